@@ -1,0 +1,78 @@
+import type { Json } from './json.ts';
+
+/** The three addresses: the management API v2, the queue API, and the older volume API v1. */
+export type ServiceName = 'base' | 'queue' | 'rest';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** A body that is sent byte for byte: the user's own JSON, wrapped or not. */
+export interface RawBody {
+  readonly raw: Uint8Array;
+}
+
+/** One request as a command states it. Nothing here is encoded yet: that happens in one place, in `http`. */
+export interface ApiRequest {
+  readonly service: ServiceName;
+  readonly method: Method;
+  /** Path segments as they are; each is encoded once. An empty segment, `.` or `..` is refused with exit 2. */
+  readonly path: readonly string[];
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Json | RawBody;
+  /** Milliseconds for the whole exchange, where the command must wait longer than the setting allows. */
+  readonly deadlineMs?: number;
+  /** The command line that tells whether a write happened when its answer was lost (exit 8). */
+  readonly findOut?: string;
+  /** The id the request is about, kept in its failures. */
+  readonly id?: string;
+}
+
+/** A readable answer with a 2xx status. */
+export interface ApiAnswer {
+  readonly status: number;
+  /** Header names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body as it came; empty for 204. */
+  readonly text: string;
+  /** The body decoded; undefined for 204 and for what is not JSON. */
+  readonly value: Json | undefined;
+  /** Said where the outcome needs a word, such as a DELETE that a retry found done. */
+  readonly note?: string;
+}
+
+/** A request as it would go out, for `--dry-run`: address complete, body as sent, key redacted. */
+export interface RequestPreview {
+  readonly method: Method;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Json;
+}
+
+/** One server-sent event (RULES: pod and worker logs). */
+export interface ServerEvent {
+  readonly id: string | undefined;
+  readonly event: string | undefined;
+  readonly data: string;
+}
+
+/** The only way from a command to a service. Every failure is a Failure. */
+export interface Api {
+  send(request: ApiRequest): Promise<ApiAnswer>;
+  /** A stream of server-sent events, once connected; ends when the server ends it, fails when the connection breaks. */
+  events(request: ApiRequest): AsyncIterable<ServerEvent>;
+  /** What `send` would put on the wire. Needs addresses, no key, and sends nothing. */
+  preview(request: ApiRequest): Promise<RequestPreview>;
+}
+
+/** One rate window as the service last told it (specification 8.1). */
+export interface RateWindow {
+  readonly name: string;
+  /** Requests left, and seconds until the window resets. */
+  readonly remaining: number | undefined;
+  readonly resetSeconds: number | undefined;
+  /** Requests a window, and its length in seconds. */
+  readonly quota: number | undefined;
+  readonly windowSeconds: number | undefined;
+  /** When this was said: milliseconds since the epoch. */
+  readonly seenAt: number;
+}

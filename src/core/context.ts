@@ -1,0 +1,167 @@
+import type { Api, RateWindow } from './api.ts';
+
+/** Time. Milliseconds since the epoch, and a sleep that an abort ends early (rejecting with the signal's reason). */
+export interface Clock {
+  now(): number;
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+  /**
+   * A signal that aborts after a span of real time, whatever moves the clock: the guard over an exchange with a peer
+   * that may never answer. Cancel it when the exchange is over, or the process stays alive for it.
+   */
+  deadline(milliseconds: number): { readonly signal: AbortSignal; cancel(): void };
+}
+
+/** What is known of the terminal. */
+export interface Terminal {
+  /** stdout is a terminal: tables with borders, colour, views that redraw. */
+  readonly output: boolean;
+  /** stderr is a terminal: spinners, notes to a person. */
+  readonly errors: boolean;
+  /** A question can be asked: stdin and stderr are terminals and `--no-input` was not given. */
+  readonly canAsk: boolean;
+  /** Columns of the terminal; where there is none, undefined. */
+  readonly columns: number | undefined;
+  readonly rows: number | undefined;
+  readonly colour: { readonly output: boolean; readonly errors: boolean };
+}
+
+/** Where text goes. Every write resolves when the bytes are taken; a closed pipe or a full disk is a Failure. */
+export interface Sink {
+  write(text: string): Promise<void>;
+}
+
+/** Files of the user's: inputs and outputs named on the command line. */
+export interface Files {
+  /** Reads a file's bytes; `-` is stdin. Fails with local-file (14), or usage (2) where stdin is a terminal. */
+  read(path: string): Promise<Uint8Array>;
+  /** Writes a whole file or leaves the old one. Fails with local-file (14). */
+  write(path: string, text: string, mode?: number): Promise<void>;
+  exists(path: string): Promise<boolean>;
+}
+
+export interface Choice<T> {
+  readonly name: string;
+  readonly value: T;
+  readonly description?: string;
+}
+
+/** Questions to a person. Only to be asked where `terminal.canAsk`; Ctrl-C in one is the interrupted Failure. */
+export interface Prompts {
+  text(
+    message: string,
+    options?: { readonly initial?: string; readonly check?: (value: string) => string | undefined },
+  ): Promise<string>;
+  /** Masked: the characters never show. */
+  secret(message: string): Promise<string>;
+  confirm(message: string, initial?: boolean): Promise<boolean>;
+  pick<T>(message: string, choices: readonly Choice<T>[]): Promise<T>;
+}
+
+/** Where a setting's value came from, for `config list`. */
+export type SettingSource = 'flag' | 'environment' | 'profile' | 'default';
+
+/** The settings a command may read. Addresses and the key are used by the connection, not by commands. */
+export interface SettingsView {
+  /** The effective value as text; undefined where none is set and there is no default. */
+  get(name: string): string | undefined;
+  source(name: string): SettingSource | undefined;
+  /** The profile in use. */
+  readonly profile: string;
+  /** True where requests go to the local service in this process. */
+  readonly local: boolean;
+  /** Undefined where no key is configured. Fails with denied (3) for a key that cannot be one (empty, inner newline). */
+  key(): Promise<KeyView | undefined>;
+}
+
+/** A profile as it may be shown: never the key, at most its last four characters. */
+export interface Profile {
+  readonly name: string;
+  readonly current: boolean;
+  /** Settings kept in it, by setting name (`base-url`, `queue-url`, `rest-url`, ...). */
+  readonly values: Readonly<Record<string, string>>;
+  readonly keyTail: string | undefined;
+}
+
+/** The profiles file. Every change is written whole, under a lock, mode 0600. Fails with local-file (14). */
+export interface ProfileStore {
+  /** Where it lies, whether it exists or not. */
+  readonly path: string;
+  list(): Promise<readonly Profile[]>;
+  /** Sets or (undefined) removes one setting of a profile; the profile is made if it is new. */
+  set(profile: string, name: string, value: string | undefined): Promise<void>;
+  setKey(profile: string, key: string | undefined): Promise<void>;
+  /** Makes a profile the one used without `--profile`. */
+  use(profile: string): Promise<void>;
+  /** Forgets a profile and its key; false where there was none. */
+  remove(profile: string): Promise<boolean>;
+}
+
+/** The key in use, as it may be shown. */
+export interface KeyView {
+  readonly tail: string;
+  readonly source: 'environment' | 'file' | 'profile' | 'local';
+}
+
+/** A child process that shares this one's terminal. */
+export interface Spawn {
+  /** Runs a program to its end and gives its exit code (128 + the signal's number when one ended it). */
+  run(command: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<number>;
+}
+
+/** How the local service is to be served over HTTP. */
+export interface LocalServeOptions {
+  /** 0 for any free port. */
+  readonly port: number;
+  /** A file that keeps the state; undefined keeps it in memory. */
+  readonly stateFile?: string;
+  /** Endpoint name to handler module path. */
+  readonly handlers: Readonly<Record<string, string>>;
+  /** Requests a window, by window name; absent windows keep their defaults. */
+  readonly quota?: Readonly<Partial<Record<'minute' | 'hour' | 'day', number>>>;
+  readonly queueLimits: boolean;
+}
+
+export interface LocalServer {
+  /** `http://127.0.0.1:PORT`: one address for all three services. */
+  readonly url: string;
+  /** The seeded full-access key, good on this server only. */
+  readonly key: string;
+  stop(): Promise<void>;
+}
+
+/** Starts local services; commands reach everything else of them through the Api. */
+export interface LocalHost {
+  serve(options: LocalServeOptions): Promise<LocalServer>;
+}
+
+/** The rate windows last seen for this profile, remembered between commands. */
+export interface RememberedLimits {
+  read(): Promise<readonly RateWindow[]>;
+}
+
+/**
+ * The world as a command sees it. There is no other way out: no global clock, environment, stream or network. Tests
+ * hand in their own.
+ */
+export interface Context {
+  readonly api: Api;
+  readonly settings: SettingsView;
+  readonly profiles: ProfileStore;
+  readonly clock: Clock;
+  /** 0 up to, not including, 1. */
+  readonly random: () => number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly terminal: Terminal;
+  /** Data. */
+  readonly stdout: Sink;
+  /** Everything said to a person. */
+  readonly stderr: Sink;
+  readonly files: Files;
+  readonly prompts: Prompts;
+  readonly spawn: Spawn;
+  readonly localHost: LocalHost;
+  readonly limits: RememberedLimits;
+  /** Aborted on the first Ctrl-C or polite kill; its reason is the interrupted Failure. */
+  readonly signal: AbortSignal;
+  readonly platform: string;
+}

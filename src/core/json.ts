@@ -1,0 +1,163 @@
+import { parse } from 'lossless-json';
+
+/**
+ * A JSON value kept as its own source text: a number that a double would round, or a part nested too deeply to walk.
+ * It prints as it came.
+ */
+export class Exact {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+  toString(): string {
+    return this.text;
+  }
+}
+
+export type Json = null | boolean | number | string | Exact | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [member: string]: Json | undefined;
+}
+
+/** JSON text that does not parse: where, in lines and columns counted from 1. */
+export class JsonSyntaxError extends Error {
+  override readonly name = 'JsonSyntaxError';
+  readonly line: number;
+  readonly column: number;
+  constructor(message: string, line: number, column: number) {
+    super(message);
+    this.line = line;
+    this.column = column;
+  }
+}
+
+/** Levels of nesting that are walked; what lies deeper is kept as text. */
+const DEEPEST = 256;
+
+/**
+ * Reads JSON without losing anything a later encode would miss: a number whose text a double would not give back stays
+ * text (9007199254740993, 1e400, 1.0), and so does what is nested deeper than 256 levels. Of a member named twice the
+ * last counts, as in every JSON reader. A leading byte order mark is accepted.
+ * Fails with JsonSyntaxError.
+ */
+export function decodeJson(source: string): Json {
+  const text = source.startsWith('\uFEFF') ? source.slice(1) : source;
+  const { shallow, cut } = cutDeep(text);
+  try {
+    return parse(shallow, null, {
+      parseNumber: (digits) => number(digits, cut),
+      onDuplicateKey: ({ newValue }: { newValue: unknown }) => newValue,
+    }) as Json;
+  } catch (error) {
+    throw syntaxError(error, shallow);
+  }
+}
+
+/** Encodes a value; `indent` is the number of spaces a level, 0 for one line. Undefined members are left out. */
+export function encodeJson(value: Json, indent = 0): string {
+  return encode(value, indent, '');
+}
+
+function encode(value: Json, indent: number, margin: string): string {
+  if (value instanceof Exact) return value.text;
+  if (typeof value === 'number') return Number.isFinite(value) ? JSON.stringify(value) : 'null';
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  const inner = margin + ' '.repeat(indent);
+  const [open, close, parts] = Array.isArray(value)
+    ? (['[', ']', value.map((item: Json) => encode(item, indent, inner))] as const)
+    : (['{', '}', members(value as JsonObject, indent, inner)] as const);
+  if (parts.length === 0) return open + close;
+  if (indent === 0) return open + parts.join(',') + close;
+  return `${open}\n${inner}${parts.join(`,\n${inner}`)}\n${margin}${close}`;
+}
+
+function members(object: JsonObject, indent: number, inner: string): string[] {
+  const colon = indent === 0 ? ':' : ': ';
+  return Object.entries(object).flatMap(([name, value]) =>
+    value === undefined ? [] : [JSON.stringify(name) + colon + encode(value, indent, inner)],
+  );
+}
+
+/** The finite number a value stands for, exact or not; undefined where it is none. */
+export function numberOf(value: Json | undefined): number | undefined {
+  const number = value instanceof Exact ? Number(value.text) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
+
+/** The string, or undefined for any other kind of value. */
+export const stringOf = (value: Json | undefined): string | undefined =>
+  typeof value === 'string' ? value : undefined;
+
+/** The object, or undefined for any other kind of value. */
+export const objectOf = (value: Json | undefined): JsonObject | undefined => (isObject(value) ? value : undefined);
+
+/** The array, or undefined for any other kind of value. */
+export const arrayOf = (value: Json | undefined): readonly Json[] | undefined =>
+  Array.isArray(value) ? (value as readonly Json[]) : undefined;
+
+export const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Exact);
+
+/** A member reached by a dotted path (`runtime.gpus.0.util`); undefined where the path leads nowhere. */
+export function memberAt(value: Json | undefined, path: string): Json | undefined {
+  let at = value;
+  for (const step of path.split('.')) {
+    if (Array.isArray(at)) at = /^\d+$/.test(step) ? (at as readonly Json[])[Number(step)] : undefined;
+    else if (isObject(at)) at = Object.hasOwn(at, step) ? at[step] : undefined;
+    else return undefined;
+  }
+  return at;
+}
+
+/** A number as its text says, or the text itself where a double would change it. */
+function number(digits: string, cut: ReadonlyMap<string, string>): Json {
+  const deep = cut.get(digits);
+  if (deep !== undefined) return new Exact(deep);
+  const value = Number(digits);
+  return JSON.stringify(value) === digits ? value : new Exact(digits);
+}
+
+/**
+ * Replaces every part nested deeper than DEEPEST by a stand-in number, so that a recursive reader never runs out of
+ * stack on what a server sent. One pass over the text; most texts come back as they are.
+ */
+function cutDeep(text: string): { shallow: string; cut: Map<string, string> } {
+  const cut = new Map<string, string>();
+  let depth = 0;
+  let from = -1;
+  let kept = 0;
+  let shallow = '';
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) at = endOfString(text, at);
+    else if (code === 0x7b || code === 0x5b) {
+      if (++depth === DEEPEST + 1) from = at;
+    } else if (code === 0x7d || code === 0x5d) {
+      if (depth-- === DEEPEST + 1 && from >= 0) {
+        const stand = `0.${String(cut.size).padStart(6, '0')}e-99999`;
+        cut.set(stand, text.slice(from, at + 1));
+        shallow += text.slice(kept, from) + stand;
+        kept = at + 1;
+        from = -1;
+      }
+    }
+  }
+  return { shallow: cut.size === 0 ? text : shallow + text.slice(kept), cut };
+}
+
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x5c) at++;
+    else if (code === 0x22) return at;
+  }
+  return text.length;
+}
+
+function syntaxError(error: unknown, text: string): JsonSyntaxError {
+  const said = error instanceof Error ? error.message : String(error);
+  const found = / at position (\d+)/.exec(said);
+  const offset = found ? Number(found[1]) : text.length;
+  const before = text.slice(0, offset).split('\n');
+  return new JsonSyntaxError(said.replace(/ at position \d+.*/s, ''), before.length, (before.at(-1)?.length ?? 0) + 1);
+}

@@ -1,0 +1,58 @@
+import { usage } from './failure.ts';
+
+const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+export type TimeUnit = keyof typeof UNITS;
+
+/**
+ * A duration in milliseconds: `90s`, `5m`, `1h30m`, `1.5h`, or a bare number in the unit that the flag names.
+ * Fails with usage (2) on anything else, negative values included.
+ */
+export function parseDuration(text: string, bare: TimeUnit, what: string): number {
+  const trimmed = text.trim();
+  if (/^\d+(\.\d+)?$/.test(trimmed)) return Math.round(Number(trimmed) * UNITS[bare]);
+  const parts = [...trimmed.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d|w)/g)];
+  if (parts.length === 0 || parts.map((part) => part[0]).join('') !== trimmed)
+    throw usage(
+      `${what} is not a duration: ${JSON.stringify(text)}`,
+      `Write 90s, 5m, 1h30m, or a number of ${unitName(bare)}.`,
+    );
+  return Math.round(parts.reduce((sum, part) => sum + Number(part[1]) * UNITS[part[2] as TimeUnit], 0));
+}
+
+const unitName = (unit: TimeUnit): string =>
+  ({ ms: 'milliseconds', s: 'seconds', m: 'minutes', h: 'hours', d: 'days', w: 'weeks' })[unit];
+
+/** A duration for people, at most two units: `450ms`, `12s`, `3m 20s`, `2h 5m`, `4d 3h`. */
+export function formatDuration(milliseconds: number): string {
+  if (milliseconds < 1000) return `${String(Math.round(milliseconds))}ms`;
+  const seconds = Math.floor(milliseconds / 1000);
+  const steps = [
+    ['d', 86_400],
+    ['h', 3600],
+    ['m', 60],
+    ['s', 1],
+  ] as const;
+  const first = steps.findIndex(([, size]) => seconds >= size);
+  const parts: string[] = [];
+  let left = seconds;
+  for (const [unit, size] of steps.slice(first, first + 2)) {
+    const count = Math.floor(left / size);
+    left -= count * size;
+    if (count > 0) parts.push(`${String(count)}${unit}`);
+  }
+  return parts.join(' ');
+}
+
+/** Bytes for people, in powers of 1000 as the service counts its limits: `10 MB`, `9.5 MB`, `812 B`. */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  const step = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
+  const value = bytes / 1000 ** step;
+  return `${step === 0 ? String(value) : String(Math.round(value * 10) / 10)} ${units[step] ?? 'B'}`;
+}
+
+/** US dollars, two digits after the point, more where a small price needs them: `$0.00`, `$1.24`, `$0.0034`. */
+export function formatDollars(amount: number): string {
+  const digits = amount !== 0 && Math.abs(amount) < 0.1 ? 4 : 2;
+  return `$${amount.toFixed(digits)}`;
+}

@@ -1,0 +1,90 @@
+import type { ExitCode } from '../core/exit.ts';
+import type { Json } from '../core/json.ts';
+
+/** What a piece of text means; the terminal decides how that looks. */
+export type Tone = 'plain' | 'strong' | 'quiet' | 'good' | 'busy' | 'bad' | 'warn';
+
+/** A piece of a table or detail view. Text is the service's or ours: it is made harmless when it is shown. */
+export interface Cell {
+  readonly text: string;
+  readonly tone?: Tone;
+}
+
+/** A bar of percent, drawn as one on a terminal and as `42%` elsewhere. */
+export interface Bar {
+  readonly percent: number;
+  readonly text?: string;
+}
+
+/** Undefined and empty show as a dash. */
+export type Shown = string | Cell | Bar | readonly (string | Cell | Bar)[] | undefined;
+
+/** What a view may depend on beside the row: the time, for ages (milliseconds since the epoch). */
+export interface Facts {
+  readonly now: number;
+}
+
+export interface Column {
+  /** Upper case, short. */
+  readonly header: string;
+  readonly show: (row: Json, facts: Facts) => Shown;
+  /** Only in `-o wide`, and where a terminal has room to spare. */
+  readonly wide?: boolean;
+  /** Numbers. */
+  readonly right?: boolean;
+}
+
+export interface Section {
+  readonly title?: string;
+  readonly lines: readonly { readonly label: string; readonly value: Shown }[];
+}
+
+/** How a kind of thing is shown. One per noun; data and small pure functions. */
+export interface View {
+  /** Singular and plural in lower case: `pod`, `pods`. */
+  readonly noun: readonly [string, string];
+  /** What `-o id` prints. */
+  readonly id: (row: Json) => string;
+  readonly columns: readonly Column[];
+  /** One row in full, for `get`; without it the columns are shown one a line. */
+  readonly detail?: (row: Json, facts: Facts) => readonly Section[];
+}
+
+interface Outcome {
+  /** 0 where absent. */
+  readonly exit?: ExitCode;
+  /** Said on stderr after the data: one line each. */
+  readonly notes?: readonly string[];
+}
+
+/** What a command ends with. The kit renders it; a command never writes to stdout itself. */
+export type Result =
+  | (Outcome & {
+      readonly kind: 'one';
+      readonly view: View;
+      readonly value: Json;
+      /** The service's own document, where `value` is all of it: `--json` then prints its very text. */
+      readonly source?: string;
+    })
+  | (Outcome & {
+      readonly kind: 'many';
+      readonly view: View;
+      readonly values: readonly Json[];
+      /** The service's own document and the member that holds the rows, where nothing was filtered. */
+      readonly source?: { readonly text: string; readonly member?: string };
+    })
+  /** Text that is the data itself in every format: a path, a completion script. */
+  | (Outcome & { readonly kind: 'text'; readonly text: string })
+  | (Outcome & { readonly kind: 'nothing' });
+
+export const FORMATS = ['table', 'wide', 'json', 'jsonl', 'yaml', 'csv', 'id'] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** How results are to be printed; from the global flags. */
+export interface OutputOptions {
+  /** Undefined: a table, bordered on a terminal, plain elsewhere. */
+  readonly format: Format | undefined;
+  /** Dotted paths (`id`, `runtime.gpus`). */
+  readonly fields: readonly string[] | undefined;
+  readonly jq: string | undefined;
+}

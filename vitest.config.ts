@@ -1,0 +1,9 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/{unit,contract,golden}/**/*.test.ts'],
+    // The tests hand their own clock to everything: what takes this long hangs.
+    testTimeout: 20_000,
+  },
+});
