@@ -1,4 +1,147 @@
-/** Jobs, workers and counts of every endpoint. */
-export interface QueueState {
-  readonly jobs: Record<string, never>;
+/** Where a job stands (specification 3.2). */
+export type JobStatus = 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED' | 'FAILED' | 'CANCELLED' | 'TIMED_OUT';
+
+/** What every job carries, whatever it is doing. Times are milliseconds since the epoch, spans milliseconds. */
+export interface Job {
+  readonly id: string;
+  readonly endpointId: string;
+  readonly status: JobStatus;
+  /** The JSON text of `input` as it was sent. */
+  readonly input: string;
+  readonly lowPriority: boolean;
+  readonly webhook?: string;
+  /** The policy's execution timeout; absent where the endpoint's holds. */
+  readonly executionTimeoutMs?: number;
+  /** How long the result is kept after completion. */
+  readonly retentionMs: number;
+  readonly submittedAt: number;
+  /** Time to live: past it the job is deleted, whatever it is doing. */
+  readonly ttlAt: number;
+  /** Counts starts, so that what an earlier start still reports is recognised as late. */
+  readonly attempt: number;
+  /** When it last entered the queue: at submission, and at every retry. */
+  readonly queuedAt: number;
+  readonly startedAt?: number;
+  readonly workerId?: string;
+  readonly finishedAt?: number;
+  /** JSON text. */
+  readonly output?: string;
+  readonly error?: string;
+  readonly stream: StreamPosition;
 }
+
+/** How far the handler's chunks have come, and which of them nobody has fetched yet. */
+export interface StreamPosition {
+  /** Chunks the handler has yielded. */
+  readonly made: number;
+  /** Chunks handed to callers or waiting for one, after splitting: the next `stream_index`. */
+  readonly numbered: number;
+  /** JSON texts. */
+  readonly pending: readonly string[];
+}
+
+export type WorkerStatus = 'INITIALIZING' | 'IDLE' | 'RUNNING';
+
+export interface Worker {
+  readonly id: string;
+  readonly endpointId: string;
+  readonly status: WorkerStatus;
+  /** The endpoint's version it was started with; an older one than the endpoint's is stale. */
+  readonly version: number;
+  readonly startedAt: number;
+  /** The job of a RUNNING worker. */
+  readonly jobId?: string;
+  /** Since when an IDLE worker has had nothing to do. */
+  readonly idleSince?: number;
+}
+
+/** Jobs by how they ended; a retry takes its job out of the count it was in. */
+export interface Counts {
+  readonly submitted: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  readonly timedOut: number;
+  /** Deleted by their time to live before they ended. */
+  readonly expired: number;
+  readonly retried: number;
+}
+
+/** One endpoint's queue: ids of the jobs that wait, in order, and its workers. */
+export interface Lane {
+  waiting: string[];
+  /** Jobs of low priority: taken when `waiting` is empty. */
+  waitingLow: string[];
+  inProgress: number;
+  workers: Record<string, Worker>;
+  counts: Counts;
+}
+
+/** Something that will happen at a moment, unless what it is about has moved on by then. */
+export type Happening =
+  | { readonly kind: 'worker-ready'; readonly endpointId: string; readonly workerId: string }
+  | {
+      readonly kind: 'worker-idle';
+      readonly endpointId: string;
+      readonly workerId: string;
+      readonly idleSince: number;
+    }
+  | { readonly kind: 'queue-delay'; readonly endpointId: string; readonly jobId: string; readonly queuedAt: number }
+  | { readonly kind: 'job-end'; readonly jobId: string; readonly attempt: number }
+  | { readonly kind: 'job-expiry'; readonly jobId: string };
+
+export interface Timer {
+  readonly at: number;
+  /** Order among timers of one moment: first set, first fired. */
+  readonly order: number;
+  readonly what: Happening;
+}
+
+/** A webhook still to be delivered. */
+export interface Delivery {
+  readonly jobId: string;
+  /** The attempt whose end it tells of. */
+  readonly attempt: number;
+  readonly tries: number;
+  readonly nextAt: number;
+}
+
+/** Requests counted in the present window of one limit. */
+export interface RequestWindow {
+  readonly from: number;
+  readonly count: number;
+}
+
+/** Jobs, workers and counts of every endpoint. JSON, as all of the state. */
+export interface QueueState {
+  jobs: Record<string, Job>;
+  lanes: Record<string, Lane>;
+  /** A binary heap: the earliest first. */
+  timers: Timer[];
+  /** Timers ever set. */
+  timersSet: number;
+  /** The last moment the queue was brought up to. */
+  asOf: number;
+  outbox: Delivery[];
+  /** By key, endpoint and operation; empty unless queue limits are on. */
+  windows: Record<string, RequestWindow>;
+}
+
+/** A queue without jobs or workers, as of a moment. */
+export const emptyQueue = (now: number): QueueState => ({
+  jobs: {},
+  lanes: {},
+  timers: [],
+  timersSet: 0,
+  asOf: now,
+  outbox: [],
+  windows: {},
+});
+
+export const emptyLane = (): Lane => ({
+  waiting: [],
+  waitingLow: [],
+  inProgress: 0,
+  workers: {},
+  counts: { submitted: 0, completed: 0, failed: 0, cancelled: 0, timedOut: 0, expired: 0, retried: 0 },
+});
