@@ -1,4 +1,5 @@
 import type { Json } from '../core/json.ts';
+import type { Schema } from './contract/schema.ts';
 import type { State } from './state.ts';
 
 /** What a key may do; `*` is everything. Specification 5 names no scopes: these are the local service's own. */
@@ -24,7 +25,7 @@ export interface Call {
   readonly signal: AbortSignal;
   /**
    * One atomic step on the state as it is now: locked against other processes, brought up to `now` (milliseconds since
-   * the epoch on the local service's own clock), saved when the step returns. Throwing saves nothing of the step.
+   * the epoch on the local service's own clock), saved when the step returns. A step refuses before it changes anything: a store in memory takes nothing back.
    */
   transact<T>(step: (state: State, now: number) => T): Promise<T>;
   /** Sleeps on the local service's clock; `berth local clock advance` cuts it short. Never call inside a step. */
@@ -77,9 +78,9 @@ export interface Operation {
   readonly body?: string;
   /** Names of shared parameters, or parameters of its own. */
   readonly parameters?: readonly (
-    string | { readonly in: 'query' | 'header'; readonly name: string; readonly schema: Json }
+    string | { readonly in: 'query' | 'header'; readonly name: string; readonly schema: Schema }
   )[];
-  /** Status to the name of its schema; null for no body. Errors every operation shares are added by the table. */
+  /** Status to the name of its schema; null for no body. */
   readonly answers?: Readonly<Record<string, string | null>>;
   run(call: Call): Promise<Reply> | Reply;
 }

@@ -1,4 +1,9 @@
+import type { DelegationRecord } from './delegations.ts';
+import type { FaultRecord } from './faults.ts';
+import type { PodRecord } from './pods/record.ts';
 import type { QueueState } from './queue/state.ts';
+import type { RateUsage } from './rate.ts';
+import type { VolumeRecord } from './volumes.ts';
 
 /** Everything the local service knows: one JSON document. Times are milliseconds since the epoch on its own clock. */
 export interface State {
@@ -12,7 +17,22 @@ export interface State {
   endpoints: Record<string, EndpointRecord>;
   /** Jobs, workers and counts of every endpoint. */
   queue: QueueState;
+  pods: Record<string, PodRecord>;
+  volumes: Record<string, VolumeRecord>;
+  delegations: Record<string, DelegationRecord>;
+  /** Registry credentials by id; what they hold is write-only. */
+  registries: Record<string, { id: string; name: string }>;
+  /** The account's public SSH keys. */
+  sshKeys: string[];
+  /** What the one user has spent of each rate window. */
+  rate: RateUsage;
+  /** Injected by `berth local fault`, in the order they were added. */
+  faults: FaultRecord[];
 }
+
+/** A new id that no record has: `pod-00002a`. */
+export const nextId = (state: State, kind: string): string =>
+  `${kind}-${(state.serial += 1).toString(36).padStart(6, '0')}`;
 
 /** An endpoint as the queue needs it; the management side keeps its other members in `document`. */
 export interface EndpointRecord {

@@ -1,0 +1,31 @@
+import { list, ref, text, time, whole, type Schema } from './schema.ts';
+
+export interface Parameter {
+  readonly in: 'query' | 'header';
+  readonly name: string;
+  readonly schema: Schema;
+}
+
+const query = (name: string, schema: Schema): Parameter => ({ in: 'query', name, schema });
+const version = { ...text, pattern: '^\\d+\\.\\d+$' };
+
+/** The parameters that several operations share, by the name they are published under. */
+export const sharedParameters: Readonly<Record<string, Parameter>> = {
+  BillingStartTime: query('startTime', time),
+  BillingEndTime: query('endTime', time),
+  BillingBucketSize: query('bucketSize', ref('BillingBucketSize')),
+  BillingLastN: query('lastN', { ...whole, minimum: 1 }),
+  CatalogIncludeParam: query('include', list(ref('CatalogInclude'), { maxItems: 1 })),
+  GpuProductFilter: query('product', list(ref('Product'))),
+  GpuCountFilter: query('count', { ...whole, minimum: 1, default: 1 }),
+  GpuCloudFilter: query('cloud', ref('GpuCloudFilter')),
+  CountryCodesFilter: query('countryCodes', list({ ...text, pattern: '^[A-Z]{2}$' })),
+  CudaVersionsFilter: query('cudaVersions', list(version)),
+  MinCudaVersionFilter: query('minCudaVersion', { ...text, pattern: '^\\d+(\\.\\d+)?$' }),
+  CpuProductFilter: query('product', list(ref('CpuProduct'))),
+  CpuVCPUCountFilter: query('vcpuCount', { ...whole, minimum: 2 }),
+  LogSourceParam: query('source', ref('LogSource')),
+  LogTail: query('tail', { ...whole, minimum: 0, maximum: 5000, default: 100 }),
+  LogSince: query('since', time),
+  LogLastEventID: { in: 'header', name: 'Last-Event-ID', schema: time },
+};

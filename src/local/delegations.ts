@@ -1,0 +1,9 @@
+export interface DelegationRecord {
+  id: string;
+  name: string | null;
+  account: string;
+  region: string;
+  repository: string;
+  tag: string;
+  createdAt: number;
+}

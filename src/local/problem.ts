@@ -1,0 +1,38 @@
+import type { Json } from '../core/json.ts';
+import { Problem } from './operation.ts';
+
+export const badRequest = (detail: string): Problem => new Problem(400, 'Bad Request', detail);
+
+export const unauthorized = (detail: string): Problem =>
+  new Problem(401, 'Unauthorized', detail, undefined, { 'WWW-Authenticate': 'Bearer' });
+
+export const forbidden = (): Problem => new Problem(403, 'Forbidden', 'access denied');
+
+/** Specification 7.2: `pod not found` for a pod, `resource not found` for anything else. */
+export const notFound = (detail = 'resource not found'): Problem => new Problem(404, 'Not Found', detail);
+
+export const notAllowed = (allowed: readonly string[]): Problem =>
+  new Problem(405, 'Method Not Allowed', `this path answers ${allowed.join(', ')}`, undefined, {
+    Allow: allowed.join(', '),
+  });
+
+export const conflict = (detail: string): Problem => new Problem(409, 'Conflict', detail);
+
+export const tooLarge = (detail: string): Problem => new Problem(413, 'Content Too Large', detail);
+
+export const unprocessable = (errors: readonly string[]): Problem =>
+  new Problem(422, 'Unprocessable Entity', 'the request does not fit the schema', errors);
+
+export const serverError = (status: number): Problem =>
+  new Problem(status, status === 503 ? 'Service Unavailable' : 'Server Error', 'an injected fault answered this');
+
+/** The body of a refusal on the management API (specification 7.1). */
+export const problemDocument = (problem: Problem): Json => ({
+  title: problem.title,
+  status: problem.status,
+  detail: problem.message,
+  errors: problem.errors,
+});
+
+/** The body of a refusal on the queue API: its error bodies are not specified, and this is its known short form. */
+export const queueError = (problem: Problem): Json => ({ error: problem.message });

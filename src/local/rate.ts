@@ -1,0 +1,74 @@
+import { Problem } from './operation.ts';
+
+export const WINDOWS = [
+  { name: 'minute', seconds: 60, quota: 1000 },
+  { name: 'hour', seconds: 3600, quota: 30_000 },
+  { name: 'day', seconds: 86_400, quota: 300_000 },
+] as const;
+
+export type WindowName = (typeof WINDOWS)[number]['name'];
+export type Quota = Readonly<Record<WindowName, number>>;
+
+/** What was spent of each window, and when the window began. A window begins with the first request after the last. */
+export type RateUsage = Record<WindowName, { startedAt: number; used: number }>;
+
+export const freshUsage = (now: number): RateUsage => ({
+  minute: { startedAt: now, used: 0 },
+  hour: { startedAt: now, used: 0 },
+  day: { startedAt: now, used: 0 },
+});
+
+export const quotaOf = (given: Readonly<Partial<Record<WindowName, number>>> = {}): Quota => ({
+  minute: given.minute ?? WINDOWS[0].quota,
+  hour: given.hour ?? WINDOWS[1].quota,
+  day: given.day ?? WINDOWS[2].quota,
+});
+
+interface Standing {
+  readonly name: WindowName;
+  readonly remaining: number;
+  /** Seconds until the window resets, at least 1. */
+  readonly reset: number;
+}
+
+/**
+ * Counts one request of the management API against its three windows and gives the headers its answer carries
+ * (specification 8.1). Queue operations neither count nor carry them: whether they share these windows is not shown,
+ * and they have limits of their own. Throws the 429 Problem, headers included, and then counts nothing.
+ */
+export function spend(usage: RateUsage, quota: Quota, now: number): Readonly<Record<string, string>> {
+  for (const { name, seconds } of WINDOWS) {
+    if (now >= usage[name].startedAt + seconds * 1000) usage[name] = { startedAt: now, used: 0 };
+  }
+  const exceeded = standings(usage, quota, now).filter(({ remaining }) => remaining === 0);
+  const longest = exceeded.at(-1);
+  if (longest !== undefined) throw tooMany(usage, quota, now, longest.name, longest.reset);
+  for (const { name } of WINDOWS) usage[name].used += 1;
+  return rateHeaders(usage, quota, now);
+}
+
+/** The 429 Problem for one window, with all that such an answer carries. `retryAfter` in seconds. */
+export const tooMany = (usage: RateUsage, quota: Quota, now: number, name: WindowName, retryAfter: number): Problem =>
+  new Problem(429, 'Too Many Requests', `rate limit exceeded for the ${name} window`, undefined, {
+    'Retry-After': String(retryAfter),
+    ...rateHeaders(usage, quota, now),
+  });
+
+/** RateLimit and RateLimit-Policy as structured-field lists, one member a window. */
+export function rateHeaders(usage: RateUsage, quota: Quota, now: number): Readonly<Record<string, string>> {
+  return {
+    RateLimit: standings(usage, quota, now)
+      .map(({ name, remaining, reset }) => `"${name}";r=${String(remaining)};t=${String(reset)}`)
+      .join(', '),
+    'RateLimit-Policy': WINDOWS.map(
+      ({ name, seconds }) => `"${name}";q=${String(quota[name])};w=${String(seconds)}`,
+    ).join(', '),
+  };
+}
+
+const standings = (usage: RateUsage, quota: Quota, now: number): readonly Standing[] =>
+  WINDOWS.map(({ name, seconds }) => ({
+    name,
+    remaining: Math.max(0, quota[name] - usage[name].used),
+    reset: Math.max(1, Math.ceil((usage[name].startedAt + seconds * 1000 - now) / 1000)),
+  }));
