@@ -90,3 +90,7 @@ export const interrupted = (signal: 'SIGINT' | 'SIGTERM', hint?: string): Failur
     message: signal === 'SIGINT' ? 'interrupted' : 'terminated',
     hint,
   });
+
+/** The reader of stdout is gone, as after `| head -1`: the command ends at once, quietly, and exits 0. */
+export const closedPipe = (): Failure =>
+  new Failure({ code: 'closed-pipe', exit: EXIT.done, message: 'the reader of the output is gone' });
