@@ -1,0 +1,80 @@
+/**
+ * The layers, as rules. Arrows go down only; each package has one place that knows it.
+ * @type {import('dependency-cruiser').IConfiguration}
+ */
+'use strict';
+
+/** A layer and what it may import of src, itself included. */
+const LAYERS = {
+  '^src/main\\.ts$': ['registry.ts', 'cli', 'host', 'core'],
+  '^src/registry\\.ts$': ['commands', 'cli', 'settings', 'core'],
+  '^src/commands/': ['commands', 'cli', 'settings', 'batch', 'output', 'core'],
+  '^src/cli/': ['cli', 'output', 'core'],
+  '^src/host/': ['host', 'settings', 'http', 'local', 'core'],
+  '^src/http/': ['http', 'core'],
+  '^src/settings/': ['settings', 'core'],
+  '^src/output/': ['output', 'core'],
+  '^src/batch/': ['batch', 'core'],
+  '^src/local/': ['local', 'core'],
+  '^src/core/': ['core'],
+};
+
+/** A package, or several, and the only files that may import it. */
+const PACKAGES = {
+  commander: '^src/cli/mount\\.ts$',
+  undici: '^src/http/client[^/]*\\.ts$',
+  conf: '^src/settings/profiles\\.ts$',
+  '@inquirer/[^/]+': '^src/host/prompts\\.ts$',
+  '(chalk|ora|cli-table3)': '^src/output/',
+  '(hono|@hono/[^/]+|ajv)': '^src/local/',
+  'lossless-json': '^src/core/json\\.ts$',
+};
+
+const layerRules = Object.entries(LAYERS).map(([from, allowed]) => ({
+  name: `layer ${from}`,
+  comment: `may import only ${allowed.join(', ')}`,
+  severity: 'error',
+  from: { path: from },
+  to: { path: '^(src|test|scripts|bench|bin)/', pathNot: `^src/(${allowed.join('|').replaceAll('.', '\\.')})(/|$)` },
+}));
+
+const packageRules = Object.entries(PACKAGES).map(([name, owner]) => ({
+  name: `package ${name}`,
+  comment: `only ${owner} may import it`,
+  severity: 'error',
+  from: { path: '^src/', pathNot: owner },
+  to: { path: `(^|/)node_modules/${name}(/|$)` },
+}));
+
+module.exports = {
+  forbidden: [
+    ...layerRules,
+    ...packageRules,
+    {
+      name: 'core imports nothing',
+      severity: 'error',
+      from: { path: '^src/core/' },
+      to: { pathNot: ['^src/core/', 'node_modules/lossless-json/'] },
+    },
+    {
+      name: 'no circle',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    { name: 'no orphan', severity: 'error', from: { path: '^src/', pathNot: '\\.d\\.ts$', orphan: true }, to: {} },
+    { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    // Imports of types count too: a layer that knows another's types knows the other.
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+      mainFields: ['module', 'main', 'types'],
+      extensions: ['.ts', '.mjs', '.cjs', '.js', '.json'],
+    },
+  },
+};

@@ -1,0 +1,119 @@
+import js from '@eslint/js';
+import { defineConfig } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+/** What a file of the program reaches for only through the Context, so that tests run with a world of their own. */
+const WORLD = 'Only bin, main and host touch the real world; take this from the Context or a parameter.';
+const SLOW = "Node's own fetch and its classes load a second HTTP client at start; use src/http.";
+
+const named = (names, message) => names.map((name) => ({ name, message }));
+const members = (pairs) => pairs.map(([object, property]) => ({ object, property, message: WORLD }));
+
+const NODE_GLOBALS = Object.fromEntries(
+  ['process', 'console', 'Buffer', 'URL', 'setTimeout', 'clearTimeout', 'AbortSignal', 'performance'].map((name) => [
+    name,
+    'readonly',
+  ]),
+);
+
+export default defineConfig([
+  { ignores: ['dist/', 'coverage/', 'completions/', 'node_modules/'] },
+  { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+  {
+    files: ['**/*.ts'],
+    extends: [js.configs.recommended, tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      eqeqeq: 'error',
+      'no-param-reassign': 'error',
+      'no-restricted-exports': ['error', { restrictDefaultExports: { direct: true, named: true, defaultFrom: true } }],
+      '@typescript-eslint/consistent-type-definitions': ['error', 'interface'],
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'separate-type-imports' }],
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      // With verbatimModuleSyntax the compiler already tells what is a type; unused names that start with _ are meant.
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true },
+      ],
+      // Names of headers and variables are data, and read as such in brackets.
+      '@typescript-eslint/dot-notation': 'off',
+      // An async function without await is how an interface that promises is met by something that knows at once.
+      '@typescript-eslint/require-await': 'off',
+    },
+  },
+  {
+    files: ['src/**/*.ts'],
+    rules: { 'max-lines': ['error', 300], 'no-console': 'error' },
+  },
+  {
+    files: ['src/**/*.ts'],
+    ignores: ['src/main.ts', 'src/host/**'],
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        ...named(
+          [
+            'process',
+            'console',
+            'performance',
+            'setTimeout',
+            'setInterval',
+            'setImmediate',
+            'clearTimeout',
+            'clearInterval',
+          ],
+          WORLD,
+        ),
+        ...named(['fetch', 'Headers', 'FormData', 'Request', 'Response', 'WebSocket', 'EventSource'], SLOW),
+      ],
+      'no-restricted-properties': [
+        'error',
+        ...members([
+          ['Date', 'now'],
+          ['Math', 'random'],
+          ['AbortSignal', 'timeout'],
+          ['globalThis', 'process'],
+          ['globalThis', 'console'],
+        ]),
+      ],
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: named(
+            ['node:process', 'process', 'node:console', 'node:timers', 'node:timers/promises', 'node:readline'],
+            WORLD,
+          ),
+        },
+      ],
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'NewExpression[callee.name="Date"][arguments.length=0]', message: WORLD },
+        { selector: 'TSEnumDeclaration', message: 'Use a union of literals.' },
+      ],
+    },
+  },
+  {
+    // Where a tool asks for a default export, or a package has one to describe.
+    files: ['*.config.ts', '**/*.d.ts'],
+    rules: { 'no-restricted-exports': 'off' },
+  },
+  {
+    files: ['**/*.mjs', '*.js'],
+    extends: [js.configs.recommended],
+    languageOptions: { globals: NODE_GLOBALS },
+  },
+  {
+    files: ['**/*.cjs', 'bin/berth'],
+    extends: [js.configs.recommended],
+    languageOptions: {
+      sourceType: 'commonjs',
+      globals: { ...NODE_GLOBALS, require: 'readonly', module: 'writable', __dirname: 'readonly' },
+    },
+  },
+  {
+    // Runs on any Node as far as the line that says it is too old.
+    files: ['bin/berth'],
+    languageOptions: { ecmaVersion: 5 },
+    rules: { 'no-unused-vars': ['error', { caughtErrors: 'none' }] },
+  },
+]);
