@@ -1,0 +1,58 @@
+/** What a fresh clone lacks: packages and a build. Plain Node, because it runs before there is anything else. */
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Runs a program in the project's folder; its output goes where ours goes. Throws where it does not end 0. */
+async function mustRun(command, args) {
+  const child = spawn(command, args, { cwd: root, stdio: 'inherit', shell: command === 'npm.cmd' });
+  const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
+  if (code !== 0) throw new Error(`${[command, ...args].join(' ')} ended ${code}`);
+}
+
+/** True where every package that the lock file wants on this machine is there, in that version. */
+export function isInstalled() {
+  const installed = path.join(root, 'node_modules/.package-lock.json');
+  if (!existsSync(installed)) return false;
+  const { packages: have } = JSON.parse(readFileSync(installed, 'utf8'));
+  const { packages: want } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
+  return Object.entries(want).every(
+    ([place, { version, optional }]) => place === '' || optional || have[place]?.version === version,
+  );
+}
+
+export async function install() {
+  if (isInstalled()) return;
+  console.log('$ npm ci');
+  await mustRun(process.platform === 'win32' ? 'npm.cmd' : 'npm', [
+    'ci',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+  ]);
+}
+
+const newestIn = (folder) =>
+  Math.max(
+    ...readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => statSync(path.join(entry.parentPath, entry.name)).mtimeMs),
+  );
+
+/** True where dist/ is at least as new as everything it is made from. */
+export function isBuilt() {
+  const main = path.join(root, 'dist/main.cjs');
+  if (!existsSync(main)) return false;
+  const sources = [newestIn('src'), newestIn('scripts'), statSync(path.join(root, 'package-lock.json')).mtimeMs];
+  return statSync(main).mtimeMs >= Math.max(...sources);
+}
+
+/** `always` builds even what looks up to date. */
+export async function build({ always = false } = {}) {
+  if (!always && isBuilt()) return;
+  console.log('$ npm run build');
+  await mustRun(process.execPath, ['scripts/build.mjs']);
+}

@@ -1,0 +1,103 @@
+/**
+ * `npm test`: installs what is missing, builds, and runs everything that decides whether the project is sound. Ends
+ * with one line, `N passed, N failed`, in which a test counts one and a check counts one.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { build, install, root } from './prepare.mjs';
+
+const AT_ONCE = 2;
+const LIMIT_MS = 300_000;
+
+const reports = mkdtempSync(path.join(tmpdir(), 'berth-test-'));
+const tool = (name, ...args) => ['node_modules/' + name, ...args];
+
+const vitest = (name, ...args) => {
+  const report = path.join(reports, `${name}.json`);
+  const command = tool('vitest/vitest.mjs', 'run', ...args);
+  return {
+    name,
+    report,
+    command: [...command, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
+  };
+};
+
+/** The longest first, so that none is waited for alone. */
+const STEPS = [
+  vitest('tests'),
+  { name: 'lint', command: tool('eslint/bin/eslint.js', '.', '--max-warnings=0') },
+  vitest('end to end', '--config', 'vitest.e2e.config.ts'),
+  { name: 'types', command: tool('typescript/bin/tsc') },
+  { name: 'format', command: tool('prettier/bin/prettier.cjs', '--check', '.', '--log-level=warn') },
+  {
+    name: 'layers',
+    command: tool('dependency-cruiser/bin/dependency-cruise.mjs', 'src', '--config', '.dependency-cruiser.cjs'),
+  },
+  { name: 'unused', command: tool('knip/bin/knip.js', '--no-progress') },
+  { name: 'package', command: tool('publint/src/cli.js', 'run', '.', '--strict', '--pack=npm') },
+  { name: 'completions', command: ['scripts/completions.mjs', '--check'] },
+];
+
+/** The lock file must work from any registry, so it records none. */
+function lockFileIsPortable() {
+  const addresses = /"resolved": "https?:/.test(readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
+  return addresses ? 'package-lock.json records download addresses: remove its "resolved" members' : undefined;
+}
+
+/** Runs one step to its end, its output kept back so that steps side by side stay readable. */
+async function run({ name, command, report }) {
+  const started = Date.now();
+  const child = spawn(process.execPath, command, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], timeout: LIMIT_MS });
+  let output = '';
+  child.stdout.on('data', (data) => (output += data));
+  child.stderr.on('data', (data) => (output += data));
+  const code = await new Promise((resolve) => {
+    child.on('error', () => resolve(1)).on('close', (status, signal) => resolve(status ?? signal));
+  });
+  const seconds = ((Date.now() - started) / 1000).toFixed(1);
+  return say(name, seconds, code === 0, output, report === undefined ? undefined : counted(report, code));
+}
+
+function say(name, seconds, ok, output, counts = { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0 }) {
+  const tests = counts.passed + counts.failed > 1 ? `${counts.passed + counts.failed} tests` : '';
+  console.log(`${ok ? 'ok    ' : 'FAILED'}  ${name.padEnd(12)} ${seconds.padStart(6)} s  ${tests}`.trimEnd());
+  if (!ok) console.log(`\n${output.trimEnd()}\n`);
+  return counts;
+}
+
+/** What a run of tests says of itself; a run that fails without naming a failed test counts as one that failed. */
+function counted(report, code) {
+  if (!existsSync(report)) return { passed: 0, failed: 1, skipped: 0 };
+  const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, 'utf8'));
+  const failed = code === 0 ? numFailedTests : Math.max(1, numFailedTests);
+  return { passed: numPassedTests, failed, skipped: numPendingTests };
+}
+
+async function runAll() {
+  const waiting = [...STEPS];
+  const lane = async () => {
+    const counts = [];
+    for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) counts.push(await run(step));
+    return counts;
+  };
+  return (await Promise.all(Array.from({ length: AT_ONCE }, lane))).flat();
+}
+
+try {
+  await install();
+  await build({ always: true });
+  const trouble = lockFileIsPortable();
+  const counts = [say('lock file', '0.0', trouble === undefined, trouble ?? ''), ...(await runAll())];
+  const sum = (key) => counts.reduce((total, each) => total + each[key], 0);
+  if (sum('skipped') > 0) console.log(`${sum('skipped')} skipped: what they need is not on this machine`);
+  console.log(`${sum('passed')} passed, ${sum('failed')} failed`);
+  process.exitCode = sum('failed') === 0 ? 0 : 1;
+} catch (error) {
+  console.log(error.message);
+  console.log('0 passed, 1 failed');
+  process.exitCode = 1;
+} finally {
+  rmSync(reports, { recursive: true, force: true });
+}
