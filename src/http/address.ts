@@ -1,0 +1,61 @@
+import { usage } from '../core/failure.ts';
+
+/** A checked base address: where a service is. */
+export interface Address {
+  /** `https://host:port` as a client sends it. */
+  readonly origin: string;
+  /** The path every request begins with, without a slash at its end: empty, or `/some/prefix`. */
+  readonly prefix: string;
+  readonly secure: boolean;
+  readonly loopback: boolean;
+}
+
+/** Ports that web clients never connect to (Fetch standard, "bad port"): other protocols would read the request. */
+export const REFUSED_PORTS: readonly number[] = [
+  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
+  111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
+  540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061,
+  6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+];
+
+/**
+ * Reads a base address: http or https, a host, perhaps a port and a path. `what` names the setting in messages.
+ * Fails with usage (2) and the reason for anything else; user info is never repeated in the message.
+ */
+export function parseAddress(text: string, what: string): Address {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+    throw usage(`${what} is not an http or https address`, 'Write it in full, such as https://api.example.com.');
+  const shown = url.origin + url.pathname;
+  const refuse = (reason: string): Error =>
+    usage(`${what} cannot be used: ${reason}`, `Write it as ${shown}, without anything else.`);
+  if (url.username !== '' || url.password !== '') throw refuse('it holds a user name or password');
+  if (url.search !== '' || text.includes('?')) throw refuse('it holds a query');
+  if (url.hash !== '' || text.includes('#')) throw refuse('it holds a fragment');
+  if (REFUSED_PORTS.includes(portOf(url)))
+    throw usage(
+      `${what} cannot be used: web clients never connect to port ${String(portOf(url))}`,
+      'That port belongs to another protocol. Let the service listen on a different one.',
+    );
+  return {
+    origin: url.origin,
+    prefix: url.pathname.replace(/\/+$/, ''),
+    secure: url.protocol === 'https:',
+    loopback: isLoopback(url.hostname),
+  };
+}
+
+/**
+ * Whether a key may travel to an address: over https, or over http that never leaves this machine.
+ */
+export const mayCarryKey = (address: Address): boolean => address.secure || address.loopback;
+
+/**
+ * Loopback as the parsed host says it: `localhost`, 127.0.0.0/8 or `::1`, in any spelling that the URL parser reduces
+ * to these. Names below `localhost`, and IPv6 forms of IPv4 addresses (`::ffff:127.0.0.1`), are not: where they lead
+ * is up to a resolver or a routing table.
+ */
+export const isLoopback = (hostname: string): boolean =>
+  hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname);
+
+const portOf = (url: URL): number => (url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port));

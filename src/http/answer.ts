@@ -1,0 +1,40 @@
+import type { ApiAnswer, ApiRequest } from '../core/api.ts';
+import { decodeJson, JsonSyntaxError, type Json } from '../core/json.ts';
+import { formatBytes } from '../core/units.ts';
+import { readBody } from './decode.ts';
+import type { Lost } from './exchange.ts';
+import type { WireAnswer } from './transport.ts';
+
+/**
+ * Reads a success to its end. It is lost when it cannot be used: larger than `maxBytes`, empty where JSON belongs, or
+ * not JSON. A DELETE needs no body, and a request that brought its own `accept` takes any text.
+ * Fails with WireError where the body breaks off.
+ */
+export async function readAnswer(answer: WireAnswer, request: ApiRequest, maxBytes: number): Promise<ApiAnswer | Lost> {
+  const { status, headers } = answer;
+  const bytes = await readBody(answer.body, headers['content-encoding'], maxBytes);
+  if (bytes === undefined) return lost(`the answer is larger than ${formatBytes(maxBytes)}`, true);
+  const text = bytes.toString().replace(/^\uFEFF/, '');
+  const free = request.method === 'DELETE' || Object.keys(request.headers ?? {}).some(isAccept);
+  if (text.trim() === '')
+    return status === 204 || status === 205 || free
+      ? { status, headers, text: '', value: undefined }
+      : lost('the answer is empty where JSON belongs', true);
+  const value = decoded(text);
+  return value !== undefined || free
+    ? { status, headers, text, value }
+    : lost('the answer is not JSON, or breaks off', false);
+}
+
+const isAccept = (name: string): boolean => name.toLowerCase() === 'accept';
+
+const lost = (reason: string, final: boolean): Lost => ({ kind: 'lost', stage: 'answered', reason, final });
+
+function decoded(text: string): Json | undefined {
+  try {
+    return decodeJson(text);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return undefined;
+    throw error;
+  }
+}

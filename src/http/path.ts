@@ -1,0 +1,35 @@
+import { usage } from '../core/failure.ts';
+import type { Address } from './address.ts';
+
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/**
+ * The one way to a complete address: a base, path segments as they are, and a query. Each segment is encoded once and
+ * stays one segment whatever it holds (`a/b`, `%2e%2e`, `a?b`). Undefined query members are left out.
+ * Fails with usage (2) for an empty segment, `.`, `..`, control characters, and text that is not valid Unicode.
+ */
+export function joinAddress(base: Address, segments: readonly string[], query: Query = {}): string {
+  const path = segments.map((segment) => `/${encodeSegment(segment)}`).join('');
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${encode(name, 'a query name')}=${encode(String(value), `the value of ${name}`)}`],
+  );
+  return `${base.origin}${base.prefix}${path === '' ? '/' : path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`;
+}
+
+function encodeSegment(segment: string): string {
+  const shown = JSON.stringify(segment);
+  if (segment === '') throw usage('an id or name is empty', 'Give the id as it was printed.');
+  if (segment === '.' || segment === '..')
+    throw usage(`${shown} is not an id or name`, 'Give the id as it was printed.');
+  if (/\p{Cc}/u.test(segment))
+    throw usage(`${shown} holds a control character`, 'Give the id as it was printed, on one line.');
+  return encode(segment, shown);
+}
+
+function encode(text: string, what: string): string {
+  try {
+    return encodeURIComponent(text);
+  } catch {
+    throw usage(`${what} is not valid Unicode text`);
+  }
+}
