@@ -7,46 +7,24 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
+import { bundling } from './bundling.mjs';
 import { warmCodeCache } from './code-cache.mjs';
 import { bundledPackages, licenceTexts } from './licences.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = path.join(root, 'dist');
 
-/** Builtins that the HTTP client loads at once and does not need for HTTP/1.1; see the files for what replaces them. */
-const STUBBED = new Map(
-  ['assert', 'http2', 'http'].map((name) => [`node:${name}`, path.join(root, 'scripts/stubs', `${name}.cjs`)]),
-);
-
-const stubs = {
-  name: 'stubs',
-  setup(build) {
-    build.onResolve({ filter: /^node:(assert|http2|http)$/ }, ({ path: name, importer }) =>
-      importer.includes(`${path.sep}node_modules${path.sep}undici${path.sep}`)
-        ? { path: STUBBED.get(name) }
-        : undefined,
-    );
-  },
-};
-
 /** Splitting works for ECMAScript modules only, so that is the first form; every dynamic import becomes a file. */
 async function bundle() {
   const { outputFiles, metafile } = await esbuild.build({
-    absWorkingDir: root,
+    ...bundling(root),
     entryPoints: ['src/main.ts'],
     outdir: 'dist',
     outExtension: { '.js': '.cjs' },
-    bundle: true,
     splitting: true,
     format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    mainFields: ['module', 'main'],
-    minify: true,
     write: false,
     metafile: true,
-    logLevel: 'warning',
-    plugins: [stubs],
   });
   return { outputFiles, metafile };
 }
@@ -76,7 +54,7 @@ function commonJsEntries({ inputs, outputs }) {
 
 /** One file in its second form, CommonJS. */
 async function toCommonJs(text, name, isPackage) {
-  const { code } = await esbuild.transform(text, {
+  const { code, warnings } = await esbuild.transform(text, {
     format: 'cjs',
     platform: 'node',
     target: 'node20',
@@ -85,6 +63,8 @@ async function toCommonJs(text, name, isPackage) {
     banner: '"use strict";',
     logLevel: 'warning',
   });
+  // Such as an import.meta.url, which CommonJS lacks: whatever it is, the program would not run as written.
+  if (warnings.length > 0) throw new Error(`${name} does not survive as CommonJS`);
   return requireInPlaceOfImport(isPackage ? code + MEMBERS_AS_EXPORTS : code);
 }
 

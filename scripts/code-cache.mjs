@@ -8,6 +8,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { samplePod } from '../bench/sample-pod.mjs';
 
 const recorder = fileURLToPath(new URL('code-cache-recorder.cjs', import.meta.url));
 const suffix = `.${process.versions.v8}-${process.platform}-${process.arch}`;
@@ -36,7 +37,7 @@ export async function warmCodeCache(root) {
   await Promise.all(files.map((name) => writeFile(path.join(dist, name + suffix), '')));
   const home = await mkdtemp(path.join(tmpdir(), 'berth-build-'));
   const server = createServer((_request, response) => {
-    response.setHeader('content-type', 'application/json').end(JSON.stringify(POD));
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(samplePod));
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${server.address().port}`;
@@ -65,36 +66,3 @@ function run(args, env) {
       .on('close', resolve);
   });
 }
-
-const POD = {
-  id: 'warm',
-  name: 'warm',
-  status: 'RUNNING',
-  actions: ['stop', 'restart', 'terminate'],
-  image: 'image:1',
-  args: '',
-  disk: 20,
-  ports: ['22/tcp', '8888/http'],
-  env: { NAME: 'value' },
-  registry: null,
-  mounts: { network: [{ volumeId: 'vol', path: '/workspace' }] },
-  gpu: { id: 'gpu', count: 2 },
-  cloud: 'SECURE',
-  dataCenterId: 'DC-1',
-  template: null,
-  cost: 1.25,
-  locked: false,
-  globalNetworking: { enabled: false },
-  runtime: {
-    uptime: 60,
-    gpus: [
-      { util: 40, memoryUtil: 50 },
-      { util: 41, memoryUtil: 51 },
-    ],
-    cpu: { util: 10 },
-    memory: { util: 20 },
-    ports: [{ private: 22, public: 10022, type: 'tcp', ip: '192.0.2.1' }],
-  },
-  createdAt: '2026-01-01T00:00:00Z',
-  startedAt: '2026-01-01T00:01:00Z',
-};

@@ -1,0 +1,57 @@
+/** What each package costs to load, alone and bundled as in the program. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as esbuild from 'esbuild';
+import { bundling } from '../scripts/bundling.mjs';
+import { interleaved, median } from './measure.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const loader = fileURLToPath(new URL('import-time.cjs', import.meta.url));
+
+const PACKAGES = [
+  'commander',
+  'undici/lib/dispatcher/pool.js',
+  'undici',
+  'conf',
+  '@inquirer/prompts',
+  'ora',
+  'chalk',
+  'cli-table3',
+  'string-width',
+  'yaml',
+  'csv-stringify/sync',
+  'lossless-json',
+  'structured-headers',
+  'jsonc-parser',
+  'eventsource-parser',
+  'proper-lockfile',
+  'write-file-atomic',
+  'jq-wasm',
+  'ajv/dist/2020.js',
+  'hono',
+  '@hono/node-server',
+];
+
+/** Milliseconds by package, the dearest first. */
+export async function importCosts(rounds, env) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'berth-bench-'));
+  try {
+    const files = await Promise.all(
+      PACKAGES.map(async (name, index) => {
+        const outfile = path.join(folder, `${index}.cjs`);
+        const contents = `export * as whole from '${name}'`;
+        await esbuild.build({ ...bundling(root), stdin: { contents, resolveDir: root }, format: 'cjs', outfile });
+        return outfile;
+      }),
+    );
+    const commands = files.map((file) => [loader, file]);
+    const times = await interleaved(commands, rounds, env, ({ report }) => Number(report));
+    return PACKAGES.map((name, index) => ({ name, milliseconds: median(times[index]) })).sort(
+      (a, b) => b.milliseconds - a.milliseconds,
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,33 @@
+/** A pod with every part that a detail view shows. */
+export const samplePod = {
+  id: 'sample',
+  name: 'sample',
+  status: 'RUNNING',
+  actions: ['stop', 'restart', 'terminate'],
+  image: 'image:1',
+  args: '',
+  disk: 20,
+  ports: ['22/tcp', '8888/http'],
+  env: { NAME: 'value' },
+  registry: null,
+  mounts: { network: [{ volumeId: 'vol', path: '/workspace' }] },
+  gpu: { id: 'gpu', count: 2 },
+  cloud: 'SECURE',
+  dataCenterId: 'DC-1',
+  template: null,
+  cost: 1.25,
+  locked: false,
+  globalNetworking: { enabled: false },
+  runtime: {
+    uptime: 60,
+    gpus: [
+      { util: 40, memoryUtil: 50 },
+      { util: 41, memoryUtil: 51 },
+    ],
+    cpu: { util: 10 },
+    memory: { util: 20 },
+    ports: [{ private: 22, public: 10022, type: 'tcp', ip: '192.0.2.1' }],
+  },
+  createdAt: '2026-01-01T00:00:00Z',
+  startedAt: '2026-01-01T00:01:00Z',
+};

@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { inject, onTestFinished } from 'vitest';
+
+export type Environment = Readonly<Record<string, string>>;
+
+export interface Ended {
+  /** The exit code; undefined where a signal ended it. */
+  readonly code: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The installed program's folder, as it lies below the prefix. */
+export const installedAt = (): string => path.join(inject('installed'), 'lib/node_modules/berth');
+
+/** The installed command. */
+export const berthPath = (): string => path.join(inject('installed'), 'bin/berth');
+
+/** A folder that is gone when the test is over. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'berth-e2e-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** An environment in which nothing of the user's is seen or touched. */
+export async function cleanEnvironment(extra: Environment = {}): Promise<Environment> {
+  const folder = await temporaryFolder();
+  return {
+    PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env['PATH'] ?? ''}`,
+    HOME: folder,
+    BERTH_CONFIG_DIR: path.join(folder, 'config'),
+    BERTH_DATA_DIR: path.join(folder, 'data'),
+    ...extra,
+  };
+}
+
+/** Runs a program to its end, `input` on its standard input (closed at once where there is none). */
+export function runProgram(
+  command: string,
+  args: readonly string[],
+  options: { readonly env: Environment; readonly input?: string; readonly cwd?: string },
+): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { env: options.env, cwd: options.cwd, stdio: 'pipe' });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    child.on('error', reject);
+    child.on('close', (code) => {
+      resolve({ code: code ?? undefined, stdout, stderr });
+    });
+    // A program that ends without reading its input is no trouble.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(options.input ?? '');
+  });
+}
+
+/** Runs the installed berth, in an environment of its own unless one is given. */
+export async function berth(
+  args: readonly string[],
+  options: { readonly env?: Environment; readonly input?: string; readonly cwd?: string } = {},
+): Promise<Ended> {
+  return runProgram(berthPath(), args, { ...options, env: options.env ?? (await cleanEnvironment()) });
+}
+
+/** A server on a free port of this machine until the test is over. Gives its address. */
+export async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+}
+
+/** A server that gives every request the same JSON, and remembers what it was asked. */
+export async function serveJson(
+  body: unknown,
+): Promise<{ readonly url: string; readonly seen: readonly IncomingMessage[] }> {
+  const seen: IncomingMessage[] = [];
+  const url = await serve((request, response) => {
+    seen.push(request);
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
+  });
+  return { url, seen };
+}

@@ -1,0 +1,65 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import { berthPath, cleanEnvironment, temporaryFolder, type Environment } from './support.ts';
+
+/** Tests in a terminal need tmux; where it is missing they are skipped: `test.skipIf(!hasTerminal)`. */
+export const hasTerminal = spawnSync('tmux', ['-V']).status === 0;
+
+export interface TerminalSession {
+  /** What the screen shows, without the empty lines at its end; with `colours`, escape sequences for colour too. */
+  screen(options?: { readonly colours?: boolean }): string;
+  /** Types text as it is. */
+  type(text: string): void;
+  /** Presses keys by tmux's names: `Enter`, `C-c`, `Down`. */
+  press(...keys: readonly string[]): void;
+  /** Waits until the screen shows something. Fails with the screen after `seconds`, 20 by default. */
+  waitFor(shown: string | RegExp, seconds?: number): Promise<string>;
+}
+
+const quote = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
+
+/**
+ * Runs the installed berth in a terminal of a given size. When it has ended the screen says `ended N`, its exit code.
+ * The terminal is gone when the test is over.
+ */
+export async function inTerminal(
+  size: { readonly columns: number; readonly rows: number },
+  args: readonly string[],
+  env?: Environment,
+): Promise<TerminalSession> {
+  const socket = `${await temporaryFolder()}/tmux`;
+  const tmux = (...words: readonly string[]): string =>
+    execFileSync('tmux', ['-S', socket, '-f', '/dev/null', ...words], { encoding: 'utf8' });
+  const variables = Object.entries({ ...(env ?? (await cleanEnvironment())), LANG: 'C.UTF-8' });
+  const command = [
+    'env -i TERM="$TERM"',
+    ...variables.map(([name, value]) => quote(`${name}=${value}`)),
+    ...[berthPath(), ...args].map(quote),
+    '; printf "\\nended %s\\n" $?; exec sleep 600',
+  ].join(' ');
+  tmux('-u', 'new-session', '-d', '-x', String(size.columns), '-y', String(size.rows), command);
+  onTestFinished(() => {
+    tmux('kill-server');
+  });
+
+  const screen: TerminalSession['screen'] = (options) =>
+    tmux('capture-pane', '-p', ...(options?.colours === true ? ['-e'] : [])).trimEnd();
+  return {
+    screen,
+    type: (text) => {
+      tmux('send-keys', '-l', text);
+    },
+    press: (...keys) => {
+      tmux('send-keys', ...keys);
+    },
+    waitFor: async (shown, seconds = 20) => {
+      for (let left = seconds * 20; left > 0; left--) {
+        const now = screen();
+        if (typeof shown === 'string' ? now.includes(shown) : shown.test(now)) return now;
+        await pause(50);
+      }
+      throw new Error(`the terminal never showed ${String(shown)}:\n${screen()}`);
+    },
+  };
+}
