@@ -33,6 +33,3 @@ export const problemDocument = (problem: Problem): Json => ({
   detail: problem.message,
   errors: problem.errors,
 });
-
-/** The body of a refusal on the queue API: its error bodies are not specified, and this is its known short form. */
-export const queueError = (problem: Problem): Json => ({ error: problem.message });

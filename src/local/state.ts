@@ -51,3 +51,7 @@ export interface EndpointRecord {
   /** The members of the published Endpoint that the queue does not read. */
   document: Record<string, unknown>;
 }
+
+/** The records but one. */
+export const without = <T>(records: Readonly<Record<string, T>>, id: string): Record<string, T> =>
+  Object.fromEntries(Object.entries(records).filter(([known]) => known !== id));

@@ -1,0 +1,87 @@
+import { SEED_SSH_KEY, seedPods } from './pods/seed.ts';
+import { seedEndpoints, seedQueue } from './queue/index.ts';
+import { freshUsage } from './rate.ts';
+import type { EndpointRecord, State } from './state.ts';
+
+const DAY = 86_400_000;
+
+/** A new account as of a moment: hardware in use, storage, endpoints of the built-in handlers. The same every time. */
+export const seed = (now: number): State => ({
+  version: 1,
+  clockOffsetMs: 0,
+  asOf: now,
+  serial: 0,
+  endpoints: byId(seedEndpoints(now)),
+  queue: seedQueue(now),
+  pods: byId(seedPods(now)),
+  volumes: byId([
+    {
+      id: 'vol-datasets',
+      name: 'datasets',
+      size: 2048,
+      dataCenter: 'EU-NORTH-1',
+      type: 'HIGH_PERFORMANCE',
+      createdAt: now - 60 * DAY,
+    },
+    {
+      id: 'vol-checkpoints',
+      name: 'checkpoints',
+      size: 500,
+      dataCenter: 'US-EAST-1',
+      type: 'STANDARD',
+      createdAt: now - 40 * DAY,
+    },
+    { id: 'vol-scratch', name: 'scratch', size: 10, dataCenter: 'EU-WEST-1', type: 'STANDARD', createdAt: now - DAY },
+  ]),
+  delegations: byId([
+    {
+      id: 'dlg-images',
+      name: 'images of the team',
+      account: '123456789012',
+      region: 'eu-north-1',
+      repository: 'team/images',
+      tag: 'latest',
+      createdAt: now - 20 * DAY,
+    },
+  ]),
+  registries: byId([{ id: 'reg-team', name: 'team registry' }]),
+  sshKeys: [SEED_SSH_KEY],
+  rate: freshUsage(now),
+  faults: [],
+});
+
+/** Sees to it that each handler module of the user's own has an endpoint of that name. */
+export function ensureHandlerEndpoints(state: State, names: readonly string[], now: number): void {
+  for (const name of names) {
+    const known = Object.hasOwn(state.endpoints, name) ? state.endpoints[name] : undefined;
+    if (known === undefined) state.endpoints[name] = moduleEndpoint(name, now);
+    else known.handler = 'module';
+  }
+}
+
+const moduleEndpoint = (name: string, now: number): EndpointRecord => ({
+  id: name,
+  name,
+  type: 'QUEUE',
+  createdAt: now,
+  workers: { min: 0, max: 3, idleTimeout: 10 },
+  scaling: { type: 'QUEUE_DELAY', queueDelay: 4 },
+  timeoutMs: 300_000,
+  version: 1,
+  handler: 'module',
+  document: {
+    image: '',
+    args: '',
+    disk: 20,
+    ports: [],
+    env: {},
+    registry: null,
+    cpu: [{ id: 'cpu-general', vcpuCount: 2, memory: 8 }],
+    dataCenterIds: [],
+    networkVolumes: [],
+    flashboot: 'OFF',
+  },
+});
+
+const byId = <T extends { readonly id: string }>(records: readonly T[]): Record<string, T> =>
+  Object.fromEntries(records.map((record) => [record.id, record]));

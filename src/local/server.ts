@@ -1,0 +1,74 @@
+import type { AddressInfo } from 'node:net';
+import type { HttpBindings } from '@hono/node-server';
+import { EXIT } from '../core/exit.ts';
+import { Failure, usage } from '../core/failure.ts';
+import { DroppedConnection } from './dispatch.ts';
+import type { LocalService } from './service.ts';
+
+export interface ServedService {
+  /** `http://127.0.0.1:8181` */
+  readonly url: string;
+  /** Breaks what is open and frees the port. Does not stop the service itself. */
+  stop(): Promise<void>;
+}
+
+export interface ServeOptions {
+  /** 0 for any free one. */
+  readonly port: number;
+  readonly host: '127.0.0.1' | '::1';
+}
+
+/** Serves a local service over HTTP on loopback. Fails with usage (2) where the port is taken or not to be had. */
+export async function serveLocal(service: LocalService, { port, host }: ServeOptions): Promise<ServedService> {
+  const { createAdaptorServer } = await import('@hono/node-server');
+  const { RESPONSE_ALREADY_SENT } = await import('@hono/node-server/utils/response');
+  const server = createAdaptorServer({
+    hostname: host,
+    overrideGlobalObjects: false,
+    fetch: async (request, env) => {
+      try {
+        return await service.fetch(request);
+      } catch (error) {
+        const { incoming } = env as HttpBindings;
+        if (!(error instanceof Failure)) {
+          // A dropped connection, a caller who is gone, or a bug: either way there is no answer to give.
+          incoming.socket.destroy();
+          if (error instanceof DroppedConnection || request.signal.aborted) return RESPONSE_ALREADY_SENT;
+          throw error;
+        }
+        return failed(error);
+      }
+    },
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(cannotListen(error, port));
+    });
+    server.listen(port, host, resolve);
+  });
+  const { port: bound } = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${String(bound)}`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        if ('closeAllConnections' in server) server.closeAllConnections();
+      }),
+  };
+}
+
+const failed = (failure: Failure): Response =>
+  new Response(JSON.stringify({ title: 'Local Service Trouble', status: 500, detail: failure.message }), {
+    status: 500,
+    headers: { 'Content-Type': 'application/problem+json' },
+  });
+
+function cannotListen(error: NodeJS.ErrnoException, port: number): Failure {
+  if (error.code === 'EADDRINUSE')
+    return usage(`port ${String(port)} is in use`, 'Choose another one with --port, or leave it out for a free one.');
+  if (error.code === 'EACCES')
+    return usage(`port ${String(port)} is not allowed`, 'Choose one above 1023 with --port.');
+  return new Failure({ code: 'usage', exit: EXIT.usage, message: `cannot listen: ${error.message}` }, error);
+}

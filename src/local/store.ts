@@ -1,0 +1,113 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { localFile } from '../core/failure.ts';
+import type { State } from './state.ts';
+
+/** Keeps the one state. */
+export interface Store {
+  /**
+   * One step on the state, alone with it; `fresh` makes the first one. Saved when the step returns, and where it
+   * throws, not saved. Fails with local-file (14) where there is a file and it cannot be read, locked or written.
+   */
+  transact<T>(fresh: () => State, step: (state: State) => T): Promise<T>;
+  /** Puts a state in place of the one there is, whatever that is. Fails with local-file (14). */
+  replace(state: State): Promise<void>;
+}
+
+/** A state that lives as long as the service. */
+export function memoryStore(initial?: State): Store {
+  let state = initial;
+  return {
+    // Async, so that what a step throws rejects, as with a file.
+    // eslint-disable-next-line @typescript-eslint/require-await
+    transact: async (fresh, step) => step((state ??= fresh())),
+    replace: (next) => {
+      state = next;
+      return Promise.resolve();
+    },
+  };
+}
+
+/**
+ * A state in a file of mode 0600. Each step locks it, reads it, and writes it whole beside the old one before it takes
+ * its place: processes on the same file take turns, and a crash leaves the state before the step or after it.
+ */
+export function fileStore(path: string): Store {
+  let last: Promise<unknown> = Promise.resolve();
+  /** Steps of this process queue up here; only its first one competes for the lock with other processes. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = last.then(work, work);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+  return {
+    transact: (fresh, step) =>
+      inTurn(() =>
+        locked(path, async () => {
+          const text = await read(path);
+          const state = text === undefined ? fresh() : decode(path, text);
+          const result = step(state);
+          await write(path, state);
+          return result;
+        }),
+      ),
+    replace: (state) => inTurn(() => locked(path, () => write(path, state))),
+  };
+}
+
+const START_OVER = 'Start over with: berth local reset';
+
+async function locked<T>(path: string, work: () => Promise<T>): Promise<T> {
+  const { lock } = await import('proper-lockfile');
+  let release: () => Promise<void>;
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    release = await lock(path, {
+      realpath: false,
+      stale: 10_000,
+      retries: { retries: 400, factor: 1.2, minTimeout: 5, maxTimeout: 100, randomize: true },
+    });
+  } catch (error) {
+    throw localFile(`cannot lock the local service's state ${path}: ${said(error)}`, undefined, error);
+  }
+  try {
+    return await work();
+  } finally {
+    // A lock that is gone was taken over as stale; there is nothing left to give back.
+    await release().catch(() => undefined);
+  }
+}
+
+async function read(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw localFile(`cannot read the local service's state ${path}: ${said(error)}`, undefined, error);
+  }
+}
+
+function decode(path: string, text: string): State {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw localFile(`the local service's state is not JSON: ${path}`, START_OVER, error);
+  }
+  const version = typeof value === 'object' && value !== null ? (value as { version?: unknown }).version : undefined;
+  if (version === undefined) throw localFile(`the local service's state is not one: ${path}`, START_OVER);
+  if (version !== 1) throw localFile(`the local service's state is of another version of berth: ${path}`, START_OVER);
+  return value as State;
+}
+
+async function write(path: string, state: State): Promise<void> {
+  try {
+    const { default: writeFileAtomic } = await import('write-file-atomic');
+    // Not synced to the disk: what a power cut may take is a play state, and every command would pay for it.
+    await writeFileAtomic(path, JSON.stringify(state), { mode: 0o600, fsync: false });
+  } catch (error) {
+    throw localFile(`cannot write the local service's state ${path}: ${said(error)}`, undefined, error);
+  }
+}
+
+const said = (error: unknown): string => (error instanceof Error ? error.message : String(error));
