@@ -17,7 +17,7 @@ export interface Job {
   readonly submittedAt: number;
   /** Time to live: past it the job is deleted, whatever it is doing. */
   readonly ttlAt: number;
-  /** Counts starts, so that what an earlier start still reports is recognised as late. */
+  /** Counts starts: what an earlier start still reports is recognised as late. */
   readonly attempt: number;
   /** When it last entered the queue: at submission, and at every retry. */
   readonly queuedAt: number;
@@ -55,17 +55,11 @@ export interface Worker {
   readonly idleSince?: number;
 }
 
-/** Jobs by how they ended; a retry takes its job out of the count it was in. */
-export interface Counts {
-  readonly submitted: number;
-  readonly completed: number;
-  readonly failed: number;
-  readonly cancelled: number;
-  readonly timedOut: number;
-  /** Deleted by their time to live before they ended. */
-  readonly expired: number;
-  readonly retried: number;
-}
+/**
+ * Jobs by how they ended; `expired` by their time to live before they ended. A retry takes its job out of the count it
+ * was in, so that at every moment `submitted` is the sum of those that wait, those in progress, and all but `retried`.
+ */
+export type CountName = 'submitted' | 'completed' | 'failed' | 'cancelled' | 'timedOut' | 'expired' | 'retried';
 
 /** One endpoint's queue: ids of the jobs that wait, in order, and its workers. */
 export interface Lane {
@@ -74,19 +68,14 @@ export interface Lane {
   waitingLow: string[];
   inProgress: number;
   workers: Record<string, Worker>;
-  counts: Counts;
+  counts: Record<CountName, number>;
 }
 
-/** Something that will happen at a moment, unless what it is about has moved on by then. */
+/** Something that is due at a moment, unless what it is about has moved on by then. */
 export type Happening =
   | { readonly kind: 'worker-ready'; readonly endpointId: string; readonly workerId: string }
-  | {
-      readonly kind: 'worker-idle';
-      readonly endpointId: string;
-      readonly workerId: string;
-      readonly idleSince: number;
-    }
-  | { readonly kind: 'queue-delay'; readonly endpointId: string; readonly jobId: string; readonly queuedAt: number }
+  /** A wait in the queue or an idle span may have grown long enough to change the number of workers. */
+  | { readonly kind: 'scale'; readonly endpointId: string }
   | { readonly kind: 'job-end'; readonly jobId: string; readonly attempt: number }
   | { readonly kind: 'job-expiry'; readonly jobId: string };
 
@@ -100,8 +89,6 @@ export interface Timer {
 /** A webhook still to be delivered. */
 export interface Delivery {
   readonly jobId: string;
-  /** The attempt whose end it tells of. */
-  readonly attempt: number;
   readonly tries: number;
   readonly nextAt: number;
 }
@@ -120,6 +107,8 @@ export interface QueueState {
   timers: Timer[];
   /** Timers ever set. */
   timersSet: number;
+  /** When so many have been set, the ones that nothing waits for any more are swept out. */
+  sweepAt: number;
   /** The last moment the queue was brought up to. */
   asOf: number;
   outbox: Delivery[];
@@ -133,6 +122,7 @@ export const emptyQueue = (now: number): QueueState => ({
   lanes: {},
   timers: [],
   timersSet: 0,
+  sweepAt: 1024,
   asOf: now,
   outbox: [],
   windows: {},

@@ -1,0 +1,135 @@
+import { Exact, type Json } from '../../core/json.ts';
+import { Problem, type Call, type Operation, type Reply } from '../operation.ts';
+import type { EndpointRecord, State } from '../state.ts';
+import { healthDocument, jobBrief, jobDocument } from './documents.ts';
+import { cancel, fetchChunks, purge, retry, setTimeToLive, submit } from './engine.ts';
+import { limitedGate, openGate } from './limits.ts';
+import { isTerminal } from './machine.ts';
+import type { Job } from './state.ts';
+import { readMilliseconds, readSubmission } from './submission.ts';
+import { waitFor } from './wait.ts';
+
+const DEFAULT_WAIT_MS = 90_000;
+const SHORTEST_RETENTION_MS = 60_000;
+/** How long a poll of `stream` waits for a chunk before it answers that there is none. */
+const STREAM_POLL_MS = 1000;
+
+type Handle = (call: Call) => Promise<Reply>;
+
+/**
+ * The queue's rows of the table (specification 4.5). With `queueLimits` the known limits per endpoint hold and a request
+ * past them answers 429 (contract rules, Queue API).
+ */
+export function createQueueOperations(options: { readonly queueLimits: boolean }): readonly Operation[] {
+  const gate = options.queueLimits ? limitedGate() : openGate;
+  const row = (id: string, method: 'GET' | 'POST', path: string, handle: Handle): Operation => ({
+    id,
+    service: 'queue',
+    method,
+    path: `/v2/{endpointId}/${path}`,
+    scope: 'jobs',
+    run: (call) => gate.through(call, path.split('/')[0] ?? path, () => handle(call)),
+  });
+  return [
+    row('runJob', 'POST', 'run', runJob),
+    row('runJobSync', 'POST', 'runsync', runJobSync),
+    row('getJobStatus', 'GET', 'status/{jobId}', getStatus),
+    row('streamJob', 'GET', 'stream/{jobId}', streamJob),
+    row('cancelJob', 'POST', 'cancel/{jobId}', cancelJob),
+    row('retryJob', 'POST', 'retry/{jobId}', retryJob),
+    row('purgeQueue', 'POST', 'purge-queue', purgeQueue),
+    row('getHealth', 'GET', 'health', getHealth),
+  ];
+}
+
+async function runJob(call: Call): Promise<Reply> {
+  const submission = readSubmission(call, 'run');
+  return step(call, (state, now) => jobBrief(submit(state, endpointOf(state, call), submission, now)));
+}
+
+/**
+ * Answers with the whole result, or, where the wait ends first, with the job still IN_QUEUE or IN_PROGRESS. The result
+ * is kept for a minute; a wait above the default keeps it as long as that wait, five minutes at most.
+ */
+async function runJobSync(call: Call): Promise<Reply> {
+  const waitMs = readMilliseconds(call.query, 'wait', 1000, 300_000) ?? DEFAULT_WAIT_MS;
+  const submission = readSubmission(call, 'runsync', waitMs > DEFAULT_WAIT_MS ? waitMs : SHORTEST_RETENTION_MS);
+  const id = await call.transact((state, now) => submit(state, endpointOf(state, call), submission, now).id);
+  const find = (state: State): Job => state.queue.jobs[id] ?? missing(id);
+  const body = await waitFor(
+    call,
+    waitMs,
+    (state, now) => (isTerminal(find(state).status) ? jobDocument(find(state), now) : undefined),
+    (state, now) => jobDocument(find(state), now),
+  );
+  return ok(body ?? null);
+}
+
+/** `ttl` sets how long from now the job lives at most; what the operation's own retention ends earlier stays so. */
+async function getStatus(call: Call): Promise<Reply> {
+  const ttlMs = readMilliseconds(call.query, 'ttl', 1, 604_800_000);
+  return step(call, (state, now) => {
+    const job = jobOf(state, call);
+    return jobDocument(ttlMs === undefined ? job : setTimeToLive(state, job, now + ttlMs), now);
+  });
+}
+
+/**
+ * The chunks since the last call, each given once. A poll waits a moment for the first, so that a caller who polls
+ * again at once does not spin; of a job that has ended it answers at once.
+ */
+async function streamJob(call: Call): Promise<Reply> {
+  const chunks = await waitFor<readonly string[]>(
+    call,
+    STREAM_POLL_MS,
+    (state, now) => {
+      const job = jobOf(state, call);
+      const taken = fetchChunks(state, job, now);
+      return taken.length > 0 || isTerminal(job.status) ? taken : undefined;
+    },
+    () => [],
+  );
+  return ok((chunks ?? []).map((text) => new Exact(text)));
+}
+
+/** Of a job that has already ended, answers how: a cancel that comes too late is no error. */
+const cancelJob: Handle = (call) => step(call, (state, now) => jobBrief(cancel(state, jobOf(state, call), now)));
+
+const retryJob: Handle = (call) =>
+  step(call, (state, now) => {
+    const job = jobOf(state, call);
+    const retried = retry(state, job, now);
+    if (retried !== undefined) return { id: retried.id, status: 'IN_QUEUE' };
+    throw new Problem(409, 'Conflict', `job ${job.id} is ${job.status}: only FAILED and TIMED_OUT jobs can be retried`);
+  });
+
+const purgeQueue: Handle = (call) =>
+  step(call, (state, now) => ({ removed: purge(state, endpointOf(state, call).id, now), status: 'completed' }));
+
+const getHealth: Handle = (call) => step(call, (state) => healthDocument(state, endpointOf(state, call).id));
+
+/** One step whose result is the answer's body. */
+const step = async (call: Call, work: (state: State, now: number) => Json): Promise<Reply> =>
+  ok(await call.transact(work));
+
+const ok = (body: Json): Reply => ({ status: 200, body });
+
+function endpointOf(state: State, call: Call): EndpointRecord {
+  const id = call.params.endpointId ?? '';
+  const endpoint = Object.hasOwn(state.endpoints, id) ? state.endpoints[id] : undefined;
+  if (endpoint === undefined) throw new Problem(404, 'Not Found', `endpoint ${id} not found`);
+  if (endpoint.type !== 'QUEUE')
+    throw new Problem(400, 'Bad Request', `endpoint ${id} balances load and has no queue: call its own address`);
+  return endpoint;
+}
+
+function jobOf(state: State, call: Call): Job {
+  const endpoint = endpointOf(state, call);
+  const id = call.params.jobId ?? '';
+  const job = Object.hasOwn(state.queue.jobs, id) ? state.queue.jobs[id] : undefined;
+  return job?.endpointId === endpoint.id ? job : missing(id);
+}
+
+function missing(id: string): never {
+  throw new Problem(404, 'Not Found', `job ${id} not found: unknown on this endpoint, or expired`);
+}
