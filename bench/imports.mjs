@@ -12,7 +12,7 @@ const loader = fileURLToPath(new URL('import-time.cjs', import.meta.url));
 
 const PACKAGES = [
   'commander',
-  'undici/lib/dispatcher/pool.js',
+  'undici/lib/dispatcher/client.js',
   'undici',
   'conf',
   '@inquirer/prompts',
