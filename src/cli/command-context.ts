@@ -1,0 +1,65 @@
+import type { ApiRequest } from '../core/api.ts';
+import type { Context } from '../core/context.ts';
+import { Failure } from '../core/failure.ts';
+import { safeText } from '../core/safe.ts';
+import type { OutputOptions } from '../output/view.ts';
+import { openRows } from '../output/rows.ts';
+import type { CommandContext, Progress, Sent } from './context.ts';
+import { DryRun, dryRunApi } from './dry-run.ts';
+
+interface Modes {
+  readonly output: OutputOptions;
+  readonly dryRun: boolean;
+  readonly yes: boolean;
+}
+
+/** The Context with what the kit adds for one run. `state.goOn` follows what the command says of going on. */
+export function commandContext(context: Context, modes: Modes, state: { goOn: string | undefined }): CommandContext {
+  const api = modes.dryRun ? dryRunApi(context.api) : context.api;
+  return {
+    ...context,
+    ...modes,
+    // A dry run prints JSON: what it shows is a request, not a row.
+    output: modes.dryRun && modes.output.format === undefined ? { ...modes.output, format: 'json' } : modes.output,
+    api,
+    tell: (line) => context.stderr.write(`${safeText(line, true)}\n`),
+    progress: (text) => progress(context, text),
+    rows: (view) => openRows(view, modes.output, context),
+    sendEach: (requests) => sendEach(context, modes.dryRun, requests),
+    goOnWith: (commandLine) => {
+      state.goOn = commandLine;
+    },
+  };
+}
+
+async function sendEach(context: Context, dryRun: boolean, requests: readonly ApiRequest[]): Promise<readonly Sent[]> {
+  if (dryRun) throw new DryRun(await Promise.all(requests.map((request) => context.api.preview(request))));
+  const sent: Sent[] = [];
+  for (const request of requests) {
+    try {
+      sent.push({ request, answer: await context.api.send(request) });
+    } catch (error) {
+      if (!(error instanceof Failure) || context.signal.aborted) throw error;
+      sent.push({ request, failure: error });
+    }
+  }
+  return sent;
+}
+
+/** The spinner, loaded only where one can be seen; what is said before it is there is shown when it is. */
+function progress(context: Context, first: string): Progress {
+  if (!context.terminal.errors) return { update: () => undefined, stop: () => Promise.resolve() };
+  let text = first;
+  const loading = import('../output/live.ts').then(({ openSpinner }) => openSpinner(context, text));
+  return {
+    update: (next) => {
+      text = next;
+      void loading.then((spinner) => {
+        spinner.update(safeText(next));
+      });
+    },
+    stop: async () => {
+      (await loading).stop();
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { usage } from '../core/failure.ts';
+import { FORMATS, type Format, type OutputOptions } from '../output/view.ts';
+
+/** A flag that every command takes, before or after its noun. */
+export interface GlobalFlag {
+  /** The name its value is kept under: a setting's name, or one of the output flags below. */
+  readonly name: string;
+  /** `--base-url`; one that begins with `--no-` is true where it was given. */
+  readonly flag: string;
+  readonly short?: string;
+  /** Absent for a switch. */
+  readonly metavar?: string;
+  readonly choices?: readonly string[];
+  readonly summary: string;
+}
+
+export type GlobalValues = Readonly<Record<string, string | boolean | undefined>>;
+
+export const OUTPUT_FLAGS: readonly GlobalFlag[] = [
+  {
+    name: 'output',
+    flag: '--output',
+    short: '-o',
+    metavar: 'FORMAT',
+    choices: FORMATS,
+    summary: `how to print data: ${FORMATS.join(', ')}`,
+  },
+  { name: 'json', flag: '--json', summary: 'the same as -o json' },
+  { name: 'fields', flag: '--fields', metavar: 'A,B.C', summary: 'print these members only, in any format' },
+  { name: 'jq', flag: '--jq', metavar: 'EXPR', summary: 'filter the JSON with a jq expression' },
+  { name: 'help', flag: '--help', short: '-h', summary: 'show help for a command' },
+];
+
+/**
+ * What the output flags ask for; `fallback` is the format the settings name. Fails with usage (2).
+ */
+export function outputOptions(globals: GlobalValues, fallback: string | undefined): OutputOptions {
+  const named = typeof globals['output'] === 'string' ? globals['output'] : undefined;
+  const jq = typeof globals['jq'] === 'string' ? globals['jq'] : undefined;
+  if (globals['json'] === true && named !== undefined && named !== 'json')
+    throw usage(`--json and -o ${named} name two formats`, 'Keep one of them.');
+  const format = globals['json'] === true ? 'json' : parseFormat(named ?? fallback);
+  if (jq !== undefined && format !== undefined && format !== 'json' && format !== 'jsonl')
+    throw usage(`--jq filters JSON; it cannot print ${format}`, 'Leave -o out, or use -o json or -o jsonl.');
+  const fields =
+    typeof globals['fields'] === 'string'
+      ? globals['fields']
+          .split(',')
+          .map((field) => field.trim())
+          .filter((field) => field !== '')
+      : undefined;
+  if (fields?.length === 0) throw usage('--fields names no member', 'Write --fields id,runtime.gpus.');
+  return { format, fields, jq };
+}
+
+function parseFormat(text: string | undefined): Format | undefined {
+  if (text === undefined) return undefined;
+  const found = FORMATS.find((format) => format === text.toLowerCase());
+  if (found === undefined)
+    throw usage(`there is no output format ${JSON.stringify(text)}`, `Use one of ${FORMATS.join(', ')}.`);
+  return found;
+}
+
+/** The command line read without knowing any command: the words that name one, and whether JSON was asked for. */
+export interface FirstLook {
+  readonly words: readonly string[];
+  readonly help: boolean;
+  readonly json: boolean;
+}
+
+/** Finds the noun and the verb among the arguments, and how an error is to be printed if nothing else can be read. */
+export function firstLook(argv: readonly string[], flags: readonly GlobalFlag[]): FirstLook {
+  const words: string[] = [];
+  let help = false;
+  let json = false;
+  const takesValue = new Set(
+    flags.flatMap((flag) => (flag.metavar === undefined ? [] : [flag.flag, ...(flag.short ? [flag.short] : [])])),
+  );
+  for (let at = 0; at < argv.length; at++) {
+    const word = argv[at] ?? '';
+    if (word === '--') break;
+    if (word === '-h' || word === '--help') help = true;
+    else if (word === '--json' || word === '-ojson' || word === '--output=json') json = true;
+    else if (takesValue.has(word)) {
+      if ((word === '-o' || word === '--output') && (argv[at + 1] === 'json' || argv[at + 1] === 'jsonl')) json = true;
+      at++;
+    } else if (!word.startsWith('-')) words.push(word);
+  }
+  return { words, help, json };
+}

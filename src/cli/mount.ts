@@ -1,0 +1,182 @@
+import { Command as Commander, CommanderError, Option } from 'commander';
+import { usage, type Failure } from '../core/failure.ts';
+import type { Command, Group, Noun, Values } from './command.ts';
+import type { GlobalFlag, GlobalValues } from './globals.ts';
+import { kitOptions } from './kit-options.ts';
+import { flagName, labelOf, type Param, type Params } from './params.ts';
+
+/** What a command line came to: a command with its values, or a place in the tree whose help was asked for. */
+export interface Invocation {
+  readonly path: readonly string[];
+  readonly target: Command | Group;
+  /** Only what was given, parsed: defaults and missing values are the next step's. */
+  readonly values: Values;
+  readonly globals: GlobalValues;
+}
+
+/** `berth pods get -- -x`: how to pass a word that begins with a dash. */
+const DASH_HINT = 'A value that begins with a dash goes after --, or as --flag=VALUE.';
+
+/**
+ * Reads a command line against one noun's tree. This is the only file that knows commander: what it parses leaves here
+ * as plain values. Fails with usage (2).
+ */
+export function mount(
+  argv: readonly string[],
+  noun: Noun,
+  target: Command | Group,
+  others: readonly Noun[],
+  flags: readonly GlobalFlag[],
+): Invocation {
+  let found: Invocation | undefined;
+  const root = quiet(new Commander('berth'));
+  addGlobals(root, flags);
+  for (const other of others)
+    if (other.name !== noun.name) root.command(other.name, { hidden: true }).allowUnknownOption();
+  attach(root, noun.name, target, [noun.name], flags, (invocation) => (found = invocation));
+  try {
+    root.parse([...argv], { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) throw refusal(error, noun.name);
+    throw error;
+  }
+  if (found === undefined) throw usage('the command line names no command', 'See `berth --help`.');
+  return found;
+}
+
+type Found = (invocation: Invocation) => void;
+
+function attach(
+  parent: Commander,
+  name: string,
+  target: Command | Group,
+  path: readonly string[],
+  flags: readonly GlobalFlag[],
+  found: Found,
+): void {
+  const here = quiet(parent.command(name));
+  if (target.kind === 'group') {
+    addGlobals(here, flags);
+    for (const [verb, inner] of Object.entries(target.commands))
+      attach(here, verb, inner, [...path, verb], flags, found);
+    here.action(() => {
+      if (here.args.length > 0)
+        here.error(`error: unknown command '${here.args[0] ?? ''}'`, { code: 'commander.unknownCommand' });
+      found({ path, target, values: {}, globals: globalsOf(here, flags) });
+    });
+    here.allowExcessArguments();
+    return;
+  }
+  const options: Params = { ...target.options, ...kitOptions(target) };
+  for (const [key, param] of Object.entries(target.args)) here.argument(param.many ? `[${key}...]` : `[${key}]`);
+  for (const [key, param] of Object.entries(options)) here.addOption(commanderOption(key, param));
+  // A command's own flag of the same name stands before the global one.
+  const own = new Set(Object.keys(options).map(flagName));
+  addGlobals(
+    here,
+    flags.filter((flag) => !own.has(flag.flag)),
+  );
+  here.action(() => {
+    const words = Object.keys(target.args).map((_, at) => here.processedArgs[at] as string | string[] | undefined);
+    const globals = globalsOf(here, flags);
+    const values = globals['help'] === true ? {} : readValues(target.args, options, words, here.opts());
+    found({ path, target, values, globals });
+  });
+}
+
+function commanderOption(key: string, param: Param<unknown>): Option {
+  const name = flagName(key) + (param.metavar === undefined ? '' : ' <value>');
+  const option = new Option(param.short === undefined ? name : `${param.short}, ${name}`);
+  return param.many ? option.argParser((text, before: string[] | undefined) => [...(before ?? []), text]) : option;
+}
+
+function readValues(
+  args: Params,
+  options: Params,
+  words: readonly (string | string[] | undefined)[],
+  given: Readonly<Record<string, unknown>>,
+): Values {
+  const read = ([key, param]: [string, Param<unknown>], raw: unknown): [string, unknown][] => {
+    if (raw === undefined || (Array.isArray(raw) && raw.length === 0)) return [];
+    if (param.place === 'flag' && param.metavar === undefined) return [[key, raw === true]];
+    const label = labelOf(key, param);
+    if (param.many) return [[key, (raw as string[]).flatMap((text) => param.parse(text, label) as unknown[])]];
+    return [[key, param.parse(String(raw), label)]];
+  };
+  return Object.fromEntries([
+    ...Object.entries(args).flatMap((entry, at) => read(entry, words[at])),
+    ...Object.entries(options).flatMap((entry) => read(entry, givenFor(entry[0], given))),
+  ]);
+}
+
+/** Commander keeps `--no-queue-limits` as `queueLimits: false`; here it is a switch of its own name. */
+function givenFor(key: string, given: Readonly<Record<string, unknown>>): unknown {
+  const negated = /^no([A-Z])(.*)$/.exec(key);
+  if (negated === null) return given[key];
+  return given[`${negated[1]?.toLowerCase() ?? ''}${negated[2] ?? ''}`] === false ? true : undefined;
+}
+
+function addGlobals(command: Commander, flags: readonly GlobalFlag[]): void {
+  for (const flag of flags) {
+    const name = flag.flag + (flag.metavar === undefined ? '' : ' <value>');
+    command.addOption(new Option(flag.short === undefined ? name : `${flag.short}, ${name}`));
+  }
+}
+
+/** Global flags count wherever they stand; the one nearest to the verb wins. */
+function globalsOf(command: Commander, flags: readonly GlobalFlag[]): GlobalValues {
+  const chain: Commander[] = [];
+  for (let at: Commander | null = command; at !== null; at = at.parent) chain.unshift(at);
+  const values: Record<string, string | boolean | undefined> = {};
+  for (const link of chain)
+    for (const flag of flags) {
+      const negated = flag.flag.startsWith('--no-');
+      const key = camel(flag.flag.slice(negated ? 5 : 2));
+      if (link.getOptionValueSource(key) !== 'cli') continue;
+      const value = link.getOptionValue(key) as string | boolean;
+      values[flag.name] = negated ? true : value;
+    }
+  return values;
+}
+
+const camel = (text: string): string => text.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** Commander parses and nothing else: it prints nothing, asks for no exit, and keeps its own help out of the way. */
+const quiet = (command: Commander): Commander =>
+  command
+    .exitOverride()
+    .configureOutput({ writeOut: () => undefined, writeErr: () => undefined })
+    .helpOption(false)
+    .helpCommand(false)
+    .enablePositionalOptions()
+    .allowExcessArguments(false)
+    .showSuggestionAfterError();
+
+function refusal(error: CommanderError, noun: string): Failure {
+  const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
+  const suggestion = rest.join(' ').replace(/[()]/g, '').trim();
+  const message = first.replace(/\. Expected.*$/, '');
+  const dash = error.code === 'commander.unknownOption' ? DASH_HINT : undefined;
+  const hint = [
+    suggestion,
+    dash,
+    error.code === 'commander.unknownCommand' ? `See \`berth ${noun} --help\`.` : undefined,
+  ].filter((line) => line);
+  return usage(message, hint.length > 0 ? hint.join('\n') : `See \`berth ${noun} --help\`.`);
+}
+
+/** The failure for a first word that is no noun, with the nearest one suggested. */
+export function unknownNoun(word: string, nouns: readonly Noun[]): Error {
+  const root = quiet(new Commander('berth'));
+  for (const noun of nouns) root.command(noun.name);
+  try {
+    root.parse([word], { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError)
+      return refusal(error, '').with({ hint: suggestionOf(error) ?? 'See `berth --help`.' });
+    throw error;
+  }
+  return usage(`unknown command ${JSON.stringify(word)}`, 'See `berth --help`.');
+}
+
+const suggestionOf = (error: CommanderError): string | undefined => /\((Did you mean .*)\)/.exec(error.message)?.[1];

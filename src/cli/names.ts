@@ -1,0 +1,56 @@
+import { EXIT } from '../core/exit.ts';
+import { Failure, usage } from '../core/failure.ts';
+import { arrayOf, memberAt, stringOf, type Json } from '../core/json.ts';
+import { safeText } from '../core/safe.ts';
+import type { CommandContext } from './context.ts';
+
+/** Where a kind of thing is listed, so that a name can stand for its id. */
+export interface Lookup {
+  /** Singular, lower case: `pod`. */
+  readonly noun: string;
+  readonly path: readonly string[];
+  /** The member of the answer that holds the rows. */
+  readonly member: string;
+}
+
+/**
+ * Does something with what the user named. The word is taken for an id first, so that an id costs no extra request;
+ * only when the service answers 404 is it looked up as a name. Ambiguous names end 2 and list the candidates. `use`
+ * may run twice, the first time with no effect (a 404).
+ */
+export async function withId<T>(
+  ctx: CommandContext,
+  lookup: Lookup,
+  given: string,
+  use: (id: string) => Promise<T>,
+): Promise<T> {
+  try {
+    return await use(given);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.exit !== EXIT.notFound || ctx.dryRun) throw error;
+    const id = await idOfName(ctx, lookup, given, error);
+    return await use(id);
+  }
+}
+
+async function idOfName(ctx: CommandContext, lookup: Lookup, name: string, notFound: Failure): Promise<string> {
+  let rows: readonly Json[];
+  try {
+    const answer = await ctx.api.send({ service: 'base', method: 'GET', path: lookup.path });
+    rows = arrayOf(memberAt(answer.value, lookup.member)) ?? [];
+  } catch (error) {
+    // The list is a courtesy: where it fails, the 404 is what the user needs to hear. An interrupt is still one.
+    if (ctx.signal.aborted) throw error;
+    throw notFound;
+  }
+  const found = rows.filter((row) => memberAt(row, 'name') === name);
+  const ids = found.flatMap((row) => stringOf(memberAt(row, 'id')) ?? []);
+  const [id, ...others] = ids;
+  if (id === undefined) throw notFound;
+  if (others.length > 0)
+    throw usage(
+      `${String(ids.length)} ${lookup.noun}s are named ${JSON.stringify(safeText(name))}`,
+      `Use an id: ${ids.map((each) => safeText(each)).join(', ')}`,
+    );
+  return id;
+}

@@ -1,0 +1,86 @@
+import { arrayOf, memberAt, type Json } from '../core/json.ts';
+import type { ApiRequest } from '../core/api.ts';
+import type { Result, View } from '../output/view.ts';
+import { defineCommand, type Command } from './command.ts';
+import type { CommandContext } from './context.ts';
+import { withId, type Lookup } from './names.ts';
+import { arg, type Params, type ValuesOf } from './params.ts';
+
+/** A collection of the management API: where it lies, and how its rows are shown. */
+export interface Resource extends Lookup {
+  readonly view: View;
+}
+
+type Query = NonNullable<ApiRequest['query']>;
+
+interface ListSpec<O extends Params> {
+  readonly summary: string;
+  readonly details?: string;
+  readonly options?: O;
+  readonly examples?: readonly (readonly [string, string])[];
+  readonly query?: (values: ValuesOf<O>) => Query;
+  /** Keeps some of the rows, for filters that the service does not know. */
+  readonly keep?: (row: Json, values: ValuesOf<O>, now: number) => boolean;
+}
+
+/** `berth NOUN list`: every row, in the order the service gives them. */
+export function listCommand<const O extends Params>(resource: Resource, spec: ListSpec<O>): Command {
+  const { query, keep, ...words } = spec;
+  return defineCommand({
+    ...words,
+    run: async (ctx, values) => {
+      const given = values as ValuesOf<O>;
+      const rows = await listRows(ctx, resource, query?.(given));
+      if (keep === undefined)
+        return {
+          kind: 'many',
+          view: resource.view,
+          values: rows.values,
+          source: { text: rows.text, member: resource.member },
+        };
+      const now = ctx.clock.now();
+      return { kind: 'many', view: resource.view, values: rows.values.filter((row) => keep(row, given, now)) };
+    },
+  });
+}
+
+/** The rows of a collection; an answer without the expected member is an empty list, never an error. */
+export async function listRows(
+  ctx: CommandContext,
+  resource: Lookup,
+  query: Query = {},
+): Promise<{ readonly values: readonly Json[]; readonly text: string }> {
+  const answer = await ctx.api.send({ service: 'base', method: 'GET', path: resource.path, query });
+  return { values: arrayOf(memberAt(answer.value, resource.member)) ?? [], text: answer.text };
+}
+
+interface GetSpec<O extends Params> {
+  readonly summary: string;
+  readonly details?: string;
+  readonly options?: O;
+  readonly examples?: readonly (readonly [string, string])[];
+  readonly watch?: boolean;
+  readonly query?: (values: ValuesOf<O>) => Query;
+  /** Exit code and notes that the row asks for. */
+  readonly outcome?: (row: Json, values: ValuesOf<O>) => Pick<Result, 'exit' | 'notes'>;
+}
+
+/** `berth NOUN get ID`: one row in full; a name works too. */
+export function getCommand<const O extends Params>(resource: Resource, spec: GetSpec<O>): Command {
+  const { query, outcome, ...words } = spec;
+  const idArgument = arg.text(`${resource.noun} id or name`, {
+    metavar: resource.noun.toUpperCase().replaceAll(' ', '-'),
+  });
+  return defineCommand({
+    ...words,
+    args: { id: idArgument },
+    run: async (ctx, values) => {
+      const given = values as unknown as ValuesOf<O>;
+      const answer = await withId(ctx, resource, values.id, (id) =>
+        ctx.api.send({ service: 'base', method: 'GET', path: [...resource.path, id], query: query?.(given) ?? {}, id }),
+      );
+      const value = answer.value ?? null;
+      return { kind: 'one', view: resource.view, value, source: answer.text, ...outcome?.(value, given) };
+    },
+  });
+}

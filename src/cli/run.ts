@@ -1,0 +1,81 @@
+import { EXIT, type ExitCode } from '../core/exit.ts';
+import { Failure, usage } from '../core/failure.ts';
+import type { Context } from '../core/context.ts';
+import type { Json } from '../core/json.ts';
+import { render } from '../output/render.ts';
+import type { OutputOptions, Result, View } from '../output/view.ts';
+import { complete } from './ask.ts';
+import type { Command, Values } from './command.ts';
+import { commandContext } from './command-context.ts';
+import type { CommandContext } from './context.ts';
+import { DryRun } from './dry-run.ts';
+import { kitOptions } from './kit-options.ts';
+
+/**
+ * The way of every command: complete its values, ask before it destroys, run it, print what it ends with. Gives the
+ * exit code; fails with Failure where the command does.
+ */
+export async function runCommand(
+  context: Context,
+  command: Command,
+  given: Values,
+  output: OutputOptions,
+): Promise<ExitCode> {
+  const state = { goOn: undefined as string | undefined };
+  const ctx = commandContext(context, { output, dryRun: given['dryRun'] === true, yes: given['yes'] === true }, state);
+  try {
+    const values = await complete(ctx, command, { ...command.options, ...kitOptions(command) }, given);
+    await confirmed(ctx, command, values);
+    if (values['watch'] === true) return await watch(ctx, command, values);
+    return await print(ctx, await command.run(ctx, values));
+  } catch (error) {
+    if (error instanceof DryRun) return await print(ctx, error.result());
+    throw withGoOn(error, ctx, state.goOn);
+  }
+}
+
+async function print(ctx: CommandContext, result: Result): Promise<ExitCode> {
+  await render(result, ctx.output, ctx);
+  for (const note of result.notes ?? []) await ctx.tell(note);
+  return result.exit ?? EXIT.done;
+}
+
+async function confirmed(ctx: CommandContext, command: Command, values: Values): Promise<void> {
+  if (command.confirm === undefined || ctx.yes || ctx.dryRun) return;
+  // Decided before anything is looked up: a script without --yes must send nothing.
+  if (!ctx.terminal.canAsk)
+    throw usage('this destroys something and there is no terminal to ask on', 'Add --yes to go on without a question.');
+  const question = await command.confirm(ctx, values);
+  if (question === undefined) return;
+  await ctx.tell(question);
+  if (!(await ctx.prompts.confirm('Go on?', false)))
+    throw new Failure({ code: 'declined', exit: EXIT.usage, message: 'stopped: nothing was changed' });
+}
+
+async function watch(ctx: CommandContext, command: Command, values: Values): Promise<ExitCode> {
+  const { openLive } = await import('../output/live.ts');
+  const live = await openLive(ctx.output, ctx);
+  try {
+    for (;;) {
+      await live.show(await command.run(ctx, values));
+      await ctx.clock.sleep(Number(values['interval']), ctx.signal);
+    }
+  } finally {
+    await live.close();
+  }
+}
+
+/** Ctrl-C in the middle of something says how to go on with it. */
+function withGoOn(error: unknown, ctx: CommandContext, goOn: string | undefined): unknown {
+  if (!(error instanceof Failure) || goOn === undefined || !ctx.signal.aborted) return error;
+  return error.exit === EXIT.interrupted || error.exit === EXIT.terminated
+    ? error.with({ hint: `Nothing was cancelled. Go on with: ${goOn}` })
+    : error;
+}
+
+/** A view for a document that has none of its own: its members as they are. */
+export const plainView = (noun: string): View => ({
+  noun: [noun, `${noun}s`],
+  id: (row: Json) => String(row),
+  columns: [],
+});

@@ -1,0 +1,11 @@
+/** A word as a POSIX shell takes it: quoted only where it must be. */
+export const shellWord = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) && !word.startsWith('-') ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+
+/** A command line that a message tells the reader to type, such as `berth jobs wait echo 'a b'`. */
+export const commandLine = (...words: readonly string[]): string =>
+  ['berth', ...words].map((word) => (word.startsWith('--') ? word : shellWord(word))).join(' ');
+
+/** `1 job`, `3 jobs`. */
+export const countOf = (count: number, one: string, many = `${one}s`): string =>
+  `${String(count)} ${count === 1 ? one : many}`;

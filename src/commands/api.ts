@@ -1,0 +1,121 @@
+import { usage } from '../core/failure.ts';
+import { decodeJson, JsonSyntaxError, type Json } from '../core/json.ts';
+import type { ApiRequest, Method, ServiceName } from '../core/api.ts';
+import { defineCommand } from '../cli/command.ts';
+import type { CommandContext } from '../cli/context.ts';
+import { plainView } from '../cli/run.ts';
+import { arg, option } from '../cli/params.ts';
+
+const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const SERVICES: readonly ServiceName[] = ['base', 'queue', 'rest'];
+
+export const api = defineCommand({
+  summary: 'call any operation of the service',
+  details:
+    'Fields go into the query of a GET and into a JSON body otherwise. The key is added to the request, and only to the addresses of the profile.',
+  args: {
+    method: arg.text('GET, POST, PUT, PATCH or DELETE', { choices: METHODS }),
+    path: arg.text('the path below the address, such as /v2/pods'),
+  },
+  options: {
+    service: option.choice('which address', SERVICES, { initial: 'base' }),
+    field: option.texts('NAME=VALUE; true, false, null, numbers and JSON are taken as such', {
+      short: '-f',
+      metavar: 'NAME=VALUE',
+    }),
+    rawField: option.texts('NAME=VALUE; the value is a string', { short: '-F', metavar: 'NAME=VALUE' }),
+    input: option.text('the body: JSON, @FILE, or - for stdin', { metavar: 'JSON' }),
+    header: option.texts('a header of the request', { short: '-H', metavar: 'NAME:VALUE' }),
+  },
+  writes: true,
+  examples: [
+    ['berth api GET /v2/pods --jq ".pods[].id"', 'the ids of all pods'],
+    ['berth api POST /v2/network-volumes -f name=data -f size=100 -f dataCenter=DC --dry-run', 'see the request first'],
+  ],
+  run: async (ctx, values) => {
+    const method = values.method as Method;
+    const { path, query } = splitPath(values.path);
+    const fields = Object.fromEntries([...values.field.map(typedField), ...values.rawField.map(rawField)]);
+    const request: ApiRequest = {
+      service: (values.service ?? 'base') as ServiceName,
+      method,
+      path,
+      query: method === 'GET' ? { ...query, ...queryOf(fields) } : query,
+      headers: headersOf(values.header),
+      ...(await bodyOf(ctx, method, fields, values.input)),
+    };
+    const answer = await ctx.api.send(request);
+    if (answer.value === undefined) return { kind: 'text', text: answer.text === '' ? '' : `${answer.text}\n` };
+    const view = plainView('document');
+    return { kind: 'one', view, value: answer.value, source: answer.text };
+  },
+});
+
+/** `/v2/pods/a%2Fb?x=1` to segments and a query; each segment is decoded here and encoded again on its way out. */
+function splitPath(path: string): {
+  readonly path: readonly string[];
+  readonly query: Readonly<Record<string, string>>;
+} {
+  const [before = '', ...after] = path.split('?');
+  const segments = before.replace(/^\//, '').split('/');
+  try {
+    return {
+      path: segments.map((segment) => decodeURIComponent(segment)),
+      query: Object.fromEntries(new URLSearchParams(after.join('?'))),
+    };
+  } catch {
+    throw usage(`the path has a broken escape: ${JSON.stringify(path)}`, 'Write % as %25.');
+  }
+}
+
+function typedField(field: string): readonly [string, Json] {
+  const [name, text] = nameAndValue(field, '=');
+  try {
+    return [name, decodeJson(text)];
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return [name, text];
+    throw error;
+  }
+}
+
+const rawField = (field: string): readonly [string, Json] => nameAndValue(field, '=');
+
+function nameAndValue(text: string, separator: string): readonly [string, string] {
+  const at = text.indexOf(separator);
+  if (at < 1) throw usage(`${JSON.stringify(text)} is not NAME${separator}VALUE`);
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+function queryOf(fields: Readonly<Record<string, Json>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
+  );
+}
+
+function headersOf(lines: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [name, value] = nameAndValue(line, ':');
+      if (name.trim().toLowerCase() === 'authorization')
+        throw usage(
+          'the key is not given as a header',
+          'It comes from the profile or the environment: see `berth auth status`.',
+        );
+      return [name.trim().toLowerCase(), value.trim()];
+    }),
+  );
+}
+
+async function bodyOf(
+  ctx: CommandContext,
+  method: Method,
+  fields: Readonly<Record<string, Json>>,
+  input: string | undefined,
+): Promise<Pick<ApiRequest, 'body'>> {
+  if (input === undefined) return method === 'GET' || Object.keys(fields).length === 0 ? {} : { body: fields };
+  if (method === 'GET') throw usage('a GET has no body', 'Use --field for its query.');
+  if (Object.keys(fields).length > 0) throw usage('--input and --field are both given', 'Keep one of them.');
+  if (input === '-' || input.startsWith('@'))
+    return { body: { raw: await ctx.files.read(input === '-' ? '-' : input.slice(1)) } };
+  return { body: { raw: new TextEncoder().encode(input) } };
+}

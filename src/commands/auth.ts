@@ -1,0 +1,184 @@
+import { EXIT } from '../core/exit.ts';
+import { Failure, usage } from '../core/failure.ts';
+import type { Json } from '../core/json.ts';
+import { defineCommand, defineGroup } from '../cli/command.ts';
+import type { CommandContext } from '../cli/context.ts';
+import { arg, option } from '../cli/params.ts';
+import { members, text, yesNo } from '../output/cells.ts';
+import type { View } from '../output/view.ts';
+
+const ADDRESSES = [
+  { name: 'base-url', question: 'Address of the management API', needed: true },
+  { name: 'queue-url', question: 'Address of the queue API (empty: the same)', needed: false },
+  { name: 'rest-url', question: 'Address of the older volume API (empty: none)', needed: false },
+] as const;
+
+const profileView: View = {
+  noun: ['profile', 'profiles'],
+  id: (row) => text('profile')(row) ?? '',
+  columns: [
+    { header: 'PROFILE', show: text('profile') },
+    { header: 'CURRENT', show: yesNo('current') },
+    { header: 'KEY', show: text('key') },
+    { header: 'BASE URL', show: text('base-url') },
+    { header: 'QUEUE URL', show: text('queue-url'), wide: true },
+    { header: 'REST URL', show: text('rest-url'), wide: true },
+  ],
+};
+
+const statusView: View = { ...profileView, columns: [], detail: (row) => [{ lines: members(row, []) }] };
+
+const login = defineCommand({
+  summary: 'keep a key and addresses in a profile, and use it',
+  details:
+    'Asks for the key without showing it, or reads it from stdin with --with-key. Addresses given as flags (--base-url, --queue-url, --rest-url) are kept with it; --profile names the profile.',
+  options: { withKey: option.on('read the key from stdin') },
+  examples: [['berth auth login --with-key --base-url https://api.example.com < key.txt', 'without questions']],
+  run: async (ctx, { withKey }) => {
+    const { profile, local } = ctx.settings;
+    if (local) throw usage('the local service needs no login', 'Name a profile of your own with --profile.');
+    const addresses = await askAddresses(ctx);
+    const key = withKey ? new TextDecoder().decode(await ctx.files.read('-')) : await askKey(ctx);
+    for (const [name, value] of addresses) await ctx.profiles.set(profile, name, value);
+    await ctx.profiles.setKey(profile, key);
+    await ctx.profiles.use(profile);
+    const saved = (await ctx.profiles.list()).find((each) => each.name === profile);
+    const notes = [
+      `Profile ${profile} is in use${ending(saved?.keyTail)}. It is kept in ${ctx.profiles.path}.`,
+      'Try it: berth auth status --check',
+    ];
+    return { kind: 'nothing', notes };
+  },
+});
+
+const ending = (tail: string | undefined): string =>
+  tail === undefined || tail === '' ? '' : `, with a key that ends in ${tail}`;
+
+async function askKey(ctx: CommandContext): Promise<string> {
+  if (!ctx.terminal.canAsk)
+    throw usage('there is no terminal to ask for the key on', 'Pipe it in: berth auth login --with-key < key.txt');
+  return await ctx.prompts.secret('API key');
+}
+
+/** Addresses to keep: those given as flags or variables, and what a person answers where the profile has none. */
+async function askAddresses(ctx: CommandContext): Promise<readonly (readonly [string, string])[]> {
+  const kept: [string, string][] = [];
+  let base: string | undefined;
+  for (const { name, question, needed } of ADDRESSES) {
+    const known = ctx.settings.get(name);
+    const source = ctx.settings.source(name);
+    if (known !== undefined) {
+      if (source !== 'profile') kept.push([name, known]);
+      if (name === 'base-url') base = known;
+      continue;
+    }
+    // One address often serves all three: the queue follows the base unless it is named.
+    if (!ctx.terminal.canAsk) {
+      if (needed) throw usage(`missing --${name}`, 'Give the address of your service: --base-url https://...');
+      if (name === 'queue-url' && base !== undefined) kept.push([name, base]);
+      continue;
+    }
+    const answer = (
+      await ctx.prompts.text(question, {
+        check: (value) => (needed && value.trim() === '' ? 'an address is needed' : undefined),
+      })
+    ).trim();
+    if (name === 'base-url') base = answer;
+    const value = answer === '' && name === 'queue-url' ? base : answer;
+    if (value !== undefined && value !== '') kept.push([name, value]);
+  }
+  return kept;
+}
+
+const logout = defineCommand({
+  summary: "forget the profile's key",
+  options: { forget: option.on('forget the whole profile, addresses too') },
+  run: async (ctx, { forget }) => {
+    const { profile } = ctx.settings;
+    const existed = forget ? await ctx.profiles.remove(profile) : await forgetKey(ctx, profile);
+    return {
+      kind: 'nothing',
+      notes: [
+        existed
+          ? `Profile ${profile} ${forget ? 'is forgotten' : 'has no key now'}.`
+          : `Profile ${profile} had nothing to forget.`,
+      ],
+    };
+  },
+});
+
+async function forgetKey(ctx: CommandContext, profile: string): Promise<boolean> {
+  const known = (await ctx.profiles.list()).find((each) => each.name === profile);
+  if (known?.keyTail === undefined) return false;
+  await ctx.profiles.setKey(profile, undefined);
+  return true;
+}
+
+const status = defineCommand({
+  summary: 'show which key is used and where it comes from',
+  details: 'Of the key at most the last four characters are shown. Ends 3 where there is no key.',
+  options: { check: option.on('ask the service whether the key is good') },
+  run: async (ctx, { check }) => {
+    const { settings } = ctx;
+    const key = settings.local ? undefined : await settings.key();
+    const row: Json = {
+      profile: settings.profile,
+      key: settings.local ? 'not needed' : key === undefined ? 'none' : `ends in ${key.tail}`,
+      from: settings.local ? 'local service' : key?.source,
+      ...Object.fromEntries(ADDRESSES.map(({ name }) => [name, settings.local ? undefined : settings.get(name)])),
+      ...(check ? { check: await checkKey(ctx) } : {}),
+    };
+    const missing = key === undefined && !settings.local;
+    return {
+      kind: 'one',
+      view: statusView,
+      value: row,
+      ...(missing
+        ? { exit: EXIT.denied, notes: ['Log in with `berth auth login`, or use the local service with --local.'] }
+        : {}),
+    };
+  },
+});
+
+/** The cheapest request that needs the key. A refusal is the command's failure (3), like any other. */
+async function checkKey(ctx: CommandContext): Promise<string> {
+  await ctx.api
+    .send({ service: 'base', method: 'GET', path: ['v2', 'registries', 'delegations'] })
+    .catch((error: unknown) => {
+      // A key of narrow scope is a good key.
+      if (error instanceof Failure && error.status === 403) return;
+      throw error;
+    });
+  return 'accepted by the service';
+}
+
+const list = defineCommand({
+  summary: 'list profiles',
+  run: async (ctx) => {
+    const profiles = await ctx.profiles.list();
+    const values = profiles.map((each): Json => ({
+      profile: each.name,
+      current: each.current,
+      key: each.keyTail === undefined ? null : `ends in ${each.keyTail}`,
+      ...each.values,
+    }));
+    return { kind: 'many', view: profileView, values };
+  },
+});
+
+const switchTo = defineCommand({
+  summary: 'use another profile from now on',
+  args: { profile: arg.text('its name; `local` is the local service') },
+  run: async (ctx, { profile }) => {
+    await ctx.profiles.use(profile);
+    return { kind: 'nothing', notes: [`Profile ${profile} is in use.`] };
+  },
+});
+
+export const auth = defineGroup('log in, log out, switch between profiles', {
+  login,
+  logout,
+  status,
+  list,
+  switch: switchTo,
+});

@@ -1,0 +1,60 @@
+import { usage } from '../core/failure.ts';
+import { defineCommand, type Command, type Program } from '../cli/command.ts';
+import type { CommandContext } from '../cli/context.ts';
+import { bashScript } from '../cli/completion/bash.ts';
+import { fishScript } from '../cli/completion/fish.ts';
+import { powershellScript } from '../cli/completion/powershell.ts';
+import { completionTree, type CompletionNode } from '../cli/completion/tree.ts';
+import { zshScript } from '../cli/completion/zsh.ts';
+import { arg, option } from '../cli/params.ts';
+
+interface Shell {
+  readonly script: (nodes: readonly CompletionNode[]) => string;
+  /** Where the shell finds it by itself, from the home folder; undefined where only a profile can load it. */
+  readonly place: string | undefined;
+  readonly after: string;
+}
+
+const SHELLS: Readonly<Record<string, Shell>> = {
+  bash: {
+    script: bashScript,
+    place: '.local/share/bash-completion/completions/berth',
+    after: 'It is loaded by the bash-completion package; without it, source the file from ~/.bashrc.',
+  },
+  zsh: {
+    script: zshScript,
+    place: '.zsh/completions/_berth',
+    after: 'Have `fpath=(~/.zsh/completions $fpath)` before `compinit` in ~/.zshrc.',
+  },
+  fish: { script: fishScript, place: '.config/fish/completions/berth.fish', after: 'New fish shells have it.' },
+  powershell: { script: powershellScript, place: undefined, after: '' },
+};
+
+export const completion = (program: Program): Command =>
+  defineCommand({
+    summary: 'print the completion script for your shell, or install it',
+    args: { shell: arg.text('your shell', { choices: Object.keys(SHELLS) }) },
+    options: { install: option.on('write it where the shell finds it') },
+    examples: [
+      ['source <(berth completion bash)', 'for this shell only'],
+      ['berth completion fish --install', 'for every new shell'],
+    ],
+    run: async (ctx, values) => {
+      const shell = SHELLS[values.shell];
+      if (shell === undefined) throw usage(`there is no completion for ${values.shell}`);
+      const text = shell.script(await completionTree(program));
+      return values.install ? await install(ctx, values.shell, shell, text) : { kind: 'text', text };
+    },
+  });
+
+async function install(ctx: CommandContext, name: string, shell: Shell, text: string) {
+  const home = ctx.env['HOME'] ?? ctx.env['USERPROFILE'];
+  if (shell.place === undefined || home === undefined)
+    throw usage(
+      `${name} has no folder that completions are loaded from`,
+      `Add this to your profile: berth completion ${name} | Out-String | Invoke-Expression`,
+    );
+  const path = `${home}/${shell.place}`;
+  await ctx.files.write(path, text);
+  return { kind: 'text', text: `${path}\n`, notes: [shell.after] } as const;
+}

@@ -1,0 +1,103 @@
+import { usage } from '../core/failure.ts';
+import type { Json } from '../core/json.ts';
+import { defineCommand, defineGroup } from '../cli/command.ts';
+import type { CommandContext } from '../cli/context.ts';
+import { arg } from '../cli/params.ts';
+import { text } from '../output/cells.ts';
+import type { View } from '../output/view.ts';
+import { SETTINGS, type Setting } from '../settings/table.ts';
+
+const settingView: View = {
+  noun: ['setting', 'settings'],
+  id: (row) => text('name')(row) ?? '',
+  columns: [
+    { header: 'NAME', show: text('name') },
+    { header: 'VALUE', show: text('value') },
+    { header: 'SOURCE', show: text('source') },
+    { header: 'FLAG', show: text('flag'), wide: true },
+    { header: 'VARIABLE', show: text('variable'), wide: true },
+    { header: 'MEANING', show: text('summary'), wide: true },
+  ],
+};
+
+const kept = SETTINGS.filter((setting: Setting) => setting.inProfile && !setting.secret).map((setting) => setting.name);
+
+const list = defineCommand({
+  summary: 'list every setting, its value and where it comes from',
+  run: async (ctx) => ({
+    kind: 'many',
+    view: settingView,
+    values: await Promise.all(SETTINGS.map((setting) => settingRow(ctx, setting))),
+  }),
+});
+
+async function settingRow(ctx: CommandContext, setting: Setting): Promise<Json> {
+  const { name, flag, variable, summary } = setting;
+  if (!setting.secret)
+    return {
+      name,
+      value: ctx.settings.get(name) ?? null,
+      source: ctx.settings.source(name) ?? null,
+      flag: flag ?? null,
+      variable: variable ?? null,
+      summary,
+    };
+  const key = ctx.settings.local ? undefined : await ctx.settings.key();
+  return {
+    name,
+    value: key === undefined ? null : `ends in ${key.tail}`,
+    source: key?.source ?? null,
+    flag: null,
+    variable: variable ?? null,
+    summary,
+  };
+}
+
+const get = defineCommand({
+  summary: 'print one value',
+  args: {
+    name: arg.text('setting', {
+      choices: SETTINGS.filter((setting: Setting) => !setting.secret).map((setting) => setting.name),
+    }),
+  },
+  run: (ctx, { name }) => {
+    const value = ctx.settings.get(name);
+    return Promise.resolve({
+      kind: 'text',
+      text: value === undefined ? '' : `${value}\n`,
+      ...(value === undefined ? { notes: [`${name} is not set.`] } : {}),
+    });
+  },
+});
+
+const set = defineCommand({
+  summary: 'keep a value in the profile in use',
+  details: 'The key is not set here: see `berth auth login`.',
+  args: { name: arg.text('setting', { choices: kept }), value: arg.text('its value') },
+  run: async (ctx, { name, value }) => {
+    refuseLocal(ctx);
+    await ctx.profiles.set(ctx.settings.profile, name, value);
+    return { kind: 'nothing', notes: [`${name} is ${value} in profile ${ctx.settings.profile}.`] };
+  },
+});
+
+const unset = defineCommand({
+  summary: 'forget a value of the profile in use',
+  args: { name: arg.text('setting', { choices: kept }) },
+  run: async (ctx, { name }) => {
+    refuseLocal(ctx);
+    await ctx.profiles.set(ctx.settings.profile, name, undefined);
+    return { kind: 'nothing', notes: [`${name} is not set in profile ${ctx.settings.profile}.`] };
+  },
+});
+
+function refuseLocal(ctx: CommandContext): void {
+  if (ctx.settings.local) throw usage('the local service has no settings of its own', 'Name a profile with --profile.');
+}
+
+const path = defineCommand({
+  summary: 'print where the profiles are kept',
+  run: (ctx) => Promise.resolve({ kind: 'text', text: `${ctx.profiles.path}\n` }),
+});
+
+export const config = defineGroup('settings, and where each value comes from', { list, get, set, unset, path });

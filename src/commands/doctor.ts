@@ -1,0 +1,156 @@
+import { EXIT, type ExitCode } from '../core/exit.ts';
+import { Failure } from '../core/failure.ts';
+import type { Json } from '../core/json.ts';
+import type { ApiAnswer, ServiceName } from '../core/api.ts';
+import { formatDuration } from '../core/units.ts';
+import { defineCommand } from '../cli/command.ts';
+import type { CommandContext } from '../cli/context.ts';
+import { status, text } from '../output/cells.ts';
+import type { View } from '../output/view.ts';
+
+const doctorView: View = {
+  noun: ['check', 'checks'],
+  id: (row) => text('check')(row) ?? '',
+  columns: [
+    { header: 'CHECK', show: text('check') },
+    { header: 'RESULT', show: status('result') },
+    { header: 'FINDING', show: text('finding') },
+    { header: 'WHAT TO DO', show: text('hint') },
+  ],
+};
+
+interface Check {
+  readonly check: string;
+  readonly result: 'OK' | 'WARNING' | 'ERROR';
+  readonly finding: string;
+  readonly hint?: string | undefined;
+  readonly exit?: ExitCode;
+}
+
+/** More than this, and times in answers, tokens and log cursors stop making sense. Milliseconds. */
+const CLOCK_SLACK_MS = 60_000;
+
+/** A cheap read on each address; any readable answer, a refusal too, shows that a service is there. */
+const PROBES: readonly {
+  readonly service: ServiceName;
+  readonly setting: string;
+  readonly path: readonly string[];
+  readonly needed: boolean;
+}[] = [
+  { service: 'base', setting: 'base-url', path: ['v2', 'registries', 'delegations'], needed: true },
+  { service: 'queue', setting: 'queue-url', path: ['v2', 'berth-doctor', 'health'], needed: true },
+  { service: 'rest', setting: 'rest-url', path: ['v1', 'networkvolumes'], needed: false },
+];
+
+export const doctor = defineCommand({
+  summary: 'check addresses, key, clock, proxy and settings; changes nothing',
+  details: 'Ends 0 only when all is well; else with the exit code of the first thing that is not.',
+  run: async (ctx) => {
+    const checks: Check[] = [await settingsCheck(ctx), proxyCheck(ctx), await keyCheck(ctx)];
+    for (const probe of PROBES) checks.push(...(await addressChecks(ctx, probe)));
+    const bad = checks.find((each) => each.result === 'ERROR');
+    return {
+      kind: 'many',
+      view: doctorView,
+      values: checks.map(asRow),
+      exit: bad === undefined ? EXIT.done : (bad.exit ?? EXIT.bug),
+    };
+  },
+});
+
+const asRow = ({ check, result, finding, hint }: Check): Json => ({ check, result, finding, hint: hint ?? null });
+
+const failed = (check: string, error: unknown): Check => {
+  if (!(error instanceof Failure)) throw error;
+  return { check, result: 'ERROR', finding: error.message, hint: error.hint, exit: error.exit };
+};
+
+async function settingsCheck(ctx: CommandContext): Promise<Check> {
+  if (ctx.settings.local) return { check: 'settings', result: 'OK', finding: 'the local service in this process' };
+  try {
+    await ctx.profiles.list();
+    return { check: 'settings', result: 'OK', finding: `profile ${ctx.settings.profile}, in ${ctx.profiles.path}` };
+  } catch (error) {
+    return failed('settings', error);
+  }
+}
+
+function proxyCheck(ctx: CommandContext): Check {
+  const names = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
+  const set = names.flatMap((name) =>
+    ctx.env[name] === undefined || ctx.env[name] === '' ? [] : [{ name, value: ctx.env[name] ?? '' }],
+  );
+  const [first] = set;
+  if (first === undefined) return { check: 'proxy', result: 'OK', finding: 'none' };
+  const address = URL.canParse(first.value) ? new URL(first.value) : undefined;
+  if (address === undefined)
+    return {
+      check: 'proxy',
+      result: 'ERROR',
+      finding: `${first.name} is not an address`,
+      hint: `Set it to http://HOST:PORT, or unset it.`,
+      exit: EXIT.usage,
+    };
+  return {
+    check: 'proxy',
+    result: 'OK',
+    finding: set.map(({ name, value }) => `${name}=${URL.canParse(value) ? new URL(value).host : '?'}`).join(' '),
+  };
+}
+
+async function keyCheck(ctx: CommandContext): Promise<Check> {
+  if (ctx.settings.local) return { check: 'key', result: 'OK', finding: 'not needed' };
+  try {
+    const key = await ctx.settings.key();
+    if (key === undefined)
+      return {
+        check: 'key',
+        result: 'ERROR',
+        finding: 'there is no key',
+        hint: 'Log in with `berth auth login`, or use --local.',
+        exit: EXIT.denied,
+      };
+    return { check: 'key', result: 'OK', finding: `from the ${key.source}, ends in ${key.tail}` };
+  } catch (error) {
+    return failed('key', error);
+  }
+}
+
+async function addressChecks(ctx: CommandContext, probe: (typeof PROBES)[number]): Promise<readonly Check[]> {
+  const address = ctx.settings.local ? 'the local service' : ctx.settings.get(probe.setting);
+  if (address === undefined && !probe.needed)
+    return [{ check: probe.setting, result: 'OK', finding: 'not set; the management API is used for volumes' }];
+  try {
+    const answer = await ctx.api.send({ service: probe.service, method: 'GET', path: probe.path });
+    return [
+      { check: probe.setting, result: 'OK', finding: `${address ?? ''} answers` },
+      ...clockCheck(ctx, probe.service, answer),
+    ];
+  } catch (error) {
+    // A queue knows no endpoint of that name, an older volume API may have no list: that they say so is the proof.
+    if (
+      error instanceof Failure &&
+      error.status !== undefined &&
+      error.status < 500 &&
+      error.status !== 401 &&
+      (error.status !== 403 || probe.service !== 'base')
+    )
+      return [{ check: probe.setting, result: 'OK', finding: `${address ?? ''} answers` }];
+    return [failed(probe.setting, error)];
+  }
+}
+
+function clockCheck(ctx: CommandContext, service: ServiceName, answer: ApiAnswer): readonly Check[] {
+  const told = Date.parse(answer.headers['date'] ?? '');
+  if (service !== 'base' || Number.isNaN(told) || ctx.settings.local) return [];
+  const off = Math.abs(ctx.clock.now() - told);
+  if (off <= CLOCK_SLACK_MS) return [{ check: 'clock', result: 'OK', finding: "within a minute of the service's" }];
+  return [
+    {
+      check: 'clock',
+      result: 'WARNING',
+      finding: `${formatDuration(off)} away from the service's`,
+      hint: "Set this machine's clock.",
+    },
+  ];
+}

@@ -1,0 +1,53 @@
+import { arrayOf, isObject, memberAt, objectOf, type Json } from '../core/json.ts';
+import { defineCommand } from '../cli/command.ts';
+import { withId } from '../cli/names.ts';
+import { arg } from '../cli/params.ts';
+import { json, text } from '../output/cells.ts';
+import type { Section, View } from '../output/view.ts';
+import { ENDPOINTS, queueGet } from './jobs/requests.ts';
+
+/** How the service's member names read; a name that is not here is shown as it is. */
+const LABELS: Readonly<Record<string, string>> = { inQueue: 'in queue', inProgress: 'in progress' };
+
+const healthView: View = {
+  noun: ['health', 'health'],
+  id: () => '',
+  columns: [
+    { header: 'IN QUEUE', show: text('jobs.inQueue'), right: true },
+    { header: 'IN PROGRESS', show: text('jobs.inProgress'), right: true },
+    { header: 'COMPLETED', show: text('jobs.completed'), right: true },
+    { header: 'FAILED', show: text('jobs.failed'), right: true },
+    { header: 'RETRIED', show: text('jobs.retried'), right: true },
+    { header: 'RUNNING', show: text('workers.running'), right: true },
+    { header: 'IDLE', show: text('workers.idle'), right: true },
+  ],
+  detail: (row) => [counts(row, 'jobs'), counts(row, 'workers'), ...rest(row)],
+};
+
+/** Every count under a member, those the specification names (4.5, detail 8) and any other. */
+function counts(row: Json, member: string): Section {
+  const all = Object.keys(objectOf(memberAt(row, member)) ?? {});
+  return {
+    title: member,
+    lines: all.map((name) => ({ label: LABELS[name] ?? name, value: text(`${member}.${name}`)(row) })),
+  };
+}
+
+function rest(row: Json): Section[] {
+  const others =
+    isObject(row) && arrayOf(row) === undefined
+      ? Object.keys(row).filter((name) => name !== 'jobs' && name !== 'workers')
+      : [];
+  return others.length === 0 ? [] : [{ lines: others.map((name) => ({ label: name, value: json(name)(row) })) }];
+}
+
+export const health = defineCommand({
+  summary: "show an endpoint's jobs and workers at a glance",
+  args: { endpoint: arg.text('endpoint id, name or model slug') },
+  watch: true,
+  examples: [['berth health demo --watch', 'look again every 2 seconds until Ctrl-C']],
+  run: async (ctx, { endpoint }) => {
+    const answer = await withId(ctx, ENDPOINTS, endpoint, (id) => ctx.api.send(queueGet(id, ['health'])));
+    return { kind: 'one', view: healthView, value: answer.value ?? null, source: answer.text };
+  },
+});

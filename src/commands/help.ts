@@ -1,0 +1,39 @@
+import { usage } from '../core/failure.ts';
+import { defineCommand, type Command, type Group, type Program } from '../cli/command.ts';
+import { commandHelp, groupHelp, HELP_TOPICS, rootHelp } from '../cli/help.ts';
+import { arg } from '../cli/params.ts';
+import { topicText } from './topics.ts';
+
+/** `berth help`, `berth help pods get`, `berth help exit-codes`. */
+export const help = (program: Program): Command =>
+  defineCommand({
+    summary: 'show help on a command or a topic',
+    args: { words: { ...arg.many('a command, or a topic', { metavar: 'COMMAND|TOPIC' }), required: false } },
+    run: async (_, { words }) => ({ kind: 'text', text: await helpText(program, words) }),
+  });
+
+async function helpText(program: Program, words: readonly string[]): Promise<string> {
+  const [first, ...rest] = words;
+  if (first === undefined) return rootHelp(program.nouns);
+  const topic = topicText(first, program.flags);
+  if (topic !== undefined) return topic;
+  const noun = program.nouns.find((each) => each.name === first);
+  if (noun === undefined)
+    throw usage(
+      `there is no command or topic ${JSON.stringify(first)}`,
+      `Topics: ${HELP_TOPICS.map(([name]) => name).join(', ')}. Commands: \`berth --help\`.`,
+    );
+  let target: Command | Group = await noun.load(program);
+  const path = [first];
+  for (const word of rest) {
+    const inner: Command | Group | undefined = target.kind === 'group' ? target.commands[word] : undefined;
+    if (inner === undefined)
+      throw usage(
+        `berth ${path.join(' ')} has no verb ${JSON.stringify(word)}`,
+        `See \`berth ${path.join(' ')} --help\`.`,
+      );
+    target = inner;
+    path.push(word);
+  }
+  return target.kind === 'group' ? groupHelp(path, target) : commandHelp(path, target);
+}

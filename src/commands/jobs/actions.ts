@@ -1,0 +1,135 @@
+import { EXIT } from '../../core/exit.ts';
+import { Failure, usage } from '../../core/failure.ts';
+import type { Json } from '../../core/json.ts';
+import { defineCommand } from '../../cli/command.ts';
+import type { CommandContext } from '../../cli/context.ts';
+import { withId } from '../../cli/names.ts';
+import { arg, option } from '../../cli/params.ts';
+import { countOf } from '../../cli/words.ts';
+import type { Result } from '../../output/view.ts';
+import { ENDPOINTS, queuePost, statusLine, statusRequest, waitLine } from './requests.ts';
+import { canRetry, hasEnded, jobStatus, outcomeOf } from './state.ts';
+import { jobView } from './view.ts';
+import { explainExpired, waitForJob } from './wait.ts';
+
+const endpoint = arg.text('endpoint id, name or model slug');
+
+export const status = defineCommand({
+  summary: "show a job's state and result",
+  args: { endpoint, job: arg.text('job id') },
+  options: {
+    ttl: option.duration('also set how long the job and its result live from now', 's'),
+    exitStatus: option.on('end with the outcome: 0 completed or not ended, 10 failed, 11 cancelled, 12 timed out'),
+  },
+  watch: true,
+  run: async (ctx, values) => {
+    const answer = await withId(ctx, ENDPOINTS, values.endpoint, (id) =>
+      ctx.api.send(statusRequest(id, values.job, values.ttl)),
+    ).catch(explainExpired(values.job));
+    const value = answer.value ?? null;
+    return {
+      kind: 'one',
+      view: jobView,
+      value,
+      source: answer.text,
+      ...(values.exitStatus ? { exit: outcomeOf(value) } : {}),
+    };
+  },
+});
+
+export const cancel = defineCommand({
+  summary: 'cancel jobs, waiting or running',
+  args: { endpoint, job: arg.many('job ids') },
+  writes: true,
+  confirm: (_, values) =>
+    Promise.resolve(
+      values.job.length > 1
+        ? `This cancels ${countOf(values.job.length, 'job')} on ${values.endpoint}, running ones included: ${values.job.join(', ')}.`
+        : undefined,
+    ),
+  run: async (ctx, values) => {
+    const request = (id: string, job: string) =>
+      queuePost(id, ['cancel', job], { id: job, findOut: statusLine(id, job) });
+    const [only, ...others] = values.job;
+    if (only !== undefined && others.length === 0) {
+      const answer = await withId(ctx, ENDPOINTS, values.endpoint, (id) => ctx.api.send(request(id, only))).catch(
+        explainExpired(only),
+      );
+      return { kind: 'one', view: jobView, value: answer.value ?? null, source: answer.text };
+    }
+    return await cancelEach(
+      ctx,
+      values.job.map((job) => request(values.endpoint, job)),
+    );
+  },
+});
+
+async function cancelEach(ctx: CommandContext, requests: Parameters<CommandContext['sendEach']>[0]): Promise<Result> {
+  const sent = await ctx.sendEach(requests);
+  const failures = sent.flatMap(({ request, failure }) =>
+    failure === undefined ? [] : [{ id: request.id ?? '', failure }],
+  );
+  const notes = failures.map(({ id, failure }) => `${id}: ${failure.message}`);
+  const values = sent.flatMap(({ answer }) => (answer?.value === undefined ? [] : [answer.value]));
+  return { kind: 'many', view: jobView, values, notes, exit: failures[0]?.failure.exit ?? EXIT.done };
+}
+
+export const retry = defineCommand({
+  summary: 'run a failed or timed-out job again, under the same id',
+  details:
+    'Only FAILED and TIMED_OUT jobs can be retried, and only while their result is kept (30 minutes for run, 1 to 5 for runsync). The original input is used again; the previous output is removed.',
+  args: { endpoint, job: arg.text('job id') },
+  options: {
+    wait: option.on('wait until it ends and print its result'),
+    waitTimeout: option.durationOr('how long --wait waits', 's', 600_000, '10m'),
+  },
+  writes: true,
+  run: async (ctx, values) => {
+    let known = values.endpoint;
+    const answer = await withId(ctx, ENDPOINTS, values.endpoint, async (id) => {
+      known = id;
+      await refuseUnretryable(ctx, id, values.job);
+      return await ctx.api.send(
+        queuePost(id, ['retry', values.job], { id: values.job, findOut: statusLine(id, values.job) }),
+      );
+    }).catch(explainGone(values.job));
+    if (values.wait) {
+      await ctx.tell(`retrying ${values.job}`);
+      return await waitForJob(ctx, known, values.job, values.waitTimeout);
+    }
+    const notes = ctx.terminal.errors ? [`Wait for it: ${waitLine(known, values.job)}`] : [];
+    return { kind: 'one', view: jobView, value: answer.value ?? null, source: answer.text, notes };
+  },
+});
+
+/** Says no before sending where the state is known to forbid it; where it cannot be read, the service decides. */
+async function refuseUnretryable(ctx: CommandContext, endpointId: string, job: string): Promise<void> {
+  if (ctx.dryRun) return;
+  let seen: Json | undefined;
+  try {
+    seen = (await ctx.api.send(statusRequest(endpointId, job))).value;
+  } catch (error) {
+    if (error instanceof Failure && error.exit !== EXIT.notFound && !ctx.signal.aborted) return;
+    throw error;
+  }
+  if (canRetry(seen) || jobStatus(seen) === '?') return;
+  const state = jobStatus(seen);
+  throw usage(
+    `job ${job} is ${state}; only FAILED and TIMED_OUT jobs can be retried`,
+    hasEnded(seen)
+      ? `Submit its input again with: berth jobs run ${endpointId} --input ...`
+      : `Wait for it first: ${waitLine(endpointId, job)}`,
+  ).with({ id: job });
+}
+
+const explainGone =
+  (job: string) =>
+  (error: unknown): never => {
+    if (error instanceof Failure && error.exit === EXIT.notFound)
+      throw error.with({
+        id: job,
+        message: `job ${job} is not there: it never was, or its result has expired, and an expired job cannot be retried`,
+        hint: 'Submit its input again with `berth jobs run`.',
+      });
+    throw error;
+  };

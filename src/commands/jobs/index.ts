@@ -1,0 +1,14 @@
+import { defineGroup } from '../../cli/command.ts';
+import { cancel, retry, status } from './actions.ts';
+import { run } from './run.ts';
+import { stream } from './stream.ts';
+import { wait } from './wait.ts';
+
+export const jobs = defineGroup('run, follow, cancel and retry jobs on an endpoint', {
+  run,
+  status,
+  stream,
+  cancel,
+  retry,
+  wait,
+});

@@ -1,0 +1,135 @@
+import { EXIT } from '../../core/exit.ts';
+import { Failure, usage } from '../../core/failure.ts';
+import { parseDuration } from '../../core/units.ts';
+import { memberAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
+import { defineCommand } from '../../cli/command.ts';
+import type { CommandContext } from '../../cli/context.ts';
+import { withId } from '../../cli/names.ts';
+import { arg, option } from '../../cli/params.ts';
+import type { Result } from '../../output/view.ts';
+import { jobBody, readInput } from './input.ts';
+import { ENDPOINTS, queuePost, waitLine } from './requests.ts';
+import { hasEnded, jobStatus, outcomeOf } from './state.ts';
+import { streamJob } from './stream.ts';
+import { jobView } from './view.ts';
+import { waitForJob } from './wait.ts';
+
+/** The service's own default for runsync (specification 4.5). */
+const SYNC_WAIT_MS = 90_000;
+/** Bounds of the policy members (contract rules, queue API). */
+const BOUNDS = {
+  syncWait: [1000, 300_000],
+  executionTimeout: [5000, 604_800_000],
+  ttl: [10_000, 604_800_000],
+} as const;
+
+export const run = defineCommand({
+  summary: 'submit a job and print its id, or wait for its result',
+  details:
+    'The input is sent byte for byte as given. A model slug stands where an endpoint id does.\nWith --wait, --stream or --sync the exit code is the outcome: 0 completed, 10 failed, 11 cancelled, 12 timed out, 9 the wait ended first.',
+  args: { endpoint: arg.text('endpoint id, name or model slug') },
+  options: {
+    input: option.text('the input as JSON, @FILE, or - for stdin', { metavar: 'JSON' }),
+    inputFile: option.text('read the input from a file; - is stdin', { metavar: 'FILE' }),
+    wait: option.on('poll until the job ends and print its result'),
+    stream: option.on('print chunks as the handler produces them'),
+    sync: option.on('submit with runsync: the answer carries the result'),
+    syncWait: option.duration('how long runsync holds the answer back, 1s to 300s (default 90s)', 's'),
+    waitTimeout: option.durationOr('how long --wait, --stream and --sync wait in all', 's', 600_000, '10m'),
+    webhook: option.text('address the result is posted to', { metavar: 'URL' }),
+    executionTimeout: option.duration('how long a worker may run it, 5s to 7d', 's'),
+    ttl: option.duration('how long the job may live, queue and run together, 10s to 7d', 's'),
+    lowPriority: option.on('let other jobs go first'),
+  },
+  writes: true,
+  examples: [
+    [`berth jobs run demo --input '{"prompt":"hello"}'`, 'submit and print the id'],
+    ['berth jobs run demo --input @input.json --wait --json', 'the result as JSON, numbers exact'],
+    [`berth jobs run stream --input '{"chunks":3}' --stream`, 'print chunks as they come'],
+  ],
+  run: async (ctx, values) => {
+    if ([values.wait, values.stream, values.sync].filter(Boolean).length > 1)
+      throw usage('--wait, --stream and --sync exclude each other', 'Keep one of them.');
+    if (values.syncWait !== undefined && !values.sync) throw usage('--sync-wait needs --sync');
+    inBounds('--sync-wait', values.syncWait, BOUNDS.syncWait);
+    inBounds('--execution-timeout', values.executionTimeout, BOUNDS.executionTimeout);
+    inBounds('--ttl', values.ttl, BOUNDS.ttl);
+    const given = await readInput(ctx.files, await inputOrAsk(ctx, values.input, values.inputFile), values.inputFile);
+    const body = { raw: jobBody(given, extras(values), values.sync ? 'runsync' : 'run') };
+    const waitMs = Math.min(values.syncWait ?? SYNC_WAIT_MS, Math.max(1000, values.waitTimeout));
+    const sync = {
+      query: { wait: waitMs },
+      deadlineMs: waitMs + parseDuration(ctx.settings.get('timeout') ?? '30s', 's', '--timeout'),
+    };
+    let endpoint = values.endpoint;
+    const answer = await withId(ctx, ENDPOINTS, values.endpoint, (id) => {
+      endpoint = id;
+      return ctx.api.send(queuePost(id, [values.sync ? 'runsync' : 'run'], { body, ...(values.sync ? sync : {}) }));
+    });
+    const job = answer.value ?? null;
+    if (values.sync && hasEnded(job))
+      return { kind: 'one', view: jobView, value: job, source: answer.text, exit: outcomeOf(job) };
+    if (!values.wait && !values.stream && !values.sync) return submitted(ctx, endpoint, job, answer.text);
+    const id = jobId(job);
+    await ctx.tell(`submitted ${id}`);
+    if (values.stream) return await streamJob(ctx, endpoint, id, values.waitTimeout);
+    return await waitForJob(ctx, endpoint, id, values.waitTimeout);
+  },
+});
+
+/** The id alone unless a format asks for the document, so that `id=$(berth jobs run ...)` is all a script needs. */
+function submitted(ctx: CommandContext, endpoint: string, job: Json, text: string): Result {
+  const { format, fields, jq } = ctx.output;
+  if (format !== undefined || fields !== undefined || jq !== undefined)
+    return { kind: 'one', view: jobView, value: job, source: text };
+  const id = jobId(job);
+  const notes = ctx.terminal.errors ? [`${jobStatus(job)}. Wait for it: ${waitLine(endpoint, id)}`] : [];
+  return { kind: 'text', text: `${id}\n`, notes };
+}
+
+/** The id of a job just submitted; an answer without one cannot be followed, but the job may exist. */
+function jobId(job: Json): string {
+  const id = stringOf(memberAt(job, 'id'));
+  if (id === undefined)
+    throw new Failure({
+      code: 'outcome-unknown',
+      exit: EXIT.unknown,
+      message: 'the service answered without a job id; the job may have been accepted',
+      hint: 'See the counts of the queue: berth health ENDPOINT',
+    });
+  return id;
+}
+
+async function inputOrAsk(
+  ctx: CommandContext,
+  input: string | undefined,
+  file: string | undefined,
+): Promise<string | undefined> {
+  return input === undefined && file === undefined && ctx.terminal.canAsk
+    ? await ctx.prompts.text('Input (JSON)', { initial: '{}' })
+    : input;
+}
+
+function extras(values: {
+  readonly webhook: string | undefined;
+  readonly executionTimeout: number | undefined;
+  readonly ttl: number | undefined;
+  readonly lowPriority: boolean;
+}): JsonObject {
+  const policy = {
+    ...(values.executionTimeout === undefined ? {} : { executionTimeout: values.executionTimeout }),
+    ...(values.lowPriority ? { lowPriority: true } : {}),
+    ...(values.ttl === undefined ? {} : { ttl: values.ttl }),
+  };
+  return {
+    ...(values.webhook === undefined ? {} : { webhook: values.webhook }),
+    ...(Object.keys(policy).length === 0 ? {} : { policy }),
+  };
+}
+
+function inBounds(label: string, value: number | undefined, [least, most]: readonly [number, number]): void {
+  if (value !== undefined && (value < least || value > most))
+    throw usage(
+      `${label} is ${String(least / 1000)} s to ${String(most / 1000)} s; ${String(value / 1000)} s is outside`,
+    );
+}

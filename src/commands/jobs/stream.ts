@@ -1,0 +1,109 @@
+import { arrayOf, encodeJson, memberAt, objectOf, stringOf, type Json } from '../../core/json.ts';
+import { safeText } from '../../core/safe.ts';
+import { defineCommand } from '../../cli/command.ts';
+import type { CommandContext } from '../../cli/context.ts';
+import { withId } from '../../cli/names.ts';
+import { arg, option } from '../../cli/params.ts';
+import { waitEnded } from '../../cli/wait.ts';
+import { commandLine } from '../../cli/words.ts';
+import type { Result } from '../../output/view.ts';
+import { ENDPOINTS, queueGet, statusRequest } from './requests.ts';
+import { hasEnded, jobStatus, outcomeOf } from './state.ts';
+import { chunkView } from './view.ts';
+import { explainExpired } from './wait.ts';
+
+const PAUSE_MS = 250;
+
+export const stream = defineCommand({
+  summary: "print a job's chunks as its handler produces them",
+  details:
+    'Chunks that hold text are printed as that text, others as JSON, one a line; -o jsonl and --json print whole chunks. The exit code is the outcome of the job.',
+  args: { endpoint: arg.text('endpoint id, name or model slug'), job: arg.text('job id') },
+  options: { waitTimeout: option.durationOr('how long to follow it', 's', 600_000, '10m') },
+  run: (ctx, values) => streamJob(ctx, values.endpoint, values.job, values.waitTimeout),
+});
+
+/**
+ * Follows a job's chunks to its end. Chunks already given out are not given again by the service, so every answer is
+ * printed whole before the next is asked for.
+ */
+export async function streamJob(
+  ctx: CommandContext,
+  endpoint: string,
+  job: string,
+  timeoutMs: number,
+): Promise<Result> {
+  const goOn = commandLine('jobs', 'stream', endpoint, job);
+  ctx.goOnWith(goOn);
+  const start = ctx.clock.now();
+  const printer = chunkPrinter(ctx);
+  let ended: Json | undefined;
+  for (;;) {
+    const poll = await withId(ctx, ENDPOINTS, endpoint, (id) =>
+      ctx.api.send(queueGet(id, ['stream', job], { id: job })),
+    ).catch(explainExpired(job));
+    const chunks = chunksOf(poll.value);
+    for (const chunk of chunks) await printer.print(chunk);
+    if (chunks.length > 0) continue;
+    if (ended !== undefined) break;
+    // No chunk left and the job over: one more poll takes what came between the two looks.
+    const wrapped = objectOf(poll.value);
+    const now = hasEnded(wrapped)
+      ? wrapped
+      : (
+          await withId(ctx, ENDPOINTS, endpoint, (id) => ctx.api.send(statusRequest(id, job))).catch(
+            explainExpired(job),
+          )
+        ).value;
+    if (hasEnded(now)) ended = now;
+    else if (ctx.clock.now() - start >= timeoutMs) throw waitEnded({ what: `job ${job}`, timeoutMs, goOn, id: job });
+    else await ctx.clock.sleep(PAUSE_MS, ctx.signal);
+  }
+  await printer.close();
+  ctx.goOnWith(undefined);
+  const exit = outcomeOf(ended);
+  const error = stringOf(memberAt(ended, 'error'));
+  const notes = exit === 0 ? [] : [`job ${job} ended ${jobStatus(ended)}${error === undefined ? '' : `: ${error}`}`];
+  return { kind: 'nothing', exit, notes };
+}
+
+/** The chunks of one answer: an array, or (some servers) an array wrapped in `stream`. */
+const chunksOf = (value: Json | undefined): readonly Json[] =>
+  arrayOf(value) ?? arrayOf(memberAt(value, 'stream')) ?? [];
+
+interface ChunkPrinter {
+  print(chunk: Json): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Text as it reads where nothing else was asked for; rows in the format that was. */
+function chunkPrinter(ctx: CommandContext): ChunkPrinter {
+  const { format, fields, jq } = ctx.output;
+  if (format !== undefined || fields !== undefined || jq !== undefined) {
+    const rows = ctx.rows(chunkView);
+    return { print: (chunk) => rows.row(chunk), close: () => rows.close() };
+  }
+  let midLine = false;
+  return {
+    print: async (chunk) => {
+      const text = textOf(memberAt(chunk, 'output') ?? chunk);
+      if (text === undefined) {
+        await ctx.stdout.write(`${midLine ? '\n' : ''}${safeText(encodeJson(memberAt(chunk, 'output') ?? chunk))}\n`);
+        midLine = false;
+      } else if (text !== '') {
+        await ctx.stdout.write(safeText(text, true));
+        midLine = !text.endsWith('\n');
+      }
+    },
+    close: () => (midLine ? ctx.stdout.write('\n') : Promise.resolve()),
+  };
+}
+
+/** The text of a chunk's output: a string, or the strings of its `text` member (specification 4.5, detail 4). */
+function textOf(output: Json): string | undefined {
+  if (typeof output === 'string') return output;
+  const text = memberAt(output, 'text');
+  if (typeof text === 'string') return text;
+  const parts = arrayOf(text);
+  return parts?.every((part) => typeof part === 'string') === true ? parts.join('') : undefined;
+}

@@ -1,0 +1,47 @@
+import { memberAt, stringOf, type Json } from '../../core/json.ts';
+import { json, members, milliseconds, status, text } from '../../output/cells.ts';
+import type { View } from '../../output/view.ts';
+
+const KNOWN = ['id', 'status', 'delayTime', 'executionTime', 'output', 'error'];
+
+/** A job (specification 2.5). Times are milliseconds in practice (contract rules, queue API). */
+export const jobView: View = {
+  noun: ['job', 'jobs'],
+  id: (row) => stringOf(memberAt(row, 'id')) ?? '',
+  columns: [
+    { header: 'ID', show: text('id') },
+    { header: 'STATUS', show: status('status') },
+    { header: 'DELAY', show: milliseconds('delayTime'), right: true },
+    { header: 'EXECUTION', show: milliseconds('executionTime'), right: true },
+    {
+      header: 'RESULT',
+      show: (row) => (memberAt(row, 'error') === undefined ? json('output')(row) : text('error')(row)),
+    },
+  ],
+  detail: (row) => [
+    {
+      lines: [
+        { label: 'id', value: text('id')(row) },
+        { label: 'status', value: status('status')(row) },
+        ...when(row, 'delayTime', { label: 'delay', value: milliseconds('delayTime')(row) }),
+        ...when(row, 'executionTime', { label: 'execution', value: milliseconds('executionTime')(row) }),
+        ...when(row, 'output', { label: 'output', value: json('output')(row) }),
+        ...when(row, 'error', { label: 'error', value: { text: text('error')(row) ?? '', tone: 'bad' } }),
+        ...members(row, KNOWN),
+      ],
+    },
+  ],
+};
+
+/** One streamed chunk (specification 4.5, detail 4). */
+export const chunkView: View = {
+  noun: ['chunk', 'chunks'],
+  id: () => '',
+  columns: [
+    { header: 'OUTPUT', show: json('output') },
+    { header: 'METRICS', show: json('metrics') },
+  ],
+};
+
+const when = <T>(row: Json, member: string, line: T): readonly T[] =>
+  memberAt(row, member) === undefined ? [] : [line];

@@ -1,0 +1,101 @@
+import type { Json } from '../../core/json.ts';
+import { Failure } from '../../core/failure.ts';
+import { EXIT } from '../../core/exit.ts';
+import { defineCommand } from '../../cli/command.ts';
+import type { CommandContext } from '../../cli/context.ts';
+import { withId } from '../../cli/names.ts';
+import { arg, option } from '../../cli/params.ts';
+import { waitFor } from '../../cli/wait.ts';
+import type { Result } from '../../output/view.ts';
+import { ENDPOINTS, statusRequest, waitLine } from './requests.ts';
+import { hasEnded, jobStatus, outcomeOf, outcomeOfAll } from './state.ts';
+import { jobView } from './view.ts';
+
+export const wait = defineCommand({
+  summary: 'wait until jobs end and print their results',
+  details:
+    'The exit code is the outcome: 0 all completed; else that of the first job, in the order given, that did not (10 failed, 11 cancelled, 12 timed out); 9 when the wait ends first.',
+  args: { endpoint: arg.text('endpoint id, name or model slug'), job: arg.many('job ids') },
+  options: {
+    any: option.on('stop at the first job that ends'),
+    waitTimeout: option.durationOr('how long to wait', 's', 600_000, '10m'),
+  },
+  examples: [
+    ['berth jobs wait demo JOB', 'wait for one job'],
+    ['berth jobs wait demo JOB1 JOB2 --any --json', 'print the first that ends'],
+  ],
+  run: async (ctx, values) => {
+    const [only, ...others] = values.job;
+    if (only !== undefined && others.length === 0)
+      return await waitForJob(ctx, values.endpoint, only, values.waitTimeout);
+    return await waitForJobs(ctx, values.endpoint, values.job, values.waitTimeout, values.any);
+  },
+});
+
+/** Polls one job to its end: its result, and the exit code of its outcome. */
+export async function waitForJob(
+  ctx: CommandContext,
+  endpoint: string,
+  job: string,
+  timeoutMs: number,
+): Promise<Result> {
+  let text = '';
+  const value = await waitFor<Json>(ctx, {
+    what: `job ${job}`,
+    look: async () => {
+      const answer = await withId(ctx, ENDPOINTS, endpoint, (id) => ctx.api.send(statusRequest(id, job))).catch(
+        explainExpired(job),
+      );
+      text = answer.text;
+      return answer.value ?? null;
+    },
+    done: hasEnded,
+    describe: jobStatus,
+    timeoutMs,
+    goOn: waitLine(endpoint, job),
+    id: job,
+  });
+  return { kind: 'one', view: jobView, value, source: text, exit: outcomeOf(value) };
+}
+
+async function waitForJobs(
+  ctx: CommandContext,
+  endpoint: string,
+  jobs: readonly string[],
+  timeoutMs: number,
+  any: boolean,
+): Promise<Result> {
+  const ended = new Map<string, Json>();
+  await waitFor<number>(ctx, {
+    what: `${String(jobs.length)} jobs`,
+    look: async () => {
+      for (const job of jobs) {
+        if (ended.has(job)) continue;
+        const answer = await withId(ctx, ENDPOINTS, endpoint, (id) => ctx.api.send(statusRequest(id, job))).catch(
+          explainExpired(job),
+        );
+        if (hasEnded(answer.value)) ended.set(job, answer.value ?? null);
+        if (any && ended.size > 0) break;
+      }
+      return ended.size;
+    },
+    done: (count) => count === jobs.length || (any && count > 0),
+    describe: (count) => `${String(count)} ended`,
+    timeoutMs,
+    goOn: waitLine(endpoint, ...jobs),
+  });
+  const values = jobs.flatMap((job) => ended.get(job) ?? []);
+  return { kind: 'many', view: jobView, values, exit: outcomeOfAll(values) };
+}
+
+/** A 404 on a job says more than "not found": results are kept for a while only (specification 8.2). */
+export const explainExpired =
+  (job: string) =>
+  (error: unknown): never => {
+    if (error instanceof Failure && error.exit === EXIT.notFound)
+      throw error.with({
+        id: job,
+        hint: 'Either the endpoint or the job id is wrong, or the result has expired: results are kept for 30 minutes after completion (run), 1 to 5 minutes (runsync).',
+      });
+    throw error;
+  };

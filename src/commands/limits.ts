@@ -1,0 +1,50 @@
+import { memberAt, numberOf, type Json } from '../core/json.ts';
+import type { RateWindow } from '../core/api.ts';
+import { formatDuration } from '../core/units.ts';
+import { defineCommand } from '../cli/command.ts';
+import { text } from '../output/cells.ts';
+import type { View } from '../output/view.ts';
+
+const limitsView: View = {
+  noun: ['rate window', 'rate windows'],
+  id: (row) => text('window')(row),
+  columns: [
+    { header: 'WINDOW', show: text('window') },
+    { header: 'REMAINING', show: text('remaining'), right: true },
+    { header: 'QUOTA', show: text('quota'), right: true },
+    { header: 'RESETS IN', show: (row) => seconds(row, 'resetSeconds'), right: true },
+    { header: 'SEEN', show: (row) => seconds(row, 'seenSecondsAgo', ' ago'), right: true },
+  ],
+};
+
+const seconds = (row: Json, member: string, after = ''): string | undefined => {
+  const value = numberOf(memberAt(row, member));
+  return value === undefined ? undefined : `${formatDuration(value * 1000)}${after}`;
+};
+
+export const limits = defineCommand({
+  summary: 'show what is left of each rate window, from the last answers',
+  details:
+    'Asks nothing of the service: it shows what its last answers to this profile said. A window that has reset since is shown full.',
+  run: async (ctx) => {
+    const windows = await ctx.limits.read();
+    const now = ctx.clock.now();
+    const notes = windows.length === 0 ? ['No answer has told its limits yet: run any command first.'] : [];
+    return { kind: 'many', view: limitsView, values: windows.map((window) => asRow(window, now)), notes };
+  },
+});
+
+/** A window as it stands now: the time since it was seen is taken off, and a window that has run out is full again. */
+function asRow(window: RateWindow, now: number): Json {
+  const age = Math.max(0, Math.floor((now - window.seenAt) / 1000));
+  const reset = window.resetSeconds === undefined ? undefined : Math.max(0, window.resetSeconds - age);
+  const remaining = reset === 0 && age > 0 ? (window.quota ?? window.remaining) : window.remaining;
+  return {
+    window: window.name,
+    remaining,
+    quota: window.quota,
+    resetSeconds: reset,
+    windowSeconds: window.windowSeconds,
+    seenSecondsAgo: age,
+  };
+}

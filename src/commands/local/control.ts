@@ -1,0 +1,144 @@
+import type { ApiRequest, Method } from '../../core/api.ts';
+import { EXIT } from '../../core/exit.ts';
+import { Failure } from '../../core/failure.ts';
+import { isObject, type Json } from '../../core/json.ts';
+import { parseDuration } from '../../core/units.ts';
+import { defineCommand, defineGroup } from '../../cli/command.ts';
+import { arg, option } from '../../cli/params.ts';
+import { json, text } from '../../output/cells.ts';
+import type { View } from '../../output/view.ts';
+
+/** A request that only a local service understands; it has no counterpart in the contract. */
+const control = (method: Method, path: readonly string[], body?: Json): ApiRequest => ({
+  service: 'base',
+  method,
+  path: ['local', ...path],
+  ...(body === undefined ? {} : { body }),
+});
+
+/** Any other service answers 404: say what that means. */
+function notLocal(error: unknown): never {
+  if (error instanceof Failure && error.exit === EXIT.notFound)
+    throw error.with({
+      message: 'the address in use is not a local service',
+      hint: 'Unset BERTH_BASE_URL to reach the one in this process, or start one with `berth local serve`.',
+    });
+  throw error;
+}
+
+const plain = (noun: string): View => ({
+  noun: [noun, `${noun}s`],
+  id: () => '',
+  columns: [],
+  detail: (row) => [
+    { lines: (isObject(row) ? Object.keys(row) : []).map((label) => ({ label, value: json(label)(row) })) },
+  ],
+});
+
+const statusView = plain('local service');
+const clockView = plain('clock');
+
+const faultView: View = {
+  noun: ['fault', 'faults'],
+  id: (row) => text('id')(row),
+  columns: ['id', 'kind', 'count', 'probability', 'match', 'status', 'latencyMs', 'retryAfter'].map((name) => ({
+    header: name.toUpperCase(),
+    show: text(name),
+  })),
+};
+
+export const status = defineCommand({
+  summary: 'show what the local service holds, its time and its faults',
+  run: async (ctx) => {
+    const answer = await ctx.api.send(control('GET', ['status'])).catch(notLocal);
+    return { kind: 'one', view: statusView, value: answer.value ?? null, source: answer.text };
+  },
+});
+
+export const reset = defineCommand({
+  summary: 'forget everything and start over with the seeded account',
+  confirm: () =>
+    Promise.resolve('This forgets everything the local service holds: pods, volumes, jobs, faults and its clock.'),
+  run: async (ctx) => {
+    const answer = await ctx.api.send(control('POST', ['reset'])).catch(notLocal);
+    return { kind: 'one', view: statusView, value: answer.value ?? null, source: answer.text };
+  },
+});
+
+export const clock = defineGroup("the local service's time: pods, jobs, retention and rate windows follow it", {
+  show: defineCommand({
+    summary: 'show its time',
+    run: async (ctx) => {
+      const answer = await ctx.api.send(control('GET', ['clock'])).catch(notLocal);
+      return { kind: 'one', view: clockView, value: answer.value ?? null, source: answer.text };
+    },
+  }),
+  advance: defineCommand({
+    summary: 'move it forward',
+    args: { time: arg.text('how far: 90s, 31m, 1h30m, or a number of seconds') },
+    examples: [['berth local clock advance 31m', 'past the retention of a result']],
+    run: async (ctx, { time }) => {
+      const advanceMs = parseDuration(time, 's', 'TIME');
+      const answer = await ctx.api.send(control('POST', ['clock'], { advanceMs })).catch(notLocal);
+      return { kind: 'one', view: clockView, value: answer.value ?? null, source: answer.text };
+    },
+  }),
+});
+
+const KINDS = ['rate-limit', 'server-error', 'latency', 'drop', 'accept-drop'];
+
+export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped connections', {
+  add: defineCommand({
+    summary: 'let the next requests fail',
+    details:
+      'drop closes the connection before the request is taken; accept-drop carries it out first and then drops the answer.',
+    args: { kind: arg.text('what happens', { choices: KINDS }) },
+    options: {
+      count: option.count('how many requests it strikes (default: all until cleared)', 1),
+      probability: option.text('how often it strikes: above 0, up to 1', { metavar: 'P' }),
+      match: option.text('only these: a method, the beginning of a path, or both', { metavar: 'METHOD/PATH' }),
+      status: option.count('the status of a server-error (default 503)', 500, { most: 599 }),
+      latency: option.duration('how late a latency answers (default 1s)', 's'),
+      retryAfter: option.duration('what a rate-limit asks to wait (default 1s)', 's'),
+    },
+    examples: [
+      [
+        `berth local fault add rate-limit --count 3 --match 'POST /v2/demo/run'`,
+        'the next three submissions to demo are told to wait',
+      ],
+    ],
+    run: async (ctx, values) => {
+      const { kind, count, probability, match, status: code, latency, retryAfter } = values;
+      const body: Json = {
+        kind,
+        ...(count === undefined ? {} : { count }),
+        ...(probability === undefined ? {} : { probability: Number(probability) }),
+        ...(match === undefined ? {} : { match }),
+        ...(code === undefined ? {} : { status: code }),
+        ...(latency === undefined ? {} : { latencyMs: latency }),
+        ...(retryAfter === undefined ? {} : { retryAfter: Math.ceil(retryAfter / 1000) }),
+      };
+      const answer = await ctx.api.send(control('POST', ['fault'], body)).catch(notLocal);
+      return { kind: 'one', view: faultView, value: answer.value ?? null, source: answer.text };
+    },
+  }),
+  list: defineCommand({
+    summary: 'list the faults that are set',
+    run: async (ctx) => {
+      const answer = await ctx.api.send(control('GET', ['fault'])).catch(notLocal);
+      const faults =
+        isObject(answer.value) && Array.isArray(answer.value['faults'])
+          ? (answer.value['faults'] as readonly Json[])
+          : [];
+      return { kind: 'many', view: faultView, values: faults, source: { text: answer.text, member: 'faults' } };
+    },
+  }),
+  clear: defineCommand({
+    summary: 'remove one fault, or all of them',
+    args: { id: arg.optional('fault id') },
+    run: async (ctx, { id }) => {
+      await ctx.api.send(control('DELETE', id === undefined ? ['fault'] : ['fault', id])).catch(notLocal);
+      return { kind: 'nothing', notes: [id === undefined ? 'No faults are set now.' : `Fault ${id} is gone.`] };
+    },
+  }),
+});

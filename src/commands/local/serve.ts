@@ -1,0 +1,92 @@
+import { usage } from '../../core/failure.ts';
+import type { ExitCode } from '../../core/exit.ts';
+import type { LocalServeOptions, LocalServer } from '../../core/context.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { arg, option, type ValuesOf } from '../../cli/params.ts';
+
+const WINDOWS = ['minute', 'hour', 'day'] as const;
+
+const options = {
+  state: option.text('keep the state in a file; without it nothing persists', { metavar: 'FILE' }),
+  endpoint: option.texts('serve an endpoint with a handler module of your own', { metavar: 'NAME=FILE' }),
+  quota: option.list('requests a window, such as minute=60,hour=3000', { metavar: 'WINDOW=N' }),
+  noQueueLimits: option.on('no rate limits on the queue operations'),
+};
+
+export const serve = defineCommand({
+  summary: 'serve the local service over HTTP, for SDKs, curl and other programs',
+  details:
+    'Runs until Ctrl-C. The address is printed on stdout, the settings to use it on stderr. A handler is a module that exports a function (input in, output out) or an async generator (streaming).',
+  options: {
+    port: option.count('the port on 127.0.0.1; 0 takes a free one', 0, { most: 65_535, initial: 8181 }),
+    ...options,
+  },
+  examples: [['berth local serve --endpoint upper=./upper.mjs', 'an endpoint `upper` that runs your module']],
+  run: async (ctx, values) => {
+    const server = await ctx.localHost.serve({ port: values.port ?? 8181, ...served(values) });
+    try {
+      await ctx.stdout.write(`${server.url}\n`);
+      await ctx.tell('The local service is running. Ctrl-C stops it. In another shell:');
+      for (const [name, value] of Object.entries(environment(server)))
+        if (value !== '') await ctx.tell(`  export ${name}=${value}`);
+      await ctx.clock.sleep(Number.POSITIVE_INFINITY, ctx.signal);
+    } finally {
+      await server.stop();
+    }
+    return { kind: 'nothing' };
+  },
+});
+
+export const exec = defineCommand({
+  summary: 'run a command against a local service of its own, then stop it',
+  details:
+    'Starts the local service on a free port, sets BERTH_BASE_URL, BERTH_QUEUE_URL, BERTH_REST_URL and BERTH_API_KEY, runs the command and ends with its exit code. Nothing persists unless --state names a file.',
+  args: { command: arg.many('the command and its arguments, after --') },
+  options,
+  examples: [['berth local exec -- npm test', 'the one line a pipeline needs']],
+  run: async (ctx, values) => {
+    const [command = '', ...args] = values.command;
+    const server = await ctx.localHost.serve({ port: 0, ...served(values) });
+    try {
+      return { kind: 'nothing', exit: (await ctx.spawn.run(command, args, environment(server))) as ExitCode };
+    } finally {
+      await server.stop();
+    }
+  },
+});
+
+/** What points berth, and what reads the same variables, at a server. An empty BERTH_LOCAL undoes an outer one. */
+const environment = (server: LocalServer): Readonly<Record<string, string>> => ({
+  BERTH_BASE_URL: server.url,
+  BERTH_QUEUE_URL: server.url,
+  BERTH_REST_URL: server.url,
+  BERTH_API_KEY: server.key,
+  BERTH_LOCAL: '',
+});
+
+function served(values: ValuesOf<typeof options>): Omit<LocalServeOptions, 'port'> {
+  const quota = Object.fromEntries(values.quota.map(quotaOf));
+  return {
+    ...(values.state === undefined ? {} : { stateFile: values.state }),
+    handlers: Object.fromEntries(values.endpoint.map(handlerOf)),
+    ...(values.quota.length === 0 ? {} : { quota }),
+    queueLimits: !values.noQueueLimits,
+  };
+}
+
+function handlerOf(text: string): readonly [string, string] {
+  const at = text.indexOf('=');
+  if (at < 1 || at === text.length - 1)
+    throw usage(`--endpoint takes NAME=FILE, not ${JSON.stringify(text)}`, '--endpoint upper=./upper.mjs');
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+function quotaOf(text: string): readonly [string, number] {
+  const [name, count] = text.split('=');
+  if (!WINDOWS.some((window) => window === name) || count === undefined || !/^[1-9]\d*$/.test(count))
+    throw usage(
+      `--quota takes WINDOW=N with ${WINDOWS.join(', ')}, not ${JSON.stringify(text)}`,
+      '--quota minute=60,hour=3000',
+    );
+  return [name ?? '', Number(count)];
+}

@@ -1,0 +1,193 @@
+import { arrayOf, encodeJson, isObject, memberAt, numberOf, objectOf, stringOf, type Json } from '../../core/json.ts';
+import { formatDuration } from '../../core/units.ts';
+import { age, dollars, json, list, status, text, yesNo } from '../../output/cells.ts';
+import type { Bar, Section, Shown, View } from '../../output/view.ts';
+
+export const podView: View = {
+  noun: ['pod', 'pods'],
+  id: (row) => stringOf(memberAt(row, 'id')) ?? '',
+  columns: [
+    { header: 'ID', show: text('id') },
+    { header: 'NAME', show: text('name') },
+    { header: 'STATUS', show: status('status') },
+    { header: 'HARDWARE', show: hardware },
+    { header: 'COST/HR', show: dollars('cost'), right: true },
+    { header: 'DATA CENTER', show: text('dataCenterId') },
+    { header: 'AGE', show: age('createdAt'), right: true },
+    { header: 'UPTIME', show: uptime, right: true, wide: true },
+    { header: 'CLOUD', show: text('cloud'), wide: true },
+    { header: 'IMAGE', show: text('image'), wide: true },
+  ],
+  detail: (row, facts) => [
+    {
+      lines: [
+        { label: 'id', value: text('id')(row) },
+        { label: 'name', value: text('name')(row) },
+        { label: 'status', value: status('status')(row) },
+        { label: 'actions', value: list('actions')(row) },
+        { label: 'cost', value: perHour(row) },
+        { label: 'created', value: [text('createdAt')(row), ago(age('createdAt')(row, facts))] },
+        { label: 'started', value: text('startedAt')(row) },
+        { label: 'locked', value: yesNo('locked')(row) },
+        { label: 'template', value: text('template')(row) },
+      ],
+    },
+    {
+      title: 'hardware',
+      lines: [
+        { label: isObject(memberAt(row, 'cpu')) ? 'cpu' : 'gpu', value: hardware(row) },
+        { label: 'cloud', value: text('cloud')(row) },
+        { label: 'data center', value: text('dataCenterId')(row) },
+        { label: 'cuda', value: text('cudaVersion')(row) },
+      ],
+    },
+    runtime(row),
+    {
+      title: 'container',
+      lines: [
+        { label: 'image', value: text('image')(row) },
+        { label: 'args', value: text('args')(row) },
+        { label: 'disk', value: gigabytes(row, 'disk') },
+        { label: 'registry', value: text('registry')(row) },
+        { label: 'ports', value: list('ports')(row) },
+        { label: 'env', value: pairs(row, 'env') },
+      ],
+    },
+    { title: 'mounts', lines: mounts(row) },
+    network(row),
+    ...cluster(row),
+    ...others(row),
+  ],
+};
+
+/** The members of the published Pod; anything else is shown at the end as it came. */
+const KNOWN = new Set(
+  'id name status actions image args disk ports env registry mounts gpu cpu cloud dataCenterId template cost locked globalNetworking runtime createdAt startedAt ssh cudaVersion cluster'.split(
+    ' ',
+  ),
+);
+
+/** `GPU-24G x2`, or `cpu-general 4 vCPU 16 GB` (specification 2.2). */
+function hardware(row: Json): Shown {
+  const gpu = objectOf(memberAt(row, 'gpu'));
+  if (gpu !== undefined) {
+    const count = numberOf(gpu['count']) ?? 1;
+    return `${text('id')(gpu)}${count === 1 ? '' : ` x${String(count)}`}`;
+  }
+  const cpu = objectOf(memberAt(row, 'cpu'));
+  if (cpu === undefined) return undefined;
+  return `${text('id')(cpu)} ${text('vcpuCount')(cpu)} vCPU ${text('memory')(cpu)} GB`;
+}
+
+const perHour = (row: Json): Shown => {
+  const cost = dollars('cost')(row);
+  return cost === undefined ? undefined : `${cost} an hour`;
+};
+
+const ago = (shown: string | undefined): string => (shown === undefined ? '' : `${shown} ago`);
+
+const gigabytes = (row: Json, member: string): Shown => {
+  const size = numberOf(memberAt(row, member));
+  return size === undefined ? json(member)(row) : `${String(size)} GB`;
+};
+
+function uptime(row: Json): string | undefined {
+  const seconds = numberOf(memberAt(row, 'runtime.uptime'));
+  return seconds === undefined ? undefined : formatDuration(seconds * 1000);
+}
+
+/** Live metrics (specification 2.2, PodRuntime): null unless the pod is RUNNING, every member optional. */
+function runtime(row: Json): Section {
+  const live = objectOf(memberAt(row, 'runtime'));
+  if (live === undefined) return { title: 'runtime', lines: [{ label: 'uptime', value: undefined }] };
+  const gpus = arrayOf(live['gpus']) ?? [];
+  return {
+    title: 'runtime',
+    lines: [
+      { label: 'uptime', value: uptime(row) },
+      ...gpus.flatMap((gpu, at) => [
+        { label: `gpu ${String(at)}`, value: percent(memberAt(gpu, 'util')) },
+        { label: `gpu ${String(at)} memory`, value: percent(memberAt(gpu, 'memoryUtil')) },
+      ]),
+      { label: 'cpu', value: percent(memberAt(live, 'cpu.util')) },
+      { label: 'memory', value: percent(memberAt(live, 'memory.util')) },
+      { label: 'open ports', value: (arrayOf(live['ports']) ?? []).map(openPort) },
+    ],
+  };
+}
+
+const percent = (value: Json | undefined): Bar | undefined => {
+  const number = numberOf(value);
+  return number === undefined ? undefined : { percent: number };
+};
+
+/** `1.2.3.4:10022 -> 22/tcp`; a port without a public side shows its private one alone. */
+function openPort(port: Json): string {
+  const inside = `${text('private')(port)}/${text('type')(port)}`;
+  const outside = memberAt(port, 'public');
+  if (outside === null || outside === undefined) return inside;
+  return `${stringOf(memberAt(port, 'ip')) ?? '-'}:${text('public')(port)} -> ${inside}`;
+}
+
+function pairs(row: Json, member: string): Shown {
+  return Object.entries(objectOf(memberAt(row, member)) ?? {}).map(
+    ([name, value]) => `${name}=${typeof value === 'string' ? value : encodeJson(value ?? null)}`,
+  );
+}
+
+/** Specification 2.3: at most one of the two kinds. */
+function mounts(row: Json): Section['lines'] {
+  const persistent = objectOf(memberAt(row, 'mounts.persistent'));
+  const networks = arrayOf(memberAt(row, 'mounts.network')) ?? [];
+  const lines = networks.map((mount) => ({
+    label: 'network volume',
+    value: `${text('volumeId')(mount)} at ${text('path')(mount)}`,
+  }));
+  if (persistent !== undefined)
+    lines.push({ label: 'persistent', value: `${text('size')(persistent)} GB at ${text('path')(persistent)}` });
+  return lines.length > 0 ? lines : [{ label: 'none', value: '' }];
+}
+
+function network(row: Json): Section {
+  const enabled = memberAt(row, 'globalNetworking.enabled') === true;
+  return {
+    title: 'network',
+    lines: [
+      {
+        label: 'global',
+        value: enabled
+          ? [text('globalNetworking.ip')(row), text('globalNetworking.internalDns')(row)]
+          : yesNo('globalNetworking.enabled')(row),
+      },
+      {
+        label: 'ssh',
+        value: stringOf(memberAt(row, 'ssh.direct.command')) ?? stringOf(memberAt(row, 'ssh.proxy.command')),
+      },
+    ],
+  };
+}
+
+const cluster = (row: Json): readonly Section[] =>
+  isObject(memberAt(row, 'cluster'))
+    ? [
+        {
+          title: 'cluster',
+          lines: ['id', 'rank', 'role', 'ip'].map((label) => ({ label, value: text(`cluster.${label}`)(row) })),
+        },
+      ]
+    : [];
+
+function others(row: Json): readonly Section[] {
+  const names = isObject(row) ? Object.keys(row).filter((name) => !KNOWN.has(name)) : [];
+  return names.length === 0
+    ? []
+    : [{ title: 'other', lines: names.map((label) => ({ label, value: json(label)(row) })) }];
+}
+
+/** What a person should know of this pod beside its fields (specification 2.2: deprecated). */
+export const podNotes = (row: Json): readonly string[] =>
+  isObject(memberAt(row, 'mounts.persistent'))
+    ? [
+        'This pod uses a persistent mount, which is deprecated: its data does not survive a failure of the host. New pods take a network volume.',
+      ]
+    : [];

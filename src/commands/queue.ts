@@ -1,0 +1,43 @@
+import { memberAt, numberOf, type Json } from '../core/json.ts';
+import { defineCommand, defineGroup } from '../cli/command.ts';
+import { withId } from '../cli/names.ts';
+import { arg } from '../cli/params.ts';
+import { countOf } from '../cli/words.ts';
+import type { View } from '../output/view.ts';
+import { text } from '../output/cells.ts';
+import { ENDPOINTS, queueGet, queuePost } from './jobs/requests.ts';
+
+const purgeView: View = {
+  noun: ['purge', 'purges'],
+  id: (row) => String(numberOf(memberAt(row, 'removed')) ?? ''),
+  columns: [
+    { header: 'REMOVED', show: text('removed'), right: true },
+    { header: 'STATUS', show: text('status') },
+  ],
+};
+
+const purge = defineCommand({
+  summary: 'remove every job that is waiting; jobs in progress go on',
+  args: { endpoint: arg.text('endpoint id, name or model slug') },
+  writes: true,
+  confirm: async (ctx, { endpoint }) => {
+    const answer = await withId(ctx, ENDPOINTS, endpoint, (id) => ctx.api.send(queueGet(id, ['health'])));
+    return `This removes ${waiting(answer.value)} from the queue of ${endpoint}. Jobs in progress go on.`;
+  },
+  examples: [['berth queue purge demo --yes', 'without a question, for scripts']],
+  run: async (ctx, { endpoint }) => {
+    const answer = await withId(ctx, ENDPOINTS, endpoint, (id) => ctx.api.send(queuePost(id, ['purge-queue'])));
+    const value = answer.value ?? null;
+    const removed = numberOf(memberAt(value, 'removed'));
+    const notes = removed === undefined ? [] : [`${countOf(removed, 'job')} removed from the queue of ${endpoint}`];
+    return { kind: 'one', view: purgeView, value, source: answer.text, notes };
+  },
+});
+
+/** `3 waiting jobs`; without a number where the service gave none. */
+function waiting(health: Json | undefined): string {
+  const count = numberOf(memberAt(health, 'jobs.inQueue'));
+  return count === undefined ? 'all waiting jobs' : countOf(count, 'waiting job');
+}
+
+export const queue = defineGroup("an endpoint's waiting jobs", { purge });

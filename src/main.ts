@@ -1,0 +1,80 @@
+import { EXIT, type ExitCode } from './core/exit.ts';
+import { Failure } from './core/failure.ts';
+import type { Command, Group, Noun, Program } from './cli/command.ts';
+import { firstLook, outputOptions, type FirstLook, type GlobalValues } from './cli/globals.ts';
+import { createContext, type HostContext } from './host/context.ts';
+import { realWorld, type World } from './host/world.ts';
+import { FLAGS, NOUNS } from './registry.ts';
+
+const PROGRAM: Program = { nouns: NOUNS, flags: FLAGS };
+
+/** The process as a run of berth: argv in, exit code out. */
+export async function main(): Promise<void> {
+  process.exitCode = await runCli(process.argv.slice(2), realWorld());
+}
+
+/**
+ * berth as a function: a command line and a world in, an exit code out. Prints what the command prints, never throws,
+ * and reaches for nothing that the world does not hold.
+ */
+export async function runCli(argv: readonly string[], world: World): Promise<ExitCode> {
+  const look = firstLook(argv, FLAGS);
+  let context: HostContext | undefined;
+  const open = (globals: GlobalValues): HostContext => (context = createContext(world, globals));
+  try {
+    const [word] = look.words;
+    if (word === undefined) return await rootPage(open({}), look);
+    const noun = NOUNS.find((each) => each.name === word);
+    const { mount, unknownNoun } = await import('./cli/mount.ts');
+    if (noun === undefined) throw unknownNoun(word, NOUNS);
+    const { target, path, values, globals } = mount(argv, noun, await noun.load(PROGRAM), NOUNS, FLAGS);
+    const ctx = open(speaksToLocal(noun, world) ? { ...globals, local: true } : globals);
+    if (globals['help'] === true || target.kind === 'group')
+      return await page(ctx, path, target, globals['help'] === true);
+    const { runCommand } = await import('./cli/run.ts');
+    return await runCommand(ctx, target, values, outputOptions(globals, ctx.settings.get('output')));
+  } catch (error) {
+    return await fail(error, context ?? open({}), look.json);
+  } finally {
+    await context?.close();
+  }
+}
+
+/** `berth` alone is a mistake that help answers; `berth --help` is a question. */
+async function rootPage(ctx: HostContext, look: FirstLook): Promise<ExitCode> {
+  const { rootHelp } = await import('./cli/help.ts');
+  await (look.help ? ctx.stdout : ctx.stderr).write(rootHelp(NOUNS));
+  return look.help ? EXIT.done : EXIT.usage;
+}
+
+async function page(
+  ctx: HostContext,
+  path: readonly string[],
+  target: Command | Group,
+  asked: boolean,
+): Promise<ExitCode> {
+  const { commandHelp, groupHelp } = await import('./cli/help.ts');
+  const text = target.kind === 'group' ? groupHelp(path, target) : commandHelp(path, target);
+  await (asked ? ctx.stdout : ctx.stderr).write(text);
+  return asked ? EXIT.done : EXIT.usage;
+}
+
+/**
+ * `berth local ...` speaks to the service that BERTH_BASE_URL names where that is on this machine, else to the one in
+ * this process; never to the addresses of a profile.
+ */
+const speaksToLocal = (noun: Noun, world: World): boolean =>
+  noun.name === 'local' &&
+  !/^http:\/\/(127\.\d+\.\d+\.\d+|localhost|\[::1\])(:\d+)?(\/|$)/.test(world.env['BERTH_BASE_URL'] ?? '');
+
+/** Says what went wrong and gives its exit code. A reader that closed its pipe has what it wanted: quiet, 0. */
+async function fail(error: unknown, ctx: HostContext, json: boolean): Promise<ExitCode> {
+  if (error instanceof Failure && error.code === 'closed-pipe') return EXIT.done;
+  const { renderFailure } = await import('./output/failure.ts');
+  try {
+    return await renderFailure(error, json ? 'json' : 'text', ctx);
+  } catch {
+    // stderr itself is gone: the exit code is all that can still be said.
+    return error instanceof Failure ? error.exit : EXIT.bug;
+  }
+}

@@ -1,0 +1,132 @@
+import type { Noun } from './cli/command.ts';
+import { OUTPUT_FLAGS, type GlobalFlag } from './cli/globals.ts';
+import { SETTINGS, type Setting } from './settings/table.ts';
+
+/** Every noun, in the order help shows them. A noun's module is loaded only when it is called. */
+export const NOUNS: readonly Noun[] = [
+  {
+    name: 'pods',
+    section: 'Compute',
+    summary: 'GPU and CPU containers',
+    load: async () => (await import('./commands/pods/index.ts')).pods,
+  },
+  {
+    name: 'endpoints',
+    section: 'Compute',
+    summary: 'serverless endpoints',
+    load: async () => (await import('./commands/endpoints.ts')).endpoints,
+  },
+  {
+    name: 'jobs',
+    section: 'Compute',
+    summary: 'run, follow, cancel and retry jobs on an endpoint',
+    load: async () => (await import('./commands/jobs/index.ts')).jobs,
+  },
+  {
+    name: 'queue',
+    section: 'Compute',
+    summary: "an endpoint's waiting jobs",
+    load: async () => (await import('./commands/queue.ts')).queue,
+  },
+  {
+    name: 'health',
+    section: 'Compute',
+    summary: "an endpoint's jobs and workers at a glance",
+    load: async () => (await import('./commands/health.ts')).health,
+  },
+  {
+    name: 'volumes',
+    section: 'Storage and images',
+    summary: 'network volumes',
+    load: async () => (await import('./commands/volumes/index.ts')).volumes,
+  },
+  {
+    name: 'registries',
+    section: 'Storage and images',
+    summary: 'credentials and delegations for private images',
+    load: async () => (await import('./commands/registries.ts')).registries,
+  },
+  {
+    name: 'catalog',
+    section: 'Storage and images',
+    summary: 'what can be rented: GPUs, CPUs, data centers',
+    load: async () => (await import('./commands/catalog.ts')).catalog,
+  },
+  {
+    name: 'auth',
+    section: 'Access and settings',
+    summary: 'log in, log out, switch between profiles',
+    load: async () => (await import('./commands/auth.ts')).auth,
+  },
+  {
+    name: 'config',
+    section: 'Access and settings',
+    summary: 'settings, and where each value comes from',
+    load: async () => (await import('./commands/config.ts')).config,
+  },
+  {
+    name: 'limits',
+    section: 'Access and settings',
+    summary: 'what is left of each rate window',
+    load: async () => (await import('./commands/limits.ts')).limits,
+  },
+  {
+    name: 'doctor',
+    section: 'Access and settings',
+    summary: 'check addresses, key, clock, proxy and settings',
+    load: async () => (await import('./commands/doctor.ts')).doctor,
+  },
+  {
+    name: 'api',
+    section: 'Tools',
+    summary: 'call any operation of the service',
+    load: async () => (await import('./commands/api.ts')).api,
+  },
+  {
+    name: 'local',
+    section: 'Tools',
+    summary: 'the local service: serve it, move its clock, inject faults',
+    load: async () => (await import('./commands/local/index.ts')).local,
+  },
+  {
+    name: 'completion',
+    section: 'Tools',
+    summary: 'completion scripts for your shell',
+    load: async (program) => (await import('./commands/completion.ts')).completion(program),
+  },
+  {
+    name: 'help',
+    section: 'Tools',
+    summary: 'help on a command or a topic',
+    load: async (program) => (await import('./commands/help.ts')).help(program),
+  },
+];
+
+/** What stands for a setting's value in help. */
+const METAVARS: Readonly<Record<Exclude<Setting['kind'], 'switch'>, string>> = {
+  address: 'URL',
+  text: 'TEXT',
+  path: 'PATH',
+  profile: 'NAME',
+  key: 'KEY',
+  duration: 'TIME',
+  count: 'N',
+  choice: 'WORD',
+};
+
+/** Flags every command takes: those of the output, and those of the settings that have one. */
+export const FLAGS: readonly GlobalFlag[] = [
+  ...OUTPUT_FLAGS,
+  ...SETTINGS.flatMap((setting: Setting): readonly GlobalFlag[] =>
+    setting.flag === undefined || OUTPUT_FLAGS.some((flag) => flag.flag === setting.flag)
+      ? []
+      : [
+          {
+            name: setting.name,
+            flag: setting.flag,
+            summary: setting.summary,
+            ...(setting.kind === 'switch' ? {} : { metavar: METAVARS[setting.kind] }),
+          },
+        ],
+  ),
+];

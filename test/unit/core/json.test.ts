@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decodeJson, encodeJson, Exact, JsonSyntaxError, memberAt, numberOf } from '../../../src/core/json.ts';
+
+const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
+
+describe('exact JSON', () => {
+  it.each([
+    ['9007199254740993'],
+    ['[1e400,-1e400,1e-400]'],
+    ['{"a":1.0,"b":-0,"c":0.1,"d":1E5}'],
+    ['{"__proto__":{"x":1},"constructor":2}'],
+    [nested(255)],
+    [nested(257)],
+    [nested(100_000)],
+    [`{"a":${nested(5000)},"b":[${nested(4000)},9007199254740993]}`],
+  ])('gives back what it read, case %#', (text) => {
+    expect(encodeJson(decodeJson(text))).toBe(text);
+  });
+
+  it('keeps any JSON value', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(JSON.parse(encodeJson(decodeJson(JSON.stringify(value))))).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+
+  it('keeps the digits of any number', () => {
+    const digits = fc
+      .tuple(
+        fc.constantFrom('', '-'),
+        fc.bigInt({ min: 0n, max: 10n ** 40n }),
+        fc.option(fc.stringMatching(/^\d{1,30}$/)),
+        fc.option(fc.integer({ min: -500, max: 500 })),
+      )
+      .map(
+        ([sign, whole, fraction, power]) =>
+          `${sign}${String(whole)}${fraction === null ? '' : `.${fraction}`}${power === null ? '' : `e${String(power)}`}`,
+      );
+    fc.assert(fc.property(digits, (text) => encodeJson(decodeJson(text)) === text));
+  });
+
+  it('takes the last of a member named twice', () => {
+    expect(encodeJson(decodeJson('{"a":1,"a":{"b":2}}'))).toBe('{"a":{"b":2}}');
+  });
+
+  it('accepts a byte order mark', () => {
+    expect(decodeJson('\uFEFF{"a":1}')).toEqual({ a: 1 });
+  });
+
+  it('indents like the standard encoder', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const plain: unknown = JSON.parse(JSON.stringify(value));
+        expect(encodeJson(plain as never, 2)).toBe(JSON.stringify(plain, null, 2));
+      }),
+    );
+  });
+
+  it.each([
+    ['{"a":NaN}', 1, 6],
+    ['{"a":1,}', 1, 8],
+    ['{\n "a": 1,\n "b" 2\n}', 3, 6],
+    ['[1,\n2', 2, 2],
+    ['', 1, 1],
+  ])('says where %j is broken', (text, line, column) => {
+    try {
+      decodeJson(text);
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toBeInstanceOf(JsonSyntaxError);
+      expect(error).toMatchObject({ line, column });
+    }
+  });
+
+  it('reads members by path, and numbers whatever form they have', () => {
+    const value = decodeJson('{"a":[{"b":1.50}],"n":9007199254740993}');
+    expect(numberOf(memberAt(value, 'a.0.b'))).toBe(1.5);
+    expect(memberAt(value, 'n')).toEqual(new Exact('9007199254740993'));
+    expect(memberAt(value, 'a.length')).toBeUndefined();
+    expect(memberAt(value, 'toString')).toBeUndefined();
+    expect(numberOf(decodeJson('1e400'))).toBeUndefined();
+  });
+});

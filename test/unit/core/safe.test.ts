@@ -1,0 +1,31 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { safeText } from '../../../src/core/safe.ts';
+
+describe('text made harmless', () => {
+  it.each([
+    ['\u001b[31mred\u001b[0m', '\\x1b[31mred\\x1b[0m'],
+    ['\u001b]52;c;aGk=\u0007', '\\x1b]52;c;aGk=\\x07'],
+    ['\u009b31m', '\\x9b31m'],
+    ['abc\u202etxt.exe', 'abc\\u202etxt.exe'],
+    ['a\nb\tc\rd', 'a\\nb\\tc\\rd'],
+    ['tag\u{e0041}', 'tag\\u{e0041}'],
+    ['lone\ud800', 'lone\\ud800'],
+    ['Ünïcødé 日本 👩‍💻', 'Ünïcødé 日本 👩‍💻'],
+  ])('%j', (text, safe) => {
+    expect(safeText(text)).toBe(safe);
+  });
+
+  it('leaves line feeds and tabs of a log', () => {
+    expect(safeText('a\n\tb\r', true)).toBe('a\n\tb\\r');
+  });
+
+  it('never lets a control through, whatever comes', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        // eslint-disable-next-line no-control-regex -- controls are what is looked for
+        expect(safeText(text)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+      }),
+    );
+  });
+});

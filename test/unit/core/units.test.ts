@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatBytes, formatDollars, formatDuration, parseDuration } from '../../../src/core/units.ts';
+
+describe('durations', () => {
+  it.each([
+    ['90s', 90_000],
+    ['5m', 300_000],
+    ['1h30m', 5_400_000],
+    ['1.5h', 5_400_000],
+    ['250ms', 250],
+    ['2d', 172_800_000],
+    ['7', 7000],
+    ['0.5', 500],
+  ])('%s is %d ms', (text, milliseconds) => {
+    expect(parseDuration(text, 's', '--time')).toBe(milliseconds);
+  });
+
+  it.each(['', '-5s', '5x', 's', '1h 30', 'NaN', '1e3s', '5m5'])('%j is none', (text) => {
+    expect(() => parseDuration(text, 's', '--time')).toThrow(/--time is not a duration/);
+  });
+
+  it('reads back what it wrote, to the second unit', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 10 ** 10 }), (milliseconds) => {
+        const read = parseDuration(formatDuration(milliseconds).replace(' ', ''), 'ms', 'x');
+        expect(read).toBeLessThanOrEqual(milliseconds);
+        expect(milliseconds - read).toBeLessThan(
+          milliseconds < 1000 ? 1 : milliseconds < 3_600_000 ? 1000 : milliseconds < 86_400_000 ? 60_000 : 3_600_000,
+        );
+      }),
+    );
+  });
+});
+
+describe('sizes and money', () => {
+  it.each([
+    [0, '0 B'],
+    [999, '999 B'],
+    [10_000_000, '10 MB'],
+    [10_000_001, '10 MB'],
+    [9_550_000, '9.6 MB'],
+  ])('%d bytes are %s', (bytes, text) => {
+    expect(formatBytes(bytes)).toBe(text);
+  });
+
+  it.each([
+    [0, '$0.00'],
+    [1.236, '$1.24'],
+    [0.0034, '$0.0034'],
+    [-2, '$-2.00'],
+  ])('%d dollars are %s', (amount, text) => {
+    expect(formatDollars(amount)).toBe(text);
+  });
+});
