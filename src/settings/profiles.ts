@@ -1,0 +1,145 @@
+import { mkdirSync } from 'node:fs';
+import { dirname, parse } from 'node:path';
+import type { Profile, ProfileStore } from '../core/context.ts';
+import { Failure, localFile, usage } from '../core/failure.ts';
+import { checkProfileName, checkSetting } from './check.ts';
+import { cleanKey, keyTail } from './key.ts';
+import { profileOf, readProfiles, type ProfileValues, type ProfilesFile } from './read.ts';
+import { DEFAULT_PROFILE, LOCAL_PROFILE, SETTINGS, findSetting } from './table.ts';
+
+/** What a change makes of the file: the part of it that is ours. */
+interface Change {
+  readonly current: string | undefined;
+  readonly profiles: Readonly<Record<string, ProfileValues>>;
+}
+
+/**
+ * The profiles in one JSON file, `{"current": NAME, "profiles": {NAME: {SETTING: TEXT}}}`, a key beside the addresses
+ * it is for. Every change reads, changes and writes the file under a lock, whole or not at all, and leaves it with
+ * mode 0600. Members it does not know are kept. Fails with local-file (14) where the file is broken or cannot be
+ * written; a broken file is never touched.
+ */
+export function createProfiles(path: () => string): ProfileStore {
+  const change = (step: (file: ProfilesFile) => Change): Promise<void> => changeFile(path(), step);
+
+  const setMember = (profile: string, name: string, value: string | undefined): Promise<void> => {
+    writable(profile);
+    return change((file) => ({
+      current: file.current,
+      profiles: { ...file.profiles, [profile]: without(profileOf(file, profile) ?? {}, name, value) },
+    }));
+  };
+
+  return {
+    get path() {
+      return path();
+    },
+    list: () =>
+      new Promise((resolve) => {
+        resolve(shown(readProfiles(path())));
+      }),
+    set: async (profile, name, value) => {
+      const setting = findSetting(name);
+      if (!setting?.inProfile || setting.secret) throw notKept(name);
+      await setMember(profile, name, value === undefined ? undefined : checkSetting(setting, value, name));
+    },
+    setKey: async (profile, key) => {
+      await setMember(profile, 'api-key', key === undefined ? undefined : cleanKey(key, 'the input'));
+    },
+    use: async (profile) => {
+      checkProfileName(profile, 'the name');
+      await change((file) => {
+        if (profile !== LOCAL_PROFILE && profileOf(file, profile) === undefined) throw noProfile(profile, file);
+        return { current: profile, profiles: file.profiles };
+      });
+    },
+    remove: async (profile) => {
+      if (profileOf(readProfiles(path()), profile) === undefined) return false;
+      await change((file) => ({
+        current: file.current === profile ? undefined : file.current,
+        profiles: Object.fromEntries(Object.entries(file.profiles).filter(([name]) => name !== profile)),
+      }));
+      return true;
+    },
+  };
+}
+
+function shown(file: ProfilesFile): readonly Profile[] {
+  const current = file.current ?? DEFAULT_PROFILE;
+  const stored = Object.entries(file.profiles).map(([name, values]): Profile => {
+    const { 'api-key': key, ...open } = values;
+    return { name, current: name === current, values: open, keyTail: key === undefined ? undefined : keyTail(key) };
+  });
+  const local: Profile = { name: LOCAL_PROFILE, current: true, values: {}, keyTail: undefined };
+  return (current === LOCAL_PROFILE ? [...stored, local] : stored).sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function without(values: ProfileValues, name: string, value: string | undefined): ProfileValues {
+  const rest = Object.entries(values).filter(([member]) => member !== name);
+  return Object.fromEntries(value === undefined ? rest : [...rest, [name, value]]);
+}
+
+function writable(profile: string): void {
+  checkProfileName(profile, 'the name');
+  if (profile === LOCAL_PROFILE)
+    throw usage('profile "local" is the local service and keeps no settings', 'Name another profile with --profile.');
+}
+
+/** One change of the file, alone among all processes. The libraries are loaded here: reading needs neither. */
+async function changeFile(path: string, step: (file: ProfilesFile) => Change): Promise<void> {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const [{ default: Conf }, { default: lockfile }] = await Promise.all([import('conf'), import('proper-lockfile')]);
+    const lock = { lost: false };
+    const release = await lockfile.lock(path, {
+      realpath: false,
+      // A holder that died is waited for until its lock is stale: longer than that, somebody lives and holds it.
+      stale: 5000,
+      retries: { retries: 120, factor: 1.2, minTimeout: 10, maxTimeout: 100, randomize: true },
+      onCompromised: () => {
+        lock.lost = true;
+      },
+    });
+    try {
+      const file = readProfiles(path);
+      const { current, profiles } = step(file);
+      const others = Object.fromEntries(Object.entries(file.document).filter(([member]) => member !== 'current'));
+      const conf = new Conf<Record<string, unknown>>({
+        cwd: dirname(path),
+        configName: parse(path).name,
+        configFileMode: 0o600,
+        accessPropertiesByDotNotation: false,
+        serialize: (value) => `${JSON.stringify(value, undefined, 2)}\n`,
+      });
+      if (lock.lost)
+        throw localFile(`lost the lock on ${path} before it was written`, 'Nothing was changed: run it again.');
+      conf.store = { ...others, ...(current === undefined ? {} : { current }), profiles };
+    } finally {
+      await release().catch(() => undefined);
+    }
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    const code = (error as NodeJS.ErrnoException).code ?? (error instanceof Error ? error.message : String(error));
+    if (code === 'ELOCKED')
+      throw localFile(`another berth is changing ${path} and does not end`, `If none runs, remove ${path}.lock.`);
+    throw localFile(`cannot write the configuration ${path}: ${code}`, 'Nothing was changed.', error);
+  }
+}
+
+function noProfile(name: string, file: ProfilesFile): Failure {
+  const names = Object.keys(file.profiles);
+  return usage(
+    `there is no profile ${JSON.stringify(name)}`,
+    `${names.length === 0 ? 'There are none' : `There are: ${names.join(', ')}`}. Make it with: berth auth login --profile ${name}`,
+  );
+}
+
+const notKept = (name: string): Failure =>
+  name === 'api-key'
+    ? usage('a key is not set like this', 'Use: berth auth login')
+    : usage(
+        `${JSON.stringify(name)} is no setting that a profile keeps`,
+        `These are: ${SETTINGS.filter((setting) => setting.inProfile && !setting.secret)
+          .map((setting) => setting.name)
+          .join(', ')}.`,
+      );

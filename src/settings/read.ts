@@ -1,0 +1,85 @@
+import { readFileSync, statSync } from 'node:fs';
+import { localFile } from '../core/failure.ts';
+import type { Failure } from '../core/failure.ts';
+
+/** One profile as the file keeps it: setting names to text, the key among them. */
+export type ProfileValues = Readonly<Record<string, string>>;
+
+/** The profiles file, checked. */
+export interface ProfilesFile {
+  /** The profile used where nothing names one. */
+  readonly current: string | undefined;
+  readonly profiles: Readonly<Record<string, ProfileValues>>;
+  /** The whole document: members that this version does not know are kept when it is written. */
+  readonly document: Readonly<Record<string, unknown>>;
+}
+
+const NONE: ProfilesFile = { current: undefined, profiles: {}, document: {} };
+
+/**
+ * Reads the profiles file without the library that writes it: this lies on the way of every command. A file that does
+ * not exist holds no profiles. Fails with local-file (14), naming the file and never quoting it: it holds keys.
+ */
+export function readProfiles(path: string): ProfilesFile {
+  let text: string;
+  try {
+    // A pipe or a device in its place would keep a read waiting for ever.
+    if (!statSync(path).isFile()) throw broken(path, 'it is not a regular file');
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT') return NONE;
+    if (code === undefined || code === 'local-file') throw error;
+    throw localFile(`cannot read the configuration ${path}: ${reasons[code] ?? code}`, hint(path));
+  }
+  return parseProfiles(text, path);
+}
+
+/** The text of a profiles file, checked. Fails with local-file (14). */
+export function parseProfiles(text: string, path: string): ProfilesFile {
+  if (text.trim() === '') throw broken(path, 'it is empty');
+  if (text.startsWith('\uFEFF')) throw broken(path, 'it begins with a byte order mark');
+  const document = parseJson(text, path);
+  if (!isRecord(document)) throw broken(path, 'it is not a JSON object');
+  const { current, profiles = {} } = document;
+  if (current !== undefined && typeof current !== 'string') throw broken(path, '"current" is not a string');
+  if (!isRecord(profiles)) throw broken(path, '"profiles" is not an object');
+  for (const [name, values] of Object.entries(profiles)) {
+    if (!isRecord(values)) throw broken(path, `profile ${JSON.stringify(name)} is not an object`);
+    for (const [member, value] of Object.entries(values))
+      if (typeof value !== 'string') throw broken(path, `"${member}" of profile "${name}" is not a string`);
+  }
+  return { current, profiles: profiles as Record<string, ProfileValues>, document };
+}
+
+/** A profile's values; undefined where the file has no such profile. */
+export const profileOf = (file: ProfilesFile, name: string): ProfileValues | undefined =>
+  Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined;
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ENOTDIR: 'a part of its path is a file',
+  ELOOP: 'its symbolic links go in a circle',
+};
+
+function parseJson(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // The parser's own message quotes the text, and a key may be in it: only the place is told.
+    const found = /position (\d+)/.exec(error instanceof Error ? error.message : '');
+    const before = text.slice(0, found ? Number(found[1]) : text.length).split('\n');
+    const column = (before.at(-1)?.length ?? 0) + 1;
+    throw broken(path, `it is not JSON (line ${String(before.length)}, column ${String(column)})`);
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const hint = (path: string): string =>
+  `Mend or remove ${path}; meanwhile BERTH_API_KEY with the BERTH_*_URL variables, or --local, work without it.`;
+
+const broken = (path: string, why: string): Failure =>
+  localFile(`cannot use the configuration ${path}: ${why}`, hint(path));

@@ -1,0 +1,89 @@
+import type { SettingSource } from '../core/context.ts';
+import { Failure, localFile } from '../core/failure.ts';
+import { checkSetting } from './check.ts';
+import type { ProfileValues } from './read.ts';
+import { ADDRESSES, LOCAL_PROFILE, findSetting, type Setting, type SettingName } from './table.ts';
+
+/** The global flags as typed, by setting name: text, or true for a switch. Absent ones are undefined. */
+export type GlobalFlags = Readonly<Record<string, string | boolean | undefined>>;
+
+export interface Sources {
+  readonly flags: GlobalFlags;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The values of the profile in use and what to call them; asked for only where flag and environment are silent. */
+  readonly profile: () => { readonly values: ProfileValues; readonly where: string };
+}
+
+export interface Resolved {
+  readonly value: string;
+  readonly source: SettingSource;
+}
+
+/**
+ * A setting's value and where it comes from: flag, environment, profile, default. An empty variable counts as unset.
+ * Fails with usage (2) for a bad flag or variable, with local-file (14) for a bad value in the profile.
+ */
+export function resolveSetting(setting: Setting, sources: Sources): Resolved | undefined {
+  return (
+    fromFlag(setting, sources.flags) ??
+    fromEnvironment(setting, sources.env) ??
+    fromProfile(setting, sources.profile) ??
+    (setting.initial === undefined ? undefined : { value: setting.initial, source: 'default' })
+  );
+}
+
+/**
+ * Whether the local service is meant. The nearest source that says anything decides: `--local` or BERTH_LOCAL says it,
+ * a profile says it by its name, an address says the opposite. `current`, the profile the file names, is asked last.
+ */
+export function resolveLocal(flags: GlobalFlags, env: Sources['env'], current: () => string | undefined): boolean {
+  const levels = [
+    (name: SettingName) => fromFlag(need(name), flags),
+    (name: SettingName) => fromEnvironment(need(name), env),
+  ];
+  for (const level of levels) {
+    const local = level('local');
+    if (local) return local.value === 'true';
+    const profile = level('profile');
+    if (profile) return profile.value === LOCAL_PROFILE;
+    if (ADDRESSES.some((name) => level(name) !== undefined)) return false;
+  }
+  return current() === LOCAL_PROFILE;
+}
+
+/** The profile that a flag or variable names. Fails with usage (2) for a name that cannot be one. */
+export const namedProfile = (flags: GlobalFlags, env: Sources['env']): string | undefined =>
+  (fromFlag(need('profile'), flags) ?? fromEnvironment(need('profile'), env))?.value;
+
+function fromFlag(setting: Setting, flags: GlobalFlags): Resolved | undefined {
+  const given = flags[setting.name];
+  if (given === undefined) return undefined;
+  return { value: checkSetting(setting, String(given), setting.flag ?? setting.name), source: 'flag' };
+}
+
+function fromEnvironment(setting: Setting, env: Sources['env']): Resolved | undefined {
+  if (setting.variable === undefined) return undefined;
+  const given = env[setting.variable];
+  if (given === undefined || given === '') return undefined;
+  return { value: checkSetting(setting, given, setting.variable), source: 'environment' };
+}
+
+function fromProfile(setting: Setting, profile: Sources['profile']): Resolved | undefined {
+  if (!setting.inProfile) return undefined;
+  const { values, where } = profile();
+  const given = Object.hasOwn(values, setting.name) ? values[setting.name] : undefined;
+  if (given === undefined) return undefined;
+  try {
+    return { value: checkSetting(setting, given, `"${setting.name}" ${where}`), source: 'profile' };
+  } catch (error) {
+    // `berth config set` checks before it writes: what is wrong here was written by hand, so the file is at fault.
+    if (error instanceof Failure) throw localFile(error.message, error.hint);
+    throw error;
+  }
+}
+
+function need(name: SettingName): Setting {
+  const setting = findSetting(name);
+  if (setting === undefined) throw new Error(`the settings table lacks ${name}`);
+  return setting;
+}

@@ -1,0 +1,177 @@
+import type { TimeUnit } from '../core/units.ts';
+
+/** What a setting's text must be. Durations come with the unit that a bare number has. */
+export type SettingKind =
+  | { readonly kind: 'address' | 'text' | 'path' | 'switch' | 'profile' | 'key' }
+  | { readonly kind: 'duration'; readonly bare: TimeUnit }
+  | { readonly kind: 'count'; readonly least: number }
+  | { readonly kind: 'choice'; readonly choices: readonly string[] };
+
+export type Setting = SettingKind & {
+  /** As `berth config` and the flags know it. */
+  readonly name: string;
+  /** Absent where the command line must not carry it. */
+  readonly flag?: string;
+  readonly variable?: string;
+  readonly initial?: string;
+  /** Never shown; at most its last four characters are. */
+  readonly secret: boolean;
+  /** May be kept in a profile. */
+  readonly inProfile: boolean;
+  /** One line, no final stop. */
+  readonly summary: string;
+};
+
+/** The profile that stands for the local service in this process. */
+export const LOCAL_PROFILE = 'local';
+
+/** The profile in use where nothing names one. */
+export const DEFAULT_PROFILE = 'default';
+
+const address = { kind: 'address', secret: false, inProfile: true } as const;
+const open = { secret: false, inProfile: false } as const;
+const kept = { secret: false, inProfile: true } as const;
+
+/**
+ * Every setting, once. `berth help environment`, `berth config list` and the global flags are made of this table; the
+ * order of the sources is flag, environment, profile, default.
+ */
+export const SETTINGS = [
+  {
+    ...address,
+    name: 'base-url',
+    flag: '--base-url',
+    variable: 'BERTH_BASE_URL',
+    summary: 'address of the management API',
+  },
+  {
+    ...address,
+    name: 'queue-url',
+    flag: '--queue-url',
+    variable: 'BERTH_QUEUE_URL',
+    summary: 'address of the queue API',
+  },
+  {
+    ...address,
+    name: 'rest-url',
+    flag: '--rest-url',
+    variable: 'BERTH_REST_URL',
+    summary: 'address of the older volume API',
+  },
+  {
+    kind: 'key',
+    name: 'api-key',
+    variable: 'BERTH_API_KEY',
+    secret: true,
+    inProfile: true,
+    summary: 'the API key; never a flag, because a command line can be read by others',
+  },
+  {
+    ...open,
+    kind: 'path',
+    name: 'api-key-file',
+    variable: 'BERTH_API_KEY_FILE',
+    summary: 'a file that holds the API key',
+  },
+  {
+    ...open,
+    kind: 'profile',
+    name: 'profile',
+    flag: '--profile',
+    variable: 'BERTH_PROFILE',
+    summary: 'the profile to use: a set of addresses and a key',
+  },
+  {
+    ...open,
+    kind: 'switch',
+    name: 'local',
+    flag: '--local',
+    variable: 'BERTH_LOCAL',
+    summary: 'use the local service in this process',
+  },
+  {
+    ...kept,
+    kind: 'duration',
+    bare: 's',
+    name: 'timeout',
+    flag: '--timeout',
+    variable: 'BERTH_TIMEOUT',
+    initial: '30s',
+    summary: 'time for one exchange with the service, its body included',
+  },
+  {
+    ...kept,
+    kind: 'count',
+    least: 0,
+    name: 'retries',
+    flag: '--retries',
+    variable: 'BERTH_RETRIES',
+    initial: '3',
+    summary: 'times a request is tried again where that is safe',
+  },
+  {
+    ...kept,
+    kind: 'choice',
+    choices: ['table', 'wide', 'json', 'jsonl', 'yaml', 'csv', 'id'],
+    name: 'output',
+    flag: '--output',
+    variable: 'BERTH_OUTPUT',
+    summary: 'the format of results; without it a table',
+  },
+  {
+    ...kept,
+    kind: 'count',
+    least: 1024,
+    name: 'max-answer-bytes',
+    variable: 'BERTH_MAX_ANSWER_BYTES',
+    initial: '67108864',
+    summary: 'the largest answer taken, in bytes after decompression',
+  },
+  { ...open, kind: 'path', name: 'config-dir', variable: 'BERTH_CONFIG_DIR', summary: 'where the profiles lie' },
+  {
+    ...open,
+    kind: 'path',
+    name: 'data-dir',
+    variable: 'BERTH_DATA_DIR',
+    summary: 'where the local service and the remembered limits lie',
+  },
+  {
+    ...open,
+    kind: 'switch',
+    name: 'no-input',
+    flag: '--no-input',
+    variable: 'BERTH_NO_INPUT',
+    summary: 'never ask; a missing value is an error',
+  },
+  { ...open, kind: 'switch', name: 'no-color', flag: '--no-color', variable: 'NO_COLOR', summary: 'no colour' },
+  {
+    ...open,
+    kind: 'switch',
+    name: 'verbose',
+    flag: '--verbose',
+    variable: 'BERTH_VERBOSE',
+    summary: 'print each request and answer on stderr, secrets redacted',
+  },
+] as const satisfies readonly Setting[];
+
+export type SettingName = (typeof SETTINGS)[number]['name'];
+
+/** The addresses, which also say by their presence that a remote service is meant. */
+export const ADDRESSES = ['base-url', 'queue-url', 'rest-url'] as const satisfies readonly SettingName[];
+
+/** Variables that are no setting of ours and count all the same. */
+export const OTHER_VARIABLES: readonly { readonly variable: string; readonly summary: string }[] = [
+  { variable: 'FORCE_COLOR', summary: 'colour even where there is no terminal; 0 for none' },
+  { variable: 'CI', summary: 'no questions, spinners or views that redraw' },
+  { variable: 'TERM', summary: '"dumb": no colour, questions, spinners or views that redraw' },
+  { variable: 'COLUMNS', summary: 'the width of the terminal, where it is to be another than the real one' },
+  { variable: 'XDG_CONFIG_HOME', summary: 'the directory above the configuration' },
+  { variable: 'XDG_DATA_HOME', summary: 'the directory above the data' },
+  { variable: 'HTTPS_PROXY', summary: 'proxy for https addresses' },
+  { variable: 'HTTP_PROXY', summary: 'proxy for http addresses' },
+  { variable: 'NO_PROXY', summary: 'hosts reached without a proxy, separated by commas' },
+  { variable: 'NODE_EXTRA_CA_CERTS', summary: 'a file of certificate authorities to trust besides the usual ones' },
+];
+
+/** A setting by its name; undefined where there is none of that name. */
+export const findSetting = (name: string): Setting | undefined => SETTINGS.find((setting) => setting.name === name);

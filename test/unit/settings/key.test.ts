@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { inspect } from 'node:util';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Failure } from '../../../src/core/failure.ts';
+import { ApiKey, cleanKey, effectiveKey, keyTail } from '../../../src/settings/key.ts';
+import { createTestWorld } from '../../support/world.ts';
+
+const KEY = 'key-0123456789-WXYZ';
+
+function failureOf(act: () => unknown): Failure {
+  try {
+    act();
+  } catch (error) {
+    return error as Failure;
+  }
+  throw new Error('it did not fail');
+}
+
+describe('cleaning a key', () => {
+  it.each([`${KEY}\n`, `${KEY}\r\n`, `${KEY} \t\n\n`, KEY])('drops trailing white space of %j', (text) => {
+    expect(cleanKey(text, 'here')).toBe(KEY);
+  });
+
+  it.each([
+    '',
+    '\n',
+    '   ',
+    `${KEY}\n${KEY}`,
+    `\n${KEY}`,
+    `${KEY} ${KEY}`,
+    `a\u0000${KEY}`,
+    `${KEY}\u001b[1m`,
+    `${KEY}é`,
+    '\u200b',
+  ])('refuses %j with 3 and does not repeat it', (text) => {
+    const failure = failureOf(() => cleanKey(text, 'BERTH_API_KEY'));
+    expect(failure.exit).toBe(3);
+    expect(failure.message).toContain('BERTH_API_KEY');
+    expect(JSON.stringify(failure.facts())).not.toContain('0123456789');
+  });
+
+  it('keeps every word of printable ASCII', () => {
+    const word = fc.string({
+      unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+      minLength: 1,
+    });
+    fc.assert(fc.property(word, fc.stringMatching(/^[ \t\r\n]*$/), (key, space) => cleanKey(key + space, 'x') === key));
+  });
+});
+
+describe('what shows of a key', () => {
+  it.each([
+    [KEY, 'WXYZ'],
+    ['twelve-chars', 'hars'],
+    ['eleven-char', ''],
+    ['abcd', ''],
+  ])('%s: %j', (key, tail) => {
+    expect(keyTail(key)).toBe(tail);
+  });
+
+  it('is never the key itself, however it is printed', () => {
+    const key = new ApiKey(KEY, 'environment');
+    const shown = [
+      String(key),
+      JSON.stringify({ key }),
+      inspect(key, { showHidden: true, depth: 9 }),
+      Object.values(key).join(),
+    ];
+    expect(shown.join()).not.toContain('0123456789');
+    expect(key.reveal()).toBe(KEY);
+  });
+});
+
+describe('where the key comes from', () => {
+  const inProfile = (): { key: string; where: string } => ({ key: 'profile-key-0001', where: 'of profile "p"' });
+
+  it('is the environment, then the file, then the profile', () => {
+    const { directory } = createTestWorld();
+    writeFileSync(join(directory, 'key.txt'), '\uFEFFfile-key-00000002\n');
+    const from = (env: Record<string, string>): unknown => {
+      const key = effectiveKey({ env, cwd: directory, inProfile });
+      return [key?.reveal(), key?.source];
+    };
+    expect(from({ BERTH_API_KEY: KEY, BERTH_API_KEY_FILE: 'key.txt' })).toEqual([KEY, 'environment']);
+    expect(from({ BERTH_API_KEY: '', BERTH_API_KEY_FILE: 'key.txt' })).toEqual(['file-key-00000002', 'file']);
+    expect(from({})).toEqual(['profile-key-0001', 'profile']);
+    expect(effectiveKey({ env: {}, cwd: directory, inProfile: () => undefined })).toBeUndefined();
+  });
+
+  it('fails with 14 for a file that cannot be read, with 3 for one without a key', () => {
+    const { directory } = createTestWorld();
+    mkdirSync(join(directory, 'folder'));
+    writeFileSync(join(directory, 'empty'), '\n');
+    const exit = (file: string): number =>
+      failureOf(() => effectiveKey({ env: { BERTH_API_KEY_FILE: file }, cwd: directory, inProfile })).exit;
+    expect([exit('missing'), exit('folder'), exit('empty')]).toEqual([14, 14, 3]);
+  });
+});

@@ -1,0 +1,230 @@
+import { execFile } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { describe, expect, it } from 'vitest';
+import type { ProfileStore } from '../../../src/core/context.ts';
+import { createProfiles } from '../../../src/settings/profiles.ts';
+import { readProfiles } from '../../../src/settings/read.ts';
+import { createTestWorld } from '../../support/world.ts';
+
+const KEY = 'key-0123456789-WXYZ';
+const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+
+function open(content?: string): { readonly path: string; readonly store: ProfileStore } {
+  const path = join(createTestWorld().directory, 'config', 'config.json');
+  if (content !== undefined) {
+    mkdirSync(dirname(path));
+    writeFileSync(path, content, { mode: 0o644 });
+  }
+  return { path, store: createProfiles(() => path) };
+}
+
+describe('the profiles file', () => {
+  it('is made on the first write, closed to others, and reads back', async () => {
+    const { path, store } = open();
+    expect(await store.list()).toEqual([]);
+    expect(existsSync(dirname(path))).toBe(false);
+    await store.set('work', 'base-url', 'https://api.example.com');
+    await store.setKey('work', `${KEY}\n`);
+    await store.set('play', 'timeout', '90s');
+    await store.use('work');
+    expect(await store.list()).toEqual([
+      { name: 'play', current: false, values: { timeout: '90s' }, keyTail: undefined },
+      { name: 'work', current: true, values: { 'base-url': 'https://api.example.com' }, keyTail: 'WXYZ' },
+    ]);
+    expect([mode(path), mode(dirname(path))]).toEqual(['600', '700']);
+    expect(readdirSync(dirname(path))).toEqual(['config.json']);
+    expect(readProfiles(path).profiles['work']?.['api-key']).toBe(KEY);
+  });
+
+  it('ends with mode 0600 where it had 0644', async () => {
+    const { path, store } = open('{"profiles":{"work":{"retries":"1"}}}');
+    await store.setKey('work', KEY);
+    expect(mode(path)).toBe('600');
+    expect(readProfiles(path).profiles['work']).toEqual({ retries: '1', 'api-key': KEY });
+  });
+
+  it('keeps members it does not know', async () => {
+    const { path, store } = open('{"later":{"a":[1]},"profiles":{"work":{"future":"yes"}}}');
+    await store.set('work', 'timeout', '1m');
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
+      later: { a: [1] },
+      profiles: { work: { future: 'yes', timeout: '1m' } },
+    });
+  });
+
+  it('stays behind a symbolic link', async () => {
+    const { path } = open('{"profiles":{"before":{}}}');
+    const link = join(dirname(dirname(path)), 'config.json');
+    symlinkSync(path, link);
+    await createProfiles(() => link).set('work', 'retries', '5');
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(Object.keys(readProfiles(path).profiles)).toEqual(['before', 'work']);
+    expect(mode(path)).toBe('600');
+  });
+
+  it('forgets a setting, a key, a profile', async () => {
+    const { path, store } = open();
+    await store.set('work', 'retries', '5');
+    await store.setKey('work', KEY);
+    await store.use('work');
+    await store.set('work', 'retries', undefined);
+    await store.setKey('work', undefined);
+    expect(readProfiles(path).profiles).toEqual({ work: {} });
+    expect(await store.remove('work')).toBe(true);
+    expect(await store.remove('work')).toBe(false);
+    expect(readProfiles(path)).toMatchObject({ current: undefined, profiles: {} });
+  });
+
+  it('shows the local profile where it is the one in use', async () => {
+    const { store } = open();
+    await store.use('local');
+    expect(await store.list()).toEqual([{ name: 'local', current: true, values: {}, keyTail: undefined }]);
+  });
+
+  it.each<[string, (store: ProfileStore) => Promise<unknown>]>([
+    ['a setting that is none', (store) => store.set('work', 'colour', 'red')],
+    ['a setting that no profile keeps', (store) => store.set('work', 'profile', 'x')],
+    ['a key as a setting', (store) => store.set('work', 'api-key', KEY)],
+    ['a bad value', (store) => store.set('work', 'base-url', 'nowhere')],
+    ['a bad name', (store) => store.set('../x', 'retries', '1')],
+    ['a name that objects have', (store) => store.set('__proto__', 'retries', '1')],
+    ['the local profile', (store) => store.setKey('local', KEY)],
+    ['the use of a profile that is none', (store) => store.use('constructor')],
+  ])('refuses %s with 2 and makes no file', async (_, act) => {
+    const { path, store } = open();
+    await expect(act(store)).rejects.toMatchObject({ exit: 2 });
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it('refuses a key that cannot be one with 3', async () => {
+    const { store } = open();
+    await expect(store.setKey('work', 'two\nlines')).rejects.toMatchObject({ exit: 3 });
+  });
+});
+
+describe('a broken profiles file', () => {
+  const kinds: readonly (readonly [string, string])[] = [
+    ['corrupt', `{"profiles":{"work":{"api-key":"${KEY}" "retries":"1"}}}`],
+    ['cut off', `{"profiles":{"work":{"api-key":"${KEY}`],
+    ['a bare key', KEY],
+    ['empty', ''],
+    ['blank', ' \n'],
+    ['with a byte order mark', `\uFEFF{"profiles":{"work":{"api-key":"${KEY}"}}}`],
+    ['an array', `["${KEY}"]`],
+    ['a string', `"${KEY}"`],
+    ['null', 'null'],
+    ['of wrong profiles', '{"profiles":[]}'],
+    ['of a wrong profile', `{"profiles":{"work":"${KEY}"}}`],
+    ['of a wrong value', `{"profiles":{"work":{"api-key":["${KEY}"]}}}`],
+    ['of a wrong current', '{"current":1}'],
+  ];
+
+  it.each(kinds)('%s: 14 naming the file, to read and to write; untouched; the key not told', async (_, content) => {
+    const { path, store } = open(content);
+    for (const act of [
+      () => store.list(),
+      () => store.set('work', 'retries', '1'),
+      () => store.setKey('work', 'another-key-00001'),
+      () => store.use('work'),
+      () => store.remove('work'),
+    ]) {
+      const failure = await act().then(
+        () => undefined,
+        (error: unknown) => error as Error & { exit: number; hint: string },
+      );
+      expect(failure?.exit).toBe(14);
+      expect(failure?.message).toContain(path);
+      expect(`${failure?.stack ?? ''}${failure?.hint ?? ''}${String(failure?.cause)}`).not.toContain('0123456789');
+    }
+    expect(readFileSync(path, 'utf8')).toBe(content);
+    expect([mode(path), readdirSync(dirname(path))]).toEqual(['644', ['config.json']]);
+  });
+
+  it.each<[string, (path: string) => void]>([
+    [
+      'a directory',
+      (path) => {
+        mkdirSync(path);
+      },
+    ],
+    [
+      'a device',
+      (path) => {
+        symlinkSync('/dev/zero', path);
+      },
+    ],
+    [
+      'a link to itself',
+      (path) => {
+        symlinkSync(path, path);
+      },
+    ],
+  ])('%s in its place: 14', async (_, make) => {
+    const { path, store } = open();
+    mkdirSync(dirname(path));
+    make(path);
+    await expect(store.list()).rejects.toMatchObject({ exit: 14 });
+    await expect(store.setKey('work', KEY)).rejects.toMatchObject({ exit: 14 });
+  });
+
+  it('a file where its directory should be: 14', async () => {
+    const { path, store } = open();
+    writeFileSync(dirname(path), '');
+    await expect(store.list()).rejects.toMatchObject({ exit: 14 });
+    await expect(store.setKey('work', KEY)).rejects.toMatchObject({ exit: 14 });
+  });
+
+  it.runIf(process.getuid?.() !== 0)('not readable: 14', async () => {
+    const { path, store } = open('{}');
+    chmodSync(path, 0);
+    await expect(store.list()).rejects.toMatchObject({ exit: 14, message: expect.stringContaining(path) as string });
+  });
+});
+
+describe('changes at once', () => {
+  it('by many hands in one process lose nothing', async () => {
+    const { path, store } = open();
+    const other = createProfiles(() => path);
+    const names = Array.from({ length: 20 }, (_, index) => `p${String(index)}`);
+    await Promise.all(names.map((name, index) => (index % 2 ? store : other).set(name, 'retries', '1')));
+    expect(Object.keys(readProfiles(path).profiles).sort()).toEqual([...names].sort());
+  });
+
+  it('by two processes lose nothing and end with mode 0600', async () => {
+    const { path } = open('{"profiles":{"before":{}}}');
+    const program = join(dirname(path), '..', 'writer.cjs');
+    await build({
+      stdin: {
+        contents: `
+          import { createProfiles } from './src/settings/profiles.ts';
+          const [path, prefix] = process.argv.slice(2);
+          const store = createProfiles(() => path);
+          (async () => { for (let i = 0; i < 8; i++) await store.set(prefix + i, 'retries', String(i)); })();`,
+        resolveDir: resolve('.'),
+        loader: 'ts',
+      },
+      bundle: true,
+      platform: 'node',
+      format: 'cjs',
+      outfile: program,
+      logLevel: 'error',
+    });
+    const run = (prefix: string): Promise<unknown> => promisify(execFile)(process.execPath, [program, path, prefix]);
+    await Promise.all([run('a'), run('b')]);
+    expect(Object.keys(readProfiles(path).profiles)).toHaveLength(17);
+    expect(mode(path)).toBe('600');
+  });
+});

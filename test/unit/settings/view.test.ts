@@ -1,0 +1,118 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { SETTINGS } from '../../../src/settings/table.ts';
+import { createSettings, type Settings } from '../../../src/settings/view.ts';
+import type { GlobalFlags } from '../../../src/settings/resolve.ts';
+import { createTestWorld } from '../../support/world.ts';
+
+const KEY = 'key-0123456789-WXYZ';
+const FILE = JSON.stringify({
+  current: 'work',
+  profiles: {
+    work: { 'base-url': 'https://work.example.com', 'api-key': KEY, timeout: '5s', 'api-key-file': 'ignored' },
+    play: { 'base-url': 'https://play.example.com', 'api-key': 'play-key-00000001' },
+  },
+});
+
+function settings(file: string | undefined, env: Record<string, string> = {}, flags: GlobalFlags = {}): Settings {
+  const world = createTestWorld();
+  const folder = join(world.directory, '.config', 'berth');
+  if (file !== undefined) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'config.json'), file);
+  }
+  return createSettings({ env, flags, platform: 'linux', home: world.directory, cwd: world.directory });
+}
+
+describe('the settings of a run', () => {
+  it('come from the profile in use', async () => {
+    const found = settings(FILE);
+    expect([found.profile, found.local, found.source('profile')]).toEqual(['work', false, 'profile']);
+    expect([found.get('base-url'), found.source('base-url')]).toEqual(['https://work.example.com', 'profile']);
+    expect([found.get('timeout'), found.get('retries'), found.get('queue-url')]).toEqual(['5s', '3', undefined]);
+    expect(await found.key()).toMatchObject({ tail: 'WXYZ', source: 'profile' });
+    expect(found.profileAddresses()).toEqual({ 'base-url': 'https://work.example.com' });
+  });
+
+  it('follow --profile and BERTH_PROFILE', () => {
+    expect(settings(FILE, {}, { profile: 'play' }).get('base-url')).toBe('https://play.example.com');
+    expect(settings(FILE, { BERTH_PROFILE: 'play' }).apiKey()?.reveal()).toBe('play-key-00000001');
+    const missing = settings(FILE, { BERTH_PROFILE: 'nope' });
+    expect([missing.profileExists(), missing.get('base-url'), missing.apiKey()]).toEqual([false, undefined, undefined]);
+  });
+
+  it('are the local service’s with --local: no address, key or timeout of another profile', async () => {
+    const found = settings(FILE, {}, { local: true });
+    expect([found.profile, found.local, found.get('base-url'), found.get('timeout')]).toEqual([
+      'local',
+      true,
+      undefined,
+      '30s',
+    ]);
+    expect(await found.key()).toBeUndefined();
+  });
+
+  it('have defaults where nothing is configured', async () => {
+    const found = settings(undefined);
+    expect([found.profile, found.source('profile'), found.get('output')]).toEqual(['default', 'default', undefined]);
+    expect(await found.key()).toBeUndefined();
+  });
+
+  it('leave the local profile of the file where an address is given', () => {
+    const found = settings('{"current":"local"}', { BERTH_BASE_URL: 'https://a.test' });
+    expect([found.local, found.profile]).toEqual([false, 'default']);
+  });
+
+  it('show where files lie', () => {
+    const found = settings(undefined, { BERTH_CONFIG_DIR: '/c' });
+    expect([found.get('config-dir'), found.source('config-dir')]).toEqual(['/c', 'environment']);
+    expect([found.profilesPath, found.source('data-dir')]).toEqual(['/c/config.json', 'default']);
+  });
+
+  it('never give the key as text', () => {
+    const found = settings(FILE, { BERTH_API_KEY: KEY });
+    for (const { name } of SETTINGS) expect(String(found.get(name))).not.toContain('0123456789');
+    expect(found.source('api-key')).toBe('environment');
+  });
+});
+
+describe('a broken file', () => {
+  const all = {
+    BERTH_API_KEY: KEY,
+    BERTH_BASE_URL: 'https://a.test',
+    BERTH_QUEUE_URL: 'https://b.test',
+    BERTH_REST_URL: 'https://c.test',
+  };
+
+  it('troubles nobody who has key and addresses in the environment', async () => {
+    const found = settings('{broken', all);
+    expect([found.local, found.get('base-url'), found.get('queue-url'), found.get('rest-url')]).toEqual([
+      false,
+      'https://a.test',
+      'https://b.test',
+      'https://c.test',
+    ]);
+    expect([found.get('timeout'), found.get('retries'), found.get('output')]).toEqual(['30s', '3', undefined]);
+    expect(await found.key()).toMatchObject({ source: 'environment' });
+  });
+
+  it('troubles nobody with --local', () => {
+    const found = settings('{broken', {}, { local: true });
+    expect([found.local, found.profile, found.get('timeout')]).toEqual([true, 'local', '30s']);
+  });
+
+  it.each<[string, (found: Settings) => unknown]>([
+    ['an address', (found) => found.get('queue-url')],
+    ['the profile', (found) => found.profile],
+    ['the key', (found) => found.apiKey()],
+  ])('is told by whoever needs it for %s', (_, ask) => {
+    expect(() => ask(settings('{broken', { BERTH_BASE_URL: 'https://a.test' }))).toThrow(
+      /cannot use the configuration/,
+    );
+  });
+
+  it('is told by the key as a rejection', async () => {
+    await expect(settings('', { BERTH_BASE_URL: 'https://a.test' }).key()).rejects.toMatchObject({ exit: 14 });
+  });
+});
