@@ -1,0 +1,92 @@
+import { join } from 'node:path';
+import type { Context } from '../core/context.ts';
+import { createProfiles } from '../settings/profiles.ts';
+import type { GlobalFlags } from '../settings/resolve.ts';
+import { createSettings } from '../settings/view.ts';
+import { openConnection } from './connection.ts';
+import { openFiles } from './files.ts';
+import { listenForInterrupt } from './interrupt.ts';
+import { createLimits } from './limits.ts';
+import { createLocalHost } from './local-host.ts';
+import { createPrompts } from './prompts.ts';
+import { createSpawn } from './spawn.ts';
+import { dataSink, talkSink } from './streams.ts';
+import { describeTerminal } from './terminal.ts';
+import type { World } from './world.ts';
+
+/** A Context to be closed when the command is over: it listens for signals and may hold connections. */
+export interface HostContext extends Context {
+  /** Ends connections, writes down the limits that were seen, hears no more signals. */
+  close(): Promise<void>;
+}
+
+/**
+ * The Context of one run, over a world and the global flags as typed (by setting name). Nothing is read, opened or
+ * loaded here but the signals; whatever a command does not use costs nothing and cannot fail.
+ */
+export function createContext(world: World, flags: GlobalFlags): HostContext {
+  const { env, clock, random } = world;
+  const settings = createSettings({
+    env,
+    flags,
+    platform: world.platform,
+    get home() {
+      return world.home;
+    },
+    get cwd() {
+      return world.cwd;
+    },
+  });
+  const terminal = describeTerminal(world, {
+    noInput: () => settings.get('no-input') === 'true',
+    noColour: () => settings.get('no-color') === 'true',
+  });
+  const interrupt = listenForInterrupt(world);
+  const { signal } = interrupt;
+  const stderr = talkSink(() => world.stderr);
+  const limits = createLimits({
+    path: () => join(settings.dataDirectory, 'limits.json'),
+    profile: () => settings.profile,
+    now: () => clock.now(),
+    random,
+  });
+  const connection = openConnection({
+    settings,
+    env,
+    clock,
+    random,
+    signal,
+    stderr,
+    watched: () => terminal.errors,
+    onWindows: (windows) => {
+      limits.remember(windows);
+    },
+  });
+  return {
+    api: connection.api,
+    settings,
+    profiles: createProfiles(() => settings.profilesPath),
+    clock,
+    random,
+    env,
+    terminal,
+    stdout: dataSink(() => world.stdout),
+    stderr,
+    files: openFiles(world, signal),
+    prompts: createPrompts(
+      () => world,
+      () => terminal.canAsk,
+      signal,
+    ),
+    spawn: createSpawn(world, interrupt),
+    localHost: createLocalHost(world),
+    limits,
+    signal,
+    platform: world.platform,
+    close: async () => {
+      limits.flush();
+      interrupt.close();
+      await connection.close();
+    },
+  };
+}

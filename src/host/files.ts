@@ -1,0 +1,80 @@
+import { access, readFile, stat, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Files } from '../core/context.ts';
+import { Failure, localFile, usage } from '../core/failure.ts';
+import type { Input, World } from './world.ts';
+
+/** The user's files, relative to the directory berth runs in. A read ends early when the command is interrupted. */
+export function openFiles(world: Pick<World, 'stdin' | 'cwd'>, signal: AbortSignal): Files {
+  const at = (path: string): string => {
+    if (path === '') throw usage('the name of a file is empty');
+    return resolve(world.cwd, path);
+  };
+  return {
+    read: async (path) => {
+      try {
+        return path === '-' ? await readInput(world.stdin, signal) : await readFile(at(path), { signal });
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        throw error instanceof Failure ? error : unreadable(path, error);
+      }
+    },
+    write: async (path, text, mode) => {
+      try {
+        await writeWhole(at(path), text, mode);
+      } catch (error) {
+        throw error instanceof Failure ? error : localFile(`cannot write ${path}: ${reason(error)}`, undefined, error);
+      }
+    },
+    exists: (path) =>
+      access(at(path)).then(
+        () => true,
+        () => false,
+      ),
+  };
+}
+
+async function readInput(stdin: Input, signal: AbortSignal): Promise<Uint8Array> {
+  if (stdin.isTTY === true)
+    throw usage('"-" reads standard input, which is a terminal here', 'Pipe the data in, or name a file.');
+  const chunks: Buffer[] = [];
+  const stop = (): void => {
+    stdin.destroy(signal.reason as Error);
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    for await (const chunk of stdin) chunks.push(Buffer.from(chunk as Uint8Array));
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Whole or not at all, by way of a second file; straight where the target is a pipe or a device. */
+async function writeWhole(path: string, text: string, mode: number | undefined): Promise<void> {
+  const there = await stat(path).catch(() => undefined);
+  if (there !== undefined && !there.isFile()) {
+    await writeFile(path, text);
+    return;
+  }
+  const { default: writeFileAtomic } = await import('write-file-atomic');
+  await writeFileAtomic(path, text, mode === undefined ? {} : { mode });
+}
+
+const unreadable = (path: string, error: unknown): Failure =>
+  localFile(`cannot read ${path === '-' ? 'standard input' : path}: ${reason(error)}`, undefined, error);
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EISDIR: 'it is a directory',
+  ENOSPC: 'the disk is full',
+  EROFS: 'the file system is read-only',
+};
+
+function reason(error: unknown): string {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === undefined) return error instanceof Error ? error.message : String(error);
+  return REASONS[code] ?? code;
+}

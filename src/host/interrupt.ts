@@ -1,0 +1,34 @@
+import { EXIT } from '../core/exit.ts';
+import { interrupted } from '../core/failure.ts';
+import type { StopSignal, World } from './world.ts';
+
+/** Ctrl-C and the polite kill. */
+export interface Interrupt {
+  /** Aborted by the first of them; its reason is the interrupted Failure (130 or 143). */
+  readonly signal: AbortSignal;
+  /** Hands the signals to somebody else for a while: a child process that shares the terminal. Returns how to end it. */
+  lend(listener: (signal: StopSignal) => void): () => void;
+  /** Hears no more signals. */
+  close(): void;
+}
+
+/** Listens from now on. The first signal asks the command to end; the second ends the process at once. */
+export function listenForInterrupt(world: Pick<World, 'signals' | 'exit'>): Interrupt {
+  const controller = new AbortController();
+  let borrower: ((signal: StopSignal) => void) | undefined;
+  const close = world.signals.on((signal) => {
+    if (borrower !== undefined) borrower(signal);
+    else if (controller.signal.aborted) world.exit(signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated);
+    else controller.abort(interrupted(signal));
+  });
+  return {
+    signal: controller.signal,
+    lend: (listener) => {
+      borrower = listener;
+      return () => {
+        borrower = undefined;
+      };
+    },
+    close,
+  };
+}

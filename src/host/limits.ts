@@ -1,0 +1,92 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { RateWindow } from '../core/api.ts';
+import type { RememberedLimits } from '../core/context.ts';
+
+/** The rate windows last seen, by profile. */
+export interface LimitsMemory extends RememberedLimits {
+  /** Takes what an answer said. Cheap enough for the way of every command; what cannot be kept is let go. */
+  remember(windows: readonly RateWindow[]): void;
+  /** Writes what is not written yet. */
+  flush(): void;
+}
+
+export interface LimitsOptions {
+  /** The file, `{PROFILE: [RateWindow, ...]}`; may fail where there is no place for it. */
+  readonly path: () => string;
+  readonly profile: () => string;
+  /** Milliseconds. */
+  readonly now: () => number;
+  readonly random: () => number;
+}
+
+/** A command that sends much writes this often, in milliseconds, and once more at its end. */
+const WRITE_EVERY_MS = 2000;
+
+/** Remembers limits in a file. They are worth nothing beside the command that saw them: no trouble with it is told. */
+export function createLimits(options: LimitsOptions): LimitsMemory {
+  let latest: readonly RateWindow[] | undefined;
+  let unwritten = false;
+  let writtenAt = Number.NEGATIVE_INFINITY;
+
+  const flush = (): void => {
+    if (latest === undefined || !unwritten) return;
+    unwritten = false;
+    writtenAt = options.now();
+    try {
+      const path = options.path();
+      save(path, { ...load(path), [options.profile()]: latest }, options.random);
+    } catch {
+      // See above.
+    }
+  };
+
+  return {
+    remember: (windows) => {
+      if (windows.length === 0) return;
+      latest = windows;
+      unwritten = true;
+      if (options.now() - writtenAt >= WRITE_EVERY_MS) flush();
+    },
+    flush,
+    read: () => {
+      const kept = load(options.path());
+      const profile = options.profile();
+      return Promise.resolve(latest ?? (Object.hasOwn(kept, profile) ? windowsOf(kept[profile]) : []));
+    },
+  };
+}
+
+function load(path: string): Readonly<Record<string, unknown>> {
+  try {
+    const document: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    return typeof document === 'object' && document !== null && !Array.isArray(document) ? { ...document } : {};
+  } catch {
+    return {};
+  }
+}
+
+function save(path: string, document: Readonly<Record<string, unknown>>, random: () => number): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const beside = `${path}.${random().toString(36).slice(2)}.tmp`;
+  try {
+    writeFileSync(beside, `${JSON.stringify(document)}\n`, { mode: 0o600, flag: 'wx' });
+    renameSync(beside, path);
+  } catch (error) {
+    rmSync(beside, { force: true });
+    throw error;
+  }
+}
+
+const windowsOf = (value: unknown): readonly RateWindow[] =>
+  Array.isArray(value) ? value.filter((window): window is RateWindow => isWindow(window)) : [];
+
+function isWindow(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, seenAt, ...numbers } = value as Record<string, unknown>;
+  return (
+    typeof name === 'string' &&
+    typeof seenAt === 'number' &&
+    Object.values(numbers).every((number) => number === undefined || typeof number === 'number')
+  );
+}

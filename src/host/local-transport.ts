@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import type { Clock } from '../core/context.ts';
+import { WireError, type Transport } from '../http/transport.ts';
+import { createLocalService, DroppedConnection, fileStore, LOCAL_KEY, type LocalService } from '../local/index.ts';
+
+export interface LocalTransport {
+  readonly transport: Transport & { close(): Promise<void> };
+  /** What stands for the address of all three services. */
+  readonly origin: string;
+  /** The seeded full-access key. */
+  readonly key: string;
+  readonly stateFile: string;
+}
+
+/**
+ * The local service in this process, in place of the wire. Its state lies in a file, so that the next command finds it.
+ * This module loads the whole local service: import it only where it is meant.
+ */
+export function openLocalTransport(dataDirectory: string, clock: Clock, random: () => number): LocalTransport {
+  const stateFile = join(dataDirectory, 'local', 'state.json');
+  const service = createLocalService({ clock, random, store: fileStore(stateFile), queueLimits: true });
+  return {
+    transport: Object.assign(transportTo(service), { close: () => service.stop() }),
+    origin: 'http://localhost',
+    key: LOCAL_KEY,
+    stateFile,
+  };
+}
+
+/** A local service as a transport: the faults it injects are those of a wire. What is no fault of a wire passes as it is. */
+export const transportTo =
+  (service: Pick<LocalService, 'fetch'>): Transport =>
+  async ({ method, url, headers, body, signal }) => {
+    try {
+      const response = await service.fetch(
+        new Request(url, { method, headers, signal, ...(body === undefined ? {} : { body: Buffer.from(body) }) }),
+      );
+      return { status: response.status, headers: Object.fromEntries(response.headers), body: bodyOf(response) };
+    } catch (error) {
+      if (error instanceof DroppedConnection) throw new WireError('sent', 'the connection was closed', error);
+      if (signal.aborted) throw new WireError('sent', 'given up before an answer came', error);
+      throw error;
+    }
+  };
+
+async function* bodyOf(response: Response): AsyncGenerator<Uint8Array> {
+  if (response.body === null) return;
+  try {
+    yield* response.body as AsyncIterable<Uint8Array>;
+  } catch (error) {
+    throw new WireError('answered', 'the answer broke off', error);
+  }
+}

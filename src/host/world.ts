@@ -1,0 +1,105 @@
+import { fstatSync } from 'node:fs';
+import { homedir } from 'node:os';
+import type { Readable, Writable } from 'node:stream';
+import { isatty } from 'node:tty';
+import type { Clock } from '../core/context.ts';
+import { realClock } from './clock.ts';
+import { fileOutput } from './file-output.ts';
+
+export type Input = Readable & { readonly isTTY?: boolean };
+export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
+
+export type StopSignal = 'SIGINT' | 'SIGTERM';
+
+/** The raw world that a run of berth stands in: the process's own, or one that a test made. */
+export interface World {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: Input;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly clock: Clock;
+  /** 0 up to, not including, 1. */
+  readonly random: () => number;
+  /** As Node names it: `linux`, `darwin`, `win32`. */
+  readonly platform: string;
+  readonly cwd: string;
+  /** The user's own directory; empty where there is none. */
+  readonly home: string;
+  readonly signals: {
+    /** Hears of each signal from now on, in place of Node's own answer to it; the function returned ends that. */
+    on(listener: (signal: StopSignal) => void): () => void;
+  };
+  /** What child processes get for their streams. */
+  readonly childStreams: 'inherit' | 'ignore';
+  /** Ends the process at once, whatever is going on. */
+  exit(code: number): void;
+}
+
+/**
+ * The process's own world; the only reader of `process` beside the launcher. The streams are opened when they are
+ * first used: each costs a millisecond or more.
+ */
+export function realWorld(): World {
+  let stdout: Output | undefined;
+  return {
+    env: process.env,
+    get stdin() {
+      return process.stdin;
+    },
+    get stdout() {
+      return (stdout ??= outputOf(1, () => process.stdout));
+    },
+    get stderr() {
+      return process.stderr;
+    },
+    clock: realClock,
+    random: Math.random,
+    platform: process.platform,
+    get cwd() {
+      return cwdOf();
+    },
+    get home() {
+      return homeOf();
+    },
+    signals: {
+      on: (listener) => {
+        process.on('SIGINT', listener);
+        process.on('SIGTERM', listener);
+        return () => {
+          process.off('SIGINT', listener);
+          process.off('SIGTERM', listener);
+        };
+      },
+    },
+    childStreams: 'inherit',
+    exit: (code) => process.exit(code),
+  };
+}
+
+/** A stream of the process, or, where a file stands behind it, one that notices when the disk is full. */
+function outputOf(descriptor: number, stream: () => Output): Output {
+  if (isatty(descriptor)) return stream();
+  try {
+    if (fstatSync(descriptor).isFile()) return fileOutput(descriptor);
+  } catch {
+    // A descriptor that cannot be asked is left to Node.
+  }
+  return stream();
+}
+
+/** A directory that was removed under the process has no files: any other place without them stands for it. */
+function cwdOf(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return '/';
+  }
+}
+
+function homeOf(): string {
+  try {
+    return homedir();
+  } catch {
+    return '';
+  }
+}
