@@ -28,7 +28,7 @@ export const createControl = (reset: () => Promise<void>): readonly Operation[] 
     id: 'localClock',
     body: 'LocalClockRequest',
     run: async (call) => {
-      const { advanceMs } = bodyOf<{ advanceMs: number }>(call);
+      const { advanceMs } = bodyOf(call) as { advanceMs: number };
       await call.transact((state) => {
         state.clockOffsetMs += advanceMs;
       });
@@ -48,7 +48,7 @@ export const createControl = (reset: () => Promise<void>): readonly Operation[] 
     id: 'localFaultAdd',
     body: 'LocalFaultRequest',
     run: async (call) => {
-      const asked = bodyOf<Omit<FaultRecord, 'id'>>(call);
+      const asked = bodyOf(call) as Omit<FaultRecord, 'id'>;
       const fault = await call.transact((state) => {
         const added: FaultRecord = { id: nextId(state, 'fault'), ...asked };
         state.faults.push(added);

@@ -40,7 +40,7 @@ export const delegationOperations: readonly Operation[] = [
     body: { delegations: await call.transact((state) => Object.values(state.delegations).map(documentOf)) },
   })),
   operation('createDelegation', async (call) => {
-    const { resource, name = null } = bodyOf<{ resource: string; name?: string | null }>(call);
+    const { resource, name = null } = bodyOf(call) as { resource: string; name?: string | null };
     const [, region, account, repository, tag = 'latest'] = RESOURCE.exec(resource) ?? [];
     if (region === undefined || account === undefined || repository === undefined)
       throw badRequest('resource is not the ARN of a registry repository');

@@ -1,3 +1,4 @@
+/* eslint-disable no-restricted-globals -- the local service answers in the web's own classes, and no plain command loads it */
 import { encodeJson, type Json } from '../core/json.ts';
 import { authenticate, authorize } from './auth.ts';
 import { strike, type FaultKind, type FaultRecord } from './faults.ts';

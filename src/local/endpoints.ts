@@ -164,7 +164,7 @@ export const endpointOperations: readonly Operation[] = [
     },
   })),
   operation('createEndpoint', async (call) => {
-    const body = bodyOf<CreateEndpointBody>(call);
+    const body = bodyOf(call) as CreateEndpointBody;
     return {
       status: 201,
       body: await call.transact((state, now) => documentOf(create(state, now, body), call.origin)),

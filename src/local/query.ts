@@ -1,12 +1,11 @@
 /** A list parameter: comma-separated in one value (contract rules, Catalog). Undefined where it was not given. */
-export function listIn<T extends string>(query: URLSearchParams, name: string): readonly T[] | undefined {
+export function listIn(query: URLSearchParams, name: string): readonly string[] | undefined {
   const given = query.getAll(name);
-  return given.length === 0
-    ? undefined
-    : (given
-        .join(',')
-        .split(',')
-        .filter((item) => item !== '') as T[]);
+  if (given.length === 0) return undefined;
+  return given
+    .join(',')
+    .split(',')
+    .filter((item) => item !== '');
 }
 
 /** Compares `12.11` and `12.2` by their numbers: negative, zero or positive. */

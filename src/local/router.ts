@@ -1,3 +1,4 @@
+/* eslint-disable no-restricted-globals -- the local service answers in the web's own classes, and no plain command loads it */
 import { Hono } from 'hono';
 import { encodeJson } from '../core/json.ts';
 import { dispatch, nothingHere, UNKNOWN, type Frame } from './dispatch.ts';

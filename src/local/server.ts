@@ -1,3 +1,4 @@
+/* eslint-disable no-restricted-globals -- the local service answers in the web's own classes, and no plain command loads it */
 import type { AddressInfo } from 'node:net';
 import type { HttpBindings } from '@hono/node-server';
 import { EXIT } from '../core/exit.ts';

@@ -19,7 +19,6 @@ export function memoryStore(initial?: State): Store {
   let state = initial;
   return {
     // Async, so that what a step throws rejects, as with a file.
-    // eslint-disable-next-line @typescript-eslint/require-await
     transact: async (fresh, step) => step((state ??= fresh())),
     replace: (next) => {
       state = next;

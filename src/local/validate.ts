@@ -86,7 +86,7 @@ export const parametersOf = (operation: Pick<Operation, 'parameters'>): readonly
   );
 
 /** A checked body as plain values: numbers that are kept as text become the nearest double. */
-export const bodyOf = <T>(call: Pick<Call, 'body'>): T => plain(call.body ?? {}) as T;
+export const bodyOf = (call: Pick<Call, 'body'>): unknown => plain(call.body ?? {});
 
 function decodeBody(text: string): Json {
   try {
@@ -121,9 +121,9 @@ function reasons(errors: readonly ErrorObject[]): string[] {
   return [...new Set(errors.flatMap((error) => reason(error) ?? []))];
 }
 
-function reason({ keyword, instancePath, params, message }: ErrorObject): string | undefined {
+function reason({ keyword, instancePath, params, message, parentSchema }: ErrorObject): string | undefined {
   const at = (member?: unknown): string =>
-    member === undefined ? instancePath || '/' : `${instancePath}/${pointer(String(member))}`;
+    typeof member === 'string' ? `${instancePath}/${pointer(member)}` : instancePath || '/';
   const said = params as Readonly<Record<string, unknown>>;
   switch (keyword) {
     // What these sum up is reported by the keyword that failed inside.
@@ -136,12 +136,30 @@ function reason({ keyword, instancePath, params, message }: ErrorObject): string
     case 'additionalProperties':
       return `${at(said['additionalProperty'])}: unknown member, not allowed`;
     case 'unevaluatedProperties':
-      return `${at(said['unevaluatedProperty'])}: unknown member, not allowed`;
+      // Where a part of the composition fails, none of its members count as evaluated: they are known all the same.
+      return knownMembers(parentSchema as Schema).includes(said['unevaluatedProperty'] as string)
+        ? undefined
+        : `${at(said['unevaluatedProperty'])}: unknown member, not allowed`;
     case 'enum':
       return `${at()}: must be one of ${(said['allowedValues'] as readonly unknown[]).join(', ')}`;
     default:
       return `${at()}: ${message ?? keyword}`;
   }
+}
+
+/** The members that a schema composed by allOf names. */
+function knownMembers(schema: Schema): readonly string[] {
+  const {
+    $ref,
+    allOf = [],
+    properties = {},
+  } = schema as { $ref?: string; allOf?: readonly Schema[]; properties?: object };
+  const named = $ref === undefined ? undefined : allSchemas[$ref.slice($ref.lastIndexOf('/') + 1)];
+  return [
+    ...Object.keys(properties),
+    ...allOf.flatMap((part) => knownMembers(part)),
+    ...(named === undefined ? [] : knownMembers(named)),
+  ];
 }
 
 const pointer = (member: string): string => member.replaceAll('~', '~0').replaceAll('/', '~1');

@@ -43,7 +43,7 @@ export const volumeOperations: readonly Operation[] = [
     body: { networkVolumes: await call.transact((state) => Object.values(state.volumes).map(documentOf)) },
   })),
   operation('createNetworkVolume', async (call) => {
-    const body = bodyOf<NewVolume>(call);
+    const body = bodyOf(call) as NewVolume;
     const volume = await call.transact((state, now) => create(state, now, body));
     return { status: 201, body: documentOf(volume) };
   }),
@@ -52,7 +52,7 @@ export const volumeOperations: readonly Operation[] = [
     body: await call.transact((state) => documentOf(find(state, call.params['id']))),
   })),
   operation('updateNetworkVolume', async (call) => {
-    const { name, size } = bodyOf<{ name?: string; size?: number }>(call);
+    const { name, size } = bodyOf(call) as { name?: string; size?: number };
     return {
       status: 200,
       body: await call.transact((state) => {
@@ -82,7 +82,7 @@ export const volumeOperations: readonly Operation[] = [
     scope: 'write',
     body: 'LegacyVolumeRequest',
     run: async (call) => {
-      const { name, size, dataCenterId } = bodyOf<{ name: string; size: number; dataCenterId: string }>(call);
+      const { name, size, dataCenterId } = bodyOf(call) as { name: string; size: number; dataCenterId: string };
       const volume = await call.transact((state, now) => create(state, now, { name, size, dataCenter: dataCenterId }));
       return { status: 201, body: { id: volume.id, name, size, dataCenterId } };
     },

@@ -48,12 +48,12 @@ const levels = <T extends { readonly id: string; readonly name: string }>(all: r
 /** Each filter that was given must hold; of several values in one, any (contract rules, Catalog). */
 function passes(dataCenter: DataCenterData, query: URLSearchParams): boolean {
   const regions = listIn(query, 'regions');
-  const types = listIn<'STANDARD' | 'HIGH_PERFORMANCE'>(query, 'networkVolumeTypes');
+  const types = listIn(query, 'networkVolumeTypes');
   const compliance = listIn(query, 'compliance');
   const globalNetwork = query.get('globalNetwork');
   return (
     (regions === undefined || regions.includes(dataCenter.region)) &&
-    (types === undefined || types.some((type) => dataCenter.networkVolumeTypes.includes(type))) &&
+    (types === undefined || dataCenter.networkVolumeTypes.some((type) => types.includes(type))) &&
     (compliance === undefined || compliance.some((standard) => dataCenter.compliance.includes(standard))) &&
     (globalNetwork === null || dataCenter.globalNetwork === (globalNetwork === 'true'))
   );

@@ -19,7 +19,9 @@ interface Parts {
 
 function row(tag: string, request: string, { body, parameters, answers, refusals = [], plain = false }: Parts): Row {
   const [method, path] = request.split(' ') as [Operation['method'], string];
-  const errors = [...(plain ? [] : [401, 403]), ...refusals, 429].map((status) => [String(status), 'ErrorResponse']);
+  const errors = [...(plain ? [] : [401, 403]), ...refusals, 429].map(
+    (status) => [String(status), 'ErrorResponse'] as const,
+  );
   return {
     service: 'base',
     method,

@@ -35,7 +35,7 @@ export const podOperations: readonly Operation[] = [
     };
   }),
   operation('createPod', async (call) => {
-    const body = bodyOf<CreatePodBody>(call);
+    const body = bodyOf(call) as CreatePodBody;
     return {
       status: 201,
       body: await call.transact((state, now) => podDocument(createPod(state, now, body), now)),
@@ -46,7 +46,7 @@ export const podOperations: readonly Operation[] = [
     body: await call.transact((state, now) => podDocument(find(state, call), now)),
   })),
   operation('updatePod', async (call) => {
-    const body = bodyOf<UpdatePodBody>(call);
+    const body = bodyOf(call) as UpdatePodBody;
     return {
       status: 200,
       body: await call.transact((state, now) => {
@@ -68,7 +68,7 @@ export const podOperations: readonly Operation[] = [
     return { status: 204 };
   }),
   operation('podAction', async (call) => {
-    const { action } = bodyOf<{ action: PodAction }>(call);
+    const { action } = bodyOf(call) as { action: PodAction };
     const pod = await call.transact((state, now) => {
       const found = find(state, call);
       if (action === 'terminate') refuseMember(found);
