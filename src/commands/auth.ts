@@ -4,7 +4,8 @@ import type { Json } from '../core/json.ts';
 import { defineCommand, defineGroup } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { arg, option } from '../cli/params.ts';
-import { members, text, yesNo } from '../output/cells.ts';
+import { text, yesNo } from '../output/cells.ts';
+import { otherMembers } from './lines.ts';
 import type { View } from '../output/view.ts';
 
 const ADDRESSES = [
@@ -15,7 +16,7 @@ const ADDRESSES = [
 
 const profileView: View = {
   noun: ['profile', 'profiles'],
-  id: (row) => text('profile')(row) ?? '',
+  id: (row) => text('profile')(row),
   columns: [
     { header: 'PROFILE', show: text('profile') },
     { header: 'CURRENT', show: yesNo('current') },
@@ -26,7 +27,7 @@ const profileView: View = {
   ],
 };
 
-const statusView: View = { ...profileView, columns: [], detail: (row) => [{ lines: members(row, []) }] };
+const statusView: View = { ...profileView, columns: [], detail: (row) => [{ lines: otherMembers(row, []) }] };
 
 const login = defineCommand({
   summary: 'keep a key and addresses in a profile, and use it',

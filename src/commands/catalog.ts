@@ -1,14 +1,18 @@
-import { arrayOf, memberAt, numberOf, stringOf, type Json } from '../core/json.ts';
+import { arrayOf, memberAt, stringOf, type Json } from '../core/json.ts';
 import { usage } from '../core/failure.ts';
 import { defineCommand, defineGroup, type Command } from '../cli/command.ts';
 import { arg, option, type Params, type ValuesOf } from '../cli/params.ts';
 import { listRows, type Resource } from '../cli/resource.ts';
-import { dollars, list, status, text, yesNo } from '../output/cells.ts';
+import { gigabytes, list, money, text, yesNo } from '../output/cells.ts';
+import { toned } from './lines.ts';
 import type { Column, Shown, View } from '../output/view.ts';
 
 const id = (row: Json): string => stringOf(memberAt(row, 'id')) ?? '';
 
-const AVAILABILITY: Column = { header: 'AVAILABILITY', show: status('availability') };
+const AVAILABILITY: Column = {
+  header: 'AVAILABILITY',
+  show: toned('availability', { HIGH: 'good', MEDIUM: 'good', LOW: 'warn', NONE: 'bad' }),
+};
 
 const gpuView: View = {
   noun: ['GPU type', 'GPU types'],
@@ -16,9 +20,9 @@ const gpuView: View = {
   columns: [
     { header: 'ID', show: text('id') },
     { header: 'NAME', show: text('name') },
-    { header: 'MEMORY', show: (row) => gigabytes(row, 'memory'), right: true },
-    { header: 'SECURE/HR', show: dollars('price.secure'), right: true },
-    { header: 'COMMUNITY/HR', show: dollars('price.community'), right: true },
+    { header: 'MEMORY', show: gigabytes('memory'), right: true },
+    { header: 'SECURE/HR', show: money('price.secure'), right: true },
+    { header: 'COMMUNITY/HR', show: money('price.community'), right: true },
     AVAILABILITY,
     { header: 'POOL', show: text('pool'), wide: true },
     { header: 'MOST', show: text('maxCount.secure'), right: true, wide: true },
@@ -35,7 +39,7 @@ const cpuView: View = {
     { header: 'GROUP', show: text('group') },
     { header: 'VCPU', show: (row) => `${text('vcpu.min')(row)} to ${text('vcpu.max')(row)}` },
     { header: 'GB/VCPU', show: text('ramGbPerVcpu'), right: true },
-    { header: 'VCPU/HR', show: dollars('price.securePerVcpu'), right: true },
+    { header: 'VCPU/HR', show: money('price.securePerVcpu'), right: true },
     AVAILABILITY,
     { header: 'DATA CENTERS', show: dataCenters, wide: true },
   ],
@@ -61,11 +65,6 @@ export const DATA_CENTERS: Resource = {
   path: ['v2', 'catalog', 'datacenters'],
   member: 'dataCenters',
   view: dataCenterView,
-};
-
-const gigabytes = (row: Json, member: string): Shown => {
-  const size = numberOf(memberAt(row, member));
-  return size === undefined ? undefined : `${String(size)} GB`;
 };
 
 /** Where it is available, best first as the service gives them. */

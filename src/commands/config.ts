@@ -9,7 +9,7 @@ import { SETTINGS, type Setting } from '../settings/table.ts';
 
 const settingView: View = {
   noun: ['setting', 'settings'],
-  id: (row) => text('name')(row) ?? '',
+  id: (row) => text('name')(row),
   columns: [
     { header: 'NAME', show: text('name') },
     { header: 'VALUE', show: text('value') },

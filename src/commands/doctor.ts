@@ -5,15 +5,16 @@ import type { ApiAnswer, ServiceName } from '../core/api.ts';
 import { formatDuration } from '../core/units.ts';
 import { defineCommand } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
-import { status, text } from '../output/cells.ts';
+import { text } from '../output/cells.ts';
+import { toned } from './lines.ts';
 import type { View } from '../output/view.ts';
 
 const doctorView: View = {
   noun: ['check', 'checks'],
-  id: (row) => text('check')(row) ?? '',
+  id: (row) => text('check')(row),
   columns: [
     { header: 'CHECK', show: text('check') },
-    { header: 'RESULT', show: status('result') },
+    { header: 'RESULT', show: toned('result', { OK: 'good', WARNING: 'warn', ERROR: 'bad' }) },
     { header: 'FINDING', show: text('finding') },
     { header: 'WHAT TO DO', show: text('hint') },
   ],

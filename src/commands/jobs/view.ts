@@ -1,6 +1,7 @@
 import { memberAt, stringOf, type Json } from '../../core/json.ts';
-import { json, members, milliseconds, status, text } from '../../output/cells.ts';
-import type { View } from '../../output/view.ts';
+import { duration, json, status, text } from '../../output/cells.ts';
+import { otherMembers } from '../lines.ts';
+import type { Section, View } from '../../output/view.ts';
 
 const KNOWN = ['id', 'status', 'delayTime', 'executionTime', 'output', 'error'];
 
@@ -11,8 +12,8 @@ export const jobView: View = {
   columns: [
     { header: 'ID', show: text('id') },
     { header: 'STATUS', show: status('status') },
-    { header: 'DELAY', show: milliseconds('delayTime'), right: true },
-    { header: 'EXECUTION', show: milliseconds('executionTime'), right: true },
+    { header: 'DELAY', show: duration('delayTime', 'ms'), right: true },
+    { header: 'EXECUTION', show: duration('executionTime', 'ms'), right: true },
     {
       header: 'RESULT',
       show: (row) => (memberAt(row, 'error') === undefined ? json('output')(row) : text('error')(row)),
@@ -23,11 +24,11 @@ export const jobView: View = {
       lines: [
         { label: 'id', value: text('id')(row) },
         { label: 'status', value: status('status')(row) },
-        ...when(row, 'delayTime', { label: 'delay', value: milliseconds('delayTime')(row) }),
-        ...when(row, 'executionTime', { label: 'execution', value: milliseconds('executionTime')(row) }),
+        ...when(row, 'delayTime', { label: 'delay', value: duration('delayTime', 'ms')(row) }),
+        ...when(row, 'executionTime', { label: 'execution', value: duration('executionTime', 'ms')(row) }),
         ...when(row, 'output', { label: 'output', value: json('output')(row) }),
         ...when(row, 'error', { label: 'error', value: { text: text('error')(row) ?? '', tone: 'bad' } }),
-        ...members(row, KNOWN),
+        ...otherMembers(row, KNOWN),
       ],
     },
   ],
@@ -43,5 +44,7 @@ export const chunkView: View = {
   ],
 };
 
-const when = <T>(row: Json, member: string, line: T): readonly T[] =>
+type Line = Section['lines'][number];
+
+const when = (row: Json, member: string, line: Line): readonly Line[] =>
   memberAt(row, member) === undefined ? [] : [line];

@@ -1,7 +1,9 @@
 import { arrayOf, encodeJson, isObject, memberAt, numberOf, objectOf, stringOf, type Json } from '../../core/json.ts';
-import { formatDuration } from '../../core/units.ts';
-import { age, dollars, json, list, status, text, yesNo } from '../../output/cells.ts';
-import type { Bar, Section, Shown, View } from '../../output/view.ts';
+import { age, duration, gigabytes, list, money, percent, status, text, yesNo } from '../../output/cells.ts';
+import { otherMembers } from '../lines.ts';
+import type { Section, Shown, View } from '../../output/view.ts';
+
+const uptime = duration('runtime.uptime', 's');
 
 export const podView: View = {
   noun: ['pod', 'pods'],
@@ -11,7 +13,7 @@ export const podView: View = {
     { header: 'NAME', show: text('name') },
     { header: 'STATUS', show: status('status') },
     { header: 'HARDWARE', show: hardware },
-    { header: 'COST/HR', show: dollars('cost'), right: true },
+    { header: 'COST/HR', show: money('cost'), right: true },
     { header: 'DATA CENTER', show: text('dataCenterId') },
     { header: 'AGE', show: age('createdAt'), right: true },
     { header: 'UPTIME', show: uptime, right: true, wide: true },
@@ -47,7 +49,7 @@ export const podView: View = {
       lines: [
         { label: 'image', value: text('image')(row) },
         { label: 'args', value: text('args')(row) },
-        { label: 'disk', value: gigabytes(row, 'disk') },
+        { label: 'disk', value: gigabytes('disk')(row) },
         { label: 'registry', value: text('registry')(row) },
         { label: 'ports', value: list('ports')(row) },
         { label: 'env', value: pairs(row, 'env') },
@@ -61,11 +63,10 @@ export const podView: View = {
 };
 
 /** The members of the published Pod; anything else is shown at the end as it came. */
-const KNOWN = new Set(
+const KNOWN =
   'id name status actions image args disk ports env registry mounts gpu cpu cloud dataCenterId template cost locked globalNetworking runtime createdAt startedAt ssh cudaVersion cluster'.split(
     ' ',
-  ),
-);
+  );
 
 /** `GPU-24G x2`, or `cpu-general 4 vCPU 16 GB` (specification 2.2). */
 function hardware(row: Json): Shown {
@@ -80,21 +81,11 @@ function hardware(row: Json): Shown {
 }
 
 const perHour = (row: Json): Shown => {
-  const cost = dollars('cost')(row);
-  return cost === undefined ? undefined : `${cost} an hour`;
+  const cost = money('cost')(row);
+  return cost === '' ? undefined : `${cost} an hour`;
 };
 
-const ago = (shown: string | undefined): string => (shown === undefined ? '' : `${shown} ago`);
-
-const gigabytes = (row: Json, member: string): Shown => {
-  const size = numberOf(memberAt(row, member));
-  return size === undefined ? json(member)(row) : `${String(size)} GB`;
-};
-
-function uptime(row: Json): string | undefined {
-  const seconds = numberOf(memberAt(row, 'runtime.uptime'));
-  return seconds === undefined ? undefined : formatDuration(seconds * 1000);
-}
+const ago = (shown: string): string => (shown === '' ? '' : `${shown} ago`);
 
 /** Live metrics (specification 2.2, PodRuntime): null unless the pod is RUNNING, every member optional. */
 function runtime(row: Json): Section {
@@ -106,20 +97,15 @@ function runtime(row: Json): Section {
     lines: [
       { label: 'uptime', value: uptime(row) },
       ...gpus.flatMap((gpu, at) => [
-        { label: `gpu ${String(at)}`, value: percent(memberAt(gpu, 'util')) },
-        { label: `gpu ${String(at)} memory`, value: percent(memberAt(gpu, 'memoryUtil')) },
+        { label: `gpu ${String(at)}`, value: percent('util')(gpu) },
+        { label: `gpu ${String(at)} memory`, value: percent('memoryUtil')(gpu) },
       ]),
-      { label: 'cpu', value: percent(memberAt(live, 'cpu.util')) },
-      { label: 'memory', value: percent(memberAt(live, 'memory.util')) },
+      { label: 'cpu', value: percent('cpu.util')(live) },
+      { label: 'memory', value: percent('memory.util')(live) },
       { label: 'open ports', value: (arrayOf(live['ports']) ?? []).map(openPort) },
     ],
   };
 }
-
-const percent = (value: Json | undefined): Bar | undefined => {
-  const number = numberOf(value);
-  return number === undefined ? undefined : { percent: number };
-};
 
 /** `1.2.3.4:10022 -> 22/tcp`; a port without a public side shows its private one alone. */
 function openPort(port: Json): string {
@@ -178,10 +164,8 @@ const cluster = (row: Json): readonly Section[] =>
     : [];
 
 function others(row: Json): readonly Section[] {
-  const names = isObject(row) ? Object.keys(row).filter((name) => !KNOWN.has(name)) : [];
-  return names.length === 0
-    ? []
-    : [{ title: 'other', lines: names.map((label) => ({ label, value: json(label)(row) })) }];
+  const lines = otherMembers(row, KNOWN);
+  return lines.length === 0 ? [] : [{ title: 'other', lines }];
 }
 
 /** What a person should know of this pod beside its fields (specification 2.2: deprecated). */

@@ -1,16 +1,14 @@
 import { memberAt, numberOf, stringOf, type Json } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
-import { members, text } from '../../output/cells.ts';
+import { gigabytes, text } from '../../output/cells.ts';
+import { otherMembers } from '../lines.ts';
 import type { Shown, View } from '../../output/view.ts';
 import { standardMonthly } from './price.ts';
 
 /** v2 says `dataCenter`, v1 `dataCenterId` (contract rules, Addresses). */
-const dataCenter = (row: Json): string | undefined => text('dataCenter')(row) ?? text('dataCenterId')(row);
+const dataCenter = (row: Json): string => text('dataCenter')(row) || text('dataCenterId')(row);
 
-const size = (row: Json): Shown => {
-  const value = numberOf(memberAt(row, 'size'));
-  return value === undefined ? undefined : `${String(value)} GB`;
-};
+const size = gigabytes('size');
 
 /** By the specification's constants; only standard storage has one. */
 function monthly(row: Json): Shown {
@@ -41,7 +39,7 @@ export const volumeView: View = {
         { label: 'type', value: text('type')(row) },
         { label: 'data center', value: dataCenter(row) },
         { label: 'cost a month', value: monthly(row) },
-        ...members(row, KNOWN),
+        ...otherMembers(row, KNOWN),
       ],
     },
   ],

@@ -1,0 +1,20 @@
+import { isObject, type Json } from '../core/json.ts';
+import { json, text } from '../output/cells.ts';
+import type { Cell, Section, Tone } from '../output/view.ts';
+
+/** The members of a row that a view does not name, as they came: nothing the service says is hidden. */
+export function otherMembers(row: Json, known: readonly string[]): Section['lines'] {
+  const names = isObject(row) ? Object.keys(row).filter((name) => !known.includes(name)) : [];
+  return names.map((label) => ({
+    label,
+    value: isObject(row) && typeof row[label] === 'string' ? text(label)(row) : json(label)(row),
+  }));
+}
+
+/** A word in the tone that a table gives it; a word it does not know is shown plain. */
+export const toned =
+  (path: string, tones: Readonly<Record<string, Tone>>) =>
+  (row: Json): Cell => {
+    const word = text(path)(row);
+    return { text: word, tone: Object.hasOwn(tones, word) ? (tones[word] ?? 'plain') : 'plain' };
+  };
