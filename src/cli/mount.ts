@@ -60,8 +60,7 @@ function attach(
     for (const [verb, inner] of Object.entries(target.commands))
       attach(here, verb, inner, [...path, verb], flags, found);
     here.action(() => {
-      if (here.args.length > 0)
-        here.error(`error: unknown command '${here.args[0] ?? ''}'`, { code: 'commander.unknownCommand' });
+      if (here.args.length > 0) suggest(here).unknownCommand();
       found({ path, target, values: {}, globals: globalsOf(here, flags) });
     });
     here.allowExcessArguments();
@@ -84,6 +83,9 @@ function attach(
   });
 }
 
+/** Commander's own refusal of an unknown verb, with the nearest one suggested; its types leave it out. */
+const suggest = (command: Commander): { unknownCommand(): void } => command as unknown as { unknownCommand(): void };
+
 function commanderOption(key: string, param: Param<unknown>): Option {
   const name = flagName(key) + (param.metavar === undefined ? '' : ' <value>');
   const option = new Option(param.short === undefined ? name : `${param.short}, ${name}`);
@@ -101,7 +103,7 @@ function readValues(
     if (param.place === 'flag' && param.metavar === undefined) return [[key, raw === true]];
     const label = labelOf(key, param);
     if (param.many) return [[key, (raw as string[]).flatMap((text) => param.parse(text, label) as unknown[])]];
-    return [[key, param.parse(String(raw), label)]];
+    return [[key, param.parse(raw as string, label)]];
   };
   return Object.fromEntries([
     ...Object.entries(args).flatMap((entry, at) => read(entry, words[at])),

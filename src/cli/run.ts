@@ -1,7 +1,7 @@
 import { EXIT, type ExitCode } from '../core/exit.ts';
 import { Failure, usage } from '../core/failure.ts';
 import type { Context } from '../core/context.ts';
-import type { Json } from '../core/json.ts';
+import { encodeJson, type Json } from '../core/json.ts';
 import { render } from '../output/render.ts';
 import type { OutputOptions, Result, View } from '../output/view.ts';
 import { complete } from './ask.ts';
@@ -76,6 +76,6 @@ function withGoOn(error: unknown, ctx: CommandContext, goOn: string | undefined)
 /** A view for a document that has none of its own: its members as they are. */
 export const plainView = (noun: string): View => ({
   noun: [noun, `${noun}s`],
-  id: (row: Json) => String(row),
+  id: (row: Json) => encodeJson(row),
   columns: [],
 });

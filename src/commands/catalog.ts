@@ -89,7 +89,7 @@ function catalogCommand<const O extends Params>(
     args: { id: arg.optional(`one ${resource.noun}`) },
     options,
     run: async (ctx, values) => {
-      const asked = query(values as unknown as ValuesOf<O>);
+      const asked = query(values);
       const given = (values as { readonly id?: string }).id;
       if (given === undefined) {
         const rows = await listRows(ctx, resource, asked);

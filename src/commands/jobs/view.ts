@@ -27,7 +27,7 @@ export const jobView: View = {
         ...when(row, 'delayTime', { label: 'delay', value: duration('delayTime', 'ms')(row) }),
         ...when(row, 'executionTime', { label: 'execution', value: duration('executionTime', 'ms')(row) }),
         ...when(row, 'output', { label: 'output', value: json('output')(row) }),
-        ...when(row, 'error', { label: 'error', value: { text: text('error')(row) ?? '', tone: 'bad' } }),
+        ...when(row, 'error', { label: 'error', value: { text: text('error')(row), tone: 'bad' } }),
         ...otherMembers(row, KNOWN),
       ],
     },

@@ -29,7 +29,7 @@ export const serve = defineCommand({
       await ctx.tell('The local service is running. Ctrl-C stops it. In another shell:');
       for (const [name, value] of Object.entries(environment(server)))
         if (value !== '') await ctx.tell(`  export ${name}=${value}`);
-      await ctx.clock.sleep(Number.POSITIVE_INFINITY, ctx.signal);
+      await interruptOf(ctx.signal);
     } finally {
       await server.stop();
     }
@@ -54,6 +54,16 @@ export const exec = defineCommand({
     }
   },
 });
+
+/** Rejects with the interrupt when it comes; the open port keeps the process alive until then. */
+const interruptOf = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    const stop = (): void => {
+      reject(signal.reason as Error);
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
 
 /** What points berth, and what reads the same variables, at a server. An empty BERTH_LOCAL undoes an outer one. */
 const environment = (server: LocalServer): Readonly<Record<string, string>> => ({

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { defineCommand, defineGroup, type Noun } from '../../../src/cli/command.ts';
+import { mount, unknownNoun, type Invocation } from '../../../src/cli/mount.ts';
+import { arg, option } from '../../../src/cli/params.ts';
+import { FLAGS } from '../../../src/registry.ts';
+
+const get = defineCommand({
+  summary: 'get a thing',
+  args: { id: arg.text('id'), more: { ...arg.many('others'), required: false } },
+  options: {
+    input: option.text('text'),
+    waitTimeout: option.duration('time', 's'),
+    label: option.list('labels'),
+    kind: option.choice('kind', ['ONE', 'TWO']),
+    size: option.count('size', 10, { most: 20 }),
+    noQueueLimits: option.on('a switch that begins with no'),
+    force: option.on('a switch'),
+  },
+  writes: true,
+  run: () => Promise.resolve({ kind: 'nothing' }),
+});
+const things = defineGroup('things', { get, deep: defineGroup('deep', { get }) });
+const noun: Noun = { name: 'things', summary: 'things', section: 'x', load: () => Promise.resolve(things) };
+const others: Noun = { ...noun, name: 'pods' };
+
+const read = (...argv: string[]): Invocation => mount(argv, noun, things, [noun, others], FLAGS);
+
+describe('the command line', () => {
+  it.each<[string[], object]>([
+    [['things', 'get', 'a'], { id: 'a' }],
+    [['things', 'get', 'a', 'b', 'c'], { id: 'a', more: ['b', 'c'] }],
+    [['things', 'get', '--input', '--json', 'a'], { id: 'a', input: '--json' }],
+    [['things', 'get', '--input=-x', 'a'], { id: 'a', input: '-x' }],
+    [['things', 'get', '--', '-a'], { id: '-a' }],
+    [['things', 'get', 'a', '--label', 'x,y', '--label', 'z'], { id: 'a', label: ['x', 'y', 'z'] }],
+    [['things', 'get', 'a', '--wait-timeout', '1h30m'], { id: 'a', waitTimeout: 5_400_000 }],
+    [['things', 'get', 'a', '--kind', 'two'], { id: 'a', kind: 'TWO' }],
+    [
+      ['things', 'get', 'a', '--no-queue-limits', '--force', '--dry-run'],
+      { id: 'a', noQueueLimits: true, force: true, dryRun: true },
+    ],
+    [['things', 'get'], {}],
+  ])('%j', (argv, values) => {
+    expect(read(...argv).values).toEqual(values);
+  });
+
+  it.each<[string[], object]>([
+    [['--json', 'things', 'get', 'a'], { json: true }],
+    [['things', '--json', 'get', 'a'], { json: true }],
+    [['things', 'get', 'a', '--json'], { json: true }],
+    [['-o', 'yaml', 'things', 'get', 'a', '-o', 'csv'], { output: 'csv' }],
+    [['things', 'get', 'a', '--no-color', '--no-input'], { 'no-color': true, 'no-input': true }],
+    [['things', 'get', 'a', '--base-url', 'http://localhost:1'], { 'base-url': 'http://localhost:1' }],
+    [['things', 'get', '-h'], { help: true }],
+  ])('global flags count wherever they stand: %j', (argv, globals) => {
+    expect(read(...argv).globals).toEqual(globals);
+  });
+
+  it('finds a verb inside a verb', () => {
+    expect(read('things', 'deep', 'get', 'x').path).toEqual(['things', 'deep', 'get']);
+  });
+
+  it.each<[string[], RegExp]>([
+    [['things', 'get', '-a'], /unknown option '-a'/],
+    [['things', 'gett', 'a'], /unknown command 'gett'/],
+    [['things', 'get', 'a', '--kind', 'three'], /--kind is one of ONE, TWO/],
+    [['things', 'get', 'a', '--size', '9'], /--size is at least 10; 9 is too small/],
+    [['things', 'get', 'a', '--size', '21'], /--size is at most 20; 21 is too large/],
+    [['things', 'get', 'a', '--size', '1.5'], /--size takes a whole number/],
+    [['things', 'get', 'a', '--size', '1e1'], /--size takes a whole number/],
+    [['things', 'get', 'a', '--wait-timeout', 'soon'], /--wait-timeout is not a duration/],
+    [['things', 'get', 'a', '--input'], /argument missing/],
+  ])('refuses %j with exit 2', (argv, message) => {
+    expect(() => read(...argv)).toThrow(
+      expect.objectContaining({ exit: 2, message: expect.stringMatching(message) as string }) as Error,
+    );
+  });
+
+  it('says how to pass a word that begins with a dash, and what was perhaps meant', () => {
+    expect(() => read('things', 'get', '-a')).toThrow(
+      expect.objectContaining({ hint: expect.stringContaining('after --') as string }) as Error,
+    );
+    expect(() => read('things', 'gett', 'a')).toThrow(
+      expect.objectContaining({ hint: expect.stringContaining('Did you mean get?') as string }) as Error,
+    );
+    expect(unknownNoun('pdos', [noun, others])).toMatchObject({ exit: 2, hint: 'Did you mean pods?' });
+    expect(unknownNoun('zzz', [noun, others])).toMatchObject({ exit: 2, hint: 'See `berth --help`.' });
+  });
+});
