@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Api, ApiAnswer, ApiRequest, RateWindow, ServerEvent, ServiceName } from '../core/api.ts';
 import type { Clock } from '../core/context.ts';
 import { EXIT } from '../core/exit.ts';
@@ -76,6 +77,8 @@ export function createApi(options: ApiOptions): Api {
   const policy = { retries: options.retries, patienceMs: options.patienceMs ?? 120_000 };
   const maxBytes = options.maxBytes ?? 64 * 1024 * 1024;
   const pace = createPace(clock, random);
+  // Every request in flight listens to the interrupt, however many they are.
+  setMaxListeners(0, signal);
 
   const begin = async (request: ApiRequest): Promise<Job> => {
     const prepared = prepare(request, await options.addresses(request.service), options.userAgent);

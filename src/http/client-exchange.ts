@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import type { Connections } from './client-connections.ts';
 import { describeTrouble } from './client-trouble.ts';
 import { WireError, type Stage, type WireAnswer, type WireRequest } from './transport.ts';
 
@@ -7,7 +8,7 @@ import { WireError, type Stage, type WireAnswer, type WireRequest } from './tran
  * Hands one request to undici and gives the answer's head; the body follows as it is read, and no faster. Fails with
  * WireError. The stage is exact: undici says when it takes up a connection to write on, which is before the first byte.
  */
-export function dispatchOnce(dispatcher: Dispatcher, url: URL, request: WireRequest): Promise<WireAnswer> {
+export function dispatchOnce(connections: Connections, url: URL, request: WireRequest): Promise<WireAnswer> {
   return new Promise((resolve, reject) => {
     let stage: Stage = 'not-sent';
     let over = false;
@@ -44,7 +45,7 @@ export function dispatchOnce(dispatcher: Dispatcher, url: URL, request: WireRequ
     };
     request.signal.addEventListener('abort', giveUp, { once: true });
 
-    dispatcher.dispatch(
+    connections.dispatch(
       {
         origin: url.origin,
         path: url.pathname + url.search,

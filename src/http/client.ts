@@ -1,6 +1,7 @@
-import type { Dispatcher } from 'undici';
-import { openProxy, proxyFor, readProxies } from './client-proxy.ts';
+import { createConnections, type Connections } from './client-connections.ts';
 import { dispatchOnce } from './client-exchange.ts';
+import { keepParserAsCompiled } from './client-parser.ts';
+import { openProxy, proxyFor, readProxies } from './client-proxy.ts';
 import { WireError, type Transport, type WireRequest } from './transport.ts';
 
 export interface TransportOptions {
@@ -27,37 +28,41 @@ export interface ClientTransport extends Transport {
  */
 export function createTransport(options: TransportOptions): ClientTransport {
   const proxies = readProxies(options.env);
-  const dispatchers = new Map<string, Promise<Dispatcher>>();
-  const connection = {
+  let asCompiled: Promise<() => void> | undefined;
+  const origins = new Map<string, Promise<Connections>>();
+  const settings = {
     connectTimeout: options.connectTimeoutMs ?? 10_000,
     // The exchange has one deadline, and it is the caller's.
     headersTimeout: 0,
     bodyTimeout: 0,
   };
 
-  const open = async (url: URL): Promise<Dispatcher> => {
-    if (options.oneShot === true) {
-      const { setFlagsFromString } = await import('node:v8');
-      setFlagsFromString('--wasm-tiering-budget=1000000000');
-    }
+  const open = async (url: URL): Promise<Connections> => {
+    if (options.oneShot === true) await (asCompiled ??= keepParserAsCompiled());
     const proxy = proxyFor(url, proxies);
-    if (proxy !== undefined) return openProxy(proxy, proxies, connection);
-    const { default: Pool } = await import('undici/lib/dispatcher/pool.js');
-    return new Pool(url.origin, connection);
+    if (proxy !== undefined) return openProxy(proxy, proxies, settings);
+    const { default: Client } = await import('undici/lib/dispatcher/client.js');
+    // Making a TLS context takes longer than a handshake: all connections to an origin share one.
+    const connect =
+      url.protocol === 'https:' ? { connect: { secureContext: (await import('node:tls')).createSecureContext() } } : {};
+    return createConnections(() => new Client(url.origin, { ...settings, ...connect }));
   };
 
   const send = async (request: WireRequest): ReturnType<Transport> => {
     if (request.signal.aborted) throw new WireError('not-sent', 'given up before it was sent', request.signal.reason);
     const url = new URL(request.url);
-    const known = dispatchers.get(url.origin) ?? open(url);
-    dispatchers.set(url.origin, known);
-    return dispatchOnce(await known, url, request);
+    const connections = origins.get(url.origin) ?? open(url);
+    origins.set(url.origin, connections);
+    const answer = await dispatchOnce(await connections, url, request);
+    // An answer has come, so the parser is loaded.
+    (await asCompiled)?.();
+    return answer;
   };
 
   const close = async (): Promise<void> => {
-    const opened = [...dispatchers.values()];
-    dispatchers.clear();
-    await Promise.all(opened.map(async (dispatcher) => (await dispatcher).destroy()));
+    const opened = [...origins.values()];
+    origins.clear();
+    await Promise.all(opened.map(async (connections) => (await connections).destroy()));
   };
 
   return Object.assign(send, { close });

@@ -1,0 +1,39 @@
+import type { Dispatcher } from 'undici';
+
+/** Takes one request at a time, or many: what undici calls a dispatcher, as far as it is used here. */
+export interface Connections {
+  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): unknown;
+  destroy(): Promise<unknown>;
+}
+
+/**
+ * Connections to one origin, as many as there are requests at a time: a request takes the one that was used last and
+ * is free again, or a new one. undici's own pool would open a second connection for a request that follows another at
+ * once, and a second handshake costs more than the request.
+ */
+export function createConnections(open: () => Dispatcher): Connections {
+  const all: Dispatcher[] = [];
+  const free: Dispatcher[] = [];
+  const add = (): Dispatcher => {
+    const client = open();
+    all.push(client);
+    return client;
+  };
+  return {
+    dispatch: (options, handler) => {
+      const client = free.pop() ?? add();
+      client.dispatch(options, {
+        ...handler,
+        onResponseEnd: (controller, trailers) => {
+          free.push(client);
+          handler.onResponseEnd?.(controller, trailers);
+        },
+        onResponseError: (controller, error) => {
+          free.push(client);
+          handler.onResponseError?.(controller, error);
+        },
+      });
+    },
+    destroy: () => Promise.all(all.map((client) => client.destroy())),
+  };
+}
