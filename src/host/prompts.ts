@@ -84,7 +84,11 @@ function matching<T>(choices: readonly Choice<T>[], term: string): readonly Choi
  */
 function watchForEnd(stdin: Input, ended: () => void): () => void {
   const key = (_text: string | undefined, pressed: { readonly ctrl?: boolean; readonly name?: string }): void => {
-    if (pressed.ctrl === true && pressed.name === 'd' && stdin.isPaused()) ended();
+    // The reader hears of the key after this does.
+    if (pressed.ctrl === true && pressed.name === 'd')
+      queueMicrotask(() => {
+        if (stdin.isPaused()) ended();
+      });
   };
   stdin.on('keypress', key);
   stdin.once('end', ended);

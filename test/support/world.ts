@@ -99,7 +99,8 @@ function collector(isTTY: boolean, columns: number): { readonly stream: Output; 
     },
   });
   return {
-    stream: Object.assign(stream, isTTY ? { isTTY, columns, rows: 24 } : { isTTY }),
+    // As Node marks its own: whoever pipes into it does not end it.
+    stream: Object.assign(stream, { _isStdio: true, isTTY, ...(isTTY ? { columns, rows: 24 } : {}) }),
     text: () => Buffer.concat(chunks).toString('utf8'),
   };
 }

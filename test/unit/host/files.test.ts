@@ -44,7 +44,13 @@ describe('reading', () => {
 
   it.each<[string, (path: string) => void, number]>([
     ['missing', () => undefined, 14],
-    ['a directory', (path) => mkdirSync(path), 14],
+    [
+      'a directory',
+      (path) => {
+        mkdirSync(path);
+      },
+      14,
+    ],
   ])('fails where it is %s, naming it', async (_, make, exit) => {
     const world = createTestWorld();
     make(join(world.directory, 'in'));

@@ -1,0 +1,216 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ApiRequest } from '../../../src/core/api.ts';
+import type { GlobalFlags } from '../../../src/settings/resolve.ts';
+import { createContext, type HostContext } from '../../../src/host/context.ts';
+import { createTestWorld, type TestWorld, type TestWorldOptions } from '../../support/world.ts';
+
+const KEY = 'key-0123456789-WXYZ';
+const POD: ApiRequest = { service: 'base', method: 'GET', path: ['v2', 'pods', 'p1'] };
+
+async function serve(): Promise<{ url: string; requests: IncomingMessage[] }> {
+  const requests: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    requests.push(request);
+    response.writeHead(200, {
+      'content-type': 'application/json',
+      ratelimit: '"minute";r=59;t=12',
+      'ratelimit-policy': '"minute";q=60;w=60',
+    });
+    response.end('{"id":"p1"}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`, requests };
+}
+
+function open(options: TestWorldOptions & { readonly file?: unknown; readonly flags?: GlobalFlags } = {}): {
+  world: TestWorld;
+  ctx: HostContext;
+} {
+  const world = createTestWorld(options);
+  if (options.file !== undefined) {
+    mkdirSync(join(world.directory, '.config', 'berth'), { recursive: true });
+    const text = typeof options.file === 'string' ? options.file : JSON.stringify(options.file);
+    writeFileSync(join(world.directory, '.config', 'berth', 'config.json'), text);
+  }
+  const ctx = createContext(world, options.flags ?? {});
+  onTestFinished(() => ctx.close());
+  return { world, ctx };
+}
+
+/** Every file under a directory, and everything said: where a key could have leaked to. */
+function everything(world: TestWorld): string {
+  const files = readdirSync(world.directory, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(world.directory, name))
+    .filter((path) => statSync(path).isFile() && !path.endsWith('config.json'));
+  return [world.out(), world.err(), ...files.map((path) => readFileSync(path, 'utf8'))].join('\n');
+}
+
+describe('a remote service', () => {
+  it('is asked with the key of the environment, however broken the profiles file is', async () => {
+    const { url, requests } = await serve();
+    const { world, ctx } = open({ env: { BERTH_API_KEY: `${KEY}\n`, BERTH_BASE_URL: url }, file: '{broken' });
+    expect((await ctx.api.send(POD)).text).toBe('{"id":"p1"}');
+    expect(requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
+    expect(readFileSync(ctx.profiles.path, 'utf8')).toBe('{broken');
+    await ctx.close();
+    expect(everything(world)).not.toContain('0123456789');
+  });
+
+  it('is asked with the key of the profile at the addresses of the profile', async () => {
+    const { url, requests } = await serve();
+    const file = { profiles: { default: { 'base-url': url, 'api-key': KEY } } };
+    const { ctx } = open({ file });
+    await ctx.api.send(POD);
+    // Another address setting that names the same origin is the profile's too.
+    await open({ file, flags: { 'queue-url': `${url}/queue` } }).ctx.api.send({ ...POD, service: 'queue' });
+    expect(requests.map((request) => request.headers.authorization)).toEqual([`Bearer ${KEY}`, `Bearer ${KEY}`]);
+  });
+
+  it.each<[string, (url: string) => Pick<TestWorldOptions, 'env'> & { readonly flags?: GlobalFlags }]>([
+    ['a flag', (url) => ({ flags: { 'base-url': url } })],
+    ['a variable', (url) => ({ env: { BERTH_BASE_URL: url } })],
+  ])('is not sent the key of a profile that %s did not come from: 3, nothing sent', async (_, given) => {
+    const { url, requests } = await serve();
+    const file = { profiles: { default: { 'base-url': 'https://api.example.com', 'api-key': KEY } } };
+    const { ctx } = open({ file, ...given(url) });
+    await expect(ctx.api.send(POD)).rejects.toMatchObject({ exit: 3, code: 'foreign-address' });
+    expect(requests).toEqual([]);
+    const withKey = open({ file, flags: { 'base-url': url }, env: { BERTH_API_KEY: 'other-key-000001' } });
+    await withKey.ctx.api.send(POD);
+    expect(requests[0]?.headers.authorization).toBe('Bearer other-key-000001');
+  });
+
+  it('leaves its rate windows for the next command', async () => {
+    const { url } = await serve();
+    const env = { BERTH_API_KEY: KEY, BERTH_BASE_URL: url };
+    const { world, ctx } = open({ env });
+    await ctx.api.send(POD);
+    const next = createContext(world, {});
+    expect(await next.limits.read()).toMatchObject([{ name: 'minute', remaining: 59, quota: 60 }]);
+    await next.close();
+  });
+
+  it('is traced with --verbose, without the key', async () => {
+    const { url } = await serve();
+    const { world, ctx } = open({ env: { BERTH_API_KEY: KEY, BERTH_BASE_URL: url }, flags: { verbose: true } });
+    await ctx.api.send(POD);
+    expect(world.err()).toContain(`GET ${url}/v2/pods/p1`);
+    expect(world.err()).not.toContain('0123456789');
+    expect(world.out()).toBe('');
+  });
+
+  it('is previewed without a key', async () => {
+    const { ctx } = open({ env: { BERTH_BASE_URL: 'https://api.example.com' } });
+    expect(await ctx.api.preview(POD)).toMatchObject({ url: 'https://api.example.com/v2/pods/p1' });
+  });
+
+  it('reports the interrupt as it came', async () => {
+    const { url } = await serve();
+    const { world, ctx } = open({ env: { BERTH_API_KEY: KEY, BERTH_BASE_URL: url } });
+    world.signal('SIGINT');
+    await expect(ctx.api.send(POD)).rejects.toMatchObject({ exit: 130 });
+  });
+});
+
+describe('what is not configured', () => {
+  it.each<[string, Parameters<typeof open>[0], { exit: number; says: RegExp }]>([
+    ['nothing at all: 3 and both ways on', {}, { exit: 3, says: /berth auth login.*--local/ }],
+    [
+      'an address without a key: 3 and both ways on',
+      { env: { BERTH_BASE_URL: 'https://api.example.com' } },
+      { exit: 3, says: /berth auth login.*--local/ },
+    ],
+    ['a key without an address: 2', { env: { BERTH_API_KEY: KEY } }, { exit: 2, says: /BERTH_BASE_URL/ }],
+    ['a profile that is not there: 2', { flags: { profile: 'nope' } }, { exit: 2, says: /"nope"/ }],
+    ['a broken file that is needed: 14', { file: '', env: { BERTH_API_KEY: KEY } }, { exit: 14, says: /config\.json/ }],
+    [
+      'a key with an inner newline: 3',
+      { env: { BERTH_API_KEY: `${KEY}\n${KEY}`, BERTH_BASE_URL: 'https://api.example.com' } },
+      { exit: 3, says: /BERTH_API_KEY/ },
+    ],
+    [
+      'a key of white space: 3',
+      { env: { BERTH_API_KEY: '\n', BERTH_BASE_URL: 'https://api.example.com' } },
+      { exit: 3, says: /BERTH_API_KEY/ },
+    ],
+    [
+      'an empty key: 3',
+      { env: { BERTH_API_KEY: '', BERTH_BASE_URL: 'https://api.example.com' } },
+      { exit: 3, says: /berth auth login/ },
+    ],
+    [
+      'a bad timeout: 2',
+      { env: { BERTH_API_KEY: KEY, BERTH_BASE_URL: 'https://api.example.com', BERTH_TIMEOUT: 'soon' } },
+      { exit: 2, says: /BERTH_TIMEOUT/ },
+    ],
+  ])('%s', async (_, options, { exit, says }) => {
+    const { ctx } = open(options);
+    const failure = await ctx.api.send(POD).then(
+      () => undefined,
+      (error: unknown) => error as Error & { exit: number; hint?: string },
+    );
+    expect(failure?.exit).toBe(exit);
+    const text = `${failure?.message ?? ''}\n${failure?.hint ?? ''}`.replaceAll('\n', ' ');
+    expect(text).toMatch(says);
+    expect(text).not.toContain('0123456789');
+  });
+});
+
+describe('the local service in this process', () => {
+  const list: ApiRequest = { service: 'base', method: 'GET', path: ['v2', 'pods'] };
+
+  it('answers without any configuration, and remembers from one command to the next', async () => {
+    const { world, ctx } = open({ flags: { local: true } });
+    const run: ApiRequest = {
+      service: 'queue',
+      method: 'POST',
+      path: ['v2', 'echo', 'run'],
+      body: { input: { n: 1 } },
+    };
+    const { id } = (await ctx.api.send(run)).value as { id: string };
+    await ctx.close();
+    const next = createContext(world, { local: true });
+    onTestFinished(() => next.close());
+    const found = await next.api.send({ service: 'queue', method: 'GET', path: ['v2', 'echo', 'status', id] });
+    expect(found.value).toMatchObject({ id });
+    const state = join(world.directory, '.local', 'share', 'berth', 'local', 'state.json');
+    expect(statSync(state).mode & 0o777).toBe(0o600);
+    expect(world.out() + world.err()).toBe('');
+  });
+
+  it('breaks connections where a fault says so: a write is then unknown', async () => {
+    const { ctx } = open({ flags: { local: true } });
+    const fault = { kind: 'accept-drop', count: 1, match: 'POST /v2/echo/run' };
+    await ctx.api.send({ service: 'base', method: 'POST', path: ['local', 'fault'], body: fault });
+    const run: ApiRequest = { service: 'queue', method: 'POST', path: ['v2', 'echo', 'run'], body: { input: {} } };
+    await expect(ctx.api.send(run)).rejects.toMatchObject({ exit: 8 });
+  });
+
+  it('is named on stderr, once, where a person reads it', async () => {
+    const { world, ctx } = open({ env: { BERTH_LOCAL: '1' }, tty: { stderr: true } });
+    await Promise.all([ctx.api.send(list), ctx.api.send(list)]);
+    expect(world.err()).toMatch(/^Local service: .*\n$/);
+  });
+
+  it('is served over HTTP, with a state of its own', async () => {
+    const { world, ctx } = open();
+    const server = await ctx.localHost.serve({ port: 0, handlers: {}, queueLimits: true });
+    const env = { BERTH_BASE_URL: server.url, BERTH_API_KEY: server.key };
+    const client = createContext({ ...world, env: { ...world.env, ...env } }, {});
+    expect((await client.api.send(list)).status).toBe(200);
+    await client.close();
+    await server.stop();
+    expect(existsSync(join(world.directory, '.local', 'share', 'berth', 'local'))).toBe(false);
+    await expect(
+      ctx.localHost.serve({ port: 0, handlers: { mine: 'missing.mjs' }, queueLimits: true }),
+    ).rejects.toMatchObject({ exit: 2 });
+  });
+});

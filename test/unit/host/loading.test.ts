@@ -1,0 +1,52 @@
+import { build, type Metafile } from 'esbuild';
+import { beforeAll, describe, expect, it } from 'vitest';
+
+/** What is loaded along with a module: itself and all it imports at once, not what it imports when it is needed. */
+function loadedWith(metafile: Metafile, entry: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  const visit = (path: string): void => {
+    if (found.has(path)) return;
+    found.add(path);
+    for (const imported of metafile.inputs[path]?.imports ?? [])
+      if (imported.kind !== 'dynamic-import') visit(imported.path);
+  };
+  visit(entry);
+  return found;
+}
+
+describe('what a command loads before it needs it', () => {
+  let metafile: Metafile;
+  beforeAll(async () => {
+    const built = await build({
+      entryPoints: ['src/host/context.ts'],
+      bundle: true,
+      packages: 'external',
+      platform: 'node',
+      format: 'esm',
+      write: false,
+      outdir: 'unused',
+      splitting: true,
+      metafile: true,
+      logLevel: 'error',
+    });
+    ({ metafile } = built);
+  });
+
+  it('is no package at all to make a Context', () => {
+    const loaded = [...loadedWith(metafile, 'src/host/context.ts')];
+    expect(loaded.filter((path) => !path.startsWith('src/') && !path.startsWith('node:'))).toEqual([]);
+    expect(loaded.filter((path) => path.startsWith('src/local/'))).toEqual([]);
+    expect(loaded.filter((path) => path.startsWith('src/http/') && path !== 'src/http/transport.ts')).toEqual([]);
+  });
+
+  it.each(['src/http/api.ts', 'src/http/client.ts', 'src/http/trace.ts'])(
+    'is nothing of the local service for %s',
+    (entry) => {
+      const loaded = [...loadedWith(metafile, entry)];
+      expect(loaded).toContain(entry);
+      expect(loaded.filter((path) => path.startsWith('src/local/') || path === 'src/host/local-transport.ts')).toEqual(
+        [],
+      );
+    },
+  );
+});
