@@ -1,0 +1,40 @@
+/** A column as it would like to be. Widths are columns of the terminal, without borders. */
+export interface Wish {
+  /** The longest cell, header included. */
+  readonly natural: number;
+  /** What it can be shortened to and still be read. */
+  readonly least: number;
+  /** Shown only where there is room to spare. */
+  readonly spare: boolean;
+}
+
+/** A column that is shown: which one, and how wide. */
+export interface Fitted {
+  readonly index: number;
+  readonly width: number;
+}
+
+/** A border and two spaces for each column, and the last border. */
+const frame = (count: number): number => count * 3 + 1;
+
+/**
+ * Fits a table into a width. Spare columns are taken from left to right as far as all fit unshortened; then the
+ * longest columns are shortened, all to one length. Undefined where even that does not fit.
+ */
+export function fitColumns(wishes: readonly Wish[], width: number): readonly Fitted[] | undefined {
+  const all = wishes.map((wish, index) => ({ ...wish, index }));
+  let shown = all.filter(({ spare }) => !spare);
+  for (const each of all) {
+    if (!each.spare) continue;
+    const more = all.filter((one) => one === each || shown.includes(one));
+    if (total(more.map(({ natural }) => natural)) <= width) shown = more;
+  }
+  const widest = Math.max(0, ...shown.map(({ natural }) => natural));
+  for (let longest = Math.min(widest, width); longest >= 0; longest--) {
+    const widths = shown.map(({ natural, least }) => Math.min(natural, Math.max(least, longest)));
+    if (total(widths) <= width) return shown.map(({ index }, at) => ({ index, width: widths[at] ?? 0 }));
+  }
+  return undefined;
+}
+
+const total = (widths: readonly number[]): number => widths.reduce((sum, width) => sum + width, frame(widths.length));

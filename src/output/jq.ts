@@ -1,0 +1,48 @@
+import { EXIT } from '../core/exit.ts';
+import { Failure } from '../core/failure.ts';
+
+/** What jq exits with when an expression does not compile. */
+const DOES_NOT_COMPILE = 3;
+
+/**
+ * Compiles a `--jq` expression and runs it on nothing: to be called before a request is sent, so that a typing error
+ * costs none. Fails with usage (2) and jq's own message.
+ */
+export async function checkJq(expression: string): Promise<void> {
+  const { exitCode, stderr } = await run('', expression, true);
+  if (exitCode === DOES_NOT_COMPILE) throw jqFailure(stderr);
+}
+
+export interface JqResult {
+  /** jq's results, one after the other as jq prints them; empty where there is none. */
+  readonly text: string;
+  /** Why jq stopped before its end; what it had printed by then is in `text`. */
+  readonly failure: Failure | undefined;
+}
+
+/**
+ * Runs a real jq (compiled to WebAssembly, loaded here and nowhere else) on a JSON text. Results are JSON, text in its
+ * quotes: indented as jq indents, or with `compact` one a line. Numbers that are only passed on stay exact.
+ */
+export async function runJq(json: string, expression: string, compact: boolean): Promise<JqResult> {
+  const { stdout, stderr, exitCode } = await run(json, expression, compact);
+  return { text: stdout === '' ? '' : `${stdout}\n`, failure: exitCode === 0 ? undefined : jqFailure(stderr) };
+}
+
+async function run(json: string, expression: string, compact: boolean) {
+  const { raw } = await import('jq-wasm/inline');
+  // After `--` an expression that begins with a dash is no option.
+  return await raw(json, expression, compact ? ['-c', '--'] : ['--']);
+}
+
+const jqFailure = (stderr: string): Failure =>
+  new Failure({
+    code: 'jq',
+    exit: EXIT.usage,
+    message: `--jq: ${stderr
+      .replace(/^jq: (error: )?/, '')
+      .replace(/\njq: \d+ compile errors?$/, '')
+      .replace(' (at /dev/stdin:0)', '')
+      .trim()}`,
+    hint: 'Look at what --json prints without --jq, and mind that the shell needs quotes around an expression.',
+  });

@@ -1,0 +1,116 @@
+import type { Clock, Sink, Terminal } from '../core/context.ts';
+import type { Json } from '../core/json.ts';
+import { safeText } from '../core/safe.ts';
+import { text } from './cells.ts';
+import { fieldAt, pickFields } from './fields.ts';
+import { harmlessJson } from './harmless-json.ts';
+import { plainDetail, plainTable } from './plain.ts';
+import { columnsOf, sectionsOf } from './sections.ts';
+import { loadPaint } from './tone.ts';
+import type { OutputOptions, Result, View } from './view.ts';
+
+/** Where a result goes; a Context is one. */
+export interface Output {
+  /** Data and nothing else. */
+  readonly stdout: Sink;
+  /** What is said to a person. */
+  readonly stderr: Sink;
+  readonly terminal: Terminal;
+  readonly clock: Clock;
+}
+
+/** Columns of a terminal that does not tell how many it has. */
+const USUAL_COLUMNS = 80;
+
+type Data = Extract<Result, { kind: 'one' | 'many' }>;
+
+/**
+ * Prints a result in the format asked for. Fails with usage (2) where a `--jq` expression does, with whatever the sink
+ * fails with (a closed pipe, a full disk), and with nothing else: what a service sent always prints.
+ */
+export async function render(result: Result, options: OutputOptions, to: Output): Promise<void> {
+  switch (result.kind) {
+    case 'nothing':
+      return;
+    case 'text':
+      await to.stdout.write(result.text === '' || result.text.endsWith('\n') ? result.text : `${result.text}\n`);
+      return;
+    case 'one':
+    case 'many':
+      if (options.jq !== undefined) await renderJq(result, options, options.jq, to);
+      else await to.stdout.write(await dataText(result, options, to));
+      if (isTable(options) && rowsOf(result).length === 0 && to.terminal.errors)
+        await to.stderr.write(`No ${result.view.noun[1]}.\n`);
+  }
+}
+
+const isTable = ({ format, jq }: OutputOptions): boolean =>
+  jq === undefined && (format === undefined || format === 'table' || format === 'wide');
+
+const rowsOf = (result: Data): readonly Json[] => (result.kind === 'one' ? [result.value] : result.values);
+
+async function dataText(result: Data, options: OutputOptions, to: Output): Promise<string> {
+  const { fields, format } = options;
+  const onScreen = to.terminal.output;
+  const rows = rowsOf(result);
+  switch (format) {
+    case undefined:
+    case 'table':
+    case 'wide':
+      return await tableText(result, options, to);
+    case 'json': {
+      const { jsonDocument } = await import('./json.ts');
+      return `${jsonDocument(result, fields, onScreen)}\n`;
+    }
+    case 'jsonl': {
+      const { jsonLines } = await import('./json.ts');
+      return jsonLines(result, fields, onScreen);
+    }
+    case 'yaml': {
+      const { toYaml } = await import('./yaml.ts');
+      const picked = fields === undefined ? rows : rows.map((row) => pickFields(row, fields));
+      return await toYaml(result.kind === 'one' ? (picked[0] ?? null) : picked);
+    }
+    case 'csv': {
+      const { csvColumns, csvLines } = await import('./csv.ts');
+      return await csvLines(csvColumns(rows, fields), rows, { fields, onScreen, header: true });
+    }
+    case 'id':
+      return rows.map((row) => idLine(result.view, row, fields)).join('');
+  }
+}
+
+async function tableText(result: Data, options: OutputOptions, to: Output): Promise<string> {
+  const { terminal } = to;
+  const facts = { now: to.clock.now() };
+  const paint = await loadPaint(terminal.colour.output);
+  const wide = options.format === 'wide';
+  const width = terminal.columns ?? USUAL_COLUMNS;
+  if (result.kind === 'one') {
+    const sections = sectionsOf(result.view, result.value, options, facts);
+    if (!terminal.output) return plainDetail(sections, paint);
+    const { terminalDetail } = await import('./detail.ts');
+    return terminalDetail(sections, { width, paint });
+  }
+  const columns = columnsOf(result.view, result.values, options);
+  if (!terminal.output)
+    return plainTable(wide ? columns : columns.filter((column) => column.wide !== true), result.values, facts, paint);
+  const { terminalTable } = await import('./table.ts');
+  return await terminalTable(columns, result.values, { facts, width, wide, paint });
+}
+
+/** `-o id`: one id a line, or with `--fields` these, a tab between them. Harmless: a line stays one line. */
+export const idLine = (view: View, row: Json, fields: readonly string[] | undefined): string =>
+  `${(fields === undefined ? [view.id(row)] : fields.map((path) => text('at')({ at: fieldAt(row, path) }))).map((each) => safeText(each)).join('\t')}\n`;
+
+async function renderJq(result: Data, options: OutputOptions, expression: string, to: Output): Promise<void> {
+  const { jsonDocument } = await import('./json.ts');
+  const { runJq } = await import('./jq.ts');
+  const { text: results, failure } = await runJq(
+    jsonDocument(result, options.fields, false),
+    expression,
+    options.format === 'jsonl',
+  );
+  await to.stdout.write(to.terminal.output ? harmlessJson(results) : results);
+  if (failure !== undefined) throw failure;
+}
