@@ -1,5 +1,4 @@
 import { EXIT, type ExitCode } from './core/exit.ts';
-import { Failure } from './core/failure.ts';
 import type { Command, Group, Noun, Program } from './cli/command.ts';
 import { firstLook, outputOptions, type FirstLook, type GlobalValues } from './cli/globals.ts';
 import { createContext, type HostContext } from './host/context.ts';
@@ -34,7 +33,8 @@ export async function runCli(argv: readonly string[], world: World): Promise<Exi
     const { runCommand } = await import('./cli/run.ts');
     return await runCommand(ctx, target, values, outputOptions(globals, ctx.settings.get('output')));
   } catch (error) {
-    return await fail(error, context ?? open({}), look.json);
+    const { sayFailure } = await import('./cli/fail.ts');
+    return await sayFailure(error, look.json, context ?? open({}));
   } finally {
     await context?.close();
   }
@@ -66,15 +66,3 @@ async function page(
 const speaksToLocal = (noun: Noun, world: World): boolean =>
   noun.name === 'local' &&
   !/^http:\/\/(127\.\d+\.\d+\.\d+|localhost|\[::1\])(:\d+)?(\/|$)/.test(world.env['BERTH_BASE_URL'] ?? '');
-
-/** Says what went wrong and gives its exit code. A reader that closed its pipe has what it wanted: quiet, 0. */
-async function fail(error: unknown, ctx: HostContext, json: boolean): Promise<ExitCode> {
-  if (error instanceof Failure && error.code === 'closed-pipe') return EXIT.done;
-  const { renderFailure } = await import('./output/failure.ts');
-  try {
-    return await renderFailure(error, json ? 'json' : 'text', ctx);
-  } catch {
-    // stderr itself is gone: the exit code is all that can still be said.
-    return error instanceof Failure ? error.exit : EXIT.bug;
-  }
-}

@@ -1,4 +1,5 @@
 import { usage } from '../core/failure.ts';
+import { parseFormat } from '../output/format.ts';
 import { FORMATS, type Format, type OutputOptions } from '../output/view.ts';
 
 /** A flag that every command takes, before or after its noun. */
@@ -39,7 +40,7 @@ export function outputOptions(globals: GlobalValues, fallback: string | undefine
   const jq = typeof globals['jq'] === 'string' ? globals['jq'] : undefined;
   if (globals['json'] === true && named !== undefined && named !== 'json')
     throw usage(`--json and -o ${named} name two formats`, 'Keep one of them.');
-  const format = globals['json'] === true ? 'json' : parseFormat(named ?? fallback);
+  const format = globals['json'] === true ? 'json' : formatOf(named ?? fallback);
   if (jq !== undefined && format !== undefined && format !== 'json' && format !== 'jsonl')
     throw usage(`--jq filters JSON; it cannot print ${format}`, 'Leave -o out, or use -o json or -o jsonl.');
   const fields =
@@ -53,13 +54,7 @@ export function outputOptions(globals: GlobalValues, fallback: string | undefine
   return { format, fields, jq };
 }
 
-function parseFormat(text: string | undefined): Format | undefined {
-  if (text === undefined) return undefined;
-  const found = FORMATS.find((format) => format === text.toLowerCase());
-  if (found === undefined)
-    throw usage(`there is no output format ${JSON.stringify(text)}`, `Use one of ${FORMATS.join(', ')}.`);
-  return found;
-}
+const formatOf = (text: string | undefined): Format | undefined => (text === undefined ? undefined : parseFormat(text));
 
 /** The command line read without knowing any command: the words that name one, and whether JSON was asked for. */
 export interface FirstLook {

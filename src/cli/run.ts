@@ -25,6 +25,7 @@ export async function runCommand(
   const ctx = commandContext(context, { output, dryRun: given['dryRun'] === true, yes: given['yes'] === true }, state);
   try {
     const values = await complete(ctx, command, { ...command.options, ...kitOptions(command) }, given);
+    await checkFilter(output);
     await confirmed(ctx, command, values);
     if (values['watch'] === true) return await watch(ctx, command, values);
     return await print(ctx, await command.run(ctx, values));
@@ -38,6 +39,13 @@ async function print(ctx: CommandContext, result: Result): Promise<ExitCode> {
   await render(result, ctx.output, ctx);
   for (const note of result.notes ?? []) await ctx.tell(note);
   return result.exit ?? EXIT.done;
+}
+
+/** A filter that does not compile costs no request, and no write. Fails with usage (2). */
+async function checkFilter({ jq }: OutputOptions): Promise<void> {
+  if (jq === undefined) return;
+  const { checkJq } = await import('../output/jq.ts');
+  await checkJq(jq);
 }
 
 async function confirmed(ctx: CommandContext, command: Command, values: Values): Promise<void> {

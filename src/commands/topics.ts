@@ -1,7 +1,7 @@
 import { EXIT_MEANINGS } from '../core/exit.ts';
 import type { GlobalFlag } from '../cli/globals.ts';
 import { flagsHelp, HELP_TOPICS, table, wrap, type TopicName } from '../cli/help.ts';
-import { SETTINGS, type Setting } from '../settings/table.ts';
+import { OTHER_VARIABLES, SETTINGS, type Setting } from '../settings/table.ts';
 
 const exitCodes = (): string =>
   [
@@ -48,12 +48,10 @@ const environment = (): string =>
         setting.variable === undefined ? [] : [[setting.variable, described(setting)] as const],
       ),
     ),
-    table('Also honoured', [
-      ['HTTPS_PROXY, HTTP_PROXY, NO_PROXY', 'proxies'],
-      ['NODE_EXTRA_CA_CERTS', 'a file of further certificate authorities'],
-      ['XDG_CONFIG_HOME, XDG_DATA_HOME', 'where settings and data lie, unless BERTH_CONFIG_DIR and BERTH_DATA_DIR say'],
-      ['FORCE_COLOR, CI, TERM, COLUMNS', 'see `berth help output`'],
-    ]),
+    table(
+      'Also honoured',
+      OTHER_VARIABLES.map(({ variable, summary }) => [variable, summary] as const),
+    ),
   ].join('\n\n') + '\n';
 
 const described = (setting: Setting): string =>

@@ -3,7 +3,7 @@
  * A value of a kind that was not expected is shown as it is, a missing one as a dash; nothing here ever throws.
  */
 import { Exact, arrayOf, encodeJson, memberAt, numberOf, type Json } from '../core/json.ts';
-import { formatBytes, formatDollars, formatDuration } from '../core/units.ts';
+import { formatDollars, formatDuration } from '../core/units.ts';
 import type { Bar, Cell, Facts, Tone } from './view.ts';
 
 /** Text as it is, other values as compact JSON, nothing where there is none. */
@@ -84,12 +84,6 @@ export const gigabytes =
   (path: string) =>
   (row: Json): string =>
     fromNumber(memberAt(row, path), (value) => `${String(value)} GB`);
-
-/** A size in bytes. */
-export const bytes =
-  (path: string) =>
-  (row: Json): string =>
-    fromNumber(memberAt(row, path), (value) => (value < 0 ? undefined : formatBytes(value)));
 
 /** A percentage as a bar. */
 export const percent =

@@ -5,7 +5,8 @@ import { isObject, type Json } from '../../core/json.ts';
 import { parseDuration } from '../../core/units.ts';
 import { defineCommand, defineGroup } from '../../cli/command.ts';
 import { arg, option } from '../../cli/params.ts';
-import { json, text } from '../../output/cells.ts';
+import { text } from '../../output/cells.ts';
+import { otherMembers } from '../lines.ts';
 import type { View } from '../../output/view.ts';
 
 /** A request that only a local service understands; it has no counterpart in the contract. */
@@ -30,9 +31,7 @@ const plain = (noun: string): View => ({
   noun: [noun, `${noun}s`],
   id: () => '',
   columns: [],
-  detail: (row) => [
-    { lines: (isObject(row) ? Object.keys(row) : []).map((label) => ({ label, value: json(label)(row) })) },
-  ],
+  detail: (row) => [{ lines: otherMembers(row, []) }],
 });
 
 const statusView = plain('local service');
