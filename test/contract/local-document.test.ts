@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import { encodeJson } from '../../src/core/json.ts';
+import { allSchemas } from '../../src/local/contract/index.ts';
+import { ROWS } from '../../src/local/contract/rows.ts';
+import { openApiDocument } from '../../src/local/openapi.ts';
+import type { Operation } from '../../src/local/operation.ts';
+import { createTable } from '../../src/local/table.ts';
+
+/** Where the contract that is compared with lies beside the checkout; elsewhere there is nothing to compare with. */
+const CONTRACT = process.env['BERTH_CONTRACT_DIR'] ?? resolve(import.meta.dirname, '../../../shared');
+const TOOL = join(CONTRACT, 'tools', 'contract-diff.mjs');
+
+const implemented = createTable({ queueLimits: false }).filter(({ tag }) => tag !== undefined);
+const everything: Operation[] = Object.entries(ROWS).map(([id, row]) => ({ ...row, id, run: () => ({ status: 500 }) }));
+
+/** The comparing tool's lines on a published document; its last line is the sum. */
+async function differences(operations: readonly Operation[]): Promise<string[]> {
+  const file = join(await mkdtemp(join(tmpdir(), 'berth-contract-')), 'openapi.json');
+  await writeFile(file, encodeJson(openApiDocument(operations)));
+  const run = promisify(execFile)(process.execPath, [TOOL, file, '--limit', '10000']);
+  const { stdout } = await run.catch((error: unknown) => error as { stdout: string });
+  return stdout.trim().split('\n');
+}
+
+describe('the published document', () => {
+  it('is made of schemas, and refers to nothing it does not have', () => {
+    const document = JSON.parse(encodeJson(openApiDocument(everything))) as { components: { schemas: object } };
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    for (const [name, schema] of Object.entries(allSchemas))
+      expect([name, ajv.validateSchema(schema)]).toEqual([name, true]);
+    ajv.addSchema({ ...document, $id: 'published' });
+    for (const name of Object.keys(document.components.schemas))
+      expect(() => ajv.compile({ $ref: `published#/components/schemas/${name}` })).not.toThrow();
+    const named = [...encodeJson(openApiDocument(everything)).matchAll(/"#\/components\/schemas\/(\w+)"/g)];
+    expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining(named.map(([, name]) => name)));
+  });
+
+  it('names each implemented operation as the contract does, and none twice', () => {
+    const rows = Object.entries(ROWS).map(([id, { method, path }]) => `${id} ${method} ${path}`);
+    const own = implemented.map(({ id, method, path }) => `${id} ${method} ${path}`);
+    expect(rows).toEqual(expect.arrayContaining(own));
+    expect(new Set(own).size).toBe(own.length);
+  });
+});
+
+describe.skipIf(!existsSync(TOOL))(
+  'the published document beside the contract (skipped where that is not there)',
+  () => {
+    it('differs in nothing but the operations that are not implemented yet', async () => {
+      const missing = Object.entries(ROWS)
+        .filter(([id]) => !implemented.some((operation) => operation.id === id))
+        .map(([, { method, path }]) => `${method} ${path}: operation is missing`);
+      const lines = await differences(implemented);
+      expect(lines.slice(0, -1).toSorted()).toEqual(missing.toSorted());
+    });
+
+    it('would equal it whole, were all operations implemented', async () => {
+      expect(await differences(everything)).toEqual(['53 of 53 operations equal, 0 differences']);
+    });
+  },
+);
