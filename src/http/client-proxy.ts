@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { usage } from '../core/failure.ts';
 import { isLoopback } from './address.ts';
+import { describeTrouble } from './client-trouble.ts';
 
 /** What the environment says of proxies. */
 export interface Proxies {
@@ -44,7 +45,22 @@ export function proxyFor(url: URL, proxies: Proxies): URL | undefined {
 
 /** A dispatcher that goes through `proxy`, unless NO_PROXY exempts the host. */
 export async function openProxy(proxy: URL, proxies: Proxies, connection: object): Promise<Dispatcher> {
-  const { default: EnvHttpProxyAgent } = await import('undici/lib/dispatcher/env-http-proxy-agent.js');
+  const [{ default: EnvHttpProxyAgent }, { default: Pool }, { default: connect }] = await Promise.all([
+    import('undici/lib/dispatcher/env-http-proxy-agent.js'),
+    import('undici/lib/dispatcher/pool.js'),
+    import('undici/lib/api/api-connect.js'),
+  ]);
+  /** What tunnels are asked of. Loaded by deep path, undici's classes come without their request methods. */
+  const clientFactory = (origin: URL, options: object): Dispatcher => {
+    const pool = new Pool(origin, options);
+    return Object.assign(pool, {
+      connect: (request: Dispatcher.ConnectOptions) =>
+        connect.call(pool, request).catch((error: unknown) => {
+          // undici takes its own socket errors for a connection to be made anew, and would ask again without end.
+          throw new Error(`the proxy gave no tunnel: ${describeTrouble(error)}`, { cause: error });
+        }),
+    });
+  };
   // Both are given, or undici would read the process's own environment for the other.
   return new EnvHttpProxyAgent({
     ...connection,
@@ -52,5 +68,6 @@ export async function openProxy(proxy: URL, proxies: Proxies, connection: object
     httpsProxy: proxy.href,
     noProxy: proxies.exceptions,
     proxyTunnel: false,
+    clientFactory,
   });
 }
