@@ -72,7 +72,7 @@ export function createHandlerThread(module: string, log: (text: string) => void)
               },
               (trouble: unknown) => {
                 thread.off('message', hear);
-                reject(trouble);
+                reject(trouble instanceof Error ? trouble : new Error(String(trouble)));
               },
             );
           else

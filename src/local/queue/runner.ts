@@ -8,13 +8,13 @@ import { dueDeliveries, noteDelivery, sameTry, type DueDelivery } from './webhoo
 
 export interface RunnerOptions {
   /** One atomic step on the state, brought up to `now`, as in `Call`. */
-  transact<T>(step: (state: State, now: number) => T): Promise<T>;
+  readonly transact: <T>(step: (state: State, now: number) => T) => Promise<T>;
   /** Endpoint id or name to the absolute path or `file:` URL of a handler module. */
   readonly handlers: Readonly<Record<string, string>>;
   /** POSTs a JSON text and gives the answer's status; rejects where there was none. */
-  fetchWebhook(url: string, body: string): Promise<number>;
+  readonly fetchWebhook: (url: string, body: string) => Promise<number>;
   /** What handlers print, as it comes. */
-  log?(endpointId: string, text: string): void;
+  readonly log?: (endpointId: string, text: string) => void;
 }
 
 export interface Runner {

@@ -61,15 +61,31 @@ export function readMilliseconds(
 }
 
 function readBody(call: Call): JsonObject {
+  const body = parse(call.bodyText.replace(/^\uFEFF/, ''));
+  if (isObject(body)) return body;
+  throw new Problem(400, 'Bad Request', 'the body must be a JSON object with the member input');
+}
+
+/**
+ * Plain JSON.parse, many times faster on a payload of megabytes: of the body's own members no number is too large for
+ * it, and the input is kept as its source text. The exact reader says where the text is not JSON.
+ */
+function parse(text: string): Json {
   try {
-    const body = call.body ?? decodeJson(call.bodyText);
-    if (isObject(body)) return body;
+    return JSON.parse(text) as Json;
+  } catch {
+    throw new Problem(400, 'Bad Request', `the body is not JSON${whereBroken(text)}`);
+  }
+}
+
+function whereBroken(text: string): string {
+  try {
+    decodeJson(text);
+    return '';
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
-    const where = `line ${String(error.line)}, column ${String(error.column)}`;
-    throw new Problem(400, 'Bad Request', `the body is not JSON (${where}): ${error.message}`);
+    return ` (line ${String(error.line)}, column ${String(error.column)}): ${error.message}`;
   }
-  throw new Problem(400, 'Bad Request', 'the body must be a JSON object with the member input');
 }
 
 function readPolicy(value: Json | undefined): Pick<Submission, 'lowPriority' | 'ttlMs' | 'executionTimeoutMs'> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { COLD_START_MS } from '../../../src/local/queue/workers.ts';
-import { createHarness, objectIn } from './harness.ts';
+import { createHarness, idIn, objectIn } from './harness.ts';
 
 const MINUTE = 60_000;
 
@@ -129,11 +129,11 @@ describe('runsync', () => {
     // With the first worker busy and the others cold the job is still in the queue after a second.
     for (let job = 0; job < busy; job++) await service.submit('sleep', '{"seconds":30}');
     const from = service.clock.now();
-    const { value } = await service.call(`POST /sleep/runsync?wait=${wait}`, `{"input":${input}}`);
-    expect(value).toMatchObject({ status });
+    const answer = await service.call(`POST /sleep/runsync?wait=${wait}`, `{"input":${input}}`);
+    expect(answer.value).toMatchObject({ status });
     expect(service.clock.now() - from).toBe(Number(wait));
     service.pass(62_000);
-    expect(await service.status('sleep', String(objectIn(value).id))).toMatchObject({ status: 'COMPLETED' });
+    expect(await service.status('sleep', idIn(answer))).toMatchObject({ status: 'COMPLETED' });
   });
 
   test('without wait it waits 90 seconds', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { PAYLOAD_BYTES } from '../../../src/local/queue/submission.ts';
 import { COLD_START_MS } from '../../../src/local/queue/workers.ts';
-import { createHarness, objectIn } from './harness.ts';
+import { createHarness, idIn } from './harness.ts';
 
 const MINUTE = 60_000;
 const READY = COLD_START_MS + 10;
@@ -16,8 +16,7 @@ describe('retention after completion (specification 8.2)', () => {
     ['runsync', '?wait=300000', 5 * MINUTE],
   ])('%s%s: kept for %i ms', async (operation, query, kept) => {
     const service = createHarness();
-    const { value } = await service.call(`POST /echo/${operation}${query}`, '{"input":{}}');
-    const id = String(objectIn(value).id);
+    const id = idIn(await service.call(`POST /echo/${operation}${query}`, '{"input":{}}'));
     const submittedAt = service.state.queue.jobs[id]?.submittedAt ?? 0;
     service.pass(submittedAt + READY + kept - 1 - service.clock.now());
     expect(await service.status('echo', id)).toMatchObject({ status: 'COMPLETED' });
