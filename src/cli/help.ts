@@ -46,7 +46,7 @@ export function groupHelp(path: readonly string[], group: Group): string {
   return page([
     `berth ${path.join(' ')}: ${group.summary}`,
     `Usage: berth ${path.join(' ')} VERB [ARGUMENTS] [FLAGS]`,
-    group.details,
+    paragraphs(group.details),
     table('Verbs', rows),
     `See \`berth ${path.join(' ')} VERB --help\` for the flags of a verb.`,
   ]);
@@ -62,7 +62,7 @@ export function commandHelp(path: readonly string[], command: Command): string {
   return page([
     `berth ${path.join(' ')}: ${command.summary}`,
     `Usage: berth ${signature(path, command)}${flags.length > 0 ? ' [FLAGS]' : ''}`,
-    command.details,
+    paragraphs(command.details),
     table('Arguments', args),
     table('Flags', flags),
     examples(command.examples),
@@ -145,11 +145,8 @@ const initialText = (param: Param<unknown>): string => {
 const examples = (rows: Command['examples']): string | undefined =>
   rows.length === 0 ? undefined : `Examples\n${rows.map(([line, what]) => `  ${line}\n      ${what}`).join('\n')}`;
 
+const paragraphs = (text: string | undefined): string | undefined =>
+  text === undefined ? undefined : wrap(text, WIDTH).join('\n');
+
 const page = (blocks: readonly (string | undefined)[]): string =>
-  blocks
-    .flatMap((block) =>
-      block === undefined
-        ? []
-        : [block.startsWith('Usage') || block.includes('\n') ? block : wrap(block, WIDTH).join('\n')],
-    )
-    .join('\n\n') + '\n';
+  `${blocks.filter((block) => block !== undefined).join('\n\n')}\n`;

@@ -65,13 +65,14 @@ const interruptOf = (signal: AbortSignal): Promise<never> =>
     else signal.addEventListener('abort', stop, { once: true });
   });
 
-/** What points berth, and what reads the same variables, at a server. An empty BERTH_LOCAL undoes an outer one. */
+/** What points berth, and what reads the same variables, at a server. Empty ones undo what an outer shell has set. */
 const environment = (server: LocalServer): Readonly<Record<string, string>> => ({
   BERTH_BASE_URL: server.url,
   BERTH_QUEUE_URL: server.url,
   BERTH_REST_URL: server.url,
   BERTH_API_KEY: server.key,
   BERTH_LOCAL: '',
+  BERTH_PROFILE: '',
 });
 
 function served(values: ValuesOf<typeof options>): Omit<LocalServeOptions, 'port'> {

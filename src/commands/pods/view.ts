@@ -26,9 +26,9 @@ export const podView: View = {
         { label: 'id', value: text('id')(row) },
         { label: 'name', value: text('name')(row) },
         { label: 'status', value: status('status')(row) },
-        { label: 'actions', value: list('actions')(row) },
+        { label: 'actions', value: list('actions')(row).join(', ') },
         { label: 'cost', value: perHour(row) },
-        { label: 'created', value: [text('createdAt')(row), ago(age('createdAt')(row, facts))] },
+        { label: 'created', value: text('createdAt')(row) + ago(age('createdAt')(row, facts)) },
         { label: 'started', value: text('startedAt')(row) },
         { label: 'locked', value: yesNo('locked')(row) },
         { label: 'template', value: text('template')(row) },
@@ -51,7 +51,7 @@ export const podView: View = {
         { label: 'args', value: text('args')(row) },
         { label: 'disk', value: gigabytes('disk')(row) },
         { label: 'registry', value: text('registry')(row) },
-        { label: 'ports', value: list('ports')(row) },
+        { label: 'ports', value: list('ports')(row).join(', ') },
         { label: 'env', value: pairs(row, 'env') },
       ],
     },
@@ -85,7 +85,7 @@ const perHour = (row: Json): Shown => {
   return cost === '' ? undefined : `${cost} an hour`;
 };
 
-const ago = (shown: string): string => (shown === '' ? '' : `${shown} ago`);
+const ago = (shown: string): string => (shown === '' ? '' : ` (${shown} ago)`);
 
 /** Live metrics (specification 2.2, PodRuntime): null unless the pod is RUNNING, every member optional. */
 function runtime(row: Json): Section {
