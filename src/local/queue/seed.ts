@@ -25,11 +25,11 @@ export const seedEndpoints = (now: number): EndpointRecord[] =>
     document: {
       image: `example/${handler}:1.0`,
       args: '',
-      disk: 10,
+      disk: 20,
       ports: [],
       env: {},
       registry: null,
-      cpu: [{ id: 'cpu3c', vcpuCount: 2, memory: 4 }],
+      cpu: [{ id: 'cpu-general', vcpuCount: 2, memory: 8 }],
       dataCenterIds: [],
       networkVolumes: [],
       flashboot: 'OFF',

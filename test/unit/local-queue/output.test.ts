@@ -111,15 +111,16 @@ describe('stream (specification 4.5, 4)', () => {
     const service = createHarness();
     const id = await service.submit('stream', '{"chunks":2,"bytes":2500000}');
     service.pass(10_000);
-    const chunks = await chunksOf(service, 'stream', id);
+    // The platform's own reader: these texts are long, and no number in them needs exactness.
+    const chunks = JSON.parse((await service.call(`GET /stream/stream/${id}`)).text) as readonly Chunk[];
     expect(chunks).toHaveLength(6);
-    for (const chunk of chunks) expect(Buffer.byteLength(encodeJson(chunk))).toBeLessThanOrEqual(CHUNK_BYTES);
-    expect(chunks.map((chunk) => memberAt(chunk, 'metrics.stream_index'))).toEqual([0, 1, 2, 3, 4, 5]);
-    const joined = chunks.map((chunk) => stringOf(memberAt(chunk, 'output.text.0'))).join('');
-    const output = (await service.status('stream', id)).output;
-    expect(joined).toBe(
-      `${stringOf(memberAt(output, '0.text.0')) ?? ''}${stringOf(memberAt(output, '1.text.0')) ?? ''}`,
-    );
+    for (const chunk of chunks) expect(Buffer.byteLength(JSON.stringify(chunk))).toBeLessThanOrEqual(CHUNK_BYTES);
+    expect(chunks.map(({ metrics }) => metrics.stream_index)).toEqual([0, 1, 2, 3, 4, 5]);
+    const { text } = await service.call(`GET /stream/status/${id}`);
+    const { output } = JSON.parse(text) as { readonly output: readonly Chunk['output'][] };
+    const joined = (outputs: readonly Chunk['output'][]): string => outputs.flatMap((part) => part.text).join('');
+    expect(joined(chunks.map((chunk) => chunk.output)) === joined(output)).toBe(true);
+    expect(joined(output)).toHaveLength(5_000_000);
   });
 
   test.each([
