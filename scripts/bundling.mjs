@@ -1,16 +1,21 @@
 /** How everything of ours is bundled: the options that the build and the benchmark share. */
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-const STUBBED = /^node:(assert|http2|http)$/;
+/** Builtins that a package loads at once and does not need; scripts/stubs has what replaces them there. */
+const STUBBED = { undici: ['assert', 'http', 'http2'], commander: ['child_process'] };
 
-/** Builtins that the HTTP client loads at once and does not need; scripts/stubs has what replaces them there. */
 const stubs = (root) => ({
   name: 'stubs',
   setup(build) {
-    build.onResolve({ filter: STUBBED }, ({ path: builtin, importer }) => {
-      if (!importer.includes(`${path.sep}node_modules${path.sep}undici${path.sep}`)) return undefined;
-      return { path: path.join(root, 'scripts/stubs', `${builtin.slice('node:'.length)}.cjs`) };
-    });
+    for (const [name, builtins] of Object.entries(STUBBED)) {
+      const inside = path.join(root, 'node_modules', name) + path.sep;
+      build.onResolve({ filter: new RegExp(`^node:(${builtins.join('|')})$`) }, ({ path: builtin, importer }) =>
+        importer.startsWith(inside)
+          ? { path: path.join(root, 'scripts/stubs', `${builtin.slice('node:'.length)}.cjs`) }
+          : undefined,
+      );
+    }
   },
 });
 
@@ -24,6 +29,21 @@ const inlineJq = {
   },
 };
 
+const EAGER_SEGMENTER = 'const segmenter = new Intl.Segmenter();';
+const LAZY_SEGMENTER =
+  'let made; const segmenter = { segment: (text) => (made ??= new Intl.Segmenter()).segment(text) };';
+
+/** Making a segmenter takes Node as long as its whole start, and plain ASCII never needs one. */
+const lazySegmenter = {
+  name: 'lazy-segmenter',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]string-width[\\/]index\.js$/ }, async ({ path: file }) => {
+      const source = await readFile(file, 'utf8');
+      return { contents: source.replace(EAGER_SEGMENTER, LAZY_SEGMENTER), loader: 'js' };
+    });
+  },
+};
+
 /** `root` is the project's folder. */
 export const bundling = (root) => ({
   absWorkingDir: root,
@@ -33,5 +53,5 @@ export const bundling = (root) => ({
   mainFields: ['module', 'main'],
   minify: true,
   logLevel: 'warning',
-  plugins: [stubs(root), inlineJq],
+  plugins: [stubs(root), inlineJq, lazySegmenter],
 });

@@ -2,10 +2,14 @@
 // each function that has run by the time the process ends.
 'use strict';
 const fs = require('node:fs');
+const v8 = require('node:v8');
 const vm = require('node:vm');
 
 const suffix = process.env.BERTH_BUILD_CACHE_SUFFIX;
 const scripts = new Map();
+
+// What is kept bears the flags of the moment it is written, and must bear those that every run starts with.
+v8.setFlagsFromString = () => undefined;
 
 vm.Script = class extends vm.Script {
   constructor(source, options) {
