@@ -38,10 +38,11 @@ export function createTransport(options: TransportOptions): ClientTransport {
   };
 
   const open = async (url: URL): Promise<Connections> => {
-    if (options.oneShot === true) await (asCompiled ??= keepParserAsCompiled());
     const proxy = proxyFor(url, proxies);
-    if (proxy !== undefined) return openProxy(proxy, proxies, settings);
     const { default: Client } = await import('undici/lib/dispatcher/client.js');
+    // The parser is loaded with the first connection. The client itself comes before, or V8 would not take its cache.
+    if (options.oneShot === true) await (asCompiled ??= keepParserAsCompiled());
+    if (proxy !== undefined) return openProxy(proxy, proxies, settings);
     // Making a TLS context takes longer than a handshake: all connections to an origin share one.
     const connect =
       url.protocol === 'https:' ? { connect: { secureContext: (await import('node:tls')).createSecureContext() } } : {};
