@@ -14,14 +14,14 @@ class Unexpected extends Error {}
 const plain = /^[\w./:=,@-]+$/;
 const shown = (word) => (plain.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);
 
-/** The steps, in order; `berth` runs one command and gives what it wrote to standard output. */
-async function tour(berth, say) {
+/** The steps, in order; `berth` runs one command, `read` runs one and gives what it wrote to standard output. */
+async function tour({ berth, read }, say) {
   say('A network volume, to keep data on');
-  await berth(['volumes', 'create', '--name', 'datasets', '--size', '100', '--data-center', 'DC-EU-1', '--yes']);
+  await berth(['volumes', 'create', '--name', 'datasets', '--size', '100', '--data-center', 'EU-NORTH-1']);
 
   say('The pods of the account, and one that is running, with what it is doing right now');
-  const pods = await berth(['pods', 'list']);
-  await berth(['pods', 'get', idInRowWith('RUNNING', pods)]);
+  await berth(['pods', 'list']);
+  await berth(['pods', 'get', 'pod-train']);
 
   say('A job, and its result: numbers come back exactly as they were sent');
   await berth(['jobs', 'run', 'demo', '--input', '{"n":9007199254740993}', '--wait']);
@@ -30,8 +30,9 @@ async function tour(berth, say) {
   await berth(['jobs', 'run', 'stream', '--input', '{"chunks":3}', '--stream']);
 
   say('A job that fails (exit code 10 says so), and another try');
-  const failed = await berth(['jobs', 'run', 'fail', '--input', '{}', '--wait', '--json'], 10);
-  await berth(['jobs', 'retry', 'fail', JSON.parse(failed).id]);
+  const failed = (await read(['jobs', 'run', 'fail', '--input', '{}'])).trim();
+  await berth(['jobs', 'wait', 'fail', failed], 10);
+  await berth(['jobs', 'retry', 'fail', failed]);
 
   say('More jobs than workers: the rest wait, and are purged');
   for (let job = 1; job <= 5; job++) await berth(['jobs', 'run', 'sleep', '--input', '{"seconds":60}']);
@@ -41,25 +42,17 @@ async function tour(berth, say) {
   await berth(['health', 'sleep']);
 }
 
-/** The first word of the first line that has `word` in it. */
-function idInRowWith(word, table) {
-  const row = table.split('\n').find((line) => line.split(/\s+/).includes(word));
-  const id = row?.trim().split(/\s+/)[0];
-  if (id === undefined) throw new Unexpected(`no line of the table above has ${word}`);
-  return id;
-}
-
 /** Runs `berth --local ...`, printed first; throws Unexpected where it does not end with `code`. */
 function runner(env) {
-  return (words, code = 0) => {
+  const run = (words, code, output) => {
     const args = ['--local', ...words];
     console.log(`$ berth ${args.map(shown).join(' ')}`);
     const child = spawn(process.execPath, [path.join(root, 'bin/berth'), ...args], {
       env,
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', output, 'inherit'],
     });
     let text = '';
-    child.stdout.setEncoding('utf8').on('data', (data) => {
+    child.stdout?.setEncoding('utf8').on('data', (data) => {
       text += data;
       process.stdout.write(data);
     });
@@ -70,6 +63,8 @@ function runner(env) {
       });
     });
   };
+  // On a terminal each command has it to itself: tables with borders and colour, as they look when they are typed.
+  return { berth: (words, code = 0) => run(words, code, 'inherit'), read: (words) => run(words, 0, 'pipe') };
 }
 
 /** The user's environment without anything that would lead berth to the user's own accounts or files. */

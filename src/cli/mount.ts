@@ -158,13 +158,9 @@ function refusal(error: CommanderError, noun: string): Failure {
   const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
   const suggestion = rest.join(' ').replace(/[()]/g, '').trim();
   const message = first.replace(/\. Expected.*$/, '');
-  const dash = error.code === 'commander.unknownOption' ? DASH_HINT : undefined;
-  const hint = [
-    suggestion,
-    dash,
-    error.code === 'commander.unknownCommand' ? `See \`berth ${noun} --help\`.` : undefined,
-  ].filter((line) => line);
-  return usage(message, hint.length > 0 ? hint.join('\n') : `See \`berth ${noun} --help\`.`);
+  const dashed = error.code === 'commander.unknownOption' && !/'--/.test(first);
+  const hint = [suggestion, dashed ? DASH_HINT : `See \`berth ${noun} --help\`.`].filter((line) => line !== '');
+  return usage(message, hint.join('\n'));
 }
 
 /** The failure for a first word that is no noun, with the nearest one suggested. */
