@@ -158,11 +158,14 @@ export function createApi(options: ApiOptions): Api {
       const tryEnd: TryEnd = end.kind === 'lost' ? end : { kind: 'status', status: end.status, retryAfterMs };
       const verdict = decide(job.asked.write, tryEnd, tries, waitedMs, policy, random());
       const throttled = end.kind === 'refused' && end.status === 429;
-      if (throttled) pace.slow(Math.min(verdict.waitMs ?? 0, policy.patienceMs), admittedAt);
       if (!verdict.again)
         throw tries === 1 ? last : last.with({ message: `${last.message} (tried ${String(tries)} times)` });
       trace?.({ kind: 'wait', ms: verdict.waitMs, reason: last.message });
-      if (throttled) continue;
+      if (throttled) {
+        // The pace does the waiting, for this request and for all others.
+        pace.slow(verdict.waitMs, admittedAt);
+        continue;
+      }
       await clock.sleep(verdict.waitMs, signal);
       waitedMs += verdict.waitMs;
     }

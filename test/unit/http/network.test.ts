@@ -12,6 +12,11 @@ describe('a connection that never opens: 7, nothing was sent, tried again, write
     expect(clock.slept).toEqual([250, 500, 1000]);
   });
 
+  it('refused at each address that a name has', async () => {
+    const { api } = connect(`http://localhost:${String(await freePort())}`, { retries: 0 });
+    expect((await failureOf(api.send(read))).message).toContain('connection refused');
+  });
+
   it.each([read, write])('name not found ($method)', async (request) => {
     const { api, clock } = connect('https://no-such-host.invalid');
     const failure = await failureOf(api.send(request));

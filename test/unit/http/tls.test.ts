@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:https';
-import { connect as connectTcp, type AddressInfo, type Socket } from 'node:net';
+import { connect as connectTcp, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, type BuildOptions } from 'esbuild';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 const file = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -35,15 +35,13 @@ const port = (of: { address(): unknown } = server): number => (of.address() as A
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'berth-tls-'));
-  await build({
-    entryPoints: [file('probe.ts')],
-    outfile: path.join(folder, 'probe.cjs'),
-    bundle: true,
-    platform: 'node',
-    target: 'node20',
-    format: 'cjs',
-    mainFields: ['module', 'main'],
-  });
+  // Bundled as the program is, so that what replaces builtins there is proven here.
+  const root = file('../../..');
+  const { bundling } = (await import(path.join(root, 'scripts/bundling.mjs'))) as {
+    bundling: (root: string) => BuildOptions;
+  };
+  const outfile = path.join(folder, 'probe.cjs');
+  await build({ ...bundling(root), entryPoints: [file('probe.ts')], outfile, format: 'cjs' });
   const [key, cert] = await Promise.all([readFile(file('../../support/tls/test-only-key.pem')), readFile(CERTIFICATE)]);
   server.setSecureContext({ key, cert });
   server.on('connection', (socket: Socket) => {
@@ -113,6 +111,17 @@ it('through a proxy the exchange is the same, end to end', async () => {
     code: 0,
   });
   expect(tunnels.pop()).toBe(`localhost:${String(port())}`);
+});
+
+it('a server that hangs up after the request is told apart from one that is not there', async () => {
+  const rude = createTcpServer((socket) =>
+    socket.on('data', () => socket.resetAndDestroy()).on('error', () => undefined),
+  );
+  await new Promise<void>((done) => rude.listen(0, '127.0.0.1', done));
+  const address = `http://127.0.0.1:${String(port(rude))}`;
+  expect((await probe(address, {})).text).toContain('no readable answer came from 127.0.0.1');
+  await new Promise((done) => rude.close(done));
+  expect((await probe(address, {})).text).toContain('connection refused');
 });
 
 const proxyUrl = (): string => `http://127.0.0.1:${String(port(proxy))}`;
