@@ -35,6 +35,12 @@ export class JsonSyntaxError extends Error {
 const DEEPEST = 256;
 
 /**
+ * A number that a double may not give back digit for digit: long, tiny, with an exponent, minus zero, or ending in
+ * zeros after the point. Digits in strings match too, which costs time and nothing else.
+ */
+const MAY_ROUND = /[\d.]{16}|0\.000000|\d[eE]|-0|\d\.\d*0(?!\d)/;
+
+/**
  * Reads JSON without losing anything a later encode would miss: a number whose text a double would not give back stays
  * text (9007199254740993, 1e400, 1.0), and so does what is nested deeper than 256 levels. Of a member named twice the
  * last counts, as in every JSON reader. A leading byte order mark is accepted.
@@ -43,6 +49,10 @@ const DEEPEST = 256;
 export function decodeJson(source: string): Json {
   const text = source.startsWith('\uFEFF') ? source.slice(1) : source;
   const { shallow, cut } = cutDeep(text);
+  if (cut.size === 0 && !MAY_ROUND.test(text)) {
+    const quick = parseQuickly(text);
+    if (quick !== undefined) return quick;
+  }
   try {
     return parse(shallow, null, {
       parseNumber: (digits) => number(digits, cut),
@@ -107,6 +117,15 @@ export function memberAt(value: Json | undefined, path: string): Json | undefine
     else return undefined;
   }
   return at;
+}
+
+/** The engine's own reader, a hundred times as fast; undefined where the text is broken, for the other to say where. */
+function parseQuickly(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A number as its text says, or the text itself where a double would change it. */

@@ -83,3 +83,19 @@ describe('exact JSON', () => {
     expect(numberOf(decodeJson('1e400'))).toBeUndefined();
   });
 });
+
+describe('the quick way and the exact one', () => {
+  it('agree on every document of numbers', () => {
+    const number = fc.oneof(
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => JSON.stringify(value)),
+      fc.stringMatching(/^-?(0|[1-9]\d{0,17})(\.\d{1,17})?([eE][+-]?\d{1,3})?$/),
+    );
+    fc.assert(
+      fc.property(fc.array(number), (numbers) => {
+        const text = `[${numbers.join(',')}]`;
+        expect(encodeJson(decodeJson(text))).toBe(text);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
