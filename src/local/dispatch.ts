@@ -5,7 +5,7 @@ import { strike, type FaultKind, type FaultRecord } from './faults.ts';
 import { Problem, type Call, type Operation, type Reply } from './operation.ts';
 import { notFound, problemDocument, serverError, tooLarge } from './problem.ts';
 import { queueError } from './queue/index.ts';
-import { spend, tooMany, type Quota } from './rate.ts';
+import { rateHeaders, spend, tooMany, type Quota } from './rate.ts';
 import type { State } from './state.ts';
 import type { Validator } from './validate.ts';
 
@@ -89,8 +89,10 @@ function admit(operation: Operation, request: Request, state: State, now: number
   try {
     const key = authenticate(request.headers.get('authorization'));
     const limit = faults.find(({ kind }) => kind === 'rate-limit');
-    if (limit !== undefined) throw tooMany(state.rate, frame.quota, now, 'minute', limit.retryAfter ?? 1);
-    if (operation.service !== 'queue') headers = spend(state.rate, frame.quota, now);
+    const limited = operation.service !== 'queue';
+    if (limit !== undefined)
+      throw tooMany('minute', limit.retryAfter ?? 1, limited ? rateHeaders(state.rate, frame.quota, now) : {});
+    if (limited) headers = spend(state.rate, frame.quota, now);
     authorize(key, operation.scope);
     return { faults, keyId: key.id, headers };
   } catch (error) {

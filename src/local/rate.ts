@@ -42,16 +42,20 @@ export function spend(usage: RateUsage, quota: Quota, now: number): Readonly<Rec
   }
   const exceeded = standings(usage, quota, now).filter(({ remaining }) => remaining === 0);
   const longest = exceeded.at(-1);
-  if (longest !== undefined) throw tooMany(usage, quota, now, longest.name, longest.reset);
+  if (longest !== undefined) throw tooMany(longest.name, longest.reset, rateHeaders(usage, quota, now));
   for (const { name } of WINDOWS) usage[name].used += 1;
   return rateHeaders(usage, quota, now);
 }
 
-/** The 429 Problem for one window, with all that such an answer carries. `retryAfter` in seconds. */
-export const tooMany = (usage: RateUsage, quota: Quota, now: number, name: WindowName, retryAfter: number): Problem =>
+/** The 429 Problem for one window (specification 7.2). `retryAfter` in seconds. */
+export const tooMany = (
+  name: WindowName,
+  retryAfter: number,
+  headers: Readonly<Record<string, string>> = {},
+): Problem =>
   new Problem(429, 'Too Many Requests', `rate limit exceeded for the ${name} window`, undefined, {
     'Retry-After': String(retryAfter),
-    ...rateHeaders(usage, quota, now),
+    ...headers,
   });
 
 /** RateLimit and RateLimit-Policy as structured-field lists, one member a window. */

@@ -30,12 +30,9 @@ export async function serveLocal(service: LocalService, { port, host }: ServeOpt
       try {
         return await service.fetch(request);
       } catch (error) {
-        const { incoming } = env as HttpBindings;
-        if (!(error instanceof Failure)) {
-          // A dropped connection, a caller who is gone, or a bug: either way there is no answer to give.
-          incoming.socket.destroy();
-          if (error instanceof DroppedConnection || request.signal.aborted) return RESPONSE_ALREADY_SENT;
-          throw error;
+        if (error instanceof DroppedConnection || request.signal.aborted) {
+          (env as HttpBindings).incoming.socket.destroy();
+          return RESPONSE_ALREADY_SENT;
         }
         return failed(error);
       }
@@ -60,11 +57,16 @@ export async function serveLocal(service: LocalService, { port, host }: ServeOpt
   };
 }
 
-const failed = (failure: Failure): Response =>
-  new Response(JSON.stringify({ title: 'Local Service Trouble', status: 500, detail: failure.message }), {
-    status: 500,
-    headers: { 'Content-Type': 'application/problem+json' },
-  });
+/** What is no answer of the service but trouble of this program: its state file, or a bug. */
+const failed = (error: unknown): Response =>
+  new Response(
+    JSON.stringify({
+      title: 'Local Service Trouble',
+      status: 500,
+      detail: error instanceof Error ? error.message : String(error),
+    }),
+    { status: 500, headers: { 'Content-Type': 'application/problem+json' } },
+  );
 
 function cannotListen(error: NodeJS.ErrnoException, port: number): Failure {
   if (error.code === 'EADDRINUSE')

@@ -22,6 +22,8 @@ export interface LocalServiceOptions {
   readonly queueLimits: boolean;
   /** Endpoint name to handler module path. They run only between `start` and `stop`. */
   readonly handlers?: Readonly<Record<string, string>> | undefined;
+  /** What handler modules print, as it comes. */
+  readonly log?: ((endpointId: string, text: string) => void) | undefined;
 }
 
 export interface LocalService {
@@ -36,7 +38,8 @@ export interface LocalService {
 }
 
 /** How often handler modules and webhooks are looked after while the service is served: milliseconds. */
-const TICK = 100;
+const HANDLER_TICK = 100;
+const WEBHOOK_TICK = 500;
 /** How long a webhook's receiver may take: milliseconds. */
 const WEBHOOK_DEADLINE = 10_000;
 
@@ -69,19 +72,31 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
 
   let runner: Runner | undefined;
   let ticking: Promise<void> = Promise.resolve();
-  const keepTicking = async (running: Runner): Promise<void> => {
+  // File trouble meets the next request as well, and is told to whoever sent it.
+  const tick = async (): Promise<void> => runner?.tick().catch(() => undefined);
+  const keepTicking = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      await running.tick();
-      await clock.sleep(TICK, stopping.signal).catch(() => undefined);
+      await tick();
+      const pause = Object.keys(handlers).length > 0 ? HANDLER_TICK : WEBHOOK_TICK;
+      await clock.sleep(pause, stopping.signal).catch(() => undefined);
     }
   };
 
   return {
-    fetch: route,
+    fetch: async (request) => {
+      const response = await route(request);
+      if (request.method !== 'GET') void tick();
+      return response;
+    },
     start: () => {
       if (runner !== undefined) return;
-      runner = createRunner({ transact, handlers, fetchWebhook: (url, body) => postWebhook(clock, url, body) });
-      ticking = keepTicking(runner);
+      runner = createRunner({
+        transact,
+        handlers,
+        fetchWebhook: (url, body) => postWebhook(clock, url, body),
+        ...(options.log === undefined ? {} : { log: options.log }),
+      });
+      ticking = keepTicking();
     },
     stop: async () => {
       stopping.abort(new Error('the local service stopped'));

@@ -63,11 +63,18 @@ async function locked<T>(path: string, work: () => Promise<T>): Promise<T> {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     release = await lock(path, {
       realpath: false,
-      stale: 10_000,
+      // Steps take milliseconds: what is older was left behind by a process that was killed.
+      stale: 5000,
+      // Taken over by another process while this one was held up. The file is whole either way: the last writer counts.
+      onCompromised: () => undefined,
       retries: { retries: 400, factor: 1.2, minTimeout: 5, maxTimeout: 100, randomize: true },
     });
   } catch (error) {
-    throw localFile(`cannot lock the local service's state ${path}: ${said(error)}`, undefined, error);
+    throw localFile(
+      `cannot lock the local service's state ${path}: ${said(error)}`,
+      'Another berth may be at work on it; try again.',
+      error,
+    );
   }
   try {
     return await work();

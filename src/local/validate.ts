@@ -53,15 +53,17 @@ function withoutMapping(schema: Schema): Schema {
 }
 
 export function createValidator(): Validator {
-  const ajv = createAjv();
+  // A checker costs more to make than a plain read to answer, and a plain read needs none.
+  let made: Ajv2020 | undefined;
+  const ajv = (): Ajv2020 => (made ??= createAjv());
   const ofParameters = new Map<Schema, ValidateFunction>();
 
   const parameterCheck = (schema: Schema): ValidateFunction => {
     const known = ofParameters.get(schema);
     if (known !== undefined) return known;
-    const made = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"contract#/')) as Schema);
-    ofParameters.set(schema, made);
-    return made;
+    const check = ajv().compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"contract#/')) as Schema);
+    ofParameters.set(schema, check);
+    return check;
   };
 
   return {
@@ -69,7 +71,7 @@ export function createValidator(): Validator {
       if (operation.body === undefined) return undefined;
       if (text.trim() === '') throw badRequest('a JSON body is required');
       const value = decodeBody(text);
-      const check = ajv.getSchema(`contract#/components/schemas/${operation.body}`);
+      const check = ajv().getSchema(`contract#/components/schemas/${operation.body}`);
       if (check === undefined) throw new Error(`the table names no schema ${operation.body}`);
       const errors = check(plain(value)) === true ? [] : reasons(check.errors ?? []);
       if (errors.length > 0) throw unprocessable(errors);

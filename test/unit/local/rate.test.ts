@@ -6,10 +6,11 @@ import { Problem } from '../../../src/local/operation.ts';
 import { freshUsage, quotaOf, spend, WINDOWS } from '../../../src/local/rate.ts';
 import { localFixture } from '../../support/local.ts';
 
-const members = (header: string | null): unknown[] =>
-  parseList(header ?? '').map(([name, parameters]: Item | InnerList) => [
+/** `[name, parameters]` of each member, as a reader of structured fields finds them. */
+const members = (header: string | null): [unknown, unknown][] =>
+  parseList(header ?? '').map(([name, parameters]: Item | InnerList): [unknown, unknown] => [
     name,
-    Object.fromEntries(parameters) as unknown,
+    Object.fromEntries<unknown>(parameters),
   ]);
 
 describe('rate windows (specification 8.1)', () => {
