@@ -7,7 +7,8 @@ import type { WireAnswer } from './transport.ts';
 
 /**
  * Reads a success to its end. It is lost when it cannot be used: larger than `maxBytes`, empty where JSON belongs, or
- * not JSON. A DELETE needs no body, and a request that brought its own `accept` takes any text.
+ * not JSON. A DELETE needs no body, and a request that brought its own `accept` takes any text
+ * that does not call itself JSON.
  * Fails with WireError where the body breaks off.
  */
 export async function readAnswer(answer: WireAnswer, request: ApiRequest, maxBytes: number): Promise<ApiAnswer | Lost> {
@@ -21,7 +22,8 @@ export async function readAnswer(answer: WireAnswer, request: ApiRequest, maxByt
       ? { status, headers, text: '', value: undefined }
       : lost('the answer is empty where JSON belongs', true);
   const value = decoded(text);
-  return value !== undefined || free
+  // What says that it is JSON has to be, or it broke off.
+  return value !== undefined || (free && !/json/i.test(headers['content-type'] ?? ''))
     ? { status, headers, text, value }
     : lost('the answer is not JSON, or breaks off', false);
 }

@@ -129,6 +129,15 @@ describe('an answer that cannot be used', () => {
     expect(requests).toBe(5);
   });
 
+  it('text that calls itself JSON and is not, even where any text would do', async () => {
+    const server = await serve((response) => {
+      json(response, '{"id":');
+    });
+    const { api } = connect(server.url);
+    expect(await failureOf(api.send({ ...read, headers: { accept: '*/*' } }))).toMatchObject({ exit: 7 });
+    expect(await failureOf(api.send({ ...read, method: 'DELETE' }))).toMatchObject({ exit: 8 });
+  });
+
   it('a cut body followed by a whole one: the read succeeds', async () => {
     const server = await serve((response, _, count) => {
       if (count === 1) response.writeHead(200, { 'content-length': 100 }).write('{"id":', () => response.destroy());
