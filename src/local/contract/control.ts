@@ -12,7 +12,7 @@ export const controlSchemas: Schemas = {
     kind: oneOfWords('rate-limit', 'server-error', 'latency', 'drop', 'accept-drop'),
     count: { ...whole, minimum: 1 },
     probability: { ...number, exclusiveMinimum: 0, maximum: 1 },
-    match: { ...text, minLength: 1 },
+    match: { ...text, minLength: 1, pattern: '^\\s*[A-Za-z]*\\s*(/.*)?$' },
     status: { ...whole, minimum: 500, maximum: 599 },
     latencyMs: { ...whole, minimum: 0, maximum: 3_600_000 },
     retryAfter: { ...whole, minimum: 0 },
