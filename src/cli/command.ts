@@ -19,9 +19,11 @@ export interface CommandSpec<A extends Params, O extends Params> {
   readonly watch?: boolean;
   /**
    * Destroys something: gains `--yes`. Says in one sentence what it will hit (`This purges 3 jobs ...`), asked on a
-   * terminal before `run`; undefined asks nothing.
+   * terminal before `run`.
    */
-  readonly confirm?: (ctx: CommandContext, values: ValuesOf<A> & ValuesOf<O>) => Promise<string | undefined>;
+  readonly confirm?: (ctx: CommandContext, values: ValuesOf<A> & ValuesOf<O>) => Promise<string>;
+  /** Where not everything needs to be confirmed: what does. Decided by the values alone, before anything is sent. */
+  readonly confirmWhen?: (values: ValuesOf<A> & ValuesOf<O>) => boolean;
   readonly run: (ctx: CommandContext, values: ValuesOf<A> & ValuesOf<O>) => Promise<Result>;
 }
 
@@ -35,7 +37,8 @@ export interface Command {
   readonly examples: readonly (readonly [string, string])[];
   readonly writes: boolean;
   readonly watch: boolean;
-  readonly confirm?: (ctx: CommandContext, values: Values) => Promise<string | undefined>;
+  readonly confirm?: (ctx: CommandContext, values: Values) => Promise<string>;
+  readonly confirmWhen: (values: Values) => boolean;
   readonly run: (ctx: CommandContext, values: Values) => Promise<Result>;
 }
 
@@ -65,7 +68,7 @@ export interface Program {
 
 /** States a command; its `run` receives the values its args and options declare, parsed and checked. */
 export function defineCommand<const A extends Params, const O extends Params>(spec: CommandSpec<A, O>): Command {
-  const { confirm, run } = spec;
+  const { confirm, confirmWhen, run } = spec;
   return {
     kind: 'command',
     summary: spec.summary,
@@ -77,6 +80,7 @@ export function defineCommand<const A extends Params, const O extends Params>(sp
     watch: spec.watch ?? false,
     // The kit only ever hands over values that `args` and `options` parsed: the types hold by construction.
     ...(confirm === undefined ? {} : { confirm: (ctx, values) => confirm(ctx, values as ValuesOf<A> & ValuesOf<O>) }),
+    confirmWhen: (values) => confirmWhen?.(values as ValuesOf<A> & ValuesOf<O>) ?? true,
     run: (ctx, values) => run(ctx, values as ValuesOf<A> & ValuesOf<O>),
   };
 }

@@ -49,13 +49,11 @@ async function checkFilter({ jq }: OutputOptions): Promise<void> {
 }
 
 async function confirmed(ctx: CommandContext, command: Command, values: Values): Promise<void> {
-  if (command.confirm === undefined || ctx.yes || ctx.dryRun) return;
+  if (command.confirm === undefined || ctx.yes || ctx.dryRun || !command.confirmWhen(values)) return;
   // Decided before anything is looked up: a script without --yes must send nothing.
   if (!ctx.terminal.canAsk)
     throw usage('this destroys something and there is no terminal to ask on', 'Add --yes to go on without a question.');
-  const question = await command.confirm(ctx, values);
-  if (question === undefined) return;
-  await ctx.tell(question);
+  await ctx.tell(await command.confirm(ctx, values));
   if (!(await ctx.prompts.confirm('Go on?', false)))
     throw new Failure({ code: 'declined', exit: EXIT.usage, message: 'stopped: nothing was changed' });
 }

@@ -41,11 +41,10 @@ export const cancel = defineCommand({
   summary: 'cancel jobs, waiting or running',
   args: { endpoint, job: arg.many('job ids') },
   writes: true,
-  confirm: (_, values) =>
+  confirmWhen: ({ job }) => job.length > 1,
+  confirm: (_, { endpoint, job }) =>
     Promise.resolve(
-      values.job.length > 1
-        ? `This cancels ${countOf(values.job.length, 'job')} on ${values.endpoint}, running ones included: ${values.job.join(', ')}.`
-        : undefined,
+      `This cancels ${countOf(job.length, 'job')} on ${endpoint}, running ones included: ${job.join(', ')}.`,
     ),
   run: async (ctx, values) => {
     const request = (id: string, job: string) =>

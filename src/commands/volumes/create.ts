@@ -6,7 +6,7 @@ import type { Choice } from '../../core/context.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { option } from '../../cli/params.ts';
-import { listRows } from '../../cli/resource.ts';
+import { listRows } from '../../cli/resource/read.ts';
 import { commandLine } from '../../cli/words.ts';
 import { DATA_CENTERS } from '../catalog.ts';
 import { monthlyCost } from './price.ts';
@@ -38,7 +38,7 @@ export const create = defineCommand({
     if (dataCenter.trim() === '') throw usage('--data-center is empty');
     checkSize(size);
     const cost = monthlyCost(size, type);
-    if (!ctx.dryRun) await ctx.tell(`${String(size)} GB in ${dataCenter} costs ${cost}.`);
+    if (ctx.terminal.errors && !ctx.dryRun) await ctx.tell(`${String(size)} GB in ${dataCenter} costs ${cost}.`);
     const older = type === undefined && ctx.settings.get('rest-url') !== undefined;
     const answer = await ctx.api
       .send(older ? olderRequest(name, size, dataCenter) : request(name, size, dataCenter, type))

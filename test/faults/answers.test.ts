@@ -1,0 +1,154 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { onWrite, reads, writes, type Read, type Write } from './commands.ts';
+import { fails, json, raw, text, works, type Behaviour } from './support.ts';
+
+// Rows 1, 2, 3 and 5 of the table of faults: answers whose body cannot be used.
+
+const PAGE = `<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body><h1>nginx is unwell</h1></body></html>`;
+const badGateway = text(PAGE, 502, { 'content-type': 'text/html' });
+
+const head = (headers: string): string => `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${headers}\r\n\r\n`;
+
+/** Successes that are none. */
+const UNUSABLE: Readonly<
+  Record<string, { readonly trouble: Behaviour; readonly says: RegExp; readonly final?: true }>
+> = {
+  'JSON cut off, shorter than its Content-Length': {
+    trouble: raw(`${head('content-length: 100')}{"id":"po`),
+    says: /closed|breaks off|not as long|not HTTP/,
+  },
+  'JSON cut off, with no Content-Length': {
+    trouble: raw(`${head('connection: close')}{"id":"po`),
+    says: /not JSON, or breaks off/,
+  },
+  'JSON cut off in the middle of a chunk': {
+    trouble: raw(`${head('transfer-encoding: chunked')}64\r\n{"id":"po`),
+    says: /closed|breaks off|not HTTP/,
+  },
+  'JSON cut off, complete as HTTP': { trouble: json('{"id":"po'), says: /not JSON, or breaks off/ },
+  'an HTML page with status 200': {
+    trouble: text(PAGE, 200, { 'content-type': 'text/html' }),
+    says: /not JSON/,
+  },
+  'an empty 200': { trouble: json(''), says: /empty where JSON belongs/, final: true },
+  'white space alone': { trouble: json(' \n '), says: /empty where JSON belongs/, final: true },
+  'gzip that is none': { trouble: json('{}', 200, { 'content-encoding': 'gzip' }), says: /damaged|breaks off/ },
+  'gzip cut off': {
+    trouble: text(gzipSync('{"id":"pod1"}').subarray(0, 20), 200, { 'content-encoding': 'gzip' }),
+    says: /damaged|breaks off/,
+  },
+  'an encoding that nobody asked for': {
+    trouble: json('{}', 200, { 'content-encoding': 'zstd' }),
+    says: /not asked for/,
+  },
+};
+
+describe('a 502 with an HTML page', () => {
+  test.each(reads)('%s tries four times, then ends 7 with the status and no HTML', async (_, { argv }: Read) => {
+    const { block, error, servers } = await fails(
+      argv,
+      { exit: 7, says: ['502 Bad Gateway', 'tried 4 times', /Nothing changed/] },
+      [badGateway],
+    );
+    expect(servers.map(({ seen }) => seen.length)).toEqual([4, 4]);
+    expect(block + JSON.stringify(error)).not.toMatch(/<|nginx/);
+    expect(error).toMatchObject({ code: 'unavailable', status: 502, request: { method: 'GET' } });
+  });
+
+  test.each(writes)('%s is sent once, ends 8 and names what finds out', async (_, write: Write) => {
+    const { block, error, servers } = await fails(
+      write.argv,
+      { exit: 8, says: ['502 Bad Gateway', 'It may have happened', write.findOut] },
+      [onWrite(badGateway)],
+    );
+    expect(servers.map(({ seen }) => seen.length - (write.before ?? 0))).toEqual([1, 1]);
+    expect(block + JSON.stringify(error)).not.toMatch(/<|nginx/);
+    expect(error).toMatchObject({ code: 'outcome-unknown', status: 502 });
+  });
+
+  test('a read that is answered at the second try is done, and nobody is told', async () => {
+    const { out, err } = await works(['pods', 'get', 'pod1', '--json'], [badGateway, json('{"id":"pod1"}')]);
+    expect(JSON.parse(out)).toEqual({ id: 'pod1' });
+    expect(err).toBe('');
+  });
+});
+
+describe.each(Object.entries(UNUSABLE))('%s', (_, { trouble, says, final }) => {
+  test.each(reads)('%s: 7', async (_name, { argv }) => {
+    const { servers } = await fails(argv, { exit: 7, says: [says, 'Nothing changed'] }, [trouble]);
+    expect(servers[0].seen).toHaveLength(final === true ? 1 : 4);
+  });
+
+  test.each(writes.filter(([name]) => name !== 'delegations revoke'))('%s: 8', async (_name, write) => {
+    const { servers } = await fails(write.argv, { exit: 8, says: [says, 'may have happened', write.findOut] }, [
+      onWrite(trouble),
+    ]);
+    expect(servers[0].seen.length - (write.before ?? 0)).toBe(1);
+  });
+});
+
+describe('an answer without a body', () => {
+  test.each([204, 200])('%i to a revocation: done', async (status) => {
+    const { out, err } = await works(['registries', 'delegations', 'revoke', 'd1', '--yes'], [text('', status)]);
+    expect({ out, err }).toEqual({ out: '', err: 'Delegation d1 is revoked.\n' });
+  });
+
+  test.each([204, 200])('%i to a DELETE of any kind: done', async (status) => {
+    const { out, server } = await works(['api', 'DELETE', '/v2/pods/pod1'], [text('', status)]);
+    expect(out).toBe('');
+    expect(server.seen.map(({ method, url }) => `${method} ${url}`)).toEqual(['DELETE /v2/pods/pod1']);
+  });
+});
+
+describe('an answer that unpacks to more than the cap', () => {
+  const small = { env: { BERTH_MAX_ANSWER_BYTES: '1048576' } };
+  const zeros = '0'.repeat(8 * 1024 * 1024);
+  const bombs: readonly (readonly [string, Behaviour])[] = [
+    ['a gzip bomb', text(gzipSync(zeros), 200, { 'content-encoding': 'gzip' })],
+    [
+      'gzip in gzip in gzip',
+      text(gzipSync(gzipSync(gzipSync(zeros))), 200, { 'content-encoding': 'gzip, gzip, gzip' }),
+    ],
+    ['plain JSON', json(zeros)],
+  ];
+
+  test.each(bombs)('%s: 7 for a read, 8 for a write, and not tried again', async (_, bomb) => {
+    const read = await fails(['pods', 'get', 'pod1'], { exit: 7, says: ['larger than 1 MB'] }, [bomb], small);
+    expect(read.servers[0].seen).toHaveLength(1);
+    const write = await fails(
+      ['queue', 'purge', 'ep', '--yes'],
+      { exit: 8, says: ['larger than 1 MB'] },
+      [bomb],
+      small,
+    );
+    expect(write.servers[0].seen).toHaveLength(1);
+  });
+
+  test('one that never ends is let go at the cap of 64 MiB, and memory with it', async () => {
+    const member = gzipSync(Buffer.alloc(16 * 1024 * 1024, '0'));
+    const inUse = (): number => process.memoryUsage().arrayBuffers;
+    const before = inUse();
+    let most = 0;
+    const endless: Behaviour = ({ response }) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+      const pour = (): void => {
+        most = Math.max(most, inUse() - before);
+        if (response.destroyed) return;
+        if (response.write(member)) setImmediate(pour);
+        else response.once('drain', pour);
+      };
+      pour();
+    };
+    await fails(['pods', 'get', 'pod1'], { exit: 7, says: ['larger than 67.1 MB'] }, [endless]);
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThan(3 * 64 * 1024 * 1024);
+  });
+
+  test('one encoded more often than any server would: 7', async () => {
+    const often = Array.from({ length: 5 }, () => 'gzip').join(', ');
+    await fails(['pods', 'get', 'pod1'], { exit: 7, says: ['encoded too many times'] }, [
+      json('{}', 200, { 'content-encoding': often }),
+    ]);
+  });
+});
