@@ -77,7 +77,7 @@ export const duration =
 export const money =
   (path: string, per = '') =>
   (row: Json): string =>
-    fromNumber(memberAt(row, path), (value) => formatDollars(value) + per);
+    fromNumber(memberAt(row, path), (value, exact) => (value > 1e15 ? `$${exact}` : formatDollars(value)) + per);
 
 /** A size that the service counts in GB. */
 export const gigabytes =
@@ -101,9 +101,9 @@ export const yesNo =
     return typeof value === 'boolean' ? (value ? 'yes' : 'no') : plainText(value);
   };
 
-function fromNumber(value: Json | undefined, show: (value: number) => string | undefined): string {
+function fromNumber(value: Json | undefined, show: (value: number, exact: string) => string | undefined): string {
   const number = numberOf(value);
-  return (number === undefined ? undefined : show(number)) ?? plainText(value);
+  return (number === undefined ? undefined : show(number, plainText(value))) ?? plainText(value);
 }
 
 function plainText(value: Json | undefined): string {

@@ -14,20 +14,21 @@ export interface Fitted {
   readonly width: number;
 }
 
-/** A border and two spaces for each column, and the last border. */
-const frame = (count: number): number => count * 3 + 1;
+/** What stands around and between so many columns. */
+export type Frame = (count: number) => number;
 
 /**
- * Fits a table into a width. Spare columns are taken from left to right as far as all fit unshortened; then the
- * longest columns are shortened, all to one length. Undefined where even that does not fit.
+ * Fits a table into a width. Spare columns are taken from left to right as far as all fit, the long ones at a
+ * comfortable length; then the longest columns are shortened, all to one length. Undefined where even that does not fit.
  */
-export function fitColumns(wishes: readonly Wish[], width: number): readonly Fitted[] | undefined {
+export function fitColumns(wishes: readonly Wish[], width: number, frame: Frame): readonly Fitted[] | undefined {
+  const total = (widths: readonly number[]): number => widths.reduce((sum, each) => sum + each, frame(widths.length));
   const all = wishes.map((wish, index) => ({ ...wish, index }));
   let shown = all.filter(({ spare }) => !spare);
   for (const each of all) {
     if (!each.spare) continue;
     const more = all.filter((one) => one === each || shown.includes(one));
-    if (total(more.map(({ natural }) => natural)) <= width) shown = more;
+    if (total(more.map(comfortable)) <= width) shown = more;
   }
   const widest = Math.max(0, ...shown.map(({ natural }) => natural));
   for (let longest = Math.min(widest, width); longest >= 0; longest--) {
@@ -37,4 +38,5 @@ export function fitColumns(wishes: readonly Wish[], width: number): readonly Fit
   return undefined;
 }
 
-const total = (widths: readonly number[]): number => widths.reduce((sum, width) => sum + width, frame(widths.length));
+/** A single long cell must not cost the columns that its neighbours have room for. */
+const comfortable = ({ natural, least }: Wish): number => Math.min(natural, Math.max(least, 40));

@@ -40,9 +40,8 @@ const jqFailure = (stderr: string): Failure =>
     code: 'jq',
     exit: EXIT.usage,
     message: `--jq: ${stderr
-      .replace(/^jq: (error: )?/, '')
+      .replace(/^jq: (?:error(?: \(at [^)]*\))?: )?/, '')
       .replace(/\njq: \d+ compile errors?$/, '')
-      .replace(' (at /dev/stdin:0)', '')
       .trim()}`,
     hint: 'Look at what --json prints without --jq, and mind that the shell needs quotes around an expression.',
   });

@@ -39,7 +39,7 @@ function layOut(text: string, newLine: (depth: number) => string, colon: string)
         break;
       case '}':
       case ']':
-        depth--;
+        if (--depth < 0) return undefined;
         if (!empty) parts.push(newLine(depth));
         parts.push(token);
         empty = false;
@@ -94,16 +94,16 @@ function* children(text: string): Generator<Token & { readonly name: string | un
   }
 }
 
-/** All tokens but white space, as they stand in the text. */
+/** All tokens but white space, as they stand in the text; a comment is one, and no part of JSON. */
 function* tokens(text: string): Generator<Token> {
-  const scanner = createScanner(text, true);
+  const scanner = createScanner(text, false);
   scanner.setPosition(text.startsWith('\uFEFF') ? 1 : 0);
   for (;;) {
     scanner.scan();
     const start = scanner.getTokenOffset();
     const end = start + scanner.getTokenLength();
     if (end === start) return;
-    yield { start, end };
+    if (!' \t\r\n'.includes(text.charAt(start))) yield { start, end };
   }
 }
 

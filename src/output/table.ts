@@ -1,14 +1,10 @@
 import type { Json } from '../core/json.ts';
 import { terminalDetail } from './detail.ts';
-import { fitColumns, type Fitted } from './fit.ts';
+import { fitColumns, type Fitted, type Wish } from './fit.ts';
 import { ellipsize, piecesWidth, textWidth } from './measure.ts';
 import { inline, paintAll, type Piece } from './pieces.ts';
 import type { Paint } from './tone.ts';
 import type { Column, Facts } from './view.ts';
-
-/** What a shortened cell keeps at least, and how much of a cell is looked at. */
-const LEAST = 10;
-const MOST = 4096;
 
 export interface TableOptions {
   readonly facts: Facts;
@@ -19,9 +15,13 @@ export interface TableOptions {
   readonly paint: Paint;
 }
 
+type Pieces = readonly Piece[];
+type Cells = readonly (readonly Pieces[])[];
+
 /**
  * A table for a terminal: as wide as the terminal at most, one line a row. Wide columns show where there is room to
- * spare, the longest cells are cut with an ellipsis, and where even that does not fit each row becomes a block.
+ * spare, and the longest cells are cut with an ellipsis. Where that does not fit the borders go, and where even that
+ * is too wide each row becomes a block of lines.
  */
 export async function terminalTable(
   columns: readonly Column[],
@@ -32,30 +32,30 @@ export async function terminalTable(
   const cells = rows.map((row) =>
     columns.map(({ show }) => inline(show(row, options.facts), { drawn: true }).map(short)),
   );
-  const fitted = fitColumns(
-    columns.map((column, at) =>
-      wish(
-        column,
-        cells.map((row) => row[at] ?? []),
-        options.wide,
-      ),
-    ),
-    options.width,
-  );
-  return fitted === undefined ? blocks(columns, rows, options) : await bordered(columns, cells, fitted, options.paint);
+  const fit = (frame: (count: number) => number, least: number): readonly Fitted[] | undefined =>
+    fitColumns(wishes(columns, cells, options.wide, least), options.width, frame);
+  const framed = fit((count) => count * 3 + 1, 10);
+  if (framed !== undefined) return await bordered(columns, cells, framed, options.paint);
+  const bare = fit((count) => count * 2 - 2, 8);
+  return bare === undefined ? blocks(columns, rows, options) : borderless(columns, cells, bare, options.paint);
 }
 
-function wish({ header, right, wide }: Column, cells: readonly (readonly Piece[])[], keepWide: boolean) {
-  const head = textWidth(header);
-  const natural = cells.reduce((most, cell) => Math.max(most, piecesWidth(cell)), head);
-  // A number cut short is another number.
-  const least = right === true ? natural : Math.min(natural, Math.max(head, LEAST));
-  return { natural, least, spare: wide === true && !keepWide };
+function wishes(columns: readonly Column[], cells: Cells, wide: boolean, least: number): readonly Wish[] {
+  return columns.map((column, at) => {
+    const head = textWidth(column.header);
+    const natural = cells.reduce((most, row) => Math.max(most, piecesWidth(row[at] ?? [])), head);
+    return {
+      natural,
+      // What identifies a row is of no use cut short, and a number cut short looks like another: they go last.
+      least: Math.min(natural, at === 0 ? 20 : column.right === true ? 10 : Math.max(head, least)),
+      spare: column.wide === true && !wide,
+    };
+  });
 }
 
 async function bordered(
   columns: readonly Column[],
-  cells: readonly (readonly (readonly Piece[])[])[],
+  cells: Cells,
   fitted: readonly Fitted[],
   paint: Paint,
 ): Promise<string> {
@@ -64,6 +64,7 @@ async function bordered(
     head: fitted.map(({ index }) => paint(columns[index]?.header ?? '', 'strong')),
     colWidths: fitted.map(({ width }) => width + 2),
     colAligns: fitted.map(({ index }) => (columns[index]?.right === true ? 'right' : 'left')),
+    // The library would take its colours from the process; ours come with the text.
     style: { head: [], border: [], compact: true },
   });
   for (const row of cells)
@@ -71,12 +72,24 @@ async function bordered(
   return `${table.toString()}\n`;
 }
 
+function borderless(columns: readonly Column[], cells: Cells, fitted: readonly Fitted[], paint: Paint): string {
+  const head = columns.map(({ header }): Pieces => [{ text: header, tone: 'strong' }]);
+  return [head, ...cells]
+    .map((row) =>
+      alignedLine(
+        fitted.map(({ index, width }) => {
+          const right = columns[index]?.right === true;
+          return { pieces: ellipsize(row[index] ?? [], width), width, right };
+        }),
+        paint,
+      ),
+    )
+    .join('');
+}
+
 /** Each row as lines of label and value, for a terminal that holds no table. */
-function blocks(
-  columns: readonly Column[],
-  rows: readonly Json[],
-  { facts, width, wide, paint }: TableOptions,
-): string {
+function blocks(columns: readonly Column[], rows: readonly Json[], options: TableOptions): string {
+  const { facts, width, wide, paint } = options;
   const shown = columns.filter((column) => wide || column.wide !== true);
   return rows
     .map((row) => {
@@ -86,28 +99,33 @@ function blocks(
     .join('\n');
 }
 
-/** Lines of cells for rows that come one by one: a column is as wide as its widest cell so far. */
+/** Lines of cells for rows that come one by one. */
+export interface GrowingTable {
+  header(columns: readonly Column[], paint: Paint): string;
+  row(columns: readonly Column[], row: Json, facts: Facts, paint: Paint): string;
+}
+
+/** A table whose columns are each as wide as their widest cell so far: for rows that come one by one. */
 export function growingTable(): GrowingTable {
   const widths: number[] = [];
-  const padded = (cells: readonly (readonly Piece[])[], columns: readonly Column[], paint: Paint): string => {
-    const parts = cells.map((cell, at) => {
-      const own = piecesWidth(cell);
-      const width = (widths[at] = Math.max(widths[at] ?? 0, own));
-      const gap = ' '.repeat(width - own);
-      if (columns[at]?.right === true) return gap + paintAll(cell, paint);
-      return paintAll(cell, paint) + (at === cells.length - 1 ? '' : gap);
-    });
-    return `${parts.join('  ')}\n`;
-  };
+  const line = (cells: readonly Pieces[], columns: readonly Column[], paint: Paint): string =>
+    alignedLine(
+      cells.map((pieces, at) => {
+        const width = Math.max(widths[at] ?? 0, piecesWidth(pieces));
+        widths[at] = width;
+        return { pieces, width, right: columns[at]?.right === true };
+      }),
+      paint,
+    );
   return {
     header: (columns, paint) =>
-      padded(
-        columns.map(({ header }) => inline({ text: header, tone: 'strong' }, { drawn: true })),
+      line(
+        columns.map(({ header }) => [{ text: header, tone: 'strong' }]),
         columns,
         paint,
       ),
     row: (columns, row, facts, paint) =>
-      padded(
+      line(
         columns.map(({ show }) => inline(show(row, facts), { drawn: true })),
         columns,
         paint,
@@ -115,10 +133,25 @@ export function growingTable(): GrowingTable {
   };
 }
 
-interface GrowingTable {
-  header(columns: readonly Column[], paint: Paint): string;
-  row(columns: readonly Column[], row: Json, facts: Facts, paint: Paint): string;
+interface Aligned {
+  readonly pieces: Pieces;
+  readonly width: number;
+  readonly right: boolean;
 }
 
-const short = (piece: Piece): Piece =>
-  piece.text.length <= MOST ? piece : { ...piece, text: piece.text.slice(0, MOST) };
+function alignedLine(cells: readonly Aligned[], paint: Paint): string {
+  const parts = cells.map(({ pieces, width, right }, at) => {
+    const gap = ' '.repeat(Math.max(0, width - piecesWidth(pieces)));
+    if (right) return gap + paintAll(pieces, paint);
+    return paintAll(pieces, paint) + (at === cells.length - 1 ? '' : gap);
+  });
+  return `${parts.join('  ')}\n`;
+}
+
+/** As much of a cell as is looked at: more than any terminal's line. */
+const MOST = 4096;
+
+/**
+ * A piece as a table measures it: composed, because the table library counts a decomposed letter of some scripts twice.
+ */
+const short = ({ text, ...look }: Piece): Piece => ({ ...look, text: text.slice(0, MOST).normalize('NFC') });

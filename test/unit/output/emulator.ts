@@ -1,0 +1,70 @@
+/** As much of a terminal as live views use: enough to see what a person would be looking at. */
+export class Terminal {
+  readonly #columns: number;
+  readonly #rows: number;
+  #lines: string[][] = [[]];
+  #row = 0;
+  #column = 0;
+  cursor = true;
+  /** Lines that went out at the top. */
+  scrolled = 0;
+
+  constructor(columns: number, rows: number) {
+    this.#columns = columns;
+    this.#rows = rows;
+  }
+
+  write(text: string): this {
+    // eslint-disable-next-line no-control-regex -- escape sequences are what a terminal reads
+    for (const [part] of text.matchAll(/\u001b\[\??\d*[A-Za-z]|[^]/gu)) this.#take(part);
+    return this;
+  }
+
+  text(): string {
+    return this.#lines
+      .map((line) => line.join('').trimEnd())
+      .join('\n')
+      .trimEnd();
+  }
+
+  #take(part: string): void {
+    // eslint-disable-next-line no-control-regex -- escape sequences are what a terminal reads
+    const [, digits, letter] = /^\u001b\[(\??\d*)([A-Za-z])$/.exec(part) ?? [];
+    const count = Number(digits === undefined || digits === '' ? 1 : digits);
+    if (letter === undefined) this.#print(part);
+    else if (letter === 'A') this.#row = Math.max(0, this.#row - count);
+    else if (letter === 'G') this.#column = count - 1;
+    else if (letter === 'K') this.#line().length = Math.min(this.#line().length, this.#column);
+    else if (letter === 'J') {
+      this.#line().length = Math.min(this.#line().length, this.#column);
+      this.#lines.length = this.#row + 1;
+    } else if (digits === '?25') this.cursor = letter === 'h';
+    else if (digits !== '?2026' && letter !== 'm') throw new Error(`unknown sequence ${JSON.stringify(part)}`);
+  }
+
+  #print(character: string): void {
+    if (character === '\r') this.#column = 0;
+    else if (character === '\n') {
+      this.#column = 0;
+      this.#down();
+    } else {
+      if (this.#column >= this.#columns) {
+        this.#column = 0;
+        this.#down();
+      }
+      this.#line()[this.#column++] = character;
+    }
+  }
+
+  #down(): void {
+    this.#row++;
+    if (this.#row < this.#rows) return;
+    this.#row--;
+    this.#lines.shift();
+    this.scrolled++;
+  }
+
+  #line(): string[] {
+    return (this.#lines[this.#row] ??= []);
+  }
+}

@@ -1,0 +1,64 @@
+import { decodeJson, memberAt, type Json } from '../../../src/core/json.ts';
+import { age, gigabytes, list, money, percent, status, text, yesNo } from '../../../src/output/cells.ts';
+import type { View } from '../../../src/output/view.ts';
+
+/** A view as a command would state it. */
+export const podView: View = {
+  noun: ['pod', 'pods'],
+  id: text('id'),
+  columns: [
+    { header: 'ID', show: text('id') },
+    { header: 'NAME', show: text('name') },
+    { header: 'STATUS', show: status() },
+    { header: 'GPU', show: text('gpu.id') },
+    { header: 'COST', show: money('cost', '/hr'), right: true },
+    { header: 'AGE', show: age('createdAt'), right: true },
+    { header: 'IMAGE', show: text('image'), wide: true },
+    { header: 'PORTS', show: list('ports'), wide: true },
+  ],
+  detail: (row) => [
+    {
+      lines: [
+        { label: 'id', value: text('id')(row) },
+        { label: 'name', value: text('name')(row) },
+        { label: 'status', value: status()(row) },
+        { label: 'disk', value: gigabytes('disk')(row) },
+        { label: 'locked', value: yesNo('locked')(row) },
+        { label: 'args', value: text('args')(row) },
+      ],
+    },
+    {
+      title: 'runtime',
+      lines:
+        memberAt(row, 'runtime') === undefined
+          ? []
+          : [
+              { label: 'gpu', value: percent('runtime.gpus.0.util')(row) },
+              { label: 'ports', value: list('ports')(row) },
+            ],
+    },
+  ],
+};
+
+/** A list as the service might send it: a long name, accents, wide characters, and every trick against a terminal. */
+export const PODS = `{"pods": [
+  {"id": "pod-7f3a9c01", "name": "train-${'very-'.repeat(30)}long", "status": "RUNNING", "gpu": {"id": "A100 80GB"},
+   "cost": 1.19, "createdAt": "2026-01-01T00:00:00Z", "image": "registry/train:2026.1", "ports": ["8888/http", "22/tcp"],
+   "disk": 20, "locked": false, "args": "python -m train --rate 0.001 --epochs 12 --data /workspace/data --resume\\nthen\\tpublish",
+   "runtime": {"gpus": [{"util": 42, "memoryUtil": 9007199254740993}]}},
+  {"id": "pod-2", "name": "réseau \u00e9te\u0301 naïve", "status": "EXITED", "gpu": {"id": "L4"}, "cost": 0.0,
+   "createdAt": "2026-01-03T11:59:18Z", "image": null, "ports": []},
+  {"id": "pod-3", "name": "日本語のポッド 🚀", "status": "PROVISIONING", "gpu": null, "cost": 0.0034, "createdAt": "soon"},
+  {"id": "pod-4", "name": "\\u001b[31mred\\u001b]52;c;aGk=\\u0007", "status": "ERROR", "cost": 9007199254740993, "gpu": 7},
+  {"id": "pod-5", "name": "\\u202egnp.exe\\u2066 \u0085c1\ttab", "status": "HIBERNATING", "cost": "free"}
+]}`.replace('\ttab', '\\ttab');
+
+export const document = decodeJson(PODS);
+
+export const rows = memberAt(document, 'pods') as readonly Json[];
+
+/** The result of `pods list`. */
+export const podList = { kind: 'many', view: podView, values: rows, source: { text: PODS, member: 'pods' } } as const;
+
+/** The result of `pods get` of one of them. */
+export const pod = (at: number) => ({ kind: 'one', view: podView, value: rows[at] ?? null }) as const;
