@@ -9,9 +9,9 @@ const stubs = (root) => ({
   name: 'stubs',
   setup(build) {
     for (const [name, builtins] of Object.entries(STUBBED)) {
-      const inside = path.join(root, 'node_modules', name) + path.sep;
+      const inside = path.sep + path.join('node_modules', name) + path.sep;
       build.onResolve({ filter: new RegExp(`^node:(${builtins.join('|')})$`) }, ({ path: builtin, importer }) =>
-        importer.startsWith(inside)
+        importer.includes(inside)
           ? { path: path.join(root, 'scripts/stubs', `${builtin.slice('node:'.length)}.cjs`) }
           : undefined,
       );

@@ -1,11 +1,12 @@
-// Loaded before the program by scripts/code-cache.mjs: keeps V8's compiled form of every file the program loaded, with
-// each function that has run by the time the process ends.
+// Loaded before the program by scripts/code-cache.mjs. When the process ends it keeps V8's compiled form of every file
+// that the program loaded, with each function that has run, or, where it is asked to, only the names of these files.
 'use strict';
 const fs = require('node:fs');
+const path = require('node:path');
 const v8 = require('node:v8');
 const vm = require('node:vm');
 
-const suffix = process.env.BERTH_BUILD_CACHE_SUFFIX;
+const { BERTH_BUILD_DIST: dist, BERTH_BUILD_SUFFIX: suffix, BERTH_BUILD_LIST: list } = process.env;
 const scripts = new Map();
 
 // What is kept bears the flags of the moment it is written, and must bear those that every run starts with.
@@ -20,4 +21,7 @@ vm.Script = class extends vm.Script {
 
 process.on('exit', () => {
   for (const [file, script] of scripts) fs.writeFileSync(file + suffix, script.createCachedData());
+  if (list === undefined) return;
+  const files = Object.keys(require.cache).filter((file) => path.dirname(file) === dist);
+  fs.writeFileSync(list, files.map((file) => path.basename(file)).join('\n'));
 });

@@ -1,9 +1,10 @@
 /**
- * Writes, beside each file of dist/, the form into which V8 compiled it. The launcher hands it back to V8, which then
- * neither parses nor compiles. The suffix names what must be equal for that: V8's version, the platform, the processor.
+ * Makes dist/ quick to load: puts the files that the usual commands load into packs, and beside each file and pack the
+ * form into which V8 compiled it. The launcher hands that back to V8, which then neither parses nor compiles. The
+ * suffix names what must be equal for that: V8's version, the platform, the processor.
  */
 import { spawn } from 'node:child_process';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -13,16 +14,22 @@ import { samplePod } from '../bench/sample-pod.mjs';
 const recorder = fileURLToPath(new URL('code-cache-recorder.cjs', import.meta.url));
 const suffix = `.${process.versions.v8}-${process.platform}-${process.arch}`;
 
+/** Each pack, and the command whose files it holds, without those of the packs before it. The launcher knows them. */
+const PACKS = [
+  { pack: 'start.pack.cjs', args: ['--help'] },
+  { pack: 'request.pack.cjs', args: ['pods', 'get', 'sample'] },
+];
+
 /** Runs that make V8 compile what the usual commands use. Each adds to what those before it left. */
 const RUNS = [
   ['--help'],
   ['pods', '--help'],
-  ['pods', 'get', 'warm'],
-  ['pods', 'get', 'warm', '--json'],
+  ['pods', 'get', 'sample'],
+  ['pods', 'get', 'sample', '--json'],
   ['pods', 'list'],
   ['--local', 'pods', 'list'],
   ['--local', 'jobs', 'run', 'echo', '--input', '{}', '--wait'],
-  ['jobs', 'status', 'echo', 'warm'],
+  ['jobs', 'status', 'echo', 'sample'],
   ['health', 'echo'],
   ['config', 'list'],
   ['completion', 'bash'],
@@ -32,36 +39,65 @@ const RUNS = [
 /** `root` is the project's folder, with dist/ built. Runs that fail are no trouble here: tests are for that. */
 export async function warmCodeCache(root) {
   const dist = path.join(root, 'dist');
-  const files = (await readdir(dist)).filter((name) => name.endsWith('.cjs'));
-  // V8 refuses an empty one and compiles the source; the launcher wants to find one for every file.
-  await Promise.all(files.map((name) => writeFile(path.join(dist, name + suffix), '')));
   const home = await mkdtemp(path.join(tmpdir(), 'berth-build-'));
-  const server = createServer((_request, response) => {
-    response.setHeader('content-type', 'application/json').end(JSON.stringify(samplePod));
-  });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${server.address().port}`;
+  const service = await serveSample();
   const env = {
     PATH: process.env.PATH,
-    BERTH_BUILD_CACHE_SUFFIX: suffix,
+    BERTH_BUILD_DIST: dist,
+    BERTH_BUILD_SUFFIX: suffix,
     BERTH_CONFIG_DIR: path.join(home, 'config'),
     BERTH_DATA_DIR: path.join(home, 'data'),
-    BERTH_BASE_URL: url,
-    BERTH_QUEUE_URL: url,
-    BERTH_API_KEY: 'warm-up',
+    BERTH_BASE_URL: service.url,
+    BERTH_QUEUE_URL: service.url,
+    BERTH_API_KEY: 'sample',
   };
+  const run = (args, more) => runRecorded([path.join(root, 'bin/berth'), ...args], { ...env, ...more });
   try {
-    for (const args of RUNS) await run([path.join(root, 'bin/berth'), ...args], env);
+    await writePacks(dist, async (args) => {
+      const list = path.join(home, 'list');
+      await run(args, { BERTH_BUILD_LIST: list });
+      return (await readFile(list, 'utf8')).split('\n');
+    });
+    const files = (await readdir(dist)).filter((name) => name.endsWith('.cjs'));
+    // V8 refuses an empty one and compiles the source; the launcher wants to find one for every file.
+    await Promise.all(files.map((name) => writeFile(path.join(dist, name + suffix), '')));
+    for (const args of RUNS) await run(args);
   } finally {
-    server.close();
-    server.closeAllConnections();
+    service.stop();
     await rm(home, { recursive: true, force: true });
   }
 }
 
-function run(args, env) {
+/** A pack is one object: the name by which a file is required, and the file as a function. */
+async function writePacks(dist, filesOf) {
+  const packed = new Set();
+  for (const { pack, args } of PACKS) {
+    const names = (await filesOf(args)).filter((name) => !packed.has(name));
+    const members = names.map(async (name) => {
+      packed.add(name);
+      const text = await readFile(path.join(dist, name), 'utf8');
+      return `${JSON.stringify(`./${name}`)}:function(exports,require,module,__filename,__dirname){${text}\n}`;
+    });
+    await writeFile(path.join(dist, pack), `({${(await Promise.all(members)).join(',\n')}})`);
+  }
+}
+
+async function serveSample() {
+  const body = JSON.stringify(samplePod);
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'application/json').end(body);
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const stop = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${server.address().port}`, stop };
+}
+
+function runRecorded(args, env) {
   return new Promise((resolve, reject) => {
-    spawn(process.execPath, ['--require', recorder, ...args], { env, stdio: 'ignore', timeout: 10_000 })
+    spawn(process.execPath, ['--require', recorder, ...args], { env, stdio: 'ignore', timeout: 20_000 })
       .on('error', reject)
       .on('close', resolve);
   });
