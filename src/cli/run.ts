@@ -31,7 +31,7 @@ export async function runCommand(
     return await print(ctx, await command.run(ctx, values));
   } catch (error) {
     if (error instanceof DryRun) return await print(ctx, error.result());
-    throw withGoOn(error, ctx, state.goOn);
+    throw withGoOn(error, state.goOn);
   }
 }
 
@@ -71,12 +71,20 @@ async function watch(ctx: CommandContext, command: Command, values: Values): Pro
   }
 }
 
-/** Ctrl-C in the middle of something says how to go on with it. */
-function withGoOn(error: unknown, ctx: CommandContext, goOn: string | undefined): unknown {
-  if (!(error instanceof Failure) || goOn === undefined || !ctx.signal.aborted) return error;
-  return error.exit === EXIT.interrupted || error.exit === EXIT.terminated
-    ? error.with({ hint: `Nothing was cancelled. Go on with: ${goOn}` })
-    : error;
+/** What ends a command in the middle of following something says how to go on with it. */
+function withGoOn(error: unknown, goOn: string | undefined): unknown {
+  if (!(error instanceof Failure) || goOn === undefined) return error;
+  const line = `Go on with: ${goOn}`;
+  switch (error.exit) {
+    case EXIT.interrupted:
+    case EXIT.terminated:
+      return error.with({ hint: `Nothing was cancelled. ${line}` });
+    case EXIT.unavailable:
+    case EXIT.rateLimited:
+      return error.with({ hint: [error.hint, line].filter(Boolean).join('\n') });
+    default:
+      return error;
+  }
 }
 
 /** A view for a document that has none of its own: its members as they are. */

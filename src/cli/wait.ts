@@ -33,7 +33,10 @@ export async function waitFor<T>(ctx: CommandContext, waiting: Waiting<T>): Prom
     let pauseMs = FIRST_PAUSE_MS;
     for (;;) {
       const seen = await waiting.look(waiting.timeoutMs - (ctx.clock.now() - start));
-      if (waiting.done(seen)) return seen;
+      if (waiting.done(seen)) {
+        ctx.goOnWith(undefined);
+        return seen;
+      }
       const leftMs = waiting.timeoutMs - (ctx.clock.now() - start);
       if (leftMs <= 0) throw waitEnded(waiting);
       progress.update(`${waiting.what}: ${waiting.describe(seen)}, ${formatDuration(ctx.clock.now() - start)}`);
@@ -42,7 +45,6 @@ export async function waitFor<T>(ctx: CommandContext, waiting: Waiting<T>): Prom
     }
   } finally {
     await progress.stop();
-    ctx.goOnWith(undefined);
   }
 }
 

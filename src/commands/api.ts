@@ -41,13 +41,15 @@ export const api = defineCommand({
       method,
       path,
       query: method === 'GET' ? { ...query, ...queryOf(fields) } : query,
-      headers: headersOf(values.header),
+      // Whatever the operation answers with is what was asked for.
+      headers: { accept: 'application/json, */*', ...headersOf(values.header) },
       ...(await bodyOf(ctx, method, fields, values.input)),
     };
     const answer = await ctx.api.send(request);
-    if (answer.value === undefined) return { kind: 'text', text: answer.text === '' ? '' : `${answer.text}\n` };
+    const notes = answer.note === undefined ? [] : [answer.note];
+    if (answer.value === undefined) return { kind: 'text', text: answer.text, notes };
     const view = plainView('document');
-    return { kind: 'one', view, value: answer.value, source: answer.text };
+    return { kind: 'one', view, value: answer.value, source: answer.text, notes };
   },
 });
 

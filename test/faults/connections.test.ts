@@ -1,0 +1,255 @@
+import { createServer, type Socket } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { onWrite, reads, writes, type Read, type Write } from './commands.ts';
+import {
+  drip,
+  fails,
+  hangUp,
+  json,
+  listen,
+  problem,
+  raw,
+  reset,
+  routed,
+  silent,
+  works,
+  type Behaviour,
+} from './support.ts';
+
+// Rows 6, 7, 8 and 12 of the table of faults: connections that stall, break, or never open.
+
+/** A real TCP server that is no HTTP server; gives its port. */
+async function serveTcp(greet: (socket: Socket) => void): Promise<number> {
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    open.add(socket);
+    socket.on('error', () => undefined);
+    greet(socket);
+  });
+  onTestFinished(() => {
+    for (const socket of open) socket.destroy();
+    server.close();
+  });
+  return await listen(server);
+}
+
+/** A port on loopback where nothing listens. */
+async function deadPort(): Promise<number> {
+  const server = createServer();
+  const port = await listen(server);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+const hasty = ['--timeout', '60ms'];
+
+describe.each([
+  ['a body that drips', drip],
+  ['headers that never come', silent],
+  ['headers that break off and stay open', ({ socket }) => socket.write('HTTP/1.1 200 OK\r\ncontent-ty')],
+] satisfies [string, Behaviour][])('%s', (_, stall) => {
+  test.each(reads)('%s ends at its deadline: 7', async (_name, { argv }: Read) => {
+    const { servers } = await fails(
+      [...hasty, ...argv],
+      { exit: 7, says: ['no complete answer within 60ms', 'Nothing changed'] },
+      [stall],
+    );
+    expect(servers[0].seen).toHaveLength(1);
+  });
+
+  test.each(writes.filter(([name]) => name !== 'jobs run --sync'))(
+    '%s ends at its deadline: 8',
+    async (_name, { argv, findOut, before = 0 }: Write) => {
+      const says = ['no complete answer within 60ms', 'may have happened', findOut];
+      const { servers } = await fails([...hasty, ...argv], { exit: 8, says }, [onWrite(stall)]);
+      expect(servers[0].seen.length - before).toBe(1);
+    },
+  );
+});
+
+describe('a job that is known when the service falls silent', () => {
+  const submitted = { 'POST /v2/ep/run': json({ id: 'job1', status: 'IN_QUEUE' }) };
+
+  test.each(['--wait', '--stream'])('jobs run %s has told its id, and says how to go on', async (flag) => {
+    const { error, block } = await fails(
+      [...hasty, 'jobs', 'run', 'ep', '--input', '{}', flag],
+      { exit: 7, says: ['no complete answer', 'Go on with: berth jobs'], told: /^submitted job1\n$/ },
+      [routed(submitted, silent)],
+    );
+    expect(error.id).toBe('job1');
+    expect(block).toContain('job1');
+  });
+
+  test('jobs run --sync whose wait ended goes on with status, and tells the id when that falls silent', async () => {
+    const { error } = await fails(
+      [...hasty, 'jobs', 'run', 'ep', '--input', '{}', '--sync'],
+      { exit: 7, says: ['no complete answer', 'Go on with: berth jobs wait ep sync-1'], told: /^submitted sync-1\n$/ },
+      [routed({ 'POST /v2/ep/runsync': json({ id: 'sync-1', status: 'IN_PROGRESS' }) }, silent)],
+    );
+    expect(error.id).toBe('sync-1');
+  });
+
+  test('a stream that falls silent has printed its chunks', async () => {
+    const { error } = await fails(
+      [...hasty, 'jobs', 'stream', 'ep', 'job1'],
+      { exit: 7, says: ['no complete answer', 'Go on with: berth jobs stream ep job1'], out: /first/ },
+      [json([{ output: 'first' }]), silent],
+    );
+    expect(error.id).toBe('job1');
+  });
+});
+
+describe.each([
+  ['a reset', reset],
+  ['a close', hangUp],
+  ['an answer that is not HTTP', raw('SSH-2.0-OpenSSH_9.6\r\n')],
+])('%s after the request was sent', (_, breakOff) => {
+  test.each(writes)(
+    '%s is sent once, ends 8 and names what finds out',
+    async (_name, { argv, findOut, before = 0 }: Write) => {
+      const { error, servers } = await fails(
+        argv,
+        { exit: 8, says: ['the request was sent', 'no readable answer', 'It may have happened', findOut] },
+        [onWrite(breakOff)],
+      );
+      expect(servers.map(({ seen }) => seen.length - before)).toEqual([1, 1]);
+      expect(error.code).toBe('outcome-unknown');
+    },
+  );
+
+  test.each(reads)('%s is tried four times: 7', async (_name, { argv }: Read) => {
+    const { servers } = await fails(argv, { exit: 7, says: ['Nothing changed'] }, [breakOff]);
+    expect(servers.map(({ seen }) => seen.length)).toEqual([4, 4]);
+  });
+
+  test('a read gets its answer at the next try', async () => {
+    const { out } = await works(['pods', 'get', 'pod1', '--json'], [breakOff, json('{"id":"pod1"}')]);
+    expect(JSON.parse(out)).toEqual({ id: 'pod1' });
+  });
+});
+
+describe('a kept-alive connection that is reset at its second request', () => {
+  test('the write on it is not sent again: 8', async () => {
+    const { servers } = await fails(
+      ['jobs', 'retry', 'ep', 'job1'],
+      { exit: 8, says: ['may have happened', 'berth jobs status ep job1'] },
+      [json({ id: 'job1', status: 'FAILED' }), reset],
+    );
+    expect(servers[0].seen.map(({ method }) => method)).toEqual(['GET', 'POST']);
+    expect(servers[0].connections()).toBe(1);
+  });
+
+  test('the read on it is sent again on a new one', async () => {
+    const { out, server } = await works(
+      ['jobs', 'wait', 'ep', 'job1', '-o', 'id'],
+      [
+        json({ id: 'job1', status: 'IN_PROGRESS' }),
+        reset,
+        json({ id: 'job1', status: 'COMPLETED', delayTime: 1, executionTime: 2 }),
+      ],
+    );
+    expect(out).toBe('job1\n');
+    expect(server.connections()).toBe(2);
+  });
+});
+
+describe('a connection that never opens: nothing was sent, 7, and writes are tried again too', () => {
+  const everything = [...reads, ...writes];
+  const says = ['could not reach', 'Nothing was sent', 'berth doctor'];
+
+  test.each(everything)('refused: %s', async (_, { argv }: Read) => {
+    const url = `http://127.0.0.1:${String(await deadPort())}`;
+    const env = { BERTH_BASE_URL: url, BERTH_QUEUE_URL: url, BERTH_REST_URL: url };
+    // A retry looks before it sends; where that fails the service decides, and it cannot be reached.
+    const { error } = await fails(argv, { exit: 7, says: [...says, 'connection refused', 'tried 4 times'] }, [], {
+      env,
+    });
+    expect(error.code).toBe('unavailable');
+  });
+
+  test.each(everything)('a handshake with a server that speaks no TLS: %s', async (_, { argv }: Read) => {
+    const url = `https://127.0.0.1:${String(await serveTcp((socket) => socket.end('220 mail ESMTP\r\n')))}`;
+    const env = { BERTH_BASE_URL: url, BERTH_QUEUE_URL: url, BERTH_REST_URL: url };
+    await fails(['--retries', '0', ...argv], { exit: 7, says: [...says, 'TLS handshake'] }, [], { env });
+  });
+
+  test('a name that does not exist', async () => {
+    const env = { BERTH_BASE_URL: 'https://no-such-host.invalid' };
+    await fails(['--retries', '1', 'pods', 'get', 'pod1'], { exit: 7, says: [...says, 'host name'] }, [], { env });
+    await fails(
+      [
+        '--retries',
+        '1',
+        ...['volumes', 'create', '--name', 'n', '--size', '10', '--data-center', 'DC', '--type', 'STANDARD'],
+      ],
+      { exit: 7, says: [...says, 'no-such-host.invalid'] },
+      [],
+      { env },
+    );
+  });
+
+  test.each(['pods get pod1', 'queue purge ep --yes'])('a handshake that never ends: %s', async (line) => {
+    const url = `https://127.0.0.1:${String(await serveTcp(() => undefined))}`;
+    const env = { BERTH_BASE_URL: url, BERTH_QUEUE_URL: url };
+    await fails([...hasty, ...line.split(' ')], { exit: 7, says: [...says, 'no complete answer within 60ms'] }, [], {
+      env,
+    });
+  });
+
+  test('a certificate that nobody vouches for: 7, and what to do about it', async () => {
+    const { createServer: createTlsServer } = await import('node:https');
+    const { readFile } = await import('node:fs/promises');
+    const tls = (name: string): Promise<Buffer> => readFile(new URL(`../support/tls/${name}`, import.meta.url));
+    let requests = 0;
+    const server = createTlsServer(
+      { key: await tls('test-only-key.pem'), cert: await tls('test-only-certificate.pem') },
+      (_, response) => {
+        requests++;
+        response.end('{}');
+      },
+    );
+    onTestFinished(() => {
+      server.close();
+    });
+    const url = `https://127.0.0.1:${String(await listen(server))}`;
+    await fails(
+      ['pods', 'get', 'pod1'],
+      { exit: 7, says: ['certificate is not trusted', 'NODE_EXTRA_CA_CERTS', 'Nothing was sent'] },
+      [],
+      { env: { BERTH_BASE_URL: url } },
+    );
+    expect(requests).toBe(0);
+  });
+});
+
+describe('a DELETE whose first try was put off, and then finds nothing', () => {
+  const script = [problem(429, 'rate limit exceeded for the minute window'), problem(404, 'resource not found')];
+
+  test.each([
+    ['registries', 'delegations', 'revoke', 'd1', '--yes'],
+    ['api', 'DELETE', '/v2/registries/delegations/d1'],
+  ])('%s %s %s: done, with a note', async (...argv) => {
+    const { out, err, server } = await works(argv, script);
+    expect(out).toBe('');
+    expect(err).toMatch(/it is done/);
+    expect(server.seen).toHaveLength(2);
+  });
+
+  test('one that finds nothing at once ends 4', async () => {
+    const { error } = await fails(
+      ['registries', 'delegations', 'revoke', 'd1', '--yes'],
+      { exit: 4, says: ['404', 'resource not found', 'Check the id'] },
+      [problem(404, 'resource not found')],
+    );
+    expect(error).toMatchObject({ code: 'not-found', id: 'd1' });
+  });
+
+  test('one that the connection lost is not sent again: 8', async () => {
+    const { servers } = await fails(
+      ['registries', 'delegations', 'revoke', 'd1', '--yes'],
+      { exit: 8, says: ['may have happened', 'berth registries delegations list'] },
+      [reset, problem(404, 'resource not found')],
+    );
+    expect(servers[0].seen).toHaveLength(1);
+  });
+});
