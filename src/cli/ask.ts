@@ -27,7 +27,8 @@ export async function complete(ctx: CommandContext, command: Command, options: P
 
 const isMissing = (value: unknown): boolean => value === undefined || (Array.isArray(value) && value.length === 0);
 
-async function askFor(ctx: CommandContext, key: string, param: Param<unknown>): Promise<unknown> {
+/** Asks for one value, again until it parses; a list to pick from where there is one. */
+export async function askFor(ctx: CommandContext, key: string, param: Param<unknown>): Promise<unknown> {
   const label = labelOf(key, param);
   const parse = (text: string): unknown => (param.many ? [param.parse(text, label)].flat() : param.parse(text, label));
   const check = (text: string): string | undefined => {

@@ -158,7 +158,7 @@ function refusal(error: CommanderError, noun: string): Failure {
   const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
   const suggestion = rest.join(' ').replace(/[()]/g, '').trim();
   const message = first.replace(/\. Expected.*$/, '');
-  const dashed = error.code === 'commander.unknownOption' && !/'--/.test(first);
+  const dashed = error.code === 'commander.unknownOption' && !first.includes("'--");
   const hint = [suggestion, dashed ? DASH_HINT : `See \`berth ${noun} --help\`.`].filter((line) => line !== '');
   return usage(message, hint.join('\n'));
 }

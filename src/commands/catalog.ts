@@ -2,7 +2,7 @@ import { arrayOf, memberAt, stringOf, type Json } from '../core/json.ts';
 import { usage } from '../core/failure.ts';
 import { defineCommand, defineGroup, type Command } from '../cli/command.ts';
 import { arg, option, type Params, type ValuesOf } from '../cli/params.ts';
-import { listRows, type Resource } from '../cli/resource.ts';
+import { listRows, type Resource } from '../cli/resource/read.ts';
 import { gigabytes, list, money, text, yesNo } from '../output/cells.ts';
 import { toned } from './lines.ts';
 import type { Column, Shown, View } from '../output/view.ts';

@@ -1,6 +1,6 @@
 import { isObject, memberAt, stringOf, type Json } from '../core/json.ts';
 import { defineGroup } from '../cli/command.ts';
-import { getCommand, listCommand, type Resource } from '../cli/resource.ts';
+import { getCommand, listCommand, type Resource } from '../cli/resource/read.ts';
 import { age, json, text } from '../output/cells.ts';
 import type { Shown, View } from '../output/view.ts';
 

@@ -1,7 +1,7 @@
 import { memberAt, stringOf } from '../core/json.ts';
 import { defineCommand, defineGroup } from '../cli/command.ts';
 import { arg } from '../cli/params.ts';
-import { listCommand, type Resource } from '../cli/resource.ts';
+import { listCommand, type Resource } from '../cli/resource/read.ts';
 import { commandLine } from '../cli/words.ts';
 import { age, text } from '../output/cells.ts';
 import type { View } from '../output/view.ts';

@@ -2,7 +2,7 @@ import { EXIT } from '../../core/exit.ts';
 import { memberAt } from '../../core/json.ts';
 import { defineGroup } from '../../cli/command.ts';
 import { option } from '../../cli/params.ts';
-import { getCommand, listCommand, type Resource } from '../../cli/resource.ts';
+import { getCommand, listCommand, type Resource } from '../../cli/resource/read.ts';
 import { podNotes, podView } from './view.ts';
 
 const PODS: Resource = { noun: 'pod', path: ['v2', 'pods'], member: 'pods', view: podView };

@@ -1,5 +1,5 @@
 import { defineGroup } from '../../cli/command.ts';
-import { getCommand, listCommand, type Resource } from '../../cli/resource.ts';
+import { getCommand, listCommand, type Resource } from '../../cli/resource/read.ts';
 import { create } from './create.ts';
 import { volumeView } from './view.ts';
 
