@@ -9,7 +9,7 @@ import { createRouter } from './router.ts';
 import { ensureHandlerEndpoints, seed } from './seed.ts';
 import type { Store } from './store.ts';
 import { createTable } from './table.ts';
-import { createValidator } from './validate.ts';
+import { createValidator, type Validator } from './validate.ts';
 
 export interface LocalServiceOptions {
   readonly clock: Clock;
@@ -22,6 +22,8 @@ export interface LocalServiceOptions {
   readonly queueLimits: boolean;
   /** Endpoint name to handler module path. They run only between `start` and `stop`. */
   readonly handlers?: Readonly<Record<string, string>> | undefined;
+  /** One for several services: it compiles each schema once. */
+  readonly validator?: Validator;
   /** What handler modules print, as it comes. */
   readonly log?: ((endpointId: string, text: string) => void) | undefined;
 }
@@ -62,7 +64,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
   const frame: Frame = {
     quota: quotaOf(options.quota),
     random: options.random,
-    validator: createValidator(),
+    validator: options.validator ?? createValidator(),
     transact,
     sleep: (milliseconds, signal) => time.sleep(milliseconds, signal),
     stopping: stopping.signal,

@@ -1,6 +1,7 @@
 import { LOCAL_KEY } from '../../src/local/auth.ts';
 import { createLocalService, type LocalService, type LocalServiceOptions } from '../../src/local/service.ts';
 import { memoryStore } from '../../src/local/store.ts';
+import { createValidator } from '../../src/local/validate.ts';
 import { createTestClock, type TestClock } from './clock.ts';
 
 export interface Answer {
@@ -18,6 +19,8 @@ export interface LocalFixture {
   readonly send: (method: string, path: string, body?: unknown, key?: string | null) => Promise<Answer>;
 }
 
+const validator = createValidator();
+
 /** A local service in memory on a clock of its own, seeded. */
 export function localFixture(options: Partial<LocalServiceOptions> = {}): LocalFixture {
   const clock = createTestClock();
@@ -26,6 +29,7 @@ export function localFixture(options: Partial<LocalServiceOptions> = {}): LocalF
     random: () => 0.5,
     store: memoryStore(),
     queueLimits: false,
+    validator,
     ...options,
   });
   return {
