@@ -13,7 +13,7 @@ import { environment, interleaved, median, printTable } from './measure.mjs';
 
 const ROUNDS = 41;
 const MEMORY_ROUNDS = 7;
-const IMPORT_ROUNDS = 9;
+const IMPORT_ROUNDS = 7;
 const MEMORY_TARGET_MIB = 60;
 
 const berth = path.join(root, 'bin/berth');

@@ -60,7 +60,7 @@ describe('the installed program', () => {
   });
 
   test('runs from its source where V8 refuses the compiled form', async () => {
-    const env = await cleanEnvironment({ NODE_OPTIONS: '--stack-size=900' });
+    const env = await cleanEnvironment({ NODE_OPTIONS: '--stack-trace-limit=20' });
     expect((await berth(['--help'], { env })).code).toBe(0);
   });
 
