@@ -1,3 +1,4 @@
+import { isLoopback } from './core/address.ts';
 import { EXIT, type ExitCode } from './core/exit.ts';
 import type { Command, Group, Noun, Program } from './cli/command.ts';
 import { firstLook, outputOptions, type FirstLook, type GlobalValues } from './cli/globals.ts';
@@ -63,6 +64,8 @@ async function page(
  * `berth local ...` speaks to the service that BERTH_BASE_URL names where that is on this machine, else to the one in
  * this process; never to the addresses of a profile.
  */
-const speaksToLocal = (noun: Noun, world: World): boolean =>
-  noun.name === 'local' &&
-  !/^http:\/\/(127\.\d+\.\d+\.\d+|localhost|\[::1\])(:\d+)?(\/|$)/.test(world.env['BERTH_BASE_URL'] ?? '');
+function speaksToLocal(noun: Noun, world: World): boolean {
+  const named = world.env['BERTH_BASE_URL'] ?? '';
+  const running = URL.canParse(named) && new URL(named).protocol === 'http:' && isLoopback(new URL(named).hostname);
+  return noun.name === 'local' && !running;
+}

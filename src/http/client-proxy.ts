@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { usage } from '../core/failure.ts';
-import { isLoopback } from './address.ts';
+import { isLoopback } from '../core/address.ts';
 import { describeTrouble } from './client-trouble.ts';
 
 /** What the environment says of proxies. */

@@ -1,5 +1,5 @@
 import { usage } from '../core/failure.ts';
-import type { Address } from './address.ts';
+import type { Address } from '../core/address.ts';
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 

@@ -2,7 +2,7 @@ import type { ApiRequest, RequestPreview } from '../core/api.ts';
 import { EXIT } from '../core/exit.ts';
 import { Failure, usage } from '../core/failure.ts';
 import { decodeJson, encodeJson, isObject, type Json } from '../core/json.ts';
-import { mayCarryKey, parseAddress } from './address.ts';
+import { mayCarryKey, parseAddress } from '../core/address.ts';
 import { joinAddress } from './path.ts';
 
 /** A request ready to go out but for the key. */

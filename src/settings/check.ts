@@ -1,3 +1,4 @@
+import { parseAddress } from '../core/address.ts';
 import { usage } from '../core/failure.ts';
 import { parseDuration } from '../core/units.ts';
 import type { Setting } from './table.ts';
@@ -15,7 +16,8 @@ const PROFILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 export function checkSetting(setting: Setting, text: string, where: string): string {
   switch (setting.kind) {
     case 'address':
-      return checkAddress(text.trim(), where);
+      parseAddress(text.trim(), where);
+      return text.trim();
     case 'duration':
       if (parseDuration(text, setting.bare, where) === 0) throw usage(`${where} must be longer than nothing`);
       return text.trim();
@@ -55,18 +57,4 @@ function checkSwitch(setting: Setting, text: string, where: string): string {
   if (TRUE.includes(word)) return 'true';
   if (FALSE.includes(word)) return 'false';
   throw usage(`${where} is on or off; ${JSON.stringify(text)} is neither`, 'Write 1 or 0.');
-}
-
-/** What is wrong with an address that no request could mend; how it may carry a key is for the request to decide. */
-function checkAddress(text: string, where: string): string {
-  const hint = 'Write it like https://api.example.com, with a path if the service has one.';
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url) throw usage(`${where} is not an address`, hint);
-  if (url.username !== '' || url.password !== '')
-    throw usage(`${where} carries a user name or password, which an address must not`, hint);
-  if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw usage(`${where} is not an http or https address: ${text}`, hint);
-  if (url.search !== '' || url.hash !== '' || text.includes('?') || text.includes('#'))
-    throw usage(`${where} has a query or a fragment, which an address must not: ${url.origin}${url.pathname}`, hint);
-  return text;
 }

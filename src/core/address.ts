@@ -1,4 +1,4 @@
-import { usage } from '../core/failure.ts';
+import { usage } from './failure.ts';
 
 /** A checked base address: where a service is. */
 export interface Address {
