@@ -3,6 +3,7 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
 import type { ExitCode } from '../../src/core/exit.ts';
 import { berth, type Ran } from '../support/cli.ts';
+import { createTestClock, type TestClock } from '../support/clock.ts';
 import type { TestWorldOptions } from '../support/world.ts';
 
 /** The key of these tests: no run may show it. */
@@ -71,6 +72,35 @@ export const drip: Behaviour = ({ response }) => {
     clearInterval(dripping);
   });
 };
+
+export interface PatienceClock extends TestClock {
+  /** Every deadline that is running passes now. */
+  readonly expire: () => void;
+  /** The behaviour, and then no more patience with it. */
+  patientFor(behaviour: Behaviour): Behaviour;
+}
+
+/** A test clock whose deadlines pass when the test says so, and never by themselves. */
+export function createPatienceClock(): PatienceClock {
+  const running = new Set<AbortController>();
+  const expire = (): void => {
+    for (const each of running) each.abort(new Error('deadline'));
+    running.clear();
+  };
+  return {
+    ...createTestClock(),
+    deadline: () => {
+      const controller = new AbortController();
+      running.add(controller);
+      return { signal: controller.signal, cancel: () => running.delete(controller) };
+    },
+    expire,
+    patientFor: (behaviour) => (exchange) => {
+      behaviour(exchange);
+      setImmediate(expire);
+    },
+  };
+}
 
 export interface ScriptedServer {
   readonly url: string;
