@@ -1,10 +1,8 @@
-import type { ApiRequest } from '../core/api.ts';
 import type { Context } from '../core/context.ts';
-import { Failure } from '../core/failure.ts';
 import { safeText } from '../core/safe.ts';
 import type { OutputOptions } from '../output/view.ts';
 import { openRows } from '../output/rows.ts';
-import type { CommandContext, Progress, Sent } from './context.ts';
+import type { CommandContext, Progress } from './context.ts';
 import { DryRun, dryRunApi } from './dry-run.ts';
 
 interface Modes {
@@ -25,25 +23,13 @@ export function commandContext(context: Context, modes: Modes, state: { goOn: st
     tell: (line) => context.stderr.write(`${safeText(line, true)}\n`),
     progress: (text) => progress(context, text),
     rows: (view) => openRows(view, modes.output, context),
-    sendEach: (requests) => sendEach(context, modes.dryRun, requests),
+    previewAll: async (requests) => {
+      throw new DryRun(await Promise.all(requests.map((request) => context.api.preview(request))));
+    },
     goOnWith: (commandLine) => {
       state.goOn = commandLine;
     },
   };
-}
-
-async function sendEach(context: Context, dryRun: boolean, requests: readonly ApiRequest[]): Promise<readonly Sent[]> {
-  if (dryRun) throw new DryRun(await Promise.all(requests.map((request) => context.api.preview(request))));
-  const sent: Sent[] = [];
-  for (const request of requests) {
-    try {
-      sent.push({ request, answer: await context.api.send(request) });
-    } catch (error) {
-      if (!(error instanceof Failure) || context.signal.aborted) throw error;
-      sent.push({ request, failure: error });
-    }
-  }
-  return sent;
 }
 
 /** The spinner, loaded only where one can be seen; what is said before it is there is shown when it is. */

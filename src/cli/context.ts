@@ -1,6 +1,5 @@
-import type { ApiAnswer, ApiRequest } from '../core/api.ts';
+import type { ApiRequest } from '../core/api.ts';
 import type { Context } from '../core/context.ts';
-import type { Failure } from '../core/failure.ts';
 import type { Json } from '../core/json.ts';
 import type { OutputOptions, View } from '../output/view.ts';
 
@@ -16,13 +15,6 @@ export interface RowWriter {
   close(): Promise<void>;
 }
 
-/** What of several requests came back: each with its answer or its failure. */
-export interface Sent {
-  readonly request: ApiRequest;
-  readonly answer?: ApiAnswer;
-  readonly failure?: Failure;
-}
-
 /** The Context, and what the kit adds to it for one run of a command. */
 export interface CommandContext extends Context {
   readonly output: OutputOptions;
@@ -34,8 +26,8 @@ export interface CommandContext extends Context {
   tell(line: string): Promise<void>;
   progress(text: string): Progress;
   rows(view: View): RowWriter;
-  /** Sends one after the other; a failure does not stop the rest, an interrupt does. In a dry run, prints them all. */
-  sendEach(requests: readonly ApiRequest[]): Promise<readonly Sent[]>;
+  /** Ends a dry run of several requests by printing them all. */
+  previewAll(requests: readonly ApiRequest[]): Promise<never>;
   /** The command line that goes on with this, said when Ctrl-C ends it. */
   goOnWith(commandLine: string | undefined): void;
 }

@@ -1,3 +1,4 @@
+import type { ApiAnswer, ApiRequest } from '../core/api.ts';
 import { EXIT } from '../core/exit.ts';
 import { Failure, usage } from '../core/failure.ts';
 import { arrayOf, memberAt, stringOf, type Json } from '../core/json.ts';
@@ -31,6 +32,41 @@ export async function withId<T>(
     const id = await idOfName(ctx, lookup, given, error);
     return await use(id);
   }
+}
+
+/** What of several requests came back: each with its answer or its failure. */
+export interface Sent {
+  /** As the user named it. */
+  readonly given: string;
+  readonly answer?: ApiAnswer;
+  readonly failure?: Failure;
+}
+
+/** One of several things to do something to: the word that may be a name, and the request once the id is known. */
+export interface Target {
+  readonly given: string;
+  /** What it is called in messages, where that is not the word itself: a job of an endpoint. */
+  readonly label?: string;
+  readonly request: (id: string) => ApiRequest;
+}
+
+/** Sends one after the other; a failure does not stop the rest, an interrupt does. A dry run prints them all. */
+export async function sendEach(
+  ctx: CommandContext,
+  lookup: Lookup,
+  targets: readonly Target[],
+): Promise<readonly Sent[]> {
+  if (ctx.dryRun) return await ctx.previewAll(targets.map(({ given, request }) => request(given)));
+  const sent: Sent[] = [];
+  for (const { given, label = given, request } of targets) {
+    try {
+      sent.push({ given: label, answer: await withId(ctx, lookup, given, (id) => ctx.api.send(request(id))) });
+    } catch (error) {
+      if (!(error instanceof Failure) || ctx.signal.aborted) throw error;
+      sent.push({ given: label, failure: error });
+    }
+  }
+  return sent;
 }
 
 async function idOfName(ctx: CommandContext, lookup: Lookup, name: string, notFound: Failure): Promise<string> {

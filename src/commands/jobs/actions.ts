@@ -3,7 +3,7 @@ import { Failure, usage } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { withId } from '../../cli/names.ts';
+import { sendEach, withId, type Sent } from '../../cli/names.ts';
 import { arg, option } from '../../cli/params.ts';
 import { countOf } from '../../cli/words.ts';
 import type { Result } from '../../output/view.ts';
@@ -56,19 +56,19 @@ export const cancel = defineCommand({
       );
       return { kind: 'one', view: jobView, value: answer.value ?? null, source: answer.text };
     }
-    return await cancelEach(
-      ctx,
-      values.job.map((job) => request(values.endpoint, job)),
-    );
+    const targets = values.job.map((job) => ({
+      given: values.endpoint,
+      label: job,
+      request: (id: string) => request(id, job),
+    }));
+    return cancelled(await sendEach(ctx, ENDPOINTS, targets));
   },
 });
 
-async function cancelEach(ctx: CommandContext, requests: Parameters<CommandContext['sendEach']>[0]): Promise<Result> {
-  const sent = await ctx.sendEach(requests);
-  const failures = sent.flatMap(({ request, failure }) =>
-    failure === undefined ? [] : [{ id: request.id ?? '', failure }],
-  );
-  const notes = failures.map(({ id, failure }) => `${id}: ${failure.message}`);
+/** What was cancelled as rows, what was not as notes; the first refusal is the outcome. */
+function cancelled(sent: readonly Sent[]): Result {
+  const failures = sent.flatMap(({ given, failure }) => (failure === undefined ? [] : [{ given, failure }]));
+  const notes = failures.map(({ given, failure }) => `${given}: ${failure.message}`);
   const values = sent.flatMap(({ answer }) => (answer?.value === undefined ? [] : [answer.value]));
   return { kind: 'many', view: jobView, values, notes, exit: failures[0]?.failure.exit ?? EXIT.done };
 }

@@ -80,9 +80,9 @@ export const run = defineCommand({
 /** The id alone unless a format asks for the document, so that `id=$(berth jobs run ...)` is all a script needs. */
 function submitted(ctx: CommandContext, endpoint: string, job: Json, text: string): Result {
   const { format, fields, jq } = ctx.output;
+  const id = jobId(job);
   if (format !== undefined || fields !== undefined || jq !== undefined)
     return { kind: 'one', view: jobView, value: job, source: text };
-  const id = jobId(job);
   const notes = ctx.terminal.errors ? [`${jobStatus(job)}. Wait for it: ${waitLine(endpoint, id)}`] : [];
   return { kind: 'text', text: `${id}\n`, notes };
 }

@@ -68,6 +68,15 @@ const KNOWN =
     ' ',
   );
 
+/** The same for what lies within these members (specification 2.2 and 2.3). */
+const KNOWN_WITHIN: Readonly<Record<string, readonly string[]>> = {
+  gpu: ['id', 'count'],
+  cpu: ['id', 'vcpuCount', 'memory'],
+  runtime: ['uptime', 'gpus', 'cpu', 'memory', 'ports'],
+  mounts: ['persistent', 'network'],
+  globalNetworking: ['enabled', 'ip', 'internalDns'],
+};
+
 /** `GPU-24G x2`, or `cpu-general 4 vCPU 16 GB` (specification 2.2). */
 function hardware(row: Json): Shown {
   const gpu = objectOf(memberAt(row, 'gpu'));
@@ -164,7 +173,10 @@ const cluster = (row: Json): readonly Section[] =>
     : [];
 
 function others(row: Json): readonly Section[] {
-  const lines = otherMembers(row, KNOWN);
+  const within = Object.entries(KNOWN_WITHIN).flatMap(([member, known]) =>
+    otherMembers(memberAt(row, member) ?? null, known).map((line) => ({ ...line, label: `${member}.${line.label}` })),
+  );
+  const lines = [...otherMembers(row, KNOWN), ...within];
   return lines.length === 0 ? [] : [{ title: 'other', lines }];
 }
 

@@ -56,7 +56,7 @@ export const create = defineCommand({
 });
 
 /** Refuses a size out of bounds before anything is sent. Fails with usage (2). */
-function checkSize(size: number): void {
+export function checkSize(size: number): void {
   if (size < LEAST_GB) throw usage(`--size is at least ${String(LEAST_GB)} GB; ${String(size)} is too small`);
   if (size > MOST_GB)
     throw usage(

@@ -1,6 +1,10 @@
+import { memberAt, numberOf } from '../../core/json.ts';
+import { usage } from '../../core/failure.ts';
 import { defineGroup } from '../../cli/command.ts';
+import { option } from '../../cli/params.ts';
 import { getCommand, listCommand, type Resource } from '../../cli/resource/read.ts';
-import { create } from './create.ts';
+import { deleteCommand, updateCommand } from '../../cli/resource/write.ts';
+import { checkSize, create } from './create.ts';
 import { volumeView } from './view.ts';
 
 const VOLUMES: Resource = {
@@ -10,8 +14,35 @@ const VOLUMES: Resource = {
   view: volumeView,
 };
 
+const update = updateCommand(VOLUMES, 'volumes', {
+  summary: 'rename a network volume, or let it grow',
+  details: 'A volume never shrinks; its data center and type are for good.',
+  members: {
+    name: { param: option.text('what to call it', { metavar: 'NAME' }), path: 'name' },
+    size: { param: option.count('the new size in GB', 0, { metavar: 'GB' }), path: 'size' },
+  },
+  accepts: ['name', 'size'],
+  check: async (body, look) => {
+    const size = numberOf(body['size']);
+    if (size === undefined) return;
+    checkSize(size);
+    const before = look === undefined ? undefined : numberOf(memberAt(await look(), 'size'));
+    if (before !== undefined && size < before)
+      throw usage(
+        `--size: a volume never shrinks; it has ${String(before)} GB`,
+        'Create a smaller one and copy the data.',
+      );
+  },
+  examples: [['berth volumes update VOLUME --size 200', 'let it grow to 200 GB']],
+});
+
 export const volumes = defineGroup('network volumes', {
   list: listCommand(VOLUMES, { summary: 'list network volumes' }),
   get: getCommand(VOLUMES, { summary: 'show a network volume' }),
   create,
+  update,
+  delete: deleteCommand(VOLUMES, 'volumes', {
+    summary: 'delete network volumes and the data on them',
+    loss: 'The data on it is destroyed.',
+  }),
 });

@@ -1,0 +1,97 @@
+import { usage } from '../../core/failure.ts';
+import { decodeJson, isObject, JsonSyntaxError, memberAt, type Json, type JsonObject } from '../../core/json.ts';
+import type { CommandContext } from '../context.ts';
+import type { Values } from '../command.ts';
+import { option, type Param, type Params } from '../params.ts';
+
+/** One member of a request body that has a flag of its own. */
+export interface Member {
+  /** Its flag; what it is asked with where it is needed and missing. */
+  readonly param: Param<unknown>;
+  /** Where it goes in the body: `gpu.id`. */
+  readonly path: string;
+  /** The flag's value to the member's; as it is where absent. */
+  readonly value?: (given: never) => Json;
+}
+
+export type Members = Readonly<Record<string, Member>>;
+
+/** What every create and update takes beside the flags of its own members. */
+export const BODY_OPTIONS = {
+  set: option.texts('set any member of the body, such as gpu.count=2', { metavar: 'PATH=VALUE' }),
+  file: option.text('read the body from YAML or JSON; - is stdin', { short: '-f', metavar: 'FILE' }),
+} as const satisfies Params;
+
+/**
+ * The body of a create or update: the file, over it `--set`, over it the flags; what stands nearest to the user wins.
+ * Fails with usage (2) for a file or a `--set` that does not parse.
+ */
+export async function readBody(
+  ctx: CommandContext,
+  members: Members,
+  values: Values,
+  adapt: (document: JsonObject) => JsonObject,
+): Promise<JsonObject> {
+  const file = values['file'] as string | undefined;
+  let body = file === undefined ? {} : adapt(await readDocument(ctx, file));
+  for (const text of values['set'] as readonly string[]) {
+    const at = text.indexOf('=');
+    if (at < 1) throw usage(`--set takes PATH=VALUE, not ${JSON.stringify(text)}`, '--set gpu.count=2');
+    body = withMember(body, text.slice(0, at).split('.'), valueOf(text.slice(at + 1)));
+  }
+  for (const [key, { path, value }] of Object.entries(members)) {
+    const given = values[key];
+    if (isAbsent(given)) continue;
+    body = withMember(body, path.split('.'), value === undefined ? (given as Json) : value(given as never));
+  }
+  return body;
+}
+
+/** A switch that was not given and a list that is empty say nothing about a member. */
+const isAbsent = (given: unknown): boolean =>
+  given === undefined || given === false || (Array.isArray(given) && given.length === 0);
+
+/** The members that are needed and still missing, by flag key. */
+export const missingMembers = (members: Members, needed: readonly string[], body: JsonObject): readonly string[] =>
+  needed.filter((key) => {
+    const value = memberAt(body, members[key]?.path ?? key);
+    return value === undefined || value === '';
+  });
+
+/** A copy with one member set, objects made on the way; the name of an array's item is its place. */
+export function withMember(into: Json | undefined, path: readonly string[], value: Json): JsonObject {
+  const [name = '', ...rest] = path;
+  if (name === '') throw usage('--set names an empty member', '--set gpu.count=2');
+  const before: JsonObject = isObject(into) ? into : {};
+  const inner = Object.hasOwn(before, name) ? before[name] : undefined;
+  return { ...before, [name]: rest.length === 0 ? value : withItem(inner, rest, value) };
+}
+
+function withItem(into: Json | undefined, path: readonly string[], value: Json): Json {
+  const [name = '', ...rest] = path;
+  if (!/^\d+$/.test(name) || isObject(into)) return withMember(into, path, value);
+  const items = Array.isArray(into) ? [...(into as readonly Json[])] : [];
+  if (Number(name) > items.length) throw usage(`--set names item ${name} of a list of ${String(items.length)}`);
+  items[Number(name)] = rest.length === 0 ? value : withItem(items[Number(name)], rest, value);
+  return items;
+}
+
+/** JSON where it is JSON, else the text itself. */
+function valueOf(text: string): Json {
+  try {
+    return decodeJson(text);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return text;
+    throw error;
+  }
+}
+
+/** A document of the user's, YAML or JSON (which YAML reads too). Fails with usage (2), with local-file (14). */
+async function readDocument(ctx: CommandContext, file: string): Promise<JsonObject> {
+  const from = file === '-' ? 'stdin' : file;
+  const text = new TextDecoder().decode(await ctx.files.read(file));
+  const { parseYaml } = await import('./yaml.ts');
+  const document = parseYaml(text, from);
+  if (!isObject(document)) throw usage(`${from} does not hold an object`, 'Write one member a line: name: VALUE');
+  return document;
+}
