@@ -1,0 +1,195 @@
+import { describe, expect, test } from 'vitest';
+import { berth } from '../support/cli.ts';
+import { fails, json, pointedAt, routed, serve, works } from './support.ts';
+
+// Rows 4 and 29 of the table of faults: what answers hold, known or not.
+
+const POD = `{"id":"pod1","name":"first","status":"RUNNING","actions":["stop"],"image":"i","args":"","disk":9007199254740993,"ports":[],"env":{},"registry":null,"mounts":{},"cloud":"SECURE","dataCenterId":null,"template":null,"cost":1e400,"locked":false,"globalNetworking":{"enabled":false},"runtime":{"uptime":-0,"gpus":[{"util":1.0,"memoryUtil":12345678901234567890}]},"createdAt":"2026-01-01T00:00:00Z","startedAt":null,"status":"EXITED"}`;
+
+describe('JSON is the document that the service sent', () => {
+  test('numbers that no double holds, and members named twice', async () => {
+    const { out } = await works(['pods', 'get', 'pod1', '--json'], [json(POD)]);
+    expect(out.replace(/\s/g, '')).toContain('"disk":9007199254740993');
+    expect(out.replace(/\s/g, '')).toContain('"cost":1e400');
+    expect(out.replace(/\s/g, '')).toContain('12345678901234567890');
+    // Every JSON reader takes the last of two.
+    expect((JSON.parse(out) as { status: string }).status).toBe('EXITED');
+  });
+
+  test.each(['json', 'jsonl', 'yaml', 'csv', 'table', 'wide'])(
+    '-o %s rounds nothing, and says neither Infinity nor null for a number',
+    async (format) => {
+      const fields = ['--fields', 'id,disk,cost'];
+      const { out } = await works(['pods', 'get', 'pod1', '-o', format, ...fields], [json(POD)]);
+      expect(out).toContain('9007199254740993');
+      expect(out).toMatch(/1e\+?400/);
+      expect(out).not.toMatch(/Infinity|NaN|null/);
+    },
+  );
+
+  test.each(['table', 'wide', 'csv', 'yaml', 'jsonl'])('-o %s prints a list of such pods', async (format) => {
+    const { out } = await works(['pods', 'list', '-o', format], [json(`{"pods":[${POD}]}`)]);
+    expect(out).toContain('pod1');
+    expect(out).not.toMatch(/Infinity|NaN/);
+  });
+
+  test('the output of a job, through --wait', async () => {
+    const { out } = await works(
+      ['jobs', 'run', 'ep', '--input', '{"n":9007199254740993}', '--wait', '--json'],
+      [
+        json('{"id":"job1","status":"IN_QUEUE"}'),
+        json('{"id":"job1","status":"COMPLETED","output":{"n":9007199254740993,"x":1e400,"y":0.1e1}}'),
+      ],
+    );
+    expect(out.replace(/\s/g, '')).toContain('"output":{"n":9007199254740993,"x":1e400,"y":0.1e1}');
+  });
+
+  test('the chunks of a stream', async () => {
+    const { out } = await works(
+      ['jobs', 'stream', 'ep', 'job1', '-o', 'jsonl'],
+      [
+        json('[{"output":9007199254740993,"metrics":{"a":1e400}}]'),
+        json('[]'),
+        json('{"id":"job1","status":"COMPLETED"}'),
+        json('[]'),
+      ],
+    );
+    expect(out).toBe('{"output":9007199254740993,"metrics":{"a":1e400}}\n');
+  });
+
+  test.each(['json', 'jsonl', 'yaml', 'csv', 'table'])('nesting of 100,000 levels, as %s', async (format) => {
+    const deep = `${'['.repeat(100_000)}1${']'.repeat(100_000)}`;
+    const { out } = await works(
+      ['jobs', 'status', 'ep', 'job1', '-o', format],
+      [json(`{"id":"job1","status":"COMPLETED","output":${deep}}`)],
+    );
+    expect(out).toContain('job1');
+    if (format.startsWith('json')) expect(out.replace(/\s/g, '')).toContain(deep);
+  });
+
+  test('members called as the language calls its own', async () => {
+    const { out } = await works(
+      ['api', 'GET', '/v2/x', '--json'],
+      [json('{"__proto__":{"polluted":1},"constructor":2,"toString":"three","hasOwnProperty":null}')],
+    );
+    expect(out).toContain('"__proto__"');
+    expect(({} as { polluted?: number }).polluted).toBeUndefined();
+    expect(JSON.parse(out)).toMatchObject({ constructor: 2, toString: 'three' });
+  });
+});
+
+describe('what nobody knows is shown as it is', () => {
+  test('a status, an action, a cloud and a member of a pod', async () => {
+    const strange = {
+      id: 'pod1',
+      name: 'first',
+      status: 'HIBERNATING',
+      actions: ['wake', 'stop'],
+      cloud: 'LUNAR',
+      cost: 0.5,
+      flavour: { of: 'the week' },
+      runtime: { tpus: [1], uptime: 60 },
+      mounts: { orbital: { path: '/sky' } },
+    };
+    const shown = await works(['pods', 'get', 'pod1'], [json(strange)]);
+    for (const word of ['HIBERNATING', 'wake', 'LUNAR', 'flavour', 'the week', 'tpus', 'orbital'])
+      expect(shown.out).toContain(word);
+    const document = await works(['pods', 'get', 'pod1', '--json'], [json(strange)]);
+    expect(JSON.parse(document.out)).toEqual(strange);
+    const listed = await works(['pods', 'list'], [json({ pods: [strange], next: 'page' })]);
+    expect(listed.out).toContain('HIBERNATING');
+  });
+
+  test('a status of a job, which is no end', async () => {
+    const { out } = await works(
+      ['jobs', 'status', 'ep', 'job1', '--exit-status'],
+      [json({ id: 'job1', status: 'DREAMING' })],
+    );
+    expect(out).toContain('DREAMING');
+    await fails(
+      ['jobs', 'wait', 'ep', 'job1', '--wait-timeout', '5s'],
+      { exit: 9, says: ['waited 5s for job job1', 'berth jobs wait ep job1'] },
+      [json({ id: 'job1', status: 'DREAMING' })],
+    );
+  });
+
+  test('RUNNING stands for in progress, ERROR for a failure', async () => {
+    const script = [json({ id: 'job1', status: 'RUNNING' }), json({ id: 'job1', status: 'ERROR', error: 'broke' })];
+    const server = await serve(script);
+    const ran = await berth(['jobs', 'wait', 'ep', 'job1'], { env: pointedAt(server.url) });
+    expect(ran.code).toBe(10);
+    expect(ran.out).toContain('broke');
+  });
+
+  test('counts of health', async () => {
+    const { out } = await works(
+      ['health', 'ep'],
+      [json({ jobs: { inQueue: 3, dreaming: 2 }, workers: { idle: 1, throttled: 4 }, region: 'moon' })],
+    );
+    for (const word of ['dreaming', 'throttled', 'region', 'moon']) expect(out).toContain(word);
+  });
+
+  test('members of a catalog entry, an endpoint and a volume', async () => {
+    const answers = routed({
+      'GET /v2/catalog/gpus': json({ gpus: [{ id: 'GPU-X', cores: 7 }] }),
+      'GET /v2/catalog/gpus/GPU-X': json({ id: 'GPU-X', cores: 7 }),
+      'POST /v1/networkvolumes': json({ id: 'vol1', phase: 'BAKING' }),
+    });
+    expect((await works(['catalog', 'gpus'], [answers])).out).toContain('GPU-X');
+    expect((await works(['catalog', 'gpus', 'GPU-X'], [answers])).out).toContain('GPU-X');
+    const volume = ['volumes', 'create', '--name', 'n', '--size', '10', '--data-center', 'DC'];
+    expect((await works(volume, [answers])).out).toContain('BAKING');
+  });
+});
+
+/** Answers that lack everything, or are of another kind than they should be. */
+const ODD = [
+  '{}',
+  '[]',
+  'null',
+  '42',
+  '"text"',
+  'true',
+  '{"id":7,"status":null,"name":[],"runtime":"none","mounts":3}',
+];
+const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
+  ['pods get', ['pods', 'get', 'pod1']],
+  ['pods list', ['pods', 'list']],
+  ['jobs status', ['jobs', 'status', 'ep', 'job1']],
+  ['jobs cancel', ['jobs', 'cancel', 'ep', 'job1']],
+  ['health', ['health', 'ep']],
+  ['queue purge', ['queue', 'purge', 'ep', '--yes']],
+  ['catalog gpus', ['catalog', 'gpus', '--available']],
+  ['catalog cpus', ['catalog', 'cpus']],
+  ['catalog cpus ID', ['catalog', 'cpus', 'cpu1']],
+  ['volumes create', ['volumes', 'create', '--name', 'n', '--size', '10', '--data-center', 'DC']],
+  ['delegations revoke', ['registries', 'delegations', 'revoke', 'd1', '--yes']],
+  ['api', ['api', 'GET', '/v2/x']],
+];
+
+describe.each(ODD)('an answer of %s is never fatal', (answer) => {
+  test.each(COMMANDS)('%s', async (_, argv) => {
+    for (const format of ['wide', 'json', 'yaml', 'csv', 'id']) {
+      const { out } = await works([...argv, '-o', format], [json(answer)]);
+      expect(out).not.toMatch(/undefined|\[object|NaN/);
+    }
+    for (const tty of [true, false]) {
+      const { out } = await works(argv, [json(answer)], { tty });
+      expect(out).not.toMatch(/undefined|\[object|NaN/);
+    }
+  });
+
+  test('jobs run: the job may exist, and has no id: 8', async () => {
+    if (answer.includes('"id"')) return;
+    await fails(['jobs', 'run', 'ep', '--input', '{}'], { exit: 8, says: ['without a job id', 'berth health'] }, [
+      json(answer),
+    ]);
+  });
+});
+
+test.each(['{"pods":null}', '{"pods":{}}', '{"pods":[null,7,"x",[],{}]}'])('pods list of %s', async (answer) => {
+  for (const format of ['table', 'json', 'jsonl', 'yaml', 'csv', 'id']) {
+    await works(['pods', 'list', '-o', format], [json(answer)]);
+    await works(['pods', 'list', '-o', format], [json(answer)], { tty: true });
+  }
+});

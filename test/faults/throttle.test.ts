@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'vitest';
+import { createContext } from '../../src/host/context.ts';
+import { berthIn } from '../support/cli.ts';
+import { createTestClock } from '../support/clock.ts';
+import { createTestWorld } from '../support/world.ts';
+import { reads, writes, onWrite } from './commands.ts';
+import { expectSound, fails, json, pointedAt, problem, serve, works, type Behaviour } from './support.ts';
+
+// Rows 9, 10 and 11 of the table of faults: what the service says of its limits.
+
+const NOW = Date.UTC(2026, 0, 1);
+const at = (secondsAhead: number): string => new Date(NOW + secondsAhead * 1000).toUTCString();
+const EXCEEDED = 'rate limit exceeded for the minute window';
+const limited = (retryAfter: string | undefined): Behaviour =>
+  problem(429, EXCEEDED, retryAfter === undefined ? {} : { 'retry-after': retryAfter });
+
+describe('a Retry-After that can be used is obeyed', () => {
+  test.each([
+    ['seconds', '7', 7000],
+    ['a date', at(12), 12_000],
+    ['nothing at all, and still no hot loop', '0', 100],
+  ])('%s: %s', async (_, value, waitedMs) => {
+    const { out, world } = await works(['pods', 'get', 'pod1', '--json'], [limited(value), json('{"id":"pod1"}')]);
+    expect(JSON.parse(out)).toEqual({ id: 'pod1' });
+    expect(world.clock.slept).toEqual([waitedMs]);
+  });
+
+  test('by writes too, and the write happens once', async () => {
+    const { out, world, server } = await works(
+      ['jobs', 'run', 'ep', '--input', '{"n":1}'],
+      [limited('3'), json({ id: 'job1', status: 'IN_QUEUE' })],
+    );
+    expect(out).toBe('job1\n');
+    expect(world.clock.slept).toEqual([3000]);
+    expect(server.seen.map(({ body }) => body.toString())).toEqual(['{"input":{"n":1}}', '{"input":{"n":1}}']);
+  });
+});
+
+describe('a Retry-After that cannot be used counts as none: own backoff, bounded', () => {
+  test.each([
+    ['missing', undefined],
+    ['past', at(-60)],
+    ['now', at(0)],
+    ['negative', '-5'],
+    ['with an exponent', '1e9'],
+    ['hexadecimal', '0x10'],
+    ['a fraction', '1.5'],
+    ['two of them', '5, 6'],
+    ['a date that no calendar has', 'Thu, 30 Feb 2026 00:00:00 GMT'],
+    ['a date in another form', '2026-01-01T00:01:00Z'],
+    ['words', 'soon'],
+    ['empty', ''],
+  ])('%s: %s', async (_, value) => {
+    const { runs, servers, error } = await fails(
+      ['pods', 'get', 'pod1'],
+      { exit: 6, says: ['429', EXCEEDED, 'tried 4 times', /Try again later|berth limits/] },
+      [limited(value)],
+    );
+    expect(servers[0].seen).toHaveLength(4);
+    const { slept } = runs[0].world.clock;
+    expect(Math.min(...slept)).toBeGreaterThanOrEqual(100);
+    expect(slept.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(10_000);
+    expect(error.retryAfter).toBeUndefined();
+  });
+});
+
+describe('a Retry-After beyond all patience: stop at once and say how long', () => {
+  test.each([
+    ['2147484', 2_147_484, /24d 20h/],
+    ['1000000000', 1_000_000_000, /11574d/],
+    [at(7200), 7200, /2h/],
+    ['86400', 86_400, /1d/],
+  ])('%s', async (value, seconds, words) => {
+    for (const argv of [
+      ['pods', 'get', 'pod1'],
+      ['queue', 'purge', 'ep', '--yes'],
+    ]) {
+      const { error, servers, runs } = await fails(argv, { exit: 6, says: [EXCEEDED, words] }, [limited(value)]);
+      expect(error.retryAfter).toBe(seconds);
+      expect(servers[0].seen).toHaveLength(1);
+      expect(runs[0].world.clock.slept).toEqual([]);
+    }
+  });
+
+  test('longer than any number: 6, and no waiting', async () => {
+    const { runs } = await fails(['pods', 'get', 'pod1'], { exit: 6, says: [EXCEEDED] }, [limited('9'.repeat(400))]);
+    expect(runs[0].world.clock.slept).toEqual([]);
+  });
+
+  test('several that are each bearable, and together are not', async () => {
+    const { servers, runs } = await fails(
+      ['--retries', '100', 'pods', 'get', 'pod1'],
+      { exit: 6, says: [EXCEEDED, 'Try again in 50s'] },
+      [limited('50')],
+    );
+    expect(servers[0].seen).toHaveLength(3);
+    expect(runs[0].world.clock.slept).toEqual([50_000, 50_000]);
+  });
+});
+
+test.each([
+  ...reads.map(([name, { argv }]) => [name, argv, limited('1')] as const),
+  ...writes.map(([name, { argv }]) => [name, argv, onWrite(limited('1'))] as const),
+])('%s ends 6 after four tries, with what the service said', async (_, argv, behaviour) => {
+  const { error } = await fails(argv, { exit: 6, says: ['429', EXCEEDED, 'tried 4 times', 'berth limits'] }, [
+    behaviour,
+  ]);
+  expect(error).toMatchObject({ code: 'rate-limited', status: 429, retryAfter: 1 });
+});
+
+test('a 429 of the queue without a body, or with a line of text, is one all the same', async () => {
+  for (const body of ['', 'slow down', '{"error":"slow down"}']) {
+    const { error } = await fails(['jobs', 'status', 'ep', 'job1'], { exit: 6, says: ['429'] }, [json(body, 429)]);
+    if (body !== '') expect(error.message).toContain('slow down');
+  }
+});
+
+describe('limits', () => {
+  const LEFT = '"minute";r=59;t=12, "hour";r=2800;t=1812, "day";r=49500;t=45012';
+  const POLICY = '"minute";q=60;w=60, "hour";q=3000;w=3600, "day";q=50000;w=86400';
+
+  /** What `berth limits --json` says after one answer with these headers. */
+  async function limitsAfter(headers: Readonly<Record<string, string>>): Promise<readonly Record<string, unknown>[]> {
+    const server = await serve([json({ id: 'pod1' }, 200, headers)]);
+    const world = createTestWorld({ env: pointedAt(server.url) });
+    const got = await berthIn(world, ['pods', 'get', 'pod1', '--json']);
+    expect({ code: got.code, err: got.err, pod: JSON.parse(got.out) as unknown }).toEqual({
+      code: 0,
+      err: '',
+      pod: { id: 'pod1' },
+    });
+    const limits = await berthIn(world, ['limits', '--json']);
+    expect(limits.code, limits.err).toBe(0);
+    expectSound(limits);
+    return JSON.parse(limits.out) as Record<string, unknown>[];
+  }
+
+  test('are remembered from one command to the next', async () => {
+    const windows = await limitsAfter({ ratelimit: LEFT, 'ratelimit-policy': POLICY });
+    expect(windows.map(({ window, remaining, quota }) => [window, remaining, quota])).toEqual([
+      ['minute', 59, 60],
+      ['hour', 2800, 3000],
+      ['day', 49_500, 50_000],
+    ]);
+  });
+
+  test.each([
+    ['parameters that nobody knows', '"minute";r=59;t=12;burst=3;pk=:YQ==:', POLICY, 'minute', 59],
+    ['another window', '"fortnight";r=3;t=100', '"fortnight";q=9;w=1209600', 'fortnight', 3],
+    ['a window without quotes', 'minute;r=59;t=12', POLICY, 'minute', 59],
+    ['a policy that is broken', LEFT, '"minute";;;', 'minute', 59],
+  ])('with %s', async (_, left, policy, name, remaining) => {
+    const windows = await limitsAfter({ ratelimit: left, 'ratelimit-policy': policy });
+    expect(windows.find(({ window }) => window === name)).toMatchObject({ window: name, remaining });
+  });
+
+  test.each([
+    ['half a string', '"minute;r=59', '"minute'],
+    ['numbers that are none', '"minute";r=+5', '"minute";q=1e400'],
+    ['nothing', '', ''],
+    ['something else', '<html>', '{"minute":60}'],
+  ])('that are malformed (%s) are passed over', async (_, left, policy) => {
+    expect(await limitsAfter({ ratelimit: left, 'ratelimit-policy': policy })).toEqual([]);
+  });
+
+  test.each(['"minute";r=-1;t=-5', '"minute";r="59";t=?1', '"minute"'])(
+    'whose numbers make no sense (%s) have none',
+    async (left) => {
+      const [window, ...others] = await limitsAfter({ ratelimit: left });
+      expect(others).toEqual([]);
+      expect(window).toMatchObject({ window: 'minute' });
+      expect(window?.['remaining'] ?? null).toBeNull();
+    },
+  );
+});
+
+describe('a storm of 429 with 50 requests in flight', () => {
+  const COUNT = 50;
+
+  test('passes: all wait together, come back spread out, and all get through', async () => {
+    let refused = 0;
+    const storm: Behaviour = (exchange) => {
+      if (++refused <= COUNT) limited('2')(exchange);
+      else json({ id: 'pod1' })(exchange);
+    };
+    const server = await serve([storm]);
+    const clock = createTestClock(NOW);
+    const context = createContext(createTestWorld({ env: pointedAt(server.url), clock }), {});
+    const get = { service: 'base', method: 'GET', path: ['v2', 'pods', 'pod1'] } as const;
+    const answers = await Promise.all(Array.from({ length: COUNT }, () => context.api.send(get)));
+    await context.close();
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: COUNT }, () => 200));
+    // Each came twice: none went out while the service had asked for silence.
+    expect(server.seen).toHaveLength(2 * COUNT);
+    expect(clock.now() - NOW).toBeGreaterThanOrEqual(2000);
+    // Spread over more than a moment, and bounded.
+    const spread = new Set(clock.slept).size;
+    expect(spread).toBeGreaterThan(COUNT / 2);
+    expect(clock.now() - NOW).toBeLessThan(60_000);
+  });
+
+  test('that never passes ends every one of them, in bounded time and with bounded requests', async () => {
+    const server = await serve([limited('2')]);
+    const clock = createTestClock(NOW);
+    const context = createContext(createTestWorld({ env: pointedAt(server.url), clock }), {});
+    const get = { service: 'base', method: 'GET', path: ['v2', 'pods', 'pod1'] } as const;
+    const ends = await Promise.allSettled(Array.from({ length: COUNT }, () => context.api.send(get)));
+    await context.close();
+    expect(ends.every((end) => end.status === 'rejected' && (end.reason as { exit?: number }).exit === 6)).toBe(true);
+    expect(server.seen.length).toBeLessThanOrEqual(4 * COUNT);
+    expect(clock.now() - NOW).toBeLessThan(10 * 60_000);
+  });
+});
