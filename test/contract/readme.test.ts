@@ -1,0 +1,44 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { EXIT_MEANINGS } from '../../src/core/exit.ts';
+import { berthIn } from '../support/cli.ts';
+import { shellWords } from '../support/shell-words.ts';
+import { createTestWorld } from '../support/world.ts';
+
+const FILE = new URL('../../README.md', import.meta.url);
+const readme = readFileSync(FILE, 'utf8');
+
+/** The sessions that show what berth prints: `$ berth ...`, then its output as a terminal of 80 columns has it. */
+const SESSION = /^```console\n([\s\S]*?)^```$/gm;
+
+async function played(session: string): Promise<string> {
+  const world = createTestWorld({ tty: { stdout: true, stderr: false }, env: { NO_COLOR: '1' } });
+  const lines: string[] = [];
+  for (const line of session.split('\n').filter((each) => each.startsWith('$ '))) {
+    const { out, err } = await berthIn(world, shellWords(line.slice(2)).slice(1));
+    // What is said to a person comes before the data in all of these.
+    lines.push(line, (err + out).trimEnd());
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+describe('the README', () => {
+  it('shows what berth prints', async () => {
+    const sessions = [...readme.matchAll(SESSION)].map(([, session = '']) => session);
+    expect(sessions.length).toBeGreaterThan(0);
+    const now = await Promise.all(sessions.map(played));
+    if (process.env['UPDATE_README'] === '1') {
+      let at = 0;
+      writeFileSync(
+        FILE,
+        readme.replace(SESSION, () => `\`\`\`console\n${now[at++] ?? ''}\`\`\``),
+      );
+      return;
+    }
+    expect(now).toEqual(sessions);
+  });
+
+  it('has every exit code, in the words of the program', () => {
+    for (const [code, meaning] of EXIT_MEANINGS) expect(readme).toContain(`| ${String(code)} | ${meaning} |`);
+  });
+});

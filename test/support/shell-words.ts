@@ -1,0 +1,9 @@
+/** A command line as a shell splits it: words, single and double quotes. Enough for the commands that documents print. */
+export function shellWords(line: string): string[] {
+  return [...line.matchAll(/(?:'[^']*'|"(?:\\.|[^"\\])*"|[^\s'"])+/g)].map(([word]) =>
+    word.replace(
+      /'([^']*)'|"((?:\\.|[^"\\])*)"/g,
+      (_, single: string | undefined, double: string | undefined) => single ?? double?.replace(/\\(.)/g, '$1') ?? '',
+    ),
+  );
+}
