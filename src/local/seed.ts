@@ -1,7 +1,9 @@
+import { newEndpoint, seedEndpoints } from './endpoints/seed.ts';
 import { SEED_SSH_KEY, seedPods } from './pods/seed.ts';
-import { seedEndpoints, seedQueue } from './queue/index.ts';
+import { seedQueue } from './queue/index.ts';
 import { freshUsage } from './rate.ts';
-import type { EndpointRecord, State } from './state.ts';
+import type { State } from './state.ts';
+import { seedTemplates } from './templates/seed.ts';
 
 const DAY = 86_400_000;
 
@@ -33,6 +35,7 @@ export const seed = (now: number): State => ({
     },
     { id: 'vol-scratch', name: 'scratch', size: 10, dataCenter: 'EU-WEST-1', type: 'STANDARD', createdAt: now - DAY },
   ]),
+  templates: byId(seedTemplates()),
   delegations: byId([
     {
       id: 'dlg-images',
@@ -54,34 +57,10 @@ export const seed = (now: number): State => ({
 export function ensureHandlerEndpoints(state: State, names: readonly string[], now: number): void {
   for (const name of names) {
     const known = Object.hasOwn(state.endpoints, name) ? state.endpoints[name] : undefined;
-    if (known === undefined) state.endpoints[name] = moduleEndpoint(name, now);
+    if (known === undefined) state.endpoints[name] = newEndpoint(name, name, 'module', now);
     else known.handler = 'module';
   }
 }
-
-const moduleEndpoint = (name: string, now: number): EndpointRecord => ({
-  id: name,
-  name,
-  type: 'QUEUE',
-  createdAt: now,
-  workers: { min: 0, max: 3, idleTimeout: 10 },
-  scaling: { type: 'QUEUE_DELAY', queueDelay: 4 },
-  timeoutMs: 300_000,
-  version: 1,
-  handler: 'module',
-  document: {
-    image: '',
-    args: '',
-    disk: 20,
-    ports: [],
-    env: {},
-    registry: null,
-    cpu: [{ id: 'cpu-general', vcpuCount: 2, memory: 8 }],
-    dataCenterIds: [],
-    networkVolumes: [],
-    flashboot: 'OFF',
-  },
-});
 
 const byId = <T extends { readonly id: string }>(records: readonly T[]): Record<string, T> =>
   Object.fromEntries(records.map((record) => [record.id, record]));

@@ -1,8 +1,10 @@
 import type { DelegationRecord } from './delegations.ts';
+import type { EndpointRecord } from './endpoints/record.ts';
 import type { FaultRecord } from './faults.ts';
 import type { PodRecord } from './pods/record.ts';
 import type { QueueState } from './queue/state.ts';
 import type { RateUsage } from './rate.ts';
+import type { TemplateRecord } from './templates/record.ts';
 import type { VolumeRecord } from './volumes.ts';
 
 /** Everything the local service knows: one JSON document. Times are milliseconds since the epoch on its own clock. */
@@ -19,6 +21,7 @@ export interface State {
   queue: QueueState;
   pods: Record<string, PodRecord>;
   volumes: Record<string, VolumeRecord>;
+  templates: Record<string, TemplateRecord>;
   delegations: Record<string, DelegationRecord>;
   /** Registry credentials by id; what they hold is write-only. */
   registries: Record<string, { id: string; name: string }>;
@@ -33,24 +36,6 @@ export interface State {
 /** A new id that no record has: `pod-00002a`. */
 export const nextId = (state: State, kind: string): string =>
   `${kind}-${(state.serial += 1).toString(36).padStart(6, '0')}`;
-
-/** An endpoint as the queue needs it; the management side keeps its other members in `document`. */
-export interface EndpointRecord {
-  id: string;
-  name: string;
-  type: 'QUEUE' | 'LOAD_BALANCER';
-  createdAt: number;
-  workers: { min: number; max: number; /** Seconds. */ idleTimeout: number };
-  scaling: { type: 'QUEUE_DELAY'; queueDelay: number } | { type: 'REQUEST_COUNT'; requestCount: number };
-  /** Milliseconds a job may run unless its policy says otherwise. */
-  timeoutMs: number;
-  /** Raised by every change of the container: workers of an older version are stale. */
-  version: number;
-  /** A built-in handler, or `module` where one of the user's own serves it (not kept in a state file). */
-  handler: 'echo' | 'demo' | 'sleep' | 'fail' | 'stream' | 'module';
-  /** The members of the published Endpoint that the queue does not read. */
-  document: Record<string, unknown>;
-}
 
 /** The records but one. */
 export const without = <T>(records: Readonly<Record<string, T>>, id: string): Record<string, T> =>

@@ -4,12 +4,14 @@ import { endpointOperations } from './endpoints.ts';
 import type { Operation } from './operation.ts';
 import { podOperations } from './pods/operations.ts';
 import { createQueueOperations } from './queue/index.ts';
+import { templateOperations } from './templates/operations.ts';
 import { volumeOperations } from './volumes.ts';
 
 /** Every operation the local service answers, but for its own control requests. A new resource is one more line. */
 export const createTable = (options: { readonly queueLimits: boolean }): readonly Operation[] => [
   ...podOperations,
   ...endpointOperations,
+  ...templateOperations,
   ...volumeOperations,
   ...delegationOperations,
   ...catalogOperations,

@@ -1,24 +1,19 @@
 import { dataCenterById, gpuById } from '../catalog/data.ts';
-import { badRequest, notFound } from '../problem.ts';
+import { badRequest } from '../problem.ts';
 import { nextId, type State } from '../state.ts';
+import { refuseContainer, resolveTemplate, type ContainerBody } from '../templates/resolve.ts';
+import type { TemplateRecord } from '../templates/record.ts';
 import { mountsForCreate, mountsForPatch, type MountsBody } from './mounts.ts';
 import { place, type HardwareBody } from './placement.ts';
 import type { PodRecord } from './record.ts';
 
-/** The container configuration that pods share with templates and endpoints, as a body carries it. */
-interface ContainerBody {
-  readonly image?: string;
-  readonly args?: string;
-  readonly disk?: number;
-  readonly ports?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-  readonly registry?: string | null;
+interface PodBody extends ContainerBody {
   readonly mounts?: MountsBody;
   readonly templateId?: string;
   readonly globalNetworking?: boolean;
 }
 
-export interface CreatePodBody extends ContainerBody, HardwareBody {
+export interface CreatePodBody extends PodBody, HardwareBody {
   readonly name: string;
   readonly cloud?: 'SECURE' | 'COMMUNITY';
   readonly dataCenterIds?: readonly string[];
@@ -26,17 +21,19 @@ export interface CreatePodBody extends ContainerBody, HardwareBody {
   readonly startJupyter?: boolean;
 }
 
-export interface UpdatePodBody extends ContainerBody {
+export interface UpdatePodBody extends PodBody {
   readonly name?: string;
   readonly locked?: boolean;
 }
 
 const DEFAULT_DISK_GB = 20;
 
-/** A new pod, PROVISIONING. Throws the 400 and 404 Problems of contract rules, Pods. */
-export function createPod(state: State, now: number, body: CreatePodBody): PodRecord {
+/** A new pod, PROVISIONING. Throws the 400, 404 and 422 Problems of contract rules, Pods. */
+export function createPod(state: State, now: number, asked: CreatePodBody): PodRecord {
+  const { body: filled, template } = resolveTemplate(state, asked, 'pod');
+  const body = template === undefined ? filled : withTemplate(filled, template);
   const { cloud = 'SECURE', globalNetworking = false } = body;
-  refuseUnknown(state, body);
+  refuseContainer(state, body);
   const mounts = mountsForCreate(state, body.mounts ?? {}, { isCpu: body.cpu !== undefined, cloud });
   const volume = mounts.network?.[0]?.volumeId;
   const placement = place({
@@ -59,7 +56,7 @@ export function createPod(state: State, now: number, body: CreatePodBody): PodRe
     mounts,
     ...placement,
     cloud,
-    template: null,
+    template: template?.id ?? null,
     locked: false,
     globalNetworking: { wanted: globalNetworking, active: globalNetworking },
     createdAt: now,
@@ -70,9 +67,27 @@ export function createPod(state: State, now: number, body: CreatePodBody): PodRe
   return pod;
 }
 
-/** Changes what a PATCH names and nothing else. Throws the 400 and 404 Problems of contract rules, Pods. */
-export function updatePod(state: State, pod: PodRecord, body: UpdatePodBody): void {
-  refuseUnknown(state, body);
+/**
+ * What a new pod takes of its template beyond the container, where its body does not say. CPU pods take neither the
+ * persistent mount nor the CUDA constraint (contract rules, Pods).
+ */
+function withTemplate(body: CreatePodBody, template: TemplateRecord): CreatePodBody {
+  const { mounts, startSsh, startJupyter, allowedCudaVersions } = template;
+  const filled = { startSsh, startJupyter, ...body };
+  const { gpu } = body;
+  if (gpu === undefined) return filled;
+  const constrained = gpu.allowedCudaVersions !== undefined || gpu.minCudaVersion !== undefined;
+  return { mounts, ...filled, gpu: constrained ? gpu : { ...gpu, allowedCudaVersions } };
+}
+
+/**
+ * Changes what a PATCH names and nothing else; of a template it takes the container alone, once: what kind of storage a
+ * pod has is fixed at creation, and so is the template it names. Throws the 400, 404 and 422 Problems of contract rules,
+ * Pods.
+ */
+export function updatePod(state: State, pod: PodRecord, asked: UpdatePodBody): void {
+  const { body } = resolveTemplate(state, asked, 'pod');
+  refuseContainer(state, body);
   if (body.globalNetworking === true) refuseGlobalNetworking(pod);
   const mounts = mountsForPatch(pod, body.mounts);
   Object.assign(pod, {
@@ -89,14 +104,6 @@ export function updatePod(state: State, pod: PodRecord, body: UpdatePodBody): vo
   } satisfies Partial<Record<keyof PodRecord, unknown>>);
 }
 
-function refuseUnknown(state: State, body: ContainerBody): void {
-  if (body.templateId !== undefined) throw notFound(`template ${body.templateId} not found`);
-  if (typeof body.registry === 'string' && !Object.hasOwn(state.registries, body.registry))
-    throw notFound(`registry ${body.registry} not found`);
-  const odd = body.ports?.find((port) => !isPort(port));
-  if (odd !== undefined) throw badRequest(`ports: ${JSON.stringify(odd)} is not of the form port/protocol`);
-}
-
 function refuseGlobalNetworking(pod: PodRecord): void {
   if (pod.gpu === undefined || gpuById(pod.gpu.id)?.manufacturer !== 'NVIDIA')
     throw badRequest('global networking needs an NVIDIA GPU');
@@ -108,8 +115,3 @@ const injected = (state: State, id: string, body: CreatePodBody): Record<string,
   ...(body.startSsh === true ? { PUBLIC_KEY: state.sshKeys.join('\n') } : {}),
   ...(body.startJupyter === true ? { JUPYTER_PASSWORD: `jupyter-${id}` } : {}),
 });
-
-function isPort(port: string): boolean {
-  const number = /^(\d{1,5})\/(tcp|udp|http)$/.exec(port)?.[1];
-  return number !== undefined && Number(number) >= 1 && Number(number) <= 65_535;
-}
