@@ -30,6 +30,6 @@ function encode(text: string, what: string): string {
   try {
     return encodeURIComponent(text);
   } catch {
-    throw usage(`${what} is not valid Unicode text`);
+    throw usage(`${what} is not valid Unicode text`, 'Give it as it was printed.');
   }
 }

@@ -125,7 +125,13 @@ function meaning(
             : `Try again in ${formatDuration(retryAfterMs)}. What is left of each window: berth limits.`,
       };
     default:
-      return { code: 'refused', exit: EXIT.refused, hint: undefined };
+      return {
+        code: 'refused',
+        exit: EXIT.refused,
+        hint: asked.write
+          ? 'Nothing changed. Correct what it names; --dry-run shows the request and sends nothing.'
+          : 'Correct what it names, then run this again.',
+      };
   }
 }
 

@@ -6,6 +6,7 @@ import { withId } from '../../cli/names.ts';
 import { arg, option } from '../../cli/params.ts';
 import { waitEnded } from '../../cli/wait.ts';
 import { commandLine } from '../../cli/words.ts';
+import { harmlessJson } from '../../output/harmless-json.ts';
 import type { Result } from '../../output/view.ts';
 import { ENDPOINTS, queueGet, statusRequest } from './requests.ts';
 import { hasEnded, jobStatus, outcomeOf } from './state.ts';
@@ -88,7 +89,9 @@ function chunkPrinter(ctx: CommandContext): ChunkPrinter {
     print: async (chunk) => {
       const text = textOf(memberAt(chunk, 'output') ?? chunk);
       if (text === undefined) {
-        await ctx.stdout.write(`${midLine ? '\n' : ''}${safeText(encodeJson(memberAt(chunk, 'output') ?? chunk))}\n`);
+        await ctx.stdout.write(
+          `${midLine ? '\n' : ''}${harmlessJson(encodeJson(memberAt(chunk, 'output') ?? chunk))}\n`,
+        );
         midLine = false;
       } else if (text !== '') {
         await ctx.stdout.write(safeText(text, true));
