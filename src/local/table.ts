@@ -1,6 +1,6 @@
 import { catalogOperations } from './catalog/operations.ts';
 import { delegationOperations } from './delegations.ts';
-import { endpointOperations } from './endpoints.ts';
+import { endpointOperations } from './endpoints/operations.ts';
 import type { Operation } from './operation.ts';
 import { podOperations } from './pods/operations.ts';
 import { createQueueOperations } from './queue/index.ts';

@@ -23,7 +23,8 @@ export interface Chunk {
 }
 
 const QUICK_MS = 10;
-const CHUNK_MS = 200;
+/** A built-in handler that streams yields a chunk every so many milliseconds. */
+export const CHUNK_MS = 200;
 const MOST_CHUNKS = 10_000;
 const MOST_STREAMED_BYTES = 20_000_000;
 const LONGEST_SLEEP_S = 604_800;

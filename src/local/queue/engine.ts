@@ -1,5 +1,6 @@
 import type { Chunk, Outcome } from '../handlers/builtin.ts';
-import type { EndpointRecord, State } from '../state.ts';
+import type { EndpointRecord } from '../endpoints/record.ts';
+import type { State } from '../state.ts';
 import { appendChunk, takeChunks, withChunks } from './chunks.ts';
 import { admit, ending, endOf, expire, move } from './jobs.ts';
 import { laneOf } from './lanes.ts';
@@ -7,7 +8,7 @@ import { expiryOf, NO_CHUNKS } from './machine.ts';
 import type { Happening, Job, Timer } from './state.ts';
 import type { Submission } from './submission.ts';
 import { firstTimer, setTimer, sweepTimers, takeTimer } from './timers.ts';
-import { settle, workerReady } from './workers.ts';
+import { dismissAll, settle, workerReady } from './workers.ts';
 
 /**
  * Brings every queue up to a moment: what was due by then has happened, in order of time. A change made to an endpoint
@@ -130,7 +131,7 @@ export function dropEndpoint(state: State, endpointId: string, now: number): voi
   if (lane === undefined) return;
   for (const job of Object.values(state.queue.jobs))
     if (job.endpointId === endpointId) move(state, job, { kind: 'cancel', at: now });
-  lane.workers = {};
+  dismissAll(state, lane, now);
   Reflect.deleteProperty(state.queue.lanes, endpointId);
 }
 

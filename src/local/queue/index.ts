@@ -5,7 +5,7 @@ import { emptyQueue, type QueueState } from './state.ts';
 export { advanceQueue, dropEndpoint, nextQueueEvent } from './engine.ts';
 export { createQueueOperations } from './operations.ts';
 export { createRunner, type Runner, type RunnerOptions } from './runner.ts';
-export { newEndpoint, seedEndpoints } from './seed.ts';
+export { usageOf } from './usage.ts';
 
 /** The queue of a new account. */
 export const seedQueue = (now: number): QueueState => emptyQueue(now);

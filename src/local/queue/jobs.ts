@@ -1,9 +1,11 @@
 import { planOf, type Outcome } from '../handlers/builtin.ts';
-import type { EndpointRecord, State } from '../state.ts';
+import type { EndpointRecord } from '../endpoints/record.ts';
+import type { State } from '../state.ts';
 import { withChunks } from './chunks.ts';
 import { joinLine, laneOf, leaveLine } from './lanes.ts';
 import { expiryOf, isTerminal, transition, type JobEvent } from './machine.ts';
 import { delayOf } from './scaling.ts';
+import { beginRun, endRun } from './runs.ts';
 import type { CountName, Job, JobStatus } from './state.ts';
 import { setTimer } from './timers.ts';
 
@@ -25,7 +27,7 @@ export function move(state: State, job: Job, event: JobEvent): Job | undefined {
   const upToDate = withChunks(job, state.endpoints[job.endpointId], event.at);
   const moved = transition(upToDate, event);
   if (moved === undefined) return undefined;
-  leave(state, job, event.at);
+  leave(state, job, event.at, moved);
   enter(state, moved);
   if (event.kind === 'retry') laneOf(state, job.endpointId).counts.retried += 1;
   return moved;
@@ -35,7 +37,7 @@ export function move(state: State, job: Job, event: JobEvent): Job | undefined {
 export function expire(state: State, job: Job, at: number): void {
   const lane = laneOf(state, job.endpointId);
   if (!isTerminal(job.status)) {
-    leave(state, job, at);
+    leave(state, job, at, undefined);
     lane.counts.expired += 1;
   }
   forgetDelivery(state, job.id);
@@ -74,13 +76,13 @@ const COUNTED: Readonly<Record<JobStatus, CountName | undefined>> = {
   TIMED_OUT: 'timedOut',
 };
 
-/** Undoes what being in its state meant. */
-function leave(state: State, job: Job, at: number): void {
+/** Undoes what being in its state meant; `after` is the job as it will be, if there will be one. */
+function leave(state: State, job: Job, at: number, after: Job | undefined): void {
   const lane = laneOf(state, job.endpointId);
   if (job.status === 'IN_QUEUE') leaveLine(lane, job);
   else if (job.status === 'IN_PROGRESS') {
     lane.inProgress -= 1;
-    release(state, job, at);
+    release(state, job, at, after);
   } else {
     const counted = COUNTED[job.status];
     if (counted !== undefined) lane.counts[counted] -= 1;
@@ -117,16 +119,17 @@ function occupy(state: State, job: Job): void {
   const worker = job.workerId === undefined ? undefined : workers[job.workerId];
   if (worker === undefined) return;
   const { idleSince: _idle, ...kept } = worker;
-  workers[worker.id] = { ...kept, status: 'RUNNING', jobId: job.id };
+  const runs = beginRun(worker.runs, job, state.endpoints[job.endpointId]);
+  workers[worker.id] = { ...kept, status: 'RUNNING', jobId: job.id, runs };
 }
 
 /** The job's worker has nothing to do from now on. */
-function release(state: State, job: Job, at: number): void {
+function release(state: State, job: Job, at: number, after: Job | undefined): void {
   const { workers } = laneOf(state, job.endpointId);
   const worker = job.workerId === undefined ? undefined : workers[job.workerId];
   if (worker === undefined) return;
   const { jobId: _done, ...kept } = worker;
-  workers[worker.id] = { ...kept, status: 'IDLE', idleSince: at };
+  workers[worker.id] = { ...kept, status: 'IDLE', idleSince: at, runs: endRun(worker.runs, at, after) };
 }
 
 function forgetDelivery(state: State, jobId: string): void {

@@ -1,5 +1,6 @@
 import { Problem, type Call } from '../operation.ts';
-import type { EndpointRecord, State } from '../state.ts';
+import type { EndpointRecord } from '../endpoints/record.ts';
+import type { State } from '../state.ts';
 import { laneOf, workersIn } from './lanes.ts';
 
 interface Limit {

@@ -1,6 +1,7 @@
 import { Exact, type Json } from '../../core/json.ts';
 import { Problem, type Call, type Operation, type Reply } from '../operation.ts';
-import type { EndpointRecord, State } from '../state.ts';
+import type { EndpointRecord } from '../endpoints/record.ts';
+import type { State } from '../state.ts';
 import { healthDocument, jobBrief, jobDocument } from './documents.ts';
 import { cancel, fetchChunks, purge, retry, setTimeToLive, submit } from './engine.ts';
 import { limitedGate, openGate } from './limits.ts';

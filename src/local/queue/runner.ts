@@ -1,6 +1,7 @@
 import { decodeJson } from '../../core/json.ts';
 import type { HandlerThread } from '../handlers/thread.ts';
-import type { EndpointRecord, State } from '../state.ts';
+import type { EndpointRecord } from '../endpoints/record.ts';
+import type { State } from '../state.ts';
 import { reportChunk, reportEnd } from './engine.ts';
 import { workersIn } from './lanes.ts';
 import type { Delivery, Job } from './state.ts';

@@ -1,4 +1,5 @@
-import type { EndpointRecord, State } from '../state.ts';
+import type { EndpointRecord } from '../endpoints/record.ts';
+import type { State } from '../state.ts';
 import { laneOf, waitingIn } from './lanes.ts';
 
 /**

@@ -1,3 +1,5 @@
+import type { WorkerHardware } from '../endpoints/placement.ts';
+
 /** Where a job stands (specification 3.2). */
 export type JobStatus = 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED' | 'FAILED' | 'CANCELLED' | 'TIMED_OUT';
 
@@ -48,11 +50,50 @@ export interface Worker {
   readonly status: WorkerStatus;
   /** The endpoint's version it was started with; an older one than the endpoint's is stale. */
   readonly version: number;
+  /** What that version runs. */
+  readonly image: string;
+  /** GB. */
+  readonly disk: number;
+  readonly hardware: WorkerHardware;
   readonly startedAt: number;
+  /** When it had finished its cold start. */
+  readonly readyAt?: number;
+  readonly endedAt?: number;
+  /** The jobs it took, oldest first; no more than the last ones. */
+  readonly runs: readonly Run[];
   /** The job of a RUNNING worker. */
   readonly jobId?: string;
   /** Since when an IDLE worker has had nothing to do. */
   readonly idleSince?: number;
+}
+
+/** A job's time on a worker, as far as the worker's log tells of it. It outlives the job. */
+export interface Run {
+  readonly jobId: string;
+  readonly attempt: number;
+  readonly from: number;
+  readonly inputBytes: number;
+  /** Chunks a built-in handler will yield, one at a time, if it is let. */
+  readonly chunks: number;
+  readonly to?: number;
+  /** How it ended; `DELETED` where its time to live was over first. */
+  readonly end?: JobStatus | 'DELETED';
+  readonly outputBytes?: number;
+  readonly error?: string;
+}
+
+/**
+ * What workers used of some hardware from one moment to another: times are milliseconds since the epoch, spread evenly.
+ * Whole hours of an ended worker make one record; what it used of an hour is added to that hour's record.
+ */
+export interface Usage extends WorkerHardware {
+  readonly endpointId: string;
+  readonly from: number;
+  readonly to: number;
+  /** Time of workers: of two from `from` to `to`, twice that span. Milliseconds. */
+  readonly workerMs: number;
+  /** GB of one worker. */
+  readonly disk: number;
 }
 
 /**
@@ -68,6 +109,8 @@ export interface Lane {
   waitingLow: string[];
   inProgress: number;
   workers: Record<string, Worker>;
+  /** Workers that have ended, the latest first; no more than the last ones. */
+  ended: Worker[];
   counts: Record<CountName, number>;
 }
 
@@ -112,6 +155,10 @@ export interface QueueState {
   /** The last moment the queue was brought up to. */
   asOf: number;
   outbox: Delivery[];
+  /**
+   * What ended workers used, those of deleted endpoints included, by endpoint. With what runs now: `usageOf`.
+   */
+  usage: Record<string, Usage[]>;
   /** By key, endpoint and operation; empty unless queue limits are on. */
   windows: Record<string, RequestWindow>;
 }
@@ -125,6 +172,7 @@ export const emptyQueue = (now: number): QueueState => ({
   sweepAt: 1024,
   asOf: now,
   outbox: [],
+  usage: {},
   windows: {},
 });
 
@@ -133,5 +181,6 @@ export const emptyLane = (): Lane => ({
   waitingLow: [],
   inProgress: 0,
   workers: {},
+  ended: [],
   counts: { submitted: 0, completed: 0, failed: 0, cancelled: 0, timedOut: 0, expired: 0, retried: 0 },
 });

@@ -1,12 +1,18 @@
-import type { EndpointRecord, State } from '../state.ts';
+import type { EndpointRecord } from '../endpoints/record.ts';
+import { placesFor, type WorkerHardware } from '../endpoints/placement.ts';
+import type { State } from '../state.ts';
 import { laneOf, nextWaiting, workersIn } from './lanes.ts';
 import { move } from './jobs.ts';
 import { wantedWorkers } from './scaling.ts';
 import type { Lane, Worker } from './state.ts';
 import { setTimer } from './timers.ts';
+import { keepUsage } from './usage.ts';
 
 /** Milliseconds from a worker's start until it takes its first job. */
 export const COLD_START_MS = 1000;
+
+/** How many workers of an endpoint are remembered after their end, for their logs. */
+const ENDED_KEPT = 20;
 
 /**
  * Brings an endpoint's workers in line with what it is set to and what waits: stale and surplus ones go, idle ones take
@@ -14,31 +20,53 @@ export const COLD_START_MS = 1000;
  */
 export function settle(state: State, endpoint: EndpointRecord, at: number): void {
   const lane = laneOf(state, endpoint.id);
-  dismissUnfit(lane, endpoint);
+  dismissSurplus(state, lane, endpoint, at);
+  rollOver(state, lane, endpoint, at);
   assign(state, lane, at);
   dismissIdle(state, lane, endpoint, at);
-  for (let count = workersIn(lane).length; count < wantedWorkers(state, endpoint, at); count++)
-    startWorker(state, endpoint, at);
+  startMissing(state, lane, endpoint, at);
 }
 
 /** A worker has finished its cold start. */
 export function workerReady(lane: Lane, workerId: string, at: number): void {
   const worker = lane.workers[workerId];
-  if (worker?.status === 'INITIALIZING') lane.workers[workerId] = { ...worker, status: 'IDLE', idleSince: at };
+  if (worker?.status === 'INITIALIZING')
+    lane.workers[workerId] = { ...worker, status: 'IDLE', readyAt: at, idleSince: at };
 }
 
-/** Workers of an older version, and those beyond the maximum: the youngest first. */
-function dismissUnfit(lane: Lane, endpoint: EndpointRecord): void {
-  for (const worker of workersIn(lane))
-    if (worker.status !== 'RUNNING' && worker.version < endpoint.version) dismiss(lane, worker);
+/** Ends all workers of an endpoint. */
+export function dismissAll(state: State, lane: Lane, at: number): void {
+  for (const worker of workersIn(lane)) dismiss(state, lane, worker, at);
+}
+
+/** Workers beyond the maximum: the youngest first. */
+function dismissSurplus(state: State, lane: Lane, endpoint: EndpointRecord, at: number): void {
   const surplus = Math.max(0, workersIn(lane).length - endpoint.workers.max);
+  if (surplus === 0) return;
   const free = workersIn(lane).filter(({ status }) => status !== 'RUNNING');
-  for (const worker of free.reverse().slice(0, surplus)) dismiss(lane, worker);
+  for (const worker of free.reverse().slice(0, surplus)) dismiss(state, lane, worker, at);
+}
+
+/**
+ * Replaces the workers of older versions one by one: the next goes when its predecessor's replacement has finished its
+ * cold start. One that has a job in hand finishes it first; those not needed any more go without a replacement.
+ */
+function rollOver(state: State, lane: Lane, endpoint: EndpointRecord, at: number): void {
+  for (const worker of workersIn(lane)) {
+    if (worker.version === endpoint.version || worker.status === 'RUNNING') continue;
+    const isReplacing = workersIn(lane).some(
+      ({ status, version }) => status === 'INITIALIZING' && version === endpoint.version,
+    );
+    if (isReplacing && worker.status === 'IDLE') continue;
+    dismiss(state, lane, worker, at);
+    startMissing(state, lane, endpoint, at);
+  }
 }
 
 function assign(state: State, lane: Lane, at: number): void {
-  for (const worker of workersIn(lane)) {
-    if (worker.status !== 'IDLE') continue;
+  // Of the newest version first: what is stale shall come to rest.
+  const idle = workersIn(lane).filter(({ status }) => status === 'IDLE');
+  for (const worker of idle.sort((a, b) => b.version - a.version)) {
     const jobId = nextWaiting(lane);
     const job = jobId === undefined ? undefined : state.queue.jobs[jobId];
     if (job === undefined) return;
@@ -55,26 +83,50 @@ function dismissIdle(state: State, lane: Lane, endpoint: EndpointRecord, at: num
     if (spare <= 0) return;
     const endsAt = (worker.idleSince ?? at) + endpoint.workers.idleTimeout * 1000;
     if (endsAt <= at) {
-      dismiss(lane, worker);
+      dismiss(state, lane, worker, at);
       spare -= 1;
     } else if (worker.idleSince === at) setTimer(state.queue, endsAt, { kind: 'scale', endpointId: endpoint.id });
   }
 }
 
-function startWorker(state: State, endpoint: EndpointRecord, at: number): void {
+function startMissing(state: State, lane: Lane, endpoint: EndpointRecord, at: number): void {
+  const missing = wantedWorkers(state, endpoint, at) - workersIn(lane).length;
+  if (missing <= 0) return;
+  const places = placesFor(state, endpoint);
+  for (let count = 0; count < missing; count++) startWorker(state, lane, endpoint, places, at);
+}
+
+/** Spread evenly over the places there are; where there is none, no worker starts. */
+function startWorker(
+  state: State,
+  lane: Lane,
+  endpoint: EndpointRecord,
+  places: readonly WorkerHardware[],
+  at: number,
+): void {
+  const workers = workersIn(lane);
+  const taken = ({ dataCenterId }: WorkerHardware): number =>
+    workers.filter(({ hardware }) => hardware.dataCenterId === dataCenterId).length;
+  const [hardware] = places.toSorted((a, b) => taken(a) - taken(b));
+  if (hardware === undefined) return;
   state.serial += 1;
   const id = `w${state.serial.toString(16).padStart(7, '0')}`;
-  const worker: Worker = {
+  lane.workers[id] = {
     id,
     endpointId: endpoint.id,
     status: 'INITIALIZING',
     version: endpoint.version,
+    image: endpoint.container.image,
+    disk: endpoint.container.disk,
+    hardware,
     startedAt: at,
+    runs: [],
   };
-  laneOf(state, endpoint.id).workers[id] = worker;
   setTimer(state.queue, at + COLD_START_MS, { kind: 'worker-ready', endpointId: endpoint.id, workerId: id });
 }
 
-function dismiss(lane: Lane, worker: Worker): void {
+function dismiss(state: State, lane: Lane, worker: Worker, at: number): void {
   Reflect.deleteProperty(lane.workers, worker.id);
+  keepUsage(state.queue, worker, at);
+  lane.ended = [{ ...worker, endedAt: at }, ...lane.ended].slice(0, ENDED_KEPT);
 }

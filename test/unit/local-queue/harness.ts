@@ -8,8 +8,10 @@ import {
   stringOf,
 } from '../../../src/core/json.ts';
 import { Problem, type Call, type Reply } from '../../../src/local/operation.ts';
-import { advanceQueue, createQueueOperations, seedEndpoints, seedQueue } from '../../../src/local/queue/index.ts';
-import type { EndpointRecord, State } from '../../../src/local/state.ts';
+import { seedEndpoints } from '../../../src/local/endpoints/seed.ts';
+import { advanceQueue, createQueueOperations, seedQueue } from '../../../src/local/queue/index.ts';
+import type { EndpointRecord } from '../../../src/local/endpoints/record.ts';
+import type { State } from '../../../src/local/state.ts';
 import { createTestClock, type TestClock } from '../../support/clock.ts';
 
 export interface Answer {

@@ -104,7 +104,7 @@ describe('stream (specification 4.5, 4)', () => {
     service.pass(10_000);
     const words = (await chunksOf(service, 'demo-text-model', id)).map((chunk) => memberAt(chunk, 'output.text.0'));
     expect(words).toEqual(['to ', 'be ', 'or ', 'not']);
-    expect(service.state.endpoints['demo-text-model']?.document.hidden).toBe(true);
+    expect(service.state.endpoints['demo-text-model']?.hidden).toBe(true);
   });
 
   test('an output of several megabytes comes in chunks of at most 1 MB, whole', async () => {

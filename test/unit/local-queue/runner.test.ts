@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { decodeJson, memberAt } from '../../../src/core/json.ts';
-import { createRunner, newEndpoint, type Runner, type RunnerOptions } from '../../../src/local/queue/index.ts';
+import { newEndpoint } from '../../../src/local/endpoints/seed.ts';
+import { createRunner, type Runner, type RunnerOptions } from '../../../src/local/queue/index.ts';
 import { COLD_START_MS } from '../../../src/local/queue/workers.ts';
 import { createHarness, type Harness } from './harness.ts';
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { dropEndpoint, newEndpoint, nextQueueEvent } from '../../../src/local/queue/index.ts';
+import { newEndpoint } from '../../../src/local/endpoints/seed.ts';
+import { dropEndpoint, nextQueueEvent } from '../../../src/local/queue/index.ts';
 import { laneOf, workersIn } from '../../../src/local/queue/lanes.ts';
 import { COLD_START_MS } from '../../../src/local/queue/workers.ts';
-import type { EndpointRecord } from '../../../src/local/state.ts';
+import type { EndpointRecord } from '../../../src/local/endpoints/record.ts';
 import { createHarness, type Harness } from './harness.ts';
 
 const endpoint = (changes: Partial<EndpointRecord>): EndpointRecord => ({
