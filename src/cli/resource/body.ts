@@ -10,8 +10,8 @@ export interface Member {
   readonly param: Param<unknown>;
   /** Where it goes in the body: `gpu.id`. */
   readonly path: string;
-  /** The flag's value to the member's; as it is where absent. */
-  readonly value?: (given: never) => Json;
+  /** The flag's value to the member's, which `before` may hold already; as it is where absent. */
+  readonly value?: (given: never, before: Json | undefined) => Json;
 }
 
 export type Members = Readonly<Record<string, Member>>;
@@ -42,7 +42,8 @@ export async function readBody(
   for (const [key, { path, value }] of Object.entries(members)) {
     const given = values[key];
     if (isAbsent(given)) continue;
-    body = withMember(body, path.split('.'), value === undefined ? (given as Json) : value(given as never));
+    const member = value === undefined ? (given as Json) : value(given as never, memberAt(body, path));
+    body = withMember(body, path.split('.'), member);
   }
   return body;
 }

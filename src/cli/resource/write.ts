@@ -1,38 +1,51 @@
+import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit.ts';
-import { usage } from '../../core/failure.ts';
-import { isObject, memberAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
-import { arg, flagName, option, type Param, type Params } from '../params.ts';
-import { askFor } from '../ask.ts';
+import { Failure, usage } from '../../core/failure.ts';
+import { memberAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
+import type { Result } from '../../output/view.ts';
+import { arg, flagName, option, type Params } from '../params.ts';
 import { defineCommand, type Command, type Values } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { sendEach, withId } from '../names.ts';
 import { waitFor } from '../wait.ts';
 import { commandLine, countOf } from '../words.ts';
-import { BODY_OPTIONS, missingMembers, readBody, type Members } from './body.ts';
+import { BODY_OPTIONS } from './body.ts';
+import { completedBody, composeBody, type BodySpec } from './compose.ts';
 import type { Resource } from './read.ts';
+import { hidingSecret, refuseSecretOnArgv, secretOptions, withSecret, type Secret } from './secret.ts';
 
 /** What a create or an update of a collection takes; data, but for the checks and the price. */
-export interface WriteSpec {
+export interface WriteSpec extends BodySpec {
   readonly summary: string;
   readonly details?: string;
   readonly examples?: readonly (readonly [string, string])[];
-  readonly members: Members;
-  /** Flag keys of members that the body cannot do without. */
-  readonly needed?: readonly string[];
-  /** Top-level members the service takes; others of a document that `get` printed are dropped with a note. */
-  readonly accepts: readonly string[];
-  /** Turns what `get` printed into what is written, before the rest is dropped (`template` to `templateId`). */
-  readonly adapt?: (document: JsonObject) => JsonObject;
   /** Refuses what the contract is firm about, with usage (2) naming the flag and the rule. `look` reads the row as it is; it is undefined on create and in a dry run. */
   readonly check?: (body: JsonObject, look: (() => Promise<Json>) | undefined) => void | Promise<void>;
-  /** What it will cost, said before it is sent. */
+  /** What it will cost, said before it is sent. A catalog that cannot be read costs the sentence, not the create. */
   readonly price?: (ctx: CommandContext, body: JsonObject) => Promise<string | undefined>;
+  /** A create's member that is never on the command line and never shown. */
+  readonly secret?: Secret;
+  /** Sends a create where it is not simply the request that the kit states. */
+  readonly send?: (ctx: CommandContext, request: CreateRequest) => Promise<ApiAnswer>;
+  /** Said after a create. */
+  readonly notes?: (row: Json, body: JsonObject) => readonly string[];
   /** Gives `--wait`: until a row is as it was meant to be. */
-  readonly wait?: {
-    readonly until: string;
-    readonly done: (row: Json) => boolean;
-    readonly bad: (row: Json) => boolean;
-  };
+  readonly wait?: WaitSpec;
+}
+
+/** A create as the kit states it. */
+export type CreateRequest = ApiRequest & { readonly body: JsonObject };
+
+export interface WaitSpec {
+  readonly until: string;
+  readonly done: (row: Json) => boolean;
+  readonly bad: (row: Json) => boolean;
+  /** What is looked at, below the row: `releases`. The row itself where absent. */
+  readonly below?: string;
+  /** The state seen, for the spinner; its `status` where absent. */
+  readonly describe?: (seen: Json) => string;
+  /** The command line that goes on waiting; `NOUN wait ID --for UNTIL` where absent. */
+  readonly goOn?: (id: string) => string;
 }
 
 const WAIT_OPTIONS = {
@@ -40,59 +53,76 @@ const WAIT_OPTIONS = {
   waitTimeout: option.durationOr('how long --wait waits', 's', 600_000, '10m'),
 } as const satisfies Params;
 
-const paramsOf = (members: Members): Record<string, Param<unknown>> =>
-  Object.fromEntries(Object.entries(members).map(([key, { param }]) => [key, param]));
+/** The flags of a create or an update, its own and those that all have. */
+const optionsOf = ({ members, wait }: WriteSpec): Params => ({
+  ...Object.fromEntries(Object.entries(members).map(([key, { param }]) => [key, param])),
+  ...BODY_OPTIONS,
+  ...(wait === undefined ? {} : WAIT_OPTIONS),
+});
+
+const wordsOf = ({ summary, details, examples }: WriteSpec) => ({
+  summary,
+  ...(details === undefined ? {} : { details }),
+  examples: examples ?? [],
+});
 
 const listLine = (noun: string): string => commandLine(...noun.split(' '), 'list');
 
 /** `berth NOUN create`. `name` is the words the noun is called by: `volumes`, `registries delegations`. */
 export function createCommand(resource: Resource, name: string, spec: WriteSpec): Command {
-  const { members, wait } = spec;
+  const { secret } = spec;
+  const send = spec.send ?? plainSend;
   return defineCommand({
-    summary: spec.summary,
-    ...(spec.details === undefined ? {} : { details: spec.details }),
-    examples: spec.examples ?? [],
-    options: { ...paramsOf(members), ...BODY_OPTIONS, ...(wait === undefined ? {} : WAIT_OPTIONS) },
+    ...wordsOf(spec),
+    options: { ...optionsOf(spec), ...(secret === undefined ? {} : secretOptions(secret)) },
     writes: true,
     run: async (ctx, values: Values) => {
-      const body = await completed(ctx, spec, await bodyOf(ctx, spec, values));
-      await spec.check?.(body, undefined);
-      const price = ctx.dryRun ? undefined : await spec.price?.(ctx, body);
+      if (secret !== undefined) refuseSecretOnArgv(secret, values);
+      const open = await completedBody(ctx, spec, await composeBody(ctx, spec, values));
+      await spec.check?.(open, undefined);
+      const body = secret === undefined ? open : await withSecret(ctx, secret, open, values);
+      const price = await priceOf(ctx, spec, body);
       if (price !== undefined) await ctx.tell(price);
-      const answer = await ctx.api.send({
+      const request = {
         service: 'base',
         method: 'POST',
         path: resource.path,
         body,
         findOut: listLine(name),
-      });
+      } as const satisfies CreateRequest;
+      const act = () => send(ctx, request);
+      const answer = await (secret === undefined ? act() : hidingSecret(secret, body, act));
       const value = answer.value ?? null;
       const id = stringOf(memberAt(value, 'id'));
-      if (id === undefined || wait === undefined || values['wait'] !== true)
-        return { kind: 'one', view: resource.view, value, source: answer.text };
+      const result = { kind: 'one', view: resource.view, value, source: answer.text } as const;
+      const notes = spec.notes?.(value, body) ?? [];
+      if (id === undefined || spec.wait === undefined || values['wait'] !== true) return { ...result, notes };
       await ctx.tell(`created ${id}`);
-      return await waitForRow(ctx, resource, name, id, wait, Number(values['waitTimeout']));
+      for (const note of notes) await ctx.tell(note);
+      return await waited(ctx, resource, name, id, spec.wait, values, result);
     },
   });
 }
 
+const plainSend: NonNullable<WriteSpec['send']> = (ctx, request) => ctx.api.send(request);
+
 /** `berth NOUN update ID`: PATCH with the members given. */
 export function updateCommand(resource: Resource, name: string, spec: WriteSpec): Command {
   return defineCommand({
-    summary: spec.summary,
-    ...(spec.details === undefined ? {} : { details: spec.details }),
-    examples: spec.examples ?? [],
+    ...wordsOf(spec),
     args: { id: arg.text(`${resource.noun} id or name`, { metavar: metavar(resource) }) },
-    options: { ...paramsOf(spec.members), ...BODY_OPTIONS },
+    options: optionsOf(spec),
     writes: true,
     run: async (ctx, values: Values) => {
-      const body = await bodyOf(ctx, spec, values);
+      const body = await composeBody(ctx, spec, values);
       if (Object.keys(body).length === 0)
         throw usage(
           'nothing to change',
           `Name a member: ${Object.keys(spec.members).map(flagName).join(', ')}, --set or --file.`,
         );
-      const answer = await withId(ctx, resource, values['id'] as string, async (id) => {
+      let id = values['id'] as string;
+      const answer = await withId(ctx, resource, id, async (known) => {
+        id = known;
         const path = [...resource.path, id];
         await spec.check?.(
           body,
@@ -109,9 +139,36 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
           findOut: commandLine(...name.split(' '), 'get', id),
         });
       });
-      return { kind: 'one', view: resource.view, value: answer.value ?? null, source: answer.text };
+      const result = { kind: 'one', view: resource.view, value: answer.value ?? null, source: answer.text } as const;
+      if (spec.wait === undefined || values['wait'] !== true) return result;
+      return await waited(ctx, resource, name, id, spec.wait, values, result);
     },
   });
+}
+
+/** The price is a courtesy: where it cannot be read, nothing is said. An interrupt is still one. */
+async function priceOf(ctx: CommandContext, spec: WriteSpec, body: JsonObject): Promise<string | undefined> {
+  if (ctx.dryRun) return undefined;
+  try {
+    return await spec.price?.(ctx, body);
+  } catch (error) {
+    if (!(error instanceof Failure) || ctx.signal.aborted) throw error;
+    return undefined;
+  }
+}
+
+/** What a write ends with once the wait is over: the row then, or, where something below it was looked at, as it came. */
+async function waited(
+  ctx: CommandContext,
+  resource: Resource,
+  name: string,
+  id: string,
+  wait: WaitSpec,
+  values: Values,
+  written: Result,
+): Promise<Result> {
+  const end = await waitForRow(ctx, resource, name, id, wait, Number(values['waitTimeout']));
+  return wait.below === undefined ? end : { ...written, ...('exit' in end ? { exit: end.exit } : {}) };
 }
 
 interface DeleteSpec {
@@ -180,21 +237,22 @@ export async function waitForRow(
   resource: Resource,
   name: string,
   id: string,
-  wait: NonNullable<WriteSpec['wait']>,
+  wait: WaitSpec,
   timeoutMs: number,
 ) {
+  const path = [...resource.path, id, ...(wait.below === undefined ? [] : [wait.below])];
   let text = '';
   const value = await waitFor<Json>(ctx, {
     what: `${resource.noun} ${id} to be ${wait.until}`,
     look: async () => {
-      const answer = await ctx.api.send({ service: 'base', method: 'GET', path: [...resource.path, id], id });
+      const answer = await ctx.api.send({ service: 'base', method: 'GET', path, id });
       text = answer.text;
       return answer.value ?? null;
     },
     done: (row) => wait.done(row) || wait.bad(row),
-    describe: (row) => stringOf(memberAt(row, 'status')) ?? '?',
+    describe: wait.describe ?? ((row) => stringOf(memberAt(row, 'status')) ?? '?'),
     timeoutMs,
-    goOn: commandLine(...name.split(' '), 'wait', id, '--for', wait.until),
+    goOn: wait.goOn?.(id) ?? commandLine(...name.split(' '), 'wait', id, '--for', wait.until),
     id,
   });
   return {
@@ -204,44 +262,4 @@ export async function waitForRow(
     source: text,
     ...(wait.bad(value) ? { exit: EXIT.jobFailed } : {}),
   } as const;
-}
-
-/** The body as given; what a printed document holds beyond what can be written is dropped, and said. */
-async function bodyOf(ctx: CommandContext, spec: WriteSpec, values: Values): Promise<JsonObject> {
-  let dropped: readonly string[] = [];
-  const body = await readBody(ctx, spec.members, values, (document) => {
-    const adapted = spec.adapt?.(document) ?? document;
-    dropped = Object.keys(adapted).filter((member) => !spec.accepts.includes(member));
-    return Object.fromEntries(Object.entries(adapted).filter(([member]) => spec.accepts.includes(member)));
-  });
-  if (dropped.length > 0) await ctx.tell(`Left out, because it cannot be written: ${dropped.join(', ')}.`);
-  return body;
-}
-
-/** Asks for needed members that are missing, where a person is there. Fails with usage (2) naming their flags. */
-async function completed(ctx: CommandContext, spec: WriteSpec, given: JsonObject): Promise<JsonObject> {
-  const missing = missingMembers(spec.members, spec.needed ?? [], given);
-  const unasked = missing.filter((key) => !ctx.terminal.canAsk || spec.members[key]?.param.ask === undefined);
-  if (unasked.length > 0)
-    throw usage(
-      `missing ${unasked.map(flagName).join(' and ')}`,
-      unasked.map((key) => `${flagName(key)}: ${spec.members[key]?.param.summary ?? ''}`).join('\n'),
-    );
-  const answers: Record<string, unknown> = { set: [] };
-  for (const key of missing) {
-    const member = spec.members[key];
-    if (member !== undefined) answers[key] = await askFor(ctx, key, member.param);
-  }
-  const asked = await readBody(ctx, spec.members, answers, (document) => document);
-  return { ...given, ...merged(given, asked) };
-}
-
-/** Members of `over` laid into `under`, objects joined. */
-function merged(under: JsonObject, over: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(over).map(([name, value]) => {
-      const below = under[name];
-      return [name, isObject(below) && isObject(value) ? { ...below, ...merged(below, value) } : value];
-    }),
-  );
 }

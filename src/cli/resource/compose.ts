@@ -1,0 +1,123 @@
+import { usage } from '../../core/failure.ts';
+import { arrayOf, isObject, memberAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
+import { askFor } from '../ask.ts';
+import type { Values } from '../command.ts';
+import type { CommandContext } from '../context.ts';
+import { flagName } from '../params.ts';
+import { missingMembers, readBody, type Members } from './body.ts';
+
+/** What a body is made of, and what it cannot be: data, but for `adapt` and `defaults`. */
+export interface BodySpec {
+  readonly members: Members;
+  /** Flag keys of members that the body cannot do without; of a group, one will do. */
+  readonly needed?: readonly (string | readonly string[])[];
+  /** Groups of flag keys of which at most one may be given. */
+  readonly exclusive?: readonly (readonly string[])[];
+  /**
+   * Members the service takes; others of a document that `get` printed are dropped with a note. `gpu.pools` names what
+   * it takes within one, in each item where that is a list.
+   */
+  readonly accepts: readonly string[];
+  /** Turns what `get` printed into what is written, before the rest is dropped (`template` to `templateId`). */
+  readonly adapt?: (document: JsonObject) => JsonObject;
+  /** What a create says where the user said nothing, by what was said. */
+  readonly defaults?: (body: JsonObject) => JsonObject;
+}
+
+/**
+ * The body as given: the file, `--set` and the flags. What a printed document holds beyond what can be written is
+ * dropped, and said. Fails with usage (2): what does not parse, flags that exclude each other, an empty name.
+ */
+export async function composeBody(ctx: CommandContext, spec: BodySpec, values: Values): Promise<JsonObject> {
+  for (const group of spec.exclusive ?? []) refuseSeveral(group.filter((key) => isGiven(values[key])));
+  let dropped: readonly string[] = [];
+  const body = await readBody(ctx, spec.members, values, (document) => {
+    const kept = writable(spec.adapt?.(document) ?? document, spec.accepts);
+    dropped = kept.dropped;
+    return kept.body;
+  });
+  if (dropped.length > 0) await ctx.tell(`Left out, because it cannot be written: ${dropped.join(', ')}.`);
+  if (stringOf(memberAt(body, spec.members['name']?.path ?? 'name'))?.trim() === '') throw usage('--name is empty');
+  return body;
+}
+
+/**
+ * The body with its defaults, and with needed members that are missing asked for, where a person is there. Fails with
+ * usage (2) naming their flags.
+ */
+export async function completedBody(ctx: CommandContext, spec: BodySpec, given: JsonObject): Promise<JsonObject> {
+  const body = { ...spec.defaults?.(given), ...given };
+  const missing = (spec.needed ?? [])
+    .map((group) => (typeof group === 'string' ? [group] : group))
+    .filter((group) => missingMembers(spec.members, group, body).length === group.length);
+  const canAsk = (key: string): boolean => ctx.terminal.canAsk && spec.members[key]?.param.ask !== undefined;
+  const unasked = missing.filter((group) => !group.some(canAsk));
+  if (unasked.length > 0)
+    throw usage(
+      `missing ${unasked.map((group) => group.map(flagName).join(' or ')).join(' and ')}`,
+      unasked
+        .flat()
+        .map((key) => `${flagName(key)}: ${spec.members[key]?.param.summary ?? ''}`)
+        .join('\n'),
+    );
+  const answers: Record<string, unknown> = { set: [] };
+  for (const group of missing) {
+    const key = await oneOf(ctx, spec.members, group.filter(canAsk));
+    const member = spec.members[key];
+    if (member !== undefined) answers[key] = await askFor(ctx, key, member.param);
+  }
+  return merged(body, await readBody(ctx, spec.members, answers, (document) => document));
+}
+
+/** Which of a group of members to ask for; only a choice is a question. */
+async function oneOf(ctx: CommandContext, members: Members, keys: readonly string[]): Promise<string> {
+  const [only = '', ...others] = keys;
+  if (others.length === 0) return only;
+  const choices = keys.map((key) => ({
+    name: `${flagName(key)}: ${members[key]?.param.summary ?? ''}`,
+    value: key,
+  }));
+  return await ctx.prompts.pick('One of these is needed', choices);
+}
+
+/** A document without what cannot be written, and the paths of what was left out. */
+export function writable(
+  document: JsonObject,
+  accepts: readonly string[],
+): { readonly body: JsonObject; readonly dropped: readonly string[] } {
+  const dropped = new Set<string>();
+  const within = (path: string, value: Json | undefined): Json | undefined => {
+    const inner = accepts.flatMap((each) => (each.startsWith(`${path}.`) ? [each.slice(path.length + 1)] : []));
+    const items = arrayOf(value);
+    if (inner.length === 0 || (items === undefined && !isObject(value))) return value;
+    const keep = (item: Json): Json => (isObject(item) ? kept(item, inner, `${path}.`) : item);
+    return items === undefined ? keep(value ?? null) : items.map(keep);
+  };
+  const kept = (object: JsonObject, names: readonly string[], prefix: string): JsonObject =>
+    Object.fromEntries(
+      Object.entries(object).flatMap(([name, value]) => {
+        if (names.some((each) => each === name || each.startsWith(`${name}.`)))
+          return [[name, within(prefix + name, value)] as const];
+        dropped.add(prefix + name);
+        return [];
+      }),
+    );
+  const body = kept(document, accepts, '');
+  return { body, dropped: [...dropped] };
+}
+
+function refuseSeveral(keys: readonly string[]): void {
+  if (keys.length > 1) throw usage(`${keys.map(flagName).join(' and ')} exclude each other`, 'Keep one of them.');
+}
+
+const isGiven = (value: unknown): boolean =>
+  value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
+
+/** Members of `over` laid into `under`, objects joined. */
+function merged(under: JsonObject, over: JsonObject): JsonObject {
+  const laid = Object.entries(over).map(([name, value]) => {
+    const below = under[name];
+    return [name, isObject(below) && isObject(value) ? merged(below, value) : value] as const;
+  });
+  return { ...under, ...Object.fromEntries(laid) };
+}
