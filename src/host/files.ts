@@ -1,4 +1,5 @@
-import { access, readFile, stat, writeFile } from 'node:fs/promises';
+// By this name Node loads them at their first use, and most commands use none.
+import { promises as fs } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Files } from '../core/context.ts';
 import { Failure, localFile, usage } from '../core/failure.ts';
@@ -13,7 +14,7 @@ export function openFiles(world: Pick<World, 'stdin' | 'cwd'>, signal: AbortSign
   return {
     read: async (path) => {
       try {
-        return path === '-' ? await readInput(world.stdin, signal) : await readFile(at(path), { signal });
+        return path === '-' ? await readInput(world.stdin, signal) : await fs.readFile(at(path), { signal });
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         throw error instanceof Failure ? error : unreadable(path, error);
@@ -27,7 +28,7 @@ export function openFiles(world: Pick<World, 'stdin' | 'cwd'>, signal: AbortSign
       }
     },
     exists: (path) =>
-      access(at(path)).then(
+      fs.access(at(path)).then(
         () => true,
         () => false,
       ),
@@ -52,9 +53,9 @@ async function readInput(stdin: Input, signal: AbortSignal): Promise<Uint8Array>
 
 /** Whole or not at all, by way of a second file; straight where the target is a pipe or a device. */
 async function writeWhole(path: string, text: string, mode: number | undefined): Promise<void> {
-  const there = await stat(path).catch(() => undefined);
+  const there = await fs.stat(path).catch(() => undefined);
   if (there !== undefined && !there.isFile()) {
-    await writeFile(path, text);
+    await fs.writeFile(path, text);
     return;
   }
   const { default: writeFileAtomic } = await import('write-file-atomic');

@@ -1,7 +1,6 @@
 import { fstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
-import { isatty } from 'node:tty';
 import type { Clock } from '../core/context.ts';
 import { realClock } from './clock.ts';
 import { fileOutput } from './file-output.ts';
@@ -78,7 +77,6 @@ export function realWorld(): World {
 
 /** A stream of the process, or, where a file stands behind it, one that notices when the disk is full. */
 function outputOf(descriptor: number, stream: () => Output): Output {
-  if (isatty(descriptor)) return stream();
   try {
     if (fstatSync(descriptor).isFile()) return fileOutput(descriptor);
   } catch {
