@@ -4,6 +4,7 @@ import type { ApiRequest, Method, ServiceName } from '../core/api.ts';
 import { defineCommand } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { plainView } from '../cli/run.ts';
+import { inputBytes, jsonText } from './json-text.ts';
 import { arg, option } from '../cli/params.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -43,7 +44,7 @@ export const api = defineCommand({
       query: method === 'GET' ? { ...query, ...queryOf(fields) } : query,
       // Whatever the operation answers with is what was asked for.
       headers: { accept: 'application/json, */*', ...headersOf(values.header) },
-      ...(await bodyOf(ctx, method, fields, values.input)),
+      ...(await bodyOf(ctx, method, fields, values)),
     };
     const answer = await ctx.api.send(request);
     const notes = answer.note === undefined ? [] : [answer.note];
@@ -108,16 +109,17 @@ function headersOf(lines: readonly string[]): Record<string, string> {
   );
 }
 
+/** JSON, checked and sent as it was written; with a content-type of one's own, any bytes. */
 async function bodyOf(
   ctx: CommandContext,
   method: Method,
   fields: Readonly<Record<string, Json>>,
-  input: string | undefined,
+  { input, header }: { readonly input: string | undefined; readonly header: readonly string[] },
 ): Promise<Pick<ApiRequest, 'body'>> {
   if (input === undefined) return method === 'GET' || Object.keys(fields).length === 0 ? {} : { body: fields };
   if (method === 'GET') throw usage('a GET has no body', 'Use --field for its query.');
   if (Object.keys(fields).length > 0) throw usage('--input and --field are both given', 'Keep one of them.');
-  if (input === '-' || input.startsWith('@'))
-    return { body: { raw: await ctx.files.read(input === '-' ? '-' : input.slice(1)) } };
-  return { body: { raw: new TextEncoder().encode(input) } };
+  const given = await inputBytes(ctx.files, input);
+  const type = headersOf(header)['content-type'] ?? 'application/json';
+  return { body: { raw: type.includes('json') ? new TextEncoder().encode(jsonText(given)) : given.bytes } };
 }
