@@ -4,12 +4,12 @@ import type { CommandContext } from '../cli/context.ts';
 import { bashScript } from '../cli/completion/bash.ts';
 import { fishScript } from '../cli/completion/fish.ts';
 import { powershellScript } from '../cli/completion/powershell.ts';
-import { completionTree, type CompletionNode } from '../cli/completion/tree.ts';
+import { completionTree, type CompletionTree } from '../cli/completion/tree.ts';
 import { zshScript } from '../cli/completion/zsh.ts';
 import { arg, option } from '../cli/params.ts';
 
 interface Shell {
-  readonly script: (nodes: readonly CompletionNode[]) => string;
+  readonly script: (tree: CompletionTree) => string;
   /** Where the shell finds it by itself, from the home folder; undefined where only a profile can load it. */
   readonly place: string | undefined;
   readonly after: string;

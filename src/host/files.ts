@@ -1,6 +1,6 @@
 // By this name Node loads them at their first use, and most commands use none.
 import { promises as fs } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { Files } from '../core/context.ts';
 import { Failure, localFile, usage } from '../core/failure.ts';
 import type { Input, World } from './world.ts';
@@ -58,6 +58,7 @@ async function writeWhole(path: string, text: string, mode: number | undefined):
     await fs.writeFile(path, text);
     return;
   }
+  await fs.mkdir(dirname(path), { recursive: true });
   const { default: writeFileAtomic } = await import('write-file-atomic');
   await writeFileAtomic(path, text, mode === undefined ? {} : { mode });
 }

@@ -1,37 +1,28 @@
-import type { CompletionNode } from './tree.ts';
+import type { CompletionFlag, CompletionTree } from './tree.ts';
 
 /** A bash completion script; needs no bash-completion package. */
-export function bashScript(nodes: readonly CompletionNode[]): string {
-  const words = nodes
-    .filter((node) => node.words.length > 0)
-    .map((node) => `    ${quote(node.path)}) echo ${quote(node.words.map((each) => each.word).join(' '))} ;;`);
-  const flags = nodes.map(
-    (node) =>
-      `    ${quote(node.path)}) echo ${quote(node.flags.flatMap((each) => [each.flag, ...(each.short ? [each.short] : [])]).join(' '))} ;;`,
-  );
-  const choices = nodes.flatMap((node) =>
-    node.flags
-      .filter((each) => each.takesValue)
-      .map(
-        (each) =>
-          `    ${[each.flag, ...(each.short ? [each.short] : [])].map((name) => quote(`${node.path}|${name}`)).join(' | ')}) echo ${quote(each.choices.join(' ') || '-')} ;;`,
-      ),
-  );
+export function bashScript({ nodes, globals }: CompletionTree): string {
+  const words = nodes.filter((node) => node.words.length > 0);
+  const flags = nodes.filter((node) => node.flags.length > 0);
   return `# bash completion for berth. Made by \`berth completion bash\`.
 _berth_words() {
   case "$1" in
-${words.join('\n')}
+${words.map(({ path, words: next }) => `    ${quote(path)}) echo ${quote(next.map(({ word }) => word).join(' '))} ;;`).join('\n')}
   esac
 }
 _berth_flags() {
+  echo ${quote(names(globals))}
   case "$1" in
-${flags.join('\n')}
+${flags.map(({ path, flags: own }) => `    ${quote(path)}) echo ${quote(names(own))} ;;`).join('\n')}
   esac
 }
 # What a flag's value may be: the choices, "-" for any value, nothing where the flag takes none.
 _berth_values() {
   case "$1" in
-${choices.join('\n')}
+${flags.flatMap(({ path, flags: own }) => values(own, `${path}|`)).join('\n')}
+  esac
+  case "\${1##*|}" in
+${values(globals, '').join('\n')}
   esac
 }
 _berth() {
@@ -57,5 +48,19 @@ _berth() {
 complete -F _berth berth
 `;
 }
+
+const both = ({ flag, short }: CompletionFlag): readonly string[] => (short === undefined ? [flag] : [flag, short]);
+
+const names = (flags: readonly CompletionFlag[]): string => flags.flatMap(both).join(' ');
+
+const values = (flags: readonly CompletionFlag[], before: string): readonly string[] =>
+  flags
+    .filter(({ takesValue }) => takesValue)
+    .map(
+      (each) =>
+        `    ${both(each)
+          .map((name) => quote(before + name))
+          .join(' | ')}) echo ${quote(each.choices.join(' ') || '-')}; return ;;`,
+    );
 
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

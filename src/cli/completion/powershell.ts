@@ -1,17 +1,11 @@
-import type { CompletionNode } from './tree.ts';
+import type { CompletionFlag, CompletionNode, CompletionTree } from './tree.ts';
 
 /** A PowerShell completion script, for sourcing from a profile. */
-export function powershellScript(nodes: readonly CompletionNode[]): string {
-  const entries = nodes.map(
-    (node) =>
-      `  ${quote(node.path)} = @{ words = ${list(node.words.map((each) => each.word))}; flags = ${list(node.flags.map((each) => each.flag))}; values = @{ ${node.flags
-        .filter((each) => each.takesValue)
-        .map((each) => `${quote(each.flag)} = ${list(each.choices)}`)
-        .join('; ')} } }`,
-  );
+export function powershellScript({ nodes, globals }: CompletionTree): string {
   return `# PowerShell completion for berth. Made by \`berth completion powershell\`.
+$BerthGlobal = @{ flags = ${list(globals.map(({ flag }) => flag))}; values = ${values(globals)} }
 $BerthTree = @{
-${entries.join('\n')}
+${nodes.map(entry).join('\n')}
 }
 Register-ArgumentCompleter -Native -CommandName berth -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
@@ -25,7 +19,8 @@ Register-ArgumentCompleter -Native -CommandName berth -ScriptBlock {
   }
   $node = $BerthTree[$at]
   if ($node.values.ContainsKey($previous)) { $candidates = $node.values[$previous] }
-  elseif ($wordToComplete.StartsWith('-')) { $candidates = $node.flags }
+  elseif ($BerthGlobal.values.ContainsKey($previous)) { $candidates = $BerthGlobal.values[$previous] }
+  elseif ($wordToComplete.StartsWith('-')) { $candidates = $node.flags + $BerthGlobal.flags }
   else { $candidates = $node.words }
   $candidates | Where-Object { $_ -like "$wordToComplete*" } | ForEach-Object {
     [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
@@ -33,6 +28,15 @@ Register-ArgumentCompleter -Native -CommandName berth -ScriptBlock {
 }
 `;
 }
+
+const entry = ({ path, words, flags }: CompletionNode): string =>
+  `  ${quote(path)} = @{ words = ${list(words.map(({ word }) => word))}; flags = ${list(flags.map(({ flag }) => flag))}; values = ${values(flags)} }`;
+
+const values = (flags: readonly CompletionFlag[]): string =>
+  `@{ ${flags
+    .filter(({ takesValue }) => takesValue)
+    .map(({ flag, choices }) => `${quote(flag)} = ${list(choices)}`)
+    .join('; ')} }`;
 
 const list = (items: readonly string[]): string => `@(${items.map(quote).join(', ')})`;
 

@@ -16,48 +16,43 @@ export interface CompletionNode {
   /** `pods get`; empty for the root. */
   readonly path: string;
   readonly words: readonly { readonly word: string; readonly summary: string }[];
+  /** Its own; see `globals` for those of every place. */
   readonly flags: readonly CompletionFlag[];
 }
 
-/** The whole tree as shells complete it. Loads every noun's module. */
-export async function completionTree(program: Program): Promise<readonly CompletionNode[]> {
-  const globals = program.flags.map(globalFlag);
-  const root: CompletionNode = {
-    path: '',
-    words: program.nouns.map((noun) => ({ word: noun.name, summary: noun.summary })),
-    flags: globals,
-  };
-  const nodes: CompletionNode[] = [root];
-  for (const noun of program.nouns) nodes.push(...nodesOf([noun.name], await noun.load(program), globals));
-  return nodes;
+/** All that a shell needs to know. */
+export interface CompletionTree {
+  readonly nodes: readonly CompletionNode[];
+  /** Flags that can stand anywhere; a node's own flag of the same name comes first. */
+  readonly globals: readonly CompletionFlag[];
 }
 
-function nodesOf(
-  path: readonly string[],
-  target: Command | Group,
-  globals: readonly CompletionFlag[],
-): readonly CompletionNode[] {
+/** The whole tree as shells complete it. Loads every noun's module. */
+export async function completionTree(program: Program): Promise<CompletionTree> {
+  const words = program.nouns.map((noun) => ({ word: noun.name, summary: noun.summary }));
+  const nodes: CompletionNode[] = [{ path: '', words, flags: [] }];
+  for (const noun of program.nouns) nodes.push(...nodesOf([noun.name], await noun.load(program)));
+  return { nodes, globals: program.flags.map(globalFlag) };
+}
+
+function nodesOf(path: readonly string[], target: Command | Group): readonly CompletionNode[] {
   const here = path.join(' ');
   if (target.kind === 'group') {
-    const words = Object.entries(target.commands).map(([word, inner]) => ({ word, summary: inner.summary }));
-    return [
-      { path: here, words, flags: globals },
-      ...Object.entries(target.commands).flatMap(([word, inner]) => nodesOf([...path, word], inner, globals)),
-    ];
+    const inner = Object.entries(target.commands);
+    const words = inner.map(([word, { summary }]) => ({ word, summary }));
+    return [{ path: here, words, flags: [] }, ...inner.flatMap(([word, each]) => nodesOf([...path, word], each))];
   }
   const words = Object.values(target.args).flatMap((param) =>
     (param.choices ?? []).map((word) => ({ word, summary: param.summary })),
   );
-  const own = Object.entries({ ...target.options, ...kitOptions(target) }).map(([key, param]) => ({
+  const flags = Object.entries({ ...target.options, ...kitOptions(target) }).map(([key, param]) => ({
     flag: flagName(key),
     short: param.short,
     summary: param.summary,
     takesValue: param.metavar !== undefined,
     choices: param.choices ?? [],
   }));
-  return [
-    { path: here, words, flags: [...own, ...globals.filter((flag) => !own.some((each) => each.flag === flag.flag))] },
-  ];
+  return [{ path: here, words, flags }];
 }
 
 const globalFlag = (flag: GlobalFlag): CompletionFlag => ({

@@ -1,43 +1,31 @@
-import type { CompletionNode } from './tree.ts';
+import type { CompletionFlag, CompletionTree } from './tree.ts';
 
 /** A zsh completion script, for a file named _berth on fpath or for sourcing. */
-export function zshScript(nodes: readonly CompletionNode[]): string {
-  const words = nodes
-    .filter((node) => node.words.length > 0)
-    .map(
-      (node) =>
-        `    ${quote(node.path)}) reply=(${node.words.map((each) => described(each.word, each.summary)).join(' ')}) ;;`,
-    );
-  const flags = nodes.map(
-    (node) =>
-      `    ${quote(node.path)}) reply=(${node.flags.map((each) => described(each.flag, each.summary)).join(' ')}) ;;`,
-  );
-  const values = nodes.flatMap((node) =>
-    node.flags
-      .filter((each) => each.takesValue)
-      .map(
-        (each) =>
-          `    ${[each.flag, ...(each.short ? [each.short] : [])].map((name) => quote(`${node.path}|${name}`)).join('|')}) reply=(${each.choices.length > 0 ? each.choices.map(quote).join(' ') : '-'}) ;;`,
-      ),
-  );
+export function zshScript({ nodes, globals }: CompletionTree): string {
+  const words = nodes.filter((node) => node.words.length > 0);
+  const flags = nodes.filter((node) => node.flags.length > 0);
   return `#compdef berth
 # zsh completion for berth. Made by \`berth completion zsh\`.
 _berth_words() {
   reply=()
   case "$1" in
-${words.join('\n')}
+${words.map(({ path, words: next }) => `    ${quote(path)}) reply=(${next.map(({ word, summary }) => described(word, summary)).join(' ')}) ;;`).join('\n')}
   esac
 }
 _berth_flags() {
-  reply=()
+  reply=(${globals.map(({ flag, summary }) => described(flag, summary)).join(' ')})
   case "$1" in
-${flags.join('\n')}
+${flags.map(({ path, flags: own }) => `    ${quote(path)}) reply+=(${own.map(({ flag, summary }) => described(flag, summary)).join(' ')}) ;;`).join('\n')}
   esac
 }
+# What a flag's value may be: the choices, "-" for any value, nothing where the flag takes none.
 _berth_values() {
   reply=()
   case "$1" in
-${values.join('\n')}
+${flags.flatMap(({ path, flags: own }) => values(own, `${path}|`)).join('\n')}
+  esac
+  case "\${1##*|}" in
+${values(globals, '').join('\n')}
   esac
 }
 _berth() {
@@ -59,6 +47,14 @@ _berth() {
 if [ "$funcstack[1]" = "_berth" ]; then _berth "$@"; else compdef _berth berth; fi
 `;
 }
+
+const values = (flags: readonly CompletionFlag[], before: string): readonly string[] =>
+  flags
+    .filter(({ takesValue }) => takesValue)
+    .map(({ flag, short, choices }) => {
+      const pattern = (short === undefined ? [flag] : [flag, short]).map((name) => quote(before + name)).join('|');
+      return `    ${pattern}) reply=(${choices.length > 0 ? choices.map(quote).join(' ') : '-'}); return ;;`;
+    });
 
 const described = (word: string, summary: string): string => quote(`${word.replaceAll(':', '\\:')}:${summary}`);
 
