@@ -34,8 +34,12 @@ export interface Sink {
 export interface Files {
   /** Reads a file's bytes; `-` is stdin. Fails with local-file (14), or usage (2) where stdin is a terminal. */
   read(path: string): Promise<Uint8Array>;
-  /** Writes a whole file or leaves the old one; folders on the way are made. Fails with local-file (14). */
-  write(path: string, text: string, mode?: number): Promise<void>;
+  /** Writes a whole file or leaves the old one; `makeFolders` makes those on the way. Fails with local-file (14). */
+  write(
+    path: string,
+    text: string,
+    options?: { readonly mode?: number; readonly makeFolders?: boolean },
+  ): Promise<void>;
   exists(path: string): Promise<boolean>;
 }
 

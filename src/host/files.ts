@@ -8,7 +8,7 @@ import type { Input, World } from './world.ts';
 /** The user's files, relative to the directory berth runs in. A read ends early when the command is interrupted. */
 export function openFiles(world: Pick<World, 'stdin' | 'cwd'>, signal: AbortSignal): Files {
   const at = (path: string): string => {
-    if (path === '') throw usage('the name of a file is empty');
+    if (path === '') throw usage('the name of a file is empty', 'Name a file, or - for stdin.');
     return resolve(world.cwd, path);
   };
   return {
@@ -20,11 +20,18 @@ export function openFiles(world: Pick<World, 'stdin' | 'cwd'>, signal: AbortSign
         throw error instanceof Failure ? error : unreadable(path, error);
       }
     },
-    write: async (path, text, mode) => {
+    write: async (path, text, { mode, makeFolders = false } = {}) => {
       try {
+        if (makeFolders) await fs.mkdir(dirname(at(path)), { recursive: true });
         await writeWhole(at(path), text, mode);
       } catch (error) {
-        throw error instanceof Failure ? error : localFile(`cannot write ${path}: ${reason(error)}`, undefined, error);
+        throw error instanceof Failure
+          ? error
+          : localFile(
+              `cannot write ${path}: ${reason(error)}`,
+              'Check its name, its permissions and the room on the disk.',
+              error,
+            );
       }
     },
     exists: (path) =>
@@ -58,13 +65,16 @@ async function writeWhole(path: string, text: string, mode: number | undefined):
     await fs.writeFile(path, text);
     return;
   }
-  await fs.mkdir(dirname(path), { recursive: true });
   const { default: writeFileAtomic } = await import('write-file-atomic');
   await writeFileAtomic(path, text, mode === undefined ? {} : { mode });
 }
 
 const unreadable = (path: string, error: unknown): Failure =>
-  localFile(`cannot read ${path === '-' ? 'standard input' : path}: ${reason(error)}`, undefined, error);
+  localFile(
+    `cannot read ${path === '-' ? 'standard input' : path}: ${reason(error)}`,
+    path === '-' ? 'Pipe the data in, or name a file.' : 'Check its name and its permissions.',
+    error,
+  );
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'it does not exist',

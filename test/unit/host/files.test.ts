@@ -70,7 +70,7 @@ describe('writing', () => {
     const world = createTestWorld();
     const path = join(world.directory, 'out');
     writeFileSync(path, 'old', { mode: 0o644 });
-    await open(world).write('out', 'new', 0o600);
+    await open(world).write('out', 'new', { mode: 0o600 });
     expect(readFileSync(path, 'utf8')).toBe('new');
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readdirSync(world.directory)).toEqual(['out']);
