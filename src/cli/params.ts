@@ -188,6 +188,15 @@ export const arg = {
     required: false,
     ...(shape.choices ? { parse: parseChoice(shape.choices) } : {}),
   }),
+  /** None or more. */
+  any: (summary: string, shape: Shape<readonly string[]> = {}): Param<readonly string[]> => ({
+    ...argument,
+    ...shape,
+    summary,
+    required: false,
+    many: true,
+    parse: (text) => [text],
+  }),
   /** One or more. */
   many: (summary: string, shape: Shape<readonly string[]> = {}): Param<readonly string[]> => ({
     ...argument,

@@ -21,6 +21,11 @@ export interface ApiRequest {
   readonly body?: Json | RawBody;
   /** Milliseconds for the whole exchange, where the command must wait longer than the setting allows. */
   readonly deadlineMs?: number;
+  /**
+   * Of a stream of events: where nothing came for so long, it ends as if the server had ended it. Milliseconds of real
+   * time; a stream is silent without end where this is absent.
+   */
+  readonly quietMs?: number;
   /** The command line that tells whether a write happened when its answer was lost (exit 8). */
   readonly findOut?: string;
   /** The id the request is about, kept in its failures. */
@@ -58,7 +63,10 @@ export interface ServerEvent {
 /** The only way from a command to a service. Every failure is a Failure. */
 export interface Api {
   send(request: ApiRequest): Promise<ApiAnswer>;
-  /** A stream of server-sent events, once connected; ends when the server ends it, fails when the connection breaks. */
+  /**
+   * A stream of server-sent events, once connected; ends when the server ends it. Fails with `stream-broken` (7) when
+   * the connection breaks, and as `send` does where there was none.
+   */
   events(request: ApiRequest): AsyncIterable<ServerEvent>;
   /** What `send` would put on the wire. Needs addresses, no key, and sends nothing. */
   preview(request: ApiRequest): Promise<RequestPreview>;

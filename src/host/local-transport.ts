@@ -35,7 +35,7 @@ export const transportTo =
       const response = await service.fetch(
         new Request(url, { method, headers, signal, ...(body === undefined ? {} : { body: Buffer.from(body) }) }),
       );
-      return { status: response.status, headers: Object.fromEntries(response.headers), body: bodyOf(response) };
+      return { status: response.status, headers: Object.fromEntries(response.headers), body: bodyOf(response, signal) };
     } catch (error) {
       if (error instanceof DroppedConnection) throw new WireError('sent', 'the connection was closed', error);
       if (signal.aborted) throw new WireError('sent', 'given up before an answer came', error);
@@ -43,11 +43,25 @@ export const transportTo =
     }
   };
 
-async function* bodyOf(response: Response): AsyncGenerator<Uint8Array> {
+/** The body as it is read; an abort ends a read that waits, as it does on a wire. */
+async function* bodyOf(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   if (response.body === null) return;
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  const giveUp = (): void => {
+    void reader.cancel(signal.reason).catch(() => undefined);
+  };
+  signal.addEventListener('abort', giveUp, { once: true });
   try {
-    yield* response.body as AsyncIterable<Uint8Array>;
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (signal.aborted) throw signal.reason;
+      if (done) return;
+      yield value;
+    }
   } catch (error) {
     throw new WireError('answered', 'the answer broke off', error);
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+    void reader.cancel().catch(() => undefined);
   }
 }

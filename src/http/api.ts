@@ -11,6 +11,7 @@ import { readWindows } from './limits.ts';
 import { createPace } from './pace.ts';
 import { noKey, prepare, previewOf, withKey, type Prepared } from './prepare.ts';
 import { problemOf, type Asked, type Refusal } from './problem.ts';
+import { untilQuiet } from './quiet.ts';
 import { decide, readRetryAfter, type TryEnd } from './retry.ts';
 import { redactHeaders, type TraceEvent } from './trace.ts';
 import { WireError, type Transport, type WireAnswer } from './transport.ts';
@@ -201,15 +202,19 @@ export function createApi(options: ApiOptions): Api {
       const opened = await open(job, tries);
       return opened.kind === 'open' ? { kind: 'done', value: opened } : opened;
     });
+    let code = 'unavailable';
     try {
       const { status, headers } = answer;
       trace?.({ kind: 'answer', status, headers, bytes: undefined, ms: clock.now() - since });
       if (!/^text\/event-stream\b/i.test(headers['content-type'] ?? ''))
         throw new WireError('answered', 'the answer is not a stream of events');
       if (request.deadlineMs === undefined) session.calm();
-      yield* readEvents(decodeBody(answer.body, headers['content-encoding']));
+      code = 'stream-broken';
+      const { quietMs } = request;
+      const body = quietMs === undefined ? answer.body : untilQuiet(answer.body, quietMs, clock);
+      yield* readEvents(decodeBody(body, headers['content-encoding']));
     } catch (error) {
-      throw lostFailure(session.lostBy(error), job.asked);
+      throw lostFailure(session.lostBy(error), job.asked).with({ code });
     } finally {
       session.end();
     }

@@ -28,18 +28,13 @@ export function listCommand<const O extends Params>(resource: Resource, spec: Li
   const { query, keep, ...words } = spec;
   return defineCommand({
     ...words,
-    run: async (ctx, values) => {
-      const given = values as ValuesOf<O>;
-      const rows = await listRows(ctx, resource, query?.(given));
-      if (keep === undefined)
-        return {
-          kind: 'many',
-          view: resource.view,
-          values: rows.values,
-          source: { text: rows.text, member: resource.member },
-        };
+    run: async (ctx, options) => {
+      const given = options as ValuesOf<O>;
+      const all = await listRows(ctx, resource, query?.(given));
       const now = ctx.clock.now();
-      return { kind: 'many', view: resource.view, values: rows.values.filter((row) => keep(row, given, now)) };
+      const values = keep === undefined ? all.values : all.values.filter((row) => keep(row, given, now));
+      const source = values.length === all.values.length ? { text: all.text, member: resource.member } : undefined;
+      return { kind: 'many', view: resource.view, values, ...(source === undefined ? {} : { source }) };
     },
   });
 }

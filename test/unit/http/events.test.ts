@@ -64,8 +64,20 @@ describe('a stream of events', () => {
       response.writeHead(200, EVENTS).write('data: 1\n\ndata: 2', () => response.destroy());
     });
     const got: ServerEvent[] = [];
-    expect(await failureOf(collect(connect(server.url), logs, got))).toMatchObject({ exit: 7, code: 'unavailable' });
+    expect(await failureOf(collect(connect(server.url), logs, got))).toMatchObject({ exit: 7, code: 'stream-broken' });
     expect(got).toHaveLength(1);
+  });
+
+  it('ends where nothing came for as long as it may be silent, and is hung up', async () => {
+    let hungUp: () => void = () => undefined;
+    const closed = new Promise<void>((resolve) => (hungUp = resolve));
+    const server = await serve((response) => {
+      response.on('close', hungUp);
+      response.writeHead(200, EVENTS).write('data: 1\n\n');
+      setTimeout(() => response.write('data: 2\n\n: and silence'), 5);
+    });
+    expect(await collect(connect(server.url), { ...logs, quietMs: 60 })).toMatchObject([{ data: '1' }, { data: '2' }]);
+    await closed;
   });
 
   it('is tried again until it is connected', async () => {
@@ -87,7 +99,7 @@ describe('a stream of events', () => {
     const server = await serve((response) => {
       json(response, {});
     });
-    expect(await failureOf(collect(connect(server.url)))).toMatchObject({ exit: 7 });
+    expect(await failureOf(collect(connect(server.url)))).toMatchObject({ exit: 7, code: 'unavailable' });
   });
 
   it('of one event without end: 7, memory bounded', async () => {
