@@ -43,13 +43,23 @@ export function localFixture(options: Partial<LocalServiceOptions> = {}): LocalF
           ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
         }),
       );
-      const text = await response.text();
+      const text = await textOf(response);
+      const isJson = response.headers.get('content-type')?.includes('json') ?? false;
       return {
         status: response.status,
         headers: response.headers,
         text,
-        body: JSON.parse(text || '{}') as Record<string, unknown>,
+        body: isJson ? (JSON.parse(text) as Record<string, unknown>) : {},
       };
     },
   };
+}
+
+/** The whole body; of an event stream, which has no end, its first piece, and then the caller hangs up. */
+async function textOf(response: Response): Promise<string> {
+  if (response.headers.get('content-type') !== 'text/event-stream') return response.text();
+  const reader = response.body?.getReader();
+  const first = await reader?.read();
+  await reader?.cancel();
+  return new TextDecoder().decode(first?.value);
 }

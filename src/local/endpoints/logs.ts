@@ -1,6 +1,6 @@
 import type { LogLine, LogSource } from '../logs.ts';
 import { notFound } from '../problem.ts';
-import { laneOf } from '../queue/lanes.ts';
+import { workersIn } from '../queue/lanes.ts';
 import type { Run, Worker } from '../queue/state.ts';
 import { CHUNK_MS } from '../handlers/builtin.ts';
 import type { State } from '../state.ts';
@@ -10,27 +10,23 @@ import type { EndpointRecord } from './record.ts';
  * A worker's log, of one that has ended too as long as it is remembered. `find` gives its endpoint and throws the 404
  * Problem where there is none, as this does for a worker.
  */
-export function workerLog(find: (state: State) => EndpointRecord, workerId: string): LogSource {
-  return {
-    begin: (state) => {
-      const worker = workerOf(state, find(state), workerId);
-      if (worker === undefined) throw notFound();
-      return worker.startedAt;
-    },
-    lines: (state, from, to) => {
-      const lane = Object.values(state.queue.lanes).find(
-        ({ workers, ended }) => workers[workerId] !== undefined || ended.some(({ id }) => id === workerId),
-      );
-      const worker = lane?.workers[workerId] ?? lane?.ended.find(({ id }) => id === workerId);
-      return worker === undefined ? [] : linesOf(worker, from, to);
-    },
-  };
-}
+export const workerLog = (find: (state: State) => EndpointRecord, workerId: string): LogSource => ({
+  begin: (state) => {
+    const { id } = find(state);
+    const worker = workerOf(state, workerId);
+    if (worker?.endpointId !== id) throw notFound();
+    return worker.startedAt;
+  },
+  lines: (state, from, to) => {
+    const worker = workerOf(state, workerId);
+    return worker === undefined ? [] : linesOf(worker, from, to);
+  },
+});
 
-function workerOf(state: State, endpoint: EndpointRecord, workerId: string): Worker | undefined {
-  const { workers, ended } = laneOf(state, endpoint.id);
-  return Object.hasOwn(workers, workerId) ? workers[workerId] : ended.find(({ id }) => id === workerId);
-}
+const workerOf = (state: State, workerId: string): Worker | undefined =>
+  Object.values(state.queue.lanes)
+    .flatMap((lane) => [...workersIn(lane), ...lane.ended])
+    .find(({ id }) => id === workerId);
 
 /** Every line of a worker's life with `from <= at < to`, in order: the system's of the worker, the container's of what its jobs do. */
 function linesOf(worker: Worker, from: number, to: number): readonly LogLine[] {
@@ -44,9 +40,10 @@ function linesOf(worker: Worker, from: number, to: number): readonly LogLine[] {
     system(startedAt, `pulling image ${worker.image}`),
     ...(readyAt === undefined ? [] : [system(readyAt, `worker started, version ${String(worker.version)}`)]),
     ...worker.runs.flatMap((run) => linesOfRun(run, from, to)),
+    ...(worker.printed ?? []).map(({ at, line }) => container(at, line)),
     ...(endedAt === undefined ? [] : [system(endedAt, 'worker stopping')]),
   ];
-  return lines.filter(({ at }) => at >= from && at < to);
+  return lines.filter(({ at }) => at >= from && at < to).sort((a, b) => a.at - b.at);
 }
 
 /** Of a run's chunks only those of the span, for there may be many. */

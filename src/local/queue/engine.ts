@@ -5,6 +5,7 @@ import { appendChunk, takeChunks, withChunks } from './chunks.ts';
 import { admit, ending, endOf, expire, move } from './jobs.ts';
 import { laneOf } from './lanes.ts';
 import { expiryOf, NO_CHUNKS } from './machine.ts';
+import { withPrinted } from './runs.ts';
 import type { Happening, Job, Timer } from './state.ts';
 import type { Submission } from './submission.ts';
 import { firstTimer, setTimer, sweepTimers, takeTimer } from './timers.ts';
@@ -123,6 +124,15 @@ export function reportEnd(state: State, jobId: string, attempt: number, outcome:
   if (job === undefined) return;
   move(state, job, ending(outcome, now));
   settleLane(state, job.endpointId, now);
+}
+
+/** A handler module has printed whole lines; ignored where nobody remembers its worker. */
+export function reportPrinted(state: State, workerId: string, lines: readonly string[], now: number): void {
+  for (const lane of Object.values(state.queue.lanes)) {
+    const worker = lane.workers[workerId];
+    if (worker !== undefined) lane.workers[workerId] = withPrinted(worker, lines, now);
+    lane.ended = lane.ended.map((ended) => (ended.id === workerId ? withPrinted(ended, lines, now) : ended));
+  }
 }
 
 /** Ends an endpoint's queue: jobs that wait or run are cancelled, workers gone. Does not remove the endpoint itself. */

@@ -2,6 +2,7 @@ import { planOf, type Outcome } from '../handlers/builtin.ts';
 import type { EndpointRecord } from '../endpoints/record.ts';
 import type { State } from '../state.ts';
 import { withChunks } from './chunks.ts';
+import { keepForWaiters } from './awaited.ts';
 import { joinLine, laneOf, leaveLine } from './lanes.ts';
 import { expiryOf, isTerminal, transition, type JobEvent } from './machine.ts';
 import { delayOf } from './scaling.ts';
@@ -39,7 +40,7 @@ export function expire(state: State, job: Job, at: number): void {
   if (!isTerminal(job.status)) {
     leave(state, job, at, undefined);
     lane.counts.expired += 1;
-  }
+  } else keepForWaiters(state, job);
   forgetDelivery(state, job.id);
   Reflect.deleteProperty(state.queue.jobs, job.id);
 }

@@ -2,7 +2,7 @@ import { decodeJson } from '../../core/json.ts';
 import type { HandlerThread } from '../handlers/thread.ts';
 import type { EndpointRecord } from '../endpoints/record.ts';
 import type { State } from '../state.ts';
-import { reportChunk, reportEnd } from './engine.ts';
+import { reportChunk, reportEnd, reportPrinted } from './engine.ts';
 import { workersIn } from './lanes.ts';
 import type { Delivery, Job } from './state.ts';
 import { dueDeliveries, noteDelivery, sameTry, type DueDelivery } from './webhooks.ts';
@@ -47,6 +47,8 @@ interface Survey {
 interface Hand {
   readonly thread: HandlerThread;
   running: string | undefined;
+  /** Whole lines it printed since the last look. */
+  readonly printed: string[];
 }
 
 /**
@@ -72,7 +74,11 @@ export function createRunner(options: RunnerOptions): Runner {
 
   const look = async (): Promise<void> => {
     if (stopped) return;
-    const survey = await options.transact((state, now) => surveyOf(state, now, options.handlers));
+    const printed = [...hands].map(([workerId, hand]) => ({ workerId, lines: hand.printed.splice(0) }));
+    const survey = await options.transact((state, now) => {
+      for (const { workerId, lines } of printed) if (lines.length > 0) reportPrinted(state, workerId, lines, now);
+      return surveyOf(state, now, options.handlers);
+    });
     await endOthers(hands, survey);
     for (const assignment of survey.assignments) inBackground(take(assignment));
     for (const due of survey.due) inBackground(send(due));
@@ -124,8 +130,15 @@ export function createRunner(options: RunnerOptions): Runner {
     const { createHandlerThread } = await import('../handlers/thread.ts');
     const known = hands.get(workerId);
     if (known !== undefined && !known.thread.gone) return known;
-    const thread = createHandlerThread(module, (text) => options.log?.(endpointId, text));
-    const hand: Hand = { thread, running: undefined };
+    const printed: string[] = [];
+    let unfinished = '';
+    const thread = createHandlerThread(module, (text) => {
+      options.log?.(endpointId, text);
+      const lines = (unfinished + text).split(/\r?\n/);
+      unfinished = lines.pop() ?? '';
+      printed.push(...lines);
+    });
+    const hand: Hand = { thread, running: undefined, printed };
     hands.set(workerId, hand);
     return hand;
   };

@@ -1,11 +1,14 @@
 import type { EndpointRecord } from '../endpoints/record.ts';
 import { planOf } from '../handlers/builtin.ts';
-import type { Job, Run } from './state.ts';
+import type { Job, Run, Worker } from './state.ts';
 
 /** How many of its jobs a worker remembers. */
 const KEPT = 50;
 /** How much of an error is remembered: characters. */
 const ERROR_KEPT = 500;
+/** How many lines a handler module printed are remembered, and how much of each: characters. */
+const LINES_KEPT = 200;
+const LINE_KEPT = 2000;
 
 /** A worker's runs with the one of a job that it has just started. */
 export function beginRun(runs: readonly Run[], job: Job, endpoint: EndpointRecord | undefined): readonly Run[] {
@@ -33,3 +36,11 @@ export function endRun(runs: readonly Run[], to: number, after: Job | undefined)
   };
   return [...runs.slice(0, -1), ended];
 }
+
+/** A worker with lines more that its handler module printed. */
+export const withPrinted = (worker: Worker, lines: readonly string[], at: number): Worker => ({
+  ...worker,
+  printed: [...(worker.printed ?? []), ...lines.map((line) => ({ at, line: line.slice(0, LINE_KEPT) }))].slice(
+    -LINES_KEPT,
+  ),
+});

@@ -61,10 +61,17 @@ export interface Worker {
   readonly endedAt?: number;
   /** The jobs it took, oldest first; no more than the last ones. */
   readonly runs: readonly Run[];
+  /** What a handler module printed, oldest first; no more than the last lines. */
+  readonly printed?: readonly Printed[];
   /** The job of a RUNNING worker. */
   readonly jobId?: string;
   /** Since when an IDLE worker has had nothing to do. */
   readonly idleSince?: number;
+}
+
+export interface Printed {
+  readonly at: number;
+  readonly line: string;
 }
 
 /** A job's time on a worker, as far as the worker's log tells of it. It outlives the job. */
@@ -136,6 +143,13 @@ export interface Delivery {
   readonly nextAt: number;
 }
 
+/** A job whose end somebody waits for: its last record is kept for them where it expires meanwhile. */
+export interface Awaited {
+  readonly since: number;
+  readonly waiters: number;
+  readonly last?: Job;
+}
+
 /** Requests counted in the present window of one limit. */
 export interface RequestWindow {
   readonly from: number;
@@ -155,6 +169,8 @@ export interface QueueState {
   /** The last moment the queue was brought up to. */
   asOf: number;
   outbox: Delivery[];
+  /** By job. */
+  awaited: Record<string, Awaited>;
   /**
    * What ended workers used, those of deleted endpoints included, by endpoint. With what runs now: `usageOf`.
    */
@@ -172,6 +188,7 @@ export const emptyQueue = (now: number): QueueState => ({
   sweepAt: 1024,
   asOf: now,
   outbox: [],
+  awaited: {},
   usage: {},
   windows: {},
 });
