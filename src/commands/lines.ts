@@ -1,6 +1,6 @@
-import { isObject, type Json } from '../core/json.ts';
+import { encodeJson, isObject, memberAt, objectOf, type Json } from '../core/json.ts';
 import { json, text } from '../output/cells.ts';
-import type { Cell, Section, Tone } from '../output/view.ts';
+import type { Cell, Section, Shown, Tone } from '../output/view.ts';
 
 /** The members of a row that a view does not name, as they came: nothing the service says is hidden. */
 export function otherMembers(row: Json, known: readonly string[]): Section['lines'] {
@@ -18,3 +18,11 @@ export const toned =
     const word = text(path)(row);
     return { text: word, tone: Object.hasOwn(tones, word) ? (tones[word] ?? 'plain') : 'plain' };
   };
+
+/** `NAME=VALUE` for each member of an object, such as environment variables. */
+export const pairs =
+  (path: string) =>
+  (row: Json): Shown =>
+    Object.entries(objectOf(memberAt(row, path)) ?? {}).map(
+      ([name, value]) => `${name}=${typeof value === 'string' ? value : encodeJson(value ?? null)}`,
+    );

@@ -12,6 +12,7 @@ import { commandLine, countOf } from '../words.ts';
 import { BODY_OPTIONS } from './body.ts';
 import { completedBody, composeBody, type BodySpec } from './compose.ts';
 import type { Resource } from './read.ts';
+import { withReferences, type References } from './references.ts';
 import { hidingSecret, refuseSecretOnArgv, secretOptions, withSecret, type Secret } from './secret.ts';
 
 /** What a create or an update of a collection takes; data, but for the checks and the price. */
@@ -23,6 +24,8 @@ export interface WriteSpec extends BodySpec {
   readonly check?: (body: JsonObject, look: (() => Promise<Json>) | undefined) => void | Promise<void>;
   /** What it will cost, said before it is sent. A catalog that cannot be read costs the sentence, not the create. */
   readonly price?: (ctx: CommandContext, body: JsonObject) => Promise<string | undefined>;
+  /** Members that hold ids of other things, where a name works too. */
+  readonly references?: References;
   /** A create's member that is never on the command line and never shown. */
   readonly secret?: Secret;
   /** Sends a create where it is not simply the request that the kit states. */
@@ -83,14 +86,16 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
       const body = secret === undefined ? open : await withSecret(ctx, secret, open, values);
       const price = await priceOf(ctx, spec, body);
       if (price !== undefined) await ctx.tell(price);
-      const request = {
-        service: 'base',
-        method: 'POST',
-        path: resource.path,
-        body,
-        findOut: listLine(name),
-      } as const satisfies CreateRequest;
-      const act = () => send(ctx, request);
+      const act = () =>
+        withReferences(ctx, spec.references ?? {}, body, (known) =>
+          send(ctx, {
+            service: 'base',
+            method: 'POST',
+            path: resource.path,
+            body: known,
+            findOut: listLine(name),
+          }),
+        );
       const answer = await (secret === undefined ? act() : hidingSecret(secret, body, act));
       const value = answer.value ?? null;
       const id = stringOf(memberAt(value, 'id'));
@@ -130,14 +135,10 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
             ? undefined
             : async () => (await ctx.api.send({ service: 'base', method: 'GET', path, id })).value ?? null,
         );
-        return await ctx.api.send({
-          service: 'base',
-          method: 'PATCH',
-          path,
-          body,
-          id,
-          findOut: commandLine(...name.split(' '), 'get', id),
-        });
+        const findOut = commandLine(...name.split(' '), 'get', id);
+        return await withReferences(ctx, spec.references ?? {}, body, (written) =>
+          ctx.api.send({ service: 'base', method: 'PATCH', path, body: written, id: known, findOut }),
+        );
       });
       const result = { kind: 'one', view: resource.view, value: answer.value ?? null, source: answer.text } as const;
       if (spec.wait === undefined || values['wait'] !== true) return result;
