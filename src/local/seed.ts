@@ -4,37 +4,24 @@ import { seedQueue } from './queue/index.ts';
 import { freshUsage } from './rate.ts';
 import type { State } from './state.ts';
 import { seedTemplates } from './templates/seed.ts';
+import type { VolumeRecord } from './volumes.ts';
 
 const DAY = 86_400_000;
 
 /** A new account as of a moment: hardware in use, storage, endpoints of the built-in handlers. The same every time. */
 export const seed = (now: number): State => ({
-  version: 1,
+  version: 2,
   clockOffsetMs: 0,
   asOf: now,
   serial: 0,
   endpoints: byId(seedEndpoints(now)),
   queue: seedQueue(now),
   pods: byId(seedPods(now)),
-  volumes: byId([
-    {
-      id: 'vol-datasets',
-      name: 'datasets',
-      size: 2048,
-      dataCenter: 'EU-NORTH-1',
-      type: 'HIGH_PERFORMANCE',
-      createdAt: now - 60 * DAY,
-    },
-    {
-      id: 'vol-checkpoints',
-      name: 'checkpoints',
-      size: 500,
-      dataCenter: 'US-EAST-1',
-      type: 'STANDARD',
-      createdAt: now - 40 * DAY,
-    },
-    { id: 'vol-scratch', name: 'scratch', size: 10, dataCenter: 'EU-WEST-1', type: 'STANDARD', createdAt: now - DAY },
-  ]),
+  clusters: {},
+  volumes: byId(seedVolumes(now)),
+  storage: Object.fromEntries(
+    seedVolumes(now).map(({ id, type, size, createdAt }) => [id, { type, sizes: [{ at: createdAt, size }] }]),
+  ),
   templates: byId(seedTemplates()),
   delegations: byId([
     {
@@ -52,6 +39,26 @@ export const seed = (now: number): State => ({
   rate: freshUsage(now),
   faults: [],
 });
+
+const seedVolumes = (now: number): readonly VolumeRecord[] => [
+  {
+    id: 'vol-datasets',
+    name: 'datasets',
+    size: 2048,
+    dataCenter: 'EU-NORTH-1',
+    type: 'HIGH_PERFORMANCE',
+    createdAt: now - 60 * DAY,
+  },
+  {
+    id: 'vol-checkpoints',
+    name: 'checkpoints',
+    size: 500,
+    dataCenter: 'US-EAST-1',
+    type: 'STANDARD',
+    createdAt: now - 40 * DAY,
+  },
+  { id: 'vol-scratch', name: 'scratch', size: 10, dataCenter: 'EU-WEST-1', type: 'STANDARD', createdAt: now - DAY },
+];
 
 /** Sees to it that each handler module of the user's own has an endpoint of that name. */
 export function ensureHandlerEndpoints(state: State, names: readonly string[], now: number): void {

@@ -1,15 +1,17 @@
+import type { ClusterRecord } from './clusters/record.ts';
 import type { DelegationRecord } from './delegations.ts';
 import type { EndpointRecord } from './endpoints/record.ts';
 import type { FaultRecord } from './faults.ts';
 import type { PodRecord } from './pods/record.ts';
 import type { QueueState } from './queue/state.ts';
 import type { RateUsage } from './rate.ts';
+import type { RegistryRecord } from './registries.ts';
 import type { TemplateRecord } from './templates/record.ts';
-import type { VolumeRecord } from './volumes.ts';
+import type { StorageRecord, VolumeRecord } from './volumes.ts';
 
 /** Everything the local service knows: one JSON document. Times are milliseconds since the epoch on its own clock. */
 export interface State {
-  readonly version: 1;
+  readonly version: 2;
   /** Added to the host's clock; `berth local clock advance` raises it. */
   clockOffsetMs: number;
   /** The last moment the state was brought up to. */
@@ -20,11 +22,13 @@ export interface State {
   /** Jobs, workers and counts of every endpoint. */
   queue: QueueState;
   pods: Record<string, PodRecord>;
+  clusters: Record<string, ClusterRecord>;
   volumes: Record<string, VolumeRecord>;
+  /** By volume, those that are gone included. */
+  storage: Record<string, StorageRecord>;
   templates: Record<string, TemplateRecord>;
   delegations: Record<string, DelegationRecord>;
-  /** Registry credentials by id; what they hold is write-only. */
-  registries: Record<string, { id: string; name: string }>;
+  registries: Record<string, RegistryRecord>;
   /** The account's public SSH keys. */
   sshKeys: string[];
   /** What the one user has spent of each rate window. */

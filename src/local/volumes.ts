@@ -16,6 +16,12 @@ export interface VolumeRecord {
   createdAt: number;
 }
 
+/** The sizes a volume has had, for billing; it outlives the volume, which then has 0 GB. */
+export interface StorageRecord {
+  type: VolumeRecord['type'];
+  sizes: { at: number; size: number }[];
+}
+
 type NewVolume = Pick<VolumeRecord, 'name' | 'size' | 'dataCenter'> & { readonly type?: VolumeRecord['type'] };
 
 const documentOf = ({ createdAt: _createdAt, ...shown }: VolumeRecord): Json => shown;
@@ -33,6 +39,7 @@ function create(state: State, now: number, { name, size, dataCenter, type = 'STA
     throw badRequest(`data center ${dataCenter} has no network volumes of type ${type}`);
   const volume: VolumeRecord = { id: nextId(state, 'vol'), name, size, dataCenter, type, createdAt: now };
   state.volumes[volume.id] = volume;
+  state.storage[volume.id] = { type, sizes: [{ at: now, size }] };
   return volume;
 }
 
@@ -55,19 +62,21 @@ export const volumeOperations: readonly Operation[] = [
     const { name, size } = bodyOf(call) as { name?: string; size?: number };
     return {
       status: 200,
-      body: await call.transact((state) => {
+      body: await call.transact((state, now) => {
         const volume = find(state, call.params['id']);
         if (size !== undefined && size < volume.size)
           throw badRequest(`a network volume only grows: it has ${String(volume.size)} GB`);
         volume.name = name ?? volume.name;
+        if (size !== undefined && size !== volume.size) state.storage[volume.id]?.sizes.push({ at: now, size });
         volume.size = size ?? volume.size;
         return documentOf(volume);
       }),
     };
   }),
   operation('deleteNetworkVolume', async (call) => {
-    await call.transact((state) => {
+    await call.transact((state, now) => {
       const { id } = find(state, call.params['id']);
+      state.storage[id]?.sizes.push({ at: now, size: 0 });
       state.volumes = without(state.volumes, id);
     });
     return { status: 204 };

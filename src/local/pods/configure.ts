@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { dataCenterById, gpuById } from '../catalog/data.ts';
 import { badRequest } from '../problem.ts';
 import { nextId, type State } from '../state.ts';
@@ -5,7 +6,7 @@ import { refuseContainer, resolveTemplate, type ContainerBody } from '../templat
 import type { TemplateRecord } from '../templates/record.ts';
 import { mountsForCreate, mountsForPatch, type MountsBody } from './mounts.ts';
 import { place, type HardwareBody } from './placement.ts';
-import type { PodRecord } from './record.ts';
+import type { Membership, PodEvent, PodRecord } from './record.ts';
 
 interface PodBody extends ContainerBody {
   readonly mounts?: MountsBody;
@@ -26,10 +27,17 @@ export interface UpdatePodBody extends PodBody {
   readonly locked?: boolean;
 }
 
+/** What a pod is one of. */
+interface Among {
+  /** There must be room for so many like it. */
+  readonly copies: number;
+  readonly membership: Membership;
+}
+
 const DEFAULT_DISK_GB = 20;
 
 /** A new pod, PROVISIONING. Throws the 400, 404 and 422 Problems of contract rules, Pods. */
-export function createPod(state: State, now: number, asked: CreatePodBody): PodRecord {
+export function createPod(state: State, now: number, asked: CreatePodBody, among?: Among): PodRecord {
   const { body: filled, template } = resolveTemplate(state, asked, 'pod');
   const body = template === undefined ? filled : withTemplate(filled, template);
   const { cloud = 'SECURE', globalNetworking = false } = body;
@@ -42,6 +50,7 @@ export function createPod(state: State, now: number, asked: CreatePodBody): PodR
     dataCenterIds: body.dataCenterIds ?? [],
     volumeDataCenter: volume === undefined ? undefined : state.volumes[volume]?.dataCenter,
     globalNetworking,
+    copies: among?.copies ?? 1,
   });
   const id = nextId(state, 'pod');
   const pod: PodRecord = {
@@ -62,7 +71,10 @@ export function createPod(state: State, now: number, asked: CreatePodBody): PodR
     createdAt: now,
     startedBefore: null,
     life: { kind: 'launched', at: now },
+    history: [],
+    ...(among === undefined ? {} : { cluster: among.membership }),
   };
+  pod.history.push(storageOf(pod, now), { kind: 'launch', at: now, image: pod.image });
   state.pods[id] = pod;
   return pod;
 }
@@ -85,11 +97,12 @@ function withTemplate(body: CreatePodBody, template: TemplateRecord): CreatePodB
  * pod has is fixed at creation, and so is the template it names. Throws the 400, 404 and 422 Problems of contract rules,
  * Pods.
  */
-export function updatePod(state: State, pod: PodRecord, asked: UpdatePodBody): void {
+export function updatePod(state: State, pod: PodRecord, asked: UpdatePodBody, now: number): void {
   const { body } = resolveTemplate(state, asked, 'pod');
   refuseContainer(state, body);
   if (body.globalNetworking === true) refuseGlobalNetworking(pod);
   const mounts = mountsForPatch(pod, body.mounts);
+  const stored = storageOf(pod, now);
   Object.assign(pod, {
     name: body.name ?? pod.name,
     image: body.image ?? pod.image,
@@ -102,7 +115,17 @@ export function updatePod(state: State, pod: PodRecord, asked: UpdatePodBody): v
     locked: body.locked ?? pod.locked,
     globalNetworking: { ...pod.globalNetworking, wanted: body.globalNetworking ?? pod.globalNetworking.wanted },
   } satisfies Partial<Record<keyof PodRecord, unknown>>);
+  const storage = storageOf(pod, now);
+  if (!isDeepStrictEqual(storage, stored)) pod.history.push(storage);
 }
+
+/** What a pod stores from a moment on. */
+export const storageOf = ({ disk, mounts }: Pick<PodRecord, 'disk' | 'mounts'>, at: number): PodEvent => ({
+  kind: 'storage',
+  at,
+  disk,
+  persistent: mounts.persistent?.size ?? 0,
+});
 
 function refuseGlobalNetworking(pod: PodRecord): void {
   if (pod.gpu === undefined || gpuById(pod.gpu.id)?.manufacturer !== 'NVIDIA')
@@ -112,6 +135,6 @@ function refuseGlobalNetworking(pod: PodRecord): void {
 }
 
 const injected = (state: State, id: string, body: CreatePodBody): Record<string, string> => ({
-  ...(body.startSsh === true ? { PUBLIC_KEY: state.sshKeys.join('\n') } : {}),
+  ...(body.startSsh === true && state.sshKeys.length > 0 ? { PUBLIC_KEY: state.sshKeys.join('\n') } : {}),
   ...(body.startJupyter === true ? { JUPYTER_PASSWORD: `jupyter-${id}` } : {}),
 });

@@ -27,7 +27,7 @@ export function podDocument(pod: PodRecord, now: number): Json {
     template: pod.template,
     cost: status === 'EXITED' || status === 'TERMINATED' ? 0 : pod.price,
     locked: pod.locked,
-    cluster: pod.cluster,
+    cluster: pod.cluster === undefined ? undefined : { ...pod.cluster },
     globalNetworking: pod.globalNetworking.active
       ? { enabled: true, ip: globalIp(pod), internalDns: `${pod.id}.pods.internal` }
       : { enabled: false },

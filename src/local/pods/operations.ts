@@ -1,10 +1,12 @@
 import { operation } from '../contract/operation.ts';
+import { logStream } from '../logs.ts';
 import type { Call, Operation } from '../operation.ts';
 import { conflict, notFound } from '../problem.ts';
 import type { State } from '../state.ts';
 import { bodyOf } from '../validate.ts';
 import { createPod, updatePod, type CreatePodBody, type UpdatePodBody } from './configure.ts';
 import { podDocument } from './document.ts';
+import { podLines } from './logs.ts';
 import type { PodRecord } from './record.ts';
 import { act, type PodAction } from './transitions.ts';
 
@@ -53,7 +55,7 @@ export const podOperations: readonly Operation[] = [
         const pod = find(state, call);
         refuseMember(pod);
         if (pod.life.kind === 'terminated') throw conflict('a pod that is TERMINATED cannot be changed');
-        updatePod(state, pod, body);
+        updatePod(state, pod, body, now);
         return podDocument(pod, now);
       }),
     };
@@ -67,6 +69,15 @@ export const podOperations: readonly Operation[] = [
     });
     return { status: 204 };
   }),
+  operation('getPodLogs', (call) =>
+    logStream(call, {
+      begin: (state) => find(state, call).createdAt,
+      lines: (state, from, to) => {
+        const pod = state.pods[call.params['id'] ?? ''];
+        return pod === undefined ? [] : podLines(pod, from, to);
+      },
+    }),
+  ),
   operation('podAction', async (call) => {
     const { action } = bodyOf(call) as { action: PodAction };
     const pod = await call.transact((state, now) => {

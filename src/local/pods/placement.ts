@@ -22,6 +22,8 @@ export interface PlacementWish extends HardwareBody {
   /** The data center of the volume to mount, where there is one. */
   readonly volumeDataCenter: string | undefined;
   readonly globalNetworking: boolean;
+  /** How many of it have to find room in one data center. */
+  readonly copies: number;
 }
 
 export type Placement = Pick<PodRecord, 'gpu' | 'cpu' | 'dataCenterId' | 'cudaVersion' | 'price'>;
@@ -44,7 +46,7 @@ function placeGpu(wish: PlacementWish, asked: NonNullable<HardwareBody['gpu']>):
   if (wish.globalNetworking && gpu.manufacturer !== 'NVIDIA') throw badRequest('global networking needs an NVIDIA GPU');
   return {
     gpu: { id, count },
-    dataCenterId: choose(wish, gpu.stock, count),
+    dataCenterId: choose(wish, gpu.stock, count * wish.copies),
     cudaVersion: cudaVersion(gpu, allowedCudaVersions, minCudaVersion),
     price: cents(gpu.price[cloud] * count),
   };
@@ -61,7 +63,7 @@ function placeCpu(wish: PlacementWish): Placement {
   if (wish.globalNetworking) throw badRequest('global networking needs an NVIDIA GPU');
   return {
     cpu: { id, vcpuCount, memory: vcpuCount * cpu.ramGbPerVcpu },
-    dataCenterId: choose(wish, cpu.stock, vcpuCount),
+    dataCenterId: choose(wish, cpu.stock, vcpuCount * wish.copies),
     cudaVersion: null,
     price: cents(cpu.price.securePerVcpu * vcpuCount),
   };
@@ -82,7 +84,8 @@ function choose(wish: PlacementWish, stock: Readonly<Record<string, number>>, ne
       wish.volumeDataCenter === undefined ? undefined : `where the network volume is (${wish.volumeDataCenter})`,
       wish.globalNetworking ? 'with global networking' : undefined,
     ].filter((condition) => condition !== undefined);
-    throw badRequest(['the pod cannot be placed', ...conditions].join(' '));
+    const what = wish.copies === 1 ? 'the pod' : `a group of ${String(wish.copies)} pods`;
+    throw badRequest([`${what} cannot be placed`, ...conditions].join(' '));
   }
   return found.id;
 }

@@ -16,6 +16,32 @@ export type Life =
   | { readonly kind: 'error'; readonly at: number }
   | { readonly kind: 'terminated'; readonly at: number };
 
+/**
+ * What happened to a pod. Its logs and what it cost follow from this and the time alone; an event is added and never
+ * changed, so that what was told of the past stays so. Times are milliseconds since the epoch.
+ */
+export type PodEvent =
+  | {
+      readonly kind: 'launch';
+      readonly at: number;
+      readonly image: string;
+      /** The machine is kept: there is nothing to provision. */
+      readonly restart?: true;
+      /** It gets no further than this. */
+      readonly held?: 'PROVISIONING' | 'STARTING';
+    }
+  /** Storage in GB from here on: the container's, and the persistent mount's. */
+  | { readonly kind: 'storage'; readonly at: number; readonly disk: number; readonly persistent: number }
+  | { readonly kind: 'stop' | 'fail' | 'terminate'; readonly at: number };
+
+/** A pod's place in a cluster. */
+export interface Membership {
+  readonly id: string;
+  readonly rank: number;
+  readonly role?: 'SLURM_CONTROLLER' | 'SLURM_COMPUTE' | 'RAY_HEAD' | 'RAY_WORKER';
+  readonly ip: string;
+}
+
 export interface PodRecord {
   id: string;
   name: string;
@@ -43,5 +69,7 @@ export interface PodRecord {
   /** When the container last became RUNNING before the life it has now. */
   startedBefore: number | null;
   life: Life;
-  cluster?: { id: string; rank: number };
+  /** Oldest first. */
+  history: PodEvent[];
+  cluster?: Membership;
 }

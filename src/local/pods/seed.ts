@@ -1,4 +1,5 @@
-import type { PodRecord } from './record.ts';
+import { storageOf } from './configure.ts';
+import type { PodEvent, PodRecord } from './record.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -11,29 +12,31 @@ const LONG_NAME = `a-very-long-name-${'that-goes-on-and-on-'.repeat(12)}and-ends
 
 /** The pods of a new account: one of every status and kind, with names that are awkward. Ids are easy to remember. */
 export function seedPods(now: number): PodRecord[] {
-  const pod = (id: string, name: string, rest: Partial<PodRecord>): PodRecord => ({
-    id,
-    name,
-    image: 'example/pytorch:2.8-cuda12.8',
-    args: '',
-    disk: 20,
-    ports: [],
-    env: {},
-    registry: null,
-    mounts: {},
-    gpu: { id: 'GPU-24G', count: 1 },
-    cloud: 'SECURE',
-    dataCenterId: 'EU-NORTH-1',
-    cudaVersion: '12.8',
-    template: null,
-    locked: false,
-    globalNetworking: { wanted: false, active: false },
-    price: 0.69,
-    createdAt: now - DAY,
-    startedBefore: null,
-    life: { kind: 'launched', at: now - DAY },
-    ...rest,
-  });
+  const pod = (id: string, name: string, rest: Partial<PodRecord>): PodRecord =>
+    remembered({
+      id,
+      name,
+      image: 'example/pytorch:2.8-cuda12.8',
+      args: '',
+      disk: 20,
+      ports: [],
+      env: {},
+      registry: null,
+      mounts: {},
+      gpu: { id: 'GPU-24G', count: 1 },
+      cloud: 'SECURE',
+      dataCenterId: 'EU-NORTH-1',
+      cudaVersion: '12.8',
+      template: null,
+      locked: false,
+      globalNetworking: { wanted: false, active: false },
+      price: 0.69,
+      createdAt: now - DAY,
+      startedBefore: null,
+      life: { kind: 'launched', at: now - DAY },
+      history: [],
+      ...rest,
+    });
   const cpu = (id: string, name: string, rest: Partial<PodRecord>): PodRecord => {
     const { gpu: _gpu, ...made } = pod(id, name, {
       image: 'example/ubuntu:24.04',
@@ -107,7 +110,8 @@ export function seedPods(now: number): PodRecord[] {
       dataCenterId: 'EU-WEST-1',
       cudaVersion: null,
       price: 2.69,
-      startedBefore: now - 5 * HOUR,
+      createdAt: now - 5 * HOUR,
+      startedBefore: now - 5 * HOUR + 5000,
       life: { kind: 'error', at: now - 5 * HOUR + 40_000 },
     }),
     pod('pod-terminated', 'last-week', {
@@ -116,6 +120,27 @@ export function seedPods(now: number): PodRecord[] {
       life: { kind: 'terminated', at: now - 6 * DAY },
     }),
   ];
+}
+
+/** The pod with a history that led to the life it has. */
+function remembered(pod: PodRecord): PodRecord {
+  const { life, image, createdAt } = pod;
+  const launch = (at: number): PodEvent => ({ kind: 'launch', at, image });
+  const history = (): PodEvent[] => {
+    switch (life.kind) {
+      case 'launched':
+        return life.at > createdAt ? [launch(createdAt), launch(life.at)] : [launch(life.at)];
+      case 'held':
+        return [{ kind: 'launch', at: createdAt, image, held: life.status }];
+      case 'exited':
+        return [launch(createdAt), { kind: 'stop', at: life.at }];
+      case 'error':
+        return [launch(createdAt), { kind: 'fail', at: life.at }];
+      case 'terminated':
+        return [launch(createdAt), { kind: 'terminate', at: life.at }];
+    }
+  };
+  return { ...pod, history: [storageOf(pod, createdAt), ...history()] };
 }
 
 /** A public key, and nobody's: its private half was never kept. */

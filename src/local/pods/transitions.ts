@@ -52,18 +52,22 @@ export function act(pod: PodRecord, action: PodAction, now: number): void {
   switch (action) {
     case 'start':
       launch(pod, now);
+      pod.history.push({ kind: 'launch', at: now, image: pod.image });
       return;
     case 'restart':
       // The machine is kept: only the container starts anew.
       launch(pod, now - PROVISIONING_MS);
+      pod.history.push({ kind: 'launch', at: now, image: pod.image, restart: true });
       return;
     case 'stop':
       pod.life = { kind: 'exited', at: now };
+      pod.history.push({ kind: 'stop', at: now });
       return;
     case 'terminate':
       // The persistent mount is destroyed, a network volume only detached.
       pod.mounts = {};
       pod.life = { kind: 'terminated', at: now };
+      pod.history.push({ kind: 'terminate', at: now });
       return;
   }
 }
