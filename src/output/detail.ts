@@ -1,4 +1,4 @@
-import { piecesWidth, textWidth, wrap } from './measure.ts';
+import { fits, textWidth, wrap } from './measure.ts';
 import { inline, itemLines, paintAll, type Piece } from './pieces.ts';
 import type { Paint } from './tone.ts';
 import type { Section } from './view.ts';
@@ -42,7 +42,7 @@ function labelled(label: string, values: readonly string[], column: number, pain
 }
 
 function wrapped(pieces: readonly Piece[], room: number, paint: Paint): readonly string[] {
-  if (piecesWidth(pieces) <= room) return [paintAll(pieces, paint)];
+  if (fits(pieces, room)) return [paintAll(pieces, paint)];
   const tone = pieces[0]?.tone;
   return wrap(pieces.map(({ text }) => text).join(''), room).map((line) => paint(line, tone));
 }

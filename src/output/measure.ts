@@ -1,6 +1,9 @@
 import stringWidth from 'string-width';
 import type { Piece } from './pieces.ts';
 
+/** Cuts text into characters as a person sees them; to make one costs more than to use it. */
+const CHARACTERS = new Intl.Segmenter();
+
 /** Columns of a terminal that text takes: wide characters take two, combining ones none. */
 export const textWidth = (text: string): number => stringWidth(text);
 
@@ -21,25 +24,37 @@ export function ellipsize(pieces: readonly Piece[], width: number): readonly Pie
   return [...kept, { ...kept.at(-1), text: '…' }];
 }
 
-/** Text broken into lines of a width, between words where it can be. */
+/** Whether pieces fit a width; a long text is not measured to its end to know. */
+export const fits = (pieces: readonly Piece[], width: number): boolean => {
+  const text = pieces.map((piece) => piece.text).join('');
+  return head(text, width).length === text.length;
+};
+
+/** Text broken into lines of a width, between words where it can be. Linear in the text, whatever is in it. */
 export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';
+  let used = 0;
+  const flush = (): void => {
+    lines.push(line.trimEnd());
+    line = '';
+    used = 0;
+  };
   for (const word of text.split(/(?<= )(?! )/)) {
-    if (line !== '' && stringWidth(line) + stringWidth(word.trimEnd()) > width) {
-      lines.push(line.trimEnd());
-      line = '';
-    }
-    let rest = word;
+    const end = word.trimEnd().length;
+    if (line !== '' && head(word, width - used).length < end) flush();
+    let at = 0;
     for (;;) {
-      const part = head(rest, width) || String.fromCodePoint(rest.codePointAt(0) ?? 0x20);
-      if (part.length >= rest.trimEnd().length) break;
+      const part = head(word.slice(at, end), width) || String.fromCodePoint(word.codePointAt(at) ?? 0x20);
+      if (at + part.length >= end) break;
       lines.push(part);
-      rest = rest.slice(part.length);
+      at += part.length;
     }
-    line += rest;
+    line += word.slice(at);
+    used += stringWidth(word.slice(at));
   }
-  return line.trimEnd() === '' && lines.length > 0 ? lines : [...lines, line.trimEnd()];
+  if (line.trimEnd() !== '' || lines.length === 0) flush();
+  return lines;
 }
 
 /** As much of the beginning as a width holds, never half a character as a person sees it. */
@@ -49,7 +64,7 @@ function head(text: string, width: number): string {
   if (/^[\u0020-\u007e]*$/.test(near)) return near.slice(0, Math.max(0, width));
   let used = 0;
   let length = 0;
-  for (const { segment } of new Intl.Segmenter().segment(near)) {
+  for (const { segment } of CHARACTERS.segment(near)) {
     used += stringWidth(segment);
     if (used > width) break;
     length += segment.length;

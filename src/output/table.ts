@@ -23,11 +23,7 @@ type Cells = readonly (readonly Pieces[])[];
  * spare, and the longest cells are cut with an ellipsis. Where that does not fit the borders go, and where even that
  * is too wide each row becomes a block of lines.
  */
-export async function terminalTable(
-  columns: readonly Column[],
-  rows: readonly Json[],
-  options: TableOptions,
-): Promise<string> {
+export function terminalTable(columns: readonly Column[], rows: readonly Json[], options: TableOptions): string {
   if (rows.length === 0) return '';
   const cells = rows.map((row) =>
     columns.map(({ show }) => inline(show(row, options.facts), { drawn: true }).map(short)),
@@ -35,7 +31,7 @@ export async function terminalTable(
   const fit = (frame: (count: number) => number, least: number): readonly Fitted[] | undefined =>
     fitColumns(wishes(columns, cells, options.wide, least), options.width, frame);
   const framed = fit((count) => count * 3 + 1, 10);
-  if (framed !== undefined) return await bordered(columns, cells, framed, options.paint);
+  if (framed !== undefined) return bordered(columns, cells, framed, options.paint);
   const bare = fit((count) => count * 2 - 2, 8);
   return bare === undefined ? blocks(columns, rows, options) : borderless(columns, cells, bare, options.paint);
 }
@@ -53,38 +49,33 @@ function wishes(columns: readonly Column[], cells: Cells, wide: boolean, least: 
   });
 }
 
-async function bordered(
+/**
+ * Drawn here and not by a library: the one that draws tables takes quadratic time (half a minute for 10000 rows) and
+ * measures some scripts wrong, so that their borders stand askew.
+ */
+function bordered(columns: readonly Column[], cells: Cells, fitted: readonly Fitted[], paint: Paint): string {
+  const rule = (left: string, cross: string, right: string): string =>
+    `${left}${fitted.map(({ width }) => '─'.repeat(width + 2)).join(cross)}${right}\n`;
+  const [head, ...lines] = alignedRows(columns, cells, fitted, paint).map((line) => `│ ${line.join(' │ ')} │\n`);
+  return [rule('┌', '┬', '┐'), head, rule('├', '┼', '┤'), ...lines, rule('└', '┴', '┘')].join('');
+}
+
+const borderless = (columns: readonly Column[], cells: Cells, fitted: readonly Fitted[], paint: Paint): string =>
+  alignedRows(columns, cells, fitted, paint).map(bareLine).join('');
+
+/** The header and every row as cells cut or padded to the width of their columns. */
+function alignedRows(
   columns: readonly Column[],
   cells: Cells,
   fitted: readonly Fitted[],
   paint: Paint,
-): Promise<string> {
-  const { default: Table } = await import('cli-table3');
-  const table = new Table({
-    head: fitted.map(({ index }) => paint(columns[index]?.header ?? '', 'strong')),
-    colWidths: fitted.map(({ width }) => width + 2),
-    colAligns: fitted.map(({ index }) => (columns[index]?.right === true ? 'right' : 'left')),
-    // The library would take its colours from the process; ours come with the text.
-    style: { head: [], border: [], compact: true },
-  });
-  for (const row of cells)
-    table.push(fitted.map(({ index, width }) => paintAll(ellipsize(row[index] ?? [], width), paint)));
-  return `${table.toString()}\n`;
-}
-
-function borderless(columns: readonly Column[], cells: Cells, fitted: readonly Fitted[], paint: Paint): string {
+): readonly (readonly string[])[] {
   const head = columns.map(({ header }): Pieces => [{ text: header, tone: 'strong' }]);
-  return [head, ...cells]
-    .map((row) =>
-      alignedLine(
-        fitted.map(({ index, width }) => {
-          const right = columns[index]?.right === true;
-          return { pieces: ellipsize(row[index] ?? [], width), width, right };
-        }),
-        paint,
-      ),
-    )
-    .join('');
+  return [head, ...cells].map((row) =>
+    fitted.map(({ index, width }) =>
+      aligned(ellipsize(row[index] ?? [], width), width, columns[index]?.right === true, paint),
+    ),
+  );
 }
 
 /** Each row as lines of label and value, for a terminal that holds no table. */
@@ -109,13 +100,12 @@ export interface GrowingTable {
 export function growingTable(): GrowingTable {
   const widths: number[] = [];
   const line = (cells: readonly Pieces[], columns: readonly Column[], paint: Paint): string =>
-    alignedLine(
+    bareLine(
       cells.map((pieces, at) => {
         const width = Math.max(widths[at] ?? 0, piecesWidth(pieces));
         widths[at] = width;
-        return { pieces, width, right: columns[at]?.right === true };
+        return aligned(pieces, width, columns[at]?.right === true, paint);
       }),
-      paint,
     );
   return {
     header: (columns, paint) =>
@@ -133,25 +123,14 @@ export function growingTable(): GrowingTable {
   };
 }
 
-interface Aligned {
-  readonly pieces: Pieces;
-  readonly width: number;
-  readonly right: boolean;
+function aligned(pieces: Pieces, width: number, right: boolean, paint: Paint): string {
+  const gap = ' '.repeat(Math.max(0, width - piecesWidth(pieces)));
+  return right ? gap + paintAll(pieces, paint) : paintAll(pieces, paint) + gap;
 }
 
-function alignedLine(cells: readonly Aligned[], paint: Paint): string {
-  const parts = cells.map(({ pieces, width, right }, at) => {
-    const gap = ' '.repeat(Math.max(0, width - piecesWidth(pieces)));
-    if (right) return gap + paintAll(pieces, paint);
-    return paintAll(pieces, paint) + (at === cells.length - 1 ? '' : gap);
-  });
-  return `${parts.join('  ')}\n`;
-}
+const bareLine = (cells: readonly string[]): string => `${cells.join('  ').trimEnd()}\n`;
 
-/** As much of a cell as is looked at: more than any terminal's line. */
+/** As much of a piece as is looked at: more than any terminal's line. */
 const MOST = 4096;
 
-/**
- * A piece as a table measures it: composed, because the table library counts a decomposed letter of some scripts twice.
- */
-const short = ({ text, ...look }: Piece): Piece => ({ ...look, text: text.slice(0, MOST).normalize('NFC') });
+const short = ({ text, ...look }: Piece): Piece => ({ ...look, text: text.slice(0, MOST) });
