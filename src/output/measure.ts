@@ -1,9 +1,6 @@
 import stringWidth from 'string-width';
 import type { Piece } from './pieces.ts';
 
-/** Cuts text into characters as a person sees them; to make one costs more than to use it. */
-const CHARACTERS = new Intl.Segmenter();
-
 /** Columns of a terminal that text takes: wide characters take two, combining ones none. */
 export const textWidth = (text: string): number => stringWidth(text);
 
@@ -13,10 +10,11 @@ export const piecesWidth = (pieces: readonly Piece[]): number =>
 /** Pieces cut to a width, the cut shown by an ellipsis. */
 export function ellipsize(pieces: readonly Piece[], width: number): readonly Piece[] {
   if (piecesWidth(pieces) <= width) return pieces;
+  const characters = splitter();
   const kept: Piece[] = [];
   let left = width - 1;
   for (const piece of pieces) {
-    const text = head(piece.text, left);
+    const text = head(piece.text, left, characters);
     left -= stringWidth(text);
     kept.push({ ...piece, text });
     if (text.length < piece.text.length) break;
@@ -27,11 +25,12 @@ export function ellipsize(pieces: readonly Piece[], width: number): readonly Pie
 /** Whether pieces fit a width; a long text is not measured to its end to know. */
 export const fits = (pieces: readonly Piece[], width: number): boolean => {
   const text = pieces.map((piece) => piece.text).join('');
-  return head(text, width).length === text.length;
+  return head(text, width, splitter()).length === text.length;
 };
 
 /** Text broken into lines of a width, between words where it can be. Linear in the text, whatever is in it. */
 export function wrap(text: string, width: number): readonly string[] {
+  const characters = splitter();
   const lines: string[] = [];
   let line = '';
   let used = 0;
@@ -42,10 +41,10 @@ export function wrap(text: string, width: number): readonly string[] {
   };
   for (const word of text.split(/(?<= )(?! )/)) {
     const end = word.trimEnd().length;
-    if (line !== '' && head(word, width - used).length < end) flush();
+    if (line !== '' && head(word, width - used, characters).length < end) flush();
     let at = 0;
     for (;;) {
-      const part = head(word.slice(at, end), width) || String.fromCodePoint(word.codePointAt(at) ?? 0x20);
+      const part = head(word.slice(at, end), width, characters) || String.fromCodePoint(word.codePointAt(at) ?? 0x20);
       if (at + part.length >= end) break;
       lines.push(part);
       at += part.length;
@@ -58,16 +57,25 @@ export function wrap(text: string, width: number): readonly string[] {
 }
 
 /** As much of the beginning as a width holds, never half a character as a person sees it. */
-function head(text: string, width: number): string {
+function head(text: string, width: number, characters: Splitter): string {
   // What a terminal's line can hold lies well within this; a longer text is not walked to its end.
   const near = text.slice(0, width * 16 + 64);
   if (/^[\u0020-\u007e]*$/.test(near)) return near.slice(0, Math.max(0, width));
   let used = 0;
   let length = 0;
-  for (const { segment } of CHARACTERS.segment(near)) {
+  for (const { segment } of characters(near)) {
     used += stringWidth(segment);
     if (used > width) break;
     length += segment.length;
   }
   return text.slice(0, length);
+}
+
+/** Splits text into characters as a person sees them. */
+type Splitter = (text: string) => Iterable<Intl.SegmentData>;
+
+/** To make a segmenter takes as long as Node's whole start, and plain ASCII never needs one: made when first used. */
+function splitter(): Splitter {
+  let made: Intl.Segmenter | undefined;
+  return (text) => (made ??= new Intl.Segmenter()).segment(text);
 }
