@@ -1,3 +1,4 @@
+import { parseAddress } from '../core/address.ts';
 import { EXIT } from '../core/exit.ts';
 import { Failure, usage } from '../core/failure.ts';
 import type { Json } from '../core/json.ts';
@@ -7,6 +8,7 @@ import { arg, option } from '../cli/params.ts';
 import { text, yesNo } from '../output/cells.ts';
 import { otherMembers } from './lines.ts';
 import type { View } from '../output/view.ts';
+import { cleanKey } from '../settings/key.ts';
 
 const ADDRESSES = [
   { name: 'base-url', question: 'Address of the management API', needed: true },
@@ -39,7 +41,9 @@ const login = defineCommand({
     const { profile, local } = ctx.settings;
     if (local) throw usage('the local service needs no login', 'Name a profile of your own with --profile.');
     const addresses = await askAddresses(ctx);
-    const key = withKey ? new TextDecoder().decode(await ctx.files.read('-')) : await askKey(ctx);
+    const given = withKey ? new TextDecoder().decode(await ctx.files.read('-')) : await askKey(ctx);
+    // Before anything is kept: an address must never come to lie beside the key of another login.
+    const key = cleanKey(given, 'the input');
     for (const [name, value] of addresses) await ctx.profiles.set(profile, name, value);
     await ctx.profiles.setKey(profile, key);
     await ctx.profiles.use(profile);
@@ -81,7 +85,7 @@ async function askAddresses(ctx: CommandContext): Promise<readonly (readonly [st
     }
     const answer = (
       await ctx.prompts.text(question, {
-        check: (value) => (needed && value.trim() === '' ? 'an address is needed' : undefined),
+        check: (value) => (value.trim() === '' ? (needed ? 'an address is needed' : undefined) : trouble(value)),
       })
     ).trim();
     if (name === 'base-url') base = answer;
@@ -89,6 +93,16 @@ async function askAddresses(ctx: CommandContext): Promise<readonly (readonly [st
     if (value !== undefined && value !== '') kept.push([name, value]);
   }
   return kept;
+}
+
+/** Why an address cannot be used. */
+function trouble(address: string): string | undefined {
+  try {
+    parseAddress(address.trim(), 'the address');
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 const logout = defineCommand({

@@ -10,6 +10,15 @@ const badGateway = text(PAGE, 502, { 'content-type': 'text/html' });
 
 const head = (headers: string): string => `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${headers}\r\n\r\n`;
 
+interface Unusable {
+  readonly trouble: Behaviour;
+  readonly says: RegExp;
+  /** Trying again would end the same. */
+  readonly final?: true;
+  /** `berth api` takes it: that may be what the operation answers with. */
+  readonly any?: true;
+}
+
 /** Successes that are none. */
 const UNUSABLE: Readonly<
   Record<string, { readonly trouble: Behaviour; readonly says: RegExp; readonly final?: true }>
