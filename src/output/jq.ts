@@ -36,12 +36,11 @@ async function run(json: string, expression: string, compact: boolean) {
 }
 
 const jqFailure = (stderr: string): Failure =>
-  new Failure({
-    code: 'jq',
-    exit: EXIT.usage,
-    message: `--jq: ${stderr
-      .replace(/^jq: (?:error(?: \(at [^)]*\))?: )?/, '')
-      .replace(/\njq: \d+ compile errors?$/, '')
-      .trim()}`,
-    hint: 'Look at what --json prints without --jq, and mind that the shell needs quotes around an expression.',
-  });
+  new Failure({ code: 'jq', exit: EXIT.usage, message: `--jq: ${jqMessage(stderr)}`, hint: HINT });
+
+const HINT = 'Look at what --json prints without --jq, and mind that the shell needs quotes around an expression.';
+
+/** What jq says in one line: without its own name, and without the drawing of where it stopped. */
+const jqMessage = (stderr: string): string =>
+  (stderr.replace(/^jq: (?:error(?: \(at [^)]*\))?: )?/, '').split('\n')[0] ?? '').replace(/[\s:]+$/, '') ||
+  'jq stopped';

@@ -36,7 +36,9 @@ test('an expression that does not compile is usage, found before anything is sen
   const error = await failureOf(checkJq('.a |'));
   expect(error).toBeInstanceOf(Failure);
   expect(error).toMatchObject({ exit: 2, code: 'jq' });
-  expect(String(error)).toContain('syntax error');
+  expect(String(error)).toMatch(
+    /^Failure: --jq: syntax error, unexpected end of file at <top-level>, line 1, column 4$/,
+  );
 });
 
 test.each(['.a.b.c', 'input', 'halt_error', '.[] | error("x")', 'range(1e12)', 'def f: f; f'])(
