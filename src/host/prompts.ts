@@ -1,6 +1,7 @@
 import type * as inquirer from '@inquirer/prompts';
 import type { Choice, Prompts } from '../core/context.ts';
 import { interrupted, usage } from '../core/failure.ts';
+import { safeText } from '../core/safe.ts';
 import type { Input, Output } from './world.ts';
 
 export interface Asker {
@@ -56,12 +57,14 @@ export function createPrompts(asker: () => Asker, canAsk: () => boolean, signal:
         ),
       ),
     confirm: (message, initial = false) => ask((kit, context) => kit.confirm({ message, default: initial }, context)),
-    pick: (message, choices) =>
-      ask((kit, context) =>
-        choices.length > LONG_LIST
-          ? kit.search({ message, pageSize: LONG_LIST, source: (term) => matching(choices, term ?? '') }, context)
-          : kit.select({ message, choices, pageSize: LONG_LIST, loop: false }, context),
-      ),
+    pick: (message, choices) => {
+      const safe = choices.map(harmless);
+      return ask((kit, context) =>
+        safe.length > LONG_LIST
+          ? kit.search({ message, pageSize: LONG_LIST, source: (term) => matching(safe, term ?? '') }, context)
+          : kit.select({ message, choices: safe, pageSize: LONG_LIST, loop: false }, context),
+      );
+    },
   };
 }
 
@@ -72,6 +75,13 @@ interface AskContext {
   readonly output: Output;
   readonly signal: AbortSignal;
 }
+
+/** What there is to choose from may be the service's words. */
+const harmless = <T>({ name, value, description }: Choice<T>): Choice<T> => ({
+  name: safeText(name),
+  value,
+  ...(description === undefined ? {} : { description: safeText(description) }),
+});
 
 function matching<T>(choices: readonly Choice<T>[], term: string): readonly Choice<T>[] {
   const wanted = term.toLowerCase();

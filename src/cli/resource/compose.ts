@@ -20,6 +20,8 @@ export interface BodySpec {
   readonly accepts: readonly string[];
   /** Turns what `get` printed into what is written, before the rest is dropped (`template` to `templateId`). */
   readonly adapt?: (document: JsonObject) => JsonObject;
+  /** Offers what is not needed to a person who had to be asked for something that is. */
+  readonly offer?: (ctx: CommandContext, body: JsonObject) => Promise<JsonObject>;
   /** What a create says where the user said nothing, by what was said. */
   readonly defaults?: (body: JsonObject) => JsonObject;
 }
@@ -66,7 +68,9 @@ export async function completedBody(ctx: CommandContext, spec: BodySpec, given: 
     const member = spec.members[key];
     if (member !== undefined) answers[key] = await askFor(ctx, key, member.param);
   }
-  return merged(body, await readBody(ctx, spec.members, answers, (document) => document));
+  const complete = merged(body, await readBody(ctx, spec.members, answers, (document) => document));
+  // A dry run sends nothing, not even for lists to pick from.
+  return missing.length === 0 || ctx.dryRun ? complete : ((await spec.offer?.(ctx, complete)) ?? complete);
 }
 
 /** Which of a group of members to ask for; only a choice is a question. */

@@ -22,6 +22,8 @@ export interface WriteSpec extends BodySpec {
   readonly examples?: readonly (readonly [string, string])[];
   /** Refuses what the contract is firm about, with usage (2) naming the flag and the rule. `look` reads the row as it is; it is undefined on create and in a dry run. */
   readonly check?: (body: JsonObject, look: (() => Promise<Json>) | undefined) => void | Promise<void>;
+  /** Completes a change with what the row has, for members that the service takes only whole. `look` reads the row. */
+  readonly fill?: (body: JsonObject, values: Values, look: () => Promise<Json>) => Promise<JsonObject>;
   /** What it will cost, said before it is sent. A catalog that cannot be read costs the sentence, not the create. */
   readonly price?: (ctx: CommandContext, body: JsonObject) => Promise<string | undefined>;
   /** Members that hold ids of other things, where a name works too. */
@@ -119,8 +121,8 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
     options: optionsOf(spec),
     writes: true,
     run: async (ctx, values: Values) => {
-      const body = await composeBody(ctx, spec, values);
-      if (Object.keys(body).length === 0)
+      const given = await composeBody(ctx, spec, values);
+      if (Object.keys(given).length === 0)
         throw usage(
           'nothing to change',
           `Name a member: ${Object.keys(spec.members).map(flagName).join(', ')}, --set or --file.`,
@@ -129,12 +131,11 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
       const answer = await withId(ctx, resource, id, async (known) => {
         id = known;
         const path = [...resource.path, id];
-        await spec.check?.(
-          body,
-          ctx.dryRun
-            ? undefined
-            : async () => (await ctx.api.send({ service: 'base', method: 'GET', path, id })).value ?? null,
+        const look = onlyOnce(
+          async () => (await ctx.api.send({ service: 'base', method: 'GET', path, id: known })).value ?? null,
         );
+        const body = (await spec.fill?.(given, values, look)) ?? given;
+        await spec.check?.(body, ctx.dryRun ? undefined : look);
         const findOut = commandLine(...name.split(' '), 'get', id);
         return await withReferences(ctx, spec.references ?? {}, body, (written) =>
           ctx.api.send({ service: 'base', method: 'PATCH', path, body: written, id: known, findOut }),
@@ -145,6 +146,12 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
       return await waited(ctx, resource, name, id, spec.wait, values, result);
     },
   });
+}
+
+/** A look that is taken at most once, however often it is asked for. */
+function onlyOnce<T>(look: () => Promise<T>): () => Promise<T> {
+  let seen: Promise<T> | undefined;
+  return () => (seen ??= look());
 }
 
 /** The price is a courtesy: where it cannot be read, nothing is said. An interrupt is still one. */
