@@ -29,7 +29,8 @@ export async function withId<T>(
     return await use(given);
   } catch (error) {
     if (!(error instanceof Failure) || error.exit !== EXIT.notFound || ctx.dryRun) throw error;
-    const id = await idOfName(ctx, lookup, given, error);
+    const id = await idNamed(ctx, lookup, given);
+    if (id === undefined) throw error;
     return await use(id);
   }
 }
@@ -69,24 +70,26 @@ export async function sendEach(
   return sent;
 }
 
-async function idOfName(ctx: CommandContext, lookup: Lookup, name: string, notFound: Failure): Promise<string> {
+/**
+ * The id of the one thing of that name. The list is a courtesy: where it cannot be had, or has no such name, it is
+ * undefined, and what was known before counts. Fails with usage (2) and the candidates where several are named so.
+ */
+export async function idNamed(ctx: CommandContext, lookup: Lookup, name: string): Promise<string | undefined> {
   let rows: readonly Json[];
   try {
     const answer = await ctx.api.send({ service: 'base', method: 'GET', path: lookup.path });
     rows = arrayOf(memberAt(answer.value, lookup.member)) ?? [];
   } catch (error) {
-    // The list is a courtesy: where it fails, the 404 is what the user needs to hear. An interrupt is still one.
-    if (ctx.signal.aborted) throw error;
-    throw notFound;
+    // An interrupt is still one.
+    if (ctx.signal.aborted || !(error instanceof Failure)) throw error;
+    return undefined;
   }
   const found = rows.filter((row) => memberAt(row, 'name') === name);
   const ids = found.flatMap((row) => stringOf(memberAt(row, 'id')) ?? []);
-  const [id, ...others] = ids;
-  if (id === undefined) throw notFound;
-  if (others.length > 0)
+  if (ids.length > 1)
     throw usage(
       `${String(ids.length)} ${lookup.noun}s are named ${JSON.stringify(safeText(name))}`,
       `Use an id: ${ids.map((each) => safeText(each)).join(', ')}`,
     );
-  return id;
+  return ids[0];
 }

@@ -4,7 +4,10 @@ import type { Bar } from './view.ts';
 /** Blocks in a full bar. */
 const BLOCKS = 8;
 
-/** `████░░░░ 42%` where it can be drawn, `42%` elsewhere. Only the drawing is held to 0..100: the number is as it came. */
+/**
+ * `████░░░░ 42%` where it can be drawn, `42%` elsewhere. Only the drawing is held to 0..100: the number is as it came.
+ * An empty text is the drawing alone.
+ */
 export function barPieces(bar: Bar, drawn: boolean): readonly Piece[] {
   const text = bar.text ?? (Number.isFinite(bar.percent) ? `${String(bar.percent)}%` : '-');
   if (!drawn || !Number.isFinite(bar.percent)) return [{ text }];
@@ -12,6 +15,6 @@ export function barPieces(bar: Bar, drawn: boolean): readonly Piece[] {
   return [
     { text: '█'.repeat(full), tone: 'busy' },
     { text: '░'.repeat(BLOCKS - full), tone: 'quiet' },
-    { text: ` ${text}` },
+    ...(text === '' ? [] : [{ text: ` ${text}` }]),
   ];
 }

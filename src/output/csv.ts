@@ -1,4 +1,4 @@
-import { Exact, encodeJson, type Json } from '../core/json.ts';
+import { Exact, encodeJson, isObject, type Json } from '../core/json.ts';
 import { safeText } from '../core/safe.ts';
 import { fieldAt, memberNames, memberOf } from './fields.ts';
 
@@ -9,9 +9,15 @@ export interface CsvOptions {
   readonly onScreen: boolean;
 }
 
-/** The columns of rows: the fields asked for, or the members there are. */
-export const csvColumns = (rows: readonly Json[], fields: readonly string[] | undefined): readonly string[] =>
-  fields ?? memberNames(rows);
+/** The columns of rows: the fields asked for, or the members there are; rows that have none are a column by themselves. */
+export function csvColumns(rows: readonly Json[], fields: readonly string[] | undefined): readonly string[] {
+  if (fields !== undefined) return fields;
+  const names = memberNames(rows);
+  return names.length === 0 && rows.some((row) => !isObject(row)) ? [ITSELF] : names;
+}
+
+/** The column of rows that are no objects. */
+const ITSELF = 'value';
 
 /**
  * Rows as CSV (RFC 4180, lines end with a line feed): members as the service has them, nested ones as compact JSON,
@@ -25,7 +31,9 @@ export async function csvLines(
 ): Promise<string> {
   if (columns.length === 0) return '';
   const { stringify } = await import('csv-stringify/sync');
-  const valueAt = options.fields === undefined ? memberOf : fieldAt;
+  const member = (row: Json, column: string): Json | undefined =>
+    column === ITSELF && !isObject(row) ? row : memberOf(row, column);
+  const valueAt = options.fields === undefined ? member : fieldAt;
   const lines = rows.map((row) => columns.map((column) => valueAt(row, column)));
   const cells = [...(options.header ? [columns] : []), ...lines];
   return stringify(cells, {

@@ -9,12 +9,12 @@ type Fields = readonly string[] | undefined;
 
 /**
  * A result as one JSON document, indented: the service's own text laid out anew where it is at hand, else the values.
- * A list is its array. With `--fields` the members picked, nested as they were. On a screen, what could mislead a
+ * A list is its array, or the document around it where that says more. With `--fields` the members picked, nested as they were. On a screen, what could mislead a
  * terminal is escaped within its strings.
  */
 export function jsonDocument(result: Data, fields: Fields, onScreen: boolean): string {
-  const source = fields === undefined ? sourceText(result) : undefined;
-  const text = (source === undefined ? undefined : indentJson(source)) ?? encodeJson(document(result, fields), 2);
+  const source = fields === undefined ? (wholeText(result) ?? sourceText(result)) : undefined;
+  const text = (source === undefined ? undefined : indentJson(source)) ?? encodeJson(documentOf(result, fields), 2);
   return onScreen ? harmlessJson(text) : text;
 }
 
@@ -34,13 +34,20 @@ function sourceText(result: Data): string | undefined {
   return source?.member === undefined ? source?.text : memberText(source.text, source.member);
 }
 
+const wholeText = (result: Data): string | undefined =>
+  result.kind === 'many' && result.whole !== undefined ? result.source?.text : undefined;
+
 function sourceLines(source: string, kind: Data['kind']): readonly string[] | undefined {
   const lines = (kind === 'one' ? [source] : itemTexts(source)).map(compactJson);
   return lines.every((line) => line !== undefined) ? lines : undefined;
 }
 
-const document = (result: Data, fields: Fields): Json =>
-  result.kind === 'one' ? (rows(result, fields)[0] ?? null) : rows(result, fields);
+/** The value that JSON and YAML print: with fields, the rows thinned where they lie. */
+export function documentOf(result: Data, fields: Fields): Json {
+  const picked = rows(result, fields);
+  if (result.kind === 'one') return picked[0] ?? null;
+  return result.whole === undefined ? picked : { ...result.whole.document, [result.whole.member]: picked };
+}
 
 function rows(result: Data, fields: Fields): readonly Json[] {
   const all = result.kind === 'one' ? [result.value] : result.values;

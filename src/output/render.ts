@@ -2,7 +2,7 @@ import type { Clock, Sink, Terminal } from '../core/context.ts';
 import type { Json } from '../core/json.ts';
 import { safeText } from '../core/safe.ts';
 import { text } from './cells.ts';
-import { fieldAt, pickFields } from './fields.ts';
+import { fieldAt } from './fields.ts';
 import { harmlessJson } from './harmless-json.ts';
 import { plainDetail, plainTable } from './plain.ts';
 import { columnsOf, sectionsOf } from './sections.ts';
@@ -68,8 +68,8 @@ async function dataText(result: Data, options: OutputOptions, to: Output): Promi
     }
     case 'yaml': {
       const { toYaml } = await import('./yaml.ts');
-      const picked = fields === undefined ? rows : rows.map((row) => pickFields(row, fields));
-      return await toYaml(result.kind === 'one' ? (picked[0] ?? null) : picked);
+      const { documentOf } = await import('./json.ts');
+      return await toYaml(documentOf(result, fields));
     }
     case 'csv': {
       const { csvColumns, csvLines } = await import('./csv.ts');

@@ -1,5 +1,5 @@
 import type { ExitCode } from '../core/exit.ts';
-import type { Json } from '../core/json.ts';
+import type { Json, JsonObject } from '../core/json.ts';
 
 /** What a piece of text means; the terminal decides how that looks. */
 export type Tone = 'plain' | 'strong' | 'quiet' | 'good' | 'busy' | 'bad' | 'warn';
@@ -72,6 +72,11 @@ export type Result =
       readonly values: readonly Json[];
       /** The service's own document and the member that holds the rows, where nothing was filtered. */
       readonly source?: { readonly text: string; readonly member?: string };
+      /**
+       * The document around the rows, where it says more than they do (totals): JSON, jq and YAML then show all of it,
+       * and not the array alone.
+       */
+      readonly whole?: { readonly document: JsonObject; readonly member: string };
     })
   /** Text that is the data itself in every format: a path, a completion script. */
   | (Outcome & { readonly kind: 'text'; readonly text: string })

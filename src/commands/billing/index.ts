@@ -1,0 +1,73 @@
+import { arrayOf, isObject, memberAt, type Json } from '../../core/json.ts';
+import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
+import { defineCommand, defineGroup, type Command } from '../../cli/command.ts';
+import type { CommandContext } from '../../cli/context.ts';
+import { idNamed } from '../../cli/names.ts';
+import { option } from '../../cli/params.ts';
+import { PERIOD_OPTIONS, periodQuery } from './period.ts';
+import { CLUSTERS, ENDPOINTS, PODS, SERVERLESS, SUMMARY, VOLUMES, type Report } from './reports.ts';
+import { billingView, totalsLine } from './view.ts';
+
+type Query = NonNullable<ApiRequest['query']>;
+
+const MEMBER = 'records';
+
+/** One report as a command; `--json` prints the service's whole document, records and metadata. */
+function reportCommand(report: Report, example: string): Command {
+  const noun = report.of?.lookup.noun;
+  // One flag, named after what the report is of: its key is known here and not to the types.
+  const only = noun === undefined ? {} : { [noun]: onlyOf(noun) };
+  return defineCommand({
+    summary: report.summary,
+    details: DETAILS,
+    options: { ...PERIOD_OPTIONS, ...only },
+    examples: [[`berth billing ${example}`, 'the last 7 days, day by day']],
+    run: async (ctx, values) => {
+      const query = periodQuery(values, ctx.clock.now());
+      const id = noun === undefined ? undefined : (values as Readonly<Record<string, unknown>>)[noun];
+      const answer = await ask(ctx, report, query, typeof id === 'string' ? id : undefined);
+      const document: Json = answer.value ?? null;
+      const isTable = ctx.output.jq === undefined && [undefined, 'table', 'wide'].includes(ctx.output.format);
+      const totals = isTable ? totalsLine(report, document) : undefined;
+      return {
+        kind: 'many',
+        view: billingView(report, document, { drawn: ctx.terminal.output, wide: ctx.output.format === 'wide' }),
+        values: recordsOf(answer),
+        source: { text: answer.text, member: MEMBER },
+        ...(isObject(document) ? { whole: { document, member: MEMBER } } : {}),
+        notes: totals === undefined ? [] : [totals],
+      };
+    },
+  });
+}
+
+const DETAILS =
+  'Times are UTC, and snap outward to the edges of their buckets; without any, it is the last 30 days. --json prints the whole document, with the query as the service took it and the totals.';
+
+const onlyOf = (noun: string) => option.text(`only this ${noun}, by id or name`, { metavar: noun.toUpperCase() });
+
+const recordsOf = (answer: ApiAnswer): readonly Json[] => arrayOf(memberAt(answer.value, MEMBER)) ?? [];
+
+/** Asks for a report; where nothing was billed for an id, what was given may be a name. */
+async function ask(ctx: CommandContext, report: Report, query: Query, given: string | undefined): Promise<ApiAnswer> {
+  const send = (id: string | undefined): Promise<ApiAnswer> =>
+    ctx.api.send({
+      service: 'base',
+      method: 'GET',
+      path: report.path,
+      query: report.of === undefined || id === undefined ? query : { ...query, [report.of.member]: id },
+    });
+  const answer = await send(given);
+  if (given === undefined || report.of === undefined || recordsOf(answer).length > 0) return answer;
+  const id = await idNamed(ctx, report.of.lookup, given);
+  return id === undefined || id === given ? answer : await send(id);
+}
+
+export const billing = defineGroup('what was spent, and on what', {
+  summary: reportCommand(SUMMARY, 'summary --last 7'),
+  pods: reportCommand(PODS, 'pods --last 7 --pod POD'),
+  serverless: reportCommand(SERVERLESS, 'serverless --last 7 --endpoint ENDPOINT'),
+  endpoints: reportCommand(ENDPOINTS, 'endpoints --last 7'),
+  volumes: reportCommand(VOLUMES, 'volumes --from 7d --volume VOLUME'),
+  clusters: reportCommand(CLUSTERS, 'clusters --from 7d --cluster CLUSTER'),
+});

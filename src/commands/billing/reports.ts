@@ -1,0 +1,106 @@
+import type { Lookup } from '../../cli/names.ts';
+
+/** One amount of a report, in US dollars. */
+export interface Amount {
+  /** The member of a record, and of the totals. */
+  readonly member: string;
+  /** Upper case in the table, lower case in the totals. */
+  readonly name: string;
+  /** Shown where there is room, or with `-o wide`. */
+  readonly wide?: boolean;
+}
+
+/** One of the billing reports: where it lies, and what its records say. */
+export interface Report {
+  readonly summary: string;
+  readonly path: readonly string[];
+  /** Beside `totalAmount`, which every report has. */
+  readonly amounts: readonly Amount[];
+  /** What a record is of, where it is of one thing. */
+  readonly of?: {
+    /** The member with its id, which is also the query's. */
+    readonly member: string;
+    /** How many there are, in the metadata. */
+    readonly count: string;
+    readonly lookup: Lookup;
+  };
+}
+
+const BILLING = ['v2', 'billing'];
+const gpu: Amount = { member: 'gpuAmount', name: 'GPU' };
+const cpu: Amount = { member: 'cpuAmount', name: 'CPU' };
+const disk: Amount = { member: 'diskAmount', name: 'disk', wide: true };
+
+/** What everything cost, by its parts. */
+export const SUMMARY: Report = {
+  summary: 'show what everything cost, bucket by bucket',
+  path: BILLING,
+  amounts: [
+    { member: 'podGpuAmount', name: 'pod GPU', wide: true },
+    { member: 'podCpuAmount', name: 'pod CPU', wide: true },
+    { member: 'podDiskAmount', name: 'pod disk', wide: true },
+    { member: 'serverlessGpuAmount', name: 'serverless GPU', wide: true },
+    { member: 'serverlessCpuAmount', name: 'serverless CPU', wide: true },
+    { member: 'serverlessDiskAmount', name: 'serverless disk', wide: true },
+    { member: 'serverlessFeeAmount', name: 'serverless fee', wide: true },
+    { member: 'storageStandardAmount', name: 'standard storage', wide: true },
+    { member: 'storageHighPerformanceAmount', name: 'high-performance storage', wide: true },
+    { member: 'endpointAmount', name: 'public endpoints', wide: true },
+    { member: 'clusterGpuAmount', name: 'cluster GPU', wide: true },
+    { member: 'clusterDiskAmount', name: 'cluster disk', wide: true },
+    { member: 'clusterNetworkingAmount', name: 'cluster networking', wide: true },
+  ],
+};
+
+export const PODS: Report = {
+  summary: 'show what each pod cost',
+  path: [...BILLING, 'pods'],
+  amounts: [gpu, cpu, disk],
+  of: {
+    member: 'podId',
+    count: 'uniquePodCount',
+    lookup: { noun: 'pod', path: ['v2', 'pods'], member: 'pods' },
+  },
+};
+
+export const SERVERLESS: Report = {
+  summary: 'show what each serverless endpoint cost',
+  path: [...BILLING, 'serverless'],
+  amounts: [gpu, cpu, disk, { member: 'feeAmount', name: 'fee', wide: true }],
+  of: {
+    member: 'serverlessId',
+    count: 'uniqueServerlessCount',
+    lookup: { noun: 'endpoint', path: ['v2', 'serverless'], member: 'endpoints' },
+  },
+};
+
+export const ENDPOINTS: Report = {
+  summary: 'show what the use of public model endpoints cost',
+  path: [...BILLING, 'endpoints'],
+  amounts: [],
+};
+
+export const VOLUMES: Report = {
+  summary: 'show what each network volume cost',
+  path: [...BILLING, 'network-volumes'],
+  amounts: [
+    { member: 'standardAmount', name: 'standard' },
+    { member: 'highPerformanceAmount', name: 'high-performance', wide: true },
+  ],
+  of: {
+    member: 'networkVolumeId',
+    count: 'uniqueNetworkVolumeCount',
+    lookup: { noun: 'volume', path: ['v2', 'network-volumes'], member: 'networkVolumes' },
+  },
+};
+
+export const CLUSTERS: Report = {
+  summary: 'show what each cluster cost',
+  path: [...BILLING, 'clusters'],
+  amounts: [gpu, disk, { member: 'networkingAmount', name: 'networking', wide: true }],
+  of: {
+    member: 'clusterId',
+    count: 'uniqueClusterCount',
+    lookup: { noun: 'cluster', path: ['v2', 'clusters'], member: 'clusters' },
+  },
+};

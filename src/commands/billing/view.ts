@@ -1,0 +1,87 @@
+import { arrayOf, memberAt, numberOf, stringOf, type Json } from '../../core/json.ts';
+import { formatDollars } from '../../core/units.ts';
+import { countOf } from '../../cli/words.ts';
+import { money, text } from '../../output/cells.ts';
+import type { Column, Shown, View } from '../../output/view.ts';
+import type { Amount, Report } from './reports.ts';
+
+const TOTAL = 'totalAmount';
+
+/**
+ * How a report's records are shown: one line a bucket, or a bucket and a thing. On a terminal (`drawn`) there is a bar
+ * as long as the record's share of the largest one, and, unless it is asked for every column (`wide`), none for an
+ * amount that is zero throughout.
+ */
+export function billingView(
+  report: Report,
+  document: Json,
+  { drawn, wide: everything }: { readonly drawn: boolean; readonly wide: boolean },
+): View {
+  const { of, amounts } = report;
+  const records = arrayOf(memberAt(document, 'records')) ?? [];
+  const most = Math.max(0, ...records.map((record) => numberOf(memberAt(record, TOTAL)) ?? 0));
+  const bucket = stringOf(memberAt(document, 'metadata.query.bucketSize'));
+  const isShown = ({ member }: Amount): boolean =>
+    !drawn || everything || records.some((record) => memberAt(record, member) !== 0);
+  const dollars = (member: string, header: string, wide = false): Column => ({
+    header,
+    show: money(member),
+    right: true,
+    ...(wide ? { wide } : {}),
+  });
+  return {
+    noun: ['billing record', 'billing records'],
+    id: (record) => text(of?.member ?? 'startTime')(record),
+    columns: [
+      ...(of === undefined ? [] : [{ header: of.lookup.noun.toUpperCase(), show: text(of.member) }]),
+      { header: `${(bucket ?? 'from').toUpperCase()} (UTC)`, show: (record) => bucketStart(record, bucket) },
+      dollars(TOTAL, 'TOTAL'),
+      ...(drawn ? [{ header: 'CHART', show: (record: Json) => bar(record, most), wide: true }] : []),
+      ...amounts.filter(isShown).map(({ member, name, wide }) => dollars(member, name.toUpperCase(), wide)),
+      { header: 'UNTIL', show: text('endTime'), wide: true },
+    ],
+  };
+}
+
+/** As much of a bucket's start as tells it from the others, where it is the edge that it should be. */
+function bucketStart(record: Json, bucket: string | undefined): string {
+  const start = text('startTime')(record);
+  const [, date = '', month = '', year = '', hour = ''] =
+    /^(((\d{4})-\d\d)-\d\d)T(\d\d):00:00(?:\.0+)?Z$/.exec(start) ?? [];
+  if (date === '') return start;
+  if (bucket === 'hour') return `${date} ${hour}:00`;
+  if (hour !== '00') return start;
+  if (bucket === 'month' && date.endsWith('-01')) return month;
+  if (bucket === 'year' && date.endsWith('-01-01')) return year;
+  return date;
+}
+
+function bar(record: Json, most: number): Shown {
+  const amount = numberOf(memberAt(record, TOTAL));
+  return amount === undefined || most === 0 ? undefined : { percent: (amount / most) * 100, text: '' };
+}
+
+/** The totals as a sentence: `Total $12.40 from 2026-01-01 to 2026-01-31 (UTC): GPU $10.00, disk $2.40; 3 pods.` */
+export function totalsLine(report: Report, document: Json): string | undefined {
+  const totals = memberAt(document, 'metadata.totals');
+  const total = money(TOTAL)(totals ?? null);
+  if (total === '') return undefined;
+  const parts = report.amounts.flatMap(({ member, name }) => {
+    const amount = numberOf(memberAt(totals, member)) ?? 0;
+    return amount === 0 ? [] : [`${name} ${formatDollars(amount)}`];
+  });
+  const count = report.of === undefined ? undefined : numberOf(memberAt(document, `metadata.${report.of.count}`));
+  const things = count === undefined || report.of === undefined ? '' : `; ${countOf(count, report.of.lookup.noun)}`;
+  return `Total ${total}${period(document)}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}${things}.`;
+}
+
+/** The time that the service says it summed up: whole days as dates, the last one included. */
+function period(document: Json): string {
+  const start = text('metadata.query.startTime')(document);
+  const end = text('metadata.query.endTime')(document);
+  if (start === '' || end === '') return '';
+  const midnight = /T00:00:00(?:\.0+)?Z$/;
+  if (!midnight.test(start) || !midnight.test(end)) return ` from ${start} to ${end}`;
+  const lastDay = new Date(Date.parse(end) - 1).toISOString().slice(0, 10);
+  return ` from ${start.slice(0, 10)} to ${lastDay} (UTC)`;
+}

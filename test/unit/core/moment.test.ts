@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Failure } from '../../../src/core/failure.ts';
+import { formatMoment, parseMoment } from '../../../src/core/moment.ts';
+
+const NOW = Date.UTC(2026, 0, 31, 12);
+
+describe('a point in time', () => {
+  it.each([
+    ['2026-01-30', '2026-01-30T00:00:00Z'],
+    ['2024-02-29', '2024-02-29T00:00:00Z'],
+    ['2026-01-30T10:20:30Z', '2026-01-30T10:20:30Z'],
+    ['2026-01-30t10:20:30.5z', '2026-01-30T10:20:30Z'],
+    ['2026-01-30 10:20:30+02:00', '2026-01-30T08:20:30Z'],
+    [' 7d ', '2026-01-24T12:00:00Z'],
+    ['1d12h', '2026-01-30T00:00:00Z'],
+    ['1.5h', '2026-01-31T10:30:00Z'],
+  ])('%s is %s', (text, time) => {
+    expect(formatMoment(parseMoment(text, '--from', { now: NOW }))).toBe(time);
+  });
+
+  it('a date may be meant with its whole day; a time never is', () => {
+    const whole = { now: NOW, wholeDay: true };
+    expect(formatMoment(parseMoment('2026-01-30', '--to', whole))).toBe('2026-01-31T00:00:00Z');
+    expect(formatMoment(parseMoment('2026-01-30T00:00:00Z', '--to', whole))).toBe('2026-01-30T00:00:00Z');
+    expect(formatMoment(parseMoment('1d', '--to', whole))).toBe('2026-01-30T12:00:00Z');
+  });
+
+  it.each([
+    ['', /--from is not a time/],
+    ['7', /--from is not a time/],
+    ['2026', /--from is not a time/],
+    ['yesterday', /--from is not a time/],
+    ['7x', /--from is not a duration/],
+    ['-7d', /--from is not a time/],
+    ['2026-02-30', /not on the calendar/],
+    ['2026-13-01', /not on the calendar/],
+    ['2026-01-01T25:00:00Z', /not on the calendar/],
+    ['2026-02-30T00:00:00Z', /not on the calendar/],
+    ['2026-01-01T10:00:00', /names no time zone/],
+    ['2026-01-01T10:00', /names no time zone/],
+    ['99999999d', /before 1970/],
+  ])('%j is refused', (text, words) => {
+    expect(() => parseMoment(text, '--from', { now: NOW })).toThrow(words);
+  });
+
+  it('comes back as it was written, and whatever is typed is a time or a refusal', () => {
+    fc.assert(
+      fc.property(fc.date({ min: new Date(0), max: new Date('2999-12-31'), noInvalidDate: true }), (date) => {
+        const text = formatMoment(date.getTime());
+        expect(formatMoment(parseMoment(text, '--from', { now: NOW }))).toBe(text);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[\d\-:TZ.+dhms ]{1,24}$/)), (text) => {
+        try {
+          expect(Number.isFinite(parseMoment(text, '--from', { now: NOW }))).toBe(true);
+        } catch (error) {
+          expect(error).toBeInstanceOf(Failure);
+        }
+      }),
+    );
+  });
+});
