@@ -1,5 +1,6 @@
 import type { Json } from '../core/json.ts';
 import { terminalDetail } from './detail.ts';
+import { framed } from './frame.ts';
 import { fitColumns, type Fitted, type Wish } from './fit.ts';
 import { ellipsize, piecesWidth, textWidth } from './measure.ts';
 import { inline, paintAll, type Piece } from './pieces.ts';
@@ -23,15 +24,19 @@ type Cells = readonly (readonly Pieces[])[];
  * spare, and the longest cells are cut with an ellipsis. Where that does not fit the borders go, and where even that
  * is too wide each row becomes a block of lines.
  */
-export function terminalTable(columns: readonly Column[], rows: readonly Json[], options: TableOptions): string {
+export async function terminalTable(
+  columns: readonly Column[],
+  rows: readonly Json[],
+  options: TableOptions,
+): Promise<string> {
   if (rows.length === 0) return '';
   const cells = rows.map((row) =>
     columns.map(({ show }) => inline(show(row, options.facts), { drawn: true }).map(short)),
   );
-  const fit = (frame: (count: number) => number, least: number): readonly Fitted[] | undefined =>
-    fitColumns(wishes(columns, cells, options.wide, least), options.width, frame);
-  const framed = fit((count) => count * 3 + 1, 10);
-  if (framed !== undefined) return bordered(columns, cells, framed, options.paint);
+  const fit = (lines: (count: number) => number, least: number): readonly Fitted[] | undefined =>
+    fitColumns(wishes(columns, cells, options.wide, least), options.width, lines);
+  const frame = fit((count) => count * 3 + 1, 10);
+  if (frame !== undefined) return await bordered(columns, cells, frame, options.paint);
   const bare = fit((count) => count * 2 - 2, 8);
   return bare === undefined ? blocks(columns, rows, options) : borderless(columns, cells, bare, options.paint);
 }
@@ -49,15 +54,14 @@ function wishes(columns: readonly Column[], cells: Cells, wide: boolean, least: 
   });
 }
 
-/**
- * Drawn here and not by a library: the one that draws tables takes quadratic time (half a minute for 10000 rows) and
- * measures some scripts wrong, so that their borders stand askew.
- */
-function bordered(columns: readonly Column[], cells: Cells, fitted: readonly Fitted[], paint: Paint): string {
-  const rule = (left: string, cross: string, right: string): string =>
-    `${left}${fitted.map(({ width }) => '─'.repeat(width + 2)).join(cross)}${right}\n`;
-  const [head, ...lines] = alignedRows(columns, cells, fitted, paint).map((line) => `│ ${line.join(' │ ')} │\n`);
-  return [rule('┌', '┬', '┐'), head, rule('├', '┼', '┤'), ...lines, rule('└', '┴', '┘')].join('');
+async function bordered(
+  columns: readonly Column[],
+  cells: Cells,
+  fitted: readonly Fitted[],
+  paint: Paint,
+): Promise<string> {
+  const [head = [], ...rows] = alignedRows(columns, cells, fitted, paint);
+  return await framed(head, rows);
 }
 
 const borderless = (columns: readonly Column[], cells: Cells, fitted: readonly Fitted[], paint: Paint): string =>
