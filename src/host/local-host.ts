@@ -1,21 +1,26 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Clock, LocalHost } from '../core/context.ts';
 import { usage } from '../core/failure.ts';
+import { safeText } from '../core/safe.ts';
 
 /** What a served local service takes from the world. */
 export interface LocalSurroundings {
   readonly clock: Clock;
   readonly random: () => number;
   readonly cwd: string;
+  /** Where what handler modules print goes: stdout is data. */
+  readonly stderr: Writable;
 }
 
 /**
  * Starts local services on 127.0.0.1. Files and handler modules are relative to the working directory.
  * Fails with usage (2) where the port is taken or a handler module does not exist.
  */
-export function createLocalHost({ clock, random, cwd }: LocalSurroundings): LocalHost {
+export function createLocalHost(surroundings: LocalSurroundings): LocalHost {
+  const { clock, random, cwd } = surroundings;
   return {
     serve: async ({ port, stateFile, handlers, quota, queueLimits }) => {
       const modules = Object.fromEntries(
@@ -23,7 +28,8 @@ export function createLocalHost({ clock, random, cwd }: LocalSurroundings): Loca
       );
       const { createLocalService, fileStore, LOCAL_KEY, memoryStore, serveLocal } = await import('../local/index.ts');
       const store = stateFile === undefined ? memoryStore() : fileStore(resolve(cwd, stateFile));
-      const service = createLocalService({ clock, random, store, quota, queueLimits, handlers: modules });
+      const log = printer(surroundings);
+      const service = createLocalService({ clock, random, store, quota, queueLimits, handlers: modules, log });
       const served = await serveLocal(service, { port, host: '127.0.0.1' });
       service.start();
       return {
@@ -37,6 +43,14 @@ export function createLocalHost({ clock, random, cwd }: LocalSurroundings): Loca
     },
   };
 }
+
+/** Each line that a handler module prints, with its endpoint before it and made harmless for a terminal. */
+const printer =
+  ({ stderr }: LocalSurroundings) =>
+  (endpoint: string, text: string): void => {
+    for (const line of text.replace(/\r?\n$/, '').split(/\r?\n/))
+      stderr.write(`[${safeText(endpoint)}] ${safeText(line, true)}\n`);
+  };
 
 function handlerPath(cwd: string, endpoint: string, module: string): string {
   const path = module.startsWith('file:') ? fileURLToPath(module) : resolve(cwd, module);

@@ -3,7 +3,7 @@ import { encodeJson, type Json } from '../core/json.ts';
 import { authenticate, authorize } from './auth.ts';
 import { strike, type FaultKind, type FaultRecord } from './faults.ts';
 import { Problem, type Call, type Operation, type Reply } from './operation.ts';
-import { notFound, problemDocument, serverError, tooLarge } from './problem.ts';
+import { lowBalance, notFound, problemDocument, serverError, tooLarge } from './problem.ts';
 import { queueError } from './queue/index.ts';
 import { rateHeaders, spend, tooMany, type Quota } from './rate.ts';
 import type { State } from './state.ts';
@@ -67,6 +67,7 @@ export async function dispatch(
     const broken = fault('server-error');
     if (broken !== undefined) throw serverError(broken.status ?? 503);
     if (admission.refusal !== undefined) throw admission.refusal;
+    if (fault('low-balance') !== undefined) throw lowBalance();
     response = respond(
       await operation.run(await callOf(operation, request, params, admission.keyId, signal, frame)),
       admission.headers,

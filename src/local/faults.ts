@@ -1,4 +1,4 @@
-export const FAULT_KINDS = ['rate-limit', 'server-error', 'latency', 'drop', 'accept-drop'] as const;
+export const FAULT_KINDS = ['rate-limit', 'server-error', 'latency', 'drop', 'accept-drop', 'low-balance'] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
 /** A fault that requests run into until it is used up or cleared. */
@@ -19,6 +19,9 @@ export interface FaultRecord {
   retryAfter?: number;
 }
 
+/** What a fault strikes that does not say: an empty account cannot start anything, and can look. */
+const DEFAULT_MATCH: Readonly<Partial<Record<FaultKind, string>>> = { 'low-balance': 'POST' };
+
 /** What strikes one request: at most one fault of each kind, counted down as it is taken. */
 export function strike(
   faults: FaultRecord[],
@@ -27,7 +30,7 @@ export function strike(
 ): readonly FaultRecord[] {
   const struck = new Map<FaultKind, FaultRecord>();
   for (const fault of faults) {
-    if (struck.has(fault.kind) || !matches(fault.match, request)) continue;
+    if (struck.has(fault.kind) || !matches(fault.match ?? DEFAULT_MATCH[fault.kind], request)) continue;
     if (fault.probability !== undefined && random() >= fault.probability) continue;
     struck.set(fault.kind, { ...fault });
     if (fault.count !== undefined) fault.count -= 1;

@@ -6,6 +6,8 @@ export const badRequest = (detail: string): Problem => new Problem(400, 'Bad Req
 export const unauthorized = (detail: string): Problem =>
   new Problem(401, 'Unauthorized', detail, undefined, { 'WWW-Authenticate': 'Bearer' });
 
+export const lowBalance = (): Problem => new Problem(402, 'Payment Required', 'the account balance is too low');
+
 export const forbidden = (): Problem => new Problem(403, 'Forbidden', 'access denied');
 
 /** Specification 7.2: `pod not found` for a pod, `resource not found` for anything else. */

@@ -1,3 +1,4 @@
+import type { EndpointRecord } from './endpoints/record.ts';
 import { newEndpoint, seedEndpoints } from './endpoints/seed.ts';
 import { SEED_SSH_KEY, seedPods } from './pods/seed.ts';
 import { seedQueue } from './queue/index.ts';
@@ -60,12 +61,27 @@ const seedVolumes = (now: number): readonly VolumeRecord[] => [
   { id: 'vol-scratch', name: 'scratch', size: 10, dataCenter: 'EU-WEST-1', type: 'STANDARD', createdAt: now - DAY },
 ];
 
-/** Sees to it that each handler module of the user's own has an endpoint of that name. */
-export function ensureHandlerEndpoints(state: State, names: readonly string[], now: number): void {
+/**
+ * One step on a state whose endpoints of these names are served by handler modules. Only for as long as it takes: a state
+ * file outlives the modules, so an endpoint keeps in it the handler it has without one. One that is there for its module
+ * alone stays, with its jobs, as an endpoint whose jobs fail and say what is missing.
+ */
+export function withModules<T>(state: State, names: readonly string[], now: number, step: () => T): T {
+  const before = new Map<string, EndpointRecord['handler']>();
   for (const name of names) {
     const known = Object.hasOwn(state.endpoints, name) ? state.endpoints[name] : undefined;
-    if (known === undefined) state.endpoints[name] = newEndpoint(name, name, 'module', now);
-    else known.handler = 'module';
+    const endpoint = known ?? newEndpoint(name, name, 'unserved', now);
+    before.set(name, endpoint.handler);
+    endpoint.handler = 'module';
+    state.endpoints[name] = endpoint;
+  }
+  try {
+    return step();
+  } finally {
+    for (const [name, handler] of before) {
+      const endpoint = state.endpoints[name];
+      if (endpoint !== undefined) endpoint.handler = handler;
+    }
   }
 }
 

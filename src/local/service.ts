@@ -6,7 +6,7 @@ import type { Call } from './operation.ts';
 import { advanceQueue, createRunner, type Runner } from './queue/index.ts';
 import { quotaOf, type Quota } from './rate.ts';
 import { createRouter } from './router.ts';
-import { ensureHandlerEndpoints, seed } from './seed.ts';
+import { seed, withModules } from './seed.ts';
 import type { Store } from './store.ts';
 import { createTable } from './table.ts';
 import { createValidator, type Validator } from './validate.ts';
@@ -53,13 +53,14 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
 
   const fresh = () => seed(clock.now());
   const transact: Call['transact'] = (step) =>
-    store.transact(fresh, (state) => {
-      ensureHandlerEndpoints(state, Object.keys(handlers), state.asOf);
-      const now = time.at(state);
-      advanceQueue(state, now);
-      state.asOf = now;
-      return step(state, now);
-    });
+    store.transact(fresh, (state) =>
+      withModules(state, Object.keys(handlers), state.asOf, () => {
+        const now = time.at(state);
+        advanceQueue(state, now);
+        state.asOf = now;
+        return step(state, now);
+      }),
+    );
 
   const frame: Frame = {
     quota: quotaOf(options.quota),
@@ -74,8 +75,13 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
 
   let runner: Runner | undefined;
   let ticking: Promise<void> = Promise.resolve();
-  // File trouble meets the next request as well, and is told to whoever sent it.
-  const tick = async (): Promise<void> => runner?.tick().catch(() => undefined);
+  const tick = async (): Promise<void> => {
+    try {
+      await runner?.tick();
+    } catch {
+      // File trouble meets the next request as well, and is told to whoever sent it. The next tick tries again.
+    }
+  };
   const keepTicking = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       await tick();

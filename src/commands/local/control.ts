@@ -84,13 +84,13 @@ export const clock = defineGroup("the local service's time: pods, jobs, retentio
   }),
 });
 
-const KINDS = ['rate-limit', 'server-error', 'latency', 'drop', 'accept-drop'];
+const KINDS = ['rate-limit', 'server-error', 'latency', 'drop', 'accept-drop', 'low-balance'];
 
 export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped connections', {
   add: defineCommand({
     summary: 'let the next requests fail',
     details:
-      'drop closes the connection before the request is taken; accept-drop carries it out first and then drops the answer.',
+      'drop closes the connection before the request is taken; accept-drop carries it out first and then drops the answer. low-balance answers 402 to every POST, or to what --match says.',
     args: { kind: arg.text('what happens', { choices: KINDS }) },
     options: {
       count: option.count('how many requests it strikes (default: all until cleared)', 1),

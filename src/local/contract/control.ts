@@ -9,7 +9,7 @@ export const controlSchemas: Schemas = {
   }),
   LocalClockRequest: closed(['advanceMs'], { advanceMs: { ...whole, minimum: 0, maximum: 31_536_000_000_000 } }),
   LocalFaultRequest: closed(['kind'], {
-    kind: oneOfWords('rate-limit', 'server-error', 'latency', 'drop', 'accept-drop'),
+    kind: oneOfWords('rate-limit', 'server-error', 'latency', 'drop', 'accept-drop', 'low-balance'),
     count: { ...whole, minimum: 1 },
     probability: { ...number, exclusiveMinimum: 0, maximum: 1 },
     match: { ...text, minLength: 1, pattern: '^\\s*[A-Za-z]*\\s*(/.*)?$' },

@@ -1,3 +1,5 @@
+import type { BuiltinHandler } from '../handlers/builtin.ts';
+
 /** A serverless endpoint. Times are milliseconds since the epoch. */
 export interface EndpointRecord {
   id: string;
@@ -10,7 +12,7 @@ export interface EndpointRecord {
   timeoutMs: number;
   flashboot: string;
   /** A built-in handler, or `module` where one of the user's own serves it (not kept in a state file). */
-  handler: 'echo' | 'demo' | 'sleep' | 'fail' | 'stream' | 'module';
+  handler: BuiltinHandler | 'module';
   container: ContainerRecord;
   /** Exactly one of the two. */
   gpu?: EndpointGpu;

@@ -1,6 +1,7 @@
 import { decodeJson, encodeJson, memberAt, numberOf, stringOf, type Json, type JsonObject } from '../../core/json.ts';
 
-export type BuiltinHandler = 'echo' | 'demo' | 'sleep' | 'fail' | 'stream';
+/** `unserved`: the endpoint of a handler module that is not served now. */
+export type BuiltinHandler = 'echo' | 'demo' | 'sleep' | 'fail' | 'stream' | 'unserved';
 
 /** How a handler's run ends: JSON text, or an error in words. */
 export type Outcome =
@@ -42,6 +43,8 @@ export function planOf(handler: BuiltinHandler, input: string, attempt: number):
       return fail(decodeJson(input), attempt);
     case 'stream':
       return stream(decodeJson(input));
+    case 'unserved':
+      return refused('the handler module of this endpoint is not served now: berth local serve --endpoint NAME=FILE');
   }
 }
 
