@@ -58,7 +58,7 @@ export function localFixture(options: Partial<LocalServiceOptions> = {}): LocalF
 /** The whole body; of an event stream, which has no end, its first piece, and then the caller hangs up. */
 async function textOf(response: Response): Promise<string> {
   if (response.headers.get('content-type') !== 'text/event-stream') return response.text();
-  const reader = response.body?.getReader();
+  const reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader();
   const first = await reader?.read();
   await reader?.cancel();
   return new TextDecoder().decode(first?.value);

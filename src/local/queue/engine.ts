@@ -186,7 +186,7 @@ function endJob(state: State, job: Job, at: number): void {
 
 function settleLane(state: State, endpointId: string, at: number): void {
   const endpoint = state.endpoints[endpointId];
-  if (endpoint?.type === 'QUEUE') settle(state, endpoint, at);
+  if (endpoint !== undefined) settle(state, endpoint, at);
 }
 
 function settleAll(state: State, at: number): void {

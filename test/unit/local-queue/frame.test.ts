@@ -77,6 +77,27 @@ test.each([undefined, '', '{}'])('cancel and purge take a body of %j', async (bo
   });
 });
 
+test('retry takes an empty JSON body too', async () => {
+  const call = client(memoryStore());
+  const id = idOf((await call('POST /v2/fail/runsync', '{"input":{}}')).text);
+  expect(await call(`POST /v2/fail/retry/${id}`, '{}')).toEqual({
+    status: 200,
+    text: `{"id":"${id}","status":"IN_QUEUE"}`,
+  });
+});
+
+test.each([
+  ['GET /v2/echo/run', 'POST'],
+  ['GET /v2/echo/purge-queue', 'POST'],
+  ['DELETE /v2/echo/status/x', 'GET'],
+  ['POST /v2/echo/status-sync/x', 'GET'],
+])('%s: 405, with what the path does answer', async (request, allowed) => {
+  expect(await client(memoryStore())(request)).toEqual({
+    status: 405,
+    text: `{"error":"this path answers ${allowed}"}`,
+  });
+});
+
 test('the largest payloads pass the frame, and one byte more is refused by the operation', async () => {
   const call = client(memoryStore());
   const padded = (bytes: number): string => `{"input":{"x":"${'y'.repeat(bytes - 18)}"}}`;

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -198,6 +199,10 @@ describe('handler modules', () => {
       () => service.state.queue.jobs[id]?.stream.made,
       (made) => made === 2,
     );
+    await until(
+      () => existsSync(join(folder, 'once')),
+      (isThere) => isThere,
+    );
     await runner?.stop();
     const first = decodeJson((await service.call(`GET /mine/stream/${id}`)).text);
     runner = createRunner({
@@ -221,6 +226,24 @@ describe('handler modules', () => {
       (all) => all.length >= 2,
     );
     expect(lines.sort()).toEqual(['mine: hello\n', 'mine: oh\n']);
+  });
+
+  test("what a handler prints is in its worker's record, line by line, the last of them", async () => {
+    await serve(`export default ({ lines }) => {
+      process.stdout.write('in two ');
+      process.stdout.write('pieces\\n');
+      console.log('x'.repeat(3000));
+      for (let line = 0; line < lines; line++) console.log('line ' + line);
+    };`);
+    const printed = (): readonly { readonly at: number; readonly line: string }[] =>
+      Object.values(service.state.queue.lanes.mine?.workers ?? {}).flatMap((worker) => worker.printed ?? []);
+    await ended(await start('{"lines":1}'));
+    const first = await until(printed, (all) => all.length === 3);
+    expect(first.map(({ line }) => line)).toEqual(['in two pieces', 'x'.repeat(2000), 'line 0']);
+    expect(new Set(first.map(({ at }) => at))).toEqual(new Set([service.clock.now()]));
+    await ended(await service.submit('mine', '{"lines":300}'));
+    const last = await until(printed, (all) => all.at(-1)?.line === 'line 299');
+    expect([last.length, last[0]?.line]).toEqual([200, 'line 100']);
   });
 
   test('a worker keeps its thread from job to job, and loses it when it goes', async () => {

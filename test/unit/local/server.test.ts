@@ -2,7 +2,10 @@ import { createServer, type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { LOCAL_KEY } from '../../../src/local/auth.ts';
 import { serveLocal, type ServedService } from '../../../src/local/server.ts';
-import { fileStore } from '../../../src/local/store.ts';
+import type { Clock } from '../../../src/core/context.ts';
+import { seed } from '../../../src/local/seed.ts';
+import { fileStore, memoryStore } from '../../../src/local/store.ts';
+import { createTestClock } from '../../support/clock.ts';
 import { localFixture } from '../../support/local.ts';
 
 const headers = { Authorization: `Bearer ${LOCAL_KEY}` };
@@ -57,6 +60,32 @@ describe('the local service over HTTP', () => {
     const { url } = await serve(localFixture({ store: fileStore('/dev/null/state.json') }));
     const answer = await fetch(`${url}/v2/pods`, { headers });
     expect([answer.status, await answer.text()]).toEqual([500, expect.stringContaining('state.json')]);
+  });
+
+  it.each(['POST runsync', 'GET status-sync/JOB'])('ends the waiting of a caller who hangs up: %s', async (request) => {
+    const state = seed(0);
+    const real = createTestClock(0);
+    // A clock that stands still: nothing but the hang-up ends a wait.
+    const clock: Clock = {
+      ...real,
+      sleep: (_milliseconds, signal) =>
+        new Promise((_resolve, reject) => {
+          signal?.addEventListener('abort', () => {
+            reject(signal.reason as Error);
+          });
+        }),
+    };
+    const { url, send } = await serve(localFixture({ clock, store: memoryStore(state) }));
+    const job = (await send('POST', '/v2/echo/run', { input: {} })).body['id'] as string;
+    const [method = '', operation = ''] = request.replace('JOB', job).split(' ');
+    const caller = new AbortController();
+    const body = method === 'POST' ? { body: '{"input":{}}' } : {};
+    const answer = fetch(`${url}/v2/echo/${operation}`, { method, headers, ...body, signal: caller.signal });
+    const waiting = (): number => Object.keys(state.queue.awaited).length;
+    await expect.poll(waiting).toBe(1);
+    caller.abort();
+    await expect(answer).rejects.toThrow();
+    await expect.poll(waiting).toBe(0);
   });
 
   it('ends 2 where the port is in use', async () => {
