@@ -20,9 +20,7 @@ interface Unusable {
 }
 
 /** Successes that are none. */
-const UNUSABLE: Readonly<
-  Record<string, { readonly trouble: Behaviour; readonly says: RegExp; readonly final?: true }>
-> = {
+const UNUSABLE: Readonly<Record<string, Unusable>> = {
   'JSON cut off, shorter than its Content-Length': {
     trouble: raw(`${head('content-length: 100')}{"id":"po`),
     says: /closed|breaks off|not as long|not HTTP/,

@@ -1,0 +1,234 @@
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { onWrite, WRITES } from './commands.ts';
+import { berth } from '../support/cli.ts';
+import { expectSound, fails, json, listen, pointedAt, serve, text, works, type Behaviour } from './support.ts';
+
+// Rows 23 to 26 of the table of faults: where a request goes, and where it must not.
+
+const POD = json({ id: 'pod1' });
+const get = ['pods', 'get', 'pod1'];
+const getId = [...get, '-o', 'id'];
+const PASSWORD = 'pass-word-of-a-proxy';
+
+describe('a proxy of the environment', () => {
+  /** A forward proxy on loopback that answers plain requests itself and opens tunnels. */
+  async function serveProxy(): Promise<{ readonly url: string; readonly seen: string[] }> {
+    const seen: string[] = [];
+    const proxy = createServer((request, response) => {
+      seen.push(`${request.method ?? ''} ${request.url ?? ''}`);
+      response.end('{"id":"through"}');
+    });
+    proxy.on('connect', (request, socket) => {
+      seen.push(`CONNECT ${request.url ?? ''}`);
+      const target = connect(Number(request.url?.split(':')[1]), '127.0.0.1', () => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n');
+        target.pipe(socket).pipe(target);
+      });
+      for (const end of [target, socket]) end.on('error', () => socket.destroy());
+    });
+    onTestFinished(() => {
+      proxy.close();
+      proxy.closeAllConnections();
+    });
+    return { url: `http://someone:${PASSWORD}@127.0.0.1:${String(await listen(proxy))}`, seen };
+  }
+
+  test.each(['HTTP_PROXY', 'http_proxy'])('%s is used, and its password never shown', async (name) => {
+    const proxy = await serveProxy();
+    const { out, err, server } = await works(['--verbose', ...getId], [POD], { env: { [name]: proxy.url } });
+    expect(out).toBe('through\n');
+    expect(err).not.toContain(PASSWORD);
+    expect(proxy.seen).toEqual([`GET ${server.url}/v2/pods/pod1`]);
+    expect(server.seen).toHaveLength(0);
+  });
+
+  test('NO_PROXY exempts a host', async () => {
+    const proxy = await serveProxy();
+    const { out } = await works(getId, [POD], { env: { HTTP_PROXY: proxy.url, NO_PROXY: 'example.com,127.0.0.1' } });
+    expect(out).toBe('pod1\n');
+    expect(proxy.seen).toEqual([]);
+  });
+
+  test('HTTPS_PROXY is asked for a tunnel; what fails in it was not sent: 7', async () => {
+    const proxy = await serveProxy();
+    const plain = await serve([text('no TLS here')]);
+    const env = { BERTH_BASE_URL: `https://127.0.0.1:${String(plain.port)}`, HTTPS_PROXY: proxy.url };
+    const { runs } = await fails(['--retries', '0', ...get], { exit: 7, says: ['Nothing was sent'] }, [], { env });
+    for (const ran of runs) expect(ran.err).not.toContain(PASSWORD);
+    expect(proxy.seen[0]).toBe(`CONNECT 127.0.0.1:${String(plain.port)}`);
+  });
+
+  test('one that is not there: 7, without its password', async () => {
+    const gone = createServer();
+    const port = await listen(gone);
+    await new Promise((resolve) => gone.close(resolve));
+    const env = { HTTP_PROXY: `http://someone:${PASSWORD}@127.0.0.1:${String(port)}` };
+    const { runs, servers } = await fails(get, { exit: 7, says: ['Nothing was sent', 'refused'] }, [POD], { env });
+    for (const ran of runs) expect(ran.err).not.toContain(PASSWORD);
+    expect(servers[0].connections()).toBe(0);
+  });
+
+  test.each(['not an address', 'ftp://proxy:21', `socks5://x:${PASSWORD}@proxy:1080`, `http://x:${PASSWORD}@`])(
+    'one that is none (%s): 2, by the name of the variable',
+    async (value) => {
+      const { runs } = await fails(get, { exit: 2, says: ['HTTP_PROXY'] }, [POD], { env: { HTTP_PROXY: value } });
+      for (const ran of runs) expect(ran.err).not.toContain(PASSWORD);
+    },
+  );
+});
+
+describe('a base address', () => {
+  test.each([
+    ['', '/v2/pods/pod1'],
+    ['/', '/v2/pods/pod1'],
+    ['//', '/v2/pods/pod1'],
+    ['/some/prefix', '/some/prefix/v2/pods/pod1'],
+    ['/some/prefix/', '/some/prefix/v2/pods/pod1'],
+    ['/with%20space/', '/with%20space/v2/pods/pod1'],
+    ['/a/../b', '/b/v2/pods/pod1'],
+  ])('with the path %j is joined right', async (path, sent) => {
+    const server = await serve([POD]);
+    const ran = await berth(getId, { env: pointedAt(server.url + path) });
+    expect(ran, ran.err).toMatchObject({ code: 0, out: 'pod1\n' });
+    expect(server.seen.map(({ url }) => url)).toEqual([sent]);
+  });
+
+  const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
+  test.skipIf(!hasIpv6)('of IPv6', async () => {
+    const server = await serve([POD], '::1');
+    const ran = await berth(getId, { env: pointedAt(server.url) });
+    expect(ran, ran.err).toMatchObject({ code: 0, out: 'pod1\n' });
+    expect(server.seen[0]?.headers.host).toBe(`[::1]:${String(server.port)}`);
+  });
+
+  test.each(['127.1', '0x7f.0.0.1', '2130706433', 'LOCALHOST', '127.0.0.1'])(
+    'of this machine, spelled %s',
+    async (host) => {
+      const server = await serve([POD]);
+      const ran = await berth(getId, { env: pointedAt(`http://${host}:${String(server.port)}`) });
+      expect(ran, ran.err).toMatchObject({ code: 0, out: 'pod1\n' });
+    },
+  );
+
+  test.each([
+    ['with a query', 'https://api.example.com/?token=hush-hush', /query/],
+    ['with an empty query', 'https://api.example.com/?', /query/],
+    ['with a fragment', 'https://api.example.com/#hush-hush', /fragment/],
+    ['with user info', 'https://someone:hush-hush@api.example.com', /user name or password/],
+    ['with a name alone', 'https://hush-hush@api.example.com', /user name or password/],
+    ['on the port of another protocol', 'https://api.example.com:6667', /port 6667/],
+    ['of another scheme', 'ftp://api.example.com', /not an http or https address/],
+    ['without a scheme', 'api.example.com', /not an http or https address/],
+    ['with a host that is none', 'https://exa mple.com', /not an http or https address/],
+    ['with a port that is none', 'https://api.example.com:99999', /not an http or https address/],
+    ['of a file', 'file:///etc/passwd', /not an http or https address/],
+  ])('%s: 2 with the reason, from every source', async (_, address, says) => {
+    const unset = { BERTH_BASE_URL: '' };
+    for (const [argv, env] of [
+      [get, { BERTH_BASE_URL: address }],
+      [['--base-url', address, ...get], unset],
+      [['config', 'set', 'base-url', address], unset],
+      [['api', 'POST', '/v2/x', '--input', '{}'], { BERTH_BASE_URL: address }],
+    ] as const) {
+      const { runs } = await fails(argv, { exit: 2, says: [says, /Write|port/] }, [], {
+        env,
+      });
+      for (const ran of runs) expect(ran.err).not.toContain('hush-hush');
+    }
+  });
+});
+
+describe('plain http to anything but this machine: 2 before sending', () => {
+  test.each([
+    'http://localhost.evil.test',
+    'http://127.0.0.1.evil.test',
+    'http://[::ffff:127.0.0.1]',
+    'http://[::ffff:7f00:1]',
+    'http://[::]',
+    'http://0.0.0.0',
+    'http://evil.localhost',
+    'http://localhost.',
+    'http://10.0.0.1',
+    'http://[fe80::1]',
+    'http://api.example.com',
+    'http://127.0.0.1%2eevil.test',
+    'http://1270.0.0.1.evil.test',
+  ])('%s', async (address) => {
+    for (const argv of [get, ['jobs', 'run', 'ep', '--input', '{}'], ['auth', 'status', '--check']]) {
+      const { error, servers } = await fails(argv, { exit: 2, says: ['plain http', 'Use https'] }, [], {
+        env: { BERTH_BASE_URL: address, BERTH_QUEUE_URL: address },
+      });
+      expect(error.code).toBe('usage');
+      expect(servers[0].connections()).toBe(0);
+    }
+  });
+
+  test.each(['http://127.0.0.1@evil.test', 'http://localhost:80@evil.test'])(
+    '%s hides its host: 2',
+    async (address) => {
+      await fails(get, { exit: 2, says: ['user name or password'] }, [], { env: { BERTH_BASE_URL: address } });
+    },
+  );
+});
+
+describe('a redirect', () => {
+  const statuses = [301, 302, 303, 307, 308];
+  const to = (status: number, location: string): Behaviour => text('', status, { location });
+
+  test.each(statuses)('%i to another server is refused, and that server sees nothing', async (status) => {
+    const other = await serve([POD]);
+    for (const location of [
+      `${other.url}/v2/pods/pod1`,
+      `//127.0.0.1:${String(other.port)}/x`,
+      `https://127.0.0.1:${String(other.port)}/`,
+    ]) {
+      const { error, servers } = await fails(get, { exit: 7, says: [String(status), 'Redirects are refused'] }, [
+        to(status, location),
+      ]);
+      expect(error.code).toBe('redirected');
+      expect(servers[0].seen).toHaveLength(1);
+    }
+    for (const [name, write] of Object.entries(WRITES)) {
+      // 302 and 303 may be the answer to a write that was done.
+      const done = status === 302 || status === 303;
+      const { servers } = await fails(
+        write.argv,
+        { exit: done ? 8 : 7, says: ['Redirects are refused', ...(done ? [write.findOut] : [])] },
+        [onWrite(to(status, `${other.url}/${name}`.replaceAll(' ', '-')))],
+      );
+      expect(servers[0].seen.length - (write.before ?? 0)).toBe(1);
+    }
+    expect(other.connections()).toBe(0);
+  });
+
+  test.each(statuses)('%i to the same server is refused too', async (status) => {
+    const { servers } = await fails(get, { exit: 7, says: [String(status)] }, [to(status, '/v2/pods/pod2'), POD]);
+    expect(servers[0].seen).toHaveLength(1);
+  });
+
+  test('says where to, without what nobody should see', async () => {
+    const { block, error } = await fails(get, { exit: 7, says: ['It points to https://elsewhere.test/v2'] }, [
+      to(307, 'https://someone:hush-hush@elsewhere.test/v2?token=hush-hush#hush-hush'),
+    ]);
+    expect(block + JSON.stringify(error)).not.toContain('hush-hush');
+  });
+
+  test.each(['', 'not a place', undefined])('to nowhere (%j) is one all the same', async (location) => {
+    const headers = location === undefined ? {} : { location };
+    await fails(get, { exit: 7, says: ['302', 'Redirects are refused'] }, [text('', 302, headers)]);
+  });
+
+  test('304, which nobody asked for, is an error', async () => {
+    await fails(get, { exit: 7, says: ['304'] }, [text('', 304)]);
+  });
+
+  test('shown with --verbose does not show the key', async () => {
+    const server = await serve([to(307, 'https://elsewhere.test/')]);
+    const ran = await berth(['--verbose', ...get], { env: pointedAt(server.url) });
+    expectSound(ran);
+    expect(ran.err).toContain('Bearer ***');
+  });
+});
