@@ -14,7 +14,13 @@ export const NOUNS: readonly Noun[] = [
     name: 'endpoints',
     section: 'Compute',
     summary: 'serverless endpoints',
-    load: async () => (await import('./commands/endpoints.ts')).endpoints,
+    load: async () => (await import('./commands/endpoints/index.ts')).endpoints,
+  },
+  {
+    name: 'clusters',
+    section: 'Compute',
+    summary: 'pods that work together on a fast network',
+    load: async () => (await import('./commands/clusters/index.ts')).clusters,
   },
   {
     name: 'jobs',
@@ -41,6 +47,12 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import('./commands/volumes/index.ts')).volumes,
   },
   {
+    name: 'templates',
+    section: 'Storage and images',
+    summary: 'container settings to start pods and endpoints from',
+    load: async () => (await import('./commands/templates.ts')).templates,
+  },
+  {
     name: 'registries',
     section: 'Storage and images',
     summary: 'credentials and delegations for private images',
@@ -51,6 +63,18 @@ export const NOUNS: readonly Noun[] = [
     section: 'Storage and images',
     summary: 'what can be rented: GPUs, CPUs, data centers',
     load: async () => (await import('./commands/catalog.ts')).catalog,
+  },
+  {
+    name: 'billing',
+    section: 'Access and settings',
+    summary: 'what was spent, and on what',
+    load: async () => (await import('./commands/billing/index.ts')).billing,
+  },
+  {
+    name: 'account',
+    section: 'Access and settings',
+    summary: 'your account: its SSH keys',
+    load: async () => (await import('./commands/account/index.ts')).account,
   },
   {
     name: 'auth',

@@ -1,0 +1,176 @@
+import { EXIT } from '../../core/exit.ts';
+import { Failure, usage } from '../../core/failure.ts';
+import type { Json } from '../../core/json.ts';
+import { defineCommand, defineGroup } from '../../cli/command.ts';
+import type { CommandContext } from '../../cli/context.ts';
+import { arg, option } from '../../cli/params.ts';
+import { countOf } from '../../cli/words.ts';
+import type { Result, View } from '../../output/view.ts';
+import { changeKeys, isSameSet, keysOf, LIST, readAgain, readKeys, readRequest, writeRequest } from './change.ts';
+import { decodeKeys, findKey, isSameKey, keyName, parseKeys, readKey, type SshKey } from './keys.ts';
+
+/** Rows are the keys' own texts, as in the service's document. */
+const keyOf = (row: Json): SshKey => readKey(typeof row === 'string' ? row : '');
+
+const keyView: View = {
+  noun: ['SSH key', 'SSH keys'],
+  id: (row) => keyOf(row).fingerprint,
+  columns: [
+    { header: 'COMMENT', show: (row) => keyOf(row).comment },
+    { header: 'TYPE', show: (row) => keyOf(row).type },
+    { header: 'FINGERPRINT', show: (row) => keyOf(row).fingerprint },
+    { header: 'KEY', show: (row) => keyOf(row).text, wide: true },
+  ],
+};
+
+/** The set as it is after a change, and what changed. */
+const shown = (keys: readonly SshKey[], notes: readonly string[]): Extract<Result, { kind: 'many' }> => ({
+  kind: 'many',
+  view: keyView,
+  values: keys.map(({ text }) => text),
+  notes,
+});
+
+const list = defineCommand({
+  summary: "list the account's public SSH keys",
+  run: async (ctx) => {
+    const answer = await ctx.api.send(readRequest);
+    return { ...shown(keysOf(answer.value), []), source: { text: answer.text, member: 'keys' } };
+  },
+});
+
+/** The keys of a file; `-` is stdin. Fails with usage (2), with local-file (14). */
+const keysOfFile = async (ctx: CommandContext, file: string): Promise<readonly SshKey[]> =>
+  decodeKeys(await ctx.files.read(file), file === '-' ? 'stdin' : file);
+
+/** The keys that an argument gives: a key itself, `@FILE`, or `-`. */
+async function keysGiven(ctx: CommandContext, given: string): Promise<readonly SshKey[]> {
+  const keys =
+    given === '-' || given.startsWith('@')
+      ? await keysOfFile(ctx, given.replace(/^@/, ''))
+      : parseKeys(given, 'what was given');
+  if (keys.length === 0) throw usage('there is no key in what was given', 'Give a public key, @FILE, or - for stdin.');
+  return keys;
+}
+
+/**
+ * What a dry run shows of a change that builds on what is there: both requests, and in place of keys that only the
+ * service knows a text that no service takes for one.
+ */
+const preview = (ctx: CommandContext, present: string, added: readonly SshKey[] = []): Promise<never> =>
+  ctx.previewAll([readRequest, writeRequest([present, ...added.map(({ text }) => text)])]);
+
+/** The keys that the others lack. */
+const without = (keys: readonly SshKey[], others: readonly SshKey[]): readonly SshKey[] =>
+  keys.filter((key) => !others.some((other) => isSameKey(other, key)));
+
+const add = defineCommand({
+  summary: 'add public SSH keys; they open the pods that start from then on',
+  details: 'Comments are kept. A key that is there already stays as it is.',
+  args: { key: arg.text('the public key itself, @FILE, or - for stdin') },
+  writes: true,
+  examples: [
+    ['berth account ssh-keys add @id_ed25519.pub', 'the key of a file'],
+    ["berth account ssh-keys add 'ssh-ed25519 AAAA... me@laptop'", 'the key itself'],
+  ],
+  run: async (ctx, { key }) => {
+    const given = await keysGiven(ctx, key);
+    if (ctx.dryRun) return await preview(ctx, '(the keys that are there)', given);
+    const { before, after } = await changeKeys(ctx, (keys) => {
+      const missing = without(given, keys);
+      return missing.length === 0 ? keys : [...keys, ...missing];
+    });
+    const added = without(given, before);
+    return shown(after, [
+      ...added.map((each) => `Added ${keyName(each)}.`),
+      ...without(given, added).map((each) => `${keyName(each)} is there already.`),
+    ]);
+  },
+});
+
+/** The keys that words mean, each once. Fails with not-found (4) for a word that means none. */
+function keysNamed(keys: readonly SshKey[], words: readonly string[]): readonly SshKey[] {
+  const found = words.map((word) => {
+    const key = findKey(keys, word);
+    if (key !== undefined) return key;
+    throw new Failure({
+      code: 'not-found',
+      exit: EXIT.notFound,
+      message: `no key has the comment, fingerprint or text ${JSON.stringify(word)}`,
+      hint: keys.length === 0 ? 'There are no keys.' : `There are:\n${keys.map(keyName).join('\n')}`,
+    });
+  });
+  return [...new Set(found)];
+}
+
+const remove = defineCommand({
+  summary: 'remove public SSH keys, by comment, fingerprint or text',
+  details: 'Pods that run already keep the keys they started with.',
+  args: { key: arg.many('comments, fingerprints (SHA256:...) or whole keys') },
+  writes: true,
+  confirm: async (ctx, { key }) => {
+    const named = keysNamed(await readKeys(ctx), key);
+    return `This removes ${countOf(named.length, 'SSH key')}: ${named.map(keyName).join(', ')}.`;
+  },
+  examples: [['berth account ssh-keys remove me@laptop', 'the key with that comment']],
+  run: async (ctx, { key }) => {
+    if (ctx.dryRun) return await preview(ctx, `(the keys that are there, without ${key.join(', ')})`);
+    let named: readonly SshKey[] | undefined;
+    const { after } = await changeKeys(ctx, (keys) => {
+      // Found once: that a key is gone when the set is looked at again is what was asked for.
+      named ??= keysNamed(keys, key);
+      const left = without(keys, named);
+      return left.length === keys.length ? keys : left;
+    });
+    return shown(
+      after,
+      (named ?? []).map((each) => `Removed ${keyName(each)}.`),
+    );
+  },
+});
+
+/** The whole set that `set` asks for. Fails with usage (2) where it is empty and nobody said that it should be. */
+async function wholeSet(ctx: CommandContext, file: string | undefined, none: boolean): Promise<readonly SshKey[]> {
+  if (none && file !== undefined) throw usage('FILE and --none exclude each other', 'Keep one of them.');
+  if (none) return [];
+  if (file === undefined) throw usage('missing FILE', 'A file with one public key a line, or - for stdin.');
+  const keys = await keysOfFile(ctx, file);
+  if (keys.length === 0) throw usage(`${file} holds no key`, 'To remove every key: --none.');
+  return keys;
+}
+
+const set = defineCommand({
+  summary: 'replace all public SSH keys with those of a file',
+  details: 'The file has one key a line, as authorized_keys does; empty lines and lines that begin with # are skipped.',
+  args: { file: arg.optional('file of keys, or - for stdin') },
+  options: { none: option.on('remove every key') },
+  writes: true,
+  confirm: async (ctx, { file, none }) => {
+    const wanted = await wholeSet(ctx, file, none);
+    const keys = await readKeys(ctx);
+    const going = without(keys, wanted);
+    const named = going.length === 0 ? '' : ` (${going.map(keyName).join(', ')})`;
+    return `This replaces the account's ${countOf(keys.length, 'SSH key')}: ${String(without(wanted, keys).length)} added, ${String(going.length)} removed${named}.`;
+  },
+  examples: [['berth account ssh-keys set team.keys', 'these keys and no other']],
+  run: async (ctx, { file, none }) => {
+    const wanted = await wholeSet(ctx, file, none);
+    const request = writeRequest(wanted.map(({ text }) => text));
+    if (ctx.dryRun) return await ctx.previewAll([request]);
+    const before = await readKeys(ctx);
+    await ctx.api.send(request);
+    const after = await readAgain(ctx, wanted);
+    return shown(after, [
+      ...without(wanted, before).map((key) => `Added ${keyName(key)}.`),
+      ...without(before, wanted).map((key) => `Removed ${keyName(key)}.`),
+      ...(isSameSet(after, wanted) ? [] : [`Someone else changed the keys at the same time. See ${LIST}`]),
+    ]);
+  },
+});
+
+export const sshKeys = defineGroup('public SSH keys, given to every pod that starts with SSH', {
+  list,
+  add,
+  remove,
+  set,
+});
