@@ -22,7 +22,7 @@ const gpuView: View = {
     { header: 'NAME', show: text('name') },
     { header: 'MEMORY', show: gigabytes('memory'), right: true },
     { header: 'SECURE/HR', show: money('price.secure'), right: true },
-    { header: 'COMMUNITY/HR', show: money('price.community'), right: true },
+    { header: 'COMMUNITY/HR', show: money('price.community'), right: true, yields: true },
     AVAILABILITY,
     { header: 'POOL', show: text('pool'), wide: true },
     { header: 'MOST', show: text('maxCount.secure'), right: true, wide: true },
@@ -36,7 +36,7 @@ const cpuView: View = {
   columns: [
     { header: 'ID', show: text('id') },
     { header: 'NAME', show: text('name') },
-    { header: 'GROUP', show: text('group') },
+    { header: 'GROUP', show: text('group'), yields: true },
     { header: 'VCPU', show: (row) => `${text('vcpu.min')(row)} to ${text('vcpu.max')(row)}` },
     { header: 'GB/VCPU', show: text('ramGbPerVcpu'), right: true },
     { header: 'VCPU/HR', show: money('price.securePerVcpu'), right: true },

@@ -30,6 +30,8 @@ export interface Column {
   readonly show: (row: Json, facts: Facts) => Shown;
   /** Only in `-o wide`, and where a terminal has room to spare. */
   readonly wide?: boolean;
+  /** Left out first where a terminal is too narrow for all. */
+  readonly yields?: boolean;
   /** Numbers. */
   readonly right?: boolean;
 }

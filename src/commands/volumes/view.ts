@@ -26,7 +26,7 @@ export const volumeView: View = {
     { header: 'ID', show: text('id') },
     { header: 'NAME', show: text('name') },
     { header: 'SIZE', show: size, right: true },
-    { header: 'TYPE', show: text('type') },
+    { header: 'TYPE', show: text('type'), yields: true },
     { header: 'DATA CENTER', show: dataCenter },
     { header: 'COST/MONTH', show: monthly, right: true },
   ],
