@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest';
+import { berthIn } from '../support/cli.ts';
+import { createTestClock, type TestClock } from '../support/clock.ts';
+import { createTestWorld } from '../support/world.ts';
+import { expectBlock, expectErrorObject, json, pointedAt, routed, serve, silent, type Behaviour } from './support.ts';
+
+// Row 21 of the table of faults: Ctrl-C. What it does to a real process is in test/e2e/interrupts.test.ts.
+
+const running = json({ id: 'job1', status: 'IN_PROGRESS' });
+const submitted = json({ id: 'job1', status: 'IN_QUEUE' });
+
+/** A clock that presses Ctrl-C when a command begins to sleep for the `nth` time, and then never wakes it. */
+function pressing(nth: number, press: () => void): TestClock {
+  const clock = createTestClock();
+  let sleeps = 0;
+  return {
+    ...clock,
+    sleep: (milliseconds, signal) => {
+      if (++sleeps < nth) return clock.sleep(milliseconds, signal);
+      setImmediate(press);
+      return new Promise((_, reject) => {
+        signal?.addEventListener('abort', () => {
+          reject(signal.reason as Error);
+        });
+      });
+    },
+  };
+}
+
+describe.each([
+  ['SIGINT', 130, 'interrupted'],
+  ['SIGTERM', 143, 'terminated'],
+] as const)('%s', (signal, exit, code) => {
+  test.each([
+    ['jobs wait', ['jobs', 'wait', 'ep', 'job1'], 'berth jobs wait ep job1', undefined],
+    ['jobs wait for several', ['jobs', 'wait', 'ep', 'job1', 'job2'], 'berth jobs wait ep job1 job2', undefined],
+    ['jobs stream', ['jobs', 'stream', 'ep', 'job1'], 'berth jobs stream ep job1', undefined],
+    [
+      'jobs run --wait',
+      ['jobs', 'run', 'ep', '--input', '{}', '--wait'],
+      'berth jobs wait ep job1',
+      /^submitted job1\n$/,
+    ],
+    [
+      'jobs run --stream',
+      ['jobs', 'run', 'ep', '--input', '{}', '--stream'],
+      'berth jobs stream ep job1',
+      /^submitted job1\n$/,
+    ],
+    [
+      'jobs run --sync',
+      ['jobs', 'run', 'ep', '--input', '{}', '--sync'],
+      'berth jobs wait ep job1',
+      /^submitted job1\n$/,
+    ],
+    ['jobs retry --wait', ['jobs', 'retry', 'ep', 'job1', '--wait'], 'berth jobs wait ep job1', /^retrying job1\n$/],
+  ] as const)('in the middle of %s says how to go on, and cancels nothing', async (_, argv, goOn, told) => {
+    for (const flags of [[], ['--json']]) {
+      let polls = 0;
+      const status: Behaviour = (exchange) => {
+        // A retry looks first, and finds what can be retried.
+        (argv[1] === 'retry' && ++polls === 1 ? json({ id: 'job1', status: 'FAILED' }) : running)(exchange);
+      };
+      const server = await serve([
+        routed({
+          'POST /v2/ep/run': submitted,
+          'POST /v2/ep/runsync': running,
+          'POST /v2/ep/retry/job1': submitted,
+          'GET /v2/ep/status/job1': status,
+          'GET /v2/ep/status/job2': running,
+          'GET /v2/ep/stream/job1': json([]),
+        }),
+      ]);
+      const clock = pressing(2, () => world.signal(signal));
+      const world = createTestWorld({ env: pointedAt(server.url), clock });
+      const ran = await berthIn(world, [...flags, ...argv]);
+      const expected = { exit, says: [`Go on with: ${goOn}`, 'Nothing was cancelled'], ...(told && { told }) };
+      if (flags.length === 0) expectBlock(ran, expected);
+      else expect(expectErrorObject(ran, expected).code).toBe(code);
+      expect(server.seen.filter(({ url }) => url.includes('cancel'))).toEqual([]);
+      expect(world.exits).toEqual([]);
+    }
+  });
+
+  test.each([
+    ['a read', ['pods', 'get', 'pod1'], []],
+    [
+      'a submission',
+      ['jobs', 'run', 'ep', '--input', '{}'],
+      ['The request had been sent', 'may have happened', 'berth health ep'],
+    ],
+    [
+      'a submission with --wait',
+      ['jobs', 'run', 'ep', '--input', '{}', '--wait'],
+      ['may have happened', 'berth health ep'],
+    ],
+    ['a runsync', ['jobs', 'run', 'ep', '--input', '{}', '--sync'], ['may have happened', 'berth health ep']],
+    ['a revocation', ['registries', 'delegations', 'revoke', 'd1', '--yes'], ['berth registries delegations list']],
+  ] as const)('in the middle of %s ends it at once', async (_, argv, says) => {
+    for (const flags of [[], ['--json']]) {
+      const pressed: Behaviour = (exchange) => {
+        silent(exchange);
+        world.signal(signal);
+      };
+      const server = await serve([pressed]);
+      const world = createTestWorld({ env: pointedAt(server.url) });
+      const ran = await berthIn(world, [...flags, ...argv]);
+      if (flags.length === 0) {
+        // A read that was stopped left nothing to do.
+        if (says.length > 0) expectBlock(ran, { exit, says });
+        else
+          expect({ code: ran.code, err: ran.err, out: ran.out }).toEqual({
+            code: exit,
+            err: `error: ${code}\n`,
+            out: '',
+          });
+      } else expectErrorObject(ran, { exit, says });
+      expect(server.seen).toHaveLength(1);
+    }
+  });
+
+  test('in a pause between two tries ends it at once', async () => {
+    const server = await serve([json({}, 503)]);
+    const clock = pressing(1, () => world.signal(signal));
+    const world = createTestWorld({ env: pointedAt(server.url), clock });
+    const ran = await berthIn(world, ['pods', 'get', 'pod1']);
+    expect(ran.code).toBe(exit);
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test('a second one ends the process at once', async () => {
+    const server = await serve([
+      (): void => {
+        world.signal(signal);
+        world.signal(signal);
+      },
+    ]);
+    const world = createTestWorld({ env: pointedAt(server.url) });
+    const ran = await berthIn(world, ['health', 'ep']);
+    expect(ran.code).toBe(exit);
+    expect(world.exits).toEqual([exit]);
+  });
+
+  test('ends --watch', async () => {
+    const server = await serve([json({ id: 'pod1', status: 'RUNNING' })]);
+    const clock = pressing(3, () => world.signal(signal));
+    const world = createTestWorld({ env: pointedAt(server.url), clock, tty: true });
+    const ran = await berthIn(world, ['pods', 'get', 'pod1', '--watch']);
+    expect(ran.code).toBe(exit);
+    expect(server.seen).toHaveLength(3);
+    // The cursor is back.
+    expect(ran.out.lastIndexOf('\u001b[?25l')).toBeLessThanOrEqual(ran.out.lastIndexOf('\u001b[?25h'));
+  });
+});
+
+test('Ctrl-C in a question: 130, and nothing is sent', async () => {
+  const server = await serve([json({ jobs: { inQueue: 3 }, workers: {} })]);
+  const world = createTestWorld({ tty: true, env: pointedAt(server.url) });
+  const running = berthIn(world, ['queue', 'purge', 'ep']);
+  for (let turns = 0; turns < 2000 && !world.err().includes('Go on?'); turns++)
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  await world.type('\u0003');
+  const ran = await running;
+  expect(ran.code, ran.err).toBe(130);
+  expect(server.seen.map(({ method }) => method)).toEqual(['GET']);
+});

@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'vitest';
+import { berth, type Ran } from '../support/cli.ts';
+import { bare, CPU_POD, GPU_POD, minimal, MOUNTED_POD } from './minimal-service.ts';
+import { expectSound, fails, pointedAt, routed, serve, type Arrival } from './support.ts';
+
+// The client against a service that answers what the specification shows (sections 2 to 4) and not a word more.
+
+async function run(argv: readonly string[], tty = false): Promise<Ran & { readonly seen: readonly Arrival[] }> {
+  const server = await serve([minimal()]);
+  const ran = await berth(argv, { env: pointedAt(server.url), tty });
+  expectSound(ran);
+  expect(ran.code, ran.err).toBe(0);
+  return { ...ran, seen: server.seen };
+}
+
+describe('pods get', () => {
+  test.each([
+    [
+      GPU_POD,
+      [
+        'GPU-24 x2',
+        '$1.24',
+        '93',
+        '71',
+        '1h 1m',
+        '203.0.113.7:10022 -> 22/tcp',
+        '8888/http',
+        '10.1.2.3',
+        'gpu1.internal',
+        'MODE=fast',
+        'vol1 at /workspace',
+        'stop, restart, terminate',
+      ],
+    ],
+    [CPU_POD, ['EXITED', 'cpu-general 4 vCPU 16 GB', '$0.00', 'COMMUNITY', 'start, terminate']],
+    [MOUNTED_POD, ['20 GB at /data']],
+  ])('$name ($id) as a detail view, piped and on a terminal', async (pod, words) => {
+    for (const tty of [false, true]) {
+      const { out } = await run(['pods', 'get', pod.id], tty);
+      for (const word of words) expect(out).toContain(word);
+      expect(out).not.toMatch(/undefined|\[object|NaN/);
+    }
+  });
+
+  test('as JSON, as YAML, and by fields', async () => {
+    expect(JSON.parse((await run(['pods', 'get', 'gpu1', '--json'])).out)).toEqual(GPU_POD);
+    const { parse } = await import('yaml');
+    expect(parse((await run(['pods', 'get', 'gpu1', '-o', 'yaml'])).out)).toEqual(GPU_POD);
+    const fields = ['--fields', 'id,runtime.gpus'];
+    expect(JSON.parse((await run(['pods', 'get', 'gpu1', '--json', ...fields])).out)).toMatchObject({ id: 'gpu1' });
+    expect((await run(['pods', 'get', 'gpu1', ...fields])).out).toContain('gpu1');
+    expect((await run(['pods', 'get', 'cpu1', '--jq', '.cost'])).out).toMatch(/^0(\.0)?\n$/);
+  });
+
+  test('says that a persistent mount is deprecated', async () => {
+    expect((await run(['pods', 'get', 'old1'])).err).toContain('deprecated');
+  });
+
+  test('of one that is not there: 4, with the words of the service', async () => {
+    await fails(['pods', 'get', 'nope'], { exit: 4, says: ['404', 'resource not found'] }, [minimal()]);
+  });
+});
+
+test.each(['d-empty', 'd-none'])('registries delegations revoke %s', async (id) => {
+  const { out, seen } = await run(['registries', 'delegations', 'revoke', id, '--yes']);
+  expect(out).toBe('');
+  expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([`DELETE /v2/registries/delegations/${id}`]);
+});
+
+test.each([
+  ['gpus', 'GPU-24'],
+  ['cpus', 'cpu-general'],
+])('catalog %s, with and without availability', async (kind, id) => {
+  expect((await run(['catalog', kind])).out).toContain(id);
+  const { out, seen } = await run(['catalog', kind, '--available', '-o', 'id']);
+  expect(out).toBe(`${id}\n`);
+  expect(new URL(seen[0]?.url ?? '', 'http://service').searchParams.get('include')).toBe('AVAILABILITY');
+});
+
+test('volumes create, over the older address', async () => {
+  const { out, seen } = await run(['volumes', 'create', '--name', 'data', '--size', '100', '--data-center', 'DC-1']);
+  for (const word of ['vol1', '100', 'DC-1', '$7.00']) expect(out).toContain(word);
+  expect(seen.map(({ url, body }) => [url, JSON.parse(body.toString()) as unknown])).toEqual([
+    ['/v1/networkvolumes', { name: 'data', size: 100, dataCenterId: 'DC-1' }],
+  ]);
+  expect(seen[0]?.headers['content-type']).toBe('application/json');
+});
+
+describe('jobs', () => {
+  const lines = ({ seen }: { readonly seen: readonly Arrival[] }): string[] =>
+    seen.map(({ method, url }) => `${method} ${url}`);
+
+  test('run prints the id', async () => {
+    const ran = await run(['jobs', 'run', 'ep', '--input', '{"n":1}']);
+    expect(ran.out).toBe('job1\n');
+    expect(lines(ran)).toEqual(['POST /v2/ep/run']);
+  });
+
+  test('run --wait polls to the result', async () => {
+    const ran = await run(['jobs', 'run', 'ep', '--input', '{"n":1}', '--wait', '--json']);
+    expect(JSON.parse(ran.out)).toMatchObject({ status: 'COMPLETED', output: { n: 1 } });
+    expect(lines(ran)).toEqual(['POST /v2/ep/run', 'GET /v2/ep/status/job1', 'GET /v2/ep/status/job1']);
+  });
+
+  test.each(['ep', 'some-model-slug'])('run --sync on %s', async (endpoint) => {
+    const ran = await run(['jobs', 'run', endpoint, '--input', '{}', '--sync', '--sync-wait', '120s']);
+    expect(ran.out).toContain('COMPLETED');
+    expect(lines(ran)).toEqual([`POST /v2/${endpoint}/runsync?wait=120000`]);
+  });
+
+  test('status, with and without ttl', async () => {
+    expect((await run(['jobs', 'status', 'ep', 'job1'])).out).toContain('IN_PROGRESS');
+    expect(lines(await run(['jobs', 'status', 'ep', 'job1', '--ttl', '6s']))).toEqual([
+      'GET /v2/ep/status/job1?ttl=6000',
+    ]);
+  });
+
+  test.each([
+    ['stream', ['jobs', 'stream', 'ep', 'job1']],
+    ['run --stream', ['jobs', 'run', 'ep', '--input', '{}', '--stream']],
+  ])('%s prints the text of the chunks as they come', async (_, argv) => {
+    expect((await run(argv)).out).toBe('Hello, world\n');
+  });
+
+  test('wait', async () => {
+    expect((await run(['jobs', 'wait', 'ep', 'job1', '-o', 'id'])).out).toBe('job1\n');
+  });
+
+  test('cancel and retry', async () => {
+    expect((await run(['jobs', 'cancel', 'ep', 'job1'])).out).toContain('CANCELLED');
+    expect((await run(['jobs', 'retry', 'ep', 'failed'])).out).toContain('IN_QUEUE');
+  });
+
+  test('on an id that nobody knows, answered with a bare 404: 4, and what that may mean', async () => {
+    for (const verb of ['status', 'stream', 'wait', 'cancel'])
+      await fails(['jobs', verb, 'ep', 'nope'], { exit: 4, says: ['404', /expired/] }, [routed({}, bare(404))]);
+    await fails(['jobs', 'retry', 'ep', 'nope'], { exit: 4, says: [/expired job cannot be retried/] }, [
+      routed({}, bare(404)),
+    ]);
+  });
+
+  test.each([
+    [400, 5],
+    [401, 3],
+    [403, 3],
+    [413, 5],
+    [429, 6],
+    [500, 8],
+  ] as const)('run answered with a bare %i: %i', async (status, exit) => {
+    await fails(['jobs', 'run', 'ep', '--input', '{}'], { exit, says: [String(status)] }, [bare(status)]);
+  });
+});
+
+test('queue purge and health', async () => {
+  const purged = await run(['queue', 'purge', 'ep', '--yes', '--json']);
+  expect(JSON.parse(purged.out)).toEqual({ removed: 3, status: 'completed' });
+  expect(purged.err).toContain('3 jobs removed');
+  const { out } = await run(['health', 'ep']);
+  for (const word of ['in queue', 'in progress', 'completed', 'idle', 'running']) expect(out).toContain(word);
+});
+
+test('limits says that nothing is known where no header told', async () => {
+  const server = await serve([minimal()]);
+  const env = pointedAt(server.url);
+  await berth(['pods', 'get', 'gpu1'], { env });
+  const ran = await berth(['limits', '--json'], { env });
+  expect(ran).toMatchObject({ code: 0, out: '[]\n' });
+});
