@@ -19,10 +19,10 @@ export type CpuBody = readonly { readonly id: string; readonly vcpuCount: number
  * An endpoint's GPUs as a body changes them: what it does not name stays, but that new pools start without exclusions.
  * Throws the 400 Problem on a CPU endpoint, and for what the catalog does not know.
  */
-export function gpuFor(now: EndpointRecord, asked: GpuBody | undefined): { readonly gpu?: EndpointGpu } {
+export function gpuFor(present: EndpointRecord, asked: GpuBody | undefined): { readonly gpu?: EndpointGpu } {
   if (asked === undefined) return {};
-  if (now.cpu !== undefined) throw badRequest('gpu on a CPU endpoint: the kind of compute is fixed at creation');
-  const kept = now.gpu ?? { pools: [], count: 1, allowedCudaVersions: [], minCudaVersion: null };
+  if (present.cpu !== undefined) throw badRequest('gpu on a CPU endpoint: the kind of compute is fixed at creation');
+  const kept = present.gpu ?? { pools: [], count: 1, allowedCudaVersions: [], minCudaVersion: null };
   const { excludedTypes: keptExclusions, ...others } = kept;
   const excludedTypes = asked.pools === undefined ? keptExclusions : asked.excludedTypes;
   const gpu: EndpointGpu = {
@@ -43,9 +43,9 @@ export function gpuFor(now: EndpointRecord, asked: GpuBody | undefined): { reado
 }
 
 /** An endpoint's CPU flavors as a body sets them. Throws the 400 Problem on a GPU endpoint, and as specification 2.2. */
-export function cpuFor(now: EndpointRecord, asked: CpuBody | undefined): { readonly cpu?: EndpointCpu[] } {
+export function cpuFor(present: EndpointRecord, asked: CpuBody | undefined): { readonly cpu?: EndpointCpu[] } {
   if (asked === undefined) return {};
-  if (now.gpu !== undefined) throw badRequest('cpu on a GPU endpoint: the kind of compute is fixed at creation');
+  if (present.gpu !== undefined) throw badRequest('cpu on a GPU endpoint: the kind of compute is fixed at creation');
   const cpu = asked.map(({ id, vcpuCount }) => {
     const flavor = cpuById(id);
     if (flavor === undefined)

@@ -75,22 +75,27 @@ export function updateEndpoint(state: State, endpoint: EndpointRecord, now: numb
 }
 
 /** Everything but the container, with what a body changes of it. */
-function settingsOf(state: State, now: EndpointRecord, body: UpdateEndpointBody): Partial<EndpointRecord> {
-  const { name = now.name, scaling = now.scaling, timeout = now.timeoutMs, flashboot = now.flashboot } = body;
-  if (now.type === 'LOAD_BALANCER' && scaling.type !== 'REQUEST_COUNT')
+function settingsOf(state: State, present: EndpointRecord, body: UpdateEndpointBody): Partial<EndpointRecord> {
+  const {
+    name = present.name,
+    scaling = present.scaling,
+    timeout = present.timeoutMs,
+    flashboot = present.flashboot,
+  } = body;
+  if (present.type === 'LOAD_BALANCER' && scaling.type !== 'REQUEST_COUNT')
     throw badRequest('a LOAD_BALANCER endpoint takes REQUEST_COUNT scaling only');
   if (timeout < 0) throw badRequest('timeout is a number of milliseconds from 0, which stands for the default');
-  const workers = { ...now.workers, ...body.workers };
-  if (body.workers?.idleTimeout !== undefined && !hasIdleTimeout({ type: now.type, scaling }))
+  const workers = { ...present.workers, ...body.workers };
+  if (body.workers?.idleTimeout !== undefined && !hasIdleTimeout({ type: present.type, scaling }))
     throw badRequest('workers.idleTimeout does not go with REQUEST_COUNT scaling on a QUEUE endpoint');
   if (workers.min > workers.max) throw badRequest('workers.min is above workers.max');
   const changed = {
-    ...gpuFor(now, body.gpu),
-    ...cpuFor(now, body.cpu),
-    dataCenterIds: [...(body.dataCenterIds ?? now.dataCenterIds)],
-    networkVolumes: [...(body.networkVolumes ?? now.networkVolumes)],
+    ...gpuFor(present, body.gpu),
+    ...cpuFor(present, body.cpu),
+    dataCenterIds: [...(body.dataCenterIds ?? present.dataCenterIds)],
+    networkVolumes: [...(body.networkVolumes ?? present.networkVolumes)],
   };
-  if (isMoved(body)) refusePlaces(state, { ...now, ...changed });
+  if (isMoved(body)) refusePlaces(state, { ...present, ...changed });
   return { name, scaling, timeoutMs: timeout, flashboot, workers, ...changed };
 }
 
@@ -98,19 +103,22 @@ function settingsOf(state: State, now: EndpointRecord, body: UpdateEndpointBody)
 const isMoved = ({ gpu, cpu, dataCenterIds, networkVolumes }: UpdateEndpointBody): boolean =>
   [gpu, cpu, dataCenterIds, networkVolumes].some((member) => member !== undefined);
 
-function containerOf(state: State, { container: now }: EndpointRecord, body: ContainerBody): ContainerRecord {
+function containerOf(state: State, { container: present }: EndpointRecord, body: ContainerBody): ContainerRecord {
   refuseContainer(state, body);
   return {
-    image: body.image ?? now.image,
-    args: body.args ?? now.args,
-    disk: body.disk ?? now.disk,
-    ports: [...(body.ports ?? now.ports)],
-    env: { ...(body.env ?? now.env) },
-    registry: body.registry === undefined ? now.registry : body.registry,
+    image: body.image ?? present.image,
+    args: body.args ?? present.args,
+    disk: body.disk ?? present.disk,
+    ports: [...(body.ports ?? present.ports)],
+    env: { ...(body.env ?? present.env) },
+    registry: body.registry === undefined ? present.registry : body.registry,
   };
 }
 
-/** Images are not run here: one that is named after a built-in handler behaves as that, any other echoes. */
+/**
+ * Images are not run here: an endpoint created from one that is named after a built-in handler behaves as that, any
+ * other echoes. A later image makes a release and changes nothing of it.
+ */
 const handlerOf = (image: string): EndpointRecord['handler'] =>
   (['demo', 'sleep', 'fail', 'stream'] as const).find((name) => new RegExp(`(^|/)${name}(:|@|$)`).test(image)) ??
   'echo';
