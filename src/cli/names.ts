@@ -4,6 +4,7 @@ import { Failure, usage } from '../core/failure.ts';
 import { arrayOf, memberAt, stringOf, type Json } from '../core/json.ts';
 import { safeText } from '../core/safe.ts';
 import type { CommandContext } from './context.ts';
+import { countOf } from './words.ts';
 
 /** Where a kind of thing is listed, so that a name can stand for its id. */
 export interface Lookup {
@@ -88,7 +89,7 @@ export async function idNamed(ctx: CommandContext, lookup: Lookup, name: string)
   const ids = found.flatMap((row) => stringOf(memberAt(row, 'id')) ?? []);
   if (ids.length > 1)
     throw usage(
-      `${String(ids.length)} ${lookup.noun}s are named ${JSON.stringify(safeText(name))}`,
+      `${countOf(ids.length, lookup.noun)} are named ${JSON.stringify(safeText(name))}`,
       `Use an id: ${ids.map((each) => safeText(each)).join(', ')}`,
     );
   return ids[0];

@@ -6,6 +6,9 @@ export const shellWord = (word: string): string =>
 export const commandLine = (...words: readonly string[]): string =>
   ['berth', ...words].map((word) => (word.startsWith('--') ? word : shellWord(word))).join(' ');
 
+/** `jobs`, `registries`. */
+export const pluralOf = (one: string): string => (/[^aeiou]y$/.test(one) ? `${one.slice(0, -1)}ies` : `${one}s`);
+
 /** `1 job`, `3 jobs`. */
-export const countOf = (count: number, one: string, many = `${one}s`): string =>
+export const countOf = (count: number, one: string, many = pluralOf(one)): string =>
   `${String(count)} ${count === 1 ? one : many}`;

@@ -39,7 +39,7 @@ export interface WriteSpec extends BodySpec {
 }
 
 /** A create as the kit states it. */
-export type CreateRequest = ApiRequest & { readonly body: JsonObject };
+export type CreateRequest = Omit<ApiRequest, 'body'> & { readonly body: JsonObject };
 
 export interface WaitSpec {
   readonly until: string;

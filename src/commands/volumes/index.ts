@@ -3,16 +3,12 @@ import { usage } from '../../core/failure.ts';
 import { defineGroup } from '../../cli/command.ts';
 import { option } from '../../cli/params.ts';
 import { getCommand, listCommand, type Resource } from '../../cli/resource/read.ts';
-import { deleteCommand, updateCommand } from '../../cli/resource/write.ts';
-import { checkSize, create } from './create.ts';
+import { createCommand, deleteCommand, updateCommand } from '../../cli/resource/write.ts';
+import * as collections from '../collections.ts';
+import { checkSize, createSpec } from './create.ts';
 import { volumeView } from './view.ts';
 
-const VOLUMES: Resource = {
-  noun: 'volume',
-  path: ['v2', 'network-volumes'],
-  member: 'networkVolumes',
-  view: volumeView,
-};
+const VOLUMES: Resource = { ...collections.VOLUMES, view: volumeView };
 
 const update = updateCommand(VOLUMES, 'volumes', {
   summary: 'rename a network volume, or let it grow',
@@ -39,7 +35,7 @@ const update = updateCommand(VOLUMES, 'volumes', {
 export const volumes = defineGroup('network volumes', {
   list: listCommand(VOLUMES, { summary: 'list network volumes' }),
   get: getCommand(VOLUMES, { summary: 'show a network volume' }),
-  create,
+  create: createCommand(VOLUMES, 'volumes', createSpec),
   update,
   delete: deleteCommand(VOLUMES, 'volumes', {
     summary: 'delete network volumes and the data on them',
