@@ -1,5 +1,6 @@
 import { encodeJson } from '../core/json.ts';
 import type { Call, Reply } from './operation.ts';
+import { unprocessable } from './problem.ts';
 import type { State } from './state.ts';
 
 export interface LogLine {
@@ -43,7 +44,7 @@ const PIECE = 500;
  * Answers with a stream of server-sent events that stays open until the caller hangs up: what was logged as the query
  * asks (`Last-Event-ID` wins over `since`, and that over `tail`), then new lines as the clock moves (contract rules,
  * Pods: logs). Lines of a moment go out once it is over, so that their order is settled. Throws the 404 Problem of the
- * source.
+ * source, and 422 for a `Last-Event-ID` that is none.
  */
 export async function logStream(call: Call, source: LogSource): Promise<Reply> {
   const start = await call.transact((state, now) => startOf(call, source, state, now));
@@ -98,7 +99,11 @@ const read = (call: Call, source: LogSource, from: number) =>
 function startOf(call: Call, source: LogSource, state: State, now: number): Start {
   const begin = source.begin(state);
   const { query, headers } = call;
-  const seen = cursorOf(headers['last-event-id'] ?? '');
+  const lastEventId = headers['last-event-id'];
+  const seen = cursorOf(lastEventId ?? '');
+  // To go on from anywhere else would lose lines or repeat them.
+  if (lastEventId !== undefined && seen === undefined)
+    throw unprocessable(['header Last-Event-ID: must be the id of an event, a date and time']);
   if (seen !== undefined) return { from: Math.max(begin, seen.at), wanted: ({ cursor }) => cursor > seen.cursor };
   const since = cursorOf(query.get('since') ?? '');
   if (since !== undefined) return { from: Math.max(begin, since.at), wanted: ({ cursor }) => cursor >= since.cursor };

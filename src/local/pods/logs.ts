@@ -17,7 +17,7 @@ export function podLines(pod: PodRecord, from: number, to: number): readonly Log
   const events = pod.history.filter((event) => event.kind !== 'storage');
   return events.flatMap((event, index) => {
     const end = events[index + 1]?.at ?? Number.POSITIVE_INFINITY;
-    if (end <= from || event.at >= to) return [];
+    if (Math.max(end - 1, event.at) < from || event.at >= to) return [];
     return linesFrom(pod, event, Math.max(from, event.at), Math.min(to, end)).filter(
       // What happened goes by itself in its moment, even where the next thing happened in the same one.
       ({ at }) => at >= from && at < to && (at < end || at === event.at),
