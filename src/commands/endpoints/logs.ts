@@ -1,0 +1,65 @@
+import { usage } from '../../core/failure.ts';
+import { memberAt, stringOf, type Json } from '../../core/json.ts';
+import { defineCommand } from '../../cli/command.ts';
+import type { CommandContext } from '../../cli/context.ts';
+import { arg } from '../../cli/params.ts';
+import { text } from '../../output/cells.ts';
+import { ENDPOINTS } from '../collections.ts';
+import { LOG_DETAILS, LOG_OPTIONS, showLogs } from '../logs/index.ts';
+import { listWorkers } from './workers.ts';
+
+/** `berth endpoints logs ID [WORKER]`: the log of one worker. */
+export const logs = defineCommand({
+  summary: 'show what a worker of an endpoint writes',
+  details: `The only worker there is needs no name; of several you pick one on a terminal. ${LOG_DETAILS}`,
+  args: {
+    id: arg.text('endpoint id or name', { metavar: 'ENDPOINT' }),
+    worker: arg.optional('worker id'),
+  },
+  options: LOG_OPTIONS,
+  examples: [
+    ['berth endpoints logs ENDPOINT WORKER --follow', 'lines as they are written'],
+    ['berth endpoints logs ENDPOINT -o jsonl', 'the last lines of the only worker, as they came'],
+  ],
+  run: async (ctx, values) => {
+    const { id: endpoint, worker } = values.worker === undefined ? await onlyWorker(ctx, values.id) : values;
+    const chosen = worker ?? '';
+    return await showLogs(
+      ctx,
+      {
+        lookup: ENDPOINTS,
+        given: endpoint,
+        words: ['endpoints', 'logs', endpoint, chosen],
+        stream: (id) => ({
+          id,
+          path: [...ENDPOINTS.path, id, 'workers', chosen, 'logs'],
+          live: async () => (await listWorkers(ctx, id)).workers.some((row) => idOf(row) === chosen),
+        }),
+      },
+      values,
+    );
+  },
+});
+
+const idOf = (row: Json): string => stringOf(memberAt(row, 'id')) ?? '';
+
+/** The worker where there is one alone, or the one picked. Fails with usage (2). */
+async function onlyWorker(
+  ctx: CommandContext,
+  endpoint: string,
+): Promise<{ readonly id: string; readonly worker: string }> {
+  const { id, workers } = await listWorkers(ctx, endpoint);
+  const [only, ...others] = workers;
+  if (only === undefined)
+    throw usage(
+      `endpoint ${endpoint} has no workers now`,
+      'Workers start when jobs wait. See `berth endpoints workers`.',
+    );
+  if (others.length === 0) return { id, worker: idOf(only) };
+  if (!ctx.terminal.canAsk) throw usage('missing WORKER', `One of: ${workers.map(idOf).join(', ')}`);
+  const choices = workers.map((row) => ({
+    name: `${idOf(row)}  ${text('status')(row)}  ${text('gpuTypeId')(row)}`,
+    value: idOf(row),
+  }));
+  return { id, worker: await ctx.prompts.pick('Worker', choices) };
+}

@@ -1,0 +1,105 @@
+import { arrayOf, encodeJson, memberAt, numberOf, stringOf, type Json } from '../../core/json.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { withId } from '../../cli/names.ts';
+import { arg, option } from '../../cli/params.ts';
+import { waitForRow, type WaitSpec } from '../../cli/resource/write.ts';
+import { commandLine } from '../../cli/words.ts';
+import { age, percent, text } from '../../output/cells.ts';
+import type { Facts, Section, View } from '../../output/view.ts';
+import { ENDPOINTS } from '../collections.ts';
+import { otherMembers } from '../lines.ts';
+
+/** Until every worker runs the newest release, or there is none; what a service does not say cannot be waited for. */
+export const ROLLOUT: WaitSpec = {
+  until: 'rolled out',
+  below: 'releases',
+  done: (seen) => {
+    const share = numberOf(memberAt(seen, 'rollout.percentOnLatest'));
+    return share === undefined || share >= 100 || memberAt(seen, 'rollout.workersTotal') === 0;
+  },
+  bad: () => false,
+  describe: (seen) => `${text('rollout.percentOnLatest')(seen)}% of workers`,
+  goOn: (id) => commandLine('endpoints', 'releases', id, '--wait'),
+};
+
+const releaseView: View = {
+  noun: ['release', 'releases'],
+  id: (row) => stringOf(memberAt(row, 'releases.0.id')) ?? '',
+  columns: [
+    { header: 'VERSION', show: text('endpointVersion') },
+    { header: 'ON LATEST', show: percent('rollout.percentOnLatest') },
+  ],
+  detail: (row, facts) => [
+    {
+      title: 'rollout',
+      lines: [
+        { label: 'version', value: text('endpointVersion')(row) },
+        { label: 'on it', value: percent('rollout.percentOnLatest')(row) },
+        { label: 'workers', value: rolledOut(row) },
+        ...otherMembers(memberAt(row, 'rollout') ?? null, KNOWN_ROLLOUT),
+        ...otherMembers(row, ['endpointVersion', 'rollout', 'releases']),
+      ],
+    },
+    ...(arrayOf(memberAt(row, 'releases')) ?? []).map((release) => section(release, facts)),
+  ],
+};
+
+const KNOWN_ROLLOUT = ['inProgress', 'workersOnLatest', 'workersTotal', 'percentOnLatest'];
+const KNOWN = ['id', 'version', 'source', 'buildId', 'createdByUserId', 'createdAt', 'workerCount', 'diff'];
+
+/** `2 of 4, in progress`. */
+function rolledOut(row: Json): string {
+  const total = text('rollout.workersTotal')(row);
+  if (total === '0') return 'none';
+  const going = memberAt(row, 'rollout.inProgress') === true ? ', in progress' : '';
+  return `${text('rollout.workersOnLatest')(row)} of ${total}${going}`;
+}
+
+/** One release, and what it changed, field by field. */
+function section(release: Json, facts: Facts): Section {
+  const changed = arrayOf(memberAt(release, 'diff')) ?? [];
+  return {
+    title: `release ${text('version')(release) || text('id')(release)}`,
+    lines: [
+      { label: 'source', value: text('source')(release) },
+      { label: 'age', value: age('createdAt')(release, facts) },
+      { label: 'workers', value: text('workerCount')(release) },
+      ...['buildId', 'createdByUserId']
+        .map((member) => ({ label: member === 'buildId' ? 'build' : 'by', value: text(member)(release) }))
+        .filter(({ value }) => value !== ''),
+      ...changed.map((entry) => ({
+        label: text('field')(entry),
+        value: `${value(memberAt(entry, 'old'))} -> ${value(memberAt(entry, 'new'))}`,
+      })),
+      ...otherMembers(release, KNOWN),
+    ],
+  };
+}
+
+const value = (side: Json | undefined): string =>
+  side === undefined || side === null || side === '' ? '(none)' : typeof side === 'string' ? side : encodeJson(side);
+
+/** `berth endpoints releases ID`: how far the newest one has rolled out, then each with what it changed. */
+export const releases = defineCommand({
+  summary: 'show how far the newest release has rolled out, and what each one changed',
+  args: { id: arg.text('endpoint id or name', { metavar: 'ENDPOINT' }) },
+  options: {
+    wait: option.on('wait until every worker runs the newest release'),
+    waitTimeout: option.durationOr('how long --wait waits', 's', 600_000, '10m'),
+  },
+  watch: true,
+  examples: [
+    ['berth endpoints releases ENDPOINT --watch', 'follow a rollout'],
+    ['berth endpoints releases ENDPOINT --json --jq .rollout.percentOnLatest', 'how far it is, for a script'],
+  ],
+  run: async (ctx, { id, wait, waitTimeout }) => {
+    let known = id;
+    const answer = await withId(ctx, ENDPOINTS, id, (each) => {
+      known = each;
+      return ctx.api.send({ service: 'base', method: 'GET', path: [...ENDPOINTS.path, each, 'releases'], id: each });
+    });
+    if (wait)
+      return await waitForRow(ctx, { ...ENDPOINTS, view: releaseView }, 'endpoints', known, ROLLOUT, waitTimeout);
+    return { kind: 'one', view: releaseView, value: answer.value ?? null, source: answer.text };
+  },
+});

@@ -1,0 +1,158 @@
+import { usage } from '../../core/failure.ts';
+import { arrayOf, isObject, memberAt, numberOf, stringOf, type Json, type JsonObject } from '../../core/json.ts';
+import { formatDollars } from '../../core/units.ts';
+import type { CommandContext } from '../../cli/context.ts';
+import { listRows } from '../../cli/resource/read.ts';
+import type { WriteSpec } from '../../cli/resource/write.ts';
+import { countOf } from '../../cli/words.ts';
+import { CPUS, GPUS, REGISTRIES, TEMPLATES, VOLUMES } from '../collections.ts';
+import { CONTAINER_ACCEPTS } from '../container.ts';
+import { CREATE_MEMBERS, ENDPOINT_MEMBERS } from './members.ts';
+import { ROLLOUT } from './releases.ts';
+
+const ACCEPTS = [
+  ...CONTAINER_ACCEPTS,
+  ...['name', 'templateId', 'workers', 'scaling', 'timeout', 'flashboot', 'dataCenterIds', 'networkVolumes'],
+  ...['pools', 'excludedTypes', 'count', 'allowedCudaVersions', 'minCudaVersion'].map((member) => `gpu.${member}`),
+  ...['cpu.id', 'cpu.vcpuCount'],
+];
+
+const common = {
+  accepts: ACCEPTS,
+  adapt: withoutNothing,
+  exclusive: [
+    ['gpuPool', 'cpu'],
+    ['queueDelay', 'requestCount'],
+    ['cuda', 'minCuda'],
+  ],
+  references: { templateId: TEMPLATES, registry: REGISTRIES, networkVolumes: VOLUMES },
+  wait: ROLLOUT,
+} as const satisfies Partial<WriteSpec>;
+
+export const createSpec: WriteSpec = {
+  ...common,
+  summary: 'create a serverless endpoint',
+  details:
+    'Needs a name, an image or a template, and GPU pools or CPU flavors. Unless you say otherwise it serves a queue, growing when a job waits 4 seconds; a LOAD_BALANCER grows at 4 requests a worker. --wait waits until its workers run the first release.',
+  members: CREATE_MEMBERS,
+  accepts: [...ACCEPTS, 'type'],
+  needed: ['name', ['template', 'image'], ['gpuPool', 'cpu']],
+  defaults: ({ type, scaling }) => ({
+    type: 'QUEUE',
+    ...(scaling === undefined ? { scaling: type === 'LOAD_BALANCER' ? FOUR_REQUESTS : FOUR_SECONDS } : {}),
+  }),
+  check: (body) => {
+    checkCompute(body);
+    checkScaling(body, stringOf(body['type']), body['scaling']);
+  },
+  price,
+  examples: [
+    ['berth endpoints create --name echo --image IMAGE --gpu-pool POOL', 'a queue with 0 to 3 workers'],
+    ['berth endpoints create --name api --type LOAD_BALANCER --image IMAGE --cpu FLAVOR:4', 'HTTP on CPUs'],
+    [
+      'berth endpoints get ENDPOINT -o yaml | berth endpoints create --name copy --file -',
+      'a copy of one that is there',
+    ],
+  ],
+};
+
+const FOUR_SECONDS: Json = { type: 'QUEUE_DELAY', queueDelay: 4 };
+const FOUR_REQUESTS: Json = { type: 'REQUEST_COUNT', requestCount: 4 };
+
+export const updateSpec: WriteSpec = {
+  ...common,
+  summary: 'change a serverless endpoint',
+  details:
+    'A change of the container makes a new release, which workers take over one by one: --wait waits for it, and `berth endpoints releases` shows it. A change of scaling does not.',
+  members: ENDPOINT_MEMBERS,
+  check: async (body, look) => {
+    checkCompute(body, false);
+    if (look === undefined || ['gpu', 'cpu', 'scaling', 'workers'].every((member) => body[member] === undefined))
+      return;
+    const before = await look();
+    checkKind(body, before);
+    checkScaling(body, stringOf(memberAt(before, 'type')), body['scaling'] ?? memberAt(before, 'scaling'));
+  },
+  examples: [
+    ['berth endpoints update ENDPOINT --image IMAGE --wait', 'release an image and watch it roll out'],
+    ['berth endpoints update ENDPOINT --workers-min 1 --workers-max 5', 'scale it'],
+  ],
+};
+
+/** What `get` prints as null, or empty, where nothing was asked for says nothing in a body. */
+function withoutNothing(document: JsonObject): JsonObject {
+  const { gpu, ...rest } = document;
+  if (!isObject(gpu)) return rest;
+  const { minCudaVersion, ...inner } = gpu;
+  return {
+    ...rest,
+    gpu: minCudaVersion === null || minCudaVersion === undefined ? inner : { ...inner, minCudaVersion },
+  };
+}
+
+/** Exactly one of gpu and cpu; vCPUs a power of two of at least 2 (contract rules, Serverless; specification 8.3). */
+function checkCompute(body: JsonObject, creates = true): void {
+  const [gpu, cpu] = [body['gpu'] !== undefined, body['cpu'] !== undefined];
+  if (gpu && cpu) throw usage('an endpoint runs on GPUs or on CPUs, not on both', 'Keep --gpu-pool or --cpu.');
+  if (creates && gpu && (arrayOf(memberAt(body, 'gpu.pools')) ?? []).length === 0)
+    throw usage('missing --gpu-pool', 'Pools: berth catalog gpus -o wide.');
+  for (const item of arrayOf(body['cpu']) ?? []) {
+    const count = numberOf(memberAt(item, 'vcpuCount'));
+    if (count !== undefined && (count < 2 || !Number.isInteger(Math.log2(count))))
+      throw usage(`--cpu: vCPUs are a power of two of at least 2; ${String(count)} is not`);
+  }
+}
+
+/** GPUs stay GPUs and CPUs stay CPUs (contract rules, Serverless: PATCH). */
+function checkKind(body: JsonObject, before: Json): void {
+  if (body['gpu'] !== undefined && arrayOf(memberAt(before, 'cpu')) !== undefined)
+    throw usage('--gpu-pool: this endpoint runs on CPUs, and that cannot change', 'Create another one.');
+  if (body['cpu'] !== undefined && isObject(memberAt(before, 'gpu')))
+    throw usage('--cpu: this endpoint runs on GPUs, and that cannot change', 'Create another one.');
+}
+
+/** Which scaling goes with which type, and where there is no idle timeout (contract rules, Serverless). */
+function checkScaling(body: JsonObject, type: string | undefined, scaling: Json | undefined): void {
+  const kind = stringOf(memberAt(scaling, 'type'));
+  if (type === 'LOAD_BALANCER' && kind === 'QUEUE_DELAY')
+    throw usage('--queue-delay: a LOAD_BALANCER has no queue', 'It scales by --request-count.');
+  if (type === 'QUEUE' && kind === 'REQUEST_COUNT' && memberAt(body, 'workers.idleTimeout') !== undefined)
+    throw usage(
+      '--idle-timeout does not go with --request-count on a QUEUE endpoint',
+      'Leave it out, or scale by --queue-delay.',
+    );
+}
+
+/** `A worker costs $1.12 to $1.90 an hour while it runs.` */
+async function price(ctx: CommandContext, body: JsonObject): Promise<string | undefined> {
+  const each = body['cpu'] === undefined ? await gpuPrices(ctx, body) : await cpuPrices(ctx, body);
+  if (each.length === 0) return undefined;
+  const [least, most] = [Math.min(...each), Math.max(...each)].map(formatDollars) as [string, string];
+  const max = numberOf(memberAt(body, 'workers.max')) ?? 3;
+  return `A worker costs ${least === most ? least : `${least} to ${most}`} an hour while it runs; ${countOf(max, 'worker')} at most.`;
+}
+
+/** Dollars an hour of a worker on each GPU type it may get. */
+async function gpuPrices(ctx: CommandContext, body: JsonObject): Promise<readonly number[]> {
+  const pools = arrayOf(memberAt(body, 'gpu.pools')) ?? [];
+  const excluded = arrayOf(memberAt(body, 'gpu.excludedTypes')) ?? [];
+  const { values } = await listRows(ctx, GPUS);
+  const types = values.filter(
+    (row) => pools.includes(memberAt(row, 'pool') ?? null) && !excluded.includes(memberAt(row, 'id') ?? null),
+  );
+  const count = numberOf(memberAt(body, 'gpu.count')) ?? 1;
+  return types.flatMap((row) => priced(memberAt(row, 'price.serverless'), count));
+}
+
+async function cpuPrices(ctx: CommandContext, body: JsonObject): Promise<readonly number[]> {
+  const { values } = await listRows(ctx, CPUS);
+  return (arrayOf(body['cpu']) ?? []).flatMap((item) => {
+    const row = values.find((each) => memberAt(each, 'id') === memberAt(item, 'id'));
+    return priced(memberAt(row, 'price.serverlessPerVcpu'), numberOf(memberAt(item, 'vcpuCount')) ?? 0);
+  });
+}
+
+const priced = (price: Json | undefined, times: number): readonly number[] => {
+  const each = numberOf(price);
+  return each === undefined || each === 0 ? [] : [each * times];
+};

@@ -1,0 +1,153 @@
+import { isObject, memberAt, objectOf, stringOf, type Json, type JsonObject } from '../core/json.ts';
+import { usage } from '../core/failure.ts';
+import { defineGroup } from '../cli/command.ts';
+import { option } from '../cli/params.ts';
+import type { Members } from '../cli/resource/body.ts';
+import { getCommand, listCommand, type Resource } from '../cli/resource/read.ts';
+import { createCommand, deleteCommand, updateCommand, type WriteSpec } from '../cli/resource/write.ts';
+import { list, text, yesNo } from '../output/cells.ts';
+import type { Shown, View } from '../output/view.ts';
+import * as collections from './collections.ts';
+import { CONTAINER_ACCEPTS, CONTAINER_MEMBERS, containerSection } from './container.ts';
+import { otherMembers } from './lines.ts';
+
+/** What a template is for: endpoints or pods. */
+const use = (row: Json): Shown => (memberAt(row, 'serverless') === true ? 'endpoints' : 'pods');
+
+function mount(row: Json): Shown {
+  const persistent = objectOf(memberAt(row, 'mounts.persistent'));
+  return persistent === undefined ? undefined : `${text('size')(persistent)} GB at ${text('path')(persistent)}`;
+}
+
+const KNOWN =
+  'id name image args disk mounts ports env registry serverless public category startSsh startJupyter allowedCudaVersions'.split(
+    ' ',
+  );
+
+export const templateView: View = {
+  noun: ['template', 'templates'],
+  id: (row) => stringOf(memberAt(row, 'id')) ?? '',
+  columns: [
+    { header: 'ID', show: text('id') },
+    { header: 'NAME', show: text('name') },
+    { header: 'FOR', show: use },
+    { header: 'CATEGORY', show: text('category') },
+    { header: 'IMAGE', show: text('image') },
+    { header: 'PUBLIC', show: yesNo('public') },
+    { header: 'PORTS', show: list('ports'), wide: true },
+    { header: 'REGISTRY', show: text('registry'), wide: true },
+  ],
+  detail: (row) => [
+    {
+      lines: [
+        { label: 'id', value: text('id')(row) },
+        { label: 'name', value: text('name')(row) },
+        { label: 'for', value: use(row) },
+        { label: 'category', value: text('category')(row) },
+        { label: 'public', value: yesNo('public')(row) },
+        { label: 'cuda', value: list('allowedCudaVersions')(row) },
+      ],
+    },
+    containerSection(row),
+    {
+      title: 'pods',
+      lines: [
+        { label: 'persistent mount', value: mount(row) },
+        { label: 'starts ssh', value: yesNo('startSsh')(row) },
+        { label: 'starts jupyter', value: yesNo('startJupyter')(row) },
+      ],
+    },
+    { lines: otherMembers(row, KNOWN) },
+  ],
+};
+
+/** Anyone may read a public template (contract rules, Templates). */
+const publicNote = (row: Json): readonly string[] =>
+  memberAt(row, 'public') === true
+    ? ['This template is public: everybody can read it, its environment variables too; only its owner can change it.']
+    : [];
+
+const MEMBERS = {
+  name: {
+    param: option.text('what to call it', { metavar: 'NAME', ask: { kind: 'text', question: 'Name' } }),
+    path: 'name',
+  },
+  ...CONTAINER_MEMBERS,
+  category: {
+    param: option.choice('what it runs on (default NVIDIA)', ['CPU', 'NVIDIA', 'AMD']),
+    path: 'category',
+  },
+  serverless: { param: option.on('for endpoints; otherwise for pods'), path: 'serverless' },
+  public: { param: option.on('let everybody read it'), path: 'public' },
+  cuda: {
+    param: option.list('only with one of these CUDA versions', { metavar: 'VERSION' }),
+    path: 'allowedCudaVersions',
+  },
+  mountSize: {
+    param: option.count('size of the persistent mount of its pods, in GB', 10, { metavar: 'GB' }),
+    path: 'mounts.persistent.size',
+  },
+  mountPath: {
+    param: option.text('where that is mounted', { metavar: 'PATH' }),
+    path: 'mounts.persistent.path',
+  },
+  noSsh: { param: option.on('do not start an SSH server'), path: 'startSsh', value: () => false },
+  noJupyter: { param: option.on('do not start Jupyter'), path: 'startJupyter', value: () => false },
+} as const satisfies Members;
+
+const common = {
+  members: MEMBERS,
+  accepts: [
+    ...CONTAINER_ACCEPTS,
+    ...['name', 'category', 'serverless', 'public', 'allowedCudaVersions', 'mounts', 'startSsh', 'startJupyter'],
+  ],
+  check: checkMount,
+  references: { registry: collections.REGISTRIES },
+  notes: publicNote,
+} as const satisfies Partial<WriteSpec>;
+
+/** A mount has a size and a path: partial mounts are unsupported (specification 2.3). */
+function checkMount(body: JsonObject): void {
+  const persistent = memberAt(body, 'mounts.persistent');
+  if (!isObject(persistent) || (persistent['size'] !== undefined && persistent['path'] !== undefined)) return;
+  throw usage('--mount-size and --mount-path go together', 'A mount has both a size and a path.');
+}
+
+const TEMPLATES: Resource = { ...collections.TEMPLATES, view: templateView };
+
+export const templates = defineGroup('container settings to start pods and endpoints from', {
+  list: listCommand(TEMPLATES, {
+    summary: 'list your templates',
+    options: {
+      serverless: option.on('only those for endpoints'),
+      pods: option.on('only those for pods'),
+    },
+    keep: (row, { serverless, pods }) => serverless === pods || (memberAt(row, 'serverless') === true) === serverless,
+  }),
+  get: getCommand(TEMPLATES, {
+    summary: 'show a template, your own or a public one',
+    outcome: (row) => ({ notes: publicNote(row) }),
+    examples: [['berth templates get TEMPLATE -o yaml', 'to edit, and to give to create or update with --file']],
+  }),
+  create: createCommand(TEMPLATES, 'templates', {
+    ...common,
+    summary: 'create a template',
+    details: 'A template is resolved once, when a pod or an endpoint starts from it: they keep no link to it.',
+    needed: ['name', 'image'],
+    examples: [
+      ['berth templates create --name web --image IMAGE --port 8080/http --env MODE=fast', 'for pods'],
+      ['berth templates create --name worker --image IMAGE --serverless', 'for endpoints'],
+    ],
+  }),
+  update: updateCommand(TEMPLATES, 'templates', {
+    ...common,
+    summary: 'change a template',
+    details:
+      'Only the owner of a public template can change it. --set takes a setting back: --set public=false, --set startSsh=true.',
+    examples: [['berth templates update TEMPLATE --image IMAGE', 'what starts from it later uses this image']],
+  }),
+  delete: deleteCommand(TEMPLATES, 'templates', {
+    summary: 'delete templates',
+    details: 'A template that a pod or an endpoint uses is refused.',
+  }),
+});
