@@ -71,7 +71,9 @@ describe.each([
           'GET /v2/ep/stream/job1': json([]),
         }),
       ]);
-      const clock = pressing(2, () => world.signal(signal));
+      const clock = pressing(2, () => {
+        world.signal(signal);
+      });
       const world = createTestWorld({ env: pointedAt(server.url), clock });
       const ran = await berthIn(world, [...flags, ...argv]);
       const expected = { exit, says: [`Go on with: ${goOn}`, 'Nothing was cancelled'], ...(told && { told }) };
@@ -121,7 +123,9 @@ describe.each([
 
   test('in a pause between two tries ends it at once', async () => {
     const server = await serve([json({}, 503)]);
-    const clock = pressing(1, () => world.signal(signal));
+    const clock = pressing(1, () => {
+      world.signal(signal);
+    });
     const world = createTestWorld({ env: pointedAt(server.url), clock });
     const ran = await berthIn(world, ['pods', 'get', 'pod1']);
     expect(ran.code).toBe(exit);
@@ -143,7 +147,9 @@ describe.each([
 
   test('ends --watch', async () => {
     const server = await serve([json({ id: 'pod1', status: 'RUNNING' })]);
-    const clock = pressing(3, () => world.signal(signal));
+    const clock = pressing(3, () => {
+      world.signal(signal);
+    });
     const world = createTestWorld({ env: pointedAt(server.url), clock, tty: true });
     const ran = await berthIn(world, ['pods', 'get', 'pod1', '--watch']);
     expect(ran.code).toBe(exit);
