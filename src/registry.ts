@@ -61,8 +61,8 @@ export const NOUNS: readonly Noun[] = [
   {
     name: 'catalog',
     section: 'Storage and images',
-    summary: 'what can be rented: GPUs, CPUs, data centers',
-    load: async () => (await import('./commands/catalog.ts')).catalog,
+    summary: 'what can be rented: GPUs, CPUs, data centers; and public templates',
+    load: async () => (await import('./commands/catalog/index.ts')).catalog,
   },
   {
     name: 'billing',

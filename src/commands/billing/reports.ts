@@ -1,4 +1,5 @@
 import type { Lookup } from '../../cli/names.ts';
+import * as collections from '../collections.ts';
 
 /** One amount of a report, in US dollars. */
 export interface Amount {
@@ -6,7 +7,7 @@ export interface Amount {
   readonly member: string;
   /** Upper case in the table, lower case in the totals. */
   readonly name: string;
-  /** Shown where there is room, or with `-o wide`. */
+  /** One of many: shown where there is room to spare, or with `-o wide`. */
   readonly wide?: boolean;
 }
 
@@ -29,7 +30,7 @@ export interface Report {
 const BILLING = ['v2', 'billing'];
 const gpu: Amount = { member: 'gpuAmount', name: 'GPU' };
 const cpu: Amount = { member: 'cpuAmount', name: 'CPU' };
-const disk: Amount = { member: 'diskAmount', name: 'disk', wide: true };
+const disk: Amount = { member: 'diskAmount', name: 'disk' };
 
 /** What everything cost, by its parts. */
 export const SUMMARY: Report = {
@@ -59,18 +60,18 @@ export const PODS: Report = {
   of: {
     member: 'podId',
     count: 'uniquePodCount',
-    lookup: { noun: 'pod', path: ['v2', 'pods'], member: 'pods' },
+    lookup: collections.PODS,
   },
 };
 
 export const SERVERLESS: Report = {
   summary: 'show what each serverless endpoint cost',
   path: [...BILLING, 'serverless'],
-  amounts: [gpu, cpu, disk, { member: 'feeAmount', name: 'fee', wide: true }],
+  amounts: [gpu, cpu, disk, { member: 'feeAmount', name: 'fee' }],
   of: {
     member: 'serverlessId',
     count: 'uniqueServerlessCount',
-    lookup: { noun: 'endpoint', path: ['v2', 'serverless'], member: 'endpoints' },
+    lookup: collections.ENDPOINTS,
   },
 };
 
@@ -85,22 +86,22 @@ export const VOLUMES: Report = {
   path: [...BILLING, 'network-volumes'],
   amounts: [
     { member: 'standardAmount', name: 'standard' },
-    { member: 'highPerformanceAmount', name: 'high-performance', wide: true },
+    { member: 'highPerformanceAmount', name: 'high-performance' },
   ],
   of: {
     member: 'networkVolumeId',
     count: 'uniqueNetworkVolumeCount',
-    lookup: { noun: 'volume', path: ['v2', 'network-volumes'], member: 'networkVolumes' },
+    lookup: collections.VOLUMES,
   },
 };
 
 export const CLUSTERS: Report = {
   summary: 'show what each cluster cost',
   path: [...BILLING, 'clusters'],
-  amounts: [gpu, disk, { member: 'networkingAmount', name: 'networking', wide: true }],
+  amounts: [gpu, disk, { member: 'networkingAmount', name: 'networking' }],
   of: {
     member: 'clusterId',
     count: 'uniqueClusterCount',
-    lookup: { noun: 'cluster', path: ['v2', 'clusters'], member: 'clusters' },
+    lookup: collections.CLUSTERS,
   },
 };

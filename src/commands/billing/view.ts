@@ -27,7 +27,7 @@ export function billingView(
     header,
     show: money(member),
     right: true,
-    ...(wide ? { wide } : {}),
+    ...(wide ? { wide } : { yields: member !== TOTAL }),
   });
   return {
     noun: ['billing record', 'billing records'],
@@ -36,7 +36,7 @@ export function billingView(
       ...(of === undefined ? [] : [{ header: of.lookup.noun.toUpperCase(), show: text(of.member) }]),
       { header: `${(bucket ?? 'from').toUpperCase()} (UTC)`, show: (record) => bucketStart(record, bucket) },
       dollars(TOTAL, 'TOTAL'),
-      ...(drawn ? [{ header: 'CHART', show: (record: Json) => bar(record, most), wide: true }] : []),
+      ...(drawn ? [{ header: 'CHART', show: (record: Json) => bar(record, most), yields: true }] : []),
       ...amounts.filter(isShown).map(({ member, name, wide }) => dollars(member, name.toUpperCase(), wide)),
       { header: 'UNTIL', show: text('endTime'), wide: true },
     ],

@@ -1,0 +1,71 @@
+import type { ApiRequest } from '../../core/api.ts';
+import { usage } from '../../core/failure.ts';
+import { defineCommand, type Command } from '../../cli/command.ts';
+import { withId } from '../../cli/names.ts';
+import { arg, flagName, type Params, type ValuesOf } from '../../cli/params.ts';
+import { listRows, type Resource } from '../../cli/resource/read.ts';
+
+export type Query = NonNullable<ApiRequest['query']>;
+
+interface CatalogSpec<O extends Params> {
+  readonly summary: string;
+  readonly options: O;
+  readonly query: (values: ValuesOf<O>) => Query;
+  /** Flags that only a list takes. */
+  readonly listOnly?: readonly (keyof O & string)[];
+  /** Where one of them is read, where that is not below the list. */
+  readonly onePath?: readonly string[];
+  readonly examples?: readonly (readonly [string, string])[];
+}
+
+/** `berth catalog NOUN [ID]`: the list, or one of it in full. */
+export function catalogCommand<const O extends Params>(resource: Resource, spec: CatalogSpec<O>): Command {
+  const { summary, options, query, listOnly = [], onePath = resource.path, examples = [] } = spec;
+  return defineCommand({
+    summary,
+    args: { id: arg.optional(`one ${resource.noun}, by id or name`) },
+    options,
+    examples,
+    run: async (ctx, values) => {
+      const asked = query(values);
+      const given = (values as { readonly id?: string }).id;
+      if (given === undefined) {
+        const rows = await listRows(ctx, resource, asked);
+        const source = { text: rows.text, member: resource.member };
+        return { kind: 'many', view: resource.view, values: rows.values, source };
+      }
+      const filters = listOnly.filter((key) => isGiven((values as Readonly<Record<string, unknown>>)[key]));
+      if (filters.length > 0)
+        throw usage(
+          `${filters.map(flagName).join(' and ')} filters the list, and ${given} is one of it`,
+          'Leave one out.',
+        );
+      const answer = await withId(ctx, resource, given, (id) =>
+        ctx.api.send({ service: 'base', method: 'GET', path: [...onePath, id], query: asked, id }),
+      );
+      return { kind: 'one', view: resource.view, value: answer.value ?? null, source: answer.text };
+    },
+  });
+}
+
+const isGiven = (value: unknown): boolean =>
+  value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
+
+/** Several values of one query member (contract rules, Catalog). */
+export const joined = (values: readonly string[]): string | undefined =>
+  values.length === 0 ? undefined : values.join(',');
+
+interface Asked {
+  readonly available: boolean;
+  readonly product: readonly string[];
+}
+
+/**
+ * `include=AVAILABILITY` needs a product, and the filters need both (contract rules, Catalog): POD unless said.
+ * Fails with usage (2) for a filter alone.
+ */
+export function availabilityQuery({ available, product }: Asked, filters: Query): Query {
+  const asked = Object.values(filters).some((value) => value !== undefined) || product.length > 0;
+  if (asked && !available) throw usage('these filters ask about availability', 'Add --available.');
+  return available ? { include: 'AVAILABILITY', product: joined(product) ?? 'POD', ...filters } : {};
+}
