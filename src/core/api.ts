@@ -22,7 +22,7 @@ export interface ApiRequest {
   /** Milliseconds for the whole exchange, where the command must wait longer than the setting allows. */
   readonly deadlineMs?: number;
   /**
-   * Of a stream of events: where nothing came for so long, it ends as if the server had ended it. Milliseconds of real
+   * Of a stream of events: where none came for so long, it ends as if the server had ended it. Milliseconds of real
    * time; a stream is silent without end where this is absent.
    */
   readonly quietMs?: number;

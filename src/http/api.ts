@@ -211,8 +211,8 @@ export function createApi(options: ApiOptions): Api {
       if (request.deadlineMs === undefined) session.calm();
       code = 'stream-broken';
       const { quietMs } = request;
-      const body = quietMs === undefined ? answer.body : untilQuiet(answer.body, quietMs, clock);
-      yield* readEvents(decodeBody(body, headers['content-encoding']));
+      const coming = readEvents(decodeBody(answer.body, headers['content-encoding']));
+      yield* quietMs === undefined ? coming : untilQuiet(coming, quietMs, clock);
     } catch (error) {
       throw lostFailure(session.lostBy(error), job.asked).with({ code });
     } finally {

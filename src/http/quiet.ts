@@ -1,17 +1,17 @@
 import type { Clock } from '../core/context.ts';
 
 /**
- * A body that ends where nothing came for `quietMs` milliseconds of real time, and is otherwise as it was. The peer may
- * still be sending nothing: whoever reads ends the exchange.
+ * What comes, until none came for `quietMs` milliseconds of real time. The peer may go on sending nothing, or signs of
+ * life: whoever reads ends the exchange.
  */
-export async function* untilQuiet(
-  body: AsyncIterable<Uint8Array>,
+export async function* untilQuiet<T>(
+  source: AsyncIterable<T>,
   quietMs: number,
   clock: Pick<Clock, 'deadline'>,
-): AsyncGenerator<Uint8Array> {
-  const chunks = body[Symbol.asyncIterator]();
+): AsyncGenerator<T> {
+  const items = source[Symbol.asyncIterator]();
   for (;;) {
-    const next = chunks.next();
+    const next = items.next();
     // Where silence wins, the exchange is ended under this read, and nobody waits for what that makes of it.
     next.catch(() => undefined);
     const came = await firstOf(next, quietMs, clock);

@@ -2,20 +2,17 @@ import { EXIT } from '../../core/exit.ts';
 import { memberAt } from '../../core/json.ts';
 import { defineGroup } from '../../cli/command.ts';
 import { option } from '../../cli/params.ts';
-import { getCommand, listCommand, type Resource } from '../../cli/resource/read.ts';
-import { podNotes, podView } from './view.ts';
-
-const PODS: Resource = { noun: 'pod', path: ['v2', 'pods'], member: 'pods', view: podView };
-
-const list = listCommand(PODS, {
-  summary: 'list pods',
-  options: { all: option.on('members of clusters too', { short: '-a' }) },
-  query: ({ all }) => (all ? { includeClusterPods: true } : {}),
-  examples: [
-    ['berth pods list -o wide', 'every column'],
-    ['berth pods list -o id', 'the ids alone, one a line'],
-  ],
-});
+import { getCommand } from '../../cli/resource/read.ts';
+import { deleteCommand } from '../../cli/resource/write.ts';
+import { restart, start, stop } from './act.ts';
+import { create } from './create.ts';
+import { list } from './list.ts';
+import { logs } from './logs.ts';
+import { PODS } from './resource.ts';
+import { ssh } from './ssh.ts';
+import { update } from './update.ts';
+import { podNotes } from './view.ts';
+import { wait } from './wait.ts';
 
 const get = getCommand(PODS, {
   summary: 'show a pod: its state, cost, hardware, live use, mounts and ports',
@@ -31,4 +28,24 @@ const get = getCommand(PODS, {
   ],
 });
 
-export const pods = defineGroup('GPU and CPU containers', { list, get });
+const terminate = deleteCommand(PODS, 'pods', {
+  summary: 'terminate pods for good',
+  details: 'delete and terminate are the same command.',
+  loss: 'Container disks and persistent mounts are destroyed; network volumes are kept.',
+  done: 'terminated',
+});
+
+export const pods = defineGroup('GPU and CPU containers', {
+  list,
+  get,
+  create,
+  update,
+  delete: terminate,
+  terminate,
+  start,
+  stop,
+  restart,
+  wait,
+  logs,
+  ssh,
+});

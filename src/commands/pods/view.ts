@@ -1,5 +1,6 @@
-import { arrayOf, encodeJson, isObject, memberAt, numberOf, objectOf, stringOf, type Json } from '../../core/json.ts';
-import { age, duration, gigabytes, list, money, percent, status, text, yesNo } from '../../output/cells.ts';
+import { arrayOf, isObject, memberAt, numberOf, objectOf, stringOf, type Json } from '../../core/json.ts';
+import { age, duration, list, money, percent, status, text, yesNo } from '../../output/cells.ts';
+import { containerSection } from '../container.ts';
 import { otherMembers } from '../lines.ts';
 import type { Section, Shown, View } from '../../output/view.ts';
 
@@ -44,17 +45,7 @@ export const podView: View = {
       ],
     },
     runtime(row),
-    {
-      title: 'container',
-      lines: [
-        { label: 'image', value: text('image')(row) },
-        { label: 'args', value: text('args')(row) },
-        { label: 'disk', value: gigabytes('disk')(row) },
-        { label: 'registry', value: text('registry')(row) },
-        { label: 'ports', value: list('ports')(row).join(', ') },
-        { label: 'env', value: pairs(row, 'env') },
-      ],
-    },
+    containerSection(row),
     { title: 'mounts', lines: mounts(row) },
     network(row),
     ...cluster(row),
@@ -124,12 +115,6 @@ function openPort(port: Json): string {
   return `${stringOf(memberAt(port, 'ip')) ?? '-'}:${text('public')(port)} -> ${inside}`;
 }
 
-function pairs(row: Json, member: string): Shown {
-  return Object.entries(objectOf(memberAt(row, member)) ?? {}).map(
-    ([name, value]) => `${name}=${typeof value === 'string' ? value : encodeJson(value ?? null)}`,
-  );
-}
-
 /** Specification 2.3: at most one of the two kinds. */
 function mounts(row: Json): Section['lines'] {
   const persistent = objectOf(memberAt(row, 'mounts.persistent'));
@@ -154,12 +139,18 @@ function network(row: Json): Section {
           ? [text('globalNetworking.ip')(row), text('globalNetworking.internalDns')(row)]
           : yesNo('globalNetworking.enabled')(row),
       },
-      {
-        label: 'ssh',
-        value: stringOf(memberAt(row, 'ssh.direct.command')) ?? stringOf(memberAt(row, 'ssh.proxy.command')),
-      },
+      ...sshLines(row),
     ],
   };
+}
+
+/** Both ways in; the proxy gives a shell and nothing else (contract rules, Pods: ssh). */
+function sshLines(row: Json): Section['lines'] {
+  const lines = [
+    { label: 'ssh', value: text('ssh.direct.command')(row) },
+    { label: 'ssh by proxy', value: text('ssh.proxy.command')(row) },
+  ].filter(({ value }) => value !== '');
+  return lines.length > 0 ? lines : [{ label: 'ssh', value: undefined }];
 }
 
 const cluster = (row: Json): readonly Section[] =>

@@ -74,7 +74,11 @@ describe('a stream of events', () => {
     const server = await serve((response) => {
       response.on('close', hungUp);
       response.writeHead(200, EVENTS).write('data: 1\n\n');
-      setTimeout(() => response.write('data: 2\n\n: and silence'), 5);
+      setTimeout(() => response.write('data: 2\n\n'), 5);
+      const alive = setInterval(() => response.write(': alive\n\n'), 10);
+      response.on('close', () => {
+        clearInterval(alive);
+      });
     });
     expect(await collect(connect(server.url), { ...logs, quietMs: 60 })).toMatchObject([{ data: '1' }, { data: '2' }]);
     await closed;

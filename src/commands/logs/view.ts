@@ -1,0 +1,13 @@
+import { text } from '../../output/cells.ts';
+import type { View } from '../../output/view.ts';
+
+/** A line of a log (contract rules, Pods: logs). */
+export const logView: View = {
+  noun: ['line', 'lines'],
+  id: text('ts'),
+  columns: [
+    { header: 'TIME', show: text('ts') },
+    { header: 'SOURCE', show: text('source') },
+    { header: 'LINE', show: text('line') },
+  ],
+};

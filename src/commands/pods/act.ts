@@ -1,0 +1,109 @@
+import { EXIT } from '../../core/exit.ts';
+import { memberAt, stringOf } from '../../core/json.ts';
+import { defineCommand, type Command } from '../../cli/command.ts';
+import type { CommandContext } from '../../cli/context.ts';
+import { sendEach, type Sent } from '../../cli/names.ts';
+import { arg, option } from '../../cli/params.ts';
+import { commandLine } from '../../cli/words.ts';
+import type { Result } from '../../output/view.ts';
+import { PODS } from './resource.ts';
+import { waitForPods } from './wait.ts';
+
+interface ActionSpec {
+  readonly summary: string;
+  readonly details: string;
+  /** The status it leads to. */
+  readonly until: string;
+}
+
+/** `berth pods start|stop|restart POD...` (contract rules, Pods: actions). */
+function actionCommand(action: 'start' | 'stop' | 'restart', { summary, details, until }: ActionSpec): Command {
+  return defineCommand({
+    summary,
+    details,
+    args: { id: arg.many('pod ids or names', { metavar: 'POD' }) },
+    options: {
+      wait: option.on(`wait until it is ${until}`),
+      waitTimeout: option.durationOr('how long --wait waits', 's', 600_000, '10m'),
+    },
+    writes: true,
+    run: async (ctx, { id, wait, waitTimeout }) => {
+      const request = (known: string) =>
+        ({
+          service: 'base',
+          method: 'POST',
+          path: [...PODS.path, known, 'action'],
+          body: { action },
+          id: known,
+          findOut: commandLine('pods', 'get', known),
+        }) as const;
+      const sent = await sendEach(
+        ctx,
+        PODS,
+        id.map((given) => ({ given, request })),
+      );
+      const [first] = sent;
+      if (sent.length === 1 && first?.failure !== undefined) throw first.failure;
+      if (!wait) return acted(sent);
+      return await waitForAll(ctx, sent, until, waitTimeout);
+    },
+  });
+}
+
+/** One pod as it answered; of several those that did, and a note for each that did not. */
+function acted(sent: readonly Sent[]): Result {
+  const [first] = sent;
+  const { notes, exit } = refusals(sent);
+  if (sent.length === 1)
+    return {
+      kind: 'one',
+      view: PODS.view,
+      value: first?.answer?.value ?? null,
+      source: first?.answer?.text ?? '',
+    };
+  const values = sent.flatMap(({ answer }) => answer?.value ?? []);
+  return { kind: 'many', view: PODS.view, values, notes, exit };
+}
+
+/** Waits for those that were accepted; a refusal of another is said first, and is the outcome where the wait has none. */
+async function waitForAll(
+  ctx: CommandContext,
+  sent: readonly Sent[],
+  until: string,
+  timeoutMs: number,
+): Promise<Result> {
+  const { notes, exit } = refusals(sent);
+  for (const note of notes) await ctx.tell(note);
+  const ids = sent.flatMap(({ given, answer }) =>
+    answer === undefined ? [] : [stringOf(memberAt(answer.value, 'id')) ?? given],
+  );
+  if (ids.length === 0) return { kind: 'nothing', exit };
+  const end = await waitForPods(ctx, ids, until, timeoutMs);
+  return exit === EXIT.done ? end : { ...end, exit };
+}
+
+function refusals(sent: readonly Sent[]) {
+  const failures = sent.flatMap(({ given, failure }) => (failure === undefined ? [] : [{ given, failure }]));
+  return {
+    notes: failures.map(({ given, failure }) => `${given}: ${failure.message}`),
+    exit: failures[0]?.failure.exit ?? EXIT.done,
+  };
+}
+
+export const start = actionCommand('start', {
+  summary: 'start stopped pods',
+  details: 'A pod that is EXITED or in ERROR can be started. It gets hardware again, and costs again.',
+  until: 'RUNNING',
+});
+
+export const stop = actionCommand('stop', {
+  summary: 'stop pods: what they mount is kept, their hardware is not',
+  details: 'The container disk is wiped; mounts are kept. A locked pod refuses: berth pods update POD --locked off.',
+  until: 'EXITED',
+});
+
+export const restart = actionCommand('restart', {
+  summary: 'restart the container of running pods',
+  details: 'The container disk is wiped; mounts are kept. A locked pod refuses: berth pods update POD --locked off.',
+  until: 'RUNNING',
+});

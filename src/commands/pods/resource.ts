@@ -1,0 +1,9 @@
+import type { Resource } from '../../cli/resource/read.ts';
+import { PODS as LOOKUP } from '../collections.ts';
+import { podView } from './view.ts';
+
+/** Pods, where they lie and how they are shown. */
+export const PODS: Resource = { ...LOOKUP, view: podView };
+
+/** Every status (specification 3.1). */
+export const STATUSES = ['PROVISIONING', 'STARTING', 'RUNNING', 'EXITED', 'ERROR', 'TERMINATED'] as const;

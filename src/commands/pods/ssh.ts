@@ -1,0 +1,91 @@
+import { EXIT, type ExitCode } from '../../core/exit.ts';
+import { Failure, usage } from '../../core/failure.ts';
+import { memberAt, numberOf, objectOf, stringOf, type Json } from '../../core/json.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { withId } from '../../cli/names.ts';
+import { arg, option } from '../../cli/params.ts';
+import { commandLine, shellWord } from '../../cli/words.ts';
+import { PODS } from './resource.ts';
+
+export const ssh = defineCommand({
+  summary: 'open a shell in a pod, or run a command there, with your ssh',
+  details:
+    'Takes the direct address where the pod has one, else the proxy, which gives an interactive shell and nothing else. What stands after -- goes to ssh as it is. The exit code is that of ssh.',
+  args: {
+    id: arg.text('pod id or name', { metavar: 'POD' }),
+    more: arg.any('options of ssh, or a command to run in the pod', { metavar: 'ARGS' }),
+  },
+  options: {
+    proxy: option.on('by way of the proxy, even where there is a direct address'),
+    print: option.on('print the ssh command and run nothing'),
+  },
+  examples: [
+    ['berth pods ssh POD', 'an interactive shell'],
+    ['berth pods ssh POD -- nvidia-smi', 'run one command'],
+    ['berth pods ssh POD -- -L 8888:localhost:8888', 'a shell with a tunnel'],
+    ['berth pods ssh POD --print', 'the command, to be used elsewhere'],
+  ],
+  run: async (ctx, { id, more, proxy, print }) => {
+    const { value } = await withId(ctx, PODS, id, (known) =>
+      ctx.api.send({ service: 'base', method: 'GET', path: [...PODS.path, known], id: known }),
+    );
+    const args = [...sshArguments(addressOf(value ?? null, id, proxy), id), ...more];
+    if (print) return { kind: 'text', text: ['ssh', ...args].map(wordOf).join(' ') };
+    return { kind: 'nothing', exit: (await ctx.spawn.run('ssh', args, {})) as ExitCode };
+  },
+});
+
+/** An option stays one in what is printed; anything else is quoted where a shell would take it apart. */
+const wordOf = (word: string): string => (/^-\w+$/.test(word) ? word : shellWord(word));
+
+/** The address to go to: direct where there is one and the proxy was not asked for (contract rules, Pods: ssh). */
+function addressOf(pod: Json, id: string, proxy: boolean): Json {
+  const ssh = objectOf(memberAt(pod, 'ssh'));
+  const direct = objectOf(ssh?.['direct']);
+  const byProxy = objectOf(ssh?.['proxy']);
+  const found = proxy ? byProxy : (direct ?? byProxy);
+  if (found !== undefined) return found;
+  throw noAddress(stringOf(memberAt(pod, 'status')) ?? '?', stringOf(memberAt(pod, 'id')) ?? id, proxy);
+}
+
+function noAddress(status: string, id: string, proxy: boolean): Failure {
+  const message = `pod ${id} has no ${proxy ? 'proxy address for ssh' : 'ssh address'}: it is ${status}`;
+  switch (status) {
+    case 'PROVISIONING':
+    case 'STARTING':
+      return usage(message, `Wait until it runs: ${commandLine('pods', 'wait', id)}`);
+    case 'EXITED':
+    case 'ERROR':
+      return usage(message, `Start it first: ${commandLine('pods', 'start', id, '--wait')}`);
+    case 'TERMINATED':
+      return usage(message, 'It is gone for good. Other pods: berth pods list');
+    default:
+      return usage(
+        `${message}, and its service names none`,
+        'A pod takes SSH when it was created with --start-ssh; directly, when it also publishes --port 22/tcp.',
+      );
+  }
+}
+
+/**
+ * What ssh is called with. Host, user and port are the service's words: they must be what they claim, so that none of
+ * them becomes an option of ssh or something a shell would run. Fails with unavailable (7) where they are not.
+ */
+export function sshArguments(address: Json, id: string): readonly string[] {
+  const host = stringOf(memberAt(address, 'host')) ?? '';
+  const user = stringOf(memberAt(address, 'username')) ?? '';
+  const port = numberOf(memberAt(address, 'port')) ?? Number.NaN;
+  if (!/^[A-Za-z0-9:]([A-Za-z0-9.:_-]*[A-Za-z0-9.:])?$/.test(host)) throw unusable('host', id);
+  if (!/^[A-Za-z0-9_][A-Za-z0-9._@+-]*$/.test(user)) throw unusable('user name', id);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw unusable('port', id);
+  return ['-p', String(port), `${user}@${host}`];
+}
+
+const unusable = (what: string, id: string): Failure =>
+  new Failure({
+    code: 'unusable-answer',
+    exit: EXIT.unavailable,
+    message: `the service gives a ${what} for ssh that is none`,
+    hint: `Nothing was run. See what it says: ${commandLine('pods', 'get', id, '--fields', 'ssh', '--json')}`,
+    id,
+  });

@@ -1,0 +1,41 @@
+import { usage } from '../../core/failure.ts';
+import { memberAt, objectOf, stringOf, type Json, type JsonObject } from '../../core/json.ts';
+import type { Values } from '../../cli/command.ts';
+import { updateCommand } from '../../cli/resource/write.ts';
+import { checkUpdate } from './checks.ts';
+import { asSwitch, REFERENCES } from './create.ts';
+import { UPDATE_ACCEPTS, UPDATE_MEMBERS, withPath } from './members.ts';
+import { PODS } from './resource.ts';
+
+export const update = updateCommand(PODS, 'pods', {
+  summary: 'change a pod',
+  details:
+    'Only what is named is changed; --env replaces all variables. The kind of a mount and its volume are fixed at creation. What berth pods get -o yaml printed can be changed and fed back with --file.',
+  members: UPDATE_MEMBERS,
+  accepts: UPDATE_ACCEPTS,
+  adapt: ({ globalNetworking, ...pod }) => ({ ...pod, ...asSwitch(globalNetworking) }),
+  references: REFERENCES,
+  fill: wholeMount,
+  check: checkUpdate,
+  examples: [
+    ['berth pods update POD --name trainer', 'another name'],
+    ['berth pods update POD --locked on', 'protect it from being stopped'],
+    ['berth pods update POD --file pod.yaml', 'what an editor made of berth pods get POD -o yaml'],
+  ],
+});
+
+/** The service takes a mount only whole (specification 2.3): what the flags leave open comes from the pod as it is. */
+async function wholeMount(body: JsonObject, values: Values, look: () => Promise<Json>): Promise<JsonObject> {
+  const path = stringOf(values['mountPath'] as Json | undefined);
+  if (path === undefined && values['persistentSize'] === undefined) return body;
+  const given = objectOf(body['mounts']) ?? {};
+  const before = objectOf(memberAt(await look(), 'mounts')) ?? {};
+  const open = given['network'] === undefined && given['persistent'] === undefined ? before : given;
+  const persistent = objectOf(open['persistent']);
+  const mounts =
+    persistent === undefined ? open : { ...open, persistent: { ...objectOf(before['persistent']), ...persistent } };
+  const complete = path === undefined ? mounts : withPath(mounts, path);
+  if (complete === undefined)
+    throw usage('--mount-path: this pod has no mount', 'Create another pod to mount something: berth pods create');
+  return { ...body, mounts: complete };
+}
