@@ -27,7 +27,7 @@ export async function runCli(argv: readonly string[], world: World): Promise<Exi
     const noun = NOUNS.find((each) => each.name === word);
     const { mount, unknownNoun } = await import('./cli/mount.ts');
     if (noun === undefined) throw unknownNoun(word, NOUNS);
-    const { target, path, values, globals } = mount(argv, noun, await noun.load(PROGRAM), NOUNS, FLAGS);
+    const { target, path, values, globals } = mount(argv, noun, await noun.load(PROGRAM), FLAGS);
     const ctx = open(speaksToLocal(noun, world) ? { ...globals, local: true } : globals);
     if (globals['help'] === true || target.kind === 'group')
       return await page(ctx, path, target, globals['help'] === true);

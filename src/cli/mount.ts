@@ -1,7 +1,7 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
 import { usage, type Failure } from '../core/failure.ts';
 import type { Command, Group, Noun, Values } from './command.ts';
-import type { GlobalFlag, GlobalValues } from './globals.ts';
+import { firstLook, type GlobalFlag, type GlobalValues } from './globals.ts';
 import { kitOptions } from './kit-options.ts';
 import { flagName, labelOf, type Param, type Params } from './params.ts';
 
@@ -25,15 +25,13 @@ export function mount(
   argv: readonly string[],
   noun: Noun,
   target: Command | Group,
-  others: readonly Noun[],
   flags: readonly GlobalFlag[],
 ): Invocation {
   let found: Invocation | undefined;
   const root = quiet(new Commander('berth'));
   addGlobals(root, flags);
-  for (const other of others)
-    if (other.name !== noun.name) root.command(other.name, { hidden: true }).allowUnknownOption();
-  attach(root, noun.name, target, [noun.name], flags, (invocation) => (found = invocation));
+  const { words } = firstLook(argv, flags);
+  attach(root, target, { path: [noun.name], words, flags, found: (invocation) => (found = invocation) });
   try {
     root.parse([...argv], { from: 'user' });
   } catch (error) {
@@ -44,21 +42,24 @@ export function mount(
   return found;
 }
 
-type Found = (invocation: Invocation) => void;
+/** Where in the tree a command is attached, and what all of them share. */
+interface Place {
+  readonly path: readonly string[];
+  /** The words of the command line: verbs that are not among them are known by name alone. */
+  readonly words: readonly string[];
+  readonly flags: readonly GlobalFlag[];
+  readonly found: (invocation: Invocation) => void;
+}
 
-function attach(
-  parent: Commander,
-  name: string,
-  target: Command | Group,
-  path: readonly string[],
-  flags: readonly GlobalFlag[],
-  found: Found,
-): void {
-  const here = quiet(parent.command(name));
+function attach(parent: Commander, target: Command | Group, place: Place): void {
+  const { path, words, flags, found } = place;
+  const here = quiet(parent.command(path.at(-1) ?? ''));
   if (target.kind === 'group') {
     addGlobals(here, flags);
     for (const [verb, inner] of Object.entries(target.commands))
-      attach(here, verb, inner, [...path, verb], flags, found);
+      // Commander names the nearest verb for a mistyped one, so it has to know them all; their flags it need not.
+      if (words.includes(verb)) attach(here, inner, { ...place, path: [...path, verb] });
+      else here.command(verb);
     here.action(() => {
       if (here.args.length > 0) suggest(here).unknownCommand();
       found({ path, target, values: {}, globals: globalsOf(here, flags) });

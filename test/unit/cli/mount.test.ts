@@ -23,7 +23,7 @@ const things = defineGroup('things', { get, deep: defineGroup('deep', { get }) }
 const noun: Noun = { name: 'things', summary: 'things', section: 'x', load: () => Promise.resolve(things) };
 const others: Noun = { ...noun, name: 'pods' };
 
-const read = (...argv: string[]): Invocation => mount(argv, noun, things, [noun, others], FLAGS);
+const read = (...argv: string[]): Invocation => mount(argv, noun, things, FLAGS);
 
 describe('the command line', () => {
   it.each<[string[], object]>([
