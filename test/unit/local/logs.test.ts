@@ -1,14 +1,17 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LOCAL_KEY } from '../../../src/local/auth.ts';
 import { podLines } from '../../../src/local/pods/logs.ts';
 import { seedPods } from '../../../src/local/pods/seed.ts';
 import { act, ACTIONS, statusAt, type PodAction } from '../../../src/local/pods/transitions.ts';
-import { fileStore } from '../../../src/local/store.ts';
-import { localFixture, type LocalFixture } from '../../support/local.ts';
+import { serveLocal } from '../../../src/local/server.ts';
+import type { LocalService } from '../../../src/local/service.ts';
+import { fileStore, type Store } from '../../../src/local/store.ts';
+import { localFixture } from '../../support/local.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 
@@ -20,7 +23,12 @@ interface Event {
 }
 
 /** Reads a log until it has so many events, then hangs up. The test clock moves on while the stream waits. */
-async function read({ service }: LocalFixture, path: string, count: number, lastEventId?: string): Promise<Event[]> {
+async function read(
+  { service }: { readonly service: Pick<LocalService, 'fetch'> },
+  path: string,
+  count: number,
+  lastEventId?: string,
+): Promise<Event[]> {
   const response = await service.fetch(
     new Request(`http://localhost${path}`, {
       headers: {
@@ -92,6 +100,33 @@ describe('the log of a pod', () => {
       pieces.push(...(await read(served(), `${LOG}?tail=0&since=2025-12-31T23:50:00Z`, count, pieces.at(-1)?.id)));
     expect(pieces).toEqual(whole);
     expect(new Set(whole.map(({ id }) => id)).size).toBe(60);
+  });
+
+  it('goes on over HTTP after a broken connection and a new server, and nobody reads on for who has hung up', async () => {
+    const path = join(await mkdtemp(join(tmpdir(), 'berth-logs-')), 'state.json');
+    const from = `${LOG}?since=2025-12-31T23:00:00Z`;
+    const whole = await read(localFixture({ store: fileStore(path) }), from, 40);
+    const pieces: Event[] = [];
+    for (const count of [13, 27]) {
+      let steps = 0;
+      const store = fileStore(path);
+      const transact: Store['transact'] = (fresh, step) => {
+        steps += 1;
+        return store.transact(fresh, step);
+      };
+      const { service } = localFixture({ store: { ...store, transact } });
+      const served = await serveLocal(service, { port: 0, host: '127.0.0.1' });
+      const send = (request: Request) =>
+        fetch(new Request(served.url + new URL(request.url).pathname + new URL(request.url).search, request));
+      pieces.push(...(await read({ service: { fetch: send } }, from, count, pieces.at(-1)?.id)));
+      for (let quiet = 0, before = -1; quiet < 20; before = steps) {
+        await setTimeout(5);
+        quiet = steps === before ? quiet + 1 : 0;
+      }
+      await served.stop();
+      await service.stop();
+    }
+    expect(pieces).toEqual(whole);
   });
 
   it('sends the last 100 lines where nothing is asked, and 5000 at most', async () => {

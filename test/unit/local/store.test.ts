@@ -35,6 +35,23 @@ describe('a state in a file', () => {
     expect(await store.transact(fresh, (state) => state.serial)).toBe(0);
   });
 
+  it('is written only where something has changed', async () => {
+    const store = fileStore(path);
+    await store.transact(fresh, () => undefined);
+    const place = async () => (await stat(path)).ino;
+    const before = await place();
+    await store.transact(fresh, (state) => {
+      state.asOf += 5;
+      state.queue.asOf += 5;
+    });
+    expect(await place()).toBe(before);
+    await store.transact(fresh, (state) => {
+      state.serial += 1;
+    });
+    expect(await place()).not.toBe(before);
+    expect(await store.transact(fresh, ({ serial }) => serial)).toBe(1);
+  });
+
   it.each([
     ['not JSON', '{"version":', 'is not JSON'],
     ['empty', '', 'is not JSON'],
