@@ -67,36 +67,56 @@ const publicNote = (row: Json): readonly string[] =>
     ? ['This template is public: everybody can read it, its environment variables too; only its owner can change it.']
     : [];
 
-const MEMBERS = {
-  name: {
-    param: option.text('what to call it', { metavar: 'NAME', ask: { kind: 'text', question: 'Name' } }),
-    path: 'name',
-  },
+const name = {
+  param: option.text('what to call it', { metavar: 'NAME', ask: { kind: 'text', question: 'Name' } }),
+  path: 'name',
+} as const;
+
+const shared = {
+  name,
   ...CONTAINER_MEMBERS,
   category: {
     param: option.choice('what it runs on (default NVIDIA)', ['CPU', 'NVIDIA', 'AMD']),
     path: 'category',
   },
-  serverless: { param: option.on('for endpoints; otherwise for pods'), path: 'serverless' },
-  public: { param: option.on('let everybody read it'), path: 'public' },
   cuda: {
-    param: option.list('only with one of these CUDA versions', { metavar: 'VERSION' }),
+    param: option.list('only on machines with one of these CUDA versions', { metavar: 'VERSION' }),
     path: 'allowedCudaVersions',
   },
-  mountSize: {
-    param: option.count('size of the persistent mount of its pods, in GB', 10, { metavar: 'GB' }),
+  persistentSize: {
+    param: option.count('GB of storage on the host of its pods, at least 10 (deprecated)', 10, { metavar: 'GB' }),
     path: 'mounts.persistent.size',
   },
-  mountPath: {
-    param: option.text('where that is mounted', { metavar: 'PATH' }),
-    path: 'mounts.persistent.path',
-  },
-  noSsh: { param: option.on('do not start an SSH server'), path: 'startSsh', value: () => false },
-  noJupyter: { param: option.on('do not start Jupyter'), path: 'startJupyter', value: () => false },
+  mountPath: { param: option.text('where that is mounted', { metavar: 'PATH' }), path: 'mounts.persistent.path' },
 } as const satisfies Members;
 
+/** A switch that is on unless it is turned off, or that an update turns either way. */
+const onOff = (summary: string, path: string) => ({
+  param: option.choice(summary, ['on', 'off']),
+  path,
+  value: (word: string): Json => word === 'on',
+});
+
+const starting = {
+  startSsh: onOff('start an SSH server in its pods (default on)', 'startSsh'),
+  startJupyter: onOff('start Jupyter in its pods (default on)', 'startJupyter'),
+};
+
+const CREATE_MEMBERS: Members = {
+  ...shared,
+  serverless: { param: option.on('for endpoints; otherwise for pods'), path: 'serverless' },
+  public: { param: option.on('let everybody read it'), path: 'public' },
+  ...starting,
+};
+
+const UPDATE_MEMBERS: Members = {
+  ...shared,
+  serverless: onOff('for endpoints, or for pods', 'serverless'),
+  public: onOff('let everybody read it', 'public'),
+  ...starting,
+};
+
 const common = {
-  members: MEMBERS,
   accepts: [
     ...CONTAINER_ACCEPTS,
     ...['name', 'category', 'serverless', 'public', 'allowedCudaVersions', 'mounts', 'startSsh', 'startJupyter'],
@@ -110,7 +130,7 @@ const common = {
 function checkMount(body: JsonObject): void {
   const persistent = memberAt(body, 'mounts.persistent');
   if (!isObject(persistent) || (persistent['size'] !== undefined && persistent['path'] !== undefined)) return;
-  throw usage('--mount-size and --mount-path go together', 'A mount has both a size and a path.');
+  throw usage('--persistent-size and --mount-path go together', 'A mount has both a size and a path.');
 }
 
 const TEMPLATES: Resource = { ...collections.TEMPLATES, view: templateView };
@@ -131,6 +151,7 @@ export const templates = defineGroup('container settings to start pods and endpo
   }),
   create: createCommand(TEMPLATES, 'templates', {
     ...common,
+    members: CREATE_MEMBERS,
     summary: 'create a template',
     details: 'A template is resolved once, when a pod or an endpoint starts from it: they keep no link to it.',
     needed: ['name', 'image'],
@@ -141,9 +162,9 @@ export const templates = defineGroup('container settings to start pods and endpo
   }),
   update: updateCommand(TEMPLATES, 'templates', {
     ...common,
+    members: UPDATE_MEMBERS,
     summary: 'change a template',
-    details:
-      'Only the owner of a public template can change it. --set takes a setting back: --set public=false, --set startSsh=true.',
+    details: 'Only the owner of a public template can change it.',
     examples: [['berth templates update TEMPLATE --image IMAGE', 'what starts from it later uses this image']],
   }),
   delete: deleteCommand(TEMPLATES, 'templates', {

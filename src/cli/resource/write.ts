@@ -32,7 +32,7 @@ export interface WriteSpec extends BodySpec {
   readonly secret?: Secret;
   /** Sends a create where it is not simply the request that the kit states. */
   readonly send?: (ctx: CommandContext, request: CreateRequest) => Promise<ApiAnswer>;
-  /** Said after a create. */
+  /** Said after it is written. */
   readonly notes?: (row: Json, body: JsonObject) => readonly string[];
   /** Gives `--wait`: until a row is as it was meant to be. */
   readonly wait?: WaitSpec;
@@ -141,7 +141,9 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
           ctx.api.send({ service: 'base', method: 'PATCH', path, body: written, id: known, findOut }),
         );
       });
-      const result = { kind: 'one', view: resource.view, value: answer.value ?? null, source: answer.text } as const;
+      const value = answer.value ?? null;
+      const notes = spec.notes?.(value, given) ?? [];
+      const result = { kind: 'one', view: resource.view, value, source: answer.text, notes } as const;
       if (spec.wait === undefined || values['wait'] !== true) return result;
       return await waited(ctx, resource, name, id, spec.wait, values, result);
     },

@@ -71,8 +71,11 @@ const MEMBERS = {
 
 /** `VOLUME:PATH`; /workspace is where clusters have it (specification 2.4). */
 function mountOf(given: string): Json {
-  const [, volumeId = given, path = '/workspace'] = /^([^:]*)(?::(.*))?$/.exec(given) ?? [];
-  return [{ volumeId, path }];
+  const at = given.indexOf(':/');
+  if (at === 0 || given === '') throw usage('--network-volume is empty');
+  return [
+    at < 0 ? { volumeId: given, path: '/workspace' } : { volumeId: given.slice(0, at), path: given.slice(at + 1) },
+  ];
 }
 
 function check(body: JsonObject): void {

@@ -1,4 +1,5 @@
-import { usage } from '../../core/failure.ts';
+import { EXIT } from '../../core/exit.ts';
+import { Failure, usage } from '../../core/failure.ts';
 import { memberAt, stringOf, type Json } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
@@ -43,7 +44,7 @@ export const logs = defineCommand({
 
 const idOf = (row: Json): string => stringOf(memberAt(row, 'id')) ?? '';
 
-/** The worker where there is one alone, or the one picked. Fails with usage (2). */
+/** The worker where there is one alone, or the one picked. Fails with not-found (4) where there is none, usage (2). */
 async function onlyWorker(
   ctx: CommandContext,
   endpoint: string,
@@ -51,10 +52,13 @@ async function onlyWorker(
   const { id, workers } = await listWorkers(ctx, endpoint);
   const [only, ...others] = workers;
   if (only === undefined)
-    throw usage(
-      `endpoint ${endpoint} has no workers now`,
-      'Workers start when jobs wait. See `berth endpoints workers`.',
-    );
+    throw new Failure({
+      code: 'no-worker',
+      exit: EXIT.notFound,
+      message: `endpoint ${endpoint} has no workers now`,
+      hint: 'Workers start when jobs wait, unless --workers-min keeps some. See `berth endpoints workers`.',
+      id,
+    });
   if (others.length === 0) return { id, worker: idOf(only) };
   if (!ctx.terminal.canAsk) throw usage('missing WORKER', `One of: ${workers.map(idOf).join(', ')}`);
   const choices = workers.map((row) => ({
