@@ -1,0 +1,179 @@
+import { expect, test } from 'vitest';
+import type { Command, Group, Program } from '../../src/cli/command.ts';
+import { kitOptions } from '../../src/cli/kit-options.ts';
+import { flagName, type Param } from '../../src/cli/params.ts';
+import { FLAGS, NOUNS } from '../../src/registry.ts';
+import { completionTree } from '../../src/cli/completion/tree.ts';
+import { groupHelp } from '../../src/cli/help.ts';
+
+/** Every collection has the same verbs with the same flags; what one lacks, and why, stands here. */
+interface Collection {
+  /** Verbs that the API has no operation for. */
+  readonly without?: readonly string[];
+  /** Its create starts something, so that there is something to wait for. */
+  readonly starts?: boolean;
+}
+
+const COLLECTIONS: Readonly<Record<string, Collection>> = {
+  pods: { starts: true },
+  endpoints: { starts: true },
+  clusters: { starts: true },
+  volumes: {},
+  templates: {},
+  // A credential is write-only and has no PATCH: another one is created in its place.
+  registries: { without: ['update'] },
+};
+
+const VERBS = ['list', 'get', 'create', 'update', 'delete'];
+
+const PROGRAM: Program = { nouns: NOUNS, flags: FLAGS };
+
+interface Placed {
+  readonly path: string;
+  readonly target: Command | Group;
+}
+
+function walk(path: string, target: Command | Group): readonly Placed[] {
+  const inner = target.kind === 'group' ? Object.entries(target.commands) : [];
+  return [{ path, target }, ...inner.flatMap(([word, each]) => walk(`${path} ${word}`, each))];
+}
+
+const TREE = (await Promise.all(NOUNS.map(async (noun) => walk(noun.name, await noun.load(PROGRAM))))).flat();
+const COMMANDS = TREE.flatMap(({ path, target }) => (target.kind === 'command' ? [[path, target] as const] : []));
+
+function commandAt(path: string): Command {
+  const found = COMMANDS.find(([each]) => each === path);
+  if (found === undefined) throw new Error(`there is no ${path}`);
+  return found[1];
+}
+
+/** Every flag of a command, those the kit adds included, by the name the user types. */
+const flagsOf = (command: Command): ReadonlyMap<string, Param<unknown>> =>
+  new Map(
+    Object.entries({ ...command.options, ...kitOptions(command) }).map(
+      ([key, param]) => [flagName(key), param] as const,
+    ),
+  );
+
+const rows = Object.entries(COLLECTIONS).flatMap(([noun, { without = [], starts = false }]) =>
+  VERBS.filter((verb) => !without.includes(verb)).map((verb) => ({ noun, verb, starts })),
+);
+
+test('a collection is whatever has list and get, and is in the table', () => {
+  const found = TREE.flatMap(({ path, target }) =>
+    target.kind === 'group' && 'list' in target.commands && 'get' in target.commands ? [path] : [],
+  );
+  // The settings of this machine are no collection of the service's.
+  expect(found.filter((path) => path !== 'config').sort()).toEqual(Object.keys(COLLECTIONS).sort());
+});
+
+test.each(Object.entries(COLLECTIONS))(
+  '%s has the verbs of a collection, in their order, and no other name for them',
+  (noun, { without = [] }) => {
+    const group = TREE.find(({ path }) => path === noun)?.target;
+    const verbs = group?.kind === 'group' ? Object.keys(group.commands) : [];
+    expect(verbs.filter((verb) => VERBS.includes(verb))).toEqual(VERBS.filter((verb) => !without.includes(verb)));
+  },
+);
+
+test.each(rows.filter(({ verb }) => verb === 'list'))('$noun list needs nothing and changes nothing', ({ noun }) => {
+  const command = commandAt(`${noun} list`);
+  expect(command).toMatchObject({ args: {}, writes: false });
+  expect(Object.values(command.options).some(({ required }) => required)).toBe(false);
+});
+
+test.each(rows.filter(({ verb }) => ['get', 'update', 'delete'].includes(verb)))(
+  '$noun $verb takes an id or a name',
+  ({ noun, verb }) => {
+    const [[key, param] = ['', undefined], ...others] = Object.entries(commandAt(`${noun} ${verb}`).args);
+    expect([key, others]).toEqual(['id', []]);
+    expect(param).toMatchObject({ required: true, many: verb === 'delete' });
+    expect(param?.summary).toMatch(verb === 'delete' ? / ids or names$/ : / id or name$/);
+    expect(param?.metavar).toMatch(/^[A-Z-]+$/);
+  },
+);
+
+test.each(rows.filter(({ verb }) => ['create', 'update'].includes(verb)))(
+  '$noun $verb takes --set, --file, --dry-run and --name',
+  ({ noun, verb }) => {
+    const command = commandAt(`${noun} ${verb}`);
+    const flags = flagsOf(command);
+    expect([...flags.keys()]).toEqual(expect.arrayContaining(['--name', '--set', '--file', '--dry-run']));
+    expect(flags.get('--set')).toMatchObject({ many: true, metavar: 'PATH=VALUE' });
+    expect(flags.get('--file')).toMatchObject({ short: '-f', metavar: 'FILE' });
+    expect(command.writes).toBe(true);
+    // What a file may hold is not demanded as a flag.
+    expect([...flags.values()].filter(({ required }) => required)).toEqual([]);
+  },
+);
+
+test.each(rows.filter(({ verb }) => verb === 'delete'))('$noun delete asks, unless --yes', ({ noun }) => {
+  const flags = flagsOf(commandAt(`${noun} delete`));
+  expect([...flags.keys()].sort()).toEqual(['--dry-run', '--yes']);
+  expect(flags.get('--yes')).toMatchObject({ short: '-y' });
+});
+
+test.each(rows.filter(({ verb }) => verb === 'create'))(
+  '$noun create has --wait exactly where it starts something',
+  ({ noun, starts }) => {
+    const flags = flagsOf(commandAt(`${noun} create`));
+    expect([flags.has('--wait'), flags.has('--wait-timeout')]).toEqual([starts, starts]);
+  },
+);
+
+test.each(['--image', '--args', '--disk', '--port', '--env', '--registry'])(
+  '%s is the same wherever a container is described',
+  (flag) => {
+    const found = rows.flatMap(({ noun, verb }) => flagsOf(commandAt(`${noun} ${verb}`)).get(flag) ?? []);
+    expect(found.length).toBeGreaterThan(4);
+    expect(
+      new Set(found.map(({ summary, metavar, many }) => `${summary} ${String(metavar)} ${String(many)}`)).size,
+    ).toBe(1);
+  },
+);
+
+test.each(rows)('what $noun $verb is for begins with what all collections say of it', ({ noun, verb }) => {
+  const first: Readonly<Record<string, RegExp>> = {
+    list: /^list /,
+    get: /^show a /,
+    create: /^(create|store) a /,
+    update: /^(change|rename) a /,
+    delete: /^(delete|terminate) [a-z ]*s\b/,
+  };
+  expect(commandAt(`${noun} ${verb}`).summary).toMatch(first[verb] ?? /^$/);
+});
+
+test.each(COMMANDS)('%s says what it does and what its flags do', (_, command) => {
+  const said = [
+    command.summary,
+    ...Object.values({ ...command.args, ...command.options }).map(({ summary }) => summary),
+  ];
+  for (const summary of said) expect(summary).toMatch(/^\S.*[^.\s]$/);
+});
+
+test.each(COMMANDS)('%s has no flag that means something else everywhere, and none twice', (_, command) => {
+  const flags = flagsOf(command);
+  const taken = FLAGS.map(({ flag }) => flag);
+  expect([...flags.keys()].filter((flag) => taken.includes(flag))).toEqual([]);
+  const shorts = [...[...flags.values()], ...FLAGS].flatMap(({ short }) => short ?? []);
+  expect(shorts.length).toBe(new Set(shorts).size);
+});
+
+// What `local` resets is not the account's: nothing of it can be lost.
+const destroying = COMMANDS.filter(([path, { confirm }]) => confirm !== undefined && !path.startsWith('local '));
+
+test.each(destroying)('%s destroys something: --yes and --dry-run', (_, command) => {
+  expect([...flagsOf(command).keys()]).toEqual(expect.arrayContaining(['--yes', '--dry-run']));
+});
+
+test('completion and help offer every verb of every collection', async () => {
+  const { nodes } = await completionTree(PROGRAM);
+  for (const { noun, verb } of rows) {
+    expect(nodes.find(({ path }) => path === noun)?.words.map(({ word }) => word)).toContain(verb);
+    const group = TREE.find(({ path }) => path === noun)?.target;
+    expect(group?.kind === 'group' ? groupHelp([noun], group) : '').toMatch(new RegExp(`^  ${verb} `, 'm'));
+    const node = nodes.find(({ path }) => path === `${noun} ${verb}`);
+    const flags = [...flagsOf(commandAt(`${noun} ${verb}`)).keys()];
+    expect(node?.flags.map(({ flag }) => flag)).toEqual(expect.arrayContaining(flags));
+  }
+});
