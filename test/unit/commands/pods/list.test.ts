@@ -1,0 +1,60 @@
+import { describe, expect, it, test } from 'vitest';
+import { berth } from '../../../support/cli.ts';
+import { works, json, expectSound } from '../../../faults/support.ts';
+
+const ids = async (...flags: readonly string[]): Promise<readonly string[]> => {
+  const ran = await berth(['--local', 'pods', 'list', '-o', 'id', ...flags]);
+  expectSound(ran);
+  expect(ran.code, ran.err).toBe(0);
+  return ran.out.split('\n').filter((line) => line !== '');
+};
+
+describe('pods list', () => {
+  test.each<[readonly string[], readonly string[]]>([
+    [
+      ['--status', 'exited'],
+      ['pod-stopped', 'pod-stopped-cpu'],
+    ],
+    [
+      ['--status', 'ERROR,PROVISIONING', '--status', 'STARTING'],
+      ['pod-provisioning', 'pod-starting', 'pod-broken'],
+    ],
+    [['--cloud', 'community'], ['pod-notebook']],
+    [['--data-center', 'US-EAST-1'], ['pod-stopped']],
+    [
+      ['--gpu', 'gpu-80g,GPU-16G'],
+      ['pod-train', 'pod-provisioning'],
+    ],
+    [
+      ['--older-than', '8d'],
+      ['pod-web', 'pod-stopped'],
+    ],
+    [
+      ['--newer-than', '2m'],
+      ['pod-provisioning', 'pod-starting'],
+    ],
+    [['--status', 'RUNNING', '--data-center', 'EU-WEST-1'], ['pod-notebook']],
+    [['--gpu', 'GPU-16G', '--status', 'RUNNING'], []],
+  ])('%j', async (flags, expected) => {
+    expect(await ids(...flags)).toEqual(expected);
+  });
+
+  it('refuses a status that is none, and sends nothing', async () => {
+    const { code, err } = await berth(['--local', 'pods', 'list', '--status', 'RUNING']);
+    expect(code).toBe(2);
+    expect(err).toMatch(/--status is one of PROVISIONING.*"RUNING"/);
+  });
+
+  it('asks for members of clusters with --all alone', async () => {
+    const { server } = await works(['pods', 'list', '--all'], [json({ pods: [] })]);
+    expect(server.seen.map(({ url }) => url)).toEqual(['/v2/pods?includeClusterPods=true']);
+  });
+
+  it('prints the very document where nothing was left out, and knows pods by what they lack', async () => {
+    const document = '{"pods":[{"id":"a","n":1.0},{"id":"b","createdAt":"?"}]}';
+    const all = await works(['pods', 'list', '--json'], [json(document)]);
+    expect(all.out).toContain('"n": 1.0');
+    const none = await works(['pods', 'list', '--json', '--newer-than', '1h'], [json(document)]);
+    expect(none.out).toBe('[]\n');
+  });
+});
