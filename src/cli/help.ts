@@ -44,7 +44,7 @@ export function rootHelp(nouns: readonly Noun[]): string {
 export function groupHelp(path: readonly string[], group: Group): string {
   const rows = Object.entries(group.commands).map(([name, inner]): Row => [signature([name], inner), inner.summary]);
   return page([
-    `berth ${path.join(' ')}: ${group.summary}`,
+    paragraphs(`berth ${path.join(' ')}: ${group.summary}`),
     `Usage: berth ${path.join(' ')} VERB [ARGUMENTS] [FLAGS]`,
     paragraphs(group.details),
     table('Verbs', rows),
@@ -60,7 +60,7 @@ export function commandHelp(path: readonly string[], command: Command): string {
     withChoices(param) + initialText(param),
   ]);
   return page([
-    `berth ${path.join(' ')}: ${command.summary}`,
+    paragraphs(`berth ${path.join(' ')}: ${command.summary}`),
     `Usage: berth ${signature(path, command)}${flags.length > 0 ? ' [FLAGS]' : ''}`,
     paragraphs(command.details),
     table('Arguments', args),
