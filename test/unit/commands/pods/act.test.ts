@@ -1,0 +1,155 @@
+import { describe, expect, it, test } from 'vitest';
+import { berthIn, type Ran } from '../../../support/cli.ts';
+import { createTestWorld, KEYS, type TestWorld } from '../../../support/world.ts';
+import { hangUp, json, pointedAt, problem, routed, serve, text } from '../../../faults/support.ts';
+
+const local = (world: TestWorld, ...argv: readonly string[]): Promise<Ran> =>
+  berthIn(world, ['--local', 'pods', ...argv]);
+const statuses = ({ out }: Ran): readonly string[] => out.match(/[A-Z]{5,}/g) ?? [];
+
+describe('start, stop and restart', () => {
+  test.each([
+    ['start', 'pod-stopped', 'PROVISIONING', 'RUNNING'],
+    ['stop', 'pod-train', 'EXITED', 'EXITED'],
+    ['restart', 'pod-train', 'STARTING', 'RUNNING'],
+  ])('%s %s: %s at once, %s with --wait', async (verb, pod, at, end) => {
+    const format = ['-o', 'json', '--fields', 'status'];
+    const world = createTestWorld();
+    const soon = await local(world, verb, pod, ...format);
+    expect([soon.code, statuses(soon)]).toEqual([0, [at]]);
+    const waited = await local(createTestWorld(), verb, pod, '--wait', ...format);
+    expect([waited.code, statuses(waited)]).toEqual([0, [end]]);
+  });
+
+  it('takes names, several, and goes on after one that refuses', async () => {
+    const world = createTestWorld();
+    const ran = await local(world, 'stop', 'train-llm', 'pod-web', 'pod-notebook', '-o', 'id');
+    expect([ran.code, ran.out]).toEqual([5, 'pod-train\npod-notebook\n']);
+    expect(ran.err).toMatch(/^pod-web: .*409.*locked/);
+  });
+
+  it('waits for those that were accepted, and ends with the refusal of the other', async () => {
+    const world = createTestWorld();
+    const ran = await local(
+      world,
+      'start',
+      'pod-stopped',
+      'pod-web',
+      'pod-broken',
+      '--wait',
+      '-o',
+      'csv',
+      '--fields',
+      'id,status',
+    );
+    expect([ran.code, ran.out]).toEqual([5, 'id,status\npod-stopped,RUNNING\npod-broken,RUNNING\n']);
+    expect(ran.err).toMatch(/^pod-web: /);
+  });
+
+  it.each(['start', 'stop', 'restart'])('%s shows what it would send', async (verb) => {
+    const ran = await local(createTestWorld(), verb, 'a', 'b', '--dry-run');
+    expect(JSON.parse(ran.out)).toMatchObject([
+      { method: 'POST', url: expect.stringMatching(/\/v2\/pods\/a\/action$/) as string, body: { action: verb } },
+      { method: 'POST', url: expect.stringMatching(/\/v2\/pods\/b\/action$/) as string, body: { action: verb } },
+    ]);
+  });
+
+  it('says how to find out where the answer was lost', async () => {
+    const server = await serve([hangUp]);
+    const ran = await berthIn(createTestWorld({ env: pointedAt(server.url) }), ['pods', 'stop', 'p1']);
+    expect(ran.code).toBe(8);
+    expect(ran.err).toContain('berth pods get p1');
+    expect(server.seen).toHaveLength(1);
+  });
+});
+
+describe('terminate, or delete', () => {
+  test.each(['terminate', 'delete'])(
+    '%s: gone from the list, after a question that says what it hits',
+    async (verb) => {
+      const world = createTestWorld({ tty: true });
+      const running = local(world, verb, 'pod-train', 'pod-notebook');
+      while (!world.err().includes('Go on?')) await new Promise(setImmediate);
+      await world.type('y', KEYS.enter);
+      expect((await running).code).toBe(0);
+      expect(world.err()).toMatch(/This hits 2 pods, for good: pod-train \(train-llm\), pod-notebook/);
+      expect(world.err()).toContain('network volumes are kept');
+      const { out } = await local(world, 'list', '-o', 'id');
+      expect(out).not.toMatch(/pod-train|pod-notebook/);
+    },
+  );
+
+  it('sends nothing without a terminal and without --yes', async () => {
+    const server = await serve([text('', 500)]);
+    const ran = await berthIn(createTestWorld({ env: pointedAt(server.url) }), ['pods', 'terminate', 'p1']);
+    expect([ran.code, server.seen]).toEqual([2, []]);
+  });
+});
+
+describe('pods wait', () => {
+  const pod = (status: string) => json({ id: 'p1', status });
+  const gone = problem(404, 'pod not found');
+  const wait = async (script: Parameters<typeof serve>[0], ...flags: readonly string[]): Promise<Ran> => {
+    const server = await serve(script);
+    return await berthIn(createTestWorld({ env: pointedAt(server.url) }), ['pods', 'wait', 'p1', ...flags]);
+  };
+  const fields = ['-o', 'json', '--fields', 'status'];
+
+  test.each<[string, Parameters<typeof serve>[0], readonly string[], number, readonly string[]]>([
+    ['RUNNING by itself', [pod('PROVISIONING'), pod('STARTING'), pod('RUNNING')], [], 0, ['RUNNING']],
+    ['another status', [pod('RUNNING'), pod('EXITED')], ['--for', 'exited'], 0, ['EXITED']],
+    ['a pod that failed', [pod('STARTING'), pod('ERROR')], [], 10, ['ERROR']],
+    ['a pod that failed, as it was meant to', [pod('ERROR')], ['--for', 'ERROR'], 0, ['ERROR']],
+    ['a pod that was terminated', [pod('STARTING'), pod('TERMINATED')], [], 10, ['TERMINATED']],
+    ['a pod that is gone', [pod('RUNNING'), gone], ['--for', 'TERMINATED'], 0, []],
+    ['a pod that is gone before it ran', [pod('STARTING'), gone], [], 10, []],
+    ['an unknown status on the way', [pod('PAUSED'), pod('RUNNING')], [], 0, ['RUNNING']],
+  ])('%s', async (_, script, flags, code, shown) => {
+    const ran = await wait(script, ...flags, ...fields);
+    expect([ran.code, statuses(ran)]).toEqual([code, shown]);
+  });
+
+  it('fails with 4 for a pod that never was', async () => {
+    expect((await wait([gone])).code).toBe(4);
+  });
+
+  it('ends 9 in time, with the command that goes on', async () => {
+    const ran = await wait([pod('STARTING')], '--wait-timeout', '30s');
+    expect(ran.code).toBe(9);
+    expect(ran.err).toContain('Go on waiting: berth pods wait p1 --for RUNNING');
+  });
+
+  it('waits for several, and looks no more at those that are there', async () => {
+    const status = { a: ['STARTING', 'RUNNING'], b: ['PROVISIONING', 'STARTING', 'RUNNING'] };
+    const next = (id: 'a' | 'b') => (exchange: Parameters<ReturnType<typeof routed>>[0]) => {
+      json({ id, status: status[id].shift() ?? 'LOOKED TOO OFTEN' })(exchange);
+    };
+    const server = await serve([routed({ 'GET /v2/pods/a': next('a'), 'GET /v2/pods/b': next('b') })]);
+    const world = createTestWorld({ env: pointedAt(server.url) });
+    const ran = await berthIn(world, ['pods', 'wait', 'a', 'b', '-o', 'csv', '--fields', 'id,status']);
+    expect([ran.code, ran.out]).toEqual([0, 'id,status\na,RUNNING\nb,RUNNING\n']);
+    expect(server.seen).toHaveLength(5);
+  });
+
+  it('looks up a name once', async () => {
+    const server = await serve([
+      routed({ 'GET /v2/pods': json({ pods: [{ id: 'p1', name: 'lab' }] }), 'GET /v2/pods/p1': pod('STARTING') }),
+    ]);
+    const world = createTestWorld({ env: pointedAt(server.url) });
+    const ran = await berthIn(world, ['pods', 'wait', 'lab', '--wait-timeout', '10s']);
+    expect(ran.code).toBe(9);
+    expect(server.seen.filter(({ url }) => url === '/v2/pods')).toHaveLength(1);
+  });
+
+  it('ends 130 with Ctrl-C, the pod left alone', async () => {
+    const server = await serve([pod('STARTING')]);
+    const world = createTestWorld({ env: pointedAt(server.url) });
+    const running = berthIn(world, ['pods', 'wait', 'p1']);
+    while (server.seen.length < 2) await new Promise(setImmediate);
+    world.signal('SIGINT');
+    const ran = await running;
+    expect(ran.code).toBe(130);
+    expect(ran.err).toContain('Go on with: berth pods wait p1 --for RUNNING');
+    expect(server.seen.every(({ method }) => method === 'GET')).toBe(true);
+  });
+});

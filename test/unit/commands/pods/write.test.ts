@@ -1,0 +1,271 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+import { berth, berthIn, type Ran } from '../../../support/cli.ts';
+import { createTestWorld, KEYS, type TestWorld } from '../../../support/world.ts';
+import { expectSound, hangUp, json, pointedAt, problem, routed, serve } from '../../../faults/support.ts';
+
+interface Preview {
+  readonly method: string;
+  readonly url: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** What would be sent. */
+async function preview(...argv: readonly string[]): Promise<Preview> {
+  const ran = await berth(['--local', 'pods', ...argv, '--dry-run']);
+  expectSound(ran);
+  expect(ran.code, ran.err).toBe(0);
+  return JSON.parse(ran.out) as Preview;
+}
+
+/** Runs berth on the local service of a world. */
+const local = (world: TestWorld, ...argv: readonly string[]): Promise<Ran> =>
+  berthIn(world, ['--local', 'pods', ...argv]);
+const documentOf = ({ out }: Ran): Record<string, unknown> => JSON.parse(out) as Record<string, unknown>;
+
+const GPU = ['--name', 'lab', '--gpu', 'GPU-24G', '--image', 'example/a'];
+const CPU = ['--name', 'lab', '--cpu', 'cpu-general', '--vcpu', '4', '--image', 'example/a'];
+
+describe('pods create', () => {
+  test.each<[readonly string[], Readonly<Record<string, unknown>>]>([
+    [[], {}],
+    [
+      ['--gpu-count', '2', '--cuda', '12.4,12.8'],
+      { gpu: { id: 'GPU-24G', count: 2, allowedCudaVersions: ['12.4', '12.8'] } },
+    ],
+    [['--min-cuda', '12.4'], { gpu: { id: 'GPU-24G', minCudaVersion: '12.4' } }],
+    [
+      ['--cloud', 'community', '--data-center', 'A,B', '--data-center', 'C'],
+      { cloud: 'COMMUNITY', dataCenterIds: ['A', 'B', 'C'] },
+    ],
+    [
+      ['--disk', '50', '--port', '8888/http,22/tcp', '--args', '-c "x"'],
+      { disk: 50, ports: ['8888/http', '22/tcp'], args: '-c "x"' },
+    ],
+    [['--env', 'A=1=2,3', '--env', 'B='], { env: { A: '1=2,3', B: '' } }],
+    [['--registry', 'reg', '--template', 't1'], { registry: 'reg', templateId: 't1' }],
+    [['--network-volume', 'v1'], { mounts: { network: [{ volumeId: 'v1', path: '/workspace' }] } }],
+    [['--network-volume', 'v:1:/data'], { mounts: { network: [{ volumeId: 'v:1', path: '/data' }] } }],
+    [['--mount-path', '/m', '--network-volume', 'v1'], { mounts: { network: [{ volumeId: 'v1', path: '/m' }] } }],
+    [['--persistent-size', '20'], { mounts: { persistent: { size: 20, path: '/workspace' } } }],
+    [['--persistent-size', '20', '--mount-path', '/m'], { mounts: { persistent: { size: 20, path: '/m' } } }],
+    [
+      ['--start-ssh', '--start-jupyter', '--global-networking'],
+      { startSsh: true, startJupyter: true, globalNetworking: true },
+    ],
+    [
+      ['--set', 'gpu.count=4', '--set', 'anything.new=[1]'],
+      { gpu: { id: 'GPU-24G', count: 4 }, anything: { new: [1] } },
+    ],
+    [['--set', 'name=other'], { name: 'lab' }],
+  ])('%j', async (flags, members) => {
+    const { method, url, body } = await preview('create', ...GPU, ...flags);
+    expect([method, new URL(url).pathname]).toEqual(['POST', '/v2/pods']);
+    expect(body).toEqual({ name: 'lab', gpu: { id: 'GPU-24G' }, image: 'example/a', ...members });
+  });
+
+  test.each([
+    [['--mount-path', '/m'], /--mount-path needs something to mount/],
+    [['--network-volume', 'v', '--persistent-size', '20'], /--network-volume and --persistent-size exclude/],
+    [['--cpu', 'cpu-general', '--vcpu', '2'], /--gpu and --cpu exclude each other/],
+    [['--vcpu', '3'], /--gpu and --cpu exclude/],
+    [['--disk', '0'], /--disk is at least 1/],
+    [['--persistent-size', '5'], /--persistent-size is a whole number of at least 10 GB/],
+    [['--env', 'A'], /--env takes NAME=VALUE/],
+    [['--network-volume', ':/x'], /--network-volume is empty/],
+    [['--name', ''], /--name is empty/],
+  ])('refuses %j before anything is sent', async (flags, says) => {
+    const { code, err } = await berth(['--local', 'pods', 'create', ...GPU, ...flags]);
+    expect(code).toBe(2);
+    expect(err).toMatch(says);
+  });
+
+  it('names what is missing', async () => {
+    const { code, err } = await berth(['--local', 'pods', 'create']);
+    expect(code).toBe(2);
+    expect(err).toContain('missing --name and --gpu or --cpu and --image or --template');
+  });
+
+  it('says what it costs, creates, waits and prints the pod', async () => {
+    const ran = await berth([
+      '--local',
+      'pods',
+      'create',
+      ...GPU,
+      '--gpu-count',
+      '2',
+      '--cloud',
+      'COMMUNITY',
+      '--wait',
+      '--json',
+    ]);
+    expect(ran.code, ran.err).toBe(0);
+    expect(documentOf(ran)).toMatchObject({ name: 'lab', status: 'RUNNING', cost: 0.68 });
+    expect(ran.err).toBe(
+      '2 x GPU-24G on the COMMUNITY cloud costs $0.68 an hour until it is stopped.\ncreated pod-000001\n',
+    );
+  });
+
+  it('says what a CPU pod costs by its vCPUs', async () => {
+    const ran = await berth(['--local', 'pods', 'create', ...CPU, '--json']);
+    expect(ran.err).toContain(
+      `4 vCPU of cpu-general on the SECURE cloud costs $${String(documentOf(ran)['cost'])} an hour`,
+    );
+  });
+
+  it('creates all the same where the catalog cannot be read', async () => {
+    const server = await serve([
+      routed({
+        'GET /v2/catalog/gpus': problem(403, 'access denied'),
+        'POST /v2/pods': json({ id: 'p1', status: 'PROVISIONING' }, 201),
+      }),
+    ]);
+    const ran = await berth(['pods', 'create', ...GPU, '-o', 'id'], { env: pointedAt(server.url) });
+    expect([ran.code, ran.out, ran.err]).toEqual([0, 'p1\n', '']);
+  });
+
+  it('names the list where its answer was lost', async () => {
+    const server = await serve([routed({ 'POST /v2/pods': hangUp })]);
+    const ran = await berth(['pods', 'create', ...GPU], { env: pointedAt(server.url) });
+    expectSound(ran);
+    expect(ran.code).toBe(8);
+    expect(ran.err).toContain('berth pods list');
+    expect(server.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
+
+  it('takes names of a template, a registry and a volume', async () => {
+    const world = createTestWorld();
+    const ran = await local(world, 'create', ...CPU, '--network-volume', 'datasets:/d', '--json');
+    expect(ran.code, ran.err).toBe(0);
+    expect(documentOf(ran)['mounts']).toEqual({ network: [{ volumeId: 'vol-datasets', path: '/d' }] });
+  });
+
+  it('asks on a terminal for what is missing, from lists as they are', async () => {
+    const world = createTestWorld({ tty: true, columns: 120 });
+    const running = local(world, 'create');
+    const answer = async (question: string, ...keys: readonly string[]): Promise<void> => {
+      while (!world.err().includes(question)) await new Promise(setImmediate);
+      await world.type(...keys);
+    };
+    await answer('Name', ...'lab', KEYS.enter);
+    await answer('GPU type', KEYS.down, KEYS.enter);
+    await answer('One of these', KEYS.enter);
+    await answer('Image', ...'a/b', KEYS.enter);
+    await answer('Data center', KEYS.down, KEYS.enter);
+    await answer('Network volume', KEYS.down, KEYS.enter);
+    const { code } = await running;
+    expect(code).toBe(0);
+    expect(world.err()).toMatch(/GPU-24G {2}24 GB {2}\$0\.69\/hr {2}(HIGH|MEDIUM|LOW)/);
+    const { out } = await local(world, 'get', 'lab', '--json');
+    expect(JSON.parse(out)).toMatchObject({
+      gpu: { id: 'GPU-24G', count: 1 },
+      image: 'a/b',
+      dataCenterId: 'EU-NORTH-1',
+      mounts: { network: [{ volumeId: 'vol-datasets', path: '/workspace' }] },
+    });
+  });
+});
+
+describe('pods update', () => {
+  test.each<[string, readonly string[], Readonly<Record<string, unknown>>]>([
+    ['pod-web', ['--name', 'other', '--locked', 'off'], { name: 'other', locked: false }],
+    ['pod-web', ['--env', 'A=1'], { env: { A: '1' } }],
+    [
+      'pod-web',
+      ['--port', '80/http', '--disk', '40', '--image', 'x/y'],
+      { ports: ['80/http'], disk: 40, image: 'x/y' },
+    ],
+    ['pod-train', ['--mount-path', '/new'], { mounts: { network: [{ volumeId: 'vol-datasets', path: '/new' }] } }],
+    ['pod-notebook', ['--mount-path', '/new'], { mounts: { persistent: { size: 100, path: '/new' } } }],
+    ['pod-notebook', ['--persistent-size', '200'], { mounts: { persistent: { size: 200, path: '/workspace' } } }],
+    ['train-llm', ['--name', 'by-name'], { id: 'pod-train', name: 'by-name' }],
+  ])('%s %j', async (pod, flags, changed) => {
+    const ran = await berth(['--local', 'pods', 'update', pod, ...flags, '--json']);
+    expect(ran.code, ran.err).toBe(0);
+    expect(documentOf(ran)).toMatchObject(changed);
+  });
+
+  test.each([
+    ['pod-web', [], /nothing to change/],
+    ['pod-web', ['--mount-path', '/x'], /--mount-path: this pod has no mount/],
+    [
+      'pod-web',
+      ['--set', 'mounts={"persistent":{"size":20,"path":"/x"}}'],
+      /this pod has no mount, and the kind is fixed/,
+    ],
+    ['pod-train', ['--set', 'mounts={"persistent":{"size":20,"path":"/x"}}'], /this pod has a network mount/],
+    ['pod-train', ['--set', 'mounts.network=[]'], /cannot be cleared/],
+    [
+      'pod-train',
+      ['--set', 'mounts.network=[{"volumeId":"vol-checkpoints","path":"/x"}]'],
+      /this pod has vol-datasets/,
+    ],
+    ['pod-notebook', ['--set', 'mounts.persistent={"size":5,"path":"/x"}'], /at least 10 GB/],
+  ])('refuses %s %j', async (pod, flags, says) => {
+    const { code, err } = await berth(['--local', 'pods', 'update', pod, ...flags]);
+    expect(code).toBe(2);
+    expect(err).toMatch(says);
+  });
+});
+
+describe('a pod that was printed', () => {
+  const PODS = ['pod-train', 'pod-notebook', 'pod-web'];
+
+  test.each(PODS.flatMap((pod) => ['yaml', 'json'].map((format) => [pod, format] as const)))(
+    '%s as %s is edited and fed back to update',
+    async (pod, format) => {
+      const world = createTestWorld();
+      const printed = await local(world, 'get', pod, '-o', format);
+      const file = join(world.directory, 'pod');
+      writeFileSync(file, printed.out.replace(/disk("?): \d+/, 'disk$1: 77'));
+      const before = documentOf(await local(world, 'get', pod, '--json'));
+      const ran = await local(world, 'update', pod, '--file', 'pod', '--json');
+      expect(ran.code, ran.err).toBe(0);
+      expect(ran.err).toMatch(/^Left out, because it cannot be written: id, status, actions/);
+      const { runtime: _now, ...after } = documentOf(ran);
+      const { runtime: _then, ...same } = before;
+      expect(after).toEqual({ ...same, disk: 77 });
+    },
+  );
+
+  test.each(PODS)('%s is fed back to create, with flags over it', async (pod) => {
+    const world = createTestWorld();
+    const printed = await local(world, 'get', pod, '-o', 'yaml');
+    writeFileSync(join(world.directory, 'pod.yaml'), printed.out);
+    const ran = await local(world, 'create', '--file', 'pod.yaml', '--name', 'twin', '--env', 'TWIN=1', '--json');
+    expect(ran.code, ran.err).toBe(0);
+    const before = documentOf(await local(world, 'get', pod, '--json'));
+    const twin = documentOf(ran);
+    for (const kept of ['image', 'args', 'disk', 'ports', 'registry', 'mounts', 'gpu', 'cpu', 'cloud', 'dataCenterId'])
+      expect(twin[kept], kept).toEqual(before[kept]);
+    expect(twin).toMatchObject({ name: 'twin', status: 'PROVISIONING', locked: false });
+    expect(twin['env']).toEqual({ ...(before['env'] as object), TWIN: '1' });
+    expect((twin['globalNetworking'] as Record<string, unknown>)['enabled']).toBe(pod === 'pod-train');
+  });
+
+  it('comes from stdin too, and what is null in it is not asked for', async () => {
+    const document = {
+      id: 'p',
+      name: 'n',
+      image: 'a',
+      gpu: null,
+      cpu: { id: 'C', vcpuCount: 2, memory: 4 },
+      registry: null,
+      mounts: {},
+      dataCenterId: null,
+    };
+    const { code, out, err } = await berth(['--local', 'pods', 'create', '-f', '-', '--dry-run'], {
+      stdin: JSON.stringify(document),
+    });
+    expect(code, err).toBe(0);
+    expect((JSON.parse(out) as Preview).body).toEqual({
+      name: 'n',
+      image: 'a',
+      cpu: { id: 'C', vcpuCount: 2 },
+      registry: null,
+      mounts: {},
+    });
+    expect(err).toContain('id, cpu.memory');
+  });
+});
