@@ -17,6 +17,8 @@ export interface Write extends Read {
 export const READS: Readonly<Record<string, Read>> = {
   'pods get': { argv: ['pods', 'get', 'pod1'] },
   'pods list': { argv: ['pods', 'list'] },
+  'pods wait': { argv: ['pods', 'wait', 'pod1'] },
+  'pods ssh': { argv: ['pods', 'ssh', 'pod1'] },
   'jobs status': { argv: ['jobs', 'status', 'ep', 'job1'] },
   'jobs stream': { argv: ['jobs', 'stream', 'ep', 'job1'] },
   'jobs wait': { argv: ['jobs', 'wait', 'ep', 'job1'] },
@@ -35,6 +37,9 @@ export const WRITES: Readonly<Record<string, Write>> = {
   'jobs cancel': { argv: ['jobs', 'cancel', 'ep', 'job1'], findOut: 'berth jobs status ep job1' },
   'jobs retry': { argv: ['jobs', 'retry', 'ep', 'job1'], findOut: 'berth jobs status ep job1', before: 1 },
   'queue purge': { argv: ['queue', 'purge', 'ep', '--yes'], findOut: 'berth health ep' },
+  'pods update': { argv: ['pods', 'update', 'pod1', '--name', 'x'], findOut: 'berth pods get pod1' },
+  'pods stop': { argv: ['pods', 'stop', 'pod1'], findOut: 'berth pods get pod1' },
+  'pods terminate': { argv: ['pods', 'terminate', 'pod1', '--yes'], findOut: 'berth pods list' },
   'volumes create (v1)': { argv: VOLUME, findOut: 'berth volumes list' },
   'volumes create (v2)': { argv: [...VOLUME, '--type', 'STANDARD'], findOut: 'berth volumes list' },
   'delegations revoke': {
