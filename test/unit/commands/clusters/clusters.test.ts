@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest';
+import { berth, berthIn } from '../../../support/cli.ts';
+import { createTestWorld } from '../../../support/world.ts';
+import { json, pointedAt, problem, routed, serve, works } from '../../../faults/support.ts';
+
+const LOCAL = { env: { BERTH_LOCAL: '1' } };
+const CREATE = ['clusters', 'create', '--name', 'c', '--type', 'TRAINING', '--gpu', 'GPU-80G', '--gpu-count', '8'];
+const BODY = { name: 'c', type: 'TRAINING', compute: { gpuTypeId: 'GPU-80G', gpuCountPerPod: 8, podCount: 2 } };
+
+describe('what a create sends', () => {
+  test.each<[string, readonly string[], Readonly<Record<string, unknown>>]>([
+    ['least', [], {}],
+    [
+      'a volume where clusters have it',
+      ['--network-volume', 'v'],
+      { mounts: { network: [{ volumeId: 'v', path: '/workspace' }] } },
+    ],
+    [
+      'a volume elsewhere',
+      ['--network-volume', 'v:/data'],
+      { mounts: { network: [{ volumeId: 'v', path: '/data' }] } },
+    ],
+    ['servers', ['--start-ssh', '--start-jupyter'], { startSsh: true, startJupyter: true }],
+    [
+      'places and a container',
+      ['--data-center', 'A,B', '--image', 'i', '--env', 'A=1'],
+      { dataCenterIds: ['A', 'B'], image: 'i', env: { A: '1' } },
+    ],
+  ])('%s', async (_, flags, expected) => {
+    const ran = await berth([...CREATE, '--pods', '2', ...flags, '--dry-run'], LOCAL);
+    expect(ran.code, ran.err).toBe(0);
+    expect(JSON.parse(ran.out)).toMatchObject({ method: 'POST', body: { ...BODY, ...expected } });
+  });
+});
+
+test.each([2, 250])('a cluster may have %i pods', async (count) => {
+  expect((await berth([...CREATE, '--pods', String(count), '--dry-run'], LOCAL)).code).toBe(0);
+});
+
+test.each<[string, readonly string[], RegExp]>([
+  ['1 pod', [...CREATE, '--pods', '1'], /2 to 250 pods; 1 is not among them/],
+  ['251 pods', [...CREATE, '--pods', '251'], /251 is not among them/],
+  ['pods below zero', [...CREATE, '--pods', '-3'], /-3 is not among them/],
+  ['nothing but a name', ['clusters', 'create', '--name', 'c'], /missing --type and --gpu and --gpu-count and --pods/],
+  ['no volume', [...CREATE, '--pods', '2', '--network-volume', ':/data'], /--network-volume is empty/],
+  ['an empty name', ['clusters', 'update', 'c', '--name', ' '], /--name is empty/],
+])('%s is refused before anything is sent', async (_, argv, words) => {
+  const ran = await berth(argv, LOCAL);
+  expect([ran.code, ran.out]).toEqual([2, '']);
+  expect(ran.err).toMatch(words);
+});
+
+test('a cluster is created, waited for, renamed, copied and deleted; its price is said before', async () => {
+  const world = createTestWorld(LOCAL);
+  const created = await berthIn(world, [...CREATE, '--pods', '2', '--image', 'i', '--wait', '--json']);
+  expect(created.code, created.err).toBe(0);
+  expect(created.err).toContain('8 GPUs on each of 2 pods: $38.24 an hour ($2.39 a GPU).');
+  expect(created.err).toMatch(/\ncreated cluster-\w+\n/);
+  expect(JSON.parse(created.out)).toMatchObject({ pods: { total: 2, byStatus: { RUNNING: 2 } } });
+
+  const pods = await berthIn(world, ['clusters', 'pods', 'c']);
+  const lines = pods.out.trim().split('\n');
+  expect(lines[0]).toMatch(/^RANK\tROLE\tIP\tID\tNAME\tSTATUS/);
+  expect(lines.slice(1).map((line) => line.split('\t')[0])).toEqual(['0', '1']);
+
+  const renamed = await berthIn(world, ['clusters', 'update', 'c', '--name', 'd', '--json']);
+  expect(JSON.parse(renamed.out)).toMatchObject({ name: 'd' });
+
+  const yaml = await berthIn(world, ['clusters', 'get', 'd', '-o', 'yaml']);
+  const piped = { ...createTestWorld({ ...LOCAL, stdin: yaml.out }), home: world.home, env: world.env };
+  const copied = await berthIn(piped, ['clusters', 'create', '--file', '-', '--name', 'copy', '--dry-run']);
+  expect(copied.err).toContain(
+    'Left out, because it cannot be written: id, dataCenterId, pods, network, primary, createdAt.',
+  );
+  expect(JSON.parse(copied.out)).toMatchObject({ body: { ...BODY, name: 'copy', dataCenterIds: ['EU-NORTH-1'] } });
+
+  expect((await berthIn(world, ['clusters', 'delete', 'd', '--yes'])).code).toBe(0);
+  expect((await berthIn(world, ['clusters', 'list', '--json'])).out.trim()).toBe('[]');
+});
+
+test('a volume goes by its name', async () => {
+  const server = await serve([
+    routed({
+      'POST /v2/clusters': (exchange) => {
+        const named = exchange.arrival.body.toString().includes('the shared one');
+        (named ? problem(404, 'network volume not found') : json({ id: 'c1' }, 201))(exchange);
+      },
+      'GET /v2/network-volumes': json({ networkVolumes: [{ id: 'vol-7', name: 'the shared one' }] }),
+      'GET /v2/catalog/gpus': json({ gpus: [] }),
+    }),
+  ]);
+  const argv = [...CREATE, '--pods', '2', '--network-volume', 'the shared one:/data'];
+  const ran = await berth(argv, { env: pointedAt(server.url) });
+  expect(ran.code, ran.err).toBe(0);
+  expect(JSON.parse(server.seen.at(-1)?.body.toString() ?? '')).toMatchObject({
+    mounts: { network: [{ volumeId: 'vol-7', path: '/data' }] },
+  });
+});
+
+test('a wait that sees a pod in ERROR ends 10, with the cluster as it is', async () => {
+  const cluster = { id: 'c1', name: 'c', pods: { total: 2, byStatus: { RUNNING: 1, ERROR: 1 } } };
+  const server = await serve([
+    routed({
+      'POST /v2/clusters': json(cluster, 201),
+      'GET /v2/clusters/c1': json(cluster),
+      'GET /v2/catalog/gpus': json({}),
+    }),
+  ]);
+  const ran = await berth([...CREATE, '--pods', '2', '--wait', '--json'], { env: pointedAt(server.url) });
+  expect(ran.code).toBe(10);
+  expect(JSON.parse(ran.out)).toEqual(cluster);
+});
+
+test('the detail view has a place for every member, and for what is missing', async () => {
+  const document = {
+    id: 'c1',
+    name: 'n',
+    type: 'SLURM',
+    compute: { gpuTypeId: 'GPU-80G', gpuCountPerPod: 8, podCount: 4 },
+    template: 'tpl',
+    dataCenterId: 'EU-1',
+    pods: { total: 4, byStatus: { RUNNING: 3, STARTING: 1, ERROR: 0 } },
+    network: { cidr: '10.0.0.0/24', vxlanId: 7, vxlanPort: 4789 },
+    primary: { podId: 'p1', status: 'RUNNING', sshEndpoint: '1.2.3.4:22' },
+    createdAt: '2025-12-31T00:00:00Z',
+    later: { x: 1 },
+  };
+  const { out } = await works(['clusters', 'get', 'c1'], [json(document)]);
+  expect(out.split('\n')).toEqual(
+    expect.arrayContaining([
+      'compute\tGPU-80G x8 on 4 pods',
+      'template\ttpl',
+      'pods total\t4',
+      'pods status\t3 RUNNING',
+      'pods status\t1 STARTING',
+      'primary pod\tp1',
+      'primary ssh\t1.2.3.4:22',
+      'network cidr\t10.0.0.0/24',
+      'network vxlan id\t7',
+      'later\t{"x":1}',
+    ]),
+  );
+  expect((await works(['clusters', 'get', 'c1'], [json({ id: 'c1' })])).out).toMatch(/^id\tc1\nname\t-\n/);
+});

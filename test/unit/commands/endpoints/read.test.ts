@@ -1,0 +1,256 @@
+import { describe, expect, test } from 'vitest';
+import { berth, berthIn } from '../../../support/cli.ts';
+import { createTestWorld } from '../../../support/world.ts';
+import { json, pointedAt, routed, serve, text, works } from '../../../faults/support.ts';
+
+/** Every member of the published Endpoint, and two that nobody knows. */
+const FULL = {
+  id: 'ep1',
+  name: 'pictures',
+  type: 'QUEUE',
+  image: 'example/pictures:3',
+  args: '--fast',
+  disk: 40,
+  ports: ['8000/http'],
+  env: { MODE: 'fast' },
+  registry: 'reg-1',
+  requestUrls: { run: 'https://queue.test/v2/ep1/run', purgeQueue: 'https://queue.test/v2/ep1/purge-queue' },
+  gpu: {
+    pools: ['POOL-24G', 'POOL-48G'],
+    excludedTypes: ['GPU-OLD'],
+    count: 2,
+    allowedCudaVersions: [],
+    minCudaVersion: '12.4',
+    later: true,
+  },
+  workers: { min: 1, max: 5, idleTimeout: 90 },
+  scaling: { type: 'QUEUE_DELAY', queueDelay: 2.5 },
+  dataCenterIds: ['EU-1', 'US-1'],
+  networkVolumes: ['vol-1'],
+  timeout: 600000,
+  flashboot: 'FLASHBOOT',
+  createdAt: '2025-12-31T00:00:00Z',
+  region: 'north',
+};
+
+test('the detail view has a place for every member, the unknown ones too', async () => {
+  const { out } = await works(['endpoints', 'get', 'ep1'], [json(FULL)]);
+  const lines = new Map(
+    out
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('\t') as [string, string]),
+  );
+  expect(Object.fromEntries(lines)).toMatchObject({
+    id: 'ep1',
+    name: 'pictures',
+    type: 'QUEUE',
+    created: '2025-12-31T00:00:00Z (1d ago)',
+    flashboot: 'FLASHBOOT',
+    'execution timeout': '10m',
+    'workers count': '1 to 5',
+    'workers idle timeout': '1m 30s',
+    'workers scaling': '2.5 s queue delay',
+    'hardware excluded types': 'GPU-OLD',
+    'hardware gpus a worker': '2',
+    'hardware cuda': '12.4 or newer',
+    'places network volumes': 'vol-1',
+    'container image': 'example/pictures:3',
+    'container args': '--fast',
+    'container disk': '40 GB',
+    'container registry': 'reg-1',
+    'container ports': '8000/http',
+    'container env': 'MODE=fast',
+    'requests run': 'https://queue.test/v2/ep1/run',
+    'requests purge queue': 'https://queue.test/v2/ep1/purge-queue',
+    'other region': 'north',
+    'other gpu.later': 'true',
+  });
+  // A list takes a line for each item.
+  expect(out).toContain('hardware gpu pools\tPOOL-24G\nhardware gpu pools\tPOOL-48G\n');
+  expect(out).toContain('places data centers\tEU-1\nplaces data centers\tUS-1\n');
+});
+
+describe('what a service may leave out or word in its own way', () => {
+  test.each<[string, unknown, RegExp]>([
+    ['nothing but an id', { id: 'ep1' }, /^id\tep1\n/],
+    ['gpu of null on CPUs', { id: 'ep1', gpu: null, cpu: [{ id: 'c', vcpuCount: 4 }] }, /hardware cpu\tc 4 vCPU\n/],
+    [
+      'a scaling nobody knows',
+      { id: 'ep1', scaling: { type: 'TIDE', moon: 1 } },
+      /scaling\t\{"type":"TIDE","moon":1\}/,
+    ],
+    ['requests a worker', { id: 'ep1', scaling: { type: 'REQUEST_COUNT', requestCount: 4 } }, /4 requests a worker/],
+    ['members of other kinds', { id: 1, name: null, workers: 'many', ports: 'x', env: [] }, /ports\tx\n/],
+  ])('%s', async (_, document, words) => {
+    expect((await works(['endpoints', 'get', 'ep1'], [json(document)])).out).toMatch(words);
+  });
+});
+
+test('the list has what is decided by, and every row of the answer', async () => {
+  const { out } = await works(['endpoints', 'list', '-o', 'wide'], [json({ endpoints: [FULL, { id: 'bare' }] })]);
+  const [header, first, second] = out.split('\n');
+  expect(header?.split('\t')).toEqual(['ID', 'NAME', 'TYPE', 'WORKERS', 'SCALING', 'AGE', 'HARDWARE', 'IMAGE']);
+  expect(first?.split('\t').slice(3, 7)).toEqual(['1 to 5', '2.5 s queue delay', '1d', 'POOL-24G, POOL-48G x2']);
+  expect(second).toMatch(/^bare\t-\t-/);
+});
+
+const RELEASES = {
+  endpointVersion: 3,
+  rollout: { inProgress: true, workersOnLatest: 1, workersTotal: 4, percentOnLatest: 25 },
+  releases: [
+    {
+      id: 'rel-3',
+      version: 3,
+      source: 'MANUAL',
+      buildId: null,
+      createdByUserId: 'ann',
+      createdAt: '2025-12-31T23:50:00Z',
+      workerCount: 1,
+      diff: [
+        { field: 'image', old: 'a:1', new: 'a:2' },
+        { field: 'env', old: { A: '1' }, new: null },
+      ],
+    },
+    { id: 'rel-2', version: 2, source: 'GIT_BUILD', buildId: 'b7', createdAt: 'soon', workerCount: 3, diff: [] },
+  ],
+};
+
+test('releases: the rollout as a percentage, and what each changed, field by field', async () => {
+  const { out } = await works(['endpoints', 'releases', 'ep1'], [json(RELEASES)]);
+  expect(out.split('\n')).toEqual([
+    'rollout version\t3',
+    'rollout on it\t25%',
+    'rollout workers\t1 of 4, in progress',
+    'release 3 source\tMANUAL',
+    'release 3 age\t10m',
+    'release 3 workers\t1',
+    'release 3 by\tann',
+    'release 3 image\ta:1 -> a:2',
+    'release 3 env\t{"A":"1"} -> (none)',
+    'release 2 source\tGIT_BUILD',
+    'release 2 age\tsoon',
+    'release 2 workers\t3',
+    'release 2 build\tb7',
+    '',
+  ]);
+});
+
+test('releases: a bar on a terminal, the whole document as JSON, the newest as id', async () => {
+  const drawn = await works(['endpoints', 'releases', 'ep1'], [json(RELEASES)], { tty: true, columns: 100 });
+  expect(drawn.out).toMatch(/on it.*██.*░{6}.* 25%/);
+  const source = JSON.stringify(RELEASES).replace('"version":2', '"version":9007199254740993');
+  const whole = await works(['endpoints', 'releases', 'ep1', '--json'], [text(source, 200, JSON_TYPE)]);
+  expect(whole.out.replaceAll(/\s/g, '')).toBe(source);
+  expect((await works(['endpoints', 'releases', 'ep1', '-o', 'id'], [json(RELEASES)])).out).toBe('rel-3\n');
+});
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+test('releases --wait looks until every worker runs the newest one', async () => {
+  const at = (percentOnLatest: number) => json({ ...RELEASES, rollout: { ...RELEASES.rollout, percentOnLatest } });
+  const { server, out } = await works(
+    ['endpoints', 'releases', 'ep1', '--wait'],
+    [at(25), at(25), at(50), at(75), at(100)],
+  );
+  expect(server.seen).toHaveLength(5);
+  expect(out).toContain('rollout on it\t100%');
+});
+
+test.each<[string, unknown]>([
+  ['no workers', { inProgress: true, workersOnLatest: 0, workersTotal: 0, percentOnLatest: 0 }],
+  ['no word on the rollout', undefined],
+])('with %s there is nothing to wait for', async (_, rollout) => {
+  const { server } = await works(['endpoints', 'releases', 'ep1', '--wait'], [json({ releases: [], rollout })]);
+  expect(server.seen).toHaveLength(2);
+});
+
+const WORKERS = {
+  endpointVersion: 3,
+  summary: { running: 1, idle: 0, initializing: 0, throttled: 1, unhealthy: 0, total: 2 },
+  workers: [
+    {
+      id: 'w1',
+      status: 'RUNNING',
+      isStale: true,
+      version: 2,
+      gpuCount: 2,
+      gpuTypeId: 'GPU-24G',
+      dataCenterId: 'EU-1',
+      uptimeSeconds: 200,
+      startedAt: '2025-12-31T23:56:40Z',
+      image: 'a:1',
+    },
+    { id: 'w2', status: 'THROTTLED', isStale: false, version: null, gpuCount: 0 },
+  ],
+};
+
+test('workers: who runs what, who is stale, and a summary for people', async () => {
+  const ran = await works(['endpoints', 'workers', 'ep1'], [json(WORKERS)]);
+  expect(ran.out.split('\n')).toEqual([
+    'ID\tSTATUS\tSTALE\tVERSION\tGPU\tDATA CENTER\tUPTIME',
+    'w1\tRUNNING\tyes\t2\tGPU-24G x2\tEU-1\t3m 20s',
+    'w2\tTHROTTLED\tno\t-\t-\t-\t-',
+    '',
+  ]);
+  expect(ran.err).toBe('2 workers: 1 running, 1 throttled. The endpoint is at version 3.\n');
+  const array = await works(['endpoints', 'workers', 'ep1', '--json'], [json(WORKERS)]);
+  expect(JSON.parse(array.out)).toEqual(WORKERS.workers);
+});
+
+const line = (id: string, words: string): string =>
+  `id: ${id}\ndata: ${JSON.stringify({ ts: '2026-01-01T00:00:00Z', source: 'container', line: words })}\n\n`;
+const events = (...lines: readonly string[]) => text(lines.join(''), 200, { 'content-type': 'text/event-stream' });
+
+describe('logs', () => {
+  test('of the worker that was named, without a look at the others', async () => {
+    const { server, out } = await works(
+      ['endpoints', 'logs', 'ep1', 'w1', '--tail', '2'],
+      [events(line('1', 'one'), line('2', 'two'))],
+    );
+    expect(server.seen.map(({ url }) => url)).toEqual(['/v2/serverless/ep1/workers/w1/logs?tail=2']);
+    expect(out).toMatch(/ one\n.* two\n$/);
+  });
+
+  test('of the only worker there is', async () => {
+    const routes = {
+      'GET /v2/serverless/ep1/workers': json({ workers: WORKERS.workers.slice(0, 1) }),
+      'GET /v2/serverless/ep1/workers/w1/logs': events(line('1', 'alone')),
+    };
+    expect((await works(['endpoints', 'logs', 'ep1', '--tail', '1'], [routed(routes)])).out).toContain('alone');
+  });
+
+  test.each<[string, readonly unknown[], number, RegExp]>([
+    ['several', WORKERS.workers, 2, /missing WORKER\n.*One of: w1, w2/],
+    ['none', [], 4, /no workers now/],
+  ])('with %s it says so', async (_, workers, code, words) => {
+    const server = await serve([json({ workers })]);
+    const ran = await berth(['endpoints', 'logs', 'ep1'], { env: pointedAt(server.url) });
+    expect([ran.code, ran.out]).toEqual([code, '']);
+    expect(ran.err).toMatch(words);
+  });
+});
+
+test('on the local service: an endpoint is created, works, is changed, rolls out and is deleted', async () => {
+  const world = createTestWorld({ env: { BERTH_LOCAL: '1' } });
+  const run = async (...argv: readonly string[]): Promise<unknown> => {
+    const ran = await berthIn(world, [...argv, '--json']);
+    expect(ran.code, ran.err).toBe(0);
+    return ran.out === '' ? undefined : JSON.parse(ran.out);
+  };
+  const template = (await run('templates', 'create', '--name', 't', '--image', 'a:1', '--serverless')) as {
+    id: string;
+  };
+  await run('endpoints', 'create', '--name', 'e', '--template', 't', '--gpu-pool', 'POOL-24G', '--workers-min', '1');
+  expect(await run('jobs', 'run', 'e', '--input', '{"n":1}', '--wait')).toMatchObject({ status: 'COMPLETED' });
+  await run('endpoints', 'update', 'e', '--image', 'a:2', '--wait');
+  expect(await run('endpoints', 'releases', 'e')).toMatchObject({
+    endpointVersion: 2,
+    releases: [{ version: 2, diff: [{ field: 'image', old: 'a:1', new: 'a:2' }] }, { version: 1 }],
+  });
+  const [worker] = (await run('endpoints', 'workers', 'e')) as readonly { id: string; isStale: boolean }[];
+  expect(worker).toMatchObject({ isStale: false });
+  expect(await run('endpoints', 'logs', 'e', worker?.id ?? '', '--source', 'system')).not.toEqual([]);
+  await run('endpoints', 'delete', 'e', '--yes');
+  await run('templates', 'delete', template.id, '--yes');
+});

@@ -1,0 +1,278 @@
+import { describe, expect, test } from 'vitest';
+import { berth, berthIn } from '../../../support/cli.ts';
+import { createTestWorld, KEYS } from '../../../support/world.ts';
+import { json, pointedAt, problem, reset, routed, serve } from '../../../faults/support.ts';
+
+const LOCAL = { env: { BERTH_LOCAL: '1' } };
+
+interface Preview {
+  readonly method: string;
+  readonly url: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** The request that a command would send. */
+async function preview(...argv: readonly string[]): Promise<Preview> {
+  const ran = await berth([...argv, '--dry-run'], LOCAL);
+  expect(ran.code, ran.err).toBe(0);
+  return JSON.parse(ran.out) as Preview;
+}
+
+const CREATE = ['endpoints', 'create', '--name', 'e', '--image', 'i'];
+const GPU = ['--gpu-pool', 'POOL-24G'];
+const QUEUE = { type: 'QUEUE', name: 'e', image: 'i', scaling: { type: 'QUEUE_DELAY', queueDelay: 4 } };
+
+describe('what a create sends', () => {
+  test.each<[string, readonly string[], Readonly<Record<string, unknown>>]>([
+    ['least', GPU, { gpu: { pools: ['POOL-24G'] } }],
+    ['several pools', ['--gpu-pool', 'A,B', '--gpu-pool', 'C'], { gpu: { pools: ['A', 'B', 'C'] } }],
+    [
+      'all of the GPU',
+      ['--gpu-pool', 'A', '--exclude-gpu', 'X', '--gpu-count', '2', '--cuda', '12.4,12.8'],
+      { gpu: { pools: ['A'], excludedTypes: ['X'], count: 2, allowedCudaVersions: ['12.4', '12.8'] } },
+    ],
+    ['a least CUDA version', [...GPU, '--min-cuda', '12.4'], { gpu: { pools: ['POOL-24G'], minCudaVersion: '12.4' } }],
+    [
+      'CPUs',
+      ['--cpu', 'cpu-general:4,cpu-compute:8'],
+      {
+        cpu: [
+          { id: 'cpu-general', vcpuCount: 4 },
+          { id: 'cpu-compute', vcpuCount: 8 },
+        ],
+      },
+    ],
+    [
+      'workers',
+      [...GPU, '--workers-min', '0', '--workers-max', '5', '--idle-timeout', '2m'],
+      { gpu: { pools: ['POOL-24G'] }, workers: { min: 0, max: 5, idleTimeout: 120 } },
+    ],
+    [
+      'half a second of delay',
+      [...GPU, '--queue-delay', '500ms'],
+      { gpu: { pools: ['POOL-24G'] }, scaling: { type: 'QUEUE_DELAY', queueDelay: 0.5 } },
+    ],
+    [
+      'requests',
+      [...GPU, '--request-count', '7'],
+      { gpu: { pools: ['POOL-24G'] }, scaling: { type: 'REQUEST_COUNT', requestCount: 7 } },
+    ],
+    [
+      'a load balancer, which scales by requests',
+      [...GPU, '--type', 'LOAD_BALANCER'],
+      {
+        type: 'LOAD_BALANCER',
+        gpu: { pools: ['POOL-24G'] },
+        scaling: { type: 'REQUEST_COUNT', requestCount: 4 },
+      },
+    ],
+    [
+      'the execution time in milliseconds',
+      [...GPU, '--execution-timeout', '90'],
+      { gpu: { pools: ['POOL-24G'] }, timeout: 90_000 },
+    ],
+    [
+      'places and the rest',
+      [...GPU, '--data-center', 'A,B', '--network-volume', 'v1,v2', '--flashboot', 'flashboot', '--template', 't'],
+      {
+        gpu: { pools: ['POOL-24G'] },
+        dataCenterIds: ['A', 'B'],
+        networkVolumes: ['v1', 'v2'],
+        flashboot: 'FLASHBOOT',
+        templateId: 't',
+      },
+    ],
+    [
+      'the container',
+      [...GPU, '--env', 'A=1', '--env', 'B=x=y', '--port', '80/http', '--disk', '9', '--args', '-v', '--registry', 'r'],
+      {
+        gpu: { pools: ['POOL-24G'] },
+        env: { A: '1', B: 'x=y' },
+        ports: ['80/http'],
+        disk: 9,
+        args: '-v',
+        registry: 'r',
+      },
+    ],
+    [
+      'any member',
+      [...GPU, '--set', 'gpu.count=3', '--set', 'later=true'],
+      { gpu: { pools: ['POOL-24G'], count: 3 }, later: true },
+    ],
+  ])('%s', async (_, flags, expected) => {
+    const { method, url, body } = await preview(...CREATE, ...flags);
+    expect([method, new URL(url).pathname]).toEqual(['POST', '/v2/serverless']);
+    expect(body).toEqual({ ...QUEUE, ...expected });
+  });
+});
+
+describe('what is refused before anything is sent', () => {
+  test.each<[string, readonly string[], RegExp]>([
+    ['no name', ['endpoints', 'create', '--image', 'i', ...GPU], /missing --name/],
+    ['an empty name', ['endpoints', 'create', '--name', ' ', '--image', 'i', ...GPU], /--name is empty/],
+    ['no image and no template', ['endpoints', 'create', '--name', 'e', ...GPU], /missing --template or --image/],
+    ['neither gpu nor cpu', CREATE, /missing --gpu-pool or --cpu/],
+    ['gpu and cpu', [...CREATE, ...GPU, '--cpu', 'c:2'], /--gpu-pool and --cpu exclude each other/],
+    ['gpu and cpu by --set', [...CREATE, ...GPU, '--set', 'cpu=[]'], /on GPUs or on CPUs, not on both/],
+    ['gpu without a pool', [...CREATE, '--gpu-count', '2'], /missing --gpu-pool/],
+    ['vCPUs that are no power of two', [...CREATE, '--cpu', 'c:6'], /power of two/],
+    ['one vCPU', [...CREATE, '--cpu', 'c:1'], /power of two of at least 2/],
+    ['a CPU without vCPUs', [...CREATE, '--cpu', 'c'], /--cpu takes FLAVOR:VCPUS/],
+    ['two ways to scale', [...CREATE, ...GPU, '--queue-delay', '4', '--request-count', '4'], /exclude each other/],
+    [
+      'two CUDA constraints',
+      [...CREATE, ...GPU, '--cuda', '12.4', '--min-cuda', '12.4'],
+      /--cuda and --min-cuda exclude/,
+    ],
+    [
+      'a queue delay without a queue',
+      [...CREATE, ...GPU, '--type', 'LOAD_BALANCER', '--queue-delay', '4'],
+      /--queue-delay/,
+    ],
+    [
+      'an idle timeout with requests',
+      [...CREATE, ...GPU, '--request-count', '4', '--idle-timeout', '5'],
+      /--idle-timeout does not go with --request-count/,
+    ],
+    ['part of a second', [...CREATE, ...GPU, '--idle-timeout', '1500ms'], /whole seconds/],
+    ['an environment variable without a name', [...CREATE, ...GPU, '--env', '=x'], /--env takes NAME=VALUE/],
+    ['nothing to change', ['endpoints', 'update', 'echo'], /nothing to change/],
+    ['an empty name on update', ['endpoints', 'update', 'echo', '--name', ''], /--name is empty/],
+    ['GPUs for an endpoint on CPUs', ['endpoints', 'update', 'echo', ...GPU], /runs on CPUs, and that cannot change/],
+    [
+      'an idle timeout left with requests',
+      ['endpoints', 'update', 'echo', '--request-count', '4', '--idle-timeout', '9'],
+      /--idle-timeout/,
+    ],
+  ])('%s', async (_, argv, words) => {
+    const ran = await berth(argv, LOCAL);
+    expect(ran.err).toMatch(words);
+    expect([ran.code, ran.out]).toEqual([2, '']);
+  });
+});
+
+test('a LOAD_BALANCER keeps an idle timeout, and takes requests', async () => {
+  const argv = [...CREATE, ...GPU, '--type', 'LOAD_BALANCER', '--request-count', '4', '--idle-timeout', '5'];
+  expect((await preview(...argv)).body).toMatchObject({ workers: { idleTimeout: 5 } });
+});
+
+test('names stand for the ids of a template, a registry and volumes; the price is said before', async () => {
+  const world = createTestWorld(LOCAL);
+  const made = await berthIn(world, [
+    ...['endpoints', 'create', '--name', 'named', '--template', 'team worker', '--registry', 'team registry'],
+    ...['--gpu-pool', 'POOL-24G,POOL-48G', '--gpu-count', '2', '--workers-max', '1', '--json'],
+  ]);
+  expect(made.code, made.err).toBe(0);
+  expect(JSON.parse(made.out)).toMatchObject({
+    name: 'named',
+    image: 'registry.example/team/worker:7',
+    registry: 'reg-team',
+  });
+  expect(made.err).toContain('A worker costs $2.24 to $3.80 an hour while it runs; 1 worker at most.');
+});
+
+test('what get printed is edited and fed back to create and to update', async () => {
+  const world = createTestWorld(LOCAL);
+  await berthIn(world, [...CREATE, ...GPU, '--env', 'A=1', '--env', 'B=2']);
+  const yaml = await berthIn(world, ['endpoints', 'get', 'e', '-o', 'yaml']);
+  const edited = createTestWorld({ ...LOCAL, stdin: yaml.out.replace('image: i', 'image: j') });
+  const again = { ...edited, home: world.home, env: world.env };
+  const updated = await berthIn(again, ['endpoints', 'update', 'e', '--file', '-', '--env', 'B=3', '--json']);
+  expect(updated.code, updated.err).toBe(0);
+  expect(updated.err).toContain('Left out, because it cannot be written: id, type, requestUrls, createdAt.');
+  // A flag is laid over what the file says, name by name.
+  expect(JSON.parse(updated.out)).toMatchObject({ image: 'j', env: { A: '1', B: '3' }, gpu: { pools: ['POOL-24G'] } });
+
+  const copy = createTestWorld({ ...LOCAL, stdin: yaml.out });
+  const created = await berthIn({ ...copy, home: world.home, env: world.env }, [
+    ...['endpoints', 'create', '--name', 'copy', '--file', '-', '--json'],
+  ]);
+  expect(created.code, created.err).toBe(0);
+  expect(JSON.parse(created.out)).toMatchObject({ name: 'copy', image: 'i', type: 'QUEUE', env: { A: '1', B: '2' } });
+});
+
+test('a CPU endpoint is fed back without the memory that the service gave it', async () => {
+  const yaml = await berth(['endpoints', 'get', 'echo', '-o', 'yaml'], LOCAL);
+  const ran = await berth(['endpoints', 'create', '--name', 'copy', '--file', '-', '--dry-run'], {
+    ...LOCAL,
+    stdin: yaml.out,
+  });
+  expect(ran.err).toContain('cpu.memory');
+  expect(JSON.parse(ran.out)).toMatchObject({ body: { cpu: [{ id: 'cpu-general', vcpuCount: 2 }] } });
+});
+
+test('an update waits until the release has rolled out', async () => {
+  const world = createTestWorld(LOCAL);
+  const created = await berthIn(world, [...CREATE, ...GPU, '--workers-min', '2', '--wait', '--json']);
+  expect(created.code, created.err).toBe(0);
+  expect(created.err).toMatch(/created ep-\w+/);
+  const updated = await berthIn(world, ['endpoints', 'update', 'e', '--image', 'j', '--wait', '--json']);
+  expect(updated.code, updated.err).toBe(0);
+  // What was written is what is printed, not what was looked at meanwhile.
+  expect(JSON.parse(updated.out)).toMatchObject({ image: 'j' });
+  const releases = await berthIn(world, ['endpoints', 'releases', 'e', '--json']);
+  expect(JSON.parse(releases.out)).toMatchObject({ rollout: { percentOnLatest: 100, workersTotal: 2 } });
+});
+
+describe('a service that is not well', () => {
+  const none = { rollout: { inProgress: true, workersOnLatest: 0, workersTotal: 2, percentOnLatest: 0 }, releases: [] };
+
+  test('a wait ends 9 with the command that goes on', async () => {
+    const server = await serve([
+      routed({
+        'POST /v2/serverless': json({ id: 'ep1', name: 'e' }, 201),
+        'GET /v2/serverless/ep1/releases': json(none),
+        'GET /v2/catalog/gpus': json({ gpus: [] }),
+      }),
+    ]);
+    const ran = await berth([...CREATE, ...GPU, '--wait', '--wait-timeout', '3s'], { env: pointedAt(server.url) });
+    expect(ran.code).toBe(9);
+    expect(ran.err).toContain('berth endpoints releases ep1 --wait');
+    expect(ran.err).toContain('created ep1');
+  });
+
+  test('a create whose answer was lost ends 8 with the list that tells; a price that cannot be read costs nothing', async () => {
+    const server = await serve([
+      routed({ 'POST /v2/serverless': reset, 'GET /v2/catalog/gpus': problem(404, 'resource not found') }),
+    ]);
+    const ran = await berth([...CREATE, ...GPU], { env: pointedAt(server.url) });
+    expect([ran.code, ran.out]).toEqual([8, '']);
+    expect(ran.err).toContain('berth endpoints list');
+    expect(server.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
+
+  test("the service's own list of refusals is shown line by line", async () => {
+    const refused = {
+      title: 'Unprocessable',
+      status: 422,
+      detail: 'no',
+      errors: ['$.a: not allowed', '$.b: too small'],
+    };
+    const server = await serve([
+      routed({
+        'POST /v2/serverless': json(refused, 422, { 'content-type': 'application/problem+json' }),
+        'GET /v2/catalog/gpus': json({}),
+      }),
+    ]);
+    const ran = await berth([...CREATE, ...GPU], { env: pointedAt(server.url) });
+    expect(ran.code).toBe(5);
+    expect(ran.err).toMatch(/\n {2}- \$\.a: not allowed\n {2}- \$\.b: too small\n/);
+  });
+});
+
+test('on a terminal what is missing is asked for: a choice of members, then the list of one', async () => {
+  const world = createTestWorld({ ...LOCAL, tty: true });
+  const running = berthIn(world, ['endpoints', 'create', '--name', 'e', '--image', 'i', '--json']);
+  await shown(world, 'GPU pool');
+  expect(world.err()).toMatch(/POOL-24G {2}.*\$1\.12\/hr/);
+  await world.type(KEYS.down, KEYS.enter);
+  const ran = await running;
+  expect(ran.code, ran.err).toBe(0);
+  expect(JSON.parse(world.out())).toMatchObject({ gpu: { pools: ['POOL-24G'] } });
+});
+
+/** Until a question stands on the terminal. */
+async function shown(world: ReturnType<typeof createTestWorld>, words: string): Promise<void> {
+  while (!world.err().includes(words)) await new Promise(setImmediate);
+  for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+}

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { berth, berthIn } from '../../../support/cli.ts';
+import { createTestWorld, KEYS } from '../../../support/world.ts';
+import { json, pointedAt, problem, serve } from '../../../faults/support.ts';
+
+const LOCAL = { env: { BERTH_LOCAL: '1' } };
+const CREATE = ['volumes', 'create', '--name', 'data', '--size', '100', '--data-center', 'DC-1'];
+
+describe('which of the two volume APIs a create goes to', () => {
+  const V2 = { name: 'data', size: 100, dataCenter: 'DC-1' };
+  const V1 = { name: 'data', size: 100, dataCenterId: 'DC-1' };
+
+  test.each<[string, readonly string[], boolean, string, Readonly<Record<string, unknown>>]>([
+    ['no rest address', [], false, '/v2/network-volumes', V2],
+    ['a rest address', [], true, '/v1/networkvolumes', V1],
+    ['a rest address and a tier', ['--type', 'STANDARD'], true, '/v2/network-volumes', { ...V2, type: 'STANDARD' }],
+    [
+      'a rest address and a tier by --set',
+      ['--set', 'type=STANDARD'],
+      true,
+      '/v2/network-volumes',
+      { ...V2, type: 'STANDARD' },
+    ],
+    ['a member that v1 may know', ['--set', 'later=1'], true, '/v1/networkvolumes', { ...V1, later: 1 }],
+  ])('with %s', async (_, flags, rest, path, body) => {
+    const server = await serve([json({ id: 'v1', name: 'data' }, 201)]);
+    const { BERTH_REST_URL: _rest, ...base } = pointedAt(server.url);
+    const ran = await berth([...CREATE, ...flags], { env: rest ? pointedAt(server.url) : base });
+    expect(ran.code, ran.err).toBe(0);
+    expect(server.seen.map(({ url }) => url)).toEqual([path]);
+    expect(JSON.parse(server.seen[0]?.body.toString() ?? '')).toEqual(body);
+  });
+
+  test.each([404, 410])('a v1 that answers %i is named as the one that is gone', async (status) => {
+    const server = await serve([problem(status, 'gone')]);
+    const ran = await berth(CREATE, { env: pointedAt(server.url) });
+    expect([ran.code, ran.out]).toEqual([4, '']);
+    expect(ran.err).toMatch(/\(v1\) at the rest address is not there any more\n[^]*--type STANDARD/);
+  });
+});
+
+test.each<[string, readonly string[], RegExp]>([
+  ['nothing', ['volumes', 'create'], /missing --name and --size and --data-center/],
+  ['a small one', [...CREATE, '--size', '9'], /at least 10 GB; 9 is too small/],
+  [
+    'a small one by --set',
+    ['volumes', 'create', '--set', 'size=9', '--name', 'x', '--data-center', 'y'],
+    /at least 10 GB/,
+  ],
+  ['a large one', [...CREATE, '--size', '4097'], /beyond 4 TB\n.*contact the support/],
+  ['nowhere', [...CREATE, '--data-center', ' '], /--data-center is empty/],
+])('%s is refused before anything is sent', async (_, argv, words) => {
+  const ran = await berth(argv, LOCAL);
+  expect([ran.code, ran.out]).toEqual([2, '']);
+  expect(ran.err).toMatch(words);
+});
+
+test('a volume is fed back to create and update from what get printed; it grows and never shrinks', async () => {
+  const world = createTestWorld(LOCAL);
+  const made = await berthIn(world, [
+    'volumes',
+    'create',
+    '--name',
+    'a',
+    '--size',
+    '100',
+    '--data-center',
+    'EU-WEST-1',
+    '--type',
+    'STANDARD',
+  ]);
+  expect(made.code, made.err).toBe(0);
+  expect(made.err).toContain('It costs $7.00 a month, used or not, until it is deleted.');
+  const yaml = await berthIn(world, ['volumes', 'get', 'a', '-o', 'yaml']);
+  const piped = () => ({ ...createTestWorld({ ...LOCAL, stdin: yaml.out }), home: world.home, env: world.env });
+  const copy = await berthIn(piped(), ['volumes', 'create', '--file', '-', '--name', 'b', '--json']);
+  expect(copy.code, copy.err).toBe(0);
+  expect(JSON.parse(copy.out)).toMatchObject({ name: 'b', size: 100, dataCenter: 'EU-WEST-1' });
+  expect((await berthIn(piped(), ['volumes', 'update', 'a', '--file', '-', '--size', '200'])).code).toBe(0);
+  const shrunk = await berthIn(world, ['volumes', 'update', 'a', '--size', '150']);
+  expect([shrunk.code, shrunk.err]).toEqual([2, expect.stringContaining('never shrinks; it has 200 GB')]);
+});
+
+test('on a terminal what is missing is asked for, the data center from a list, and the cost is said before', async () => {
+  const world = createTestWorld({ ...LOCAL, tty: true });
+  const running = berthIn(world, ['volumes', 'create', '--json']);
+  await answer(world, 'Name', 'data', KEYS.enter);
+  await answer(world, 'Size in GB', '50', KEYS.enter);
+  await answer(world, 'Data center', KEYS.enter);
+  const ran = await running;
+  expect(ran.code, ran.err).toBe(0);
+  expect(JSON.parse(world.out())).toMatchObject({ name: 'data', size: 50 });
+  expect(ran.err).toMatch(/50 GB in \S+ costs \$3\.50 a month\./);
+});
+
+async function answer(
+  world: ReturnType<typeof createTestWorld>,
+  question: string,
+  ...keys: readonly string[]
+): Promise<void> {
+  while (!world.err().includes(question)) await new Promise(setImmediate);
+  for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+  await world.type(...keys);
+}
