@@ -89,7 +89,7 @@ const suggest = (command: Commander): { unknownCommand(): void } => command as u
 
 function commanderOption(key: string, param: Param<unknown>): Option {
   const name = flagName(key) + (param.metavar === undefined ? '' : ' <value>');
-  const option = new Option(param.short === undefined ? name : `${param.short}, ${name}`);
+  const option = switchOrValue(param.short === undefined ? name : `${param.short}, ${name}`);
   return param.many ? option.argParser((text, before: string[] | undefined) => [...(before ?? []), text]) : option;
 }
 
@@ -108,21 +108,24 @@ function readValues(
   };
   return Object.fromEntries([
     ...Object.entries(args).flatMap((entry, at) => read(entry, words[at])),
-    ...Object.entries(options).flatMap((entry) => read(entry, givenFor(entry[0], given))),
+    ...Object.entries(options).flatMap((entry) => read(entry, given[entry[0]])),
   ]);
 }
 
-/** Commander keeps `--no-queue-limits` as `queueLimits: false`; here it is a switch of its own name. */
-function givenFor(key: string, given: Readonly<Record<string, unknown>>): unknown {
-  const negated = /^no([A-Z])(.*)$/.exec(key);
-  if (negated === null) return given[key];
-  return given[`${negated[1]?.toLowerCase() ?? ''}${negated[2] ?? ''}`] === false ? true : undefined;
+/**
+ * Commander would keep `--no-input` as `input: false` and mistake it for a command's own `--input`: here every flag is
+ * kept under its own name.
+ */
+function switchOrValue(flags: string): Option {
+  const option = new Option(flags);
+  option.negate = false;
+  return option;
 }
 
 function addGlobals(command: Commander, flags: readonly GlobalFlag[]): void {
   for (const flag of flags) {
     const name = flag.flag + (flag.metavar === undefined ? '' : ' <value>');
-    command.addOption(new Option(flag.short === undefined ? name : `${flag.short}, ${name}`));
+    command.addOption(switchOrValue(flag.short === undefined ? name : `${flag.short}, ${name}`));
   }
 }
 
@@ -133,11 +136,8 @@ function globalsOf(command: Commander, flags: readonly GlobalFlag[]): GlobalValu
   const values: Record<string, string | boolean | undefined> = {};
   for (const link of chain)
     for (const flag of flags) {
-      const negated = flag.flag.startsWith('--no-');
-      const key = camel(flag.flag.slice(negated ? 5 : 2));
-      if (link.getOptionValueSource(key) !== 'cli') continue;
-      const value = link.getOptionValue(key) as string | boolean;
-      values[flag.name] = negated ? true : value;
+      const key = camel(flag.flag.slice(2));
+      if (link.getOptionValueSource(key) === 'cli') values[flag.name] = link.getOptionValue(key) as string | boolean;
     }
   return values;
 }

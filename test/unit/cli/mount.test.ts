@@ -32,6 +32,8 @@ describe('the command line', () => {
     [['things', 'get', '--input', '--json', 'a'], { id: 'a', input: '--json' }],
     [['things', 'get', '--input=-x', 'a'], { id: 'a', input: '-x' }],
     [['things', 'get', '--', '-a'], { id: '-a' }],
+    [['things', 'get', 'a', '--no-input'], { id: 'a' }],
+    [['things', 'get', 'a', '--no-input', '--input', 'x'], { id: 'a', input: 'x' }],
     [['things', 'get', 'a', '--label', 'x,y', '--label', 'z'], { id: 'a', label: ['x', 'y', 'z'] }],
     [['things', 'get', 'a', '--wait-timeout', '1h30m'], { id: 'a', waitTimeout: 5_400_000 }],
     [['things', 'get', 'a', '--kind', 'two'], { id: 'a', kind: 'TWO' }],
@@ -52,6 +54,8 @@ describe('the command line', () => {
     [['things', 'get', 'a', '--no-color', '--no-input'], { 'no-color': true, 'no-input': true }],
     [['things', 'get', 'a', '--base-url', 'http://localhost:1'], { 'base-url': 'http://localhost:1' }],
     [['things', 'get', '-h'], { help: true }],
+    [['things', 'get', 'a', '--input', 'x'], {}],
+    [['things', 'get', 'a', '--input', 'x', '--no-input'], { 'no-input': true }],
   ])('global flags count wherever they stand: %j', (argv, globals) => {
     expect(read(...argv).globals).toEqual(globals);
   });

@@ -1,0 +1,210 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Command, Group } from '../../src/cli/command.ts';
+import { flagName } from '../../src/cli/params.ts';
+import { FLAGS, NOUNS } from '../../src/registry.ts';
+import { berth } from '../support/cli.ts';
+import { localFixture } from '../support/local.ts';
+import { readContract, type Contract, type Document, type Sent } from './support/contract.ts';
+import { INVOCATIONS, SILENT, UNSENT, type Invocation } from './support/invocations.ts';
+import { record } from './support/recorder.ts';
+import { sample } from './support/sample.ts';
+
+/** The contract beside the checkout; elsewhere the local service's own document judges alone. */
+const FILE = join(
+  process.env['BERTH_CONTRACT_DIR'] ?? resolve(import.meta.dirname, '../../../shared/contract'),
+  'openapi.json',
+);
+
+const published = (await localFixture().send('GET', '/v2/openapi.json', undefined, null)).body as unknown as Document;
+const documents: readonly (readonly [string, Document])[] = [
+  ['the document that the local service publishes', published],
+  ...(existsSync(FILE) ? [['the contract', JSON.parse(readFileSync(FILE, 'utf8')) as Document] as const] : []),
+];
+const contracts = documents.map(([name, document]) => [name, readContract(document)] as const);
+const own = readContract(published);
+
+/** Every command of the tree, by its words. */
+async function commands(): Promise<ReadonlyMap<string, Command>> {
+  const found = new Map<string, Command>();
+  const walk = (words: string, target: Command | Group): void => {
+    if (target.kind === 'command') found.set(words, target);
+    else for (const [verb, inner] of Object.entries(target.commands)) walk(`${words} ${verb}`, inner);
+  };
+  for (const noun of NOUNS) walk(noun.name, await noun.load({ nouns: NOUNS, flags: FLAGS }));
+  return found;
+}
+
+const tree = await commands();
+const recorder = await record(own);
+afterAll(() => {
+  recorder.close();
+});
+
+/** What a command sends to the management API. It must end 0: a refusal proves nothing. */
+async function requestsOf({ argv, answers, stdin }: Invocation): Promise<readonly Sent[]> {
+  recorder.take(answers);
+  const ran = await berth([...argv, '--no-input'], { env: recorder.env, ...(stdin === undefined ? {} : { stdin }) });
+  expect([argv.join(' '), ran.code, ran.err]).toEqual([argv.join(' '), 0, ran.err]);
+  return recorder.take();
+}
+
+const cases = Object.entries(INVOCATIONS).flatMap(([words, invocations]) =>
+  invocations.map((invocation) => ({ words, line: invocation.argv.join(' '), invocation })),
+);
+
+/** All that was sent, for what is asked of the whole. */
+const everything: Sent[] = [];
+
+describe('the table of invocations', () => {
+  it('has every command of the tree, and no other', () => {
+    expect([...tree.keys()].toSorted()).toEqual([...Object.keys(INVOCATIONS), ...SILENT].toSorted());
+  });
+
+  it.each(Object.entries(INVOCATIONS))('gives %s every flag that it has', (words, invocations) => {
+    const given = new Set(invocations.flatMap(({ argv }) => argv));
+    const options = Object.entries(tree.get(words)?.options ?? {});
+    const missing = options.filter(
+      ([key, { short }]) =>
+        !UNSENT.includes(key) && !given.has(flagName(key)) && (short === undefined || !given.has(short)),
+    );
+    expect(missing.map(([key]) => flagName(key))).toEqual([]);
+  });
+});
+
+describe('the least answers that the recorder gives', () => {
+  it.each(own.operations.map((operation) => [operation.id, operation] as const))('%s', (_, { answer }) => {
+    if (answer.schema === undefined || answer.type !== 'application/json') return;
+    expect(own.against(answer.schema, sample(own, answer.schema))).toEqual([]);
+  });
+});
+
+describe('every request fits every contract', () => {
+  it.each(cases)('berth $line', async ({ words, invocation }) => {
+    const sent = await requestsOf(invocation);
+    everything.push(...sent);
+    if (!/^(jobs|queue|health)/.test(words)) expect(sent).not.toEqual([]);
+    for (const [name, contract] of contracts)
+      for (const one of sent) expect([name, ...contract.objections(one)]).toEqual([name]);
+  });
+
+  it.each(contracts)('every operation of %s has a command that calls it', (_, contract) => {
+    const called = new Set(everything.map((one) => contract.operationOf(one)?.id));
+    expect(contract.operations.map(({ id }) => id).filter((id) => !called.has(id))).toEqual([]);
+  });
+});
+
+/** A copy of a document with one change in it. */
+function changed(document: Document, change: (copy: Mutable) => void): Contract {
+  const copy = structuredClone(document) as unknown as Mutable;
+  change(copy);
+  return readContract(copy);
+}
+interface Mutable {
+  paths: Record<string, Record<string, { parameters?: { name: string }[]; requestBody?: unknown }>>;
+  components: { schemas: Record<string, Record<string, unknown>> };
+}
+
+describe('a changed contract is noticed', () => {
+  const objections = (contract: Contract): readonly string[] => [
+    ...new Set(everything.flatMap((one) => contract.objections(one))),
+  ];
+
+  it('unchanged, it has nothing against anything', () => {
+    expect(everything.length).toBeGreaterThan(own.operations.length);
+    expect(objections(own)).toEqual([]);
+  });
+
+  /** What was sent to one operation. */
+  const sentTo = (id: string): readonly Sent[] => everything.filter((one) => own.operationOf(one)?.id === id);
+
+  it.each(own.operations.map(({ id, path, method }) => [id, path, method] as const))(
+    'an operation that is gone: %s',
+    (id, path, method) => {
+      const contract = changed(published, ({ paths }) => delete paths[path]?.[method.toLowerCase()]);
+      // Another may stand behind it: without the list of delegations, `delegations` is the id of a registry.
+      for (const one of sentTo(id)) expect(contract.operationOf(one)?.id).not.toBe(id);
+      if (id !== 'listDelegations') expect(sentTo(id).flatMap((one) => contract.objections(one))).not.toEqual([]);
+    },
+  );
+
+  it.each(
+    own.operations.flatMap(({ id, path, method, parameters }) =>
+      parameters.filter((each) => each.in === 'query').map(({ name }) => ({ id, path, method, name })),
+    ),
+  )('a parameter that is gone: $name of $id', ({ id, path, method, name }) => {
+    const contract = changed(published, ({ paths }) => {
+      const operation = paths[path]?.[method.toLowerCase()];
+      if (operation !== undefined)
+        operation.parameters = operation.parameters?.filter((parameter) => parameter.name !== name) ?? [];
+    });
+    const found = sentTo(id).flatMap((one) => contract.objections(one));
+    expect(found).toContainEqual(`${id}: query ${name} is unknown`);
+  });
+
+  it.each([
+    ['a member renamed', 'CreateNetworkVolumeRequest', rename('size', 'sizeGb'), /^createNetworkVolume: body/],
+    ['a member renamed', 'UpdateSshKeysRequest', rename('keys', 'sshKeys'), /^updateSshKeys: body/],
+    ['a bound moved', 'PersistentMount', property('size', { type: 'integer', minimum: 1000 }), /^createPod: body/],
+    ['a type changed', 'GpuConfig', property('count', { type: 'string' }), /^createPod: body/],
+    [
+      'a word gone',
+      'BillingBucketSize',
+      (schema: Schema) => (schema['enum'] = ['day']),
+      /^listBilling: query bucketSize/,
+    ],
+    ['a word gone', 'PodAction', (schema: Schema) => (schema['enum'] = ['stop']), /^podAction: body/],
+    [
+      'a member more',
+      'CreateRegistryRequest',
+      (schema: Schema) => (schema['required'] = ['region']),
+      /^createRegistry: body/,
+    ],
+  ])('%s in %s', (_, name, change, words) => {
+    const contract = changed(published, ({ components }) => {
+      const schema = components.schemas[name];
+      if (schema === undefined) throw new Error(`there is no schema ${name}`);
+      change(schema);
+    });
+    expect(objections(contract)).toContainEqual(expect.stringMatching(words));
+  });
+
+  it('every member of every body: none could be refused unnoticed', () => {
+    for (const one of everything.filter(({ body }) => body !== '')) {
+      const operation = own.operationOf(one);
+      if (operation?.body === undefined) continue;
+      for (const member of Object.keys(JSON.parse(one.body) as object)) {
+        const refuses = { allOf: [operation.body.schema], properties: { [member]: false } };
+        expect([member, own.against(refuses, JSON.parse(one.body))]).not.toEqual([member, []]);
+      }
+    }
+  });
+
+  it.each([
+    [{ path: '/v2/pod' }, /is no operation/],
+    [{ body: '{"name":"x"}' }, /takes no body/],
+    [{ query: new URLSearchParams('includeClusterPods=yes') }, /query includeClusterPods=yes/],
+    [{ query: new URLSearchParams('includeClusterPods=true&includeClusterPods=true') }, /query includeClusterPods/],
+    [{ query: new URLSearchParams('all=true') }, /query all is unknown/],
+  ])('a request that is wrong: %j', (wrong, words) => {
+    const request = { method: 'GET', path: '/v2/pods', query: new URLSearchParams(), headers: {}, body: '', ...wrong };
+    expect(own.objections(request).join('\n')).toMatch(words);
+  });
+});
+
+type Schema = Record<string, unknown>;
+
+function rename(from: string, to: string): (schema: Schema) => void {
+  return (schema) => {
+    const properties = schema['properties'] as Schema;
+    const { [from]: _gone, ...rest } = properties;
+    schema['properties'] = { ...rest, [to]: properties[from] };
+  };
+}
+
+function property(name: string, to: unknown): (schema: Schema) => void {
+  return (schema) => {
+    schema['properties'] = { ...(schema['properties'] as Schema), [name]: to };
+  };
+}

@@ -1,0 +1,234 @@
+import type { Answers } from './recorder.ts';
+
+/** One way to call a command. */
+export interface Invocation {
+  readonly argv: readonly string[];
+  readonly answers?: Answers;
+  readonly stdin?: string;
+}
+
+const split = (line: string): readonly string[] => line.split(' ').filter((word) => word !== '');
+
+/** The words of a command line; none of them holds a space. */
+const line = (text: string, more: Omit<Invocation, 'argv'> = {}): Invocation => ({ argv: split(text), ...more });
+
+const pod = (status: string): Answers => ({ 'GET /v2/pods/{id}': { status } });
+const RUNNING = { ...pod('RUNNING'), 'GET /v2/clusters/{id}/pods': { pods: [{ id: 'p1', status: 'RUNNING' }] } };
+const CONTAINER =
+  '--image image:1 --args go --disk 20 --port 8080/http --port 22/tcp --env A=1 --env B=x=y --registry r1';
+const CUDA = '--cuda 12.4,12.8';
+const KEY = 'ssh-ed25519 AAAA me@host';
+const ROLLED_OUT = {
+  'GET /v2/serverless/{id}/releases': {
+    rollout: { inProgress: false, workersOnLatest: 1, workersTotal: 1, percentOnLatest: 100 },
+  },
+};
+const SSH = { 'GET /v2/pods/{id}': { status: 'RUNNING', ssh: { proxy: { host: 'proxy', port: 22, username: 'u' } } } };
+const period = '--from 7d --to 1d --bucket week';
+
+/**
+ * Every command that speaks to a service, by its words, with every flag that it has. A command that is not here fails
+ * the test: so this is also where a new one is put under the contract.
+ */
+export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
+  'pods list': [
+    line('pods list'),
+    line('pods list --all --status RUNNING --cloud SECURE --data-center D1 --gpu G1 --older-than 1h --newer-than 9d'),
+  ],
+  'pods get': [line('pods get p1 --exit-status')],
+  'pods create': [
+    line(
+      `pods create --name a ${CONTAINER} --gpu G1 --gpu-count 2 ${CUDA} --cloud SECURE --data-center D1,D2 --template t1 --network-volume v1:/data --global-networking --start-ssh --start-jupyter --wait`,
+      { answers: RUNNING },
+    ),
+    line('pods create --name a --image image:1 --gpu G1 --min-cuda 12.4 --persistent-size 20 --mount-path /data'),
+    line('pods create --name a --image image:1 --cpu C1 --vcpu 4 --cloud COMMUNITY --set startSsh=true'),
+    line('pods create --name a --file -', { stdin: 'image: image:1\ngpu: {id: G1}\nports: [80/http]\n' }),
+  ],
+  'pods update': [
+    line(`pods update p1 --name b ${CONTAINER} --template t1 --global-networking on --locked off`),
+    line('pods update p1 --persistent-size 30 --mount-path /data', {
+      answers: { 'GET /v2/pods/{id}': { mounts: { persistent: { size: 20, path: '/workspace' } } } },
+    }),
+    line('pods update p1 --mount-path /data', {
+      answers: { 'GET /v2/pods/{id}': { mounts: { network: [{ volumeId: 'v1', path: '/workspace' }] } } },
+    }),
+  ],
+  'pods delete': [line('pods delete p1 --yes'), line('pods delete p1 p2 --yes')],
+  'pods terminate': [line('pods terminate p1 --yes')],
+  'pods start': [line('pods start p1'), line('pods start p1 --wait', { answers: pod('RUNNING') })],
+  'pods stop': [line('pods stop p1'), line('pods stop p1 --wait', { answers: pod('EXITED') })],
+  'pods restart': [line('pods restart p1'), line('pods restart p1 --wait', { answers: pod('RUNNING') })],
+  'pods wait': [line('pods wait p1 --for RUNNING', { answers: pod('RUNNING') })],
+  'pods logs': [
+    line('pods logs p1 --tail 1 --source container'),
+    line('pods logs p1 --since 10m'),
+    line('pods logs p1 --since 2025-12-31T12:00:00+02:00 --follow', { answers: pod('TERMINATED') }),
+    line('pods logs p1 --after 2026-01-01T00:00:00Z'),
+  ],
+  'pods ssh': [line('pods ssh p1 --print', { answers: SSH }), line('pods ssh p1 --proxy --print', { answers: SSH })],
+  'endpoints list': [line('endpoints list')],
+  'endpoints get': [line('endpoints get e1')],
+  'endpoints create': [
+    line(
+      `endpoints create --name e --type QUEUE ${CONTAINER} --template t1 --gpu-pool P1,P2 --exclude-gpu G1 --gpu-count 2 ${CUDA} --workers-min 0 --workers-max 5 --idle-timeout 10s --queue-delay 4s --execution-timeout 10m --flashboot FLASHBOOT --data-center D1 --network-volume v1 --wait`,
+      { answers: ROLLED_OUT },
+    ),
+    line('endpoints create --name e --image image:1 --gpu-pool P1 --min-cuda 12.4'),
+    line('endpoints create --name e --type LOAD_BALANCER --image image:1 --cpu C1:4 --request-count 4'),
+  ],
+  'endpoints update': [
+    line(
+      `endpoints update e1 --name e ${CONTAINER} --template t1 --gpu-pool P1 --exclude-gpu G1 --gpu-count 1 ${CUDA} --workers-min 0 --workers-max 5 --idle-timeout 10s --queue-delay 4s --execution-timeout 10m --flashboot OFF --data-center D1 --network-volume v1 --wait`,
+      { answers: ROLLED_OUT },
+    ),
+    line('endpoints update e1 --min-cuda 12.4 --request-count 4', {
+      answers: { 'GET /v2/serverless/{id}': { type: 'LOAD_BALANCER', gpu: { pools: ['P1'] } } },
+    }),
+    line('endpoints update e1 --cpu C1:4', { answers: { 'GET /v2/serverless/{id}': { cpu: [], gpu: undefined } } }),
+  ],
+  'endpoints delete': [line('endpoints delete e1 --yes')],
+  'endpoints workers': [line('endpoints workers e1')],
+  'endpoints releases': [line('endpoints releases e1'), line('endpoints releases e1 --wait', { answers: ROLLED_OUT })],
+  'endpoints logs': [
+    line('endpoints logs e1 w1 --tail 1 --source system'),
+    line('endpoints logs e1 --tail 1'),
+    line('endpoints logs e1 w1 --since 10m --follow', {
+      answers: { 'GET /v2/serverless/{id}/workers': { workers: [] } },
+    }),
+    line('endpoints logs e1 w1 --after 2026-01-01T00:00:00Z'),
+  ],
+  'clusters list': [line('clusters list')],
+  'clusters get': [line('clusters get c1')],
+  'clusters create': [
+    line(
+      'clusters create --name c --type TRAINING --gpu G1 --gpu-count 8 --pods 4 --image image:1 --args go --disk 20 --port 80/http --env A=1 --data-center D1 --network-volume v1 --start-ssh --start-jupyter --wait',
+      { answers: RUNNING },
+    ),
+  ],
+  'clusters update': [line('clusters update c1 --name d')],
+  'clusters delete': [line('clusters delete c1 --yes')],
+  'clusters pods': [line('clusters pods c1')],
+  'jobs run': [
+    line('jobs run e1 --input {}'),
+    line(
+      'jobs run e1 --input-file - --sync --sync-wait 90s --webhook https://example.test/ --execution-timeout 10s --ttl 1h --low-priority',
+      {
+        stdin: '{}',
+      },
+    ),
+    line('jobs run e1 --input {} --wait'),
+    line('jobs run e1 --input {} --stream'),
+  ],
+  'jobs status': [line('jobs status e1 j1 --ttl 1h --exit-status')],
+  'jobs stream': [line('jobs stream e1 j1')],
+  'jobs cancel': [line('jobs cancel e1 j1')],
+  'jobs retry': [line('jobs retry e1 failed1'), line('jobs retry e1 failed1 --wait')],
+  'jobs wait': [line('jobs wait e1 j1 --any')],
+  'queue purge': [line('queue purge e1 --yes')],
+  health: [line('health e1')],
+  'volumes list': [line('volumes list')],
+  'volumes get': [line('volumes get v1')],
+  'volumes create': [
+    line('volumes create --name v --size 100 --data-center D1'),
+    line('volumes create --name v --size 100 --data-center D1 --type HIGH_PERFORMANCE'),
+  ],
+  'volumes update': [line('volumes update v1 --name w --size 200')],
+  'volumes delete': [line('volumes delete v1 --yes')],
+  'templates list': [line('templates list'), line('templates list --serverless'), line('templates list --pods')],
+  'templates get': [line('templates get t1')],
+  'templates create': [
+    line(
+      `templates create --name t ${CONTAINER} --category NVIDIA ${CUDA} --persistent-size 20 --mount-path /data --public --start-ssh on --start-jupyter off`,
+    ),
+    line('templates create --name t --image image:1 --serverless'),
+  ],
+  'templates update': [
+    line(
+      `templates update t1 --name t ${CONTAINER} --category AMD ${CUDA} --persistent-size 20 --mount-path /data --serverless off --public on --start-ssh on --start-jupyter off`,
+    ),
+  ],
+  'templates delete': [line('templates delete t1 --yes')],
+  'registries list': [line('registries list')],
+  'registries get': [line('registries get r1')],
+  'registries create': [line('registries create --name r --username u --password-stdin', { stdin: 'secret\n' })],
+  'registries delete': [line('registries delete r1 --yes')],
+  'registries delegations list': [line('registries delegations list')],
+  'registries delegations create': [line('registries delegations create --resource arn:x:y --name d')],
+  'registries delegations revoke': [line('registries delegations revoke d1 --yes')],
+  'catalog gpus': [
+    line('catalog gpus'),
+    line(`catalog gpus --available --product POD,CLUSTER --count 2 --cloud SECURE --country se,us ${CUDA}`),
+    line('catalog gpus --available --min-cuda 12.4'),
+    line(`catalog gpus G1 --available --product POD --count 2 --cloud COMMUNITY --country se ${CUDA}`),
+    line('catalog gpus G1 --available --min-cuda 12.4'),
+  ],
+  'catalog cpus': [
+    line('catalog cpus'),
+    line('catalog cpus --available --product SERVERLESS --vcpu 4'),
+    line('catalog cpus C1 --available --vcpu 4'),
+  ],
+  'catalog datacenters': [
+    line('catalog datacenters'),
+    line(
+      'catalog datacenters --available --region europe,ASIA --volume-type HIGH_PERFORMANCE --compliance gdpr,HIPAA --global-network',
+    ),
+    line('catalog datacenters D1 --available'),
+  ],
+  'catalog templates': [line('catalog templates --source community'), line('catalog templates t1')],
+  'billing summary': [line('billing summary --last 7'), line(`billing summary ${period}`)],
+  'billing pods': [line('billing pods --last 7'), line(`billing pods ${period} --pod p1`)],
+  'billing serverless': [line('billing serverless --last 7'), line(`billing serverless ${period} --endpoint e1`)],
+  'billing endpoints': [line('billing endpoints --last 7'), line(`billing endpoints ${period}`)],
+  'billing volumes': [line('billing volumes --last 7'), line(`billing volumes ${period} --volume v1`)],
+  'billing clusters': [line('billing clusters --last 7'), line(`billing clusters ${period} --cluster c1`)],
+  'account ssh-keys list': [line('account ssh-keys list')],
+  'account ssh-keys add': [
+    {
+      argv: ['account', 'ssh-keys', 'add', 'ssh-ed25519 BBBB you@host'],
+      answers: { 'GET /v2/account/ssh-keys': { keys: [KEY] } },
+    },
+  ],
+  'account ssh-keys remove': [
+    line('account ssh-keys remove me@host --yes', { answers: { 'GET /v2/account/ssh-keys': { keys: [KEY] } } }),
+  ],
+  'account ssh-keys set': [
+    line('account ssh-keys set - --yes', { stdin: `${KEY}\n` }),
+    line('account ssh-keys set --none --yes'),
+  ],
+  'auth status': [line('auth status --check')],
+  doctor: [line('doctor')],
+  api: [
+    line('api GET /v2/pods --field includeClusterPods=true --header accept:application/json --service base'),
+    line('api POST /v2/network-volumes --field size=100 --raw-field name=v --raw-field dataCenter=D1'),
+    { argv: ['api', 'PUT', '/v2/account/ssh-keys', '--input', `{"keys":["${KEY}"]}`] },
+  ],
+};
+
+/** Commands that send nothing to a service of their own accord. */
+export const SILENT: readonly string[] = [
+  'auth login',
+  'auth logout',
+  'auth list',
+  'auth switch',
+  'config list',
+  'config get',
+  'config set',
+  'config unset',
+  'config path',
+  'limits',
+  'local serve',
+  'local exec',
+  'local status',
+  'local reset',
+  'local clock show',
+  'local clock advance',
+  'local fault add',
+  'local fault list',
+  'local fault clear',
+  'completion',
+  'help',
+];
+
+/** Flags that say nothing to a service, or have a test of their own: merged bodies, and what bounds a wait. */
+export const UNSENT: readonly string[] = ['file', 'set', 'waitTimeout'];

@@ -1,0 +1,105 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Contract, Sent } from './contract.ts';
+import { sample } from './sample.ts';
+
+/** Members that an answer has beside its least ones, by `GET /v2/pods/{id}`. */
+export type Answers = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+export interface Recorder {
+  /** The management API; the queue API and the older volume API lie beside it, so that nothing is mistaken. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Management requests since the last call, in order. */
+  take(answers?: Answers): readonly Sent[];
+  close(): void;
+}
+
+/** A server that keeps what it is asked, and answers each operation with the least that its contract allows. */
+export async function record(contract: Contract): Promise<Recorder> {
+  let sent: Sent[] = [];
+  let answers: Answers = {};
+  /** What was PUT somewhere is what is there from then on. */
+  let kept = new Map<string, object>();
+  let retried = false;
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const url = new URL(request.url ?? '', 'http://recorder');
+      const [, service = '', path = ''] = /^\/(base|queue|rest)(\/.*)$/.exec(url.pathname) ?? [];
+      const { method = '', headers } = request;
+      if (service !== 'base') {
+        retried ||= path.includes('/retry/');
+        queueAnswer(path, retried, response);
+        return;
+      }
+      const one = { method, path, query: url.searchParams, headers, body: Buffer.concat(chunks).toString() };
+      sent.push(one);
+      if (method === 'PUT') kept.set(path, JSON.parse(one.body) as object);
+      answer(contract, one, { answers, kept: kept.get(path) }, response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  return {
+    env: {
+      BERTH_BASE_URL: `${url}/base`,
+      BERTH_QUEUE_URL: `${url}/queue`,
+      BERTH_API_KEY: 'key-of-the-recorder',
+    },
+    take: (next = {}) => {
+      const taken = sent;
+      sent = [];
+      answers = next;
+      kept = new Map();
+      retried = false;
+      return taken;
+    },
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+interface Told {
+  readonly answers: Answers;
+  readonly kept: object | undefined;
+}
+
+function answer(contract: Contract, one: Sent, { answers, kept }: Told, response: ServerResponse): void {
+  const operation = contract.operationOf(one);
+  if (operation === undefined) {
+    response.writeHead(404, { 'content-type': 'application/problem+json' });
+    response.end('{"title":"Not Found","status":404,"detail":"no such operation"}');
+    return;
+  }
+  const { status, type, schema } = operation.answer;
+  if (type === undefined || schema === undefined) {
+    response.writeHead(status).end();
+    return;
+  }
+  response.writeHead(status, { 'content-type': type });
+  if (type === 'text/event-stream') {
+    const line = { ts: '2026-01-01T00:00:00Z', source: 'container', line: 'hello' };
+    response.end(`id: 2026-01-01T00:00:00Z\ndata: ${JSON.stringify(line)}\n\n`);
+    return;
+  }
+  const value = sample(contract, schema) as object;
+  response.end(JSON.stringify({ ...value, ...answers[`${operation.method} ${operation.path}`], ...kept }));
+}
+
+/** The queue API has no contract of this kind: whatever is asked, a job is done; one called `failed` once it was retried. */
+function queueAnswer(path: string, retried: boolean, response: ServerResponse): void {
+  const operation = path.split('/')[3] ?? '';
+  const failed = operation === 'status' && path.includes('failed') && !retried;
+  const done = { id: 'job1', status: failed ? 'FAILED' : 'COMPLETED', output: {} };
+  const health = { jobs: { inQueue: 1 }, workers: {} };
+  const others: Readonly<Record<string, unknown>> = {
+    health,
+    stream: [],
+    'purge-queue': { removed: 1, status: 'completed' },
+  };
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(others[operation] ?? done));
+}

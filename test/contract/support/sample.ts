@@ -1,0 +1,66 @@
+import type { Contract, Schema } from './contract.ts';
+
+/** Texts that the patterns of a contract are tried with. */
+const TEXTS = ['x', '12.4', 'SE', '8080/http', 'ssh-ed25519 AAAA me@host', 'x:y'];
+
+/** Levels that are filled in; below them, only what must be there. */
+const DEEPEST = 8;
+
+/**
+ * The least value that a schema allows: required members only, the first of several words. Lists hold one item, so that
+ * there is something to read in them.
+ */
+export function sample(contract: Contract, schema: Schema, depth = 0): unknown {
+  const node = whole(contract, schema);
+  if ('const' in node) return node['const'];
+  if (Array.isArray(node['enum'])) return (node['enum'] as readonly unknown[])[0];
+  const type = Array.isArray(node['type']) ? (node['type'] as readonly unknown[])[0] : node['type'];
+  switch (type) {
+    case 'array': {
+      const least = Number(node['minItems'] ?? 0);
+      const count = depth > DEEPEST || node['maxItems'] === 0 ? least : Math.max(1, least);
+      return Array.from({ length: count }, () => sample(contract, (node['items'] ?? {}) as Schema, depth + 1));
+    }
+    case 'integer':
+    case 'number':
+      return Number(node['minimum'] ?? 0);
+    case 'boolean':
+      return false;
+    case 'null':
+      return null;
+    case 'string':
+      return node['format'] === 'date-time' ? '2026-01-01T00:00:00Z' : textOf(node);
+    default: {
+      const properties = (node['properties'] ?? {}) as Readonly<Record<string, Schema>>;
+      const required = (node['required'] ?? []) as readonly string[];
+      return Object.fromEntries(required.map((name) => [name, sample(contract, properties[name] ?? {}, depth + 1)]));
+    }
+  }
+}
+
+/** A schema in one piece: its reference followed, all of what it is made of laid together, the first of what it may be. */
+function whole(contract: Contract, schema: Schema): Schema {
+  const { allOf = [], oneOf = [], anyOf = [], ...node } = contract.resolve(schema) as Record<string, unknown> & Made;
+  const parts = [...allOf, ...oneOf.slice(0, 1), ...anyOf.slice(0, 1)].map((part) => whole(contract, part));
+  return [...parts, node].reduce<Schema>(
+    (sum, part) => ({
+      ...sum,
+      ...part,
+      properties: { ...(sum['properties'] as object | undefined), ...(part['properties'] as object | undefined) },
+      required: [...((sum['required'] ?? []) as string[]), ...((part['required'] ?? []) as string[])],
+    }),
+    {},
+  );
+}
+
+interface Made {
+  readonly allOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
+}
+
+function textOf(node: Schema): string {
+  if (typeof node['pattern'] !== 'string') return 'x';
+  const pattern = new RegExp(node['pattern'], 'u');
+  return TEXTS.find((text) => pattern.test(text)) ?? 'x';
+}
