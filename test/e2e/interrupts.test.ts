@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { berthPath, cleanEnvironment, serve, serveJson } from './support.ts';
 
-// Row 21 of the table of faults: what Ctrl-C does to a process.
+// Row 21 of docs/faults.md: what Ctrl-C does to a process.
 
 const KEY = 'key-of-this-test-0123456789';
 

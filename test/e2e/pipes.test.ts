@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { berthPath, cleanEnvironment, runProgram, serve, serveJson, type Ended, type Environment } from './support.ts';
 
-// Rows 18 and 22 of the table of faults: streams that end, stall or refuse, as a shell makes them.
+// Rows 18 and 22 of docs/faults.md: streams that end, stall or refuse, as a shell makes them.
 
 const KEY = 'key-of-this-test-0123456789';
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { berth, cleanEnvironment, temporaryFolder } from './support.ts';
 
-// Rows 20 and 23 of the table of faults, as far as they need processes of their own.
+// Rows 20 and 23 of docs/faults.md, as far as they need processes of their own.
 
 const KEY = 'key-of-this-test-0123456789';
 

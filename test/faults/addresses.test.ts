@@ -6,7 +6,7 @@ import { onWrite, WRITES } from './commands.ts';
 import { berth } from '../support/cli.ts';
 import { expectSound, fails, json, listen, pointedAt, serve, text, works, type Behaviour } from './support.ts';
 
-// Rows 23 to 26 of the table of faults: where a request goes, and where it must not.
+// Rows 23 to 26 of docs/faults.md: where a request goes, and where it must not.
 
 const POD = json({ id: 'pod1' });
 const get = ['pods', 'get', 'pod1'];

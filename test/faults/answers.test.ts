@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { onWrite, reads, writes, type Read, type Write } from './commands.ts';
 import { fails, json, raw, text, works, type Behaviour } from './support.ts';
 
-// Rows 1, 2, 3 and 5 of the table of faults: answers whose body cannot be used.
+// Rows 1, 2, 3 and 5 of docs/faults.md: answers whose body cannot be used.
 
 const PAGE = `<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body><h1>nginx is unwell</h1></body></html>`;
 const badGateway = text(PAGE, 502, { 'content-type': 'text/html' });

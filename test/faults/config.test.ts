@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { berth, type Ran } from '../support/cli.ts';
 import { expectSound, fails, json, KEY, pointedAt, serve, works } from './support.ts';
 
-// Rows 19, 20 and 27 of the table of faults: the profiles file and the key.
+// Rows 19, 20 and 27 of docs/faults.md: the profiles file and the key.
 
 function folder(): string {
   const directory = mkdtempSync(join(tmpdir(), 'berth-config-'));

@@ -17,7 +17,7 @@ import {
   type Behaviour,
 } from './support.ts';
 
-// Rows 6, 7, 8 and 12 of the table of faults: connections that stall, break, or never open.
+// Rows 6, 7, 8 and 12 of docs/faults.md: connections that stall, break, or never open.
 
 /** A real TCP server that is no HTTP server; gives its port. */
 async function serveTcp(greet: (socket: Socket) => void): Promise<number> {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { berth } from '../support/cli.ts';
 import { fails, json, pointedAt, routed, serve, works } from './support.ts';
 
-// Rows 4 and 29 of the table of faults: what answers hold, known or not.
+// Rows 4 and 29 of docs/faults.md: what answers hold, known or not.
 
 const POD = `{"id":"pod1","name":"first","status":"RUNNING","actions":["stop"],"image":"i","args":"","disk":9007199254740993,"ports":[],"env":{},"registry":null,"mounts":{},"cloud":"SECURE","dataCenterId":null,"template":null,"cost":1e400,"locked":false,"globalNetworking":{"enabled":false},"runtime":{"uptime":-0,"gpus":[{"util":1.0,"memoryUtil":12345678901234567890}]},"createdAt":"2026-01-01T00:00:00Z","startedAt":null,"status":"EXITED"}`;
 

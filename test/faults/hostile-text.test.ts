@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { berth } from '../support/cli.ts';
 import { fails, json, pointedAt, problem, routed, serve, works } from './support.ts';
 
-// Row 15 of the table of faults: text that would do something to a terminal.
+// Row 15 of docs/faults.md: text that would do something to a terminal.
 
 /** Clears the screen, writes the clipboard, sets the title, reorders, hides, breaks lines. */
 const EVIL =

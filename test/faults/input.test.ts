@@ -16,7 +16,7 @@ import {
   works,
 } from './support.ts';
 
-// Rows 17, 18 and 28 of the table of faults: what a person gives.
+// Rows 17, 18 and 28 of docs/faults.md: what a person gives.
 
 const MB = 1_000_000;
 const submitted = json({ id: 'job1', status: 'IN_QUEUE' });

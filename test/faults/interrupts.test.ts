@@ -4,7 +4,7 @@ import { createTestClock, type TestClock } from '../support/clock.ts';
 import { createTestWorld } from '../support/world.ts';
 import { expectBlock, expectErrorObject, json, pointedAt, routed, serve, silent, type Behaviour } from './support.ts';
 
-// Row 21 of the table of faults: Ctrl-C. What it does to a real process is in test/e2e/interrupts.test.ts.
+// Row 21 of docs/faults.md: Ctrl-C. What it does to a real process is in test/e2e/interrupts.test.ts.
 
 const running = json({ id: 'job1', status: 'IN_PROGRESS' });
 const submitted = json({ id: 'job1', status: 'IN_QUEUE' });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { fails, json, routed, serve, works, pointedAt } from './support.ts';
 import { berth } from '../support/cli.ts';
 
-// Rows 13, 14 and 16 of the table of faults: ids and names that could be taken for something else.
+// Rows 13, 14 and 16 of docs/faults.md: ids and names that could be taken for something else.
 
 /** Every command that takes an id, as a function of it, with the request it becomes. */
 const COMMANDS: readonly (readonly [string, (id: string) => readonly string[], (segment: string) => string])[] = [

@@ -6,7 +6,7 @@ import { createTestWorld } from '../support/world.ts';
 import { reads, writes, onWrite } from './commands.ts';
 import { expectSound, fails, json, pointedAt, problem, serve, works, type Behaviour } from './support.ts';
 
-// Rows 9, 10 and 11 of the table of faults: what the service says of its limits.
+// Rows 9, 10 and 11 of docs/faults.md: what the service says of its limits.
 
 const NOW = Date.UTC(2026, 0, 1);
 const at = (secondsAhead: number): string => new Date(NOW + secondsAhead * 1000).toUTCString();
