@@ -1,9 +1,8 @@
 import type { ApiRequest } from '../../core/api.ts';
-import type { Lookup } from '../../cli/names.ts';
 import { commandLine } from '../../cli/words.ts';
 
 /** An endpoint's name stands for its id; a model slug is taken as it is. */
-export const ENDPOINTS: Lookup = { noun: 'endpoint', path: ['v2', 'serverless'], member: 'endpoints' };
+export { ENDPOINTS } from '../collections.ts';
 
 type Options = Pick<ApiRequest, 'query' | 'body' | 'deadlineMs' | 'id' | 'findOut'>;
 

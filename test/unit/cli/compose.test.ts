@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { writable } from '../../../src/cli/resource/compose.ts';
+import { countOf } from '../../../src/cli/words.ts';
+import { berth } from '../../support/cli.ts';
+import { json, pointedAt, problem, routed, serve } from '../../faults/support.ts';
+
+describe('what of a printed document can be written', () => {
+  test.each<[string, Parameters<typeof writable>[0], readonly string[], ReturnType<typeof writable>]>([
+    ['a member', { a: 1, b: 2 }, ['a'], { body: { a: 1 }, dropped: ['b'] }],
+    ['part of one', { a: { x: 1, y: 2 } }, ['a.x'], { body: { a: { x: 1 } }, dropped: ['a.y'] }],
+    [
+      'part of each item',
+      { a: [{ x: 1, y: 2 }, { x: 3, y: 4 }, 5] },
+      ['a.x'],
+      { body: { a: [{ x: 1 }, { x: 3 }, 5] }, dropped: ['a.y'] },
+    ],
+    ['deep in', { a: { b: { c: 1, d: 2 } } }, ['a.b.c'], { body: { a: { b: { c: 1 } } }, dropped: ['a.b.d'] }],
+    ['what is no object', { a: null }, ['a.x'], { body: { a: null }, dropped: [] }],
+    ['a name that begins like another', { ab: 1 }, ['a.b', 'a'], { body: {}, dropped: ['ab'] }],
+  ])('%s', (_, document, accepts, expected) => {
+    expect(writable(document, accepts)).toEqual(expected);
+  });
+
+  test('members are kept as they are or named as dropped, never both and never neither', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.stringMatching(/^[a-z]{1,3}$/), fc.jsonValue()),
+        fc.array(fc.stringMatching(/^[a-z]{1,3}$/)),
+        (document, accepts) => {
+          const { body, dropped } = writable(document as Parameters<typeof writable>[0], accepts);
+          expect([...Object.keys(body), ...dropped].sort()).toEqual(Object.keys(document).sort());
+          for (const [name, value] of Object.entries(body)) expect(value).toBe(document[name]);
+          expect(Object.keys(body).every((name) => accepts.includes(name))).toBe(true);
+        },
+      ),
+    );
+  });
+});
+
+describe('names in a body', () => {
+  const CREATE = ['endpoints', 'create', '--name', 'e', '--gpu-pool', 'P', '--template', 'mine', '--json'];
+  const templates = (...ids: readonly string[]) => json({ templates: ids.map((id) => ({ id, name: 'mine' })) });
+  const unknown = problem(404, 'template mine not found');
+
+  const serving = (list: ReturnType<typeof json>, knows: string) =>
+    serve([
+      routed({
+        'POST /v2/serverless': (exchange) => {
+          const { templateId } = JSON.parse(exchange.arrival.body.toString()) as { readonly templateId: string };
+          (templateId === knows ? json({ id: 'ep1' }, 201) : unknown)(exchange);
+        },
+        'GET /v2/templates': list,
+        'GET /v2/catalog/gpus': json({ gpus: [] }),
+      }),
+    ]);
+
+  const asked = (server: Awaited<ReturnType<typeof serve>>): readonly string[] =>
+    server.seen.map(({ method, url }) => `${method} ${url}`).filter((each) => !each.includes('catalog'));
+
+  test('an id costs no further request', async () => {
+    const server = await serving(templates('tpl-1'), 'mine');
+    expect((await berth(CREATE, { env: pointedAt(server.url) })).code).toBe(0);
+    expect(asked(server)).toEqual(['POST /v2/serverless']);
+  });
+
+  test('a name is looked up once the service does not know it as an id', async () => {
+    const server = await serving(templates('tpl-1'), 'tpl-1');
+    expect((await berth(CREATE, { env: pointedAt(server.url) })).code).toBe(0);
+    expect(asked(server)).toEqual(['POST /v2/serverless', 'GET /v2/templates', 'POST /v2/serverless']);
+  });
+
+  test('a name of several ends 2 with the candidates', async () => {
+    const server = await serving(templates('tpl-1', 'tpl-2'), 'tpl-1');
+    const ran = await berth(CREATE, { env: pointedAt(server.url) });
+    expect([ran.code, ran.err]).toEqual([2, expect.stringMatching(/2 templates are named .*tpl-1, tpl-2/)]);
+  });
+
+  test.each<[string, ReturnType<typeof json>]>([
+    ['a name of nothing', templates()],
+    ['a list that cannot be had', problem(403, 'access denied')],
+  ])('%s leaves the 404 as it was', async (_, list) => {
+    const server = await serving(list, 'tpl-1');
+    const ran = await berth(CREATE, { env: pointedAt(server.url) });
+    expect([ran.code, ran.err]).toEqual([4, expect.stringContaining('template mine not found')]);
+  });
+});
+
+test.each<[number, string, string]>([
+  [1, 'registry', '1 registry'],
+  [2, 'registry', '2 registries'],
+  [0, 'job', '0 jobs'],
+  [2, 'key', '2 keys'],
+])('%i %s', (count, noun, words) => {
+  expect(countOf(count, noun)).toBe(words);
+});
