@@ -25,6 +25,9 @@ export const READS: Readonly<Record<string, Read>> = {
   health: { argv: ['health', 'ep'] },
   'catalog gpus': { argv: ['catalog', 'gpus'] },
   'catalog cpus': { argv: ['catalog', 'cpus'] },
+  'catalog templates': { argv: ['catalog', 'templates'] },
+  'billing pods': { argv: ['billing', 'pods', '--last', '7'] },
+  'account ssh-keys list': { argv: ['account', 'ssh-keys', 'list'] },
   'api GET': { argv: ['api', 'GET', '/v2/pods'] },
 };
 
@@ -46,6 +49,11 @@ export const WRITES: Readonly<Record<string, Write>> = {
     argv: ['registries', 'delegations', 'revoke', 'd1', '--yes'],
     findOut: 'berth registries delegations list',
   },
+  'ssh-keys add': {
+    argv: ['account', 'ssh-keys', 'add', 'ssh-ed25519 AAAA me@host'],
+    findOut: 'berth account ssh-keys list',
+    before: 1,
+  },
   'api POST': { argv: ['api', 'POST', '/v2/pods', '--input', '{}'], findOut: 'Look at the present state' },
 };
 
@@ -53,6 +61,12 @@ export const WRITES: Readonly<Record<string, Write>> = {
 export const reads = Object.entries(READS);
 export const writes = Object.entries(WRITES);
 
-/** Gives a write the trouble, and the look before it (jobs retry) an answer. */
+/** Gives a write the trouble, and the look before it (jobs retry, ssh-keys add) an answer. */
 export const onWrite = (trouble: Behaviour): Behaviour =>
-  routed({ 'GET /v2/ep/status/job1': json({ id: 'job1', status: 'FAILED' }) }, trouble);
+  routed(
+    {
+      'GET /v2/ep/status/job1': json({ id: 'job1', status: 'FAILED' }),
+      'GET /v2/account/ssh-keys': json({ keys: [] }),
+    },
+    trouble,
+  );

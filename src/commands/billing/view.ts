@@ -34,23 +34,25 @@ export function billingView(
     id: (record) => text(of?.member ?? 'startTime')(record),
     columns: [
       ...(of === undefined ? [] : [{ header: of.lookup.noun.toUpperCase(), show: text(of.member) }]),
-      { header: `${(bucket ?? 'from').toUpperCase()} (UTC)`, show: (record) => bucketStart(record, bucket) },
+      {
+        header: `${(bucket ?? 'from').toUpperCase()} (UTC)`,
+        show: (record) => edge(text('startTime')(record), bucket),
+      },
       dollars(TOTAL, 'TOTAL'),
       ...(drawn ? [{ header: 'CHART', show: (record: Json) => bar(record, most), yields: true }] : []),
       ...amounts.filter(isShown).map(({ member, name, wide }) => dollars(member, name.toUpperCase(), wide)),
-      { header: 'UNTIL', show: text('endTime'), wide: true },
+      { header: 'UNTIL', show: (record) => edge(text('endTime')(record), bucket), wide: true },
     ],
   };
 }
 
-/** As much of a bucket's start as tells it from the others, where it is the edge that it should be. */
-function bucketStart(record: Json, bucket: string | undefined): string {
-  const start = text('startTime')(record);
+/** As much of a time as tells a bucket's edge from the others, where it is the edge that it should be. */
+function edge(time: string, bucket: string | undefined): string {
   const [, date = '', month = '', year = '', hour = ''] =
-    /^(((\d{4})-\d\d)-\d\d)T(\d\d):00:00(?:\.0+)?Z$/.exec(start) ?? [];
-  if (date === '') return start;
+    /^(((\d{4})-\d\d)-\d\d)T(\d\d):00:00(?:\.0+)?Z$/.exec(time) ?? [];
+  if (date === '') return time;
   if (bucket === 'hour') return `${date} ${hour}:00`;
-  if (hour !== '00') return start;
+  if (hour !== '00') return time;
   if (bucket === 'month' && date.endsWith('-01')) return month;
   if (bucket === 'year' && date.endsWith('-01-01')) return year;
   return date;

@@ -4,6 +4,7 @@ import { defineCommand, type Command } from '../../cli/command.ts';
 import { withId } from '../../cli/names.ts';
 import { arg, flagName, type Params, type ValuesOf } from '../../cli/params.ts';
 import { listRows, type Resource } from '../../cli/resource/read.ts';
+import type { View } from '../../output/view.ts';
 
 export type Query = NonNullable<ApiRequest['query']>;
 
@@ -11,6 +12,8 @@ interface CatalogSpec<O extends Params> {
   readonly summary: string;
   readonly options: O;
   readonly query: (values: ValuesOf<O>) => Query;
+  /** Where the flags ask for something that is to be seen first. */
+  readonly view?: (values: ValuesOf<O>) => View;
   /** Flags that only a list takes. */
   readonly listOnly?: readonly (keyof O & string)[];
   /** Where one of them is read, where that is not below the list. */
@@ -28,11 +31,12 @@ export function catalogCommand<const O extends Params>(resource: Resource, spec:
     examples,
     run: async (ctx, values) => {
       const asked = query(values);
+      const view = spec.view?.(values) ?? resource.view;
       const given = (values as { readonly id?: string }).id;
       if (given === undefined) {
         const rows = await listRows(ctx, resource, asked);
         const source = { text: rows.text, member: resource.member };
-        return { kind: 'many', view: resource.view, values: rows.values, source };
+        return { kind: 'many', view, values: rows.values, source };
       }
       const filters = listOnly.filter((key) => isGiven((values as Readonly<Record<string, unknown>>)[key]));
       if (filters.length > 0)
@@ -43,7 +47,7 @@ export function catalogCommand<const O extends Params>(resource: Resource, spec:
       const answer = await withId(ctx, resource, given, (id) =>
         ctx.api.send({ service: 'base', method: 'GET', path: [...onePath, id], query: asked, id }),
       );
-      return { kind: 'one', view: resource.view, value: answer.value ?? null, source: answer.text };
+      return { kind: 'one', view, value: answer.value ?? null, source: answer.text };
     },
   });
 }

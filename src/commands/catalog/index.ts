@@ -4,7 +4,7 @@ import { option } from '../../cli/params.ts';
 import * as collections from '../collections.ts';
 import { templateView } from '../templates.ts';
 import { availabilityQuery, catalogCommand, joined } from './command.ts';
-import { cpuView, dataCenterView, gpuView } from './view.ts';
+import { availableView, cpuView, dataCenterView, gpuView } from './view.ts';
 
 const available = option.on('ask what can be had now, and where');
 
@@ -62,6 +62,7 @@ const datacenters = catalogCommand(
       compliance: option.list('only with one of these attestations, such as GDPR', { metavar: 'WORD' }),
       globalNetwork: option.on('only with global networking'),
     },
+    view: ({ available: asked }) => (asked ? availableView : dataCenterView),
     listOnly: ['region', 'volumeType', 'compliance', 'globalNetwork'],
     query: (values) => ({
       include: values.available ? 'GPU_AVAILABILITY,CPU_AVAILABILITY' : undefined,

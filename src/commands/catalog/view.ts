@@ -127,18 +127,20 @@ function vcpus(row: Json): Shown {
   return least === '' && most === '' ? undefined : `${least} to ${most}`;
 }
 
+const regionOf: Column = { header: 'REGION', show: text('region') };
+const volumesOf: Column = { header: 'VOLUMES', show: list('networkVolumeTypes') };
+const networkOf: Column = { header: 'GLOBAL NETWORK', show: yesNo('globalNetwork') };
+
 export const dataCenterView: View = {
   noun: ['data center', 'data centers'],
   id,
   columns: [
     { header: 'ID', show: text('id') },
     { header: 'NAME', show: text('name') },
-    { header: 'REGION', show: text('region') },
-    { header: 'VOLUMES', show: list('networkVolumeTypes') },
-    { header: 'GLOBAL NETWORK', show: yesNo('globalNetwork') },
+    regionOf,
+    volumesOf,
+    networkOf,
     { header: 'COMPLIANCE', show: list('compliance'), wide: true },
-    { header: 'GPUS', show: places('gpuAvailability'), wide: true },
-    { header: 'CPUS', show: places('cpuAvailability'), wide: true },
   ],
   detail: (row) => [
     {
@@ -158,5 +160,17 @@ export const dataCenterView: View = {
         'id name region networkVolumeTypes globalNetwork compliance gpuAvailability cpuAvailability'.split(' '),
       ),
     },
+  ],
+};
+
+/** The same where it was asked what can be had there: that comes first, and what it is makes room. */
+export const availableView: View = {
+  ...dataCenterView,
+  columns: [
+    { header: 'ID', show: text('id') },
+    { header: 'GPUS', show: places('gpuAvailability') },
+    { header: 'CPUS', show: places('cpuAvailability') },
+    ...[regionOf, volumesOf, networkOf].map((column): Column => ({ ...column, wide: true })),
+    { header: 'COMPLIANCE', show: list('compliance'), wide: true },
   ],
 };
