@@ -110,7 +110,7 @@ describe('mounts in a change, against the pod as it is', () => {
     'a pod without mounts': { mounts: {} },
     'a pod whose service says nothing of mounts': {},
   };
-  const [withNetwork, withPersistent, withNone, unsaid] = Object.keys(PODS);
+  const [withNetwork, withPersistent, , unsaid] = Object.keys(PODS);
   const all = Object.keys(PODS);
   const moved = { network: [{ volumeId: 'v1', path: '/elsewhere' }] };
   const grown = { persistent: { size: 30, path: '/elsewhere' } };
