@@ -8,7 +8,6 @@ import { arg, option } from '../cli/params.ts';
 import { text, yesNo } from '../output/cells.ts';
 import { otherMembers } from './lines.ts';
 import type { View } from '../output/view.ts';
-import { cleanKey } from '../settings/key.ts';
 
 const ADDRESSES = [
   { name: 'base-url', question: 'Address of the management API', needed: true },
@@ -42,11 +41,8 @@ const login = defineCommand({
     if (local) throw usage('the local service needs no login', 'Name a profile of your own with --profile.');
     const addresses = await askAddresses(ctx);
     const given = withKey ? new TextDecoder().decode(await ctx.files.read('-')) : await askKey(ctx);
-    // Before anything is kept: an address must never come to lie beside the key of another login.
-    const key = cleanKey(given, 'the input');
-    for (const [name, value] of addresses) await ctx.profiles.set(profile, name, value);
-    await ctx.profiles.setKey(profile, key);
-    await ctx.profiles.use(profile);
+    // At once: an address must never come to lie beside the key of another login.
+    await ctx.profiles.logIn(profile, Object.fromEntries(addresses), given);
     const saved = (await ctx.profiles.list()).find((each) => each.name === profile);
     const notes = [
       `Profile ${profile} is in use${ending(saved?.keyTail)}. It is kept in ${ctx.profiles.path}.`,

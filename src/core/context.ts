@@ -43,6 +43,44 @@ export interface Files {
   exists(path: string): Promise<boolean>;
 }
 
+/** A file that this process writes at its end. Every failure is local-file (14), and after one its end is not known. */
+export interface AppendFile {
+  /** Resolves when the system has taken every byte. */
+  append(bytes: Uint8Array): Promise<void>;
+  /** Resolves when what was taken is on the disk. */
+  sync(): Promise<void>;
+  /** Cuts it to so many bytes, on the disk too. */
+  truncate(size: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Files that must outlast a crash. Every failure is local-file (14) and names the file. */
+export interface DurableFiles {
+  /** Bytes it holds; undefined where there is none. */
+  size(path: string): Promise<number | undefined>;
+  /** Its bytes in pieces, from an offset on; `-` is stdin, and usage (2) where that is a terminal. */
+  read(path: string, from?: number): AsyncIterable<Uint8Array>;
+  /** Makes a file, mode 0600, its name on the disk too. Fails where there is one already. */
+  create(path: string): Promise<AppendFile>;
+  /** Opens a file that is there. */
+  open(path: string): Promise<AppendFile>;
+  /** Puts one file in place of another, on the disk too: afterwards the second name means the first file. */
+  replace(from: string, to: string): Promise<void>;
+  remove(path: string): Promise<void>;
+  /**
+   * Makes a file that says which process is at work; what a process that is gone left behind is taken over. Fails with
+   * the holder's pid where there is one. Gives what lets go of it.
+   */
+  lock(path: string): Promise<() => Promise<void>>;
+  /** The process that holds a lock; undefined where nobody does. */
+  holder(path: string): Promise<LockHolder | undefined>;
+}
+
+export interface LockHolder {
+  readonly pid: number;
+  readonly host: string;
+}
+
 export interface Choice<T> {
   readonly name: string;
   readonly value: T;
@@ -94,6 +132,8 @@ export interface ProfileStore {
   /** Sets or (undefined) removes one setting of a profile; the profile is made if it is new. */
   set(profile: string, name: string, value: string | undefined): Promise<void>;
   setKey(profile: string, key: string | undefined): Promise<void>;
+  /** Keeps settings and their key in a profile and makes it the one in use: all of it at once, or nothing. */
+  logIn(profile: string, values: Readonly<Record<string, string>>, key: string): Promise<void>;
   /** Makes a profile the one used without `--profile`. */
   use(profile: string): Promise<void>;
   /** Forgets a profile and its key; false where there was none. */
@@ -143,12 +183,22 @@ export interface RememberedLimits {
   read(): Promise<readonly RateWindow[]>;
 }
 
+/** How thousands of requests are to be sent. */
+export interface BulkOptions {
+  /** Ends what is on the wire; in place of the Context's own signal, so that Ctrl-C lets answers arrive. */
+  readonly signal: AbortSignal;
+  /** Told the rate windows of every answer that has them. */
+  readonly onWindows: (windows: readonly RateWindow[]) => void;
+}
+
 /**
  * The world as a command sees it. There is no other way out: no global clock, environment, stream or network. Tests
  * hand in their own.
  */
 export interface Context {
   readonly api: Api;
+  /** An Api for thousands of requests: each is tried once, and whoever sends them keeps the pace. */
+  bulk(options: BulkOptions): Api;
   readonly settings: SettingsView;
   readonly profiles: ProfileStore;
   readonly clock: Clock;
@@ -161,6 +211,8 @@ export interface Context {
   /** Everything said to a person. */
   readonly stderr: Sink;
   readonly files: Files;
+  /** Loaded when it is asked for. */
+  durable(): Promise<DurableFiles>;
   readonly prompts: Prompts;
   readonly spawn: Spawn;
   readonly localHost: LocalHost;

@@ -5,7 +5,7 @@ import { Failure, localFile, usage } from '../core/failure.ts';
 import { checkProfileName, checkSetting } from './check.ts';
 import { cleanKey, keyTail } from './key.ts';
 import { profileOf, readProfiles, type ProfileValues, type ProfilesFile } from './read.ts';
-import { DEFAULT_PROFILE, LOCAL_PROFILE, SETTINGS, findSetting } from './table.ts';
+import { DEFAULT_PROFILE, LOCAL_PROFILE, SETTINGS, findSetting, type Setting } from './table.ts';
 
 /** What a change makes of the file: the part of it that is ours. */
 interface Change {
@@ -39,9 +39,19 @@ export function createProfiles(path: () => string): ProfileStore {
         resolve(shown(readProfiles(path())));
       }),
     set: async (profile, name, value) => {
-      const setting = findSetting(name);
-      if (!setting?.inProfile || setting.secret) throw notKept(name);
+      const setting = keepable(name);
       await setMember(profile, name, value === undefined ? undefined : checkSetting(setting, value, name));
+    },
+    logIn: async (profile, values, key) => {
+      writable(profile);
+      const kept = Object.fromEntries(
+        Object.entries(values).map(([name, value]) => [name, checkSetting(keepable(name), value, name)]),
+      );
+      const login = { ...kept, 'api-key': cleanKey(key, 'the input') };
+      await change((file) => ({
+        current: profile,
+        profiles: { ...file.profiles, [profile]: { ...profileOf(file, profile), ...login } },
+      }));
     },
     setKey: async (profile, key) => {
       await setMember(profile, 'api-key', key === undefined ? undefined : cleanKey(key, 'the input'));
@@ -62,6 +72,13 @@ export function createProfiles(path: () => string): ProfileStore {
       return true;
     },
   };
+}
+
+/** A setting that a profile keeps in the open. Fails with usage (2) for any other name. */
+function keepable(name: string): Setting {
+  const setting = findSetting(name);
+  if (!setting?.inProfile || setting.secret) throw notKept(name);
+  return setting;
 }
 
 function shown(file: ProfilesFile): readonly Profile[] {
