@@ -1,5 +1,5 @@
 import type { Api, ApiRequest, RateWindow, ServerEvent, ServiceName } from '../core/api.ts';
-import type { Clock, Sink } from '../core/context.ts';
+import type { BulkOptions, Clock, Sink } from '../core/context.ts';
 import { EXIT } from '../core/exit.ts';
 import { Failure, usage } from '../core/failure.ts';
 import { parseDuration } from '../core/units.ts';
@@ -22,6 +22,8 @@ export interface ConnectionOptions {
 
 export interface Connection {
   readonly api: Api;
+  /** As the Context says; each has connections of its own. */
+  bulk(options: BulkOptions): Api;
   /** Ends every connection. */
   close(): Promise<void>;
 }
@@ -40,6 +42,39 @@ interface Peer {
  * address is not, with local-file (14) where the profiles file is needed and broken, and as createApi says.
  */
 export function openConnection(options: ConnectionOptions): Connection {
+  const single = openWay(options, {});
+  const ways = [single];
+  return {
+    api: single.api,
+    bulk: ({ signal, onWindows }) => {
+      const told = (windows: readonly RateWindow[]): void => {
+        options.onWindows(windows);
+        onWindows(windows);
+      };
+      const changed = { signal, onWindows: told, watched: () => false };
+      const way = openWay({ ...options, ...changed }, { oneShot: false, retries: 0 });
+      ways.push(way);
+      return way.api;
+    },
+    close: async () => {
+      await Promise.all(ways.map((way) => way.close()));
+    },
+  };
+}
+
+interface Way {
+  readonly api: Api;
+  close(): Promise<void>;
+}
+
+interface Traffic {
+  /** A few requests and the process ends; true by default. */
+  readonly oneShot?: boolean;
+  /** Tries beyond the first, in place of the setting. */
+  readonly retries?: number;
+}
+
+function openWay(options: ConnectionOptions, { oneShot = true, retries }: Traffic): Way {
   const { settings } = options;
   let opened: Promise<{ readonly api: Api; readonly peer: Peer }> | undefined;
 
@@ -47,7 +82,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     const [{ createApi }, { traceLine }, peer] = await Promise.all([
       import('../http/api.ts'),
       import('../http/trace.ts'),
-      settings.local ? localPeer(options) : remotePeer(options),
+      settings.local ? localPeer(options) : remotePeer(options, oneShot),
     ]);
     const api = createApi({
       transport: peer.transport,
@@ -56,7 +91,7 @@ export function openConnection(options: ConnectionOptions): Connection {
       clock: options.clock,
       random: options.random,
       signal: options.signal,
-      retries: Number(settings.get('retries')),
+      retries: retries ?? Number(settings.get('retries')),
       timeoutMs: parseDuration(settings.get('timeout') ?? '', 's', 'the timeout'),
       maxBytes: Number(settings.get('max-answer-bytes')),
       userAgent: 'berth',
@@ -96,10 +131,10 @@ async function localPeer({ settings, clock, random, stderr, watched }: Connectio
   return { transport, addresses: () => origin, key: () => Promise.resolve(key) };
 }
 
-async function remotePeer({ settings, env }: ConnectionOptions): Promise<Peer> {
+async function remotePeer({ settings, env }: ConnectionOptions, oneShot: boolean): Promise<Peer> {
   const { createTransport } = await import('../http/client.ts');
   return {
-    transport: createTransport({ env, oneShot: true }),
+    transport: createTransport({ env, oneShot }),
     addresses: (service) => remoteAddress(settings, service),
     // A promise even where it fails.
     key: async () => settings.apiKey()?.reveal(),

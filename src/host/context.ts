@@ -64,6 +64,7 @@ export function createContext(world: World, flags: GlobalFlags): HostContext {
   });
   return {
     api: connection.api,
+    bulk: (options) => connection.bulk(options),
     settings,
     profiles: createProfiles(() => settings.profilesPath),
     clock,
@@ -73,6 +74,7 @@ export function createContext(world: World, flags: GlobalFlags): HostContext {
     stdout: dataSink(() => world.stdout),
     stderr,
     files: openFiles(world, signal),
+    durable: async () => (await import('./durable.ts')).openDurable(world),
     prompts: createPrompts(
       () => world,
       () => terminal.canAsk,

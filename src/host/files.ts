@@ -3,6 +3,7 @@ import { promises as fs } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Files } from '../core/context.ts';
 import { Failure, localFile, usage } from '../core/failure.ts';
+import { reasonOf } from './file-trouble.ts';
 import type { Input, World } from './world.ts';
 
 /** The user's files, relative to the directory berth runs in. A read ends early when the command is interrupted. */
@@ -28,7 +29,7 @@ export function openFiles(world: Pick<World, 'stdin' | 'cwd'>, signal: AbortSign
         throw error instanceof Failure
           ? error
           : localFile(
-              `cannot write ${path}: ${reason(error)}`,
+              `cannot write ${path}: ${reasonOf(error)}`,
               'Check its name, its permissions and the room on the disk.',
               error,
             );
@@ -71,22 +72,7 @@ async function writeWhole(path: string, text: string, mode: number | undefined):
 
 const unreadable = (path: string, error: unknown): Failure =>
   localFile(
-    `cannot read ${path === '-' ? 'standard input' : path}: ${reason(error)}`,
+    `cannot read ${path === '-' ? 'standard input' : path}: ${reasonOf(error)}`,
     path === '-' ? 'Pipe the data in, or name a file.' : 'Check its name and its permissions.',
     error,
   );
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'it does not exist',
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  EISDIR: 'it is a directory',
-  ENOSPC: 'the disk is full',
-  EROFS: 'the file system is read-only',
-};
-
-function reason(error: unknown): string {
-  const code = (error as NodeJS.ErrnoException).code;
-  if (code === undefined) return error instanceof Error ? error.message : String(error);
-  return REASONS[code] ?? code;
-}

@@ -1,0 +1,117 @@
+import { promises as fs } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { AppendFile, DurableFiles } from '../core/context.ts';
+import { Failure, localFile, usage } from '../core/failure.ts';
+import { reasonOf } from './file-trouble.ts';
+import { holderOf, takeLock } from './lock.ts';
+import type { World } from './world.ts';
+
+/** Bytes read at a time. */
+const PIECE = 256 * 1024;
+
+/** Files that outlast a crash, relative to the directory berth runs in. */
+export function openDurable(world: Pick<World, 'stdin' | 'cwd'>): DurableFiles {
+  const at = (path: string): string => resolve(world.cwd, path);
+  const opened = (path: string, flags: string): Promise<AppendFile> =>
+    told(`cannot open ${path}`, async () => appendTo(path, await fs.open(at(path), flags, 0o600)));
+  return {
+    size: (path) => told(`cannot look at ${path}`, () => sizeOf(at(path))),
+    read: (path, from = 0) => (path === '-' ? readInput(world) : readFile(path, at(path), from)),
+    create: async (path) => {
+      const file = await opened(path, 'wx');
+      await told(`cannot keep ${path}`, () => syncFolder(dirname(at(path))));
+      return file;
+    },
+    // Not for appending in the system's sense: a file that was cut is written where it was cut.
+    open: (path) => opened(path, 'r+'),
+    replace: (from, to) =>
+      told(`cannot put ${from} in place of ${to}`, async () => {
+        await fs.rename(at(from), at(to));
+        await syncFolder(dirname(at(to)));
+      }),
+    remove: (path) => told(`cannot remove ${path}`, () => fs.rm(at(path), { force: true })),
+    lock: (path) => told(`cannot lock ${path}`, () => takeLock(at(path))),
+    holder: (path) => told(`cannot read ${path}`, () => holderOf(at(path))),
+  };
+}
+
+async function appendTo(path: string, handle: FileHandle): Promise<AppendFile> {
+  let end = (await handle.stat()).size;
+  return {
+    append: (bytes) =>
+      told(`cannot write ${path}`, async () => {
+        // The system may take less than it was offered, as on a disk that fills up: the next write then says why.
+        for (let done = 0; done < bytes.byteLength;) {
+          const { bytesWritten } = await handle.write(bytes, done, bytes.byteLength - done, end);
+          done += bytesWritten;
+          end += bytesWritten;
+        }
+      }),
+    sync: () => told(`cannot sync ${path}`, () => handle.datasync()),
+    truncate: (size) =>
+      told(`cannot cut ${path}`, async () => {
+        await handle.truncate(size);
+        await handle.sync();
+        end = size;
+      }),
+    close: () => told(`cannot close ${path}`, () => handle.close()),
+  };
+}
+
+async function* readFile(path: string, place: string, from: number): AsyncGenerator<Uint8Array> {
+  const handle = await told(`cannot read ${path}`, () => fs.open(place, 'r'));
+  try {
+    for (let at = from; ;) {
+      const piece = Buffer.allocUnsafe(PIECE);
+      const { bytesRead } = await told(`cannot read ${path}`, () => handle.read(piece, 0, PIECE, at));
+      if (bytesRead === 0) return;
+      at += bytesRead;
+      yield piece.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+async function* readInput({ stdin }: Pick<World, 'stdin'>): AsyncGenerator<Uint8Array> {
+  if (stdin.isTTY === true)
+    throw usage('"-" reads standard input, which is a terminal here', 'Pipe the data in, or name a file.');
+  for await (const chunk of stdin) yield Buffer.from(chunk as Uint8Array);
+}
+
+async function sizeOf(place: string): Promise<number | undefined> {
+  try {
+    return (await fs.stat(place)).size;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** A new name is on the disk when its folder is. Where a system knows no such thing there is nothing to do. */
+async function syncFolder(folder: string): Promise<void> {
+  let handle: FileHandle;
+  try {
+    handle = await fs.open(folder, 'r');
+  } catch {
+    return;
+  }
+  try {
+    await handle.sync();
+  } catch {
+    // Some file systems refuse to sync a folder.
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Trouble with a file as the Failure it is. */
+async function told<T>(what: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw localFile(`${what}: ${reasonOf(error)}`, 'Check its name, its permissions and the room on the disk.', error);
+  }
+}
