@@ -1,5 +1,6 @@
 import { defineGroup } from '../../cli/command.ts';
 import { cancel, retry, status } from './actions.ts';
+import { batch } from './batch.ts';
 import { run } from './run.ts';
 import { stream } from './stream.ts';
 import { wait } from './wait.ts';
@@ -11,4 +12,5 @@ export const jobs = defineGroup('run, follow, cancel and retry jobs on an endpoi
   cancel,
   retry,
   wait,
+  batch,
 });

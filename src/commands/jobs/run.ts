@@ -1,13 +1,14 @@
 import { EXIT } from '../../core/exit.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { parseDuration } from '../../core/units.ts';
-import { memberAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
+import { memberAt, stringOf, type Json } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { withId } from '../../cli/names.ts';
 import { arg, option } from '../../cli/params.ts';
 import type { Result } from '../../output/view.ts';
 import { jobBody, readInput } from './input.ts';
+import { BOUNDS, extras, inBounds } from './policy.ts';
 import { ENDPOINTS, queuePost, waitLine } from './requests.ts';
 import { hasEnded, jobStatus, outcomeOf } from './state.ts';
 import { streamJob } from './stream.ts';
@@ -16,12 +17,6 @@ import { waitForJob } from './wait.ts';
 
 /** The service's own default for runsync (specification 4.5). */
 const SYNC_WAIT_MS = 90_000;
-/** Bounds of the policy members (contract rules, queue API). */
-const BOUNDS = {
-  syncWait: [1000, 300_000],
-  executionTimeout: [5000, 604_800_000],
-  ttl: [10_000, 604_800_000],
-} as const;
 
 export const run = defineCommand({
   summary: 'submit a job and print its id, or wait for its result',
@@ -108,28 +103,4 @@ async function inputOrAsk(
   return input === undefined && file === undefined && ctx.terminal.canAsk
     ? await ctx.prompts.text('Input (JSON)', { initial: '{}' })
     : input;
-}
-
-function extras(values: {
-  readonly webhook: string | undefined;
-  readonly executionTimeout: number | undefined;
-  readonly ttl: number | undefined;
-  readonly lowPriority: boolean;
-}): JsonObject {
-  const policy = {
-    ...(values.executionTimeout === undefined ? {} : { executionTimeout: values.executionTimeout }),
-    ...(values.lowPriority ? { lowPriority: true } : {}),
-    ...(values.ttl === undefined ? {} : { ttl: values.ttl }),
-  };
-  return {
-    ...(values.webhook === undefined ? {} : { webhook: values.webhook }),
-    ...(Object.keys(policy).length === 0 ? {} : { policy }),
-  };
-}
-
-function inBounds(label: string, value: number | undefined, [least, most]: readonly [number, number]): void {
-  if (value !== undefined && (value < least || value > most))
-    throw usage(
-      `${label} is ${String(least / 1000)} s to ${String(most / 1000)} s; ${String(value / 1000)} s is outside`,
-    );
 }

@@ -1,0 +1,157 @@
+import type { DurableFiles } from '../core/context.ts';
+import { localFile } from '../core/failure.ts';
+import { createJournal, journalPath, lockPath, reopenJournal, type Journal } from './journal.ts';
+import { createLedger, type Ledger } from './ledger.ts';
+import { endEvent } from './desk.ts';
+import { orderedPath, orderResults } from './ordering.ts';
+import { replay, type Past, type PastJob } from './replay.ts';
+import type { BatchHeader } from './record.ts';
+import { linesBeyond, openResults, type Results } from './results.ts';
+
+/** A batch in the hands of this process: its files open, its lock held. */
+export interface OpenBatch {
+  readonly header: BatchHeader;
+  readonly ledger: Ledger;
+  readonly journal: Journal;
+  readonly results: Results;
+  readonly jobs: readonly PastJob[];
+  readonly failed: readonly PastJob[];
+  /** What had to be mended, for people: one line each. */
+  readonly mended: readonly string[];
+  close(): Promise<void>;
+}
+
+export interface ResumeOptions {
+  /** Jobs that failed or timed out are wanted, to be run again. */
+  readonly wantFailed: boolean;
+  /** Items that nobody can tell of are sent again. */
+  readonly resubmitUnknown: boolean;
+}
+
+/** Begins a batch. Fails with local-file (14) where one of its files exists or cannot be made. */
+export async function beginBatch(durable: DurableFiles, path: string, header: BatchHeader): Promise<OpenBatch> {
+  const release = await durable.lock(lockPath(path));
+  try {
+    await (await durable.create(path)).close();
+    const journal = await createJournal(durable, journalPath(path), header);
+    const results = await openResults(durable, path, 0);
+    const ledger = createLedger(header.planned, header.planned + header.invalid);
+    return opened({ header, ledger, journal, results, jobs: [], failed: [], mended: [] }, release);
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+/**
+ * Takes up a batch where it stands, whatever ended the process before. Fails with local-file (14): another process is at
+ * work on it, its journal is broken, or a file is missing; nothing is changed then.
+ */
+export async function resumeBatch(durable: DurableFiles, path: string, options: ResumeOptions): Promise<OpenBatch> {
+  await mustExist(durable, path);
+  const release = await durable.lock(lockPath(path));
+  try {
+    const past = await replay(durable, path, options.wantFailed);
+    await finishOrdering(durable, path, past);
+    const beyond = await linesBeyond(durable, path, past.resultBytes);
+    const journal = await reopenJournal(durable, journalPath(path), past.end);
+    const mended = past.end.torn > 0 ? [tornNote(path, past.end)] : [];
+    const jobs = new Map(past.jobs);
+    const good = await adopt(past, beyond.lines, journal, jobs);
+    if (beyond.size > good) await cut(durable, path, good);
+    mended.push(...(await settle(past.ledger, journal, options)));
+    const results = await openResults(durable, path, good);
+    const { header, ledger } = past;
+    const failed = [...past.failed.values()];
+    return opened({ header, ledger, journal, results, jobs: [...jobs.values()], failed, mended }, release);
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+/** Fails with local-file (14) where there is no batch of that name. */
+export async function mustExist(durable: DurableFiles, path: string): Promise<void> {
+  if ((await durable.size(journalPath(path))) === undefined)
+    throw localFile(
+      `there is no batch at ${path}: ${journalPath(path)} does not exist`,
+      'Name the results file that the batch was begun with (--out).',
+    );
+}
+
+/** Puts the results in the order of the input, when nothing is written to them any more. Fails with local-file (14). */
+export const putInOrder = (durable: DurableFiles, path: string, { header, journal }: OpenBatch): Promise<void> =>
+  orderResults(durable, path, header.planned + header.invalid, (record) => journal.write(record));
+
+function opened(parts: Omit<OpenBatch, 'close'>, release: () => Promise<void>): OpenBatch {
+  return {
+    ...parts,
+    close: async () => {
+      try {
+        await parts.journal.close();
+        await parts.results.close();
+      } finally {
+        await release();
+      }
+    },
+  };
+}
+
+/** The process ended between the journal's word that the results are in order and their taking the old ones' place. */
+async function finishOrdering(durable: DurableFiles, path: string, past: Past): Promise<void> {
+  const size = await durable.size(orderedPath(path));
+  if (size === undefined) return;
+  if (past.ordered && size === past.resultBytes) await durable.replace(orderedPath(path), path);
+  else await durable.remove(orderedPath(path));
+}
+
+/**
+ * Takes down the results that are on the disk although the journal does not say so: they may be gone at the service by
+ * now. Gives the bytes up to which the results file is good.
+ */
+async function adopt(
+  { ledger, resultBytes }: Past,
+  lines: Awaited<ReturnType<typeof linesBeyond>>['lines'],
+  journal: Journal,
+  jobs: Map<number, PastJob>,
+): Promise<number> {
+  let good = resultBytes;
+  for (const { item, job, ending, bytes } of lines) {
+    const event = job === undefined ? ({ kind: 'refuse' } as const) : endEvent(ending);
+    if (job !== jobs.get(item)?.job || !ledger.apply(item, event)) return good;
+    await journal.write({ kind: 'event', item, event, more: { resultBytes: bytes } });
+    jobs.delete(item);
+    good = bytes;
+  }
+  return good;
+}
+
+async function cut(durable: DurableFiles, path: string, size: number): Promise<void> {
+  const file = await durable.open(path);
+  await file.truncate(size);
+  await file.close();
+}
+
+/** What was being sent when the process ended is unknown from now on. */
+async function settle(ledger: Ledger, journal: Journal, { resubmitUnknown }: ResumeOptions): Promise<string[]> {
+  const writes: Promise<void>[] = [];
+  const all = (items: Iterable<number>, kind: 'lose' | 'resubmit'): number => {
+    let count = 0;
+    for (const item of [...items]) {
+      ledger.apply(item, { kind });
+      writes.push(journal.write({ kind: 'event', item, event: { kind }, more: {} }));
+      count += 1;
+    }
+    return count;
+  };
+  const lost = all(ledger.items('sending'), 'lose');
+  const again = resubmitUnknown ? all(ledger.items('unknown'), 'resubmit') : 0;
+  await Promise.all(writes);
+  return [
+    ...(lost > 0 ? [`${String(lost)} submissions were under way when it ended: they are unknown now`] : []),
+    ...(again > 0 ? [`${String(again)} unknown items are sent again: some may run twice`] : []),
+  ];
+}
+
+const tornNote = (path: string, end: Past['end']): string =>
+  `the journal ended in ${String(end.torn)} bytes of an unfinished record: kept in ${journalPath(path)}.torn-${String(end.good)}`;

@@ -1,0 +1,149 @@
+import type { Clock } from '../core/context.ts';
+import type { Failure } from '../core/failure.ts';
+import type { Journal } from './journal.ts';
+import type { Ledger } from './ledger.ts';
+import type { Ending, ItemEvent } from './machine.ts';
+import type { Pace } from './pace.ts';
+import { learned, NO_EXPERIENCE, type Experience } from './polling.ts';
+import type { EventFacts } from './record.ts';
+import { resultLine, type LineOwner, type Results } from './results.ts';
+import type { Json } from '../core/json.ts';
+import type { Wire } from './wire.ts';
+
+/** How a batch is to be run. */
+export interface RunOptions {
+  /** Requests at once, and submissions a second, at most. */
+  readonly concurrency: number;
+  readonly rate: number;
+  /** Jobs at the service at a time, at most. */
+  readonly inFlight: number;
+  /** Where more items than this did not complete, no more are sent. */
+  readonly maxFailures: number;
+  /** Milliseconds after which it stops where it stands. */
+  readonly timeoutMs: number;
+  /** How often a job that failed or timed out is tried again. */
+  readonly retryFailed: number;
+}
+
+/** Why a batch stops before all is done. */
+export type StopReason = 'interrupt' | 'timeout' | 'failures' | 'trouble';
+
+/** What all who work on a batch share, and the only place where they meet. */
+export interface Desk {
+  readonly options: RunOptions;
+  readonly ledger: Ledger;
+  readonly wire: Wire;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Submissions, and looks at jobs. */
+  readonly paces: { submit: Pace; look: Pace };
+  readonly experience: () => Experience;
+  /** One request more, of those that may be on the wire at once. */
+  onWire<T>(request: () => Promise<T>): Promise<T>;
+  wireIsFree(): boolean;
+  /** Takes down what happened; resolves when it is on the disk. */
+  record(item: number, event: ItemEvent, more?: EventFacts): Promise<void>;
+  /** Writes an item's result, and then that it has ended. */
+  conclude(owner: LineOwner, document: Json, event: ItemEvent & { kind: 'end' | 'refuse' }): Promise<void>;
+  learn(turnaroundMs: number, executionMs: number | undefined): void;
+  /** No more are sent; with `at-once`, no more looks either. The first reason counts. */
+  stop(reason: StopReason, how: 'at-once' | 'when-ended', failure?: unknown): void;
+  readonly stopped: () => { readonly reason: StopReason; readonly failure?: unknown } | undefined;
+  /** May anything more be sent; may jobs be looked at. */
+  readonly sending: () => boolean;
+  readonly looking: () => boolean;
+  /** Jobs that the service took and that could not be taken down: the disk refused. */
+  readonly unwritten: { readonly item: number; readonly job: string }[];
+  /** Something changed: whoever waits looks again. */
+  wake(): void;
+  /** A request did what it should. */
+  worked(): void;
+  /** The service could not be reached, or lost a submission. */
+  troubled(failure: Failure): void;
+}
+
+export interface DeskParts {
+  readonly options: RunOptions;
+  readonly ledger: Ledger;
+  readonly journal: Journal;
+  readonly results: Results;
+  readonly wire: Wire;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly paces: { submit: Pace; look: Pace };
+  readonly wake: () => void;
+}
+
+/** So long, in milliseconds, a service may fail without one success before the batch stops. */
+const PATIENCE_MS = 120_000;
+/** And so many submissions in a row may be lost: each may have been taken. */
+const MOST_LOST = 20;
+
+export function createDesk(parts: DeskParts): Desk {
+  const { options, ledger, journal, results, clock, wake } = parts;
+  let experience = NO_EXPERIENCE;
+  let stopped: { readonly reason: StopReason; readonly failure?: unknown } | undefined;
+  let sending = true;
+  let looking = true;
+  let troubleSince: number | undefined;
+  let lost = 0;
+  let onWire = 0;
+
+  const stop: Desk['stop'] = (reason, how, failure) => {
+    sending = false;
+    if (how === 'at-once') looking = false;
+    stopped ??= { reason, ...(failure === undefined ? {} : { failure }) };
+    wake();
+  };
+
+  const record: Desk['record'] = async (item, event, more = {}) => {
+    if (!ledger.apply(item, event))
+      throw new Error(`item ${String(item)} is ${ledger.stateOf(item)} and cannot ${event.kind}`);
+    await journal.write({ kind: 'event', item, event, more });
+  };
+
+  const notCompleted = (): number => {
+    const { failed, cancelled, timedOut, expired } = ledger.accounting();
+    return failed + cancelled + timedOut + expired;
+  };
+
+  return {
+    ...parts,
+    unwritten: [],
+    wireIsFree: () => onWire < options.concurrency,
+    onWire: async (request) => {
+      onWire += 1;
+      try {
+        return await request();
+      } finally {
+        onWire -= 1;
+      }
+    },
+    experience: () => experience,
+    record,
+    conclude: async (owner, document, event) => {
+      const resultBytes = await results.put(resultLine(owner, document));
+      await record(owner.item, event, { resultBytes });
+      if (notCompleted() > options.maxFailures) stop('failures', 'when-ended');
+    },
+    learn: (turnaroundMs, executionMs) => {
+      experience = learned(experience, turnaroundMs, executionMs);
+    },
+    stop,
+    stopped: () => stopped,
+    sending: () => sending,
+    looking: () => looking,
+    worked: () => {
+      troubleSince = undefined;
+      lost = 0;
+    },
+    troubled: (failure) => {
+      const now = clock.now();
+      troubleSince ??= now;
+      lost += failure.code === 'outcome-unknown' ? 1 : 0;
+      if (now - troubleSince > PATIENCE_MS || lost >= MOST_LOST) stop('trouble', 'at-once', failure);
+    },
+  };
+}
+
+export const endEvent = (ending: Ending): ItemEvent & { kind: 'end' } => ({ kind: 'end', ending });

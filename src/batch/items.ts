@@ -1,0 +1,68 @@
+import { formatBytes } from '../core/units.ts';
+import { sized, textOf, whyNotJson, PAYLOAD_LIMIT, type BadItem, type InputShape, type Item } from './item.ts';
+import { linesOf } from './lines.ts';
+import { memberSource } from './member.ts';
+
+/** A line may hold more than its input, but not without bound: this many bytes of one are looked at. */
+const LONGEST_LINE = 4 * PAYLOAD_LIMIT;
+
+/** Each item of an input in turn, held one at a time. Fails as the pieces do, and with usage (2) for a broken CSV. */
+export async function* readItems(pieces: AsyncIterable<Uint8Array>, shape: InputShape): AsyncGenerator<Item | BadItem> {
+  if (shape.format === 'csv') {
+    const { readCsv } = await import('./csv.ts');
+    yield* readCsv(pieces, shape);
+    return;
+  }
+  let number = 0;
+  let line = 0;
+  for await (const { bytes, tooLong, start } of linesOf(pieces, LONGEST_LINE)) {
+    line += 1;
+    const text = trimmed(start === 0 ? withoutMark(bytes) : bytes);
+    if (text.byteLength === 0 && !tooLong) continue;
+    number += 1;
+    yield tooLong
+      ? { kind: 'bad', number, line, reason: `the line is longer than ${formatBytes(LONGEST_LINE)}` }
+      : itemOf(text, number, line, shape);
+  }
+}
+
+/** The item of a line, or what is wrong with it. */
+function itemOf(bytes: Uint8Array, number: number, line: number, shape: InputShape): Item | BadItem {
+  const bad = (reason: string, column?: number): BadItem => ({
+    kind: 'bad',
+    number,
+    line,
+    reason,
+    ...(column === undefined ? {} : { column }),
+  });
+  const trouble = whyNotJson(bytes);
+  if (trouble !== undefined) return bad(trouble.reason, trouble.column);
+  const { inputField, idField } = shape;
+  if (inputField === undefined && idField === undefined) return sized(bytes, undefined, shape, number, bad);
+  const text = textOf(bytes);
+  const input = inputField === undefined ? bytes : encoded(memberSource(text, inputField));
+  if (input === undefined) return bad(`it has no member ${JSON.stringify(inputField)}`);
+  const id = idField === undefined ? undefined : memberSource(text, idField);
+  if (idField !== undefined && id === undefined) return bad(`it has no member ${JSON.stringify(idField)}`);
+  return sized(input, id, shape, number, bad);
+}
+
+const encoded = (text: string | undefined): Uint8Array | undefined =>
+  text === undefined ? undefined : Buffer.from(text);
+
+/** Without the white space around it. */
+function trimmed(bytes: Uint8Array): Uint8Array {
+  let [from, to] = [0, bytes.byteLength];
+  while (from < to && isSpace(bytes[from])) from += 1;
+  while (to > from && isSpace(bytes[to - 1])) to -= 1;
+  return bytes.subarray(from, to);
+}
+
+const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x09 || byte === 0x0d;
+
+const withoutMark = (bytes: Uint8Array): Uint8Array =>
+  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+
+/** A bad item as a person is told of it. */
+export const describeBad = (path: string, { line, column, reason }: BadItem): string =>
+  `${path === '-' ? 'stdin' : path}, line ${String(line)}${column === undefined ? '' : `, column ${String(column)}`}: ${reason}`;

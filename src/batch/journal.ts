@@ -1,0 +1,115 @@
+import type { DurableFiles } from '../core/context.ts';
+import { localFile } from '../core/failure.ts';
+import { createAppender } from './appender.ts';
+import { linesOf } from './lines.ts';
+import { decodeRecord, encodeRecord, type BatchHeader, type JournalRecord } from './record.ts';
+
+/** A journal that is written. */
+export interface Journal {
+  /** Resolves when the record is on the disk. Fails with local-file (14), and from then on always. */
+  write(record: JournalRecord): Promise<void>;
+  idle(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Where a journal ends well, and what lies behind that. */
+export interface JournalEnd {
+  /** Bytes of whole records. */
+  readonly good: number;
+  /** Bytes of a record that was never finished. */
+  readonly torn: number;
+}
+
+/** The files of a batch, by the name of its results file. */
+export const journalPath = (results: string): string => `${results}.journal`;
+export const lockPath = (results: string): string => `${results}.journal.lock`;
+
+/** Begins a journal. Fails with local-file (14) where there is one already. */
+export async function createJournal(durable: DurableFiles, path: string, header: BatchHeader): Promise<Journal> {
+  const file = await durable.create(path);
+  const appender = createAppender(file, 0);
+  const journal = writing(appender);
+  await journal.write({ kind: 'header', header });
+  return journal;
+}
+
+/**
+ * Goes on with a journal that was read to its end: a torn tail is kept aside, in a file that is named after the place it
+ * was torn at, and cut off. Fails with local-file (14).
+ */
+export async function reopenJournal(durable: DurableFiles, path: string, end: JournalEnd): Promise<Journal> {
+  if (end.torn > 0) await keepTail(durable, path, end.good);
+  const file = await durable.open(path);
+  if (end.torn > 0) await file.truncate(end.good);
+  return writing(createAppender(file, end.good));
+}
+
+function writing(appender: ReturnType<typeof createAppender>): Journal {
+  return {
+    write: (record) => appender.put(encodeRecord(record)),
+    idle: () => appender.idle(),
+    close: async () => {
+      await appender.idle();
+      await appender.close();
+    },
+  };
+}
+
+async function keepTail(durable: DurableFiles, path: string, from: number): Promise<void> {
+  const aside = `${path}.torn-${String(from)}`;
+  // A copy that was cut short by another crash is made again.
+  await durable.remove(aside);
+  const copy = await durable.create(aside);
+  try {
+    for await (const piece of durable.read(path, from)) await copy.append(piece);
+    await copy.sync();
+  } finally {
+    await copy.close();
+  }
+}
+
+/**
+ * Reads a journal from its beginning and hands on each record with the offset it begins at, header first. What was torn
+ * off at its end is told and nothing more. Fails with local-file (14) where a broken record is followed by a whole one:
+ * then nobody knows what is missing; and where it is no journal, or one of another version.
+ */
+export async function readJournal(
+  durable: DurableFiles,
+  path: string,
+  onRecord: (record: JournalRecord, offset: number) => void,
+): Promise<JournalEnd> {
+  let good = 0;
+  let size = 0;
+  let brokenAt: number | undefined;
+  for await (const line of linesOf(durable.read(path), Number.MAX_SAFE_INTEGER)) {
+    size = line.end;
+    const record = line.whole ? decodeRecord(line.bytes) : undefined;
+    if (record === undefined) {
+      brokenAt ??= line.start;
+      continue;
+    }
+    if (brokenAt !== undefined) throw broken(path, brokenAt, 'a broken record lies before whole ones');
+    if ((line.start === 0) !== (record.kind === 'header')) throw broken(path, line.start, 'a record out of its place');
+    if (record.kind === 'header') checkVersion(path, record.header);
+    onRecord(record, line.start);
+    good = line.end;
+  }
+  if (good === 0) throw localFile(`${path} is not the journal of a batch`, 'Name the results file of a batch.');
+  return { good, torn: size - good };
+}
+
+/** A journal that cannot be trusted from an offset on: exit 14, and it is left as it is. */
+export const broken = (path: string, offset: number, why: string): Error =>
+  localFile(
+    `the journal ${path} is broken at byte ${String(offset)}: ${why}`,
+    'Nothing was changed. Bring back a copy of it, or begin anew with another --out; what was fetched is in the results file.',
+  );
+
+function checkVersion(path: string, header: BatchHeader): void {
+  const version: number = header.version;
+  if (version !== 1)
+    throw localFile(
+      `the journal ${path} was written by another version of berth (form ${String(version)})`,
+      'Go on with that version.',
+    );
+}

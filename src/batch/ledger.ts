@@ -1,0 +1,72 @@
+import { next, STATES, type ItemEvent, type ItemState } from './machine.ts';
+
+/** How many items there are of each kind; `planned` is the sum of all others. */
+export interface Accounting {
+  readonly planned: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  readonly timedOut: number;
+  readonly expired: number;
+  readonly unknown: number;
+  readonly inFlight: number;
+  readonly waiting: number;
+}
+
+/** The state of every item of a batch, one byte each, and how many there are of each state. */
+export interface Ledger {
+  stateOf(item: number): ItemState;
+  /** Moves an item, counted from 1. False, and nothing has changed, where the event cannot happen to it. */
+  apply(item: number, event: ItemEvent): boolean;
+  count(state: ItemState): number;
+  accounting(): Accounting;
+  /** The items in a state, in order. */
+  items(state: ItemState): IterableIterator<number>;
+}
+
+const WAITING = STATES.indexOf('waiting');
+
+/**
+ * A ledger of `planned` items, all waiting. `positions` is how many places they lie in: more than `planned` where some
+ * places hold no item that can be sent.
+ */
+export function createLedger(planned: number, positions = planned): Ledger {
+  const states = new Uint8Array(positions + 1).fill(WAITING);
+  const counts = new Map<ItemState, number>([['waiting', planned]]);
+  const count = (state: ItemState): number => counts.get(state) ?? 0;
+  const stateOf = (item: number): ItemState => STATES[states[item] ?? WAITING] ?? 'waiting';
+  return {
+    stateOf,
+    apply: (item, event) => {
+      if (!Number.isInteger(item) || item < 1 || item > positions) return false;
+      const before = stateOf(item);
+      const after = next(before, event);
+      if (after === undefined || (before === 'waiting' && count('waiting') === 0)) return false;
+      states[item] = STATES.indexOf(after);
+      counts.set(before, count(before) - 1);
+      counts.set(after, count(after) + 1);
+      return true;
+    },
+    count,
+    accounting: () => ({
+      planned,
+      completed: count('completed'),
+      failed: count('failed'),
+      cancelled: count('cancelled'),
+      timedOut: count('timedOut'),
+      expired: count('expired'),
+      unknown: count('unknown'),
+      inFlight: count('sending') + count('submitted'),
+      waiting: count('waiting'),
+    }),
+    *items(state) {
+      const wanted = STATES.indexOf(state);
+      for (let item = 1; item <= positions; item++) if (states[item] === wanted) yield item;
+    },
+  };
+}
+
+/** What an accounting must add up to, whatever happened. */
+export const addsUp = (sum: Accounting): boolean =>
+  sum.planned ===
+  sum.completed + sum.failed + sum.cancelled + sum.timedOut + sum.expired + sum.unknown + sum.inFlight + sum.waiting;

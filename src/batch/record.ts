@@ -1,0 +1,132 @@
+import crc32 from 'crc-32';
+import type { Ending, ItemEvent } from './machine.ts';
+
+/** What a batch is: written once, at the head of its journal. */
+export interface BatchHeader {
+  readonly version: 1;
+  /** As the user named it, and the id it stands for. */
+  readonly endpoint: string;
+  readonly endpointId: string;
+  /** The address of the queue API that the batch was begun at. */
+  readonly service: string;
+  readonly input: InputIdentity;
+  /** Members that every submission carries beside its input. */
+  readonly extras: string;
+  /** Items that can be sent, and places in the input that hold none. */
+  readonly planned: number;
+  readonly invalid: number;
+  readonly ordered: boolean;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+}
+
+/** The input, told apart from any other. */
+export interface InputIdentity {
+  /** As it was named; of standard input, the copy that was kept. */
+  readonly path: string;
+  readonly format: 'jsonl' | 'csv';
+  readonly inputField?: string;
+  readonly idField?: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** One line of a journal, in the order things happened. */
+export type JournalRecord =
+  | { readonly kind: 'header'; readonly header: BatchHeader }
+  /** What happened to an item. */
+  | { readonly kind: 'event'; readonly item: number; readonly event: ItemEvent; readonly more: EventFacts }
+  /** The results file is about to be put in the order of the input; it then has so many bytes. */
+  | { readonly kind: 'ordered'; readonly bytes: number };
+
+/** What is kept of an event beside the event. */
+export interface EventFacts {
+  /** JSON text of the item's own id, with `send` and `retry`. */
+  readonly id?: string | undefined;
+  /** Milliseconds since the epoch, with `accept` and `retry`. */
+  readonly at?: number | undefined;
+  /** Bytes that the results file had with this item's line, with `end` and `refuse`. */
+  readonly resultBytes?: number | undefined;
+}
+
+const CODES = { send: 'i', withdraw: 'w', accept: 's', refuse: 'x', lose: 'u', end: 'e', retry: 'r', resubmit: 'a' };
+const KINDS = new Map(Object.entries(CODES).map(([kind, code]) => [code, kind as ItemEvent['kind']]));
+
+/** A record as the journal holds it: its checksum, its length in bytes, its JSON, one line. */
+export function encodeRecord(record: JournalRecord): Uint8Array {
+  const json = JSON.stringify(compact(record));
+  const length = Buffer.byteLength(json);
+  return Buffer.from(`${checksum(json)} ${String(length)} ${json}\n`);
+}
+
+/** The record of a line without its end; undefined where it is not whole, or not one. */
+export function decodeRecord(line: Uint8Array): JournalRecord | undefined {
+  const text = Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString('utf8');
+  const [, sum, length, json] = /^([0-9a-f]{8}) (\d{1,9}) (.*)$/s.exec(text) ?? [];
+  if (json === undefined || Buffer.byteLength(json) !== Number(length) || checksum(json) !== sum) return undefined;
+  try {
+    return expand(JSON.parse(json) as readonly unknown[]);
+  } catch {
+    return undefined;
+  }
+}
+
+const checksum = (text: string): string => (crc32.str(text) >>> 0).toString(16).padStart(8, '0');
+
+function compact(record: JournalRecord): readonly unknown[] {
+  switch (record.kind) {
+    case 'header':
+      return ['berth batch', record.header];
+    case 'ordered':
+      return ['o', record.bytes];
+    case 'event': {
+      const { item, event, more } = record;
+      return [CODES[event.kind], item, ...factsOf(event, more)];
+    }
+  }
+}
+
+function factsOf(event: ItemEvent, more: EventFacts): readonly unknown[] {
+  switch (event.kind) {
+    case 'send':
+      return more.id === undefined ? [] : [more.id];
+    case 'accept':
+      return [event.job, more.at ?? 0];
+    case 'retry':
+      return [event.job, more.at ?? 0, ...(more.id === undefined ? [] : [more.id])];
+    case 'end':
+      return [event.ending, more.resultBytes ?? 0];
+    case 'refuse':
+      return [more.resultBytes ?? 0];
+    case 'withdraw':
+    case 'lose':
+    case 'resubmit':
+      return [];
+  }
+}
+
+function expand([code, first, second, third, fourth]: readonly unknown[]): JournalRecord | undefined {
+  if (code === 'berth batch') return { kind: 'header', header: first as BatchHeader };
+  if (code === 'o') return { kind: 'ordered', bytes: Number(first) };
+  const kind = KINDS.get(String(code));
+  if (kind === undefined || typeof first !== 'number') return undefined;
+  const item = first;
+  switch (kind) {
+    case 'send':
+      return { kind: 'event', item, event: { kind }, more: { id: second as string | undefined } };
+    case 'accept':
+      return { kind: 'event', item, event: { kind, job: String(second) }, more: { at: Number(third) } };
+    case 'end':
+      return { kind: 'event', item, event: { kind, ending: second as Ending }, more: { resultBytes: Number(third) } };
+    case 'refuse':
+      return { kind: 'event', item, event: { kind }, more: { resultBytes: Number(second) } };
+    case 'retry': {
+      const more = { at: Number(third), id: fourth as string | undefined };
+      return { kind: 'event', item, event: { kind, job: String(second) }, more };
+    }
+    case 'withdraw':
+    case 'lose':
+    case 'resubmit':
+      return { kind: 'event', item, event: { kind }, more: {} };
+  }
+}

@@ -1,0 +1,90 @@
+import type { DurableFiles } from '../core/context.ts';
+import { createLedger, type Ledger } from './ledger.ts';
+import { broken, journalPath, readJournal, type JournalEnd } from './journal.ts';
+import type { BatchHeader, JournalRecord } from './record.ts';
+
+/** A job that the service has, as far as the journal tells. */
+export interface PastJob {
+  readonly item: number;
+  readonly job: string;
+  /** JSON text of the item's own id. */
+  readonly id: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly submittedAt: number;
+  readonly retries: number;
+}
+
+/** Everything a journal tells of a batch. */
+export interface Past {
+  readonly header: BatchHeader;
+  readonly ledger: Ledger;
+  /** Jobs that had not ended, by item. */
+  readonly jobs: ReadonlyMap<number, PastJob>;
+  /** Jobs that failed or timed out, by item; only where they were asked for. */
+  readonly failed: ReadonlyMap<number, PastJob>;
+  /** Bytes of the results file that the journal speaks of. */
+  readonly resultBytes: number;
+  /** The last thing that was done was to put the results in order. */
+  readonly ordered: boolean;
+  readonly end: JournalEnd;
+}
+
+/**
+ * Reads a batch's journal from its beginning. What it keeps of an item that has ended is one byte, unless the failed
+ * ones are wanted. Fails with local-file (14) as readJournal does, and where an event cannot have happened.
+ */
+export async function replay(durable: DurableFiles, results: string, wantFailed = false): Promise<Past> {
+  const path = journalPath(results);
+  const ids = new Map<number, string>();
+  const jobs = new Map<number, PastJob>();
+  const failed = new Map<number, PastJob>();
+  let begun: { readonly header: BatchHeader; readonly ledger: Ledger } | undefined;
+  let resultBytes = 0;
+  let ordered = false;
+
+  const happened = ({ item, event, more }: JournalRecord & { kind: 'event' }): void => {
+    resultBytes = Math.max(resultBytes, more.resultBytes ?? 0);
+    const job = jobs.get(item);
+    switch (event.kind) {
+      case 'send':
+        if (more.id !== undefined) ids.set(item, more.id);
+        return;
+      case 'accept':
+        jobs.set(item, { item, job: event.job, id: ids.get(item), submittedAt: more.at ?? 0, retries: 0 });
+        ids.delete(item);
+        return;
+      case 'end':
+        jobs.delete(item);
+        if (wantFailed && job !== undefined && (event.ending === 'failed' || event.ending === 'timedOut'))
+          failed.set(item, job);
+        return;
+      case 'retry':
+        failed.delete(item);
+        jobs.set(item, {
+          item,
+          job: event.job,
+          id: job?.id ?? more.id,
+          submittedAt: more.at ?? 0,
+          retries: (job?.retries ?? 0) + 1,
+        });
+        return;
+      case 'withdraw':
+      case 'refuse':
+      case 'lose':
+      case 'resubmit':
+        ids.delete(item);
+    }
+  };
+
+  const end = await readJournal(durable, path, (record, offset) => {
+    ordered = record.kind === 'ordered';
+    if (record.kind === 'header') {
+      const { planned, invalid } = record.header;
+      begun = { header: record.header, ledger: createLedger(planned, planned + invalid) };
+    } else if (record.kind === 'ordered') resultBytes = record.bytes;
+    else if (begun?.ledger.apply(record.item, record.event) === true) happened(record);
+    else throw broken(path, offset, `item ${String(record.item)} cannot ${record.event.kind} there`);
+  });
+  if (begun === undefined) throw broken(path, 0, 'it has no head');
+  return { ...begun, jobs, failed, resultBytes, ordered, end };
+}

@@ -1,0 +1,166 @@
+import type { Clock } from '../core/context.ts';
+import { createDesk, type Desk, type RunOptions, type StopReason } from './desk.ts';
+import type { BadItem, Item } from './item.ts';
+import type { Journal } from './journal.ts';
+import { addsUp, type Accounting, type Ledger } from './ledger.ts';
+import { budgeted, createPace, KNOWN_LIMITS, type Pace } from './pace.ts';
+import type { PastJob } from './replay.ts';
+import type { Results } from './results.ts';
+import type { RateWindow } from '../core/api.ts';
+import { createSender } from './sender.ts';
+import { createSupply } from './supply.ts';
+import { createWatcher } from './watcher.ts';
+import type { Wire } from './wire.ts';
+
+/** Everything a run works with; nothing else is reached for. */
+export interface RunParts {
+  readonly options: RunOptions;
+  readonly ledger: Ledger;
+  readonly journal: Journal;
+  readonly results: Results;
+  /** The input from its beginning; what is not waiting is passed over. */
+  readonly items: AsyncGenerator<Item | BadItem>;
+  /** Jobs that the service has, and jobs that are to be run again. */
+  readonly jobs: Iterable<PastJob>;
+  readonly failed: Iterable<PastJob>;
+  readonly wire: Wire;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** The user's interrupt: what is on the wire is still heard, and nothing new goes out. */
+  readonly interrupt: AbortSignal;
+  /** Handed what takes the rate windows of answers. */
+  readonly onReady?: (takeWindows: (windows: readonly RateWindow[]) => void) => void;
+}
+
+/** How a run ended. */
+export interface RunEnd {
+  readonly accounting: Accounting;
+  /** Absent where there is nothing left to do. */
+  readonly stopped?: { readonly reason: StopReason; readonly failure?: unknown };
+  /** Results that were written twice, the second time after a retry. */
+  readonly revived: number;
+  readonly unwritten: Desk['unwritten'];
+}
+
+/**
+ * Sends what waits and fetches what ends, until nothing is left or something stops it. Journal and results are on the
+ * disk when it returns, and it never fails: what went wrong is part of how it ended.
+ */
+export async function runBatch(parts: RunParts): Promise<RunEnd> {
+  const { options, clock, ledger, interrupt } = parts;
+  const bell = createBell(clock);
+  const desk = createDesk({ ...parts, paces: pacesOf(options, clock.now()), wake: bell.ring });
+  let underWay = 0;
+  const guard = (work: Promise<void>): void => {
+    underWay += 1;
+    work
+      .catch((error: unknown) => {
+        desk.stop('trouble', 'at-once', error);
+      })
+      .finally(() => {
+        underWay -= 1;
+        bell.ring();
+      });
+  };
+
+  const supply = createSupply(parts.items, ({ number }) => ledger.stateOf(number) === 'waiting', bell.ring);
+  const watcher = createWatcher(desk, guard);
+  const sender = createSender(desk, supply, guard, ({ number, id }, job, at) => {
+    watcher.watch({ item: number, job, id, submittedAt: at, retries: 0 });
+  });
+  for (const job of parts.jobs) watcher.watch(job);
+  for (const job of parts.failed) watcher.revive(job);
+  parts.onReady?.((windows) => {
+    desk.paces.submit = budgeted(desk.paces.submit, windows, clock.now());
+    desk.paces.look = budgeted(desk.paces.look, windows, clock.now());
+  });
+
+  const begun = clock.now();
+  const onInterrupt = (): void => {
+    desk.stop('interrupt', 'at-once');
+  };
+  interrupt.addEventListener('abort', onInterrupt, { once: true });
+  if (interrupt.aborted) onInterrupt();
+
+  const isDone = (): boolean => {
+    if (underWay > 0) return false;
+    if (!desk.looking()) return true;
+    const settled = ledger.count('submitted') === 0 && watcher.reviving === 0;
+    return settled && ledger.count('sending') === 0 && (!desk.sending() || supply.empty);
+  };
+  try {
+    for (;;) {
+      // Looks come first: results are kept for a while only, inputs wait as long as it takes.
+      const leftMs = begun + options.timeoutMs - clock.now();
+      if (leftMs <= 0) desk.stop('timeout', 'at-once');
+      const waits = [watcher.go(), attempt(() => sender.go(), desk), leftMs > 0 ? leftMs : undefined];
+      if (isDone()) break;
+      await bell.wait(Math.min(...waits.map((wait) => wait ?? Number.POSITIVE_INFINITY)));
+    }
+  } finally {
+    interrupt.removeEventListener('abort', onInterrupt);
+    await supply.close();
+  }
+  await Promise.all([parts.journal.idle(), parts.results.idle()]);
+  const accounting = ledger.accounting();
+  if (!addsUp(accounting)) throw new Error('the accounting of a batch does not add up');
+  const stopped = desk.stopped();
+  return {
+    accounting,
+    ...(stopped === undefined ? {} : { stopped }),
+    revived: watcher.revived,
+    unwritten: desk.unwritten,
+  };
+}
+
+/** Trouble with the input, met while taking an item, ends the batch like any other. */
+function attempt(go: () => number | undefined, desk: Desk): number | undefined {
+  try {
+    return go();
+  } catch (error) {
+    desk.stop('trouble', 'at-once', error);
+    return undefined;
+  }
+}
+
+function pacesOf({ concurrency, rate }: RunOptions, now: number): { submit: Pace; look: Pace } {
+  // Looks have limits of their own, twice those of submissions.
+  const looks = Math.max(KNOWN_LIMITS.status.rate, 2 * rate);
+  return { submit: createPace({ concurrency, rate }, now), look: createPace({ concurrency, rate: looks }, now) };
+}
+
+interface Bell {
+  readonly ring: () => void;
+  /** Until it rings, or rang since the last wait, or so many milliseconds. */
+  wait(milliseconds: number): Promise<void>;
+}
+
+function createBell(clock: Clock): Bell {
+  let rung = false;
+  let wakeUp: (() => void) | undefined;
+  return {
+    ring: () => {
+      rung = true;
+      wakeUp?.();
+    },
+    wait: async (milliseconds) => {
+      if (!rung) {
+        if (milliseconds === Number.POSITIVE_INFINITY)
+          await new Promise<void>((resolve) => {
+            wakeUp = resolve;
+          });
+        else {
+          const nap = new AbortController();
+          wakeUp = () => {
+            nap.abort(new Error('woken'));
+          };
+          await clock.sleep(milliseconds, nap.signal).catch(() => undefined);
+        }
+      }
+      wakeUp = undefined;
+      rung = false;
+      // Whoever rings in the same turn is heard together.
+      await Promise.resolve();
+    },
+  };
+}

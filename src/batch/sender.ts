@@ -1,0 +1,141 @@
+import type { Desk } from './desk.ts';
+import type { Item } from './item.ts';
+import { borrowedWait, eased, sent, struck, unsent, waitOf } from './pace.ts';
+import type { Supply } from './supply.ts';
+import type { Again } from './wire.ts';
+
+/** Sends items: an intent on the disk, then the request, then what became of it. */
+export interface Sender {
+  /** Sends what may go now. Gives the milliseconds until more may, undefined where something else must happen first. */
+  go(): number | undefined;
+}
+
+/** A job that the service took. */
+export type OnAccepted = (item: Item, job: string, at: number) => void;
+
+/** A wait that a service asks for and that nobody can want: milliseconds. */
+const LONGEST_ASKED_MS = 3_600_000;
+
+/**
+ * A sender over a supply. `guard` watches over what is started: a failure in it ends the batch.
+ */
+export function createSender(
+  desk: Desk,
+  supply: Supply,
+  guard: (work: Promise<void>) => void,
+  onAccepted: OnAccepted,
+): Sender {
+  const { paces, clock, ledger, options } = desk;
+  /** Their intent is on its way to the disk; it is there, and they may go. */
+  let intending = 0;
+  let ready: Item[] = [];
+  let posting = 0;
+
+  const intend = async (item: Item): Promise<void> => {
+    intending += 1;
+    try {
+      await desk.record(item.number, { kind: 'send' }, item.id === undefined ? {} : { id: item.id });
+      ready.push(item);
+    } finally {
+      intending -= 1;
+      desk.wake();
+    }
+  };
+
+  /** What is certain not to have been sent waits again. */
+  const withdraw = async (item: Item): Promise<void> => {
+    paces.submit = unsent(paces.submit);
+    const written = desk.record(item.number, { kind: 'withdraw' });
+    supply.giveBack(item);
+    desk.wake();
+    await written;
+  };
+  const withdrawReady = (): void => {
+    const items = ready;
+    ready = [];
+    for (const item of items) guard(withdraw(item));
+  };
+
+  const strike = (sentAt: number, askedMs: number | undefined): void => {
+    const now = clock.now();
+    paces.submit = struck(paces.submit, sentAt, now, askedMs, desk.random());
+    paces.look = struck(paces.look, sentAt, now, borrowedWait(askedMs), desk.random());
+    withdrawReady();
+  };
+
+  const putOff = async (item: Item, again: Again, sentAt: number): Promise<void> => {
+    strike(sentAt, again.askedMs);
+    if ((again.askedMs ?? 0) > LONGEST_ASKED_MS) desk.stop('trouble', 'at-once', again.failure);
+    else if (!again.throttled) desk.troubled(again.failure);
+    await withdraw(item);
+  };
+
+  const post = async (item: Item): Promise<void> => {
+    const sentAt = clock.now();
+    posting += 1;
+    try {
+      const outcome = await desk.onWire(() => desk.wire.submit(item.body));
+      switch (outcome.kind) {
+        case 'accepted': {
+          desk.worked();
+          paces.submit = eased(paces.submit);
+          const at = clock.now();
+          const written = desk.record(item.number, { kind: 'accept', job: outcome.job }, { at });
+          onAccepted(item, outcome.job, at);
+          await written.catch((error: unknown) => {
+            desk.unwritten.push({ item: item.number, job: outcome.job });
+            throw error;
+          });
+          return;
+        }
+        case 'again':
+          await putOff(item, outcome, sentAt);
+          return;
+        case 'lost': {
+          const written = desk.record(item.number, { kind: 'lose' });
+          strike(sentAt, undefined);
+          desk.troubled(outcome.failure);
+          await written;
+          return;
+        }
+        case 'refused':
+          desk.worked();
+          await desk.conclude(
+            { item: item.number, id: item.id },
+            { status: 'REFUSED', error: outcome.failure.message },
+            { kind: 'refuse' },
+          );
+          return;
+        case 'stop':
+          desk.stop('trouble', 'at-once', outcome.failure);
+          await withdraw(item);
+      }
+    } finally {
+      posting -= 1;
+      desk.wake();
+    }
+  };
+
+  return {
+    go: () => {
+      if (!desk.sending()) {
+        withdrawReady();
+        return undefined;
+      }
+      const now = clock.now();
+      while (ready.length > 0 && posting < Math.floor(paces.submit.atOnce) && desk.wireIsFree()) {
+        const item = ready.shift();
+        if (item !== undefined) guard(post(item));
+      }
+      for (;;) {
+        if (ledger.count('sending') + ledger.count('submitted') >= options.inFlight) return undefined;
+        const waitMs = waitOf(paces.submit, intending + ready.length, now);
+        if (waitMs !== 0) return waitMs;
+        const item = supply.take();
+        if (item === undefined) return undefined;
+        paces.submit = sent(paces.submit, now);
+        guard(intend(item));
+      }
+    },
+  };
+}

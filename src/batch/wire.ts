@@ -1,0 +1,123 @@
+import type { Api, ApiRequest } from '../core/api.ts';
+import { EXIT } from '../core/exit.ts';
+import { Failure } from '../core/failure.ts';
+import { memberAt, stringOf, type Json } from '../core/json.ts';
+
+/** It did not happen, and may work later. `askedMs`: what a 429 asks to wait. */
+export interface Again {
+  readonly kind: 'again';
+  readonly askedMs: number | undefined;
+  /** The service said no (429), in place of not being reached. */
+  readonly throttled: boolean;
+  readonly failure: Failure;
+}
+/** It will not work for any item: the key, the endpoint, the balance. */
+interface Stop {
+  readonly kind: 'stop';
+  readonly failure: Failure;
+}
+
+export type Submitted =
+  | { readonly kind: 'accepted'; readonly job: string }
+  | { readonly kind: 'refused'; readonly failure: Failure }
+  /** It may have happened. */
+  | { readonly kind: 'lost'; readonly failure: Failure }
+  | Again
+  | Stop;
+
+export type Seen =
+  | { readonly kind: 'seen'; readonly document: Json }
+  /** The service does not know the job. */
+  | { readonly kind: 'gone' }
+  | Again
+  | Stop;
+
+export type Retried =
+  | { readonly kind: 'requeued' }
+  /** Not any more, or not at all. */
+  | { readonly kind: 'refused' }
+  /** It may have happened: the job's state tells. */
+  | { readonly kind: 'unsure' }
+  | Again
+  | Stop;
+
+/** The three things a batch asks of a service, each tried once, and what became of it. Never fails with a Failure. */
+export interface Wire {
+  submit(body: Uint8Array): Promise<Submitted>;
+  look(job: string): Promise<Seen>;
+  retry(job: string): Promise<Retried>;
+}
+
+/** The wire to one endpoint's queue (specification 4.5). */
+export function createWire(api: Api, endpointId: string): Wire {
+  const request = (method: 'GET' | 'POST', ...operation: readonly string[]): ApiRequest => ({
+    service: 'queue',
+    method,
+    path: ['v2', endpointId, ...operation],
+  });
+  const run = request('POST', 'run');
+  return {
+    submit: async (body) => {
+      try {
+        const { value } = await api.send({ ...run, body: { raw: body } });
+        const job = stringOf(memberAt(value, 'id'));
+        return job === undefined || job === '' ? { kind: 'lost', failure: noId() } : { kind: 'accepted', job };
+      } catch (error) {
+        return afterSubmit(failureOf(error));
+      }
+    },
+    look: async (job) => {
+      try {
+        const { value } = await api.send({ ...request('GET', 'status', job), id: job });
+        return { kind: 'seen', document: value ?? null };
+      } catch (error) {
+        const failure = failureOf(error);
+        if (failure.exit === EXIT.notFound) return { kind: 'gone' };
+        return failure.exit === EXIT.denied ? { kind: 'stop', failure } : again(failure);
+      }
+    },
+    retry: async (job) => {
+      try {
+        await api.send({ ...request('POST', 'retry', job), id: job });
+        return { kind: 'requeued' };
+      } catch (error) {
+        const failure = failureOf(error);
+        if (failure.exit === EXIT.denied) return { kind: 'stop', failure };
+        if (failure.exit === EXIT.unknown) return { kind: 'unsure' };
+        return mayComeAgain(failure) ? again(failure) : { kind: 'refused' };
+      }
+    },
+  };
+}
+
+function afterSubmit(failure: Failure): Submitted {
+  if (mayComeAgain(failure)) return again(failure);
+  if (failure.exit === EXIT.unknown) return { kind: 'lost', failure };
+  // 402 is the balance: no other item would fare better.
+  const refused = failure.exit === EXIT.refused && failure.status !== 402;
+  return refused ? { kind: 'refused', failure } : { kind: 'stop', failure };
+}
+
+/** A 429, or a service that was not reached: nothing happened. */
+const mayComeAgain = ({ exit, code }: Failure): boolean =>
+  exit === EXIT.rateLimited || (exit === EXIT.unavailable && code !== 'redirected');
+
+const again = (failure: Failure): Again => ({
+  kind: 'again',
+  askedMs: failure.retryAfter === undefined ? undefined : failure.retryAfter * 1000,
+  throttled: failure.exit === EXIT.rateLimited,
+  failure,
+});
+
+/** What is no Failure is a bug, and ends the batch as one. */
+function failureOf(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  throw error;
+}
+
+const noId = (): Failure =>
+  new Failure({
+    code: 'outcome-unknown',
+    exit: EXIT.unknown,
+    message: 'the service answered without a job id; the job may have been accepted',
+  });

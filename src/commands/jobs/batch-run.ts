@@ -1,0 +1,151 @@
+import { beginBatch } from '../../batch/batch.ts';
+import type { InputShape } from '../../batch/item.ts';
+import { describeBad } from '../../batch/items.ts';
+import { journalPath } from '../../batch/journal.ts';
+import { survey, type Survey } from '../../batch/survey.ts';
+import type { DurableFiles } from '../../core/context.ts';
+import { usage } from '../../core/failure.ts';
+import { encodeJson, memberAt, type Json } from '../../core/json.ts';
+import { formatBytes } from '../../core/units.ts';
+import type { CommandContext } from '../../cli/context.ts';
+import { withId } from '../../cli/names.ts';
+import { countOf } from '../../cli/words.ts';
+import { json, text } from '../../output/cells.ts';
+import type { Result, View } from '../../output/view.ts';
+import type { RunValues } from './batch.ts';
+import { driveBatch } from './batch-drive.ts';
+import { resumeLine } from './batch-view.ts';
+import { BOUNDS, extras, inBounds } from './policy.ts';
+import { ENDPOINTS, queueGet, queuePost } from './requests.ts';
+
+/**
+ * Checks all of an input, begins a batch and runs it. Fails with usage (2) before anything is sent, with whatever the
+ * endpoint's health answers, and as driveBatch does.
+ */
+export async function runNew(ctx: CommandContext, values: RunValues): Promise<Result> {
+  inBounds('--execution-timeout', values.executionTimeout, BOUNDS.executionTimeout);
+  inBounds('--ttl', values.ttl, BOUNDS.ttl);
+  const durable = await ctx.durable();
+  if (!ctx.dryRun) await mustBeNew(durable, values.out);
+  const others = encodeJson(extras({ ...values, webhook: undefined })).slice(1, -1);
+  const shape: InputShape = {
+    path: values.input,
+    format: (values.inputFormat ?? (/\.csv$/i.test(values.input) ? 'csv' : 'jsonl')) as InputShape['format'],
+    ...(values.inputField === undefined ? {} : { inputField: values.inputField }),
+    ...(values.idField === undefined ? {} : { idField: values.idField }),
+    extras: others === '' ? '' : `,${others}`,
+  };
+  if (ctx.dryRun) {
+    const found = await checked(durable, shape, values.skipInvalid);
+    return await dryRun(ctx, values.endpoint, shape, found);
+  }
+  const path = values.input === '-' ? `${values.out}.input` : values.input;
+  if (values.input === '-') await keepInput(durable, path);
+  const kept = { ...shape, path };
+  const found = await checked(durable, kept, values.skipInvalid).catch(async (error: unknown) => {
+    if (values.input === '-') await durable.remove(path);
+    throw error;
+  });
+  const endpointId = await withId(ctx, ENDPOINTS, values.endpoint, async (id) => {
+    // Whether it is there, and the key good for it, is known before the first job.
+    await ctx.api.send(queueGet(id, ['health']));
+    return id;
+  });
+  const { extras: beside, ...input } = kept;
+  const batch = await beginBatch(durable, values.out, {
+    version: 1,
+    endpoint: values.endpoint,
+    endpointId,
+    service: await serviceOf(ctx),
+    input: { ...input, bytes: found.bytes, sha256: found.sha256 },
+    extras: beside,
+    planned: found.planned,
+    invalid: found.invalid,
+    ordered: values.ordered,
+    createdAt: ctx.clock.now(),
+  });
+  if (found.invalid > 0) await ctx.tell(`${countOf(found.invalid, 'item')} left out: they cannot be sent.`);
+  ctx.goOnWith(resumeLine(values.out));
+  return await driveBatch(ctx, durable, values.out, batch, path, values);
+}
+
+/** Where the queue API is, as a batch remembers it: never with a key. */
+export async function serviceOf(ctx: CommandContext): Promise<string> {
+  const { url } = await ctx.api.preview({ service: 'queue', method: 'GET', path: ['v2'] });
+  return ctx.settings.local ? 'the local service' : url;
+}
+
+async function mustBeNew(durable: DurableFiles, path: string): Promise<void> {
+  if ((await durable.size(journalPath(path))) !== undefined)
+    throw usage(`there is a batch at ${path} already`, `Go on with it: ${resumeLine(path)}. Or name another --out.`);
+  if ((await durable.size(path)) !== undefined) throw usage(`${path} exists already`, 'Name another --out.');
+}
+
+/** Standard input can be read once, and a batch may have to go on: it is kept beside the results. */
+async function keepInput(durable: DurableFiles, path: string): Promise<void> {
+  await durable.remove(path);
+  const file = await durable.create(path);
+  try {
+    for await (const piece of durable.read('-')) await file.append(piece);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Reads all of the input. Fails with usage (2), line and column, where something in it cannot be sent. */
+async function checked(durable: DurableFiles, shape: InputShape, skipInvalid: boolean): Promise<Survey> {
+  const found = await survey(durable.read(shape.path), shape);
+  if (found.invalid > 0 && !skipInvalid) {
+    const [first, ...rest] = found.bad.map((bad) => describeBad(shape.path, bad));
+    const more = found.invalid - found.bad.length;
+    throw usage(
+      `${countOf(found.invalid, 'item')} cannot be sent; nothing was sent. ${first ?? ''}`,
+      [
+        ...rest,
+        ...(more > 0 ? [`and ${String(more)} more`] : []),
+        'Correct them, or leave them out with --skip-invalid.',
+      ].join('\n'),
+    );
+  }
+  if (found.planned === 0) throw usage(`${shape.path} holds nothing to send`, 'The input is a job a line.');
+  return found;
+}
+
+const dryRunView: View = {
+  noun: ['batch', 'batches'],
+  id: () => '',
+  columns: ['planned', 'invalid', 'inputBytes', 'bodyBytes', 'largestBody'].map((name) => ({
+    header: name.toUpperCase(),
+    show: text(name),
+    right: true,
+  })),
+  detail: (row) => [
+    {
+      lines: [
+        { label: 'items', value: text('planned')(row) },
+        { label: 'invalid', value: text('invalid')(row) },
+        { label: 'to send', value: formatBytes(Number(text('bodyBytes')(row))) },
+        { label: 'largest', value: formatBytes(Number(text('largestBody')(row))) },
+        { label: 'first', value: json('first')(row) },
+      ],
+    },
+  ],
+};
+
+/** Counts, sizes, and the first request as it would go out. */
+async function dryRun(ctx: CommandContext, endpoint: string, shape: InputShape, found: Survey): Promise<Result> {
+  const body = { raw: found.first?.body ?? new Uint8Array(0) };
+  const first = await ctx.api.preview(queuePost(endpoint, ['run'], { body }));
+  const value: Json = {
+    input: shape.path,
+    planned: found.planned,
+    invalid: found.invalid,
+    inputBytes: found.bytes,
+    bodyBytes: found.bodyBytes,
+    largestBody: found.largestBody,
+    first: { method: first.method, url: first.url, headers: { ...first.headers }, body: first.body ?? null },
+  };
+  const known = memberAt(value, 'invalid') === 0 ? [] : found.bad.map((bad) => describeBad(shape.path, bad));
+  return { kind: 'one', view: dryRunView, value, notes: known };
+}

@@ -1,0 +1,54 @@
+import { mustExist } from '../../batch/batch.ts';
+import { lockPath } from '../../batch/journal.ts';
+import type { Accounting } from '../../batch/ledger.ts';
+import { replay, type Past } from '../../batch/replay.ts';
+import type { LockHolder } from '../../core/context.ts';
+import { EXIT } from '../../core/exit.ts';
+import type { CommandContext } from '../../cli/context.ts';
+import type { Result } from '../../output/view.ts';
+import type { StatusValues } from './batch.ts';
+import { batchView, resumeLine, summaryOf } from './batch-view.ts';
+
+/** How a batch stands, from its journal. Fails with local-file (14). */
+export async function explain(ctx: CommandContext, values: StatusValues): Promise<Result> {
+  const path = values.results;
+  const durable = await ctx.durable();
+  await mustExist(durable, path);
+  const holder = await durable.holder(lockPath(path));
+  const past = await replay(durable, path);
+  const sum = holder === undefined ? asLeft(past) : past.ledger.accounting();
+  const unknownItems = [
+    ...past.ledger.items('unknown'),
+    ...(holder === undefined ? past.ledger.items('sending') : []),
+  ].sort((a, b) => a - b);
+  const { header } = past;
+  const value = summaryOf(sum, {
+    path,
+    endpoint: header.endpoint,
+    input: header.input.path,
+    invalid: header.invalid,
+    unknownItems,
+    others: { state: stateOf(sum, holder), begun: new Date(header.createdAt).toISOString() },
+  });
+  const left = sum.waiting + sum.inFlight;
+  const incomplete = sum.completed !== sum.planned;
+  return {
+    kind: 'one',
+    view: batchView,
+    value,
+    exit: values.exitStatus && incomplete ? EXIT.batchIncomplete : EXIT.done,
+    notes: holder === undefined && left > 0 ? [`Go on with: ${resumeLine(path)}`] : [],
+  };
+}
+
+/** Nobody is at work on it: what was being sent when its process ended is unknown. */
+function asLeft({ ledger }: Past): Accounting {
+  const sum = ledger.accounting();
+  const sending = ledger.count('sending');
+  return { ...sum, unknown: sum.unknown + sending, inFlight: sum.inFlight - sending };
+}
+
+function stateOf({ waiting, inFlight }: Accounting, holder: LockHolder | undefined): string {
+  if (holder !== undefined) return `process ${String(holder.pid)} is at work on it`;
+  return waiting + inFlight === 0 ? 'ended' : 'stopped';
+}

@@ -1,0 +1,86 @@
+import { memberAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
+import type { Accounting } from '../../batch/ledger.ts';
+import { commandLine } from '../../cli/words.ts';
+import { text } from '../../output/cells.ts';
+import type { Section, Tone, View } from '../../output/view.ts';
+
+/** The command lines that follow a batch, for hints. */
+export const resumeLine = (path: string, ...flags: readonly string[]): string =>
+  commandLine('jobs', 'batch', 'resume', path, ...flags);
+export const batchStatusLine = (path: string): string => commandLine('jobs', 'batch', 'status', path);
+
+/** What a summary says beside the counts. */
+export interface SummaryFacts {
+  readonly path: string;
+  readonly endpoint: string;
+  readonly input: string;
+  readonly invalid: number;
+  readonly unknownItems: readonly number[];
+  readonly others?: JsonObject;
+}
+
+/** One object that accounts for a batch: `planned` is the sum of the eight counts that follow it. */
+export const summaryOf = (sum: Accounting, facts: SummaryFacts): JsonObject => ({
+  batch: facts.path,
+  endpoint: facts.endpoint,
+  input: facts.input,
+  ...sum,
+  invalid: facts.invalid,
+  unknownItems: facts.unknownItems,
+  ...facts.others,
+});
+
+const COUNTS: readonly (readonly [string, string, Tone])[] = [
+  ['planned', 'planned', 'strong'],
+  ['completed', 'completed', 'good'],
+  ['failed', 'failed', 'bad'],
+  ['cancelled', 'cancelled', 'bad'],
+  ['timedOut', 'timed out', 'bad'],
+  ['expired', 'expired', 'bad'],
+  ['unknown', 'unknown', 'warn'],
+  ['inFlight', 'in flight', 'busy'],
+  ['waiting', 'waiting', 'quiet'],
+  ['invalid', 'invalid, left out', 'warn'],
+];
+
+/** The counts of a batch; those that are nought are left out of what a person reads. */
+export const batchView: View = {
+  noun: ['batch', 'batches'],
+  id: (row) => stringOf(memberAt(row, 'batch')) ?? '',
+  columns: COUNTS.map(([name]) => ({ header: name.toUpperCase(), show: text(name), right: true })),
+  detail: (row) => [
+    {
+      lines: [
+        { label: 'results', value: text('batch')(row) },
+        { label: 'endpoint', value: text('endpoint')(row) },
+        { label: 'input', value: text('input')(row) },
+        ...OTHERS.flatMap((name) => line(row, name)),
+      ],
+    },
+    { lines: COUNTS.flatMap((count) => countLine(row, count)) },
+  ],
+};
+
+const OTHERS = ['state', 'begun', 'took'];
+
+const line = (row: Json, name: string): Section['lines'] =>
+  memberAt(row, name) === undefined ? [] : [{ label: name, value: text(name)(row) }];
+
+function countLine(row: Json, [name, label, tone]: readonly [string, string, Tone]): Section['lines'] {
+  const shown = text(name)(row);
+  if (shown === '0' && name !== 'completed') return [];
+  const items = name === 'unknown' ? `: ${rangesOf(memberAt(row, 'unknownItems'))}` : '';
+  return [{ label, value: { text: `${shown}${items}`, tone } }];
+}
+
+/** `3, 17-20, 40`. */
+function rangesOf(items: Json | undefined): string {
+  const numbers = Array.isArray(items) ? (items as readonly number[]) : [];
+  const ranges: [number, number][] = [];
+  for (const item of numbers) {
+    const last = ranges.at(-1);
+    if (last !== undefined && item === last[1] + 1) last[1] = item;
+    else ranges.push([item, item]);
+  }
+  return ranges.map(([from, to]) => (from === to ? String(from) : `${String(from)}-${String(to)}`)).join(', ');
+}
