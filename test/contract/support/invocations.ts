@@ -205,29 +205,19 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   ],
 };
 
-/** Commands that send nothing to a service of their own accord. */
+/** Commands, or all below a word, that send nothing to the management API of their own accord. */
 export const SILENT: readonly string[] = [
   'auth login',
   'auth logout',
   'auth list',
   'auth switch',
-  'config list',
-  'config get',
-  'config set',
-  'config unset',
-  'config path',
+  'config',
   'limits',
-  'local serve',
-  'local exec',
-  'local status',
-  'local reset',
-  'local clock show',
-  'local clock advance',
-  'local fault add',
-  'local fault list',
-  'local fault clear',
+  'local',
   'completion',
   'help',
+  // Speaks to the queue API alone, and has tests of its own.
+  'jobs batch',
 ];
 
 /** Flags that say nothing to a service, or have a test of their own: merged bodies, and what bounds a wait. */
