@@ -7,7 +7,7 @@ import type { Lookup } from '../cli/names.ts';
 import type { Ask } from '../cli/params.ts';
 import { listRows } from '../cli/resource/read.ts';
 import { gigabytes, text } from '../output/cells.ts';
-import { DATA_CENTERS, GPUS, REGISTRIES, TEMPLATES, VOLUMES } from './collections.ts';
+import { DATA_CENTERS, GPUS, REGISTRIES, TEMPLATES } from './collections.ts';
 
 type Query = Parameters<typeof listRows>[2];
 
@@ -49,11 +49,6 @@ const name = text('name');
 
 export const pickDataCenter = pick('Data center', DATA_CENTERS, (row) => [name(row)]);
 export const pickRegistry = pick('Registry credential', REGISTRIES, (row) => [name(row)]);
-export const pickVolume = pick('Network volume', VOLUMES, (row) => [
-  name(row),
-  gigabytes('size')(row),
-  text('dataCenter')(row),
-]);
 
 /** Templates for pods, or for endpoints. */
 export const pickTemplate = (serverless: boolean): Ask =>

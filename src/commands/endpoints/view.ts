@@ -5,15 +5,20 @@ import { containerSection } from '../container.ts';
 import { otherMembers } from '../lines.ts';
 
 /** `0 to 3`: how far workers scale. */
-const workers = (row: Json): Shown => `${text('workers.min')(row)} to ${text('workers.max')(row)}`;
-
-/** `4 s queue delay`, `5 requests a worker`: what makes workers grow. */
-function scaling(row: Json): Shown {
-  const type = stringOf(memberAt(row, 'scaling.type'));
-  if (type === 'QUEUE_DELAY') return `${text('scaling.queueDelay')(row)} s queue delay`;
-  if (type === 'REQUEST_COUNT') return `${text('scaling.requestCount')(row)} requests a worker`;
-  return json('scaling')(row);
+function workers(row: Json): Shown {
+  const [min, max] = [text('workers.min')(row), text('workers.max')(row)];
+  return min === max ? min : `${min} to ${max}`;
 }
+
+/** `4 s delay`, `5 requests`: what makes workers grow, in words that are long or short. */
+const scaling =
+  (delay: string, requests: string) =>
+  (row: Json): Shown => {
+    const type = stringOf(memberAt(row, 'scaling.type'));
+    if (type === 'QUEUE_DELAY') return `${text('scaling.queueDelay')(row)} s ${delay}`;
+    if (type === 'REQUEST_COUNT') return `${text('scaling.requestCount')(row)} ${requests}`;
+    return json('scaling')(row);
+  };
 
 /** `POOL-24G, POOL-48G x2`, or a line for each CPU flavor. */
 function hardware(row: Json): Shown {
@@ -35,7 +40,7 @@ export const endpointView: View = {
     { header: 'NAME', show: text('name') },
     { header: 'TYPE', show: text('type') },
     { header: 'WORKERS', show: workers },
-    { header: 'SCALING', show: scaling },
+    { header: 'SCALING', show: scaling('delay', 'requests') },
     { header: 'AGE', show: age('createdAt'), right: true },
     { header: 'HARDWARE', show: hardware, wide: true },
     { header: 'IMAGE', show: text('image'), wide: true },
@@ -56,7 +61,7 @@ export const endpointView: View = {
       lines: [
         { label: 'count', value: workers(row) },
         { label: 'idle timeout', value: duration('workers.idleTimeout', 's')(row) },
-        { label: 'scaling', value: scaling(row) },
+        { label: 'scaling', value: scaling('queue delay', 'requests a worker')(row) },
       ],
     },
     hardwareSection(row),
