@@ -85,10 +85,11 @@ export async function readJournal(
     size = line.end;
     const record = line.whole ? decodeRecord(line.bytes) : undefined;
     if (record === undefined) {
-      brokenAt ??= line.start;
+      if (brokenAt !== undefined || holdsRecord(line.bytes)) throw brokenBefore(path, brokenAt ?? line.start);
+      brokenAt = line.start;
       continue;
     }
-    if (brokenAt !== undefined) throw broken(path, brokenAt, 'a broken record lies before whole ones');
+    if (brokenAt !== undefined) throw brokenBefore(path, brokenAt);
     if ((line.start === 0) !== (record.kind === 'header')) throw broken(path, line.start, 'a record out of its place');
     if (record.kind === 'header') checkVersion(path, record.header);
     onRecord(record, line.start);
@@ -97,6 +98,16 @@ export async function readJournal(
   if (good === 0) throw localFile(`${path} is not the journal of a batch`, 'Name the results file of a batch.');
   return { good, torn: size - good };
 }
+
+/** True where a whole record lies behind what is broken on the same line: the line feed between them was damaged. */
+function holdsRecord(line: Uint8Array): boolean {
+  const text = Buffer.from(line).toString('latin1');
+  const starts = [...text.matchAll(/[0-9a-f]{8} \d{1,9} /g)].map(({ index }) => index);
+  return starts.some((start) => start > 0 && decodeRecord(line.subarray(start)) !== undefined);
+}
+
+const brokenBefore = (path: string, offset: number): Error =>
+  broken(path, offset, 'a broken record lies before others');
 
 /** A journal that cannot be trusted from an offset on: exit 14, and it is left as it is. */
 export const broken = (path: string, offset: number, why: string): Error =>
