@@ -1,31 +1,32 @@
 import type { Json } from '../core/json.ts';
+import { unpublished } from './contract/operation.ts';
 import type { FaultRecord } from './faults.ts';
 import type { Operation } from './operation.ts';
 import { notFound } from './problem.ts';
+import { delegations } from './registries/delegations.ts';
 import { nextId, type State } from './state.ts';
 import { bodyOf } from './validate.ts';
 
-const row = (method: Operation['method'], path: string, rest: Pick<Operation, 'id' | 'run'> & { body?: string }) =>
-  ({ service: 'control', scope: 'control', method, path, ...rest }) satisfies Operation;
+type Rest = Omit<Parameters<typeof unpublished>[2], 'service'>;
+
+const row = (id: string, request: string, rest: Rest): Operation =>
+  unpublished(id, request, { service: 'control', ...rest });
 
 /**
  * What only a local service has: `berth local status`, `reset`, `clock` and `fault`. `reset` puts a fresh state in
  * place of whatever there is, unreadable ones included.
  */
 export const createControl = (reset: () => Promise<void>): readonly Operation[] => [
-  row('GET', '/local/status', {
-    id: 'localStatus',
+  row('localStatus', 'GET /local/status', {
     run: async (call) => ({ status: 200, body: await call.transact(statusOf) }),
   }),
-  row('POST', '/local/reset', {
-    id: 'localReset',
+  row('localReset', 'POST /local/reset', {
     run: async (call) => {
       await reset();
       return { status: 200, body: await call.transact(statusOf) };
     },
   }),
-  row('POST', '/local/clock', {
-    id: 'localClock',
+  row('localClock', 'POST /local/clock', {
     body: 'LocalClockRequest',
     run: async (call) => {
       const { advanceMs } = bodyOf(call) as { advanceMs: number };
@@ -36,16 +37,13 @@ export const createControl = (reset: () => Promise<void>): readonly Operation[] 
       return { status: 200, body: await call.transact(clockOf) };
     },
   }),
-  row('GET', '/local/clock', {
-    id: 'localClockNow',
+  row('localClockNow', 'GET /local/clock', {
     run: async (call) => ({ status: 200, body: await call.transact(clockOf) }),
   }),
-  row('GET', '/local/fault', {
-    id: 'localFaults',
+  row('localFaults', 'GET /local/fault', {
     run: async (call) => ({ status: 200, body: await call.transact(faultsOf) }),
   }),
-  row('POST', '/local/fault', {
-    id: 'localFaultAdd',
+  row('localFaultAdd', 'POST /local/fault', {
     body: 'LocalFaultRequest',
     run: async (call) => {
       const asked = bodyOf(call) as Omit<FaultRecord, 'id'>;
@@ -57,8 +55,7 @@ export const createControl = (reset: () => Promise<void>): readonly Operation[] 
       return { status: 201, body: { ...fault } };
     },
   }),
-  row('DELETE', '/local/fault', {
-    id: 'localFaultClear',
+  row('localFaultClear', 'DELETE /local/fault', {
     run: async (call) => {
       await call.transact((state) => {
         state.faults = [];
@@ -66,8 +63,7 @@ export const createControl = (reset: () => Promise<void>): readonly Operation[] 
       return { status: 204 };
     },
   }),
-  row('DELETE', '/local/fault/{id}', {
-    id: 'localFaultRemove',
+  row('localFaultRemove', 'DELETE /local/fault/{id}', {
     run: async (call) => {
       await call.transact((state) => {
         if (!state.faults.some(({ id }) => id === call.params['id'])) throw notFound('fault not found');
@@ -85,15 +81,19 @@ const clockOf = (state: State, now: number): Json => ({
 
 const faultsOf = (state: State): Json => ({ faults: state.faults.map((fault) => ({ ...fault })) });
 
+/** What each list would show. */
 function statusOf(state: State, now: number): Json {
   const jobs: Record<string, number> = {};
   for (const { status } of Object.values(state.queue.jobs)) jobs[status] = (jobs[status] ?? 0) + 1;
   return {
     ...(clockOf(state, now) as object),
     pods: Object.values(state.pods).filter(({ life }) => life.kind !== 'terminated').length,
-    endpoints: Object.keys(state.endpoints).length,
+    clusters: Object.keys(state.clusters).length,
+    endpoints: Object.values(state.endpoints).filter(({ hidden }) => hidden !== true).length,
+    templates: Object.values(state.templates).filter(({ publisher }) => publisher === undefined).length,
     networkVolumes: Object.keys(state.volumes).length,
-    delegations: Object.keys(state.delegations).length,
+    registries: Object.keys(state.registries).length,
+    delegations: delegations.all(state).length,
     jobs,
     ...(faultsOf(state) as object),
   };

@@ -2,8 +2,8 @@
 import { encodeJson, type Json } from '../core/json.ts';
 import { authenticate, authorize } from './auth.ts';
 import { strike, type FaultKind, type FaultRecord } from './faults.ts';
-import { Problem, type Call, type Operation, type Reply } from './operation.ts';
-import { lowBalance, notFound, problemDocument, serverError, tooLarge } from './problem.ts';
+import type { Call, Operation, Reply } from './operation.ts';
+import { lowBalance, notFound, Problem, problemDocument, serverError, tooLarge } from './problem.ts';
 import { queueError } from './queue/index.ts';
 import { rateHeaders, spend, tooMany, type Quota } from './rate.ts';
 import type { State } from './state.ts';

@@ -49,14 +49,14 @@ function describe(operation: Operation): Schema {
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(operation.body === undefined
       ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: ref(operation.body) } } } }),
+      : { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(operation.body) } } } }),
     responses: Object.fromEntries(
       Object.entries(operation.answers ?? {}).map(([status, schema]) => [status, answer(status, schema)]),
     ),
   };
 }
 
-function answer(status: string, schema: string | null): Schema {
+function answer(status: string, schema: string | Schema | null): Schema {
   const headers = {
     ...(status === '429' ? { 'Retry-After': { schema: { type: 'integer' } } } : {}),
     ...(status === '401' ? {} : RATE_HEADERS),
@@ -64,11 +64,15 @@ function answer(status: string, schema: string | null): Schema {
   return {
     description: status,
     ...(Object.keys(headers).length > 0 ? { headers } : {}),
-    ...(schema === null ? {} : { content: { [mediaType(schema)]: { schema: bodySchema(schema) } } }),
+    ...(schema === null ? {} : { content: { [mediaType(schema)]: { schema: schemaOf(schema) } } }),
   };
 }
 
-const bodySchema = (schema: string): Schema => (schema === EVENTS ? { type: 'string' } : ref(schema));
+/** One that has a name is referred to by it. */
+function schemaOf(schema: string | Schema): Schema {
+  if (typeof schema !== 'string') return schema;
+  return schema === EVENTS ? { type: 'string' } : ref(schema);
+}
 
-const mediaType = (schema: string): string =>
+const mediaType = (schema: string | Schema): string =>
   schema === EVENTS ? EVENTS : schema === 'ErrorResponse' ? 'application/problem+json' : 'application/json';

@@ -41,28 +41,6 @@ export interface Reply {
   readonly stream?: AsyncIterable<string>;
 }
 
-/** A refusal; the frame turns it into problem+json (specification 7.1), or the queue API's own shape. */
-export class Problem extends Error {
-  override readonly name = 'Problem';
-  readonly status: number;
-  readonly title: string;
-  readonly errors: readonly string[] | undefined;
-  readonly headers: Readonly<Record<string, string>>;
-  constructor(
-    status: number,
-    title: string,
-    detail: string,
-    errors?: readonly string[],
-    headers: Readonly<Record<string, string>> = {},
-  ) {
-    super(detail);
-    this.status = status;
-    this.title = title;
-    this.errors = errors;
-    this.headers = headers;
-  }
-}
-
 /** One row of the table that routes, validates and is published at /v2/openapi.json. */
 export interface Operation {
   /** As in the published contract, such as `getPod`. */
@@ -74,13 +52,13 @@ export interface Operation {
   readonly scope: Scope;
   /** The group in the published contract; absent for what is not published (queue, rest, control). */
   readonly tag?: string;
-  /** Name of the body's schema. A published operation without one takes no body. */
-  readonly body?: string;
+  /** The body's schema: the name of a published one, or one of its own. An operation without one takes no body. */
+  readonly body?: string | Schema;
   /** Names of shared parameters, or parameters of its own. */
   readonly parameters?: readonly (
     string | { readonly in: 'query' | 'header'; readonly name: string; readonly schema: Schema }
   )[];
-  /** Status to the name of its schema; null for no body. */
-  readonly answers?: Readonly<Record<string, string | null>>;
+  /** Status to its schema, by name or its own; null for no body. */
+  readonly answers?: Readonly<Record<string, string | Schema | null>>;
   run(call: Call): Promise<Reply> | Reply;
 }

@@ -1,5 +1,26 @@
 import type { Json } from '../core/json.ts';
-import { Problem } from './operation.ts';
+
+/** A refusal; the frame turns it into problem+json (specification 7.1), or the queue API's own shape. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly status: number;
+  readonly title: string;
+  readonly errors: readonly string[] | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(
+    status: number,
+    title: string,
+    detail: string,
+    errors?: readonly string[],
+    headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(detail);
+    this.status = status;
+    this.title = title;
+    this.errors = errors;
+    this.headers = headers;
+  }
+}
 
 export const badRequest = (detail: string): Problem => new Problem(400, 'Bad Request', detail);
 

@@ -1,4 +1,4 @@
-import { Problem } from './operation.ts';
+import { Problem } from './problem.ts';
 
 export const WINDOWS = [
   { name: 'minute', seconds: 60, quota: 1000 },

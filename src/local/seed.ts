@@ -3,15 +3,16 @@ import { newEndpoint, seedEndpoints } from './endpoints/seed.ts';
 import { SEED_SSH_KEY, seedPods } from './pods/seed.ts';
 import { seedQueue } from './queue/index.ts';
 import { freshUsage } from './rate.ts';
-import type { State } from './state.ts';
+import { byId, type State } from './state.ts';
 import { seedTemplates } from './templates/seed.ts';
-import type { VolumeRecord } from './volumes.ts';
+import type { VolumeRecord } from './volumes/record.ts';
 
 const DAY = 86_400_000;
 
 /** A new account as of a moment: hardware in use, storage, endpoints of the built-in handlers. The same every time. */
 export const seed = (now: number): State => ({
-  version: 2,
+  version: 3,
+  since: now,
   clockOffsetMs: 0,
   asOf: now,
   serial: 0,
@@ -24,18 +25,8 @@ export const seed = (now: number): State => ({
     seedVolumes(now).map(({ id, type, size, createdAt }) => [id, { type, sizes: [{ at: createdAt, size }] }]),
   ),
   templates: byId(seedTemplates()),
-  delegations: byId([
-    {
-      id: 'dlg-images',
-      name: 'images of the team',
-      account: '123456789012',
-      region: 'eu-north-1',
-      repository: 'team/images',
-      tag: 'latest',
-      createdAt: now - 20 * DAY,
-    },
-  ]),
   registries: byId([{ id: 'reg-team', name: 'team registry' }]),
+  shelves: {},
   sshKeys: [SEED_SSH_KEY],
   rate: freshUsage(now),
   faults: [],
@@ -84,6 +75,3 @@ export function withModules<T>(state: State, names: readonly string[], now: numb
     }
   }
 }
-
-const byId = <T extends { readonly id: string }>(records: readonly T[]): Record<string, T> =>
-  Object.fromEntries(records.map((record) => [record.id, record]));

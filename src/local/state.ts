@@ -1,17 +1,18 @@
 import type { ClusterRecord } from './clusters/record.ts';
-import type { DelegationRecord } from './delegations.ts';
 import type { EndpointRecord } from './endpoints/record.ts';
 import type { FaultRecord } from './faults.ts';
 import type { PodRecord } from './pods/record.ts';
 import type { QueueState } from './queue/state.ts';
 import type { RateUsage } from './rate.ts';
-import type { RegistryRecord } from './registries.ts';
+import type { RegistryRecord } from './registries/record.ts';
 import type { TemplateRecord } from './templates/record.ts';
-import type { StorageRecord, VolumeRecord } from './volumes.ts';
+import type { StorageRecord, VolumeRecord } from './volumes/record.ts';
 
 /** Everything the local service knows: one JSON document. Times are milliseconds since the epoch on its own clock. */
 export interface State {
-  readonly version: 2;
+  readonly version: 3;
+  /** When the account began. */
+  readonly since: number;
   /** Added to the host's clock; `berth local clock advance` raises it. */
   clockOffsetMs: number;
   /** The last moment the state was brought up to. */
@@ -27,8 +28,9 @@ export interface State {
   /** By volume, those that are gone included. */
   storage: Record<string, StorageRecord>;
   templates: Record<string, TemplateRecord>;
-  delegations: Record<string, DelegationRecord>;
   registries: Record<string, RegistryRecord>;
+  /** Records that nothing but their own resource looks at, by its name: see `createShelf`. */
+  shelves: Record<string, Readonly<Record<string, unknown>>>;
   /** The account's public SSH keys. */
   sshKeys: string[];
   /** What the one user has spent of each rate window. */
@@ -44,3 +46,6 @@ export const nextId = (state: State, kind: string): string =>
 /** The records but one. */
 export const without = <T>(records: Readonly<Record<string, T>>, id: string): Record<string, T> =>
   Object.fromEntries(Object.entries(records).filter(([known]) => known !== id));
+
+export const byId = <T extends { readonly id: string }>(records: readonly T[]): Record<string, T> =>
+  Object.fromEntries(records.map((record) => [record.id, record]));

@@ -103,7 +103,7 @@ function decode(path: string, text: string): State {
   }
   const version = typeof value === 'object' && value !== null ? (value as { version?: unknown }).version : undefined;
   if (version === undefined) throw localFile(`the local service's state is not one: ${path}`, START_OVER);
-  if (version !== 2) throw localFile(`the local service's state is of another version of berth: ${path}`, START_OVER);
+  if (version !== 3) throw localFile(`the local service's state is of another version of berth: ${path}`, START_OVER);
   return value as State;
 }
 

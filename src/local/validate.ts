@@ -56,13 +56,19 @@ export function createValidator(): Validator {
   // A checker costs more to make than a plain read to answer, and a plain read needs none.
   let made: Ajv2020 | undefined;
   const ajv = (): Ajv2020 => (made ??= createAjv());
-  const ofParameters = new Map<Schema, ValidateFunction>();
+  const ofOwnSchemas = new Map<Schema, ValidateFunction>();
 
-  const parameterCheck = (schema: Schema): ValidateFunction => {
-    const known = ofParameters.get(schema);
+  const ownCheck = (schema: Schema): ValidateFunction => {
+    const known = ofOwnSchemas.get(schema);
     if (known !== undefined) return known;
     const check = ajv().compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"contract#/')) as Schema);
-    ofParameters.set(schema, check);
+    ofOwnSchemas.set(schema, check);
+    return check;
+  };
+
+  const namedCheck = (name: string): ValidateFunction => {
+    const check = ajv().getSchema(`contract#/components/schemas/${name}`);
+    if (check === undefined) throw new Error(`the table names no schema ${name}`);
     return check;
   };
 
@@ -71,9 +77,8 @@ export function createValidator(): Validator {
       if (operation.body === undefined) return undefined;
       if (text.trim() === '') throw badRequest('a JSON body is required');
       const value = decodeBody(text);
-      const check = ajv().getSchema(`contract#/components/schemas/${operation.body}`);
-      if (check === undefined) throw new Error(`the table names no schema ${operation.body}`);
-      const errors = check(plain(value)) === true ? [] : reasons(check.errors ?? []);
+      const check = typeof operation.body === 'string' ? namedCheck(operation.body) : ownCheck(operation.body);
+      const errors = check(plain(value)) ? [] : reasons(check.errors ?? []);
       if (errors.length > 0) throw unprocessable(errors);
       return value;
     },
@@ -81,7 +86,7 @@ export function createValidator(): Validator {
       const errors = parametersOf(operation).flatMap((parameter) => {
         const given = query.getAll(parameter.name);
         if (parameter.in !== 'query' || given.length === 0) return [];
-        const check = parameterCheck(parameter.schema);
+        const check = ownCheck(parameter.schema);
         return check(coerce(parameter.schema, given))
           ? []
           : reasons(check.errors ?? []).map((reason) => `query ${parameter.name}${reason.replace(/^\/(?=:)/, '')}`);

@@ -1,4 +1,4 @@
-import type { Piece } from './pieces.ts';
+import type { Piece } from './tone.ts';
 import type { Bar } from './view.ts';
 
 /** Blocks in a full bar. */

@@ -1,6 +1,6 @@
 import { fits, textWidth, wrap } from './measure.ts';
-import { inline, itemLines, paintAll, type Piece } from './pieces.ts';
-import type { Paint } from './tone.ts';
+import { inline, itemLines, paintAll } from './pieces.ts';
+import type { Paint, Piece } from './tone.ts';
 import type { Section } from './view.ts';
 
 interface DetailOptions {

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import type { Piece } from './pieces.ts';
+import type { Piece } from './tone.ts';
 
 /** Columns of a terminal that text takes: wide characters take two, combining ones none. */
 export const textWidth = (text: string): number => stringWidth(text);

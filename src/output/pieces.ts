@@ -1,13 +1,7 @@
 import { safeText } from '../core/safe.ts';
 import { barPieces } from './bar.ts';
-import type { Paint } from './tone.ts';
-import type { Bar, Cell, Shown, Tone } from './view.ts';
-
-/** A run of text of one look. Its text is harmless. */
-export interface Piece {
-  readonly text: string;
-  readonly tone?: Tone;
-}
+import type { Paint, Piece } from './tone.ts';
+import type { Bar, Cell, Shown } from './view.ts';
 
 /** What stands where nothing is known. */
 export const DASH = '-';

@@ -3,8 +3,8 @@ import { terminalDetail } from './detail.ts';
 import { framed } from './frame.ts';
 import { fitColumns, type Fitted, type Wish } from './fit.ts';
 import { ellipsize, piecesWidth, textWidth } from './measure.ts';
-import { inline, paintAll, type Piece } from './pieces.ts';
-import type { Paint } from './tone.ts';
+import { inline, paintAll } from './pieces.ts';
+import type { Paint, Piece } from './tone.ts';
 import type { Column, Facts } from './view.ts';
 
 export interface TableOptions {

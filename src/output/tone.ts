@@ -1,5 +1,11 @@
 import type { Tone } from './view.ts';
 
+/** A run of text of one look. Its text is harmless. */
+export interface Piece {
+  readonly text: string;
+  readonly tone?: Tone;
+}
+
 /** Gives text the look of its tone; gives it back as it is where there is no colour. */
 export type Paint = (text: string, tone: Tone | undefined) => string;
 

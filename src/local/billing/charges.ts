@@ -2,7 +2,7 @@ import { cpuById, gpuById } from '../catalog/data.ts';
 import type { PodRecord } from '../pods/record.ts';
 import { usageOf } from '../queue/index.ts';
 import type { State } from '../state.ts';
-import type { StorageRecord } from '../volumes.ts';
+import type { StorageRecord } from '../volumes/record.ts';
 
 /** What a charge is for, as the summary names it. */
 export type AmountName =

@@ -1,11 +1,11 @@
 import type { Json } from '../../core/json.ts';
 import { operation } from '../contract/operation.ts';
-import { Problem, type Call, type Operation } from '../operation.ts';
+import type { Call, Operation } from '../operation.ts';
 import { podDocument } from '../pods/document.ts';
 import type { PodRecord } from '../pods/record.ts';
 import { publicIp, publicPort } from '../pods/runtime.ts';
 import { act, statusAt } from '../pods/transitions.ts';
-import { badRequest, notFound } from '../problem.ts';
+import { badRequest, notFound, Problem } from '../problem.ts';
 import { without, type State } from '../state.ts';
 import { bodyOf } from '../validate.ts';
 import { createCluster, type CreateClusterBody } from './create.ts';

@@ -1,14 +1,7 @@
 import { CPUS, DATA_CENTERS, GPUS } from '../catalog/data.ts';
 import { suits } from '../catalog/availability.ts';
 import type { State } from '../state.ts';
-import type { EndpointRecord } from './record.ts';
-
-/** What a worker runs on: exactly one of `gpu` and `cpu`. */
-export interface WorkerHardware {
-  readonly gpu?: { readonly id: string; readonly count: number };
-  readonly cpu?: { readonly id: string; readonly vcpuCount: number };
-  readonly dataCenterId: string;
-}
+import type { EndpointRecord, WorkerHardware } from './record.ts';
 
 type Wish = Pick<EndpointRecord, 'gpu' | 'cpu' | 'dataCenterIds' | 'networkVolumes'>;
 

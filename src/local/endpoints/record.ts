@@ -1,4 +1,5 @@
-import type { BuiltinHandler } from '../handlers/builtin.ts';
+/** `unserved`: the endpoint of a handler module that is not served now. */
+export type BuiltinHandler = 'echo' | 'demo' | 'sleep' | 'fail' | 'stream' | 'unserved';
 
 /** A serverless endpoint. Times are milliseconds since the epoch. */
 export interface EndpointRecord {
@@ -53,6 +54,13 @@ export interface EndpointCpu {
   vcpuCount: number;
   /** GB. */
   memory: number;
+}
+
+/** What a worker runs on: exactly one of `gpu` and `cpu`. */
+export interface WorkerHardware {
+  readonly gpu?: { readonly id: string; readonly count: number };
+  readonly cpu?: { readonly id: string; readonly vcpuCount: number };
+  readonly dataCenterId: string;
 }
 
 export interface ReleaseRecord {

@@ -1,7 +1,5 @@
 import { decodeJson, encodeJson, memberAt, numberOf, stringOf, type Json, type JsonObject } from '../../core/json.ts';
-
-/** `unserved`: the endpoint of a handler module that is not served now. */
-export type BuiltinHandler = 'echo' | 'demo' | 'sleep' | 'fail' | 'stream' | 'unserved';
+import type { BuiltinHandler } from '../endpoints/record.ts';
 
 /** How a handler's run ends: JSON text, or an error in words. */
 export type Outcome =

@@ -1,5 +1,5 @@
 import type { Json } from '../../core/json.ts';
-import type { Problem } from '../operation.ts';
+import type { Problem } from '../problem.ts';
 import { emptyQueue, type QueueState } from './state.ts';
 
 export { advanceQueue, dropEndpoint, nextQueueEvent } from './engine.ts';

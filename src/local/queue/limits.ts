@@ -1,4 +1,5 @@
-import { Problem, type Call } from '../operation.ts';
+import type { Call } from '../operation.ts';
+import { Problem } from '../problem.ts';
 import type { EndpointRecord } from '../endpoints/record.ts';
 import type { State } from '../state.ts';
 import { laneOf, workersIn } from './lanes.ts';

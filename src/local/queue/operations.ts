@@ -1,6 +1,8 @@
 import { Exact, type Json } from '../../core/json.ts';
-import { Problem, type Call, type Operation, type Reply } from '../operation.ts';
+import { unpublished } from '../contract/operation.ts';
 import type { EndpointRecord } from '../endpoints/record.ts';
+import type { Call, Operation, Reply } from '../operation.ts';
+import { Problem } from '../problem.ts';
 import type { State } from '../state.ts';
 import { awaitedJob, beginWaiting, endWaiting } from './awaited.ts';
 import { healthDocument, jobBrief, jobDocument } from './documents.ts';
@@ -24,14 +26,11 @@ type Handle = (call: Call) => Promise<Reply>;
  */
 export function createQueueOperations(options: { readonly queueLimits: boolean }): readonly Operation[] {
   const gate = options.queueLimits ? limitedGate() : openGate;
-  const row = (id: string, method: 'GET' | 'POST', path: string, handle: Handle): Operation => ({
-    id,
-    service: 'queue',
-    method,
-    path: `/v2/{endpointId}/${path}`,
-    scope: 'jobs',
-    run: (call) => gate.through(call, path.split('/')[0] ?? path, () => handle(call)),
-  });
+  const row = (id: string, method: 'GET' | 'POST', path: string, handle: Handle): Operation =>
+    unpublished(id, `${method} /v2/{endpointId}/${path}`, {
+      service: 'queue',
+      run: (call) => gate.through(call, path.split('/')[0] ?? path, () => handle(call)),
+    });
   return [
     row('runJob', 'POST', 'run', runJob),
     row('runJobSync', 'POST', 'runsync', runJobSync),

@@ -1,4 +1,4 @@
-import type { WorkerHardware } from '../endpoints/placement.ts';
+import type { WorkerHardware } from '../endpoints/record.ts';
 
 /** Where a job stands (specification 3.2). */
 export type JobStatus = 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED' | 'FAILED' | 'CANCELLED' | 'TIMED_OUT';

@@ -1,5 +1,6 @@
 import { decodeJson, isObject, JsonSyntaxError, numberOf, type Json, type JsonObject } from '../../core/json.ts';
-import { Problem, type Call } from '../operation.ts';
+import type { Call } from '../operation.ts';
+import { Problem } from '../problem.ts';
 import type { Job } from './state.ts';
 import { memberText } from './source.ts';
 

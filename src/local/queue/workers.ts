@@ -1,5 +1,6 @@
 import type { EndpointRecord } from '../endpoints/record.ts';
-import { placesFor, type WorkerHardware } from '../endpoints/placement.ts';
+import { placesFor } from '../endpoints/placement.ts';
+import type { WorkerHardware } from '../endpoints/record.ts';
 import type { State } from '../state.ts';
 import { laneOf, nextWaiting, workersIn } from './lanes.ts';
 import { move } from './jobs.ts';

@@ -1,7 +1,7 @@
 import type { Json } from '../../core/json.ts';
 import { operation } from '../contract/operation.ts';
-import { Problem, type Call, type Operation } from '../operation.ts';
-import { badRequest, notFound } from '../problem.ts';
+import type { Call, Operation } from '../operation.ts';
+import { badRequest, notFound, Problem } from '../problem.ts';
 import { nextId, without, type State } from '../state.ts';
 import { bodyOf } from '../validate.ts';
 import type { TemplateRecord, TemplateSource } from './record.ts';

@@ -7,7 +7,8 @@ import {
   memberAt,
   stringOf,
 } from '../../../src/core/json.ts';
-import { Problem, type Call, type Reply } from '../../../src/local/operation.ts';
+import type { Call, Reply } from '../../../src/local/operation.ts';
+import { Problem } from '../../../src/local/problem.ts';
 import { seedEndpoints } from '../../../src/local/endpoints/seed.ts';
 import { advanceQueue, createQueueOperations, seedQueue } from '../../../src/local/queue/index.ts';
 import type { EndpointRecord } from '../../../src/local/endpoints/record.ts';

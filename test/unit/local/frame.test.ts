@@ -205,6 +205,26 @@ describe('injected faults', () => {
 });
 
 describe('control', () => {
+  it('counts what each list shows', async () => {
+    const { send } = localFixture();
+    const compute = { gpuTypeId: 'GPU-80G', gpuCountPerPod: 2, podCount: 3 };
+    await send('POST', '/v2/clusters', { name: 'c', type: 'RAY', compute });
+    const { body: status } = await send('GET', '/local/status', undefined, null);
+    const counts = {
+      clusters: '/v2/clusters',
+      endpoints: '/v2/serverless',
+      templates: '/v2/templates',
+      networkVolumes: '/v2/network-volumes',
+      registries: '/v2/registries',
+      delegations: '/v2/registries/delegations',
+    };
+    for (const [name, path] of Object.entries(counts)) {
+      const [rows] = Object.values((await send('GET', path)).body);
+      expect([name, status[name]]).toEqual([name, (rows as readonly unknown[]).length]);
+    }
+    expect(status['clusters']).toBe(1);
+  });
+
   it('moves the clock, and pods with it', async () => {
     const { send } = localFixture();
     const { body: pod } = await send('POST', '/v2/pods', { name: 'p', image: 'i', gpu: { id: 'GPU-24G' } });

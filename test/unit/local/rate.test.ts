@@ -2,7 +2,7 @@ import { parseList, type InnerList, type Item } from 'structured-headers';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JOBS_ONLY_KEY, READ_ONLY_KEY } from '../../../src/local/auth.ts';
-import { Problem } from '../../../src/local/operation.ts';
+import { Problem } from '../../../src/local/problem.ts';
 import { freshUsage, quotaOf, spend, WINDOWS } from '../../../src/local/rate.ts';
 import { localFixture } from '../../support/local.ts';
 

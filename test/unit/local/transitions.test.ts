@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isObject } from '../../../src/core/json.ts';
-import { Problem } from '../../../src/local/operation.ts';
+import { Problem } from '../../../src/local/problem.ts';
 import { podDocument } from '../../../src/local/pods/document.ts';
 import { seedPods } from '../../../src/local/pods/seed.ts';
 import { act, ACTIONS, startedAt, statusAt, type PodAction } from '../../../src/local/pods/transitions.ts';

@@ -1,12 +1,13 @@
-import type { Json } from '../core/json.ts';
-import { operation } from './contract/operation.ts';
-import type { Operation } from './operation.ts';
-import { badRequest, notFound } from './problem.ts';
-import { nextId, without } from './state.ts';
-import { bodyOf } from './validate.ts';
+import type { Json } from '../../core/json.ts';
+import { operation } from '../contract/operation.ts';
+import type { Operation } from '../operation.ts';
+import { badRequest } from '../problem.ts';
+import { createShelf } from '../shelf.ts';
+import { nextId } from '../state.ts';
+import { bodyOf } from '../validate.ts';
 
 /** A delegated registry credential: which account's repository may be pulled. */
-export interface DelegationRecord {
+interface DelegationRecord {
   id: string;
   name: string | null;
   account: string;
@@ -15,6 +16,20 @@ export interface DelegationRecord {
   tag: string;
   createdAt: number;
 }
+
+const DAY = 86_400_000;
+
+export const delegations = createShelf<DelegationRecord>('delegations', (since) => [
+  {
+    id: 'dlg-images',
+    name: 'images of the team',
+    account: '123456789012',
+    region: 'eu-north-1',
+    repository: 'team/images',
+    tag: 'latest',
+    createdAt: since - 20 * DAY,
+  },
+]);
 
 /** The user that everything of the local service belongs to. */
 const USER = 'user-local';
@@ -37,7 +52,7 @@ const documentOf = ({ id, name, account, region, repository, tag, createdAt }: D
 export const delegationOperations: readonly Operation[] = [
   operation('listDelegations', async (call) => ({
     status: 200,
-    body: { delegations: await call.transact((state) => Object.values(state.delegations).map(documentOf)) },
+    body: { delegations: await call.transact((state) => delegations.all(state).map(documentOf)) },
   })),
   operation('createDelegation', async (call) => {
     const { resource, name = null } = bodyOf(call) as { resource: string; name?: string | null };
@@ -46,19 +61,24 @@ export const delegationOperations: readonly Operation[] = [
       throw badRequest('resource is not the ARN of a registry repository');
     return {
       status: 201,
-      body: await call.transact((state, now) => {
-        const id = nextId(state, 'dlg');
-        const delegation: DelegationRecord = { id, name, account, region, repository, tag, createdAt: now };
-        state.delegations[id] = delegation;
-        return documentOf(delegation);
-      }),
+      body: await call.transact((state, now) =>
+        documentOf(
+          delegations.put(state, {
+            id: nextId(state, 'dlg'),
+            name,
+            account,
+            region,
+            repository,
+            tag,
+            createdAt: now,
+          }),
+        ),
+      ),
     };
   }),
   operation('revokeDelegation', async (call) => {
     await call.transact((state) => {
-      const id = call.params['id'] ?? '';
-      if (!Object.hasOwn(state.delegations, id)) throw notFound();
-      state.delegations = without(state.delegations, id);
+      delegations.remove(state, call.params['id']);
     });
     return { status: 204 };
   }),

@@ -1,26 +1,11 @@
-import type { Json } from '../core/json.ts';
-import { dataCenterById } from './catalog/data.ts';
-import { operation } from './contract/operation.ts';
-import type { Operation } from './operation.ts';
-import { badRequest, notFound } from './problem.ts';
-import { nextId, without, type State } from './state.ts';
-import { bodyOf } from './validate.ts';
-
-export interface VolumeRecord {
-  id: string;
-  name: string;
-  /** GB. */
-  size: number;
-  dataCenter: string;
-  type: 'STANDARD' | 'HIGH_PERFORMANCE';
-  createdAt: number;
-}
-
-/** The sizes a volume has had, for billing; it outlives the volume, which then has 0 GB. */
-export interface StorageRecord {
-  type: VolumeRecord['type'];
-  sizes: { at: number; size: number }[];
-}
+import type { Json } from '../../core/json.ts';
+import { dataCenterById } from '../catalog/data.ts';
+import { operation, unpublished } from '../contract/operation.ts';
+import type { Operation } from '../operation.ts';
+import { badRequest, notFound } from '../problem.ts';
+import { nextId, without, type State } from '../state.ts';
+import { bodyOf } from '../validate.ts';
+import type { VolumeRecord } from './record.ts';
 
 type NewVolume = Pick<VolumeRecord, 'name' | 'size' | 'dataCenter'> & { readonly type?: VolumeRecord['type'] };
 
@@ -81,19 +66,15 @@ export const volumeOperations: readonly Operation[] = [
     });
     return { status: 204 };
   }),
-  {
-    // Specification 4.4: the older creation, on a host of its own. What it answers is not shown: the members it takes,
-    // and the id.
-    id: 'createLegacyNetworkVolume',
+  // Specification 4.4: the older creation, on a host of its own. What it answers is not shown: the members it takes, and
+  // the id.
+  unpublished('createLegacyNetworkVolume', 'POST /v1/networkvolumes', {
     service: 'rest',
-    method: 'POST',
-    path: '/v1/networkvolumes',
-    scope: 'write',
     body: 'LegacyVolumeRequest',
     run: async (call) => {
       const { name, size, dataCenterId } = bodyOf(call) as { name: string; size: number; dataCenterId: string };
       const volume = await call.transact((state, now) => create(state, now, { name, size, dataCenter: dataCenterId }));
       return { status: 201, body: { id: volume.id, name, size, dataCenterId } };
     },
-  },
+  }),
 ];

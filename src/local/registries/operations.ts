@@ -1,15 +1,10 @@
-import type { Json } from '../core/json.ts';
-import { operation } from './contract/operation.ts';
-import type { Call, Operation } from './operation.ts';
-import { badRequest, notFound } from './problem.ts';
-import { nextId, without, type State } from './state.ts';
-import { bodyOf } from './validate.ts';
-
-/** A registry credential. What it holds is write-only, and nothing here logs in anywhere: it is not kept at all. */
-export interface RegistryRecord {
-  id: string;
-  name: string;
-}
+import type { Json } from '../../core/json.ts';
+import { operation } from '../contract/operation.ts';
+import type { Call, Operation } from '../operation.ts';
+import { badRequest, notFound } from '../problem.ts';
+import { nextId, without, type State } from '../state.ts';
+import { bodyOf } from '../validate.ts';
+import type { RegistryRecord } from './record.ts';
 
 const documentOf = ({ id, name }: RegistryRecord): Json => ({ id, name });
 
