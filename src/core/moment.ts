@@ -12,31 +12,43 @@ export interface MomentOptions {
   readonly wholeDay?: boolean;
 }
 
+/** A point in time as it was meant. */
+export interface Moment {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** As the service takes it: RFC 3339. A time that was given in full keeps its zone and its last digit. */
+  readonly text: string;
+}
+
 /**
- * A point in time in milliseconds since the epoch: a date (`2026-01-31`, its start in UTC), an RFC 3339 time, or a
- * duration ago (`7d`). `what` is the flag as the user knows it. Fails with usage (2).
+ * Reads a date (`2026-01-31`, its start in UTC), an RFC 3339 time, or a duration ago (`7d`). `what` is the flag as the
+ * user knows it. Fails with usage (2).
  */
-export function parseMoment(text: string, what: string, { now, wholeDay = false }: MomentOptions): number {
+export function parseMoment(text: string, what: string, { now, wholeDay = false }: MomentOptions): Moment {
   const trimmed = text.trim();
-  const date = DATE.test(trimmed) ? trimmed : TIMESTAMP.exec(trimmed)?.[1];
+  const full = TIMESTAMP.exec(trimmed)?.[1];
+  const date = full ?? (DATE.test(trimmed) ? trimmed : undefined);
   if (date !== undefined) {
-    const time = Date.parse(trimmed.replace(' ', 'T').toUpperCase());
-    if (Number.isNaN(time) || !isOnCalendar(date)) throw usage(`${what} is not on the calendar: ${trimmed}`);
-    return time + (wholeDay && date === trimmed ? DAY_MS : 0);
+    const written = trimmed.replace(' ', 'T').toUpperCase();
+    const at = Date.parse(written);
+    if (Number.isNaN(at) || !isOnCalendar(date)) throw usage(`${what} is not on the calendar: ${trimmed}`);
+    return full === undefined ? momentAt(at + (wholeDay ? DAY_MS : 0)) : { at, text: written };
   }
   if (/^\d{4}-\d\d-\d\d[Tt ]/.test(trimmed))
     throw usage(`${what} names no time zone: ${JSON.stringify(text)}`, 'Write 2026-01-31T12:00:00Z.');
   // A bare number would be a duration of some unit or a year: nobody can tell.
   if (/^[\d.]+[a-z]/.test(trimmed)) {
-    const time = now - parseDuration(trimmed, 'd', what);
-    if (time < 0) throw usage(`${what} is before 1970: ${trimmed} ago`);
-    return time;
+    const at = now - parseDuration(trimmed, 'd', what);
+    if (at < 0) throw usage(`${what} is before 1970: ${trimmed} ago`);
+    return momentAt(at);
   }
   throw usage(
     `${what} is not a time: ${JSON.stringify(text)}`,
     'Write a date (2026-01-31), a time (2026-01-31T12:00:00Z), or how long ago (7d, 12h).',
   );
 }
+
+const momentAt = (at: number): Moment => ({ at, text: formatMoment(at) });
 
 /** A reader of dates takes 2026-02-30 for March. */
 const isOnCalendar = (date: string): boolean => new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);

@@ -22,10 +22,12 @@ export function parseDuration(text: string, bare: TimeUnit, what: string): numbe
 const unitName = (unit: TimeUnit): string =>
   ({ ms: 'milliseconds', s: 'seconds', m: 'minutes', h: 'hours', d: 'days', w: 'weeks' })[unit];
 
-/** A duration for people, at most two units: `450ms`, `12s`, `3m 20s`, `2h 5m`, `4d 3h`. */
+/** A duration for people, at most two units: `0s`, `450ms`, `12s`, `3m 20s`, `2h 5m`, `4d 3h`. */
 export function formatDuration(milliseconds: number): string {
-  if (milliseconds < 1000) return `${String(Math.round(milliseconds))}ms`;
-  const seconds = Math.floor(milliseconds / 1000);
+  const whole = Math.round(milliseconds);
+  if (whole === 0) return '0s';
+  if (whole < 1000) return `${String(whole)}ms`;
+  const seconds = Math.floor(whole / 1000);
   const steps = [
     ['d', 86_400],
     ['h', 3600],
@@ -51,8 +53,13 @@ export function formatBytes(bytes: number): string {
   return `${step === 0 ? String(value) : String(Math.round(value * 10) / 10)} ${units[step] ?? 'B'}`;
 }
 
-/** US dollars, two digits after the point, more where a small price needs them: `$0.00`, `$1.24`, `$0.0034`. */
+/** The least amount that is told from nothing by its digits: US dollars. */
+const SHOWN_DOLLARS = 0.0001;
+
+/** US dollars, two digits after the point, more where a small price needs them: `$0.00`, `$1.24`, `$0.0034`, `<$0.0001`. */
 export function formatDollars(amount: number): string {
+  if (amount !== 0 && Math.abs(amount) < SHOWN_DOLLARS / 2)
+    return amount > 0 ? `<$${String(SHOWN_DOLLARS)}` : `>$-${String(SHOWN_DOLLARS)}`;
   const digits = amount !== 0 && Math.abs(amount) < 0.1 ? 4 : 2;
   return `$${amount.toFixed(digits)}`;
 }

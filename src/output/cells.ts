@@ -62,7 +62,7 @@ export const age =
     const then = Date.parse(shown);
     if (Number.isNaN(then) || !/^\d{4}-/.test(shown)) return shown;
     const seconds = Math.floor(Math.max(0, now - then) / 1000);
-    return seconds === 0 ? '0s' : (formatDuration(seconds * 1000).split(' ')[0] ?? shown);
+    return formatDuration(seconds * 1000).split(' ')[0] ?? shown;
   };
 
 /** A span of so many seconds or milliseconds: `3m 20s`. */

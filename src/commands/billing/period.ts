@@ -21,14 +21,14 @@ export function periodQuery(
     throw usage('--last and --from or --to exclude each other', 'Keep --last, or the two ends.');
   const start = from === undefined ? undefined : parseMoment(from, '--from', { now });
   const end = to === undefined ? undefined : parseMoment(to, '--to', { now, wholeDay: true });
-  if (start !== undefined && (end ?? now) <= start)
+  if (start !== undefined && (end?.at ?? now) <= start.at)
     throw usage(
       `--from is not before ${end === undefined ? 'now' : '--to'}`,
-      `It is ${formatMoment(start)}, and the end is ${formatMoment(end ?? now)}.`,
+      `It is ${start.text}, and the end is ${end?.text ?? formatMoment(now)}.`,
     );
   return {
-    startTime: start === undefined ? undefined : formatMoment(start),
-    endTime: end === undefined ? undefined : formatMoment(end),
+    startTime: start?.text,
+    endTime: end?.text,
     lastN: last,
     bucketSize: bucket,
   };

@@ -9,8 +9,8 @@ import {
   type Json,
   type JsonObject,
 } from '../../core/json.ts';
+import { parseMoment } from '../../core/moment.ts';
 import { safeText } from '../../core/safe.ts';
-import { parseDuration } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { withId, type Lookup } from '../../cli/names.ts';
 import { option, type Params, type ValuesOf } from '../../cli/params.ts';
@@ -104,18 +104,9 @@ function readQuery(values: ValuesOf<typeof LOG_OPTIONS>, now: number): LogQuery 
   return {
     source: values.source,
     tail: values.tail,
-    since: values.since === undefined ? undefined : timeText(values.since, now),
+    since: values.since === undefined ? undefined : parseMoment(values.since, '--since', { now }).text,
     after: values.after,
   };
-}
-
-/** A time as it was given, or so long before now. Fails with usage (2). */
-function timeText(text: string, now: number): string {
-  if (!/^\d{4}-/.test(text.trim())) return new Date(now - parseDuration(text, 's', '--since')).toISOString();
-  const time = Date.parse(text);
-  if (Number.isNaN(time))
-    throw usage(`--since is not a time: ${JSON.stringify(text)}`, 'Write 2026-01-31T12:00:00Z, or how long ago: 10m.');
-  return /T.*(Z|[+-]\d\d:\d\d)$/i.test(text.trim()) ? text.trim() : new Date(time).toISOString();
 }
 
 function goOnLine(

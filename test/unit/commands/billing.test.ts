@@ -177,7 +177,7 @@ describe('the query', () => {
     ],
     [
       ['--from', '2025-12-01T10:00:00+02:00', '--to', '1h'],
-      '?startTime=2025-12-01T08%3A00%3A00Z&endTime=2025-12-31T23%3A00%3A00Z',
+      '?startTime=2025-12-01T10%3A00%3A00%2B02%3A00&endTime=2025-12-31T23%3A00%3A00Z',
     ],
   ])('%j', async (flags, query) => {
     for (const [name, report] of reports) {

@@ -10,20 +10,29 @@ describe('a point in time', () => {
     ['2026-01-30', '2026-01-30T00:00:00Z'],
     ['2024-02-29', '2024-02-29T00:00:00Z'],
     ['2026-01-30T10:20:30Z', '2026-01-30T10:20:30Z'],
-    ['2026-01-30t10:20:30.5z', '2026-01-30T10:20:30Z'],
-    ['2026-01-30 10:20:30+02:00', '2026-01-30T08:20:30Z'],
+    [' 2026-01-30t10:20:30.5z', '2026-01-30T10:20:30.5Z'],
+    ['2026-01-30T10:20:30.123456789Z', '2026-01-30T10:20:30.123456789Z'],
+    ['2026-01-30 10:20:30+02:00', '2026-01-30T10:20:30+02:00'],
     [' 7d ', '2026-01-24T12:00:00Z'],
     ['1d12h', '2026-01-30T00:00:00Z'],
     ['1.5h', '2026-01-31T10:30:00Z'],
   ])('%s is %s', (text, time) => {
-    expect(formatMoment(parseMoment(text, '--from', { now: NOW }))).toBe(time);
+    expect(parseMoment(text, '--from', { now: NOW }).text).toBe(time);
+  });
+
+  it.each([
+    ['2026-01-30T10:20:30.123456789Z', Date.UTC(2026, 0, 30, 10, 20, 30, 123)],
+    ['2026-01-30t10:20:30.5z', Date.UTC(2026, 0, 30, 10, 20, 30, 500)],
+    ['2026-01-30 10:20:30+02:00', Date.UTC(2026, 0, 30, 8, 20, 30)],
+  ])('%s is that very millisecond', (text, at) => {
+    expect(parseMoment(text, '--from', { now: NOW }).at).toBe(at);
   });
 
   it('a date may be meant with its whole day; a time never is', () => {
     const whole = { now: NOW, wholeDay: true };
-    expect(formatMoment(parseMoment('2026-01-30', '--to', whole))).toBe('2026-01-31T00:00:00Z');
-    expect(formatMoment(parseMoment('2026-01-30T00:00:00Z', '--to', whole))).toBe('2026-01-30T00:00:00Z');
-    expect(formatMoment(parseMoment('1d', '--to', whole))).toBe('2026-01-30T12:00:00Z');
+    expect(parseMoment('2026-01-30', '--to', whole).text).toBe('2026-01-31T00:00:00Z');
+    expect(parseMoment('2026-01-30T00:00:00Z', '--to', whole).text).toBe('2026-01-30T00:00:00Z');
+    expect(parseMoment('1d', '--to', whole).text).toBe('2026-01-30T12:00:00Z');
   });
 
   it.each([
@@ -48,13 +57,13 @@ describe('a point in time', () => {
     fc.assert(
       fc.property(fc.date({ min: new Date(0), max: new Date('2999-12-31'), noInvalidDate: true }), (date) => {
         const text = formatMoment(date.getTime());
-        expect(formatMoment(parseMoment(text, '--from', { now: NOW }))).toBe(text);
+        expect(parseMoment(text, '--from', { now: NOW }).text).toBe(text);
       }),
     );
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[\d\-:TZ.+dhms ]{1,24}$/)), (text) => {
         try {
-          expect(Number.isFinite(parseMoment(text, '--from', { now: NOW }))).toBe(true);
+          expect(Number.isFinite(parseMoment(text, '--from', { now: NOW }).at)).toBe(true);
         } catch (error) {
           expect(error).toBeInstanceOf(Failure);
         }

@@ -20,6 +20,17 @@ describe('durations', () => {
     expect(() => parseDuration(text, 's', '--time')).toThrow(/--time is not a duration/);
   });
 
+  it.each([
+    [0, '0s'],
+    [0.4, '0s'],
+    [0.5, '1ms'],
+    [999, '999ms'],
+    [999.6, '1s'],
+    [61_000, '1m 1s'],
+  ])('%d milliseconds are %s', (milliseconds, text) => {
+    expect(formatDuration(milliseconds)).toBe(text);
+  });
+
   it('reads back what it wrote, to the second unit', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 10 ** 10 }), (milliseconds) => {
@@ -48,6 +59,9 @@ describe('sizes and money', () => {
     [0, '$0.00'],
     [1.236, '$1.24'],
     [0.0034, '$0.0034'],
+    [0.00005, '$0.0001'],
+    [0.000049, '<$0.0001'],
+    [-0.00001, '>$-0.0001'],
     [-2, '$-2.00'],
   ])('%d dollars are %s', (amount, text) => {
     expect(formatDollars(amount)).toBe(text);

@@ -250,9 +250,10 @@ describe('pods logs', () => {
   });
 
   it.each([
-    [['--since', '10m'], '?since=2025-12-31T23%3A50%3A00.000Z'],
+    [['--since', '10m'], '?since=2025-12-31T23%3A50%3A00Z'],
     [['--since', '2026-01-01T12:00:00+02:00'], '?since=2026-01-01T12%3A00%3A00%2B02%3A00'],
-    [['--since', '2026-01-01', '--source', 'system'], '?source=system&since=2026-01-01T00%3A00%3A00.000Z'],
+    [['--since', '2026-01-01', '--source', 'system'], '?source=system&since=2026-01-01T00%3A00%3A00Z'],
+    [['--since', '2026-01-01T00:00:00.123456789Z'], '?since=2026-01-01T00%3A00%3A00.123456789Z'],
   ])('asks with %j', async (flags, query) => {
     const server = await logServer([], []);
     await berth(['pods', 'logs', 'p1', ...flags], { env: pointedAt(server.url) });
@@ -261,8 +262,10 @@ describe('pods logs', () => {
 
   it.each([
     [['--tail', '5001'], /--tail is at most 5000/],
-    [['--since', 'yesterday'], /--since is not a duration/],
-    [['--since', '2026-13-45'], /--since is not a time/],
+    [['--since', 'yesterday'], /--since is not a time/],
+    [['--since', '2026-13-45'], /--since is not on the calendar/],
+    [['--since', '2026-01-01T10:00:00'], /--since names no time zone/],
+    [['--since', '90'], /--since is not a time/],
     [['--tail', '5', '--since', '1h'], /--tail and --since exclude each other/],
     [['--source', 'kernel'], /--source is one of container, system/],
   ])('refuses %j', async (flags, says) => {
