@@ -1,0 +1,131 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import ts from 'typescript';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { runCli } from '../../src/main.ts';
+import { createTestWorld, type TestWorld } from '../support/world.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+/** The worked example: `a file's path` on a line of its own, then the file whole or what changes in it. */
+const BLOCK = /^`(src\/[^`]+)`\n\n```(ts|diff)\n([\s\S]*?)^```$/gm;
+const blocks = [...readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8').matchAll(BLOCK)].map(
+  ([, path = '', language, content = '']) => ({ path, isNew: language === 'ts', content }),
+);
+
+// Inside the project, so that packages are found from there.
+mkdirSync(join(ROOT, '.scratch'), { recursive: true });
+const copy = mkdtempSync(join(ROOT, '.scratch/contributing-'));
+afterAll(() => {
+  rmSync(copy, { recursive: true, force: true });
+});
+cpSync(join(ROOT, 'src'), join(copy, 'src'), { recursive: true });
+for (const { path, isNew, content } of blocks) {
+  const file = join(copy, path);
+  writeFileSync(file, isNew ? content : patched(readFileSync(file, 'utf8'), content));
+}
+
+/** A text with each hunk of a diff applied: its lines as they were stand in it exactly once. */
+function patched(text: string, diff: string): string {
+  return diff.split(/^@@\n/m).reduce((before, hunk) => {
+    const lines = hunk.trimEnd().split('\n');
+    const side = (sign: string): string =>
+      lines.flatMap((line) => (line.startsWith(sign) || line.startsWith(' ') ? `${line.slice(1)}\n` : [])).join('');
+    const parts = before.split(side('-'));
+    if (parts.length !== 2) throw new Error(`the hunk does not fit:\n${hunk}`);
+    return parts.join(side('+'));
+  }, text);
+}
+
+/** berth with the example in it, on the local service of one world. */
+async function example() {
+  const { runCli: run } = (await import(join(copy, 'src/main.ts'))) as { runCli: typeof runCli };
+  const world: TestWorld = createTestWorld();
+  return async (...argv: readonly string[]) => {
+    const [out, err] = [world.out().length, world.err().length];
+    const code = await run(argv, world);
+    return { code, out: world.out().slice(out), err: world.err().slice(err) };
+  };
+}
+
+interface Snapshot {
+  readonly id: string;
+  readonly name: string;
+}
+
+describe('the worked example of a new noun', () => {
+  it('is a file of the client, a file of the local service and a place in two lists', () => {
+    expect(blocks.map(({ path, isNew }) => [path, isNew])).toEqual([
+      ['src/commands/snapshots.ts', true],
+      ['src/registry.ts', false],
+      ['src/local/snapshots.ts', true],
+      ['src/local/table.ts', false],
+    ]);
+  });
+
+  it('passes the compiler', () => {
+    const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (file) => readFileSync(file, 'utf8')) as {
+      config: object;
+    };
+    const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, ROOT);
+    const program = ts.createProgram(
+      blocks.map(({ path }) => join(copy, path)),
+      options,
+    );
+    const complaints = blocks.flatMap(({ path }) =>
+      ts.getPreEmitDiagnostics(program, program.getSourceFile(join(copy, path))),
+    );
+    expect(complaints.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual([]);
+  });
+
+  it('creates, lists, gets, updates and deletes, by id and by name', async () => {
+    const berth = await example();
+    const local = async (...argv: readonly string[]): Promise<unknown> => {
+      const { code, out, err } = await berth('--local', '--json', 'snapshots', ...argv);
+      expect({ argv, code, err }).toEqual({ argv, code: 0, err });
+      return out === '' ? undefined : JSON.parse(out);
+    };
+    const before = (await local('list')) as readonly Snapshot[];
+    expect(before).toHaveLength(1);
+
+    const made = (await local('create', '--name', 'mine', '--volume', 'scratch')) as Snapshot;
+    expect(made).toMatchObject({ name: 'mine', volumeId: 'vol-scratch' });
+    expect(await local('list')).toEqual([...before, made]);
+    expect(await local('get', 'mine')).toEqual(made);
+    expect(await local('update', 'mine', '--name', 'yours')).toEqual({ ...made, name: 'yours' });
+    expect(await local('get', made.id)).toEqual({ ...made, name: 'yours' });
+    await local('delete', 'yours', 'datasets, first version', '--yes');
+    expect(await local('list')).toEqual([]);
+    expect((await berth('--local', 'snapshots', 'get', made.id)).code).toBe(4);
+  });
+
+  it('has what the kit gives: dry runs, questions, files, refusals', async () => {
+    const berth = await example();
+    const create = ['--local', 'snapshots', 'create'];
+    const dry = await berth(...create, '--name', 'a', '--volume', 'vol-scratch', '--dry-run');
+    expect(JSON.parse(dry.out)).toMatchObject({ method: 'POST', body: { name: 'a', volumeId: 'vol-scratch' } });
+    expect(await berth(...create)).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining('--name') as string,
+    });
+    expect((await berth(...create, '--set', 'name=a', '--set', 'volumeId=none')).code).toBe(4);
+    expect((await berth(...create, '--name', 'a', '--volume', 'vol-scratch', '--set', 'size=3')).err).toContain(
+      '/size',
+    );
+    expect((await berth('--local', 'snapshots', 'delete', 'snap-datasets')).code).toBe(2);
+    expect((await berth('--local', 'snapshots', 'list')).out).toContain('vol-datasets');
+  });
+
+  it('is in help and in completion, and not in the published contract', async () => {
+    const berth = await example();
+    expect((await berth('--help')).out).toContain('snapshots');
+    expect((await berth('snapshots', '--help')).out).toMatch(/list[\s\S]*get[\s\S]*create[\s\S]*update[\s\S]*delete/);
+    const { out: help } = await berth('snapshots', 'create', '--help');
+    for (const flag of ['--name', '--volume', '--set', '--file', '--dry-run']) expect(help).toContain(flag);
+    for (const shell of ['bash', 'zsh', 'fish', 'powershell'])
+      expect((await berth('completion', shell)).out).toContain('snapshots');
+    const { out: contract } = await berth('--local', 'api', 'GET', '/v2/openapi.json');
+    expect([contract.includes('"/v2/pods/{id}"'), contract.includes('napshot')]).toEqual([true, false]);
+  });
+});
