@@ -27,17 +27,52 @@ export function mount(
   target: Command | Group,
   flags: readonly GlobalFlag[],
 ): Invocation {
-  let found: Invocation | undefined;
-  const root = quiet(new Commander('berth'));
-  addGlobals(root, flags);
-  const { words } = firstLook(argv, flags);
-  attach(root, target, { path: [noun.name], words, flags, found: (invocation) => (found = invocation) });
   try {
-    root.parse([...argv], { from: 'user' });
+    return parse(argv, noun, target, flags, false);
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+  }
+  // Making a flag or a verb takes commander time, so the first reading knows only those that are there. A refusal wants
+  // all of them, to name the one that was perhaps meant.
+  try {
+    return parse(argv, noun, target, flags, true);
   } catch (error) {
     if (error instanceof CommanderError) throw refusal(error, noun.name);
     throw error;
   }
+}
+
+/** Whether a flag may be in a command line: a word of several short flags (`-wy`) may hold any short one. */
+type Mentioned = (flag: string, short: string | undefined) => boolean;
+
+function mentionedIn(argv: readonly string[]): Mentioned {
+  const long = new Set(argv.filter((word) => word.startsWith('--')).map((word) => word.split('=', 1)[0]));
+  const anyShort = argv.some((word) => /^-[^-]/.test(word));
+  return (flag, short) => long.has(flag) || (short !== undefined && anyShort);
+}
+
+function parse(
+  argv: readonly string[],
+  noun: Noun,
+  target: Command | Group,
+  flags: readonly GlobalFlag[],
+  all: boolean,
+): Invocation {
+  let found: Invocation | undefined;
+  const root = quiet(new Commander('berth'));
+  const mentioned = mentionedIn(argv);
+  const used = all ? flags : flags.filter(({ flag, short }) => mentioned(flag, short));
+  addGlobals(root, used);
+  const { words } = firstLook(argv, flags);
+  attach(root, target, {
+    path: [noun.name],
+    words,
+    flags: used,
+    mentioned,
+    all,
+    found: (invocation) => (found = invocation),
+  });
+  root.parse([...argv], { from: 'user' });
   if (found === undefined) throw usage('the command line names no command', 'See `berth --help`.');
   return found;
 }
@@ -48,6 +83,9 @@ interface Place {
   /** The words of the command line: verbs that are not among them are known by name alone. */
   readonly words: readonly string[];
   readonly flags: readonly GlobalFlag[];
+  readonly mentioned: Mentioned;
+  /** Every verb and every flag is to be known, mentioned or not. */
+  readonly all: boolean;
   readonly found: (invocation: Invocation) => void;
 }
 
@@ -57,9 +95,8 @@ function attach(parent: Commander, target: Command | Group, place: Place): void 
   if (target.kind === 'group') {
     addGlobals(here, flags);
     for (const [verb, inner] of Object.entries(target.commands))
-      // Commander names the nearest verb for a mistyped one, so it has to know them all; their flags it need not.
       if (words.includes(verb)) attach(here, inner, { ...place, path: [...path, verb] });
-      else here.command(verb);
+      else if (place.all) here.command(verb);
     here.action(() => {
       if (here.args.length > 0) suggest(here).unknownCommand();
       found({ path, target, values: {}, globals: globalsOf(here, flags) });
@@ -69,7 +106,8 @@ function attach(parent: Commander, target: Command | Group, place: Place): void 
   }
   const options: Params = { ...target.options, ...kitOptions(target) };
   for (const [key, param] of Object.entries(target.args)) here.argument(param.many ? `[${key}...]` : `[${key}]`);
-  for (const [key, param] of Object.entries(options)) here.addOption(commanderOption(key, param));
+  for (const [key, param] of Object.entries(options))
+    if (place.all || place.mentioned(flagName(key), param.short)) here.addOption(commanderOption(key, param));
   // A command's own flag of the same name stands before the global one.
   const own = new Set(Object.keys(options).map(flagName));
   addGlobals(
