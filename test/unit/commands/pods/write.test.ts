@@ -148,10 +148,10 @@ describe('pods create', () => {
       while (!world.err().includes(question)) await new Promise(setImmediate);
       await world.type(...keys);
     };
-    await answer('Name', ...'lab', KEYS.enter);
+    await answer('Name', 'lab', KEYS.enter);
     await answer('GPU type', KEYS.down, KEYS.enter);
     await answer('One of these', KEYS.enter);
-    await answer('Image', ...'a/b', KEYS.enter);
+    await answer('Image', 'a/b', KEYS.enter);
     await answer('Data center', KEYS.down, KEYS.enter);
     await answer('Network volume', KEYS.down, KEYS.enter);
     const { code } = await running;
