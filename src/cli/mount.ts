@@ -141,7 +141,10 @@ function readValues(
     if (raw === undefined || (Array.isArray(raw) && raw.length === 0)) return [];
     if (param.place === 'flag' && param.metavar === undefined) return [[key, raw === true]];
     const label = labelOf(key, param);
-    if (param.many) return [[key, (raw as string[]).flatMap((text) => param.parse(text, label) as unknown[])]];
+    if (param.many) {
+      const all = (raw as string[]).flatMap((text) => param.parse(text, label) as unknown[]);
+      return [[key, param.distinct === true ? [...new Set(all)] : all]];
+    }
     return [[key, param.parse(raw as string, label)]];
   };
   return Object.fromEntries([

@@ -25,6 +25,8 @@ export interface Param<T> {
   readonly required: boolean;
   /** Takes several values: a repeated flag, or all remaining arguments. */
   readonly many: boolean;
+  /** Of several values each counts once: ids, whatever a script hands over twice. */
+  readonly distinct?: boolean;
   readonly choices?: readonly string[];
   readonly initial?: T;
   /** Shown in help where a default is not plain from the summary. */
@@ -196,6 +198,11 @@ export const arg = {
     required: false,
     many: true,
     parse: (text) => [text],
+  }),
+  /** One or more things to act on; one that is named twice counts once. */
+  ids: (summary: string, shape: Shape<readonly string[]> = {}): Param<readonly string[]> => ({
+    ...arg.many(summary, shape),
+    distinct: true,
   }),
   /** One or more. */
   many: (summary: string, shape: Shape<readonly string[]> = {}): Param<readonly string[]> => ({

@@ -197,7 +197,7 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
   return defineCommand({
     summary: spec.summary,
     ...(spec.details === undefined ? {} : { details: spec.details }),
-    args: { id: arg.many(`${resource.noun} ids or names`, { metavar: metavar(resource) }) },
+    args: { id: arg.ids(`${resource.noun} ids or names`, { metavar: metavar(resource) }) },
     writes: true,
     confirm: async (ctx, { id }) => {
       const rows = await Promise.all(

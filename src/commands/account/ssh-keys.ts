@@ -106,7 +106,7 @@ function keysNamed(keys: readonly SshKey[], words: readonly string[]): readonly 
 const remove = defineCommand({
   summary: 'remove public SSH keys, by comment, fingerprint or text',
   details: 'Pods that run already keep the keys they started with.',
-  args: { key: arg.many('comments, fingerprints (SHA256:...) or whole keys') },
+  args: { key: arg.ids('comments, fingerprints (SHA256:...) or whole keys') },
   writes: true,
   confirm: async (ctx, { key }) => {
     const named = keysNamed(await readKeys(ctx), key);

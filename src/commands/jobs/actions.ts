@@ -39,7 +39,7 @@ export const status = defineCommand({
 
 export const cancel = defineCommand({
   summary: 'cancel jobs, waiting or running',
-  args: { endpoint, job: arg.many('job ids') },
+  args: { endpoint, job: arg.ids('job ids') },
   writes: true,
   confirmWhen: ({ job }) => job.length > 1,
   confirm: (_, { endpoint, job }) =>

@@ -19,7 +19,12 @@ const get = defineCommand({
   writes: true,
   run: () => Promise.resolve({ kind: 'nothing' }),
 });
-const things = defineGroup('things', { get, deep: defineGroup('deep', { get }) });
+const drop = defineCommand({
+  summary: 'drop things',
+  args: { id: arg.ids('ids') },
+  run: () => Promise.resolve({ kind: 'nothing' }),
+});
+const things = defineGroup('things', { get, drop, deep: defineGroup('deep', { get }) });
 const noun: Noun = { name: 'things', summary: 'things', section: 'x', load: () => Promise.resolve(things) };
 const others: Noun = { ...noun, name: 'pods' };
 
@@ -29,6 +34,8 @@ describe('the command line', () => {
   it.each<[string[], object]>([
     [['things', 'get', 'a'], { id: 'a' }],
     [['things', 'get', 'a', 'b', 'c'], { id: 'a', more: ['b', 'c'] }],
+    [['things', 'get', 'a', 'b', 'b'], { id: 'a', more: ['b', 'b'] }],
+    [['things', 'drop', 'b', 'a', 'b'], { id: ['b', 'a'] }],
     [['things', 'get', '--input', '--json', 'a'], { id: 'a', input: '--json' }],
     [['things', 'get', '--input=-x', 'a'], { id: 'a', input: '-x' }],
     [['things', 'get', '--', '-a'], { id: '-a' }],
