@@ -17,7 +17,7 @@ const NODE_GLOBALS = Object.fromEntries(
 );
 
 export default defineConfig([
-  { ignores: ['dist/', 'coverage/', '.scratch/', 'completions/', 'node_modules/'] },
+  { ignores: ['dist/', 'coverage/', '.scratch-*/', 'completions/', 'node_modules/'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
     files: ['**/*.ts'],

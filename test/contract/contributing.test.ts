@@ -1,7 +1,7 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import ts from 'typescript';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { runCli } from '../../src/main.ts';
 import { createTestWorld, type TestWorld } from '../support/world.ts';
 
@@ -14,16 +14,18 @@ const blocks = [...readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8').matchAll(
 );
 
 // Inside the project, so that packages are found from there.
-mkdirSync(join(ROOT, '.scratch'), { recursive: true });
-const copy = mkdtempSync(join(ROOT, '.scratch/contributing-'));
+const copy = mkdtempSync(join(ROOT, '.scratch-'));
 afterAll(() => {
   rmSync(copy, { recursive: true, force: true });
 });
-cpSync(join(ROOT, 'src'), join(copy, 'src'), { recursive: true });
-for (const { path, isNew, content } of blocks) {
-  const file = join(copy, path);
-  writeFileSync(file, isNew ? content : patched(readFileSync(file, 'utf8'), content));
-}
+
+beforeAll(() => {
+  cpSync(join(ROOT, 'src'), join(copy, 'src'), { recursive: true });
+  for (const { path, isNew, content } of blocks) {
+    const file = join(copy, path);
+    writeFileSync(file, isNew ? content : patched(readFileSync(file, 'utf8'), content));
+  }
+});
 
 /** A text with each hunk of a diff applied: its lines as they were stand in it exactly once. */
 function patched(text: string, diff: string): string {
