@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { AppendFile, DurableFiles } from '../core/context.ts';
 import { Failure, localFile, usage } from '../core/failure.ts';
-import { reasonOf } from './file-trouble.ts';
+import { reasonOf } from '../core/file-trouble.ts';
 import { holderOf, takeLock } from './lock.ts';
 import type { World } from './world.ts';
 

@@ -1,9 +1,10 @@
 // By this name Node loads them at their first use, and most commands use none.
-import { promises as fs } from 'node:fs';
+import { mkdirSync, promises as fs, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Files } from '../core/context.ts';
 import { Failure, localFile, usage } from '../core/failure.ts';
-import { reasonOf } from './file-trouble.ts';
+import { reasonOf } from '../core/file-trouble.ts';
+import { makeFolder } from '../core/folders.ts';
 import type { Input, World } from './world.ts';
 
 /** The user's files, relative to the directory berth runs in. A read ends early when the command is interrupted. */
@@ -23,7 +24,7 @@ export function openFiles(world: Pick<World, 'stdin' | 'cwd'>, signal: AbortSign
     },
     write: async (path, text, { mode, makeFolders = false } = {}) => {
       try {
-        if (makeFolders) await fs.mkdir(dirname(at(path)), { recursive: true });
+        if (makeFolders) makeFolder({ mkdirSync, statSync, dirname }, dirname(at(path)));
         await writeWhole(at(path), text, mode);
       } catch (error) {
         throw error instanceof Failure

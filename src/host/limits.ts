@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { RateWindow } from '../core/api.ts';
 import type { RememberedLimits } from '../core/context.ts';
+import { makeFolder } from '../core/folders.ts';
 
 /** The rate windows last seen, by profile. */
 export interface LimitsMemory extends RememberedLimits {
@@ -67,7 +68,7 @@ function load(path: string): Readonly<Record<string, unknown>> {
 }
 
 function save(path: string, document: Readonly<Record<string, unknown>>, random: () => number): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder({ mkdirSync, statSync, dirname }, dirname(path), 0o700);
   const beside = `${path}.${random().toString(36).slice(2)}.tmp`;
   try {
     writeFileSync(beside, `${JSON.stringify(document)}\n`, { mode: 0o600, flag: 'wx' });

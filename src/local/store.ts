@@ -1,6 +1,9 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdirSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { localFile } from '../core/failure.ts';
+import { Failure, localFile } from '../core/failure.ts';
+import { codeOf, reasonOf } from '../core/file-trouble.ts';
+import { makeFolder } from '../core/folders.ts';
 import type { State } from './state.ts';
 
 /** Keeps the one state. */
@@ -61,7 +64,7 @@ async function locked<T>(path: string, work: () => Promise<T>): Promise<T> {
   const { lock } = await import('proper-lockfile');
   let release: () => Promise<void>;
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder({ mkdirSync, statSync, dirname }, dirname(path), 0o700);
     release = await lock(path, {
       realpath: false,
       // Steps take milliseconds: what is older was left behind by a process that was killed.
@@ -71,11 +74,7 @@ async function locked<T>(path: string, work: () => Promise<T>): Promise<T> {
       retries: { retries: 400, factor: 1.2, minTimeout: 5, maxTimeout: 100, randomize: true },
     });
   } catch (error) {
-    throw localFile(
-      `cannot lock the local service's state ${path}: ${said(error)}`,
-      'Another berth may be at work on it; try again.',
-      error,
-    );
+    throw error instanceof Failure ? error : unlockable(path, error);
   }
   try {
     return await work();
@@ -85,12 +84,21 @@ async function locked<T>(path: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
+const unlockable = (path: string, error: unknown): Failure =>
+  codeOf(error) === 'ELOCKED'
+    ? localFile(`another berth is at work on the local service's state ${path}`, 'Try again.', error)
+    : localFile(
+        `cannot lock the local service's state ${path}: ${reasonOf(error)}`,
+        'Check the permissions of its directory and the room on the disk. BERTH_DATA_DIR names another.',
+        error,
+      );
+
 async function read(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw localFile(`cannot read the local service's state ${path}: ${said(error)}`, undefined, error);
+    throw localFile(`cannot read the local service's state ${path}: ${reasonOf(error)}`, undefined, error);
   }
 }
 
@@ -113,7 +121,7 @@ async function write(path: string, text: string): Promise<void> {
     // Not synced to the disk: what a power cut may take is a play state, and every command would pay for it.
     await writeFileAtomic(path, text, { mode: 0o600, fsync: false });
   } catch (error) {
-    throw localFile(`cannot write the local service's state ${path}: ${said(error)}`, undefined, error);
+    throw localFile(`cannot write the local service's state ${path}: ${reasonOf(error)}`, undefined, error);
   }
 }
 
@@ -122,5 +130,3 @@ function sameBut(one: string, other: string): boolean {
   const moments = /"asOf":\d+/g;
   return one.length === other.length && one.replace(moments, '') === other.replace(moments, '');
 }
-
-const said = (error: unknown): string => (error instanceof Error ? error.message : String(error));

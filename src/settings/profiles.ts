@@ -1,7 +1,9 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { dirname, parse } from 'node:path';
 import type { Profile, ProfileStore } from '../core/context.ts';
 import { Failure, localFile, usage } from '../core/failure.ts';
+import { codeOf, reasonOf } from '../core/file-trouble.ts';
+import { makeFolder } from '../core/folders.ts';
 import { checkProfileName, checkSetting } from './check.ts';
 import { cleanKey, keyTail } from './key.ts';
 import { profileOf, readProfiles, type ProfileValues, type ProfilesFile } from './read.ts';
@@ -105,7 +107,7 @@ function writable(profile: string): void {
 /** One change of the file, alone among all processes. The libraries are loaded here: reading needs neither. */
 async function changeFile(path: string, step: (file: ProfilesFile) => Change): Promise<void> {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder({ mkdirSync, statSync, dirname }, dirname(path), 0o700);
     const [{ default: Conf }, { default: lockfile }] = await Promise.all([import('conf'), import('proper-lockfile')]);
     const lock = { lost: false };
     const release = await lockfile.lock(path, {
@@ -136,10 +138,9 @@ async function changeFile(path: string, step: (file: ProfilesFile) => Change): P
     }
   } catch (error) {
     if (error instanceof Failure) throw error;
-    const code = (error as NodeJS.ErrnoException).code ?? (error instanceof Error ? error.message : String(error));
-    if (code === 'ELOCKED')
+    if (codeOf(error) === 'ELOCKED')
       throw localFile(`another berth is changing ${path} and does not end`, `If none runs, remove ${path}.lock.`);
-    throw localFile(`cannot write the configuration ${path}: ${code}`, 'Nothing was changed.', error);
+    throw localFile(`cannot write the configuration ${path}: ${reasonOf(error)}`, 'Nothing was changed.', error);
   }
 }
 

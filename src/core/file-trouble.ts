@@ -1,6 +1,7 @@
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'it does not exist',
   EEXIST: 'it exists already',
+  ENOTDIR: 'what is there is not a directory',
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   EISDIR: 'it is a directory',
@@ -12,7 +13,13 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** What a system's error code means, in words. */
 export function reasonOf(error: unknown): string {
-  const code = (error as NodeJS.ErrnoException).code;
+  const code = codeOf(error);
   if (code === undefined) return error instanceof Error ? error.message : String(error);
   return REASONS[code] ?? code;
+}
+
+/** The code of a system's error, such as `ENOENT`; undefined for any other error. */
+export function codeOf(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : undefined;
 }

@@ -1,0 +1,50 @@
+import { localFile, type Failure } from './failure.ts';
+import { codeOf, reasonOf } from './file-trouble.ts';
+
+/** What making a folder takes of the system. */
+export interface FolderSystem {
+  mkdirSync(path: string, options: { readonly mode: number }): unknown;
+  /** Gives nothing for what does not exist. */
+  statSync(path: string, options: { readonly throwIfNoEntry: false }): { isDirectory(): boolean } | undefined;
+  dirname(path: string): string;
+}
+
+/**
+ * Makes a folder where there is none, and those above it that are missing, one by one: the system's own way to make
+ * them all never ends where a folder that is there takes none in it, as under /proc. Fails with local-file (14).
+ */
+export function makeFolder(system: FolderSystem, path: string, mode = 0o777): void {
+  try {
+    if (system.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
+    make(system, path, mode, true);
+  } catch (error) {
+    throw unusable(path, error);
+  }
+}
+
+function make(system: FolderSystem, path: string, mode: number, withParents: boolean): void {
+  try {
+    system.mkdirSync(path, { mode });
+  } catch (error) {
+    const parent = system.dirname(path);
+    if (codeOf(error) === 'ENOENT' && withParents && parent !== path) {
+      make(system, parent, mode, true);
+      make(system, path, mode, false);
+      return;
+    }
+    // Somebody else may have made it meanwhile.
+    if (system.statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
+  }
+}
+
+function unusable(path: string, error: unknown): Failure {
+  const reasons: Readonly<Record<string, string>> = {
+    ENOENT: 'the system takes no directory there',
+    EEXIST: 'what is there is not a directory',
+  };
+  return localFile(
+    `cannot use the directory ${path}: ${reasons[codeOf(error) ?? ''] ?? reasonOf(error)}`,
+    'Name another, or make this one usable. `berth config list` shows where each comes from.',
+    error,
+  );
+}

@@ -1,0 +1,61 @@
+import { mkdirSync, mkdtempSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { makeFolder } from '../../../src/core/folders.ts';
+
+const system = { mkdirSync, statSync, dirname };
+const root = mkdtempSync(join(tmpdir(), 'berth-folders-'));
+
+describe('a folder', () => {
+  it('is made with what is missing above it, once', () => {
+    const path = join(root, 'a', 'b', 'c');
+    makeFolder(system, path, 0o700);
+    makeFolder(system, path, 0o700);
+    expect(statSync(path).mode & 0o777).toBe(0o700);
+    expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
+  });
+
+  it('is taken where somebody else made it meanwhile', () => {
+    const path = join(root, 'late');
+    let looked = 0;
+    const statLater = (at: string): { isDirectory(): boolean } | undefined =>
+      at === path && (looked += 1) === 1 ? undefined : statSync(at);
+    mkdirSync(path);
+    makeFolder({ ...system, statSync: statLater }, path);
+    expect(looked).toBe(2);
+  });
+
+  it.each<[string, () => string, RegExp]>([
+    ['below a file', () => join(fileIn(root), 'x'), /what is there is not a directory/],
+    ['where a file is', () => fileIn(root), /what is there is not a directory/],
+    ['where a link leads nowhere', () => danglingIn(root), /what is there is not a directory/],
+    ...(process.platform === 'linux'
+      ? ([
+          ['in a place that takes none', () => '/proc/nope', /takes no directory there/],
+          [
+            'deep in a place that takes none',
+            () => '/proc/1/nope/.config/berth',
+            /takes no directory there|permission denied/,
+          ],
+        ] as [string, () => string, RegExp][])
+      : []),
+  ])('%s is refused with 14', (_, place, reason) => {
+    const path = place();
+    expect(() => {
+      makeFolder(system, path);
+    }).toThrow(expect.objectContaining({ exit: 14, message: expect.stringMatching(reason) as string }) as Error);
+  });
+});
+
+function fileIn(folder: string): string {
+  const path = join(folder, 'file');
+  writeFileSync(path, '');
+  return path;
+}
+
+function danglingIn(folder: string): string {
+  const path = join(folder, 'link');
+  symlinkSync(join(folder, 'gone'), path);
+  return path;
+}
