@@ -230,7 +230,7 @@ describe('--verbose', () => {
     expect(trace).toHaveLength(5);
     expect(trace[0]).toContain(`> GET ${server.url}/v2/pods/p1 `);
     expect(trace[0]).toContain('authorization: Bearer ***');
-    expect(trace[1]).toMatch(/^< 503 in \d+ms, 11 B .*x-request-id: r-1/);
+    expect(trace[1]).toMatch(/^< 503 in \d+m?s, 11 B .*x-request-id: r-1/);
     expect(trace[2]).toContain('waiting 250ms: the service answered 503');
     expect(trace[3]).toContain('(try 2)');
     expect(trace[4]).toMatch(/^< 200 in /);
