@@ -197,26 +197,48 @@ const quiet = (command: Commander): Commander =>
     .showSuggestionAfterError();
 
 function refusal(error: CommanderError, noun: string): Failure {
-  const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
-  const suggestion = rest.join(' ').replace(/[()]/g, '').trim();
-  const message = first.replace(/\. Expected.*$/, '');
-  const dashed = error.code === 'commander.unknownOption' && !first.includes("'--");
-  const hint = [suggestion, dashed ? DASH_HINT : `See \`berth ${noun} --help\`.`].filter((line) => line !== '');
-  return usage(message, hint.join('\n'));
+  const suggestion = /\n\((Did you mean [^\n]*)\)$/.exec(error.message)?.[1];
+  const see = `See \`berth ${noun} --help\`.`;
+  if (error.code === 'commander.unknownOption') return unknownOption(error.message, suggestion, see);
+  const first = error.message.replace(/^error: /, '').split('\n', 1)[0] ?? '';
+  return usage(first.replace(/\. Expected.*$/, ''), hintOf(suggestion, see));
 }
 
+/** What was written behind the name of a flag is never repeated: it may be a key. */
+function unknownOption(message: string, suggestion: string | undefined, see: string): Failure {
+  const word = /unknown option '(.*)'/s.exec(message)?.[1] ?? '';
+  const name = /^(--[^=\s]*|-[a-z]{0,12}(?![^=])|-.?)/.exec(word)?.[0] ?? '';
+  const what = word.startsWith(`${name}=`)
+    ? `option '${name}' is unknown, or takes no value`
+    : `unknown option '${name}'`;
+  const next = name.startsWith('--') ? see : DASH_HINT;
+  return usage(what, hintOf(suggestion, /key|token|passw|secret/i.test(name) ? KEY_HINT : undefined, next));
+}
+
+const KEY_HINT = 'A key is never given on a command line, where others can read it: berth auth login --with-key < FILE';
+
+const hintOf = (...lines: readonly (string | undefined)[]): string =>
+  lines.filter((line) => line !== undefined).join('\n');
+
 /** The failure for a first word that is no noun, with the nearest one suggested. */
-export function unknownNoun(word: string, nouns: readonly Noun[]): Error {
+export const unknownNoun = (word: string, nouns: readonly Noun[]): Failure =>
+  usage(
+    `unknown command '${word}'`,
+    didYouMean(
+      word,
+      nouns.map(({ name }) => name),
+    ) ?? 'See `berth --help`.',
+  );
+
+/** `Did you mean type?`: the nearest of the words there are; undefined where none is near. */
+export function didYouMean(word: string, known: readonly string[]): string | undefined {
   const root = quiet(new Commander('berth'));
-  for (const noun of nouns) root.command(noun.name);
+  for (const each of new Set(known)) root.command(each);
   try {
     root.parse([word], { from: 'user' });
   } catch (error) {
-    if (error instanceof CommanderError)
-      return refusal(error, '').with({ hint: suggestionOf(error) ?? 'See `berth --help`.' });
+    if (error instanceof CommanderError) return /\((Did you mean .*)\)/.exec(error.message)?.[1];
     throw error;
   }
-  return usage(`unknown command ${JSON.stringify(word)}`, 'See `berth --help`.');
+  return undefined;
 }
-
-const suggestionOf = (error: CommanderError): string | undefined => /\((Did you mean .*)\)/.exec(error.message)?.[1];

@@ -111,6 +111,7 @@ export const registries = defineGroup('credentials and delegations for private i
       },
       needed: ['resource'],
       accepts: ['resource', 'name'],
+      prints: ['delegatorUserId', 'awsUser', 'repository', 'tag', 'awsRegion', 'dockerRegistryUri'],
     }),
     revoke,
   }),

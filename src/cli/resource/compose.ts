@@ -3,6 +3,7 @@ import { arrayOf, isObject, memberAt, stringOf, type Json, type JsonObject } fro
 import { askFor } from '../ask.ts';
 import type { Values } from '../command.ts';
 import type { CommandContext } from '../context.ts';
+import { didYouMean } from '../mount.ts';
 import { flagName } from '../params.ts';
 import { missingMembers, readBody, type Members } from './body.ts';
 
@@ -14,10 +15,14 @@ export interface BodySpec {
   /** Groups of flag keys of which at most one may be given. */
   readonly exclusive?: readonly (readonly string[])[];
   /**
-   * Members the service takes; others of a document that `get` printed are dropped with a note. `gpu.pools` names what
-   * it takes within one, in each item where that is a list.
+   * Members the service takes. `gpu.pools` names what it takes within one, in each item where that is a list.
    */
   readonly accepts: readonly string[];
+  /**
+   * Members that `get` prints and that cannot be written, beside the id and the time of creation: dropped with a note,
+   * so that a printed document can be fed back. What is in neither list is a mistake, and refused.
+   */
+  readonly prints?: readonly string[];
   /** Turns what `get` printed into what is written, before the rest is dropped (`template` to `templateId`). */
   readonly adapt?: (document: JsonObject) => JsonObject;
   /** Offers what is not needed to a person who had to be asked for something that is. */
@@ -28,13 +33,15 @@ export interface BodySpec {
 
 /**
  * The body as given: the file, `--set` and the flags. What a printed document holds beyond what can be written is
- * dropped, and said. Fails with usage (2): what does not parse, flags that exclude each other, an empty name.
+ * dropped, and said. Fails with usage (2): what does not parse, a member that nobody knows, flags that exclude each
+ * other, an empty name.
  */
 export async function composeBody(ctx: CommandContext, spec: BodySpec, values: Values): Promise<JsonObject> {
   for (const group of spec.exclusive ?? []) refuseSeveral(group.filter((key) => isGiven(values[key])));
   let dropped: readonly string[] = [];
   const body = await readBody(ctx, spec.members, values, (document) => {
-    const kept = writable(spec.adapt?.(document) ?? document, spec.accepts);
+    const kept = writable(spec.adapt?.(document) ?? document, spec.accepts, [...PRINTED, ...(spec.prints ?? [])]);
+    refuseUnknown(kept.unknown, spec);
     dropped = kept.dropped;
     return kept.body;
   });
@@ -84,12 +91,30 @@ async function oneOf(ctx: CommandContext, members: Members, keys: readonly strin
   return await ctx.prompts.pick('One of these is needed', choices);
 }
 
-/** A document without what cannot be written, and the paths of what was left out. */
-export function writable(
-  document: JsonObject,
-  accepts: readonly string[],
-): { readonly body: JsonObject; readonly dropped: readonly string[] } {
+/** What every answer holds and no body does. */
+const PRINTED = ['id', 'createdAt'];
+
+/** A member that is left out unsaid may be the one that mattered: a tier, a limit. */
+function refuseUnknown(unknown: readonly string[], { accepts, prints }: BodySpec): void {
+  const [first] = unknown;
+  if (first === undefined) return;
+  throw usage(
+    `--file: nobody knows ${unknown.join(', ')}`,
+    didYouMean(first, [...accepts, ...(prints ?? [])]) ?? `It takes ${accepts.join(', ')}.`,
+  );
+}
+
+/** What is written of a document, and the paths of what was left out: what is only ever printed, and what is neither. */
+export interface Writable {
+  readonly body: JsonObject;
+  readonly dropped: readonly string[];
+  readonly unknown: readonly string[];
+}
+
+/** A document without what cannot be written. */
+export function writable(document: JsonObject, accepts: readonly string[], prints: readonly string[]): Writable {
   const dropped = new Set<string>();
+  const unknown = new Set<string>();
   const within = (path: string, value: Json | undefined): Json | undefined => {
     const inner = accepts.flatMap((each) => (each.startsWith(`${path}.`) ? [each.slice(path.length + 1)] : []));
     const items = arrayOf(value);
@@ -102,12 +127,12 @@ export function writable(
       Object.entries(object).flatMap(([name, value]) => {
         if (names.some((each) => each === name || each.startsWith(`${name}.`)))
           return [[name, within(prefix + name, value)] as const];
-        dropped.add(prefix + name);
+        (prints.includes(prefix + name) ? dropped : unknown).add(prefix + name);
         return [];
       }),
     );
   const body = kept(document, accepts, '');
-  return { body, dropped: [...dropped] };
+  return { body, dropped: [...dropped], unknown: [...unknown] };
 }
 
 function refuseSeveral(keys: readonly string[]): void {

@@ -116,6 +116,9 @@ const pods = defineCommand({
   },
 });
 
+/** What of a cluster cannot be written (contract, Cluster). */
+const PRINTS = ['template', 'dataCenterId', 'pods', 'network', 'primary'];
+
 export const clusters = defineGroup('pods that work together on a fast network', {
   list: listCommand(CLUSTERS, { summary: 'list clusters' }),
   get: getCommand(CLUSTERS, { summary: 'show a cluster', watch: true }),
@@ -128,6 +131,7 @@ export const clusters = defineGroup('pods that work together on a fast network',
       ...['name', 'type', 'compute', 'image', 'args', 'disk', 'ports', 'env', 'dataCenterIds', 'mounts'],
       ...['startSsh', 'startJupyter'],
     ],
+    prints: PRINTS,
     adapt: (document) => ({
       ...document,
       ...(typeof document['dataCenterId'] === 'string' ? { dataCenterIds: [document['dataCenterId']] } : {}),
@@ -147,6 +151,7 @@ export const clusters = defineGroup('pods that work together on a fast network',
     summary: 'rename a cluster',
     members: { name: NAME },
     accepts: ['name'],
+    prints: [...PRINTS, 'type', 'compute'],
     examples: [['berth clusters update CLUSTER --name NAME', 'rename it']],
   }),
   delete: deleteCommand(CLUSTERS, 'clusters', {

@@ -19,6 +19,7 @@ const ACCEPTS = [
 
 const common = {
   accepts: ACCEPTS,
+  prints: ['type', 'requestUrls', 'template', 'cpu.memory'],
   adapt: withoutNothing,
   exclusive: [
     ['gpuPool', 'cpu'],

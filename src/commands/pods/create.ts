@@ -9,7 +9,7 @@ import { gigabytes, text } from '../../output/cells.ts';
 import { catalogRow } from '../choices.ts';
 import { CPUS, DATA_CENTERS, GPUS, REGISTRIES, TEMPLATES, VOLUMES } from '../collections.ts';
 import { checkCreate } from './checks.ts';
-import { CREATE_ACCEPTS, CREATE_MEMBERS } from './members.ts';
+import { CREATE_ACCEPTS, CREATE_MEMBERS, PRINTS } from './members.ts';
 import { PODS } from './resource.ts';
 import { podNotes } from './view.ts';
 import { untilStatus } from './wait.ts';
@@ -33,6 +33,7 @@ export const create = createCommand(PODS, 'pods', {
     ['networkVolume', 'persistentSize'],
   ],
   accepts: CREATE_ACCEPTS,
+  prints: PRINTS,
   adapt: asCreated,
   references: REFERENCES,
   check: checkCreate,

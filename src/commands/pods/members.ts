@@ -79,6 +79,12 @@ export const CREATE_ACCEPTS = [
   'startJupyter',
 ] as const;
 
+/** What of a pod cannot be written (specification 2.1; contract, Pod). */
+export const PRINTS = [
+  ...['status', 'actions', 'cpu.memory', 'dataCenterId', 'cudaVersion', 'ssh', 'cluster', 'template', 'cost', 'locked'],
+  ...['runtime', 'startedAt'],
+] as const;
+
 const isOn = (word: string): Json => word === 'on';
 
 /** Flags of `pods update`. */
@@ -107,6 +113,9 @@ export const UPDATE_MEMBERS = {
   },
   locked: { param: option.choice('refuse to be stopped or restarted', ['on', 'off']), path: 'locked', value: isOn },
 } as const satisfies Members;
+
+/** What a change does not take: what cannot be written, and what is for good. */
+export const UPDATE_PRINTS = [...PRINTS, 'gpu', 'cpu', 'cloud', 'dataCenterIds', 'startSsh', 'startJupyter'] as const;
 
 /** What a change takes (contract, UpdatePodRequest). */
 export const UPDATE_ACCEPTS = [

@@ -4,7 +4,7 @@ import type { Values } from '../../cli/command.ts';
 import { updateCommand } from '../../cli/resource/write.ts';
 import { checkUpdate } from './checks.ts';
 import { asSwitch, REFERENCES } from './create.ts';
-import { UPDATE_ACCEPTS, UPDATE_MEMBERS, withPath } from './members.ts';
+import { UPDATE_ACCEPTS, UPDATE_MEMBERS, UPDATE_PRINTS, withPath } from './members.ts';
 import { PODS } from './resource.ts';
 
 export const update = updateCommand(PODS, 'pods', {
@@ -13,6 +13,7 @@ export const update = updateCommand(PODS, 'pods', {
     'Only what is named is changed; --env replaces all variables. The kind of a mount and its volume are fixed at creation. What berth pods get -o yaml printed can be changed and fed back with --file.',
   members: UPDATE_MEMBERS,
   accepts: UPDATE_ACCEPTS,
+  prints: UPDATE_PRINTS,
   adapt: ({ globalNetworking, ...pod }) => ({ ...pod, ...asSwitch(globalNetworking) }),
   references: REFERENCES,
   fill: wholeMount,

@@ -18,6 +18,7 @@ const update = updateCommand(VOLUMES, 'volumes', {
     size: { param: option.count('the new size in GB', 0, { metavar: 'GB' }), path: 'size' },
   },
   accepts: ['name', 'size'],
+  prints: ['dataCenter', 'dataCenterId', 'type'],
   check: async (body, look) => {
     const size = numberOf(body['size']);
     if (size === undefined) return;

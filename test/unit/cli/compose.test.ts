@@ -1,40 +1,65 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { writable } from '../../../src/cli/resource/compose.ts';
+import { writable, type Writable } from '../../../src/cli/resource/compose.ts';
+import type { JsonObject } from '../../../src/core/json.ts';
 import { countOf } from '../../../src/cli/words.ts';
-import { berth } from '../../support/cli.ts';
+import { berth, berthIn } from '../../support/cli.ts';
+import { createTestWorld } from '../../support/world.ts';
 import { json, pointedAt, problem, routed, serve } from '../../faults/support.ts';
 
 describe('what of a printed document can be written', () => {
-  test.each<[string, Parameters<typeof writable>[0], readonly string[], ReturnType<typeof writable>]>([
-    ['a member', { a: 1, b: 2 }, ['a'], { body: { a: 1 }, dropped: ['b'] }],
-    ['part of one', { a: { x: 1, y: 2 } }, ['a.x'], { body: { a: { x: 1 } }, dropped: ['a.y'] }],
+  test.each<[string, Parameters<typeof writable>[0], readonly string[], readonly string[], Writable]>([
+    ['a member', { a: 1, b: 2 }, ['a'], ['b'], { body: { a: 1 }, dropped: ['b'], unknown: [] }],
+    ['a misspelt one', { a: 1, c: 2 }, ['a'], ['b'], { body: { a: 1 }, dropped: [], unknown: ['c'] }],
+    ['part of one', { a: { x: 1, y: 2 } }, ['a.x'], ['a.y'], { body: { a: { x: 1 } }, dropped: ['a.y'], unknown: [] }],
     [
       'part of each item',
       { a: [{ x: 1, y: 2 }, { x: 3, y: 4 }, 5] },
       ['a.x'],
-      { body: { a: [{ x: 1 }, { x: 3 }, 5] }, dropped: ['a.y'] },
+      ['y'],
+      { body: { a: [{ x: 1 }, { x: 3 }, 5] }, dropped: [], unknown: ['a.y'] },
     ],
-    ['deep in', { a: { b: { c: 1, d: 2 } } }, ['a.b.c'], { body: { a: { b: { c: 1 } } }, dropped: ['a.b.d'] }],
-    ['what is no object', { a: null }, ['a.x'], { body: { a: null }, dropped: [] }],
-    ['a name that begins like another', { ab: 1 }, ['a.b', 'a'], { body: {}, dropped: ['ab'] }],
-  ])('%s', (_, document, accepts, expected) => {
-    expect(writable(document, accepts)).toEqual(expected);
+    [
+      'deep in',
+      { a: { b: { c: 1, d: 2 } } },
+      ['a.b.c'],
+      ['a.b.d'],
+      { body: { a: { b: { c: 1 } } }, dropped: ['a.b.d'], unknown: [] },
+    ],
+    ['what is no object', { a: null }, ['a.x'], [], { body: { a: null }, dropped: [], unknown: [] }],
+    ['a name that begins like another', { ab: 1 }, ['a.b', 'a'], [], { body: {}, dropped: [], unknown: ['ab'] }],
+  ])('%s', (_, document, accepts, prints, expected) => {
+    expect(writable(document, accepts, prints)).toEqual(expected);
   });
 
-  test('members are kept as they are or named as dropped, never both and never neither', () => {
+  test('members are kept as they are, named as dropped, or named as unknown: one of them', () => {
+    const names = fc.array(fc.stringMatching(/^[a-z]{1,3}$/));
     fc.assert(
       fc.property(
         fc.dictionary(fc.stringMatching(/^[a-z]{1,3}$/), fc.jsonValue()),
-        fc.array(fc.stringMatching(/^[a-z]{1,3}$/)),
-        (document, accepts) => {
-          const { body, dropped } = writable(document as Parameters<typeof writable>[0], accepts);
-          expect([...Object.keys(body), ...dropped].sort()).toEqual(Object.keys(document).sort());
+        names,
+        names,
+        (document, accepts, prints) => {
+          const { body, dropped, unknown } = writable(document as JsonObject, accepts, prints);
+          expect([...Object.keys(body), ...dropped, ...unknown].sort()).toEqual(Object.keys(document).sort());
           for (const [name, value] of Object.entries(body)) expect(value).toBe(document[name]);
           expect(Object.keys(body).every((name) => accepts.includes(name))).toBe(true);
+          expect(dropped.every((name) => prints.includes(name))).toBe(true);
         },
       ),
     );
+  });
+
+  test.each([
+    ['tpye: HIGH_PERFORMANCE', /nobody knows tpye\n.*Did you mean type\?/],
+    ['colour: red', /nobody knows colour\n.*It takes name, size, dataCenter, type/],
+  ])('a file with %s is refused, and nothing is sent', async (line, message) => {
+    const world = createTestWorld({ stdin: `name: a\nsize: 10\ndataCenter: DC\n${line}\n` });
+    const ran = await berthIn(world, ['--local', 'volumes', 'create', '--file', '-', '--json', '-o', 'json']);
+    const text = await berthIn(world, ['--local', 'volumes', 'list', '-o', 'id']);
+    expect([ran.code, ran.out, text.out.includes('vol-0')]).toEqual([2, '', false]);
+    const { error } = JSON.parse(ran.err) as { readonly error: { readonly message: string; readonly hint: string } };
+    expect(`${error.message}\n${error.hint}`).toMatch(message);
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defineCommand, defineGroup, type Noun } from '../../../src/cli/command.ts';
 import { mount, unknownNoun, type Invocation } from '../../../src/cli/mount.ts';
 import { arg, option } from '../../../src/cli/params.ts';
+import type { Failure } from '../../../src/core/failure.ts';
 import { FLAGS } from '../../../src/registry.ts';
 
 const get = defineCommand({
@@ -74,6 +75,9 @@ describe('the command line', () => {
   it.each<[string[], RegExp]>([
     [['things', 'get', '-a'], /unknown option '-a'/],
     [['things', 'gett', 'a'], /unknown command 'gett'/],
+    [['things', 'get', '--api-key=sk-SECRET'], /option '--api-key' is unknown/],
+    [['things', 'get', '-ksk-SECRET'], /unknown option '-k'$/],
+    [['things', 'get', '-json'], /unknown option '-json'$/],
     [['things', 'get', 'a', '--kind', 'three'], /--kind is one of ONE, TWO/],
     [['things', 'get', 'a', '--size', '9'], /--size is at least 10; 9 is too small/],
     [['things', 'get', 'a', '--size', '21'], /--size is at most 20; 21 is too large/],
@@ -84,6 +88,31 @@ describe('the command line', () => {
   ])('refuses %j with exit 2', (argv, message) => {
     expect(() => read(...argv)).toThrow(
       expect.objectContaining({ exit: 2, message: expect.stringMatching(message) as string }) as Error,
+    );
+  });
+
+  it.each(['--api-key=', '--force=', '--Token=', '-k', '-k=', '-', '--dry-run=x\n'])(
+    'never repeats what stands behind the name of a flag: %j',
+    (flag) => {
+      const said: unknown[] = [];
+      for (const argv of [
+        ['things', 'get', `${flag}sk-SECRET'1`],
+        ['things', `${flag}sk-SECRET`, 'get'],
+        [`${flag}x\nsk-SECRET`, 'things'],
+      ])
+        try {
+          said.push(read(...argv));
+        } catch (error) {
+          said.push((error as Failure).facts());
+        }
+      expect(said).toHaveLength(3);
+      expect(JSON.stringify(said)).not.toContain('SECRET');
+    },
+  );
+
+  it('says how a key is given instead', () => {
+    expect(() => read('things', 'get', '--api-key=sk-SECRET')).toThrow(
+      expect.objectContaining({ hint: expect.stringContaining('auth login --with-key <') as string }) as Error,
     );
   });
 
