@@ -29,6 +29,7 @@ export const OUTPUT_FLAGS: readonly GlobalFlag[] = [
   { name: 'json', flag: '--json', summary: 'the same as -o json' },
   { name: 'fields', flag: '--fields', metavar: 'A,B.C', summary: 'print these members only, in any format' },
   { name: 'jq', flag: '--jq', metavar: 'EXPR', summary: 'filter the JSON with a jq expression' },
+  { name: 'raw', flag: '--raw', short: '-r', summary: 'print text that --jq gives without its quotes' },
   { name: 'help', flag: '--help', short: '-h', summary: 'show help for a command' },
 ];
 
@@ -40,6 +41,9 @@ export function outputOptions(globals: GlobalValues, fallback: string | undefine
   const jq = typeof globals['jq'] === 'string' ? globals['jq'] : undefined;
   if (globals['json'] === true && named !== undefined && named !== 'json')
     throw usage(`--json and -o ${named} name two formats`, 'Keep one of them.');
+  const raw = globals['raw'] === true;
+  if (raw && jq === undefined)
+    throw usage('--raw needs --jq', 'An id alone: -o id. Any member alone: --jq .name --raw.');
   const format = globals['json'] === true ? 'json' : formatOf(named ?? fallback);
   if (jq !== undefined && format !== undefined && format !== 'json' && format !== 'jsonl')
     throw usage(`--jq filters JSON; it cannot print ${format}`, 'Leave -o out, or use -o json or -o jsonl.');
@@ -51,7 +55,7 @@ export function outputOptions(globals: GlobalValues, fallback: string | undefine
           .filter((field) => field !== '')
       : undefined;
   if (fields?.length === 0) throw usage('--fields names no member', 'Write --fields id,runtime.gpus.');
-  return { format, fields, jq };
+  return { format, fields, jq, raw };
 }
 
 const formatOf = (text: string | undefined): Format | undefined => (text === undefined ? undefined : parseFormat(text));

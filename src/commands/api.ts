@@ -30,7 +30,7 @@ export const api = defineCommand({
   },
   writes: true,
   examples: [
-    ['berth api GET /v2/pods --jq ".pods[].id"', 'the ids of all pods'],
+    ['berth api GET /v2/pods --jq ".pods[].id" --raw', 'the ids of all pods'],
     ['berth api POST /v2/network-volumes -f name=data -f size=100 -f dataCenter=DC --dry-run', 'see the request first'],
   ],
   run: async (ctx, values) => {

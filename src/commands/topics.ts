@@ -30,6 +30,8 @@ const output = (): string =>
     table('Choosing', [
       ['--fields id,runtime.gpus', 'these members only, in any format'],
       ['--jq .runtime.uptime', 'filter the JSON with jq, built in'],
+      ['--jq .name --raw', 'the same, text without its quotes (-r)'],
+      ['-o id', 'the id alone, for a variable: volume=$(berth volumes create ... -o id)'],
     ]),
     table('Colour', [
       ['NO_COLOR, --no-color', 'never'],

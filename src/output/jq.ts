@@ -1,5 +1,7 @@
 import { EXIT } from '../core/exit.ts';
 import { Failure } from '../core/failure.ts';
+import { safeText } from '../core/safe.ts';
+import { harmlessJson } from './harmless-json.ts';
 
 /** What jq exits with when an expression does not compile. */
 const DOES_NOT_COMPILE = 3;
@@ -9,8 +11,17 @@ const DOES_NOT_COMPILE = 3;
  * costs none. Fails with usage (2) and jq's own message.
  */
 export async function checkJq(expression: string): Promise<void> {
-  const { exitCode, stderr } = await run('', expression, true);
+  const { exitCode, stderr } = await run('', expression, []);
   if (exitCode === DOES_NOT_COMPILE) throw jqFailure(stderr);
+}
+
+export interface JqOptions {
+  /** One result a line. */
+  readonly compact: boolean;
+  /** Text as it is, without its quotes: for a script that wants the value. */
+  readonly raw: boolean;
+  /** A person's screen: what could mislead a terminal is a visible escape. */
+  readonly onScreen: boolean;
 }
 
 export interface JqResult {
@@ -22,17 +33,23 @@ export interface JqResult {
 
 /**
  * Runs a real jq (compiled to WebAssembly, loaded here and nowhere else) on a JSON text. Results are JSON, text in its
- * quotes: indented as jq indents, or with `compact` one a line. Numbers that are only passed on stay exact.
+ * quotes unless `raw`: indented as jq indents, or with `compact` one a line. Numbers that are only passed on stay exact.
  */
-export async function runJq(json: string, expression: string, compact: boolean): Promise<JqResult> {
-  const { stdout, stderr, exitCode } = await run(json, expression, compact);
-  return { text: stdout === '' ? '' : `${stdout}\n`, failure: exitCode === 0 ? undefined : jqFailure(stderr) };
+export async function runJq(json: string, expression: string, options: JqOptions): Promise<JqResult> {
+  const { compact, raw, onScreen } = options;
+  const { stdout, stderr, exitCode } = await run(json, expression, [
+    ...(compact ? ['-c'] : []),
+    ...(raw ? ['-r'] : []),
+  ]);
+  const harmless = raw ? (text: string) => safeText(text, true) : harmlessJson;
+  const text = onScreen ? harmless(stdout) : stdout;
+  return { text: text === '' ? '' : `${text}\n`, failure: exitCode === 0 ? undefined : jqFailure(stderr) };
 }
 
-async function run(json: string, expression: string, compact: boolean) {
+async function run(json: string, expression: string, flags: readonly string[]) {
   const { raw } = await import('jq-wasm/inline');
   // After `--` an expression that begins with a dash is no option.
-  return await raw(json, expression, compact ? ['-c', '--'] : ['--']);
+  return await raw(json, expression, [...flags, '--']);
 }
 
 const jqFailure = (stderr: string): Failure =>

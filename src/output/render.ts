@@ -3,7 +3,6 @@ import type { Json } from '../core/json.ts';
 import { safeText } from '../core/safe.ts';
 import { text } from './cells.ts';
 import { fieldAt } from './fields.ts';
-import { harmlessJson } from './harmless-json.ts';
 import { plainDetail, plainTable } from './plain.ts';
 import { columnsOf, sectionsOf } from './sections.ts';
 import { loadPaint } from './tone.ts';
@@ -106,11 +105,11 @@ export const idLine = (view: View, row: Json, fields: readonly string[] | undefi
 async function renderJq(result: Data, options: OutputOptions, expression: string, to: Output): Promise<void> {
   const { jsonDocument } = await import('./json.ts');
   const { runJq } = await import('./jq.ts');
-  const { text: results, failure } = await runJq(
-    jsonDocument(result, options.fields, false),
-    expression,
-    options.format === 'jsonl',
-  );
-  await to.stdout.write(to.terminal.output ? harmlessJson(results) : results);
+  const { text: results, failure } = await runJq(jsonDocument(result, options.fields, false), expression, {
+    compact: options.format === 'jsonl',
+    raw: options.raw,
+    onScreen: to.terminal.output,
+  });
+  await to.stdout.write(results);
   if (failure !== undefined) throw failure;
 }

@@ -1,6 +1,7 @@
 import { encodeJson, type Json } from '../core/json.ts';
 import { pickFields } from './fields.ts';
 import { harmlessJson } from './harmless-json.ts';
+import type { JqOptions } from './jq.ts';
 import { plainHeader, plainRow } from './plain.ts';
 import { idLine, type Output } from './render.ts';
 import { columnsOf } from './sections.ts';
@@ -39,13 +40,16 @@ function formatter(
   options: OutputOptions,
   to: Output,
 ): { readonly write: Write; readonly end: (none: boolean) => string } {
-  const { fields, format, jq } = options;
+  const { fields, format, jq, raw } = options;
   const onScreen = to.terminal.output;
   const picked = (value: Json): Json => (fields === undefined ? value : pickFields(value, fields));
   const shown = (json: string): string => (onScreen ? harmlessJson(json) : json);
   const endless = () => '';
   if (jq !== undefined)
-    return { write: (value) => filtered(encodeJson(picked(value)), jq, format, shown), end: endless };
+    return {
+      write: (value) => filtered(encodeJson(picked(value)), jq, { compact: format === 'jsonl', raw, onScreen }),
+      end: endless,
+    };
   switch (format) {
     case undefined:
     case 'table':
@@ -71,16 +75,11 @@ function formatter(
   }
 }
 
-async function filtered(
-  json: string,
-  expression: string,
-  format: OutputOptions['format'],
-  shown: (json: string) => string,
-): Promise<string> {
+async function filtered(json: string, expression: string, options: JqOptions): Promise<string> {
   const { runJq } = await import('./jq.ts');
-  const { text, failure } = await runJq(json, expression, format === 'jsonl');
+  const { text, failure } = await runJq(json, expression, options);
   if (failure !== undefined) throw failure;
-  return shown(text);
+  return text;
 }
 
 function tableWriter(view: View, options: OutputOptions, to: Output): Write {

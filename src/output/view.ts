@@ -94,4 +94,6 @@ export interface OutputOptions {
   /** Dotted paths (`id`, `runtime.gpus`). */
   readonly fields: readonly string[] | undefined;
   readonly jq: string | undefined;
+  /** What jq gives as text is printed without its quotes. */
+  readonly raw: boolean;
 }

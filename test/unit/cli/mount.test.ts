@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defineCommand, defineGroup, type Noun } from '../../../src/cli/command.ts';
+import { outputOptions } from '../../../src/cli/globals.ts';
 import { mount, unknownNoun, type Invocation } from '../../../src/cli/mount.ts';
 import { arg, option } from '../../../src/cli/params.ts';
 import type { Failure } from '../../../src/core/failure.ts';
@@ -62,10 +63,16 @@ describe('the command line', () => {
     [['things', 'get', 'a', '--no-color', '--no-input'], { 'no-color': true, 'no-input': true }],
     [['things', 'get', 'a', '--base-url', 'http://localhost:1'], { 'base-url': 'http://localhost:1' }],
     [['things', 'get', '-h'], { help: true }],
+    [['things', 'get', 'a', '-r', '--jq', '.id'], { raw: true, jq: '.id' }],
     [['things', 'get', 'a', '--input', 'x'], {}],
     [['things', 'get', 'a', '--input', 'x', '--no-input'], { 'no-input': true }],
   ])('global flags count wherever they stand: %j', (argv, globals) => {
     expect(read(...argv).globals).toEqual(globals);
+  });
+
+  it('refuses --raw where nothing is filtered', () => {
+    expect(outputOptions({ raw: true, jq: '.id' }, undefined).raw).toBe(true);
+    expect(() => outputOptions({ raw: true }, undefined)).toThrow('--raw needs --jq');
   });
 
   it('finds a verb inside a verb', () => {

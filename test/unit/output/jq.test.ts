@@ -26,6 +26,23 @@ test.each([
   expect(to.out()).toBe(expected);
 });
 
+test.each([
+  ['.[0].id', undefined, 'pod-7f3a9c01\n'],
+  ['.[0:2][].id', undefined, 'pod-7f3a9c01\npod-2\n'],
+  ['.[0:2] | map(.id)', 'jsonl', '["pod-7f3a9c01","pod-2"]\n'],
+  ['.[0].runtime.gpus[0].memoryUtil', undefined, '9007199254740993\n'],
+] as const)('%s raw', async (jq, format, expected) => {
+  const to = screen();
+  await render(podList, as({ jq, format, raw: true }), to);
+  expect(to.out()).toBe(expected);
+});
+
+test('raw text on a terminal is harmless too', async () => {
+  const to = screen({ tty: true });
+  await render(podList, as({ jq: '.[4].name', raw: true }), to);
+  expect(to.out()).toBe('\\u202egnp.exe\\u2066 \\x85c1\ttab\n');
+});
+
 test('--fields pick before jq sees it', async () => {
   const to = screen();
   await render(podList, as({ jq: '.[1] | keys', format: 'jsonl', fields: ['name', 'id'] }), to);

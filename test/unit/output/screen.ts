@@ -55,6 +55,7 @@ export const as = (options: Partial<OutputOptions> = {}): OutputOptions => ({
   format: undefined,
   fields: undefined,
   jq: undefined,
+  raw: false,
   ...options,
 });
 
