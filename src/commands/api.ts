@@ -21,17 +21,17 @@ export const api = defineCommand({
   options: {
     service: option.choice('which address', SERVICES, { initial: 'base' }),
     field: option.texts('NAME=VALUE; true, false, null, numbers and JSON are taken as such', {
-      short: '-f',
+      short: '-F',
       metavar: 'NAME=VALUE',
     }),
-    rawField: option.texts('NAME=VALUE; the value is a string', { short: '-F', metavar: 'NAME=VALUE' }),
+    rawField: option.texts('NAME=VALUE; the value is a string', { short: '-f', metavar: 'NAME=VALUE' }),
     input: option.text('the body: JSON, @FILE, or - for stdin', { metavar: 'JSON' }),
     header: option.texts('a header of the request', { short: '-H', metavar: 'NAME:VALUE' }),
   },
   writes: true,
   examples: [
     ['berth api GET /v2/pods --jq ".pods[].id" --raw', 'the ids of all pods'],
-    ['berth api POST /v2/network-volumes -f name=data -f size=100 -f dataCenter=DC --dry-run', 'see the request first'],
+    ['berth api POST /v2/network-volumes -f name=data -F size=100 -f dataCenter=DC --dry-run', 'see the request first'],
   ],
   run: async (ctx, values) => {
     const method = values.method as Method;
@@ -46,6 +46,8 @@ export const api = defineCommand({
       headers: { accept: 'application/json, */*', ...headersOf(values.header) },
       ...(await bodyOf(ctx, method, fields, values)),
     };
+    // A read is the request that was asked about, and not one on the way to it.
+    if (ctx.dryRun) return await ctx.previewAll([request]);
     const answer = await ctx.api.send(request);
     const notes = answer.note === undefined ? [] : [answer.note];
     if (answer.value === undefined) return { kind: 'text', text: answer.text, notes };
@@ -54,11 +56,19 @@ export const api = defineCommand({
   },
 });
 
-/** `/v2/pods/a%2Fb?x=1` to segments and a query; each segment is decoded here and encoded again on its way out. */
+/**
+ * `/v2/pods/a%2Fb?x=1` to segments and a query; each segment is decoded here and encoded again on its way out. Fails
+ * with usage (2) for a whole address: the key goes to the addresses of the profile and nowhere else.
+ */
 function splitPath(path: string): {
   readonly path: readonly string[];
   readonly query: Readonly<Record<string, string>>;
 } {
+  if (/^(?:[a-z][a-z\d+.-]*:)?\/\//i.test(path))
+    throw usage(
+      'this takes a path, not an address',
+      'Write what comes after the host, such as /v2/pods; --service says which of the addresses.',
+    );
   const [before = '', ...after] = path.split('?');
   const segments = before.replace(/^\//, '').split('/');
   try {
