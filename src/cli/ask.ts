@@ -1,14 +1,18 @@
 import { usage } from '../core/failure.ts';
 import type { Command, Values } from './command.ts';
 import type { CommandContext } from './context.ts';
-import { labelOf, type Param, type Params } from './params.ts';
+import { flagName, labelOf, type Param, type Params } from './params.ts';
 
 /**
  * Completes what was given with defaults, and asks for required values that are missing where a person is there to
- * answer. Fails with usage (2), naming every missing flag or argument, where nobody is.
+ * answer. Fails with usage (2), naming every missing flag or argument, where nobody is; and for a flag that says
+ * nothing without another.
  */
 export async function complete(ctx: CommandContext, command: Command, options: Params, given: Values): Promise<Values> {
   const params = Object.entries({ ...command.args, ...options });
+  for (const [key, { needs }] of params)
+    if (needs !== undefined && given[key] !== undefined && !needs.some((other) => given[other] === true))
+      throw usage(`${flagName(key)} needs ${needs.map(flagName).join(' or ')}`, 'Add it, or leave both out.');
   const missing = params.filter(([key, param]) => param.required && isMissing(given[key]));
   const unasked = missing.filter(([, param]) => !ctx.terminal.canAsk || param.ask === undefined);
   if (unasked.length > 0) {

@@ -1,5 +1,5 @@
 import type { Command } from './command.ts';
-import { option, type Params } from './params.ts';
+import { onlyWith, option, type Params } from './params.ts';
 
 /** Flags the kit gives a command for what it says of itself; no command declares them. */
 export function kitOptions(command: Command): Params {
@@ -9,7 +9,7 @@ export function kitOptions(command: Command): Params {
     ...(command.watch
       ? {
           watch: option.on('show it again and again until Ctrl-C', { short: '-w' }),
-          interval: option.durationOr('time between two looks with --watch', 's', 2000, '2s'),
+          interval: onlyWith(['watch'], option.durationOr('time between two looks with --watch', 's', 2000, '2s')),
         }
       : {}),
   };

@@ -28,6 +28,8 @@ export interface Param<T> {
   /** Of several values each counts once: ids, whatever a script hands over twice. */
   readonly distinct?: boolean;
   readonly choices?: readonly string[];
+  /** Keys of flags of which one must be given for this one to say anything. */
+  readonly needs?: readonly string[];
   readonly initial?: T;
   /** Shown in help where a default is not plain from the summary. */
   readonly initialText?: string;
@@ -168,6 +170,9 @@ export const option = {
     parse: (text) => [text],
   }),
 };
+
+/** A flag that says nothing without one of some others: alone it is refused, and not passed over. */
+export const onlyWith = <T>(needs: readonly string[], param: Param<T>): Param<T> => ({ ...param, needs });
 
 const argument = { place: 'argument', many: false, parse: asText } as const;
 

@@ -3,7 +3,7 @@ import { EXIT } from '../../core/exit.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { memberAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
 import type { Result } from '../../output/view.ts';
-import { arg, flagName, option, type Params } from '../params.ts';
+import { arg, flagName, onlyWith, option, type Params } from '../params.ts';
 import { defineCommand, type Command, type Values } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { sendEach, withId } from '../names.ts';
@@ -55,7 +55,7 @@ export interface WaitSpec {
 
 const WAIT_OPTIONS = {
   wait: option.on('wait until it is ready'),
-  waitTimeout: option.durationOr('how long --wait waits', 's', 600_000, '10m'),
+  waitTimeout: onlyWith(['wait'], option.durationOr('how long --wait waits', 's', 600_000, '10m')),
 } as const satisfies Params;
 
 /** The flags of a create or an update, its own and those that all have. */

@@ -1,7 +1,7 @@
 import { arrayOf, encodeJson, memberAt, numberOf, stringOf, type Json } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { withId } from '../../cli/names.ts';
-import { arg, option } from '../../cli/params.ts';
+import { arg, onlyWith, option } from '../../cli/params.ts';
 import { waitForRow, type WaitSpec } from '../../cli/resource/write.ts';
 import { commandLine } from '../../cli/words.ts';
 import { age, percent, text } from '../../output/cells.ts';
@@ -85,7 +85,7 @@ export const releases = defineCommand({
   args: { id: arg.text('endpoint id or name', { metavar: 'ENDPOINT' }) },
   options: {
     wait: option.on('wait until every worker runs the newest release'),
-    waitTimeout: option.durationOr('how long --wait waits', 's', 600_000, '10m'),
+    waitTimeout: onlyWith(['wait'], option.durationOr('how long --wait waits', 's', 600_000, '10m')),
   },
   watch: true,
   examples: [

@@ -4,7 +4,7 @@ import type { Json } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { sendEach, withId, type Sent } from '../../cli/names.ts';
-import { arg, option } from '../../cli/params.ts';
+import { arg, onlyWith, option } from '../../cli/params.ts';
 import { countOf } from '../../cli/words.ts';
 import type { Result } from '../../output/view.ts';
 import { ENDPOINTS, queuePost, statusLine, statusRequest, waitLine } from './requests.ts';
@@ -80,7 +80,7 @@ export const retry = defineCommand({
   args: { endpoint, job: arg.text('job id') },
   options: {
     wait: option.on('wait until it ends and print its result'),
-    waitTimeout: option.durationOr('how long --wait waits', 's', 600_000, '10m'),
+    waitTimeout: onlyWith(['wait'], option.durationOr('how long --wait waits', 's', 600_000, '10m')),
   },
   writes: true,
   run: async (ctx, values) => {

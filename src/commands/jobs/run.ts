@@ -5,7 +5,7 @@ import { memberAt, stringOf, type Json } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { withId } from '../../cli/names.ts';
-import { arg, option } from '../../cli/params.ts';
+import { arg, onlyWith, option } from '../../cli/params.ts';
 import type { Result } from '../../output/view.ts';
 import { jobBody, readInput } from './input.ts';
 import { BOUNDS, extras, inBounds } from './policy.ts';
@@ -29,8 +29,14 @@ export const run = defineCommand({
     wait: option.on('poll until the job ends and print its result'),
     stream: option.on('print chunks as the handler produces them'),
     sync: option.on('submit with runsync: the answer carries the result'),
-    syncWait: option.duration('how long runsync holds the answer back, 1s to 300s (default 90s)', 's'),
-    waitTimeout: option.durationOr('how long --wait, --stream and --sync wait in all', 's', 600_000, '10m'),
+    syncWait: onlyWith(
+      ['sync'],
+      option.duration('how long runsync holds the answer back, 1s to 300s (default 90s)', 's'),
+    ),
+    waitTimeout: onlyWith(
+      ['wait', 'stream', 'sync'],
+      option.durationOr('how long --wait, --stream and --sync wait in all', 's', 600_000, '10m'),
+    ),
     webhook: option.text('address the result is posted to', { metavar: 'URL' }),
     executionTimeout: option.duration('how long a worker may run it, 5s to 7d', 's'),
     ttl: option.duration('how long the job may live, queue and run together, 10s to 7d', 's'),
@@ -45,7 +51,6 @@ export const run = defineCommand({
   run: async (ctx, values) => {
     if ([values.wait, values.stream, values.sync].filter(Boolean).length > 1)
       throw usage('--wait, --stream and --sync exclude each other', 'Keep one of them.');
-    if (values.syncWait !== undefined && !values.sync) throw usage('--sync-wait needs --sync');
     inBounds('--sync-wait', values.syncWait, BOUNDS.syncWait);
     inBounds('--execution-timeout', values.executionTimeout, BOUNDS.executionTimeout);
     inBounds('--ttl', values.ttl, BOUNDS.ttl);

@@ -3,7 +3,7 @@ import { memberAt, stringOf } from '../../core/json.ts';
 import { defineCommand, type Command } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { sendEach, type Sent } from '../../cli/names.ts';
-import { arg, option } from '../../cli/params.ts';
+import { arg, onlyWith, option } from '../../cli/params.ts';
 import { commandLine } from '../../cli/words.ts';
 import type { Result } from '../../output/view.ts';
 import { PODS } from './resource.ts';
@@ -24,7 +24,7 @@ function actionCommand(action: 'start' | 'stop' | 'restart', { summary, details,
     args: { id: arg.ids('pod ids or names', { metavar: 'POD' }) },
     options: {
       wait: option.on(`wait until it is ${until}`),
-      waitTimeout: option.durationOr('how long --wait waits', 's', 600_000, '10m'),
+      waitTimeout: onlyWith(['wait'], option.durationOr('how long --wait waits', 's', 600_000, '10m')),
     },
     writes: true,
     run: async (ctx, { id, wait, waitTimeout }) => {
