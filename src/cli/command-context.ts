@@ -4,6 +4,7 @@ import type { OutputOptions } from '../output/view.ts';
 import { openRows } from '../output/rows.ts';
 import type { CommandContext, Progress } from './context.ts';
 import { DryRun, dryRunApi } from './dry-run.ts';
+import { notingLoss, notingWrites, type Written } from './written.ts';
 
 interface Modes {
   readonly output: OutputOptions;
@@ -11,18 +12,27 @@ interface Modes {
   readonly yes: boolean;
 }
 
-/** The Context with what the kit adds for one run. `state.goOn` follows what the command says of going on. */
-export function commandContext(context: Context, modes: Modes, state: { goOn: string | undefined }): CommandContext {
-  const api = modes.dryRun ? dryRunApi(context.api) : context.api;
+/** What is known of a run when it ends in the middle. */
+export interface RunState {
+  /** What the command says of going on. */
+  goOn: string | undefined;
+  readonly written: Written;
+}
+
+/** The Context with what the kit adds for one run; `state` follows the run. */
+export function commandContext(context: Context, modes: Modes, state: RunState): CommandContext {
+  const api = modes.dryRun ? dryRunApi(context.api) : notingWrites(context.api, state.written);
+  const stdout = notingLoss(context.stdout, state.written);
   return {
     ...context,
     ...modes,
     // A dry run prints JSON: what it shows is a request, not a row.
     output: modes.dryRun && modes.output.format === undefined ? { ...modes.output, format: 'json' } : modes.output,
     api,
+    stdout,
     tell: (line) => context.stderr.write(`${safeText(line, true)}\n`),
     progress: (text) => progress(context, text),
-    rows: (view) => openRows(view, modes.output, context),
+    rows: (view) => openRows(view, modes.output, { ...context, stdout }),
     previewAll: async (requests) => {
       throw new DryRun(await Promise.all(requests.map((request) => context.api.preview(request))));
     },

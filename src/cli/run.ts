@@ -6,10 +6,11 @@ import { render } from '../output/render.ts';
 import type { OutputOptions, Result, View } from '../output/view.ts';
 import { complete } from './ask.ts';
 import type { Command, Values } from './command.ts';
-import { commandContext } from './command-context.ts';
+import { commandContext, type RunState } from './command-context.ts';
 import type { CommandContext } from './context.ts';
 import { DryRun } from './dry-run.ts';
 import { kitOptions } from './kit-options.ts';
+import { nothingWritten, withWritten } from './written.ts';
 
 /**
  * The way of every command: complete its values, ask before it destroys, run it, print what it ends with. Gives the
@@ -21,7 +22,7 @@ export async function runCommand(
   given: Values,
   output: OutputOptions,
 ): Promise<ExitCode> {
-  const state = { goOn: undefined as string | undefined };
+  const state: RunState = { goOn: undefined, written: nothingWritten() };
   const ctx = commandContext(context, { output, dryRun: given['dryRun'] === true, yes: given['yes'] === true }, state);
   try {
     const values = await complete(ctx, command, { ...command.options, ...kitOptions(command) }, given);
@@ -31,7 +32,7 @@ export async function runCommand(
     return await print(ctx, await command.run(ctx, values));
   } catch (error) {
     if (error instanceof DryRun) return await print(ctx, error.result());
-    throw withGoOn(error, state.goOn);
+    throw withWritten(withGoOn(error, state.goOn), state.written);
   }
 }
 
