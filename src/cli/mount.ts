@@ -1,5 +1,6 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
 import { usage, type Failure } from '../core/failure.ts';
+import { meantBy } from './aliases.ts';
 import type { Command, Group, Noun, Values } from './command.ts';
 import { firstLook, type GlobalFlag, type GlobalValues } from './globals.ts';
 import { kitOptions } from './kit-options.ts';
@@ -37,9 +38,29 @@ export function mount(
   try {
     return parse(argv, noun, target, flags, true);
   } catch (error) {
-    if (error instanceof CommanderError) throw refusal(error, noun.name);
+    if (error instanceof CommanderError) throw refusal(error, deepest(noun.name, target, firstLook(argv, flags).words));
     throw error;
   }
+}
+
+/** As much of a command line as names a place in the tree. */
+interface Found {
+  readonly path: readonly string[];
+  readonly target: Command | Group;
+}
+
+/** How far into the tree the words of a command line lead. */
+function deepest(noun: string, tree: Command | Group, words: readonly string[]): Found {
+  const path = [noun];
+  let target = tree;
+  for (const word of words.slice(1)) {
+    const inner: Command | Group | undefined =
+      target.kind === 'group' && Object.hasOwn(target.commands, word) ? target.commands[word] : undefined;
+    if (inner === undefined) break;
+    path.push(word);
+    target = inner;
+  }
+  return { path, target };
 }
 
 /** Whether a flag may be in a command line: a word of several short flags (`-wy`) may hold any short one. */
@@ -196,9 +217,13 @@ const quiet = (command: Commander): Commander =>
     .allowExcessArguments(false)
     .showSuggestionAfterError();
 
-function refusal(error: CommanderError, noun: string): Failure {
-  const suggestion = /\n\((Did you mean [^\n]*)\)$/.exec(error.message)?.[1];
-  const see = `See \`berth ${noun} --help\`.`;
+function refusal(error: CommanderError, { path, target }: Found): Failure {
+  const unknown = /unknown command '(.*)'/s.exec(error.message)?.[1];
+  const suggestion =
+    unknown === undefined || target.kind !== 'group'
+      ? /\n\((Did you mean [^\n]*)\)$/.exec(error.message)?.[1]
+      : didYouMean(unknown, Object.keys(target.commands));
+  const see = `See \`berth ${path.join(' ')} --help\`.`;
   if (error.code === 'commander.unknownOption') return unknownOption(error.message, suggestion, see);
   const first = error.message.replace(/^error: /, '').split('\n', 1)[0] ?? '';
   return usage(first.replace(/\. Expected.*$/, ''), hintOf(suggestion, see));
@@ -232,10 +257,12 @@ export const unknownNoun = (word: string, nouns: readonly Noun[]): Failure =>
 
 /** `Did you mean type?`: the nearest of the words there are; undefined where none is near. */
 export function didYouMean(word: string, known: readonly string[]): string | undefined {
+  const meant = meantBy(word, known);
+  if (meant !== undefined) return `Did you mean ${meant}?`;
   const root = quiet(new Commander('berth'));
   for (const each of new Set(known)) root.command(each);
   try {
-    root.parse([word], { from: 'user' });
+    root.parse([word.toLowerCase()], { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) return /\((Did you mean .*)\)/.exec(error.message)?.[1];
     throw error;

@@ -26,7 +26,7 @@ const drop = defineCommand({
   args: { id: arg.ids('ids') },
   run: () => Promise.resolve({ kind: 'nothing' }),
 });
-const things = defineGroup('things', { get, drop, deep: defineGroup('deep', { get }) });
+const things = defineGroup('things', { get, drop, remove: drop, deep: defineGroup('deep', { get }) });
 const noun: Noun = { name: 'things', summary: 'things', section: 'x', load: () => Promise.resolve(things) };
 const others: Noun = { ...noun, name: 'pods' };
 
@@ -117,6 +117,20 @@ describe('the command line', () => {
     },
   );
 
+  it.each<[string[], string]>([
+    [['things', 'get', '--wrong'], 'See `berth things get --help`.'],
+    [['things', 'deep', 'get', '--wrong', 'x'], 'See `berth things deep get --help`.'],
+    [['things', 'deep', 'zzzzz'], 'See `berth things deep --help`.'],
+    [['things', 'show', 'a'], 'Did you mean get?'],
+    [['things', 'GET', 'a'], 'Did you mean get?'],
+    [['things', 'rm', 'a'], 'Did you mean remove?'],
+    [['things', 'deep', 'Describe', 'a'], 'Did you mean get?'],
+  ])('the way on from %j is %s', (argv, hint) => {
+    expect(() => read(...argv)).toThrow(
+      expect.objectContaining({ exit: 2, hint: expect.stringContaining(hint) as string }) as Error,
+    );
+  });
+
   it('says how a key is given instead', () => {
     expect(() => read('things', 'get', '--api-key=sk-SECRET')).toThrow(
       expect.objectContaining({ hint: expect.stringContaining('auth login --with-key <') as string }) as Error,
@@ -131,6 +145,7 @@ describe('the command line', () => {
       expect.objectContaining({ hint: expect.stringContaining('Did you mean get?') as string }) as Error,
     );
     expect(unknownNoun('pdos', [noun, others])).toMatchObject({ exit: 2, hint: 'Did you mean pods?' });
+    expect(unknownNoun('PODS', [noun, others])).toMatchObject({ exit: 2, hint: 'Did you mean pods?' });
     expect(unknownNoun('zzz', [noun, others])).toMatchObject({ exit: 2, hint: 'See `berth --help`.' });
   });
 });
