@@ -62,13 +62,25 @@ const burst = (perSecond: number): number => Math.max(1, perSecond / 10);
 
 const speed = ({ perSecond, budget }: Pace): number => Math.max(0.01, Math.min(perSecond, budget));
 
-/** Milliseconds until another request may go out where `active` are under way; undefined until one of those ends. */
-export function waitOf(pace: Pace, active: number, now: number): number | undefined {
-  if (active >= Math.floor(pace.atOnce)) return undefined;
+/**
+ * Milliseconds until another request may go out where `active` are under way and `most` may be; undefined until one of
+ * those ends.
+ */
+export function waitOf(pace: Pace, active: number, now: number, most = pace.atOnce): number | undefined {
+  if (active >= Math.floor(most)) return undefined;
   const closed = Math.max(0, pace.closedUntil - now);
   const missing = 1 - creditAt(pace, now);
   return Math.max(closed, missing <= 0 ? 0 : Math.ceil((missing / speed(pace)) * 1000));
 }
+
+/**
+ * Intents that may wait for their turn on the wire: as many as requests at once; where thousands a second go out, what
+ * goes out while a disk syncs, or the wire would wait for the disk. After a crash each of them is unknown.
+ */
+export const intentsAhead = ({ atOnce, perSecond }: Pace): number =>
+  Math.max(atOnce, Math.min(8 * atOnce, perSecond * LONG_SYNC_SECONDS));
+
+const LONG_SYNC_SECONDS = 0.02;
 
 const creditAt = (pace: Pace, now: number): number =>
   Math.min(burst(speed(pace)), pace.credit + (Math.max(0, now - pace.creditAt) / 1000) * speed(pace));

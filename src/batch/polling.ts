@@ -61,3 +61,39 @@ const bounded = (milliseconds: number): number => Math.min(LONGEST_MS, Math.max(
 
 /** The order in which jobs are looked at: who is due first, and of those the oldest, whose result is gone first. */
 export const inOrder = (a: Watched, b: Watched): number => a.lookAt - b.lookAt || a.submittedAt - b.submittedAt;
+
+/**
+ * How far the service has come with the queue, as last seen: a job submitted then still waits. Jobs are taken in the
+ * order they came, so those behind it wait as well, and nobody looks at them before `until`.
+ */
+export interface Front {
+  readonly submittedAt: number;
+  readonly until: number;
+}
+
+/** Looks that feel out the front once its time has come. */
+const PROBES = 2;
+
+/** A front is believed for so long at most: where one job is passed over by others, it must not hold them up. */
+const FRONT_MS = 1000;
+
+/** The front after a look at a job that waits, or does not any more; `lookAgainAt` is when it is to be looked at next. */
+export function frontAfter(
+  front: Front | undefined,
+  job: Watched,
+  waits: boolean,
+  lookAgainAt: number,
+  now: number,
+): Front | undefined {
+  if (!waits) return front !== undefined && job.submittedAt >= front.submittedAt ? undefined : front;
+  const submittedAt = Math.min(job.submittedAt, front?.submittedAt ?? Number.POSITIVE_INFINITY);
+  return { submittedAt, until: Math.min(now + FRONT_MS, Math.max(lookAgainAt, front?.until ?? 0)) };
+}
+
+/** The moment before which a look at a job is in vain; never, where others are feeling out the front already. */
+export const lookAfter = (front: Front | undefined, job: Watched, looking: number): number =>
+  front === undefined || job.submittedAt < front.submittedAt
+    ? Number.NEGATIVE_INFINITY
+    : looking < PROBES
+      ? front.until
+      : Number.POSITIVE_INFINITY;

@@ -53,14 +53,14 @@ export async function runBatch(parts: RunParts): Promise<RunEnd> {
   let underWay = 0;
   const guard = (work: Promise<void>): void => {
     underWay += 1;
-    work
-      .catch((error: unknown) => {
-        desk.stop('trouble', 'at-once', error);
-      })
-      .finally(() => {
-        underWay -= 1;
-        bell.ring();
-      });
+    const over = (): void => {
+      underWay -= 1;
+      bell.ring();
+    };
+    work.then(over, (error: unknown) => {
+      desk.stop('trouble', 'at-once', error);
+      over();
+    });
   };
 
   const supply = createSupply(parts.items, ({ number }) => ledger.stateOf(number) === 'waiting', bell.ring);
@@ -92,13 +92,14 @@ export async function runBatch(parts: RunParts): Promise<RunEnd> {
     for (;;) {
       // Looks come first: results are kept for a while only, inputs wait as long as it takes.
       const leftMs = begun + options.timeoutMs - clock.now();
-      if (leftMs <= 0) desk.stop('timeout', 'at-once');
+      if (leftMs <= 0 && desk.looking()) desk.stop('timeout', 'at-once');
       const waits = [watcher.go(), attempt(() => sender.go(), desk), leftMs > 0 ? leftMs : undefined];
       if (isDone()) break;
       await bell.wait(Math.min(...waits.map((wait) => wait ?? Number.POSITIVE_INFINITY)));
     }
   } finally {
     interrupt.removeEventListener('abort', onInterrupt);
+    bell.close();
     await supply.close();
   }
   await Promise.all([parts.journal.idle(), parts.results.idle()]);
@@ -133,34 +134,48 @@ interface Bell {
   readonly ring: () => void;
   /** Until it rings, or rang since the last wait, or so many milliseconds. */
   wait(milliseconds: number): Promise<void>;
+  /** Naps no more. */
+  close(): void;
 }
 
+/** A bell that keeps one nap: most waits end by a ring, and a nap for each would cost more than the work between. */
 function createBell(clock: Clock): Bell {
   let rung = false;
   let wakeUp: (() => void) | undefined;
+  let nap: { readonly endsAt: number; readonly end: AbortController } | undefined;
+  const ring = (): void => {
+    rung = true;
+    wakeUp?.();
+  };
+  const sleepUntil = (endsAt: number): void => {
+    nap?.end.abort(new Error('a shorter nap is taken'));
+    const own = { endsAt, end: new AbortController() };
+    nap = own;
+    clock.sleep(endsAt - clock.now(), own.end.signal).then(
+      () => {
+        if (nap === own) nap = undefined;
+        ring();
+      },
+      () => undefined,
+    );
+  };
   return {
-    ring: () => {
-      rung = true;
-      wakeUp?.();
-    },
+    ring,
     wait: async (milliseconds) => {
       if (!rung) {
-        if (milliseconds === Number.POSITIVE_INFINITY)
-          await new Promise<void>((resolve) => {
-            wakeUp = resolve;
-          });
-        else {
-          const nap = new AbortController();
-          wakeUp = () => {
-            nap.abort(new Error('woken'));
-          };
-          await clock.sleep(milliseconds, nap.signal).catch(() => undefined);
-        }
+        const endsAt = clock.now() + milliseconds;
+        if (milliseconds !== Number.POSITIVE_INFINITY && (nap === undefined || nap.endsAt > endsAt)) sleepUntil(endsAt);
+        await new Promise<void>((resolve) => {
+          wakeUp = resolve;
+        });
+        wakeUp = undefined;
       }
-      wakeUp = undefined;
       rung = false;
       // Whoever rings in the same turn is heard together.
       await Promise.resolve();
+    },
+    close: () => {
+      nap?.end.abort(new Error('it is over'));
     },
   };
 }

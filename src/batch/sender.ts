@@ -1,6 +1,6 @@
 import type { Desk } from './desk.ts';
 import type { Item } from './item.ts';
-import { borrowedWait, eased, sent, struck, unsent, waitOf } from './pace.ts';
+import { borrowedWait, eased, intentsAhead, sent, struck, unsent, waitOf } from './pace.ts';
 import type { Supply } from './supply.ts';
 import type { Again } from './wire.ts';
 
@@ -129,7 +129,7 @@ export function createSender(
       }
       for (;;) {
         if (ledger.count('sending') + ledger.count('submitted') >= options.inFlight) return undefined;
-        const waitMs = waitOf(paces.submit, intending + ready.length, now);
+        const waitMs = waitOf(paces.submit, intending + ready.length, now, intentsAhead(paces.submit));
         if (waitMs !== 0) return waitMs;
         const item = supply.take();
         if (item === undefined) return undefined;

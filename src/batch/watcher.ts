@@ -3,7 +3,7 @@ import { memberAt, numberOf, stringOf, type Json } from '../core/json.ts';
 import { endEvent, type Desk } from './desk.ts';
 import type { Ending } from './machine.ts';
 import { borrowedWait, eased, sent, struck, waitOf } from './pace.ts';
-import { firstLook, inOrder, nextLook, type Watched } from './polling.ts';
+import { firstLook, frontAfter, inOrder, lookAfter, nextLook, type Front, type Watched } from './polling.ts';
 import type { PastJob } from './replay.ts';
 import { endingOf } from './results.ts';
 import type { Again } from './wire.ts';
@@ -38,6 +38,7 @@ export function createWatcher(desk: Desk, guard: (work: Promise<void>) => void):
   const due = new TinyQueue<Job>([], inOrder);
   let looking = 0;
   let saving = 0;
+  let front: Front | undefined;
   let reviving = 0;
   let revived = 0;
 
@@ -96,8 +97,11 @@ export function createWatcher(desk: Desk, guard: (work: Promise<void>) => void):
 
   const seen = async (job: Job, document: Json): Promise<void> => {
     const ending = endingOf(document);
+    const waits = ending === undefined && !isRunning(document);
+    const now = clock.now();
+    front = frontAfter(front, job, waits, nextLook(desk.experience(), job.looks, false, now), now);
     if (ending === undefined) {
-      later(job, isRunning(document));
+      later(job, !waits);
       return;
     }
     const again = (ending === 'failed' || ending === 'timedOut') && job.retries < options.retryFailed;
@@ -179,7 +183,7 @@ export function createWatcher(desk: Desk, guard: (work: Promise<void>) => void):
         if (first === undefined || !desk.looking() || saving >= MOST_SAVING) return undefined;
         const waitMs = waitOf(paces.look, looking - saving, now);
         if (waitMs === undefined || !desk.wireIsFree()) return undefined;
-        const untilDue = Math.max(0, first.lookAt - now);
+        const untilDue = Math.max(first.lookAt, lookAfter(front, first, looking)) - now;
         if (waitMs > 0 || untilDue > 0) return Math.max(waitMs, untilDue);
         due.pop();
         paces.look = sent(paces.look, now);

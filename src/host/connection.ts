@@ -3,6 +3,7 @@ import type { BulkOptions, Clock, Sink } from '../core/context.ts';
 import { EXIT } from '../core/exit.ts';
 import { Failure, usage } from '../core/failure.ts';
 import { parseDuration } from '../core/units.ts';
+import type { TraceEvent } from '../http/trace.ts';
 import type { Transport } from '../http/transport.ts';
 import type { Settings } from '../settings/view.ts';
 
@@ -42,7 +43,7 @@ interface Peer {
  * address is not, with local-file (14) where the profiles file is needed and broken, and as createApi says.
  */
 export function openConnection(options: ConnectionOptions): Connection {
-  const single = openWay(options, {});
+  const single = openWay(options, openSingle);
   const ways = [single];
   return {
     api: single.api,
@@ -51,8 +52,7 @@ export function openConnection(options: ConnectionOptions): Connection {
         options.onWindows(windows);
         onWindows(windows);
       };
-      const changed = { signal, onWindows: told, watched: () => false };
-      const way = openWay({ ...options, ...changed }, { oneShot: false, retries: 0 });
+      const way = openWay({ ...options, signal, onWindows: told, watched: () => false }, openBulk);
       ways.push(way);
       return way.api;
     },
@@ -67,43 +67,15 @@ interface Way {
   close(): Promise<void>;
 }
 
-interface Traffic {
-  /** A few requests and the process ends; true by default. */
-  readonly oneShot?: boolean;
-  /** Tries beyond the first, in place of the setting. */
-  readonly retries?: number;
+interface Opened {
+  readonly api: Api;
+  close(): Promise<void>;
 }
 
-function openWay(options: ConnectionOptions, { oneShot = true, retries }: Traffic): Way {
-  const { settings } = options;
-  let opened: Promise<{ readonly api: Api; readonly peer: Peer }> | undefined;
-
-  const open = async (): Promise<{ readonly api: Api; readonly peer: Peer }> => {
-    const [{ createApi }, { traceLine }, peer] = await Promise.all([
-      import('../http/api.ts'),
-      import('../http/trace.ts'),
-      settings.local ? localPeer(options) : remotePeer(options, oneShot),
-    ]);
-    const api = createApi({
-      transport: peer.transport,
-      addresses: peer.addresses,
-      key: peer.key,
-      clock: options.clock,
-      random: options.random,
-      signal: options.signal,
-      retries: retries ?? Number(settings.get('retries')),
-      timeoutMs: parseDuration(settings.get('timeout') ?? '', 's', 'the timeout'),
-      maxBytes: Number(settings.get('max-answer-bytes')),
-      userAgent: 'berth',
-      onWindows: options.onWindows,
-      ...(settings.get('verbose') === 'true'
-        ? { trace: (event) => void options.stderr.write(`${traceLine(event)}\n`) }
-        : {}),
-    });
-    return { api, peer };
-  };
-  const ready = async (): Promise<Api> => (await (opened ??= open())).api;
-
+/** An Api that is opened with the first request. */
+function openWay(options: ConnectionOptions, open: (options: ConnectionOptions) => Promise<Opened>): Way {
+  let opened: Promise<Opened> | undefined;
+  const ready = async (): Promise<Api> => (await (opened ??= open(options))).api;
   return {
     api: {
       send: async (request) => (await ready()).send(request),
@@ -111,12 +83,51 @@ function openWay(options: ConnectionOptions, { oneShot = true, retries }: Traffi
       preview: async (request) => (await ready()).preview(request),
     },
     close: async () => {
-      const peer = await opened?.then(
-        (open) => open.peer,
-        () => undefined,
-      );
-      await peer?.transport.close();
+      await (await opened?.catch(() => undefined))?.close();
     },
+  };
+}
+
+/** For a few requests, after which the process ends. */
+async function openSingle(options: ConnectionOptions): Promise<Opened> {
+  const { settings } = options;
+  const peer = await (settings.local ? localPeer(options) : remotePeer(options));
+  return { api: await apiOver(peer, options, Number(settings.get('retries'))), close: () => peer.transport.close() };
+}
+
+/** For thousands, each tried once. */
+async function openBulk(options: ConnectionOptions): Promise<Opened> {
+  const { settings, env, clock, signal, onWindows } = options;
+  if (settings.local) {
+    const peer = await localPeer(options);
+    return { api: await apiOver(peer, options, 0), close: () => peer.transport.close() };
+  }
+  const [{ createTransport }, { createBulkSend }] = await Promise.all([
+    import('../http/client.ts'),
+    import('../http/bulk.ts'),
+  ]);
+  const transport = createTransport({ env, oneShot: false });
+  const peer = remoteEnd(settings, transport);
+  const send = createBulkSend({ ...peer, clock, signal, onWindows, ...(await limitsOf(options)) });
+  return { api: { ...(await apiOver(peer, options, 0)), send }, close: () => transport.close() };
+}
+
+async function apiOver(peer: Peer, options: ConnectionOptions, retries: number): Promise<Api> {
+  const { createApi } = await import('../http/api.ts');
+  const { clock, random, signal, onWindows } = options;
+  return createApi({ ...peer, clock, random, signal, onWindows, retries, ...(await limitsOf(options)) });
+}
+
+/** What bounds one exchange, and who hears of it. */
+async function limitsOf({ settings, stderr }: ConnectionOptions) {
+  const { traceLine } = await import('../http/trace.ts');
+  return {
+    timeoutMs: parseDuration(settings.get('timeout') ?? '', 's', 'the timeout'),
+    maxBytes: Number(settings.get('max-answer-bytes')),
+    userAgent: 'berth',
+    ...(settings.get('verbose') === 'true'
+      ? { trace: (event: TraceEvent) => void stderr.write(`${traceLine(event)}\n`) }
+      : {}),
   };
 }
 
@@ -131,15 +142,17 @@ async function localPeer({ settings, clock, random, stderr, watched }: Connectio
   return { transport, addresses: () => origin, key: () => Promise.resolve(key) };
 }
 
-async function remotePeer({ settings, env }: ConnectionOptions, oneShot: boolean): Promise<Peer> {
+async function remotePeer({ settings, env }: ConnectionOptions): Promise<Peer> {
   const { createTransport } = await import('../http/client.ts');
-  return {
-    transport: createTransport({ env, oneShot }),
-    addresses: (service) => remoteAddress(settings, service),
-    // A promise even where it fails.
-    key: async () => settings.apiKey()?.reveal(),
-  };
+  return remoteEnd(settings, createTransport({ env, oneShot: true }));
 }
+
+const remoteEnd = <T extends Peer['transport']>(settings: Settings, transport: T): Peer & { transport: T } => ({
+  transport,
+  addresses: (service) => remoteAddress(settings, service),
+  // A promise even where it fails.
+  key: async () => settings.apiKey()?.reveal(),
+});
 
 const CALLED: Readonly<Record<ServiceName, string>> = {
   base: 'the management API',

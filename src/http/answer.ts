@@ -14,7 +14,17 @@ import type { WireAnswer } from './transport.ts';
 export async function readAnswer(answer: WireAnswer, request: ApiRequest, maxBytes: number): Promise<ApiAnswer | Lost> {
   const { status, headers } = answer;
   const bytes = await readBody(answer.body, headers['content-encoding'], maxBytes);
-  if (bytes === undefined) return lost(`the answer is larger than ${formatBytes(maxBytes)}`, true);
+  return bytes === undefined
+    ? lost(`the answer is larger than ${formatBytes(maxBytes)}`, true)
+    : toAnswer({ status, headers }, bytes, request);
+}
+
+/** The answer that a whole body, decoded, makes of a success; lost as readAnswer says. */
+export function toAnswer(
+  { status, headers }: Pick<WireAnswer, 'status' | 'headers'>,
+  bytes: Buffer,
+  request: ApiRequest,
+): ApiAnswer | Lost {
   const text = bytes.toString().replace(/^\uFEFF/, '');
   const free = request.method === 'DELETE' || Object.keys(request.headers ?? {}).some(isAccept);
   if (text.trim() === '')

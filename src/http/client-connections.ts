@@ -3,6 +3,9 @@ import type { Dispatcher } from 'undici';
 /** Takes one request at a time, or many: what undici calls a dispatcher, as far as it is used here. */
 export interface Connections {
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): unknown;
+  /** A connection for one request, and then its return. */
+  lend(): Dispatcher;
+  giveBack(connection: Dispatcher): void;
   destroy(): Promise<unknown>;
 }
 
@@ -33,6 +36,10 @@ export function createConnections(open: () => Dispatcher): Connections {
           handler.onResponseError?.(controller, error);
         },
       });
+    },
+    lend: () => free.pop() ?? add(),
+    giveBack: (client) => {
+      free.push(client);
     },
     destroy: () => Promise.all(all.map((client) => client.destroy())),
   };

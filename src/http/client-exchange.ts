@@ -84,7 +84,8 @@ export function dispatchOnce(connections: Connections, url: URL, request: WireRe
   });
 }
 
-const flatten = (headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> =>
+/** Headers by name; one that was sent several times is joined. */
+export const flatten = (headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],

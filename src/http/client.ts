@@ -1,5 +1,6 @@
 import { createConnections, type Connections } from './client-connections.ts';
 import { dispatchOnce } from './client-exchange.ts';
+import { exchangeWhole, type Exchange, type WholeRequest } from './client-whole.ts';
 import { keepParserAsCompiled } from './client-parser.ts';
 import { openProxy, proxyFor, readProxies } from './client-proxy.ts';
 import { WireError, type Transport, type WireRequest } from './transport.ts';
@@ -17,6 +18,8 @@ export interface TransportOptions {
 }
 
 export interface ClientTransport extends Transport {
+  /** What sends many requests to one origin, each answer whole: connections are ready when it resolves. */
+  whole(origin: string, maxBytes: number): Promise<(request: WholeRequest) => Exchange>;
   /** Ends every connection, idle or not. Idle ones alone never keep the process alive. */
   close(): Promise<void>;
 }
@@ -42,19 +45,31 @@ export function createTransport(options: TransportOptions): ClientTransport {
     const { default: Client } = await import('undici/lib/dispatcher/client.js');
     // The parser is loaded with the first connection. The client itself comes before, or V8 would not take its cache.
     if (options.oneShot === true) await (asCompiled ??= keepParserAsCompiled());
-    if (proxy !== undefined) return openProxy(proxy, proxies, settings);
+    if (proxy !== undefined) {
+      const agent = await openProxy(proxy, proxies, settings);
+      return {
+        dispatch: (request, handler) => agent.dispatch(request, handler),
+        lend: () => agent,
+        giveBack: () => undefined,
+        destroy: () => agent.destroy(),
+      };
+    }
     // Making a TLS context takes longer than a handshake: all connections to an origin share one.
     const connect =
       url.protocol === 'https:' ? { connect: { secureContext: (await import('node:tls')).createSecureContext() } } : {};
     return createConnections(() => new Client(url.origin, { ...settings, ...connect }));
   };
 
+  const connectionsTo = (url: URL): Promise<Connections> => {
+    const connections = origins.get(url.origin) ?? open(url);
+    origins.set(url.origin, connections);
+    return connections;
+  };
+
   const send = async (request: WireRequest): ReturnType<Transport> => {
     if (request.signal.aborted) throw new WireError('not-sent', 'given up before it was sent', request.signal.reason);
     const url = new URL(request.url);
-    const connections = origins.get(url.origin) ?? open(url);
-    origins.set(url.origin, connections);
-    const answer = await dispatchOnce(await connections, url, request);
+    const answer = await dispatchOnce(await connectionsTo(url), url, request);
     // An answer has come, so the parser is loaded.
     (await asCompiled)?.();
     return answer;
@@ -66,5 +81,15 @@ export function createTransport(options: TransportOptions): ClientTransport {
     await Promise.all(opened.map(async (connections) => (await connections).destroy()));
   };
 
-  return Object.assign(send, { close });
+  const whole: ClientTransport['whole'] = async (origin, maxBytes) => {
+    const connections = await connectionsTo(new URL(origin));
+    return (request) => {
+      const client = connections.lend();
+      return exchangeWhole(client, request, maxBytes, () => {
+        connections.giveBack(client);
+      });
+    };
+  };
+
+  return Object.assign(send, { close, whole });
 }

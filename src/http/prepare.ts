@@ -2,7 +2,7 @@ import type { ApiRequest, RequestPreview } from '../core/api.ts';
 import { EXIT } from '../core/exit.ts';
 import { Failure, usage } from '../core/failure.ts';
 import { decodeJson, encodeJson, isObject, type Json } from '../core/json.ts';
-import { mayCarryKey, parseAddress } from '../core/address.ts';
+import { parseKeyAddress } from '../core/address.ts';
 import { joinAddress } from './path.ts';
 
 /** A request ready to go out but for the key. */
@@ -24,12 +24,7 @@ const OURS =
  */
 export function prepare(request: ApiRequest, address: string, userAgent: string): Prepared {
   const what = `the ${request.service} address`;
-  const base = parseAddress(address, what);
-  if (!mayCarryKey(base))
-    throw usage(
-      `${what} is plain http to another machine: the key would travel in the clear`,
-      'Use https. Plain http is for this machine only: localhost, 127.0.0.1 or [::1].',
-    );
+  const base = parseKeyAddress(address, what);
   const url = joinAddress(base, request.path, request.query);
   const headers: Record<string, string> = {
     accept: 'application/json',

@@ -1,0 +1,43 @@
+/**
+ * A queue that answers every submission with the same id, and every look with the same result, from a process of its
+ * own and with as little work as a server can do. Asked by its parent, it says how many submissions came, and when.
+ */
+import { createServer } from 'node:net';
+
+const answer = (body) =>
+  `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+const TAKEN = answer('{"id":"job-0000","status":"IN_QUEUE"}');
+const DONE = answer('{"id":"job-0000","status":"COMPLETED","output":{"ok":true},"delayTime":1,"executionTime":1}');
+
+let [submissions, first, last] = [0, 0, 0];
+const look = process.argv[2] === 'waiting' ? TAKEN : DONE;
+
+const server = createServer((socket) => {
+  let rest = '';
+  socket.setNoDelay(true);
+  socket.on('error', () => undefined);
+  socket.on('data', (chunk) => {
+    let text = rest === '' ? chunk.latin1Slice() : rest + chunk.latin1Slice();
+    for (;;) {
+      const end = text.indexOf('\r\n\r\n');
+      if (end < 0) break;
+      const length = Number(/content-length: (\d+)/i.exec(text.slice(0, end))?.[1] ?? 0);
+      if (text.length < end + 4 + length) break;
+      if (text.startsWith('POST')) {
+        submissions += 1;
+        last = performance.now();
+        first ||= last;
+        socket.write(TAKEN);
+      } else socket.write(look);
+      text = text.slice(end + 4 + length);
+    }
+    rest = text;
+  });
+});
+
+process.on('message', () => {
+  process.send({ submissions, seconds: (last - first) / 1000 });
+  [submissions, first, last] = [0, 0, 0];
+});
+process.on('disconnect', () => process.exit());
+server.listen(0, '127.0.0.1', () => process.send({ url: `http://127.0.0.1:${server.address().port}` }));
