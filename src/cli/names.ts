@@ -4,7 +4,7 @@ import { Failure, usage } from '../core/failure.ts';
 import { arrayOf, memberAt, stringOf, type Json } from '../core/json.ts';
 import { safeText } from '../core/safe.ts';
 import type { CommandContext } from './context.ts';
-import { countOf } from './words.ts';
+import { countOf, pluralOf } from './words.ts';
 
 /** Where a kind of thing is listed, so that a name can stand for its id. */
 export interface Lookup {
@@ -13,12 +13,17 @@ export interface Lookup {
   readonly path: readonly string[];
   /** The member of the answer that holds the rows. */
   readonly member: string;
+  /** The words of the command that lists them, where it is not `PLURAL list`. */
+  readonly listed?: string;
 }
+
+/** The command that lists a kind of thing: `berth pods list`. */
+export const listLine = ({ noun, listed }: Lookup): string => `berth ${listed ?? `${pluralOf(noun)} list`}`;
 
 /**
  * Does something with what the user named. The word is taken for an id first, so that an id costs no extra request;
- * only when the service answers 404 is it looked up as a name. Ambiguous names end 2 and list the candidates. `use`
- * may run twice, the first time with no effect (a 404).
+ * only when the service answers 404 is it looked up as a name. Ambiguous names end 2 and list the candidates; one that
+ * is nowhere stays the service's 404, and says where to look. `use` may run twice, the first time with no effect.
  */
 export async function withId<T>(
   ctx: CommandContext,
@@ -31,10 +36,13 @@ export async function withId<T>(
   } catch (error) {
     if (!(error instanceof Failure) || error.exit !== EXIT.notFound || ctx.dryRun) throw error;
     const id = await idNamed(ctx, lookup, given);
-    if (id === undefined) throw error;
+    if (id === undefined) throw error.with({ hint: notThere(lookup) });
     return await use(id);
   }
 }
+
+const notThere = (lookup: Lookup): string =>
+  `No ${lookup.noun} has this id or name: see ${listLine(lookup)}. Another account? berth auth status.`;
 
 /** What of several requests came back: each with its answer or its failure. */
 export interface Sent {

@@ -7,10 +7,21 @@ export const TEMPLATES: Lookup = { noun: 'template', path: ['v2', 'templates'], 
 export const VOLUMES: Lookup = { noun: 'volume', path: ['v2', 'network-volumes'], member: 'networkVolumes' };
 export const REGISTRIES: Lookup = { noun: 'registry', path: ['v2', 'registries'], member: 'registries' };
 export const CLUSTERS: Lookup = { noun: 'cluster', path: ['v2', 'clusters'], member: 'clusters' };
-export const GPUS: Lookup = { noun: 'GPU type', path: ['v2', 'catalog', 'gpus'], member: 'gpus' };
-export const CPUS: Lookup = { noun: 'CPU flavor', path: ['v2', 'catalog', 'cpus'], member: 'cpus' };
+export const GPUS: Lookup = {
+  noun: 'GPU type',
+  path: ['v2', 'catalog', 'gpus'],
+  member: 'gpus',
+  listed: 'catalog gpus',
+};
+export const CPUS: Lookup = {
+  noun: 'CPU flavor',
+  path: ['v2', 'catalog', 'cpus'],
+  member: 'cpus',
+  listed: 'catalog cpus',
+};
 export const DATA_CENTERS: Lookup = {
   noun: 'data center',
   path: ['v2', 'catalog', 'datacenters'],
   member: 'dataCenters',
+  listed: 'catalog datacenters',
 };

@@ -63,6 +63,7 @@ const DELEGATIONS: Resource = {
   noun: 'delegation',
   path: ['v2', 'registries', 'delegations'],
   member: 'delegations',
+  listed: 'registries delegations list',
   view: delegationView,
 };
 

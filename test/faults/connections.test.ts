@@ -238,7 +238,7 @@ describe('a DELETE whose first try was put off, and then finds nothing', () => {
   test('one that finds nothing at once ends 4', async () => {
     const { error } = await fails(
       ['registries', 'delegations', 'revoke', 'd1', '--yes'],
-      { exit: 4, says: ['404', 'resource not found', 'Check the id'] },
+      { exit: 4, says: ['404', 'resource not found', 'see berth registries delegations list'] },
       [problem(404, 'resource not found')],
     );
     expect(error).toMatchObject({ code: 'not-found', id: 'd1' });

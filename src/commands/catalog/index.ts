@@ -76,7 +76,13 @@ const datacenters = catalogCommand(
 );
 
 const templates = catalogCommand(
-  { noun: 'template', path: ['v2', 'catalog', 'templates'], member: 'templates', view: templateView },
+  {
+    noun: 'template',
+    path: ['v2', 'catalog', 'templates'],
+    member: 'templates',
+    listed: 'catalog templates',
+    view: templateView,
+  },
   {
     summary: 'list public templates, or show one',
     options: { source: option.choice('whose (default official)', ['official', 'verified', 'community']) },
