@@ -1,4 +1,4 @@
-import { parseAddress } from '../core/address.ts';
+import { endsInVersion, parseKeyAddress } from '../core/address.ts';
 import { EXIT } from '../core/exit.ts';
 import { Failure, usage } from '../core/failure.ts';
 import type { Json } from '../core/json.ts';
@@ -9,11 +9,7 @@ import { text, yesNo } from '../output/cells.ts';
 import { otherMembers } from './lines.ts';
 import type { View } from '../output/view.ts';
 
-const ADDRESSES = [
-  { name: 'base-url', question: 'Address of the management API', needed: true },
-  { name: 'queue-url', question: 'Address of the queue API (empty: the same)', needed: false },
-  { name: 'rest-url', question: 'Address of the older volume API (empty: none)', needed: false },
-] as const;
+const ADDRESSES = ['base-url', 'queue-url', 'rest-url'] as const;
 
 const profileView: View = {
   noun: ['profile', 'profiles'],
@@ -33,19 +29,25 @@ const statusView: View = { ...profileView, columns: [], detail: (row) => [{ line
 const login = defineCommand({
   summary: 'keep a key and addresses in a profile, and use it',
   details:
-    'Asks for the key without showing it, or reads it from stdin with --with-key. Addresses given as flags (--base-url, --queue-url, --rest-url) are kept with it; --profile names the profile.',
+    'Asks for the address of the management API and for the key, without showing it, or reads the key from stdin with --with-key. Addresses given as flags (--base-url, --queue-url, --rest-url) are kept with it; the queue API is where the management API is unless --queue-url says otherwise. --profile names the profile.',
   options: { withKey: option.on('read the key from stdin') },
   examples: [['berth auth login --with-key --base-url https://api.example.com < key.txt', 'without questions']],
   run: async (ctx, { withKey }) => {
     const { profile, local } = ctx.settings;
     if (local) throw usage('the local service needs no login', 'Name a profile of your own with --profile.');
-    const addresses = await askAddresses(ctx);
+    const addresses = givenAddresses(ctx);
+    const base = ctx.settings.get('base-url') ?? (await askBase(ctx));
     const given = withKey ? new TextDecoder().decode(await ctx.files.read('-')) : await askKey(ctx);
     // At once: an address must never come to lie beside the key of another login.
-    await ctx.profiles.logIn(profile, Object.fromEntries(addresses), given);
+    const kept = ctx.settings.source('base-url') === 'profile' ? addresses : { ...addresses, 'base-url': base };
+    await ctx.profiles.logIn(profile, kept, given);
     const saved = (await ctx.profiles.list()).find((each) => each.name === profile);
     const notes = [
       `Profile ${profile} is in use${ending(saved?.keyTail)}. It is kept in ${ctx.profiles.path}.`,
+      ...Object.entries({ ...saved?.values }).flatMap(versionNote),
+      ...(saved?.values['queue-url'] === undefined
+        ? ['The queue API is taken to be at the same address; --queue-url names another.']
+        : []),
       'Try it: berth auth status --check',
     ];
     return { kind: 'nothing', notes };
@@ -55,46 +57,40 @@ const login = defineCommand({
 const ending = (tail: string | undefined): string =>
   tail === undefined || tail === '' ? '' : `, with a key that ends in ${tail}`;
 
+const versionNote = ([name, value]: readonly [string, string]): readonly string[] =>
+  endsInVersion(value)
+    ? [`${name} ends in a version, and berth adds one itself: where nothing is found there, leave it out.`]
+    : [];
+
 async function askKey(ctx: CommandContext): Promise<string> {
   if (!ctx.terminal.canAsk)
     throw usage('there is no terminal to ask for the key on', 'Pipe it in: berth auth login --with-key < key.txt');
   return await ctx.prompts.secret('API key');
 }
 
-/** Addresses to keep: those given as flags or variables, and what a person answers where the profile has none. */
-async function askAddresses(ctx: CommandContext): Promise<readonly (readonly [string, string])[]> {
-  const kept: [string, string][] = [];
-  let base: string | undefined;
-  for (const { name, question, needed } of ADDRESSES) {
-    const known = ctx.settings.get(name);
-    const source = ctx.settings.source(name);
-    if (known !== undefined) {
-      if (source !== 'profile') kept.push([name, known]);
-      if (name === 'base-url') base = known;
-      continue;
-    }
-    // One address often serves all three: the queue follows the base unless it is named.
-    if (!ctx.terminal.canAsk) {
-      if (needed) throw usage(`missing --${name}`, 'Give the address of your service: --base-url https://...');
-      if (name === 'queue-url' && base !== undefined) kept.push([name, base]);
-      continue;
-    }
-    const answer = (
-      await ctx.prompts.text(question, {
-        check: (value) => (value.trim() === '' ? (needed ? 'an address is needed' : undefined) : trouble(value)),
-      })
-    ).trim();
-    if (name === 'base-url') base = answer;
-    const value = answer === '' && name === 'queue-url' ? base : answer;
-    if (value !== undefined && value !== '') kept.push([name, value]);
-  }
-  return kept;
+/** The addresses that flags and variables name. Fails with usage (2) for one that the key may not go to. */
+const givenAddresses = ({ settings }: CommandContext): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    ADDRESSES.flatMap((name) => {
+      const [value, source] = [settings.get(name), settings.source(name)];
+      if (value === undefined || (source !== 'flag' && source !== 'environment')) return [];
+      parseKeyAddress(value, name);
+      return [[name, value]];
+    }),
+  );
+
+/** The one address that is asked for: whoever pastes the key too early would see it, so the key is next. */
+async function askBase(ctx: CommandContext): Promise<string> {
+  if (!ctx.terminal.canAsk)
+    throw usage('missing --base-url', 'Give the address of your service: --base-url https://...');
+  const answer = await ctx.prompts.text('Address of the management API', { check: trouble });
+  return answer.trim();
 }
 
 /** Why an address cannot be used. */
 function trouble(address: string): string | undefined {
   try {
-    parseAddress(address.trim(), 'the address');
+    parseKeyAddress(address.trim(), 'the address');
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
@@ -136,7 +132,7 @@ const status = defineCommand({
       profile: settings.profile,
       key: settings.local ? 'not needed' : key === undefined ? 'none' : `ends in ${key.tail}`,
       from: settings.local ? 'local service' : key?.source,
-      ...Object.fromEntries(ADDRESSES.map(({ name }) => [name, settings.local ? undefined : settings.get(name)])),
+      ...Object.fromEntries(ADDRESSES.map((name) => [name, settings.local ? undefined : settings.get(name)])),
       ...(check ? { check: await checkKey(ctx) } : {}),
     };
     const missing = key === undefined && !settings.local;

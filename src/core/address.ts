@@ -51,11 +51,27 @@ export function parseAddress(text: string, what: string): Address {
 export const mayCarryKey = (address: Address): boolean => address.secure || address.loopback;
 
 /**
+ * An address that requests with a key go to. Fails with usage (2) as parseAddress does, and for plain http to another
+ * machine.
+ */
+export function parseKeyAddress(text: string, what: string): Address {
+  const address = parseAddress(text, what);
+  if (mayCarryKey(address)) return address;
+  throw usage(
+    `${what} is plain http to another machine: the key would travel in the clear`,
+    'Use https. Plain http is for this machine only: localhost, 127.0.0.1 or [::1].',
+  );
+}
+
+/**
  * Loopback as the parsed host says it: `localhost`, 127.0.0.0/8 or `::1`, in any spelling that the URL parser reduces
  * to these. Names below `localhost`, and IPv6 forms of IPv4 addresses (`::ffff:127.0.0.1`), are not: where they lead
  * is up to a resolver or a routing table.
  */
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname);
+
+/** Whether an address ends in a version, such as `/v2`: every path of the service begins with its own. */
+export const endsInVersion = (address: string): boolean => /\/v\d+\/*$/.test(address.trim());
 
 const portOf = (url: URL): number => (url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port));

@@ -99,8 +99,8 @@ export interface Prompts {
   pick<T>(message: string, choices: readonly Choice<T>[]): Promise<T>;
 }
 
-/** Where a setting's value came from, for `config list`. */
-export type SettingSource = 'flag' | 'environment' | 'profile' | 'default';
+/** Where a setting's value came from, for `config list`; `base-url` where it follows that. */
+export type SettingSource = 'flag' | 'environment' | 'profile' | 'default' | 'base-url';
 
 /** The settings a command may read. Addresses and the key are used by the connection, not by commands. */
 export interface SettingsView {

@@ -1,5 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, parse } from 'node:path';
+import { parseKeyAddress } from '../core/address.ts';
 import type { Profile, ProfileStore } from '../core/context.ts';
 import { Failure, localFile, usage } from '../core/failure.ts';
 import { codeOf, reasonOf } from '../core/file-trouble.ts';
@@ -42,12 +43,12 @@ export function createProfiles(path: () => string): ProfileStore {
       }),
     set: async (profile, name, value) => {
       const setting = keepable(name);
-      await setMember(profile, name, value === undefined ? undefined : checkSetting(setting, value, name));
+      await setMember(profile, name, value === undefined ? undefined : checkKept(setting, value));
     },
     logIn: async (profile, values, key) => {
       writable(profile);
       const kept = Object.fromEntries(
-        Object.entries(values).map(([name, value]) => [name, checkSetting(keepable(name), value, name)]),
+        Object.entries(values).map(([name, value]) => [name, checkKept(keepable(name), value)]),
       );
       const login = { ...kept, 'api-key': cleanKey(key, 'the input') };
       await change((file) => ({
@@ -81,6 +82,13 @@ function keepable(name: string): Setting {
   const setting = findSetting(name);
   if (!setting?.inProfile || setting.secret) throw notKept(name);
   return setting;
+}
+
+/** A value as it is kept: an address only where a key may go to it. Fails with usage (2). */
+function checkKept(setting: Setting, value: string): string {
+  const checked = checkSetting(setting, value, setting.name);
+  if (setting.kind === 'address') parseKeyAddress(checked, setting.name);
+  return checked;
 }
 
 function shown(file: ProfilesFile): readonly Profile[] {

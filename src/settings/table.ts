@@ -49,7 +49,7 @@ export const SETTINGS = [
     name: 'queue-url',
     flag: '--queue-url',
     variable: 'BERTH_QUEUE_URL',
-    summary: 'address of the queue API',
+    summary: 'address of the queue API; where nothing sets it, the one of the management API',
   },
   {
     ...address,

@@ -43,7 +43,10 @@ export function createSettings(input: SettingsInput): Settings {
   const values = once((): ProfileValues => (local() ? {} : (profileOf(file(), profile()) ?? {})));
   const where = (): string => `of profile "${profile()}" in ${profilesPath()}`;
 
-  const resolved = (name: string): Resolved | undefined => {
+  const resolved = (name: string): Resolved | undefined =>
+    // One address often serves both. Never kept, so that it follows a base address that changes.
+    resolvedAlone(name) ?? (name === 'queue-url' ? following(resolvedAlone('base-url')) : undefined);
+  const resolvedAlone = (name: string): Resolved | undefined => {
     const setting = findSetting(name);
     if (setting === undefined) return undefined;
     if (name === 'profile') return { value: profile(), source: resolveSetting(setting, none(input))?.source ?? kept() };
@@ -104,6 +107,8 @@ export function createSettings(input: SettingsInput): Settings {
       namedProfile(flags, env) === undefined || local() || profileOf(file(), profile()) !== undefined,
   };
 }
+
+const following = (base: Resolved | undefined): Resolved | undefined => base && { ...base, source: 'base-url' };
 
 /** Flag and environment alone. */
 const none = (input: SettingsInput): Parameters<typeof resolveSetting>[1] => ({

@@ -30,7 +30,7 @@ describe('the settings of a run', () => {
     const found = settings(FILE);
     expect([found.profile, found.local, found.source('profile')]).toEqual(['work', false, 'profile']);
     expect([found.get('base-url'), found.source('base-url')]).toEqual(['https://work.example.com', 'profile']);
-    expect([found.get('timeout'), found.get('retries'), found.get('queue-url')]).toEqual(['5s', '3', undefined]);
+    expect([found.get('timeout'), found.get('retries'), found.get('rest-url')]).toEqual(['5s', '3', undefined]);
     expect(await found.key()).toMatchObject({ tail: 'WXYZ', source: 'profile' });
     expect(found.profileAddresses()).toEqual({ 'base-url': 'https://work.example.com' });
   });
@@ -40,6 +40,31 @@ describe('the settings of a run', () => {
     expect(settings(FILE, { BERTH_PROFILE: 'play' }).apiKey()?.reveal()).toBe('play-key-00000001');
     const missing = settings(FILE, { BERTH_PROFILE: 'nope' });
     expect([missing.profileExists(), missing.get('base-url'), missing.apiKey()]).toEqual([false, undefined, undefined]);
+  });
+
+  it.each<[string, string | undefined, Record<string, string>, GlobalFlags, (string | undefined)[]]>([
+    ['the profile', FILE, {}, {}, ['https://work.example.com', 'base-url']],
+    ['the environment', FILE, { BERTH_BASE_URL: 'https://e.test' }, {}, ['https://e.test', 'base-url']],
+    ['a flag', undefined, {}, { 'base-url': 'https://f.test' }, ['https://f.test', 'base-url']],
+    ['nowhere', undefined, {}, {}, [undefined, undefined]],
+    [
+      'its own variable, whatever the base is',
+      FILE,
+      { BERTH_QUEUE_URL: 'https://q.test' },
+      { 'base-url': 'https://f.test' },
+      ['https://q.test', 'environment'],
+    ],
+    [
+      'its own profile, whatever the base is',
+      '{"profiles":{"default":{"queue-url":"https://q.test"}}}',
+      { BERTH_BASE_URL: 'https://e.test' },
+      {},
+      ['https://q.test', 'profile'],
+    ],
+  ])('have the queue where the management API is unless it is named: from %s', (_, file, env, flags, expected) => {
+    const found = settings(file, env, flags);
+    expect([found.get('queue-url'), found.source('queue-url')]).toEqual(expected);
+    expect(found.profileAddresses()).not.toHaveProperty('rest-url');
   });
 
   it('are the local service’s with --local: no address, key or timeout of another profile', async () => {
