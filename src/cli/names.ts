@@ -79,6 +79,20 @@ export async function sendEach(
   return sent;
 }
 
+/** What of several did not go through, as one failure with the code and the exit code of the first; else undefined. */
+export function failureAmong(sent: readonly Sent[]): Failure | undefined {
+  const failed = sent.flatMap(({ given, failure }) => (failure === undefined ? [] : [{ given, failure }]));
+  const [first] = failed;
+  if (first === undefined) return undefined;
+  return new Failure({
+    code: first.failure.code,
+    exit: first.failure.exit,
+    message: `${String(failed.length)} of ${String(sent.length)} did not go through`,
+    hint: [...new Set(failed.flatMap(({ failure }) => failure.hint?.split('\n') ?? []))].join('\n') || undefined,
+    errors: failed.map(({ given, failure }) => `${given}: ${failure.message}`),
+  });
+}
+
 /**
  * The id of the one thing of that name. The list is a courtesy: where it cannot be had, or has no such name, it is
  * undefined, and what was known before counts. Fails with usage (2) and the candidates where several are named so.

@@ -38,7 +38,10 @@ export async function runCommand(
 
 async function print(ctx: CommandContext, result: Result): Promise<ExitCode> {
   await render(result, ctx.output, ctx);
-  for (const note of result.notes ?? []) await ctx.tell(note);
+  // A failure as JSON is the one thing on stderr: what reads it gets no other line before it.
+  const asJson = ctx.output.format === 'json' || ctx.output.format === 'jsonl';
+  if (result.failure === undefined || !asJson) for (const note of result.notes ?? []) await ctx.tell(note);
+  if (result.failure !== undefined) throw result.failure;
   return result.exit ?? EXIT.done;
 }
 

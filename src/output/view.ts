@@ -1,4 +1,5 @@
 import type { ExitCode } from '../core/exit.ts';
+import type { Failure } from '../core/failure.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 
 /** What a piece of text means; the terminal decides how that looks. */
@@ -57,6 +58,8 @@ interface Outcome {
   readonly exit?: ExitCode;
   /** Said on stderr after the data: one line each. */
   readonly notes?: readonly string[];
+  /** What did not go through, where something did: it ends the command once the data is printed. */
+  readonly failure?: Failure | undefined;
 }
 
 /** What a command ends with. The kit renders it; a command never writes to stdout itself. */

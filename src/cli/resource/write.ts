@@ -6,7 +6,7 @@ import type { Result } from '../../output/view.ts';
 import { arg, flagName, onlyWith, option, type Params } from '../params.ts';
 import { defineCommand, type Command, type Values } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { sendEach, withId } from '../names.ts';
+import { failureAmong, sendEach, withId } from '../names.ts';
 import { waitFor } from '../wait.ts';
 import { commandLine, countOf } from '../words.ts';
 import { BODY_OPTIONS } from './body.ts';
@@ -232,9 +232,10 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
         resource,
         id.map((given) => ({ given, request })),
       );
-      const failed = sent.filter(({ failure }) => failure !== undefined);
-      const notes = sent.map(({ given, answer, failure }) => `${given}: ${failure?.message ?? answer?.note ?? done}`);
-      return { kind: 'nothing', notes, exit: failed[0]?.failure?.exit ?? EXIT.done };
+      const notes = sent.flatMap(({ given, answer }) =>
+        answer === undefined ? [] : [`${given}: ${answer.note ?? done}`],
+      );
+      return { kind: 'nothing', notes, failure: failureAmong(sent) };
     },
   });
 }

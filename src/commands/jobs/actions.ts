@@ -3,7 +3,7 @@ import { Failure, usage } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { sendEach, withId, type Sent } from '../../cli/names.ts';
+import { failureAmong, sendEach, withId, type Sent } from '../../cli/names.ts';
 import { arg, onlyWith, option } from '../../cli/params.ts';
 import { countOf } from '../../cli/words.ts';
 import type { Result } from '../../output/view.ts';
@@ -65,12 +65,10 @@ export const cancel = defineCommand({
   },
 });
 
-/** What was cancelled as rows, what was not as notes; the first refusal is the outcome. */
+/** What was cancelled as rows, what was not as the failure. */
 function cancelled(sent: readonly Sent[]): Result {
-  const failures = sent.flatMap(({ given, failure }) => (failure === undefined ? [] : [{ given, failure }]));
-  const notes = failures.map(({ given, failure }) => `${given}: ${failure.message}`);
   const values = sent.flatMap(({ answer }) => (answer?.value === undefined ? [] : [answer.value]));
-  return { kind: 'many', view: jobView, values, notes, exit: failures[0]?.failure.exit ?? EXIT.done };
+  return { kind: 'many', view: jobView, values, failure: failureAmong(sent) };
 }
 
 export const retry = defineCommand({

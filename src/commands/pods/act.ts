@@ -1,8 +1,8 @@
-import { EXIT } from '../../core/exit.ts';
+import { Failure } from '../../core/failure.ts';
 import { memberAt, stringOf } from '../../core/json.ts';
 import { defineCommand, type Command } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { sendEach, type Sent } from '../../cli/names.ts';
+import { failureAmong, sendEach, type Sent } from '../../cli/names.ts';
 import { arg, onlyWith, option } from '../../cli/params.ts';
 import { commandLine } from '../../cli/words.ts';
 import type { Result } from '../../output/view.ts';
@@ -50,10 +50,9 @@ function actionCommand(action: 'start' | 'stop' | 'restart', { summary, details,
   });
 }
 
-/** One pod as it answered; of several those that did, and a note for each that did not. */
+/** One pod as it answered; of several those that did, and what did not go through. */
 function acted(sent: readonly Sent[]): Result {
   const [first] = sent;
-  const { notes, exit } = refusals(sent);
   if (sent.length === 1)
     return {
       kind: 'one',
@@ -62,32 +61,27 @@ function acted(sent: readonly Sent[]): Result {
       source: first?.answer?.text ?? '',
     };
   const values = sent.flatMap(({ answer }) => answer?.value ?? []);
-  return { kind: 'many', view: PODS.view, values, notes, exit };
+  return { kind: 'many', view: PODS.view, values, failure: failureAmong(sent) };
 }
 
-/** Waits for those that were accepted; a refusal of another is said first, and is the outcome where the wait has none. */
+/** Waits for those that were accepted; the refusal of another is the outcome, and said also where the wait fails. */
 async function waitForAll(
   ctx: CommandContext,
   sent: readonly Sent[],
   until: string,
   timeoutMs: number,
 ): Promise<Result> {
-  const { notes, exit } = refusals(sent);
-  for (const note of notes) await ctx.tell(note);
+  const failure = failureAmong(sent);
   const ids = sent.flatMap(({ given, answer }) =>
     answer === undefined ? [] : [stringOf(memberAt(answer.value, 'id')) ?? given],
   );
-  if (ids.length === 0) return { kind: 'nothing', exit };
-  const end = await waitForPods(ctx, ids, until, timeoutMs);
-  return exit === EXIT.done ? end : { ...end, exit };
-}
-
-function refusals(sent: readonly Sent[]) {
-  const failures = sent.flatMap(({ given, failure }) => (failure === undefined ? [] : [{ given, failure }]));
-  return {
-    notes: failures.map(({ given, failure }) => `${given}: ${failure.message}`),
-    exit: failures[0]?.failure.exit ?? EXIT.done,
-  };
+  if (ids.length === 0) return { kind: 'nothing', failure };
+  try {
+    return { ...(await waitForPods(ctx, ids, until, timeoutMs)), failure };
+  } catch (error) {
+    if (error instanceof Failure && failure !== undefined) throw error.with({ errors: failure.errors });
+    throw error;
+  }
 }
 
 export const start = actionCommand('start', {

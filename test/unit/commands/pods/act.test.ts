@@ -25,7 +25,22 @@ describe('start, stop and restart', () => {
     const world = createTestWorld();
     const ran = await local(world, 'stop', 'train-llm', 'pod-web', 'pod-notebook', '-o', 'id');
     expect([ran.code, ran.out]).toEqual([5, 'pod-train\npod-notebook\n']);
-    expect(ran.err).toMatch(/^pod-web: .*409.*locked/);
+    expect(ran.err).toMatch(/^error: 1 of 3 did not go through\n {2}- pod-web: .*409.*locked/);
+  });
+
+  it('says with --json what did not go through, in one object', async () => {
+    const ran = await local(createTestWorld(), 'stop', 'pod-train', 'nope', 'pod-web', '--json');
+    expect([ran.code, (JSON.parse(ran.out) as unknown[]).length]).toEqual([4, 1]);
+    expect(JSON.parse(ran.err)).toMatchObject({
+      error: {
+        code: 'not-found',
+        message: '2 of 3 did not go through',
+        errors: [expect.stringMatching(/^nope: .*404/), expect.stringMatching(/^pod-web: .*locked/)] as string[],
+      },
+    });
+    const deleted = await local(createTestWorld(), 'terminate', 'pod-train', 'nope', '--yes', '--json');
+    expect([deleted.code, deleted.out]).toEqual([4, '']);
+    expect(JSON.parse(deleted.err)).toMatchObject({ error: { errors: [expect.stringMatching(/^nope: /) as string] } });
   });
 
   it('waits for those that were accepted, and ends with the refusal of the other', async () => {
@@ -43,7 +58,7 @@ describe('start, stop and restart', () => {
       'id,status',
     );
     expect([ran.code, ran.out]).toEqual([5, 'id,status\npod-stopped,RUNNING\npod-broken,RUNNING\n']);
-    expect(ran.err).toMatch(/^pod-web: /);
+    expect(ran.err).toMatch(/^error: 1 of 3 did not go through\n {2}- pod-web: /);
   });
 
   it.each(['start', 'stop', 'restart'])('%s shows what it would send', async (verb) => {

@@ -125,7 +125,7 @@ test('a credential in use refuses to go; several go at once, each by id or name'
   expect([refused.code, refused.err]).toEqual([5, expect.stringContaining('uses the registry credential')]);
   await berthIn(world, ['pods', 'terminate', out.trim(), '--yes']);
   const gone = await berthIn(world, ['registries', 'delete', 'hub', 'nothing', 'hub 2', '--yes']);
-  expect(gone.err).toMatch(/hub: deleted\nnothing: .*not found.*\nhub 2: deleted\n/);
+  expect(gone.err).toMatch(/hub: deleted\nhub 2: deleted\nerror: 1 of 3.*\n {2}- nothing: .*not found/);
   expect(gone.code).toBe(4);
   expect((await berthIn(world, ['registries', 'list', '-o', 'id'])).out).toBe('reg-team\n');
 });
