@@ -1,6 +1,7 @@
 import { EXIT, type ExitCode } from '../core/exit.ts';
 import { Failure } from '../core/failure.ts';
-import type { Json } from '../core/json.ts';
+import { endsInVersion } from '../core/address.ts';
+import { memberAt, type Json } from '../core/json.ts';
 import type { ApiAnswer, ServiceName } from '../core/api.ts';
 import { formatDuration } from '../core/units.ts';
 import { defineCommand } from '../cli/command.ts';
@@ -16,7 +17,8 @@ const doctorView: View = {
     { header: 'CHECK', show: text('check') },
     { header: 'RESULT', show: toned('result', { OK: 'good', WARNING: 'warn', ERROR: 'bad' }) },
     { header: 'FINDING', show: text('finding') },
-    { header: 'WHAT TO DO', show: text('hint') },
+    // Beside the table, where it is never cut.
+    { header: 'WHAT TO DO', show: text('hint'), wide: true },
   ],
 };
 
@@ -31,14 +33,25 @@ interface Check {
 /** More than this, and times in answers, tokens and log cursors stop making sense. Milliseconds. */
 const CLOCK_SLACK_MS = 60_000;
 
-/** A cheap read on each address; any readable answer, a refusal too, shows that a service is there. */
+/**
+ * A cheap read on each address. Of the management API a list is the proof; elsewhere any readable answer is, a refusal
+ * too: a queue knows no endpoint of that name, an older volume API may have no list.
+ */
 const PROBES: readonly {
   readonly service: ServiceName;
   readonly setting: string;
   readonly path: readonly string[];
   readonly needed: boolean;
+  /** The member that an answer has; absent where anything readable will do. */
+  readonly member?: string;
 }[] = [
-  { service: 'base', setting: 'base-url', path: ['v2', 'registries', 'delegations'], needed: true },
+  {
+    service: 'base',
+    setting: 'base-url',
+    path: ['v2', 'registries', 'delegations'],
+    needed: true,
+    member: 'delegations',
+  },
   { service: 'queue', setting: 'queue-url', path: ['v2', 'berth-doctor', 'health'], needed: true },
   { service: 'rest', setting: 'rest-url', path: ['v1', 'networkvolumes'], needed: false },
 ];
@@ -54,12 +67,17 @@ export const doctor = defineCommand({
       kind: 'many',
       view: doctorView,
       values: checks.map(asRow),
+      notes: ctx.output.format === undefined || ctx.output.format === 'table' ? checks.flatMap(advice) : [],
       exit: bad === undefined ? EXIT.done : (bad.exit ?? EXIT.bug),
     };
   },
 });
 
 const asRow = ({ check, result, finding, hint }: Check): Json => ({ check, result, finding, hint: hint ?? null });
+
+/** What is not well, in full. */
+const advice = ({ check, result, finding, hint }: Check): readonly string[] =>
+  result === 'OK' ? [] : [`\n${check}: ${finding}`, ...(hint?.split('\n') ?? []).map((line) => `  -> ${line}`)];
 
 const failed = (check: string, error: unknown): Check => {
   if (!(error instanceof Failure)) throw error;
@@ -121,24 +139,35 @@ async function addressChecks(ctx: CommandContext, probe: (typeof PROBES)[number]
   const address = ctx.settings.local ? 'the local service' : ctx.settings.get(probe.setting);
   if (address === undefined && !probe.needed)
     return [{ check: probe.setting, result: 'OK', finding: 'not set; the management API is used for volumes' }];
+  const answers = { check: probe.setting, result: 'OK', finding: `${address ?? ''} answers` } as const;
   try {
     const answer = await ctx.api.send({ service: probe.service, method: 'GET', path: probe.path });
-    return [
-      { check: probe.setting, result: 'OK', finding: `${address ?? ''} answers` },
-      ...clockCheck(ctx, probe.service, answer),
-    ];
+    if (probe.member !== undefined && memberAt(answer.value ?? null, probe.member) === undefined)
+      return [notTheService(probe.setting, address, 'what answers is not the service')];
+    return [answers, ...clockCheck(ctx, probe.service, answer)];
   } catch (error) {
-    // A queue knows no endpoint of that name, an older volume API may have no list: that they say so is the proof.
-    if (
-      error instanceof Failure &&
-      error.status !== undefined &&
-      error.status < 500 &&
-      error.status !== 401 &&
-      (error.status !== 403 || probe.service !== 'base')
-    )
-      return [{ check: probe.setting, result: 'OK', finding: `${address ?? ''} answers` }];
-    return [failed(probe.setting, error)];
+    if (!(error instanceof Failure) || error.status === undefined) return [failed(probe.setting, error)];
+    const { status } = error;
+    if (status === 404 && (probe.member !== undefined || (address !== undefined && endsInVersion(address))))
+      return [
+        notTheService(probe.setting, address, 'it answers, and has nothing where the service has its lists (404)'),
+      ];
+    const refused = status < 500 && status !== 401;
+    return refused && probe.member === undefined ? [answers] : [failed(probe.setting, error)];
   }
+}
+
+function notTheService(check: string, address: string | undefined, what: string): Check {
+  return {
+    check,
+    result: 'ERROR',
+    finding: `${address ?? ''}: ${what}`,
+    hint:
+      address !== undefined && endsInVersion(address)
+        ? 'The address ends in a version, and berth adds one itself: leave it out.'
+        : 'Check the address: it is the part before /v2.',
+    exit: EXIT.notFound,
+  };
 }
 
 function clockCheck(ctx: CommandContext, service: ServiceName, answer: ApiAnswer): readonly Check[] {
