@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
@@ -12,10 +12,10 @@ import { ROWS } from '../../src/local/contract/rows.ts';
 import { openApiDocument } from '../../src/local/openapi.ts';
 import type { Operation } from '../../src/local/operation.ts';
 import { createTable } from '../../src/local/table.ts';
+import { contractPlace } from '../support/contract-place.ts';
 
-/** Where the contract that is compared with lies beside the checkout; elsewhere there is nothing to compare with. */
-const CONTRACT = process.env['BERTH_CONTRACT_DIR'] ?? resolve(import.meta.dirname, '../../../shared');
-const TOOL = join(CONTRACT, 'tools', 'contract-diff.mjs');
+/** What compares with the contract; elsewhere there is nothing to compare with. */
+const TOOL = join(contractPlace() ?? '', 'tools', 'contract-diff.mjs');
 
 const implemented = createTable({ queueLimits: false }).filter(({ tag }) => tag !== undefined);
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { configDirectory, dataDirectory } from '../../../src/settings/directories.ts';
 
-const around = { env: {}, platform: 'linux', home: '/home/ada', cwd: '/work' };
+const around = { env: {}, platform: 'linux', home: '/home/ada', cwd: '/here' };
 
 describe('directories', () => {
   it.each([
@@ -12,7 +12,7 @@ describe('directories', () => {
       '/home/ada/.config/berth',
       '/home/ada/.local/share/berth',
     ],
-    [{ ...around, env: { BERTH_CONFIG_DIR: 'c', BERTH_DATA_DIR: '/d', XDG_CONFIG_HOME: '/x' } }, '/work/c', '/d'],
+    [{ ...around, env: { BERTH_CONFIG_DIR: 'c', BERTH_DATA_DIR: '/d', XDG_CONFIG_HOME: '/x' } }, '/here/c', '/d'],
     [
       { ...around, platform: 'darwin' },
       '/home/ada/Library/Application Support/berth',
