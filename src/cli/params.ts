@@ -109,6 +109,16 @@ export const option = {
     summary,
     parse: (text, label) => parseDuration(text, bare, label),
   }),
+  /** Milliseconds; a bare number is refused, because people think of ages in hours, days and weeks alike. */
+  age: (summary: string): Param<number | undefined> => ({
+    ...flag,
+    metavar: 'TIME',
+    summary,
+    parse: (text, label) => {
+      if (/^[\d.]+$/.test(text.trim())) throw usage(`${label} needs a unit: ${text}`, `Write ${text}h or ${text}d.`);
+      return parseDuration(text, 'h', label);
+    },
+  }),
   /** Milliseconds, with a default. */
   durationOr: (summary: string, bare: TimeUnit, initial: number, initialText: string): Param<number> => ({
     ...flag,

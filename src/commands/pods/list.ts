@@ -13,8 +13,8 @@ export const list = listCommand(PODS, {
     cloud: option.choice('only on this cloud', ['SECURE', 'COMMUNITY']),
     dataCenter: option.list('only in these data centers', { metavar: 'DC' }),
     gpu: option.list('only with these GPU types', { metavar: 'GPU' }),
-    olderThan: option.duration('only created longer ago than this, such as 3d', 'h'),
-    newerThan: option.duration('only created within this time, such as 2h', 'h'),
+    olderThan: option.age('only created longer ago than this, such as 3d'),
+    newerThan: option.age('only created within this time, such as 2h'),
   },
   query: ({ all }) => (all ? { includeClusterPods: true } : {}),
   keep: (pod, filter, now) =>

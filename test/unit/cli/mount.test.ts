@@ -13,6 +13,7 @@ const get = defineCommand({
     input: option.text('text'),
     waitTimeout: option.duration('time', 's'),
     label: option.list('labels'),
+    olderThan: option.age('age'),
     kind: option.choice('kind', ['ONE', 'TWO']),
     size: option.count('size', 10, { most: 20 }),
     noQueueLimits: option.on('a switch that begins with no'),
@@ -45,6 +46,7 @@ describe('the command line', () => {
     [['things', 'get', 'a', '--no-input', '--input', 'x'], { id: 'a', input: 'x' }],
     [['things', 'get', 'a', '--label', 'x,y', '--label', 'z'], { id: 'a', label: ['x', 'y', 'z'] }],
     [['things', 'get', 'a', '--wait-timeout', '1h30m'], { id: 'a', waitTimeout: 5_400_000 }],
+    [['things', 'get', 'a', '--older-than', '3d'], { id: 'a', olderThan: 259_200_000 }],
     [['things', 'get', 'a', '--kind', 'two'], { id: 'a', kind: 'TWO' }],
     [
       ['things', 'get', 'a', '--no-queue-limits', '--force', '--dry-run'],
@@ -91,6 +93,8 @@ describe('the command line', () => {
     [['things', 'get', 'a', '--size', '1.5'], /--size takes a whole number/],
     [['things', 'get', 'a', '--size', '1e1'], /--size takes a whole number/],
     [['things', 'get', 'a', '--wait-timeout', 'soon'], /--wait-timeout is not a duration/],
+    [['things', 'get', 'a', '--older-than', '3'], /--older-than needs a unit: 3/],
+    [['things', 'get', 'a', '--older-than', 'soon'], /--older-than is not a duration/],
     [['things', 'get', 'a', '--input'], /argument missing/],
   ])('refuses %j with exit 2', (argv, message) => {
     expect(() => read(...argv)).toThrow(
