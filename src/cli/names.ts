@@ -4,6 +4,7 @@ import { Failure, usage } from '../core/failure.ts';
 import { arrayOf, memberAt, stringOf, type Json } from '../core/json.ts';
 import { safeText } from '../core/safe.ts';
 import type { CommandContext } from './context.ts';
+import { DryRun } from './dry-run.ts';
 import { countOf, pluralOf } from './words.ts';
 
 /** Where a kind of thing is listed, so that a name can stand for its id. */
@@ -34,12 +35,17 @@ export async function withId<T>(
   try {
     return await use(given);
   } catch (error) {
+    if (error instanceof DryRun) await ctx.tell(aboutNames(given));
     if (!(error instanceof Failure) || error.exit !== EXIT.notFound || ctx.dryRun) throw error;
     const id = await idNamed(ctx, lookup, given);
     if (id === undefined) throw error.with({ hint: notThere(lookup) });
     return await use(id);
   }
 }
+
+/** A dry run looks nothing up, so it cannot tell a name from an id. */
+const aboutNames = (...given: readonly string[]): string =>
+  `If ${given.join(' or ')} is a name, the id it stands for is looked up first and goes into the request.`;
 
 const notThere = (lookup: Lookup): string =>
   `No ${lookup.noun} has this id or name: see ${listLine(lookup)}. Another account? berth auth status.`;
@@ -66,7 +72,10 @@ export async function sendEach(
   lookup: Lookup,
   targets: readonly Target[],
 ): Promise<readonly Sent[]> {
-  if (ctx.dryRun) return await ctx.previewAll(targets.map(({ given, request }) => request(given)));
+  if (ctx.dryRun) {
+    await ctx.tell(aboutNames(...new Set(targets.map(({ given }) => given))));
+    return await ctx.previewAll(targets.map(({ given, request }) => request(given)));
+  }
   const sent: Sent[] = [];
   for (const { given, label = given, request } of targets) {
     try {
