@@ -32,7 +32,7 @@ export async function runCli(argv: readonly string[], world: World): Promise<Exi
     if (globals['help'] === true || target.kind === 'group')
       return await page(ctx, path, target, globals['help'] === true);
     const { runCommand } = await import('./cli/run.ts');
-    return await runCommand(ctx, target, values, outputOptions(globals, ctx.settings.get('output')));
+    return await runCommand(ctx, target, values, outputOptions(globals, ctx.settings.get('output')), path);
   } catch (error) {
     const { sayFailure } = await import('./cli/fail.ts');
     return await sayFailure(error, look.json, context ?? open({}));

@@ -10,6 +10,7 @@ import { commandContext, type RunState } from './command-context.ts';
 import type { CommandContext } from './context.ts';
 import { DryRun } from './dry-run.ts';
 import { kitOptions } from './kit-options.ts';
+import { commandLine } from './words.ts';
 import { nothingWritten, withWritten } from './written.ts';
 
 /**
@@ -21,13 +22,14 @@ export async function runCommand(
   command: Command,
   given: Values,
   output: OutputOptions,
+  path: readonly string[],
 ): Promise<ExitCode> {
   const state: RunState = { goOn: undefined, written: nothingWritten() };
   const ctx = commandContext(context, { output, dryRun: given['dryRun'] === true, yes: given['yes'] === true }, state);
   try {
     const values = await complete(ctx, command, { ...command.options, ...kitOptions(command) }, given);
     await checkFilter(output);
-    await confirmed(ctx, command, values);
+    await confirmed(ctx, command, values, path);
     if (values['watch'] === true) return await watch(ctx, command, values);
     return await print(ctx, await command.run(ctx, values));
   } catch (error) {
@@ -52,16 +54,32 @@ async function checkFilter({ jq }: OutputOptions): Promise<void> {
   await checkJq(jq);
 }
 
-async function confirmed(ctx: CommandContext, command: Command, values: Values): Promise<void> {
+async function confirmed(
+  ctx: CommandContext,
+  command: Command,
+  values: Values,
+  path: readonly string[],
+): Promise<void> {
   if (command.confirm === undefined || ctx.yes || ctx.dryRun || !command.confirmWhen(values)) return;
   // Decided before anything is looked up: a script without --yes must send nothing.
   if (!ctx.terminal.canAsk)
-    throw usage('this destroys something and there is no terminal to ask on', 'Add --yes to go on without a question.');
+    throw usage(
+      `\`${lineOf(command, values, path)}\` asks before it goes on, and there is no terminal to ask on`,
+      'Add --yes to go on without a question.',
+    );
   await ctx.tell(await command.confirm(ctx, values));
   if (!(await ctx.prompts.confirm('Go on?', false)))
     throw new Failure({ code: 'declined', exit: EXIT.usage, message: 'stopped: nothing was changed' });
 }
 
+/** The command and what it is about, as it was called but for its flags: `berth queue purge demo`. */
+const lineOf = (command: Command, values: Values, path: readonly string[]): string =>
+  commandLine(
+    ...path,
+    ...Object.keys(command.args).flatMap((key) => (values[key] ?? []) as string | readonly string[]),
+  );
+
+/** Ctrl-C is how a watch ends: quietly, with 130, or 143 for a polite kill. */
 async function watch(ctx: CommandContext, command: Command, values: Values): Promise<ExitCode> {
   const { openLive } = await import('../output/live.ts');
   const live = await openLive(ctx.output, ctx);
@@ -70,6 +88,10 @@ async function watch(ctx: CommandContext, command: Command, values: Values): Pro
       await live.show(await command.run(ctx, values));
       await ctx.clock.sleep(Number(values['interval']), ctx.signal);
     }
+  } catch (error) {
+    const ended = error instanceof Failure && (error.exit === EXIT.interrupted || error.exit === EXIT.terminated);
+    if (ended && ctx.signal.aborted) return error.exit;
+    throw error;
   } finally {
     await live.close();
   }

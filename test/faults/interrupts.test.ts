@@ -152,7 +152,7 @@ describe.each([
     });
     const world = createTestWorld({ env: pointedAt(server.url), clock, tty: true });
     const ran = await berthIn(world, ['pods', 'get', 'pod1', '--watch']);
-    expect(ran.code).toBe(exit);
+    expect([ran.code, ran.err]).toEqual([exit, '']);
     expect(server.seen).toHaveLength(3);
     // The cursor is back.
     expect(ran.out.lastIndexOf('\u001b[?25l')).toBeLessThanOrEqual(ran.out.lastIndexOf('\u001b[?25h'));

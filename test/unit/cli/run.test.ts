@@ -21,3 +21,23 @@ describe('a flag that says nothing without another is refused, and nothing is se
     expect((await berth('--local pods stop pod-train --wait --wait-timeout 5m'.split(' '))).code).toBe(0);
   });
 });
+
+it.each([
+  ['queue purge demo', 'berth queue purge demo'],
+  ['jobs cancel demo a b', 'berth jobs cancel demo a b'],
+  ['pods terminate pod-train', 'berth pods terminate pod-train'],
+])('%s without a terminal names what would have been asked about', async (line, named) => {
+  const { code, err } = await berth(['--local', ...line.split(' ')]);
+  expect([code, err]).toEqual([2, expect.stringContaining(`\`${named}\` asks before it goes on`) as string]);
+});
+
+it.each(['pods terminate train-llm', 'pods stop train-llm pod-web', 'volumes update data --size 200'])(
+  'a dry run of %s says that a name is looked up first',
+  async (line) => {
+    const { code, err } = await berth(['--local', ...line.split(' '), '--dry-run']);
+    expect([code, err]).toEqual([
+      0,
+      expect.stringMatching(/^If .* is a name, the id it stands for is looked up/) as string,
+    ]);
+  },
+);
