@@ -15,7 +15,7 @@ export const api = defineCommand({
   details:
     'Fields go into the query of a GET and into a JSON body otherwise. The key is added to the request, and only to the addresses of the profile.',
   args: {
-    method: arg.text('GET, POST, PUT, PATCH or DELETE', { choices: METHODS }),
+    method: arg.text('the HTTP method', { choices: METHODS }),
     path: arg.text('the path below the address, such as /v2/pods'),
   },
   options: {

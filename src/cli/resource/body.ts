@@ -18,7 +18,7 @@ export type Members = Readonly<Record<string, Member>>;
 
 /** What every create and update takes beside the flags of its own members. */
 export const BODY_OPTIONS = {
-  set: option.texts('set any member of the body, such as gpu.count=2', { metavar: 'PATH=VALUE' }),
+  set: option.texts('set any member of the body, such as env.MODE=fast', { metavar: 'PATH=VALUE' }),
   file: option.text('read the body from YAML or JSON; - is stdin', { short: '-f', metavar: 'FILE' }),
 } as const satisfies Params;
 

@@ -30,7 +30,7 @@ export const wait = defineCommand({
     'Ends 0 when all have it, 10 when one is in ERROR or terminated and will not get there, 9 when the wait ends first. A pod that is gone counts as TERMINATED.',
   args: { id: arg.ids('pod ids or names', { metavar: 'POD' }) },
   options: {
-    for: option.choice('the status to wait for (default RUNNING)', STATUSES, { metavar: 'STATUS', initial: 'RUNNING' }),
+    for: option.choice('the status to wait for', STATUSES, { metavar: 'STATUS', initial: 'RUNNING' }),
     waitTimeout: option.durationOr('how long to wait', 's', 600_000, '10m'),
   },
   examples: [

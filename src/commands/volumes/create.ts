@@ -27,7 +27,10 @@ export const createSpec: WriteSpec = {
       }),
       path: 'size',
     },
-    dataCenter: { param: option.text('where', { metavar: 'DC', ask: pickDataCenter }), path: 'dataCenter' },
+    dataCenter: {
+      param: option.text('the data center: see `berth catalog datacenters`', { metavar: 'DC', ask: pickDataCenter }),
+      path: 'dataCenter',
+    },
     type: { param: option.choice('the storage tier', ['STANDARD', 'HIGH_PERFORMANCE']), path: 'type' },
   },
   needed: ['name', 'size', 'dataCenter'],
