@@ -2,7 +2,9 @@ import type { Api, ApiRequest, RateWindow, ServerEvent, ServiceName } from '../c
 import type { BulkOptions, Clock, Sink } from '../core/context.ts';
 import { EXIT } from '../core/exit.ts';
 import { Failure, usage } from '../core/failure.ts';
-import { parseDuration } from '../core/units.ts';
+import { safeText } from '../core/safe.ts';
+import { formatDuration, parseDuration } from '../core/units.ts';
+import type { Wait } from '../http/api.ts';
 import type { TraceEvent } from '../http/trace.ts';
 import type { Transport } from '../http/transport.ts';
 import type { Settings } from '../settings/view.ts';
@@ -114,9 +116,18 @@ async function openBulk(options: ConnectionOptions): Promise<Opened> {
 
 async function apiOver(peer: Peer, options: ConnectionOptions, retries: number): Promise<Api> {
   const { createApi } = await import('../http/api.ts');
-  const { clock, random, signal, onWindows } = options;
-  return createApi({ ...peer, clock, random, signal, onWindows, retries, ...(await limitsOf(options)) });
+  const { clock, random, signal, onWindows, stderr } = options;
+  const onWait = (wait: Wait): void => {
+    if (wait.waitMs >= LONG_WAIT_MS && options.watched()) void stderr.write(waitLine(wait));
+  };
+  return createApi({ ...peer, clock, random, signal, onWindows, onWait, retries, ...(await limitsOf(options)) });
 }
+
+/** A person who waits longer wonders what for. Milliseconds. */
+const LONG_WAIT_MS = 2000;
+
+const waitLine = ({ reason, waitMs, retry, retries }: Wait): string =>
+  `${safeText(reason)}: trying again in ${formatDuration(waitMs)} (${String(retry)} of ${String(retries)})\n`;
 
 /** What bounds one exchange, and who hears of it. */
 async function limitsOf({ settings, stderr }: ConnectionOptions) {
@@ -137,8 +148,8 @@ async function* laterEvents(ready: () => Promise<Api>, request: ApiRequest): Asy
 
 async function localPeer({ settings, clock, random, stderr, watched }: ConnectionOptions): Promise<Peer> {
   const { openLocalTransport } = await import('./local-transport.ts');
-  const { transport, origin, key, stateFile } = openLocalTransport(settings.dataDirectory, clock, random);
-  if (watched()) await stderr.write(`Local service: nothing leaves this machine. Its state: ${stateFile}\n`);
+  const { transport, origin, key } = openLocalTransport(settings.dataDirectory, clock, random);
+  if (watched()) await stderr.write('Local service (berth local status)\n');
   return { transport, addresses: () => origin, key: () => Promise.resolve(key) };
 }
 

@@ -9,7 +9,6 @@ export interface LocalTransport {
   readonly origin: string;
   /** The seeded full-access key. */
   readonly key: string;
-  readonly stateFile: string;
 }
 
 /**
@@ -23,7 +22,6 @@ export function openLocalTransport(dataDirectory: string, clock: Clock, random: 
     transport: Object.assign(transportTo(service), { close: () => service.stop() }),
     origin: 'http://localhost',
     key: LOCAL_KEY,
-    stateFile,
   };
 }
 

@@ -40,6 +40,16 @@ export interface ApiOptions {
   /** Told the rate windows of every answer that has them. */
   readonly onWindows?: (windows: readonly RateWindow[]) => void | Promise<void>;
   readonly trace?: (event: TraceEvent) => void;
+  /** Told of each wait before another try. */
+  readonly onWait?: (wait: Wait) => void;
+}
+
+/** A wait of milliseconds before another try, the first of `retries` or a later one. */
+export interface Wait {
+  readonly waitMs: number;
+  readonly reason: string;
+  readonly retry: number;
+  readonly retries: number;
 }
 
 /** Bytes of an error's body that are read. */
@@ -162,6 +172,8 @@ export function createApi(options: ApiOptions): Api {
       if (!verdict.again)
         throw tries === 1 ? last : last.with({ message: `${last.message} (tried ${String(tries)} times)` });
       trace?.({ kind: 'wait', ms: verdict.waitMs, reason: last.message });
+      const reason = throttled ? 'rate limited' : last.message;
+      options.onWait?.({ waitMs: verdict.waitMs, reason, retry: tries, retries: policy.retries });
       if (throttled) {
         // The pace does the waiting, for this request and for all others.
         pace.slow(verdict.waitMs, admittedAt);

@@ -11,10 +11,15 @@ import { createTestWorld, type TestWorld, type TestWorldOptions } from '../../su
 const KEY = 'key-0123456789-WXYZ';
 const POD: ApiRequest = { service: 'base', method: 'GET', path: ['v2', 'pods', 'p1'] };
 
-async function serve(): Promise<{ url: string; requests: IncomingMessage[] }> {
+/** A service that gives the pod; `limited`: its first answer is a 429 with this Retry-After. */
+async function serve(limited?: string): Promise<{ url: string; requests: IncomingMessage[] }> {
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {
     requests.push(request);
+    if (limited !== undefined && requests.length === 1) {
+      response.writeHead(429, { 'retry-after': limited }).end();
+      return;
+    }
     response.writeHead(200, {
       'content-type': 'application/json',
       ratelimit: '"minute";r=59;t=12',
@@ -107,6 +112,17 @@ describe('a remote service', () => {
     expect(world.out()).toBe('');
   });
 
+  it.each([
+    ['a long wait on a terminal', true, '60', /^rate limited: trying again in 1m \(1 of 3\)\n$/],
+    ['a short wait', true, '1', /^$/],
+    ['a wait that nobody watches', false, '60', /^$/],
+  ])('tells of %s', async (_, tty, retryAfter, said) => {
+    const { url } = await serve(retryAfter);
+    const { world, ctx } = open({ env: { BERTH_API_KEY: KEY, BERTH_BASE_URL: url }, tty });
+    await ctx.api.send(POD);
+    expect(world.err()).toMatch(said);
+  });
+
   it('is previewed without a key', async () => {
     const { ctx } = open({ env: { BERTH_BASE_URL: 'https://api.example.com' } });
     expect(await ctx.api.preview(POD)).toMatchObject({ url: 'https://api.example.com/v2/pods/p1' });
@@ -197,7 +213,7 @@ describe('the local service in this process', () => {
   it('is named on stderr, once, where a person reads it', async () => {
     const { world, ctx } = open({ env: { BERTH_LOCAL: '1' }, tty: { stderr: true } });
     await Promise.all([ctx.api.send(list), ctx.api.send(list)]);
-    expect(world.err()).toMatch(/^Local service: .*\n$/);
+    expect(world.err()).toBe('Local service (berth local status)\n');
   });
 
   it('is served over HTTP, with a state of its own', async () => {
