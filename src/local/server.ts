@@ -70,7 +70,7 @@ const failed = (error: unknown): Response =>
 
 function cannotListen(error: NodeJS.ErrnoException, port: number): Failure {
   if (error.code === 'EADDRINUSE')
-    return usage(`port ${String(port)} is in use`, 'Choose another one with --port, or leave it out for a free one.');
+    return usage(`port ${String(port)} is in use`, 'Choose another one; --port 0 takes a free one.');
   if (error.code === 'EACCES')
     return usage(`port ${String(port)} is not allowed`, 'Choose one above 1023 with --port.');
   return new Failure({ code: 'usage', exit: EXIT.usage, message: `cannot listen: ${error.message}` }, error);

@@ -84,6 +84,15 @@ export const clock = defineGroup("the local service's time: pods, jobs, retentio
   }),
 });
 
+/** How a local service, and no other, says that it has no such fault. */
+const NO_FAULT = 'fault not found';
+
+const noFault = (error: Failure, id: string): Failure =>
+  error.with({
+    message: `there is no fault ${JSON.stringify(id)}`,
+    hint: 'See which there are: berth local fault list',
+  });
+
 const KINDS = ['rate-limit', 'server-error', 'latency', 'drop', 'accept-drop', 'low-balance'];
 
 export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped connections', {
@@ -136,7 +145,11 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
     summary: 'remove one fault, or all of them',
     args: { id: arg.optional('fault id') },
     run: async (ctx, { id }) => {
-      await ctx.api.send(control('DELETE', id === undefined ? ['fault'] : ['fault', id])).catch(notLocal);
+      const path = id === undefined ? ['fault'] : ['fault', id];
+      await ctx.api.send(control('DELETE', path)).catch((error: unknown) => {
+        if (id !== undefined && error instanceof Failure && error.detail === NO_FAULT) throw noFault(error, id);
+        notLocal(error);
+      });
       return { kind: 'nothing', notes: [id === undefined ? 'No faults are set now.' : `Fault ${id} is gone.`] };
     },
   }),

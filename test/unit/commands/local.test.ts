@@ -23,6 +23,26 @@ it('SSH keys are added, found by their comments and removed', async () => {
   expect(await keys('set', '--none', '--yes')).toEqual([]);
 });
 
+it('local status counts what the lists show', async () => {
+  const ask = session();
+  const status = (await ask('local', 'status')) as Record<string, number>;
+  for (const [noun, member] of [
+    ['pods', 'pods'],
+    ['endpoints', 'endpoints'],
+    ['templates', 'templates'],
+    ['volumes', 'networkVolumes'],
+    ['registries', 'registries'],
+    ['clusters', 'clusters'],
+  ] as const)
+    expect([noun, ((await ask(noun, 'list')) as unknown[]).length]).toEqual([noun, status[member]]);
+});
+
+it('a fault that is not there is no sign of another service', async () => {
+  const ran = await berthIn(createTestWorld(), ['local', 'fault', 'clear', 'nope']);
+  expect(ran.code).toBe(4);
+  expect(ran.err).toMatch(/there is no fault "nope"\n[^]*berth local fault list/);
+});
+
 interface Billed {
   readonly records: readonly { readonly totalAmount: number; readonly podId?: string }[];
   readonly metadata: { readonly totals: { readonly totalAmount: number }; readonly recordCount: number };

@@ -96,6 +96,7 @@ describe('the local service over HTTP', () => {
       await expect(serveLocal(localFixture().service, { port, host: '127.0.0.1' })).rejects.toMatchObject({
         exit: 2,
         message: `port ${String(port)} is in use`,
+        hint: expect.stringContaining('--port 0') as string,
       });
     } finally {
       taken.close();
