@@ -61,6 +61,6 @@ function why({ message, status, title, detail, errors }: FailureFacts): readonly
     .filter((part) => part !== undefined)
     .join(' ');
   const tail = detail === undefined || detail === title || message.includes(detail) ? undefined : detail;
-  const answer = [head, tail].filter((part) => part !== undefined && part !== '').join(': ');
+  const answer = [message.includes(head) ? undefined : head, tail].filter((part) => part !== undefined && part !== '').join(': ');
   return [...(answer === '' ? [] : [answer]), ...(errors ?? []).map((each) => `- ${each}`)];
 }

@@ -48,6 +48,17 @@ describe('as text', () => {
     expect(to.err()).toBe('error: pod p: pod not found\n  404 Not Found\n');
   });
 
+  test('nor is the status, where the message names it', async () => {
+    const to = screen();
+    const message = 'the service answered 404 Not Found: pod not found';
+    await renderFailure(
+      new Failure({ code: 'x', exit: 4, message, status: 404, title: 'Not Found', detail: 'pod not found' }),
+      'text',
+      to,
+    );
+    expect(to.err()).toBe(`error: ${message}\n`);
+  });
+
   test('the least there is', async () => {
     const to = screen();
     expect(await renderFailure(usage('no such flag'), 'text', to)).toBe(2);
