@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: what a person waits for before berth answers, as ratios to Node's own start (`node -e 0`) in one
- * interleaved run, the memory it takes, and what each package would cost at the top of the program.
+ * interleaved run, the memory it takes, and what each package would cost at the top of the program; then batches.
  */
 import { fork } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, root } from '../scripts/prepare.mjs';
+import { benchBatch } from './batch.mjs';
 import { importCosts } from './imports.mjs';
 import { environment, interleaved, median, printTable } from './measure.mjs';
 
@@ -81,6 +82,7 @@ const env = environment({
 });
 try {
   await benchImports(env, await benchStartup(env));
+  await benchBatch(berth, home, env);
 } finally {
   service.stop();
   await rm(home, { recursive: true, force: true });

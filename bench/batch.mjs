@@ -1,0 +1,196 @@
+/**
+ * The batch part of `npm run bench`: submissions a second against a server that answers as fast as a server can, next to
+ * a load generator at the same concurrency; jobs a second from end to end on the local service; and memory by the length
+ * of the input. `BENCH_BATCH_ITEMS` changes the length of the long one.
+ */
+import { fork, spawn } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { once as event } from 'node:events';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import autocannon from 'autocannon';
+import { median, printTable } from './measure.mjs';
+
+const CONCURRENCY = 32;
+const ROUNDS = 3;
+const SECONDS = 5;
+const RATIO_TARGET = 0.35;
+const SHORT = 10_000;
+const LONG = Number(process.env.BENCH_BATCH_ITEMS ?? 1_000_000);
+const GROWTH_TARGET = 1.2;
+const MEMORY_TARGET_MIB = 150;
+
+const fixedServer = fileURLToPath(new URL('fixed-server.mjs', import.meta.url));
+const memory = fileURLToPath(new URL('memory.cjs', import.meta.url));
+const verdict = (met) => (met ? 'met' : 'NOT MET');
+
+/** A server in a process of its own; `ask` gives what it counted since it was asked last. */
+async function startFixed(kind) {
+  const child = fork(fixedServer, [kind]);
+  const next = () => event(child, 'message').then(([message]) => message);
+  const { url } = await next();
+  const ask = () => {
+    child.send('count');
+    return next();
+  };
+  return { url, ask, stop: () => child.disconnect() };
+}
+
+async function writeItems(file, count) {
+  const out = createWriteStream(file);
+  for (let item = 1; item <= count; item++) {
+    if (!out.write(`{"n":${item}}\n`)) await event(out, 'drain');
+  }
+  await event(out.end(), 'close');
+}
+
+/** Runs a batch; gives its peak of memory in MiB and the seconds it took. */
+async function runBatch(berth, folder, env, args) {
+  const started = performance.now();
+  const child = spawn(process.execPath, ['--require', memory, berth, 'jobs', 'batch', 'run', ...args], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+  });
+  let report = '';
+  child.stdio[3].on('data', (data) => (report += data));
+  const [code] = await event(child, 'close');
+  return { code, mebibytes: Number(report), seconds: (performance.now() - started) / 1000 };
+}
+
+const at = (env, url) => ({ ...env, BERTH_BASE_URL: url, BERTH_QUEUE_URL: url, BERTH_API_KEY: 'bench' });
+const fast = ['--rate', '1000000', '--concurrency', String(CONCURRENCY)];
+
+/** Both against the same server, in turn; the batch is stopped after some seconds. */
+async function benchSubmissions(berth, folder, env) {
+  const server = await startFixed('waiting');
+  const [ours, theirs] = [[], []];
+  await writeItems(path.join(folder, 'many.jsonl'), 300_000);
+  for (let round = 0; round < ROUNDS; round++) {
+    const { requests } = await autocannon({
+      url: `${server.url}/v2/bench/run`,
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer bench' },
+      body: '{"input":{"n":100000}}',
+      connections: CONCURRENCY,
+      duration: SECONDS,
+    });
+    theirs.push(requests.average);
+    await server.ask();
+    const out = `many-${round}.out`;
+    const limits = ['--in-flight', '1000000', '--timeout', `${SECONDS + 1}s`];
+    await runBatch(berth, folder, at(env, server.url), [
+      'bench',
+      '--input',
+      'many.jsonl',
+      '--out',
+      out,
+      ...fast,
+      ...limits,
+    ]);
+    const { submissions, seconds } = await server.ask();
+    ours.push(submissions / seconds);
+  }
+  server.stop();
+  const ratio = median(ours) / median(theirs);
+  printTable(
+    `Submissions a second at concurrency ${CONCURRENCY}, medians of ${ROUNDS} in turn`,
+    ['', 'a second', 'ratio', 'target', ''],
+    [
+      ['load generator', median(theirs).toFixed(0), '', '', ''],
+      [
+        'berth jobs batch run',
+        median(ours).toFixed(0),
+        ratio.toFixed(2),
+        String(RATIO_TARGET),
+        verdict(ratio >= RATIO_TARGET),
+      ],
+    ],
+  );
+}
+
+async function benchLocal(berth, folder, env) {
+  const child = spawn(
+    process.execPath,
+    [berth, 'local', 'serve', '--port', '0', '--no-queue-limits', '--quota', 'minute=1000000'],
+    {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  const said = new Promise((resolve) => {
+    let text = '';
+    child.stderr.on('data', (data) => {
+      text += data;
+      const key = /BERTH_API_KEY=(\S+)/.exec(text)?.[1];
+      if (key !== undefined) resolve(key);
+    });
+  });
+  const [line] = await event(child.stdout, 'data');
+  const url = String(line).trim();
+  const settings = { ...at(env, url), BERTH_API_KEY: await said };
+  await writeItems(path.join(folder, 'local.jsonl'), 3000);
+  const { seconds, code } = await runBatch(berth, folder, settings, [
+    'echo',
+    '--input',
+    'local.jsonl',
+    '--out',
+    'local.out',
+    ...fast,
+  ]);
+  child.kill('SIGKILL');
+  printTable(
+    '3000 jobs of 10 ms on the local service, three workers, start to end',
+    ['', 'jobs a second', 'exit'],
+    [['berth jobs batch run', (3000 / seconds).toFixed(0), String(code)]],
+  );
+}
+
+async function benchMemory(berth, folder, env) {
+  const server = await startFixed('done');
+  const rows = [];
+  for (const count of [SHORT, LONG]) {
+    await writeItems(path.join(folder, 'memory.jsonl'), count);
+    const out = `memory-${count}.out`;
+    rows.push({
+      count,
+      ...(await runBatch(berth, folder, at(env, server.url), [
+        'bench',
+        '--input',
+        'memory.jsonl',
+        '--out',
+        out,
+        ...fast,
+      ])),
+    });
+    await rm(path.join(folder, out));
+    await rm(path.join(folder, `${out}.journal`));
+  }
+  server.stop();
+  const [short, long] = rows;
+  const growth = long.mebibytes / short.mebibytes;
+  printTable(
+    'Resident memory at its height, by the items of a batch',
+    ['items', 'MiB', 'ratio', 'items a second', ''],
+    [
+      [String(short.count), short.mebibytes.toFixed(0), '', (short.count / short.seconds).toFixed(0), ''],
+      [
+        String(long.count),
+        long.mebibytes.toFixed(0),
+        growth.toFixed(2),
+        (long.count / long.seconds).toFixed(0),
+        `target ${GROWTH_TARGET} and ${MEMORY_TARGET_MIB} MiB: ${verdict(growth <= GROWTH_TARGET && long.mebibytes < MEMORY_TARGET_MIB)}`,
+      ],
+    ],
+  );
+}
+
+/** `berth` is the launcher's path, `home` a folder for everything that is written. */
+export async function benchBatch(berth, home, env) {
+  const folder = path.join(home, 'batch');
+  await mkdir(folder);
+  await benchSubmissions(berth, folder, env);
+  await benchLocal(berth, folder, env);
+  await benchMemory(berth, folder, env);
+}
