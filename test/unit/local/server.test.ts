@@ -59,7 +59,10 @@ describe('the local service over HTTP', () => {
   it('says so where its state cannot be kept', async () => {
     const { url } = await serve(localFixture({ store: fileStore('/dev/null/state.json') }));
     const answer = await fetch(`${url}/v2/pods`, { headers });
-    expect([answer.status, await answer.text()]).toEqual([500, expect.stringContaining('state.json')]);
+    expect([answer.status, await answer.text()]).toEqual([
+      500,
+      expect.stringContaining('/dev/null: what is there is not a directory'),
+    ]);
   });
 
   it.each(['POST runsync', 'GET status-sync/JOB'])('ends the waiting of a caller who hangs up: %s', async (request) => {
