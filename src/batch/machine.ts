@@ -53,7 +53,3 @@ export function next(state: ItemState, event: ItemEvent): ItemState | undefined 
   if (event.kind === 'end') return state === 'submitted' ? event.ending : undefined;
   return MOVES[event.kind][state];
 }
-
-/** True for what nothing will change any more unless somebody asks for it. */
-export const isSettled = (state: ItemState): boolean =>
-  state !== 'waiting' && state !== 'sending' && state !== 'submitted';
