@@ -30,7 +30,7 @@ export function commandContext(context: Context, modes: Modes, state: RunState):
     output: modes.dryRun && modes.output.format === undefined ? { ...modes.output, format: 'json' } : modes.output,
     api,
     stdout,
-    tell: (line) => context.stderr.write(`${safeText(line, true)}\n`),
+    tell: (line) => tell(context, safeText(line, true)),
     progress: (text) => progress(context, text),
     rows: (view) => openRows(view, modes.output, { ...context, stdout }),
     previewAll: async (requests) => {
@@ -40,6 +40,13 @@ export function commandContext(context: Context, modes: Modes, state: RunState):
       state.goOn = commandLine;
     },
   };
+}
+
+async function tell({ terminal, stderr }: Context, line: string): Promise<void> {
+  const { errorColumns } = terminal;
+  // On no terminal, a line is a line.
+  const text = errorColumns === undefined ? line : (await import('../output/prose.ts')).prose(line, errorColumns);
+  await stderr.write(`${text}\n`);
 }
 
 /** The spinner, loaded only where one can be seen; what is said before it is there is shown when it is. */

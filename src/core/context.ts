@@ -22,6 +22,8 @@ export interface Terminal {
   /** Columns of the terminal; where there is none, undefined. */
   readonly columns: number | undefined;
   readonly rows: number | undefined;
+  /** Columns of the terminal that stderr is; where it is none, undefined. */
+  readonly errorColumns: number | undefined;
   readonly colour: { readonly output: boolean; readonly errors: boolean };
 }
 

@@ -37,6 +37,9 @@ export function describeTerminal(
     get columns() {
       return live(world.stdout) ? (positive(env['COLUMNS']) ?? positive(world.stdout.columns)) : undefined;
     },
+    get errorColumns() {
+      return live(world.stderr) ? (positive(env['COLUMNS']) ?? positive(world.stderr.columns)) : undefined;
+    },
     get rows() {
       return live(world.stdout) ? positive(world.stdout.rows) : undefined;
     },

@@ -8,7 +8,7 @@ import { loadPaint, type Paint } from './tone.ts';
 
 interface FailureOutput {
   readonly stderr: Sink;
-  readonly terminal: Pick<Terminal, 'errors' | 'colour'>;
+  readonly terminal: Pick<Terminal, 'errors' | 'errorColumns' | 'colour'>;
 }
 
 /**
@@ -22,7 +22,7 @@ export async function renderFailure(error: unknown, as: 'text' | 'json', to: Fai
   const text =
     as === 'json'
       ? errorJson(facts, to.terminal.errors)
-      : errorBlock(facts, await loadPaint(to.terminal.colour.errors));
+      : errorBlock(facts, await loadPaint(to.terminal.colour.errors), await loadProse(to.terminal.errorColumns));
   await to.stderr.write(text);
   return facts.exit;
 }
@@ -42,15 +42,26 @@ function errorJson({ exit: _, ...said }: FailureFacts, onScreen: boolean): strin
   return `${onScreen ? harmlessJson(json) : json}\n`;
 }
 
-function errorBlock(facts: FailureFacts, paint: Paint): string {
+const HEAD = 'error: ';
+
+/** Breaks a line of so many columns; loaded only where there is a terminal. */
+async function loadProse(columns: number | undefined): Promise<(line: string) => string> {
+  if (columns === undefined) return (line) => line;
+  const { prose } = await import('./prose.ts');
+  return (line) => prose(line, columns);
+}
+
+function errorBlock(facts: FailureFacts, paint: Paint, broken: (line: string) => string): string {
   const { message, hint, request, id, retryAfter } = facts;
   const lines = [
-    paint('error: ', 'bad') + paint(safeText(message), 'strong'),
-    ...why(facts).map((line) => `  ${safeText(line)}`),
+    paint(HEAD, 'bad') + paint(broken(HEAD + safeText(message)).slice(HEAD.length), 'strong'),
+    ...why(facts).map((line) => broken(`  ${safeText(line)}`)),
     ...(retryAfter === undefined ? [] : [`  wait ${formatDuration(retryAfter * 1000)} before trying again`]),
-    ...(hint?.split('\n') ?? []).map((line) => `  ${paint('->', 'busy')} ${safeText(line)}`),
+    ...(hint?.split('\n') ?? []).map((line) => broken(`  -> ${safeText(line)}`).replace('->', paint('->', 'busy'))),
     ...(id === undefined || message.includes(id) ? [] : [paint(`  id: ${safeText(id)}`, 'quiet')]),
-    ...(request === undefined ? [] : [paint(`  request: ${safeText(`${request.method} ${request.url}`)}`, 'quiet')]),
+    ...(request === undefined
+      ? []
+      : [paint(broken(`  request: ${safeText(`${request.method} ${request.url}`)}`), 'quiet')]),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -61,6 +72,8 @@ function why({ message, status, title, detail, errors }: FailureFacts): readonly
     .filter((part) => part !== undefined)
     .join(' ');
   const tail = detail === undefined || detail === title || message.includes(detail) ? undefined : detail;
-  const answer = [message.includes(head) ? undefined : head, tail].filter((part) => part !== undefined && part !== '').join(': ');
+  const answer = [message.includes(head) ? undefined : head, tail]
+    .filter((part) => part !== undefined && part !== '')
+    .join(': ');
   return [...(answer === '' ? [] : [answer]), ...(errors ?? []).map((each) => `- ${each}`)];
 }

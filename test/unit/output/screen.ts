@@ -29,6 +29,7 @@ export function screen({ tty = false, columns = 80, rows = 24, colour = false }:
     canAsk: tty,
     columns: tty ? columns : undefined,
     rows: tty ? rows : undefined,
+    errorColumns: tty ? columns : undefined,
     colour: { output: colour, errors: colour },
   };
   const clock = {
