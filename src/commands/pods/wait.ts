@@ -27,7 +27,7 @@ export const untilStatus = (wanted: string): WaitSpec => ({
 export const wait = defineCommand({
   summary: 'wait until pods have a status',
   details:
-    'Ends 0 when all have it, 10 when one is in ERROR or terminated and will not get there, 9 when the wait ends first. A pod that is gone counts as TERMINATED.',
+    'Ends 0 when all have it, 10 when one is in ERROR or terminated and will not get there, 9 when the wait ends first, or at once where a pod is stopped and somebody has to start it. A pod that is gone counts as TERMINATED.',
   args: { id: arg.ids('pod ids or names', { metavar: 'POD' }) },
   options: {
     for: option.choice('the status to wait for', STATUSES, { metavar: 'STATUS', initial: 'RUNNING' }),
@@ -37,8 +37,23 @@ export const wait = defineCommand({
     ['berth pods wait POD', 'until it runs'],
     ['berth pods wait POD1 POD2 --for EXITED --wait-timeout 1h', 'until both have stopped'],
   ],
-  run: (ctx, values) => waitForPods(ctx, values.id, values.for ?? 'RUNNING', values.waitTimeout),
+  run: (ctx, values) => waitForPods(ctx, values.id, values.for ?? 'RUNNING', values.waitTimeout, refuseStopped),
 });
+
+/** What only a start leads to. */
+const AFTER_START = ['PROVISIONING', 'STARTING', 'RUNNING'];
+
+/** A stopped pod starts when somebody starts it, not by being waited for. Fails with wait-ended (9). */
+function refuseStopped(pod: Json, id: string, wanted: string): void {
+  if (statusOf(pod) !== 'EXITED' || !AFTER_START.includes(wanted)) return;
+  throw new Failure({
+    code: 'wait-ended',
+    exit: EXIT.waitEnded,
+    message: `pod ${id} is EXITED: it will not become ${wanted} by itself`,
+    hint: `Start it and wait: ${commandLine('pods', 'start', id)} --wait`,
+    id,
+  });
+}
 
 /** What was last seen of a pod; without a row it is gone. */
 interface Seen {
@@ -48,13 +63,14 @@ interface Seen {
 
 /**
  * Looks at pods until each has the wanted status or cannot get it any more. One pod gives its row, several all that are
- * still there; 10 where one is lost. Fails with not-found (4) for a pod that never was, wait-ended (9).
+ * still there; 10 where one is lost. `check` may refuse what was seen. Fails with not-found (4) for a pod that never was, wait-ended (9).
  */
 export async function waitForPods(
   ctx: CommandContext,
   pods: readonly string[],
   wanted: string,
   timeoutMs: number,
+  check?: (pod: Json, id: string, wanted: string) => void,
 ): Promise<Result> {
   const ids = new Map<string, string>();
   const seen = new Map<string, Seen>();
@@ -75,6 +91,7 @@ export async function waitForPods(
           })
         : get(known));
       seen.set(pod, { row: answer.value ?? null, text: answer.text });
+      check?.(answer.value ?? null, ids.get(pod) ?? pod, wanted);
     } catch (error) {
       // One that was there and is gone has been terminated; one that never was is the user's mistake.
       if (!(error instanceof Failure) || error.exit !== EXIT.notFound || !seen.has(pod)) throw error;

@@ -134,6 +134,15 @@ describe('pods wait', () => {
     expect(ran.err).toContain('Go on waiting: berth pods wait p1 --for RUNNING');
   });
 
+  it('ends at once where a pod is stopped and has to be started: 9, and how', async () => {
+    const ran = await wait([pod('EXITED')]);
+    expect([ran.code, ran.err]).toEqual([
+      9,
+      expect.stringMatching(/is EXITED.*\n.*berth pods start p1 --wait/) as string,
+    ]);
+    expect((await wait([pod('RUNNING'), pod('EXITED')], '--for', 'EXITED')).code).toBe(0);
+  });
+
   it('waits for several, and looks no more at those that are there', async () => {
     const status = { a: ['STARTING', 'RUNNING'], b: ['PROVISIONING', 'STARTING', 'RUNNING'] };
     const next = (id: 'a' | 'b') => (exchange: Parameters<ReturnType<typeof routed>>[0]) => {
