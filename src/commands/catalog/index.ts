@@ -4,7 +4,7 @@ import { option } from '../../cli/params.ts';
 import * as collections from '../collections.ts';
 import { templateView } from '../templates.ts';
 import { availabilityQuery, catalogCommand, joined } from './command.ts';
-import { availableView, cpuView, dataCenterView, gpuView } from './view.ts';
+import { availableView, cpuView, dataCenterView, gpuView, withoutAvailability } from './view.ts';
 
 const available = option.on('ask what can be had now, and where');
 
@@ -12,6 +12,7 @@ const gpus = catalogCommand(
   { ...collections.GPUS, view: gpuView },
   {
     summary: 'list GPU types with their prices, or show one',
+    view: ({ available: asked }) => (asked ? gpuView : withoutAvailability(gpuView)),
     options: {
       available,
       product: option.list('for these products (default POD)', { choices: ['POD', 'CLUSTER', 'SERVERLESS'] }),
@@ -40,6 +41,7 @@ const cpus = catalogCommand(
   { ...collections.CPUS, view: cpuView },
   {
     summary: 'list CPU flavors with their prices, or show one',
+    view: ({ available: asked }) => (asked ? cpuView : withoutAvailability(cpuView)),
     options: {
       available,
       product: option.list('for these products (default POD)', { choices: ['POD', 'SERVERLESS'] }),

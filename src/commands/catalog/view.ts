@@ -51,6 +51,18 @@ const full =
     { lines: otherMembers(row, ['id', 'name', 'price', 'availability', ...Object.keys(parts), ...known]) },
   ];
 
+/** What a cloud asks for a GPU; nothing where it does not offer it, whatever its price says. */
+const price =
+  (cloudName: string) =>
+  (row: Json): Shown =>
+    memberAt(row, cloudName) === false ? undefined : money(`price.${cloudName}`)(row);
+
+/** A view without what was not asked for. */
+export const withoutAvailability = (view: View): View => ({
+  ...view,
+  columns: view.columns.filter((column) => column !== AVAILABILITY),
+});
+
 export const gpuView: View = {
   noun: ['GPU type', 'GPU types'],
   id,
@@ -58,8 +70,8 @@ export const gpuView: View = {
     { header: 'ID', show: text('id') },
     { header: 'NAME', show: text('name') },
     { header: 'MEMORY', show: gigabytes('memory'), right: true },
-    { header: 'SECURE/HR', show: money('price.secure'), right: true },
-    { header: 'COMMUNITY/HR', show: money('price.community'), right: true, yields: true },
+    { header: 'SECURE/HR', show: price('secure'), right: true },
+    { header: 'COMMUNITY/HR', show: price('community'), right: true, yields: true },
     AVAILABILITY,
     { header: 'POOL', show: text('pool'), wide: true },
     { header: 'SERVERLESS/HR', show: money('price.serverless'), right: true, wide: true },
@@ -77,8 +89,8 @@ export const gpuView: View = {
       { label: 'community cloud', value: cloud(row, 'community') },
     ],
     (row) => [
-      { label: 'secure', value: money('price.secure')(row) },
-      { label: 'community', value: money('price.community')(row) },
+      { label: 'secure', value: price('secure')(row) },
+      { label: 'community', value: price('community')(row) },
       { label: 'serverless', value: money('price.serverless')(row) },
     ],
     { dataCenters: 'data centers', cudaVersions: 'cuda' },

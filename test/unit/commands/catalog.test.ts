@@ -133,3 +133,19 @@ describe('an entry in full', () => {
     expect(code).toBe(0);
   });
 });
+
+it('shows no price where a cloud does not offer it, and availability where it was asked for', async () => {
+  const gpus = [
+    { id: 'A', secure: true, community: false, price: { secure: 1, community: 0 } },
+    { id: 'B', secure: true, community: true, price: { secure: 1, community: 0.5 } },
+  ];
+  const plain = await catalog(['gpus'], [json({ gpus })]);
+  expect(plain.out.split('\n').map((line) => line.split('\t'))).toMatchObject([
+    ['ID', 'NAME', 'MEMORY', 'SECURE/HR', 'COMMUNITY/HR'],
+    ['A', '-', '-', '$1.00', '-'],
+    ['B', '-', '-', '$1.00', '$0.50'],
+    [],
+  ]);
+  expect((await catalog(['gpus', '--available'], [json({ gpus })])).out).toContain('AVAILABILITY');
+  expect((await catalog(['cpus'], [json({ cpus: [{ id: 'A' }] })])).out).not.toContain('AVAILABILITY');
+});
