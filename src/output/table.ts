@@ -48,7 +48,10 @@ function wishes(columns: readonly Column[], cells: Cells, wide: boolean, least: 
     return {
       natural,
       // What identifies a row is of no use cut short, and a number cut short looks like another: they go last.
-      least: Math.min(natural, at === 0 ? 20 : column.right === true ? 10 : Math.max(head, least)),
+      least: Math.min(
+        natural,
+        at === 0 || column.whole === true ? 20 : column.right === true ? 10 : Math.max(head, least),
+      ),
       shown: wide ? 'always' : column.wide === true ? 'spare' : column.yields === true ? 'room' : 'always',
     };
   });

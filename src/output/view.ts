@@ -33,6 +33,8 @@ export interface Column {
   readonly wide?: boolean;
   /** Left out first where a terminal is too narrow for all. */
   readonly yields?: boolean;
+  /** Of no use cut short, as an id or a status: the others are cut first. */
+  readonly whole?: boolean;
   /** Numbers. */
   readonly right?: boolean;
 }

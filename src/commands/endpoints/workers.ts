@@ -25,7 +25,7 @@ const workerView: View = {
   id: (row) => stringOf(memberAt(row, 'id')) ?? '',
   columns: [
     { header: 'ID', show: text('id') },
-    { header: 'STATUS', show: status('status') },
+    { header: 'STATUS', show: status('status'), whole: true },
     { header: 'STALE', show: stale },
     { header: 'VERSION', show: text('version'), right: true },
     { header: 'GPU', show: gpu },

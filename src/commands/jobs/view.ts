@@ -11,7 +11,7 @@ export const jobView: View = {
   id: (row) => stringOf(memberAt(row, 'id')) ?? '',
   columns: [
     { header: 'ID', show: text('id') },
-    { header: 'STATUS', show: status('status') },
+    { header: 'STATUS', show: status('status'), whole: true },
     { header: 'DELAY', show: duration('delayTime', 'ms'), right: true },
     { header: 'EXECUTION', show: duration('executionTime', 'ms'), right: true },
     {

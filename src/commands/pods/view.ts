@@ -12,7 +12,7 @@ export const podView: View = {
   columns: [
     { header: 'ID', show: text('id') },
     { header: 'NAME', show: text('name') },
-    { header: 'STATUS', show: status('status') },
+    { header: 'STATUS', show: status('status'), whole: true },
     { header: 'HARDWARE', show: hardware, yields: true },
     { header: 'COST/HR', show: money('cost'), right: true },
     { header: 'DATA CENTER', show: text('dataCenterId'), yields: true },
