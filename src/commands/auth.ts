@@ -101,6 +101,7 @@ const logout = defineCommand({
   summary: "forget the profile's key",
   options: { forget: option.on('forget the whole profile, addresses too') },
   run: async (ctx, { forget }) => {
+    await needNamed(ctx);
     const { profile } = ctx.settings;
     const existed = forget ? await ctx.profiles.remove(profile) : await forgetKey(ctx, profile);
     return {
@@ -113,6 +114,17 @@ const logout = defineCommand({
     };
   },
 });
+
+/** Fails with usage (2) where a flag or variable names a profile that is not there. */
+async function needNamed({ settings, profiles }: CommandContext): Promise<void> {
+  const source = settings.source('profile');
+  if (settings.local || (source !== 'flag' && source !== 'environment')) return;
+  if ((await profiles.list()).some(({ name }) => name === settings.profile)) return;
+  throw usage(
+    `there is no profile "${settings.profile}"`,
+    `See them with: berth auth list. Make it with: berth auth login --profile ${settings.profile}`,
+  );
+}
 
 async function forgetKey(ctx: CommandContext, profile: string): Promise<boolean> {
   const known = (await ctx.profiles.list()).find((each) => each.name === profile);
@@ -127,6 +139,7 @@ const status = defineCommand({
   options: { check: option.on('ask the service whether the key is good') },
   run: async (ctx, { check }) => {
     const { settings } = ctx;
+    await needNamed(ctx);
     const key = settings.local ? undefined : await settings.key();
     const row: Json = {
       profile: settings.profile,

@@ -2,7 +2,7 @@ import { usage } from '../core/failure.ts';
 import type { Json } from '../core/json.ts';
 import { defineCommand, defineGroup } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
-import { arg } from '../cli/params.ts';
+import { arg, type Param } from '../cli/params.ts';
 import { text } from '../output/cells.ts';
 import type { View } from '../output/view.ts';
 import { SETTINGS, type Setting } from '../settings/table.ts';
@@ -21,6 +21,22 @@ const settingView: View = {
 };
 
 const kept = SETTINGS.filter((setting: Setting) => setting.inProfile && !setting.secret).map((setting) => setting.name);
+
+/** The name of a setting; whoever means the key is told where it is handled. */
+function settingName(choices: readonly string[]): Param<string> {
+  const param = arg.text('setting', { choices });
+  return {
+    ...param,
+    parse: (text, label) => {
+      if (text === 'api-key')
+        throw usage(
+          'the key is no setting to be shown or set here',
+          'See it: berth auth status. Set it: berth auth login',
+        );
+      return param.parse(text, label);
+    },
+  };
+}
 
 const list = defineCommand({
   summary: 'list every setting, its value and where it comes from',
@@ -56,9 +72,7 @@ async function settingRow(ctx: CommandContext, setting: Setting): Promise<Json> 
 const get = defineCommand({
   summary: 'print one value',
   args: {
-    name: arg.text('setting', {
-      choices: SETTINGS.filter((setting: Setting) => !setting.secret).map((setting) => setting.name),
-    }),
+    name: settingName(SETTINGS.filter((setting: Setting) => !setting.secret).map((setting) => setting.name)),
   },
   run: (ctx, { name }) => {
     const value = ctx.settings.get(name);
@@ -73,7 +87,7 @@ const get = defineCommand({
 const set = defineCommand({
   summary: 'keep a value in the profile in use',
   details: 'The key is not set here: see `berth auth login`.',
-  args: { name: arg.text('setting', { choices: kept }), value: arg.text('its value') },
+  args: { name: settingName(kept), value: arg.text('its value') },
   run: async (ctx, { name, value }) => {
     refuseLocal(ctx);
     await ctx.profiles.set(ctx.settings.profile, name, value);
@@ -83,11 +97,11 @@ const set = defineCommand({
 
 const unset = defineCommand({
   summary: 'forget a value of the profile in use',
-  args: { name: arg.text('setting', { choices: kept }) },
+  args: { name: settingName(kept) },
   run: async (ctx, { name }) => {
     refuseLocal(ctx);
     await ctx.profiles.set(ctx.settings.profile, name, undefined);
-    return { kind: 'nothing', notes: [`${name} is not set in profile ${ctx.settings.profile}.`] };
+    return { kind: 'nothing', notes: [`${name} is unset now in profile ${ctx.settings.profile}.`] };
   },
 });
 

@@ -53,8 +53,7 @@ describe('a login', () => {
   test('on a terminal asks for one address, then for the key, which never shows', async () => {
     const world = createTestWorld({ tty: true });
     const ran = berthIn(world, ['auth', 'login']);
-    const asked = (what: string): Promise<void> =>
-      expect.poll(() => world.err(), { interval: 5 }).toContain(what);
+    const asked = (what: string): Promise<void> => expect.poll(() => world.err(), { interval: 5 }).toContain(what);
     await asked('Address of the management API');
     await world.type('http://api.test', KEYS.enter);
     await asked('plain http to another machine');
@@ -70,4 +69,27 @@ describe('a login', () => {
 test('an address in the clear is not kept by config set either', async () => {
   const ran = await berth(['config', 'set', 'base-url', 'http://api.example.com']);
   expect([ran.code, ran.err]).toEqual([2, expect.stringMatching(/plain http to another machine/)]);
+});
+
+test.each([
+  ['auth', 'logout'],
+  ['auth', 'logout', '--forget'],
+  ['auth', 'status'],
+])('berth %s %s of a profile that is not there ends 2 and says so', async (...argv) => {
+  const ran = await berth([...argv, '--profile', 'nope']);
+  expect([ran.code, ran.out, ran.err]).toEqual([2, '', expect.stringMatching(/there is no profile "nope"/)]);
+});
+
+test.each([
+  ['get', 'api-key'],
+  ['set', 'api-key', KEY],
+  ['unset', 'api-key'],
+])('berth config %s api-key names berth auth, and never the key', async (...argv) => {
+  const ran = await berth(['config', ...argv]);
+  expect([ran.code, ran.err]).toEqual([2, expect.stringMatching(/berth auth login/)]);
+  expect(ran.err).not.toContain(KEY);
+});
+
+test('config unset says what it did', async () => {
+  expect((await berth(['config', 'unset', 'timeout'])).err).toMatch(/^timeout is unset now in profile default\.\n$/);
 });
