@@ -144,7 +144,7 @@ it('shows no price where a cloud does not offer it, and availability where it wa
     ['ID', 'NAME', 'MEMORY', 'SECURE/HR', 'COMMUNITY/HR'],
     ['A', '-', '-', '$1.00', '-'],
     ['B', '-', '-', '$1.00', '$0.50'],
-    [],
+    [''],
   ]);
   expect((await catalog(['gpus', '--available'], [json({ gpus })])).out).toContain('AVAILABILITY');
   expect((await catalog(['cpus'], [json({ cpus: [{ id: 'A' }] })])).out).not.toContain('AVAILABILITY');
