@@ -12,6 +12,20 @@ type Wanted = ReadonlyMap<string, Wanted>;
  */
 export const pickFields = (row: Json, paths: readonly string[]): Json => take(row, wantedBy(paths));
 
+/** Whether a row has what a path leads to, be it null; a list without items may have anything. */
+export function hasField(row: Json, path: string): boolean {
+  const [first = '', ...rest] = path.split('.');
+  if (isList(row)) {
+    if (!isIndex(first)) return row.length === 0 || row.some((item) => hasField(item, path));
+    const item = row[Number(first)];
+    return item === undefined || rest.length === 0 || hasField(item, rest.join('.'));
+  }
+  // What is null or missing now may hold it another time.
+  const inner = memberOf(row, first);
+  if (inner === undefined) return false;
+  return rest.length === 0 || inner === null || hasField(inner, rest.join('.'));
+}
+
 /** What lies at one path of `--fields`, alone. */
 export function fieldAt(row: Json, path: string): Json {
   let at = pickFields(row, [path]);

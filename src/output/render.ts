@@ -2,7 +2,7 @@ import type { Clock, Sink, Terminal } from '../core/context.ts';
 import type { Json } from '../core/json.ts';
 import { safeText } from '../core/safe.ts';
 import { text } from './cells.ts';
-import { fieldAt } from './fields.ts';
+import { fieldAt, hasField, memberNames } from './fields.ts';
 import { plainDetail, plainTable } from './plain.ts';
 import { columnsOf, sectionsOf } from './sections.ts';
 import { loadPaint } from './tone.ts';
@@ -40,8 +40,23 @@ export async function render(result: Result, options: OutputOptions, to: Output)
       else await to.stdout.write(await dataText(result, options, to));
       if (isTable(options) && rowsOf(result).length === 0 && to.terminal.errors)
         await to.stderr.write(`No ${result.view.noun[1]}.\n`);
+      await noteAbsent(result, options, to);
   }
 }
+
+/** A path of `--fields` that no row has is misspelt more often than not: it prints as nothing, so it is said. */
+async function noteAbsent(result: Data, { fields }: OutputOptions, to: Output): Promise<void> {
+  const rows = rowsOf(result);
+  const absent = rows.length === 0 ? [] : (fields ?? []).filter((path) => !rows.some((row) => hasField(row, path)));
+  if (absent.length === 0) return;
+  const known = memberNames(rows).slice(0, MOST_NAMES).join(', ');
+  await to.stderr.write(
+    safeText(`--fields: no ${result.view.noun[0]} here has ${absent.join(', ')}; there are ${known}`) + '\n',
+  );
+}
+
+/** As many names of members as are said. */
+const MOST_NAMES = 40;
 
 const isTable = ({ format, jq }: OutputOptions): boolean =>
   jq === undefined && (format === undefined || format === 'table' || format === 'wide');

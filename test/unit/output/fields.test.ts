@@ -43,3 +43,13 @@ test.each(FORMATS)('--fields works in every format: %s', async (format) => {
   await render(podList, as({ format, fields: ['id', 'gpu.id', 'nowhere'] }), to);
   await expect(to.out()).toMatchFileSnapshot(`../../golden/output/fields-${format}.txt`);
 });
+
+test.each([
+  [['id', 'runtime.gpus.util'], ''],
+  [['nam'], /^--fields: no pod here has nam; there are id, /],
+  [['id', 'runtime.gpsu'], /no pod here has runtime\.gpsu/],
+])('%j: a path that no row has is said on stderr', async (fields, said) => {
+  const to = screen();
+  await render(podList, as({ format: 'json', fields }), to);
+  expect(to.err()).toEqual(typeof said === 'string' ? said : expect.stringMatching(said));
+});
