@@ -30,7 +30,6 @@ export async function goOn(ctx: CommandContext, values: ResumeValues): Promise<R
     resubmitUnknown: values.resubmitUnknown,
   });
   for (const line of batch.mended) await ctx.tell(line);
-  ctx.goOnWith(resumeLine(path));
   return await driveBatch(ctx, durable, path, batch, inputPath, values);
 }
 

@@ -65,7 +65,6 @@ export async function runNew(ctx: CommandContext, values: RunValues): Promise<Re
     createdAt: ctx.clock.now(),
   });
   if (found.invalid > 0) await ctx.tell(`${countOf(found.invalid, 'item')} left out: they cannot be sent.`);
-  ctx.goOnWith(resumeLine(values.out));
   return await driveBatch(ctx, durable, values.out, batch, path, values);
 }
 
@@ -78,7 +77,10 @@ export async function serviceOf(ctx: CommandContext): Promise<string> {
 async function mustBeNew(durable: DurableFiles, path: string): Promise<void> {
   if ((await durable.size(journalPath(path))) !== undefined)
     throw usage(`there is a batch at ${path} already`, `Go on with it: ${resumeLine(path)}. Or name another --out.`);
-  if ((await durable.size(path)) !== undefined) throw usage(`${path} exists already`, 'Name another --out.');
+  const size = await durable.size(path);
+  if (size !== undefined && size > 0) throw usage(`${path} exists already`, 'Name another --out.');
+  // An empty one is nobody's results: somebody made the name, or a batch was killed before it had begun.
+  await durable.remove(path);
 }
 
 /** Standard input can be read once, and a batch may have to go on: it is kept beside the results. */
