@@ -30,7 +30,7 @@ _berth_words() {
   esac
 }
 _berth_flags() {
-  echo '--output -o --json --fields --jq --help -h --base-url --queue-url --rest-url --profile --local --timeout --retries --no-input --no-color --verbose'
+  echo '--output -o --json --fields --jq --raw -r --help -h --base-url --queue-url --rest-url --profile --local --timeout --retries --no-input --no-color --verbose'
   case "$1" in
     'pods list') echo '--all -a --status --cloud --data-center --gpu --older-than --newer-than' ;;
     'pods get') echo '--exit-status --watch -w --interval' ;;
@@ -93,7 +93,7 @@ _berth_flags() {
     'auth login') echo '--with-key' ;;
     'auth logout') echo '--forget' ;;
     'auth status') echo '--check' ;;
-    'api') echo '--service --field -f --raw-field -F --input --header -H --dry-run' ;;
+    'api') echo '--service --field -F --raw-field -f --input --header -H --dry-run' ;;
     'local serve') echo '--port --state --endpoint --quota --no-queue-limits' ;;
     'local exec') echo '--state --endpoint --quota --no-queue-limits' ;;
     'local reset') echo '--yes -y' ;;
@@ -361,8 +361,8 @@ _berth_values() {
     'billing clusters|--bucket') echo 'hour day week month year'; return ;;
     'billing clusters|--cluster') echo '-'; return ;;
     'api|--service') echo 'base queue rest'; return ;;
-    'api|--field' | 'api|-f') echo '-'; return ;;
-    'api|--raw-field' | 'api|-F') echo '-'; return ;;
+    'api|--field' | 'api|-F') echo '-'; return ;;
+    'api|--raw-field' | 'api|-f') echo '-'; return ;;
     'api|--input') echo '-'; return ;;
     'api|--header' | 'api|-H') echo '-'; return ;;
     'local serve|--port') echo '-'; return ;;

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { writable, type Writable } from '../../../src/cli/resource/compose.ts';
-import type { JsonObject } from '../../../src/core/json.ts';
 import { countOf } from '../../../src/cli/words.ts';
 import { berth, berthIn } from '../../support/cli.ts';
 import { createTestWorld } from '../../support/world.ts';
@@ -40,7 +39,7 @@ describe('what of a printed document can be written', () => {
         names,
         names,
         (document, accepts, prints) => {
-          const { body, dropped, unknown } = writable(document as JsonObject, accepts, prints);
+          const { body, dropped, unknown } = writable(document, accepts, prints);
           expect([...Object.keys(body), ...dropped, ...unknown].sort()).toEqual(Object.keys(document).sort());
           for (const [name, value] of Object.entries(body)) expect(value).toBe(document[name]);
           expect(Object.keys(body).every((name) => accepts.includes(name))).toBe(true);
