@@ -57,36 +57,40 @@ describe('a disk that fails', () => {
 });
 
 describe('a process that is killed', () => {
-  test('at any write or sync: what it left is taken up, nothing is sent twice, nothing is lost', async () => {
-    // Counts the moments once, then is killed at every third of them.
-    const counting = await lab();
-    let moments = 0;
-    const whole = await counting.begin(lines(ITEMS));
-    counting.durable.onChange = () => (moments += 1);
-    await counting.run(whole, { concurrency: 3 });
-    expect(moments).toBeGreaterThan(20);
-    for (let kill = 1; kill <= moments; kill += 3) {
-      const place = await lab();
-      const batch = await place.begin(lines(ITEMS));
-      let at = 0;
-      let left: MemoryFiles | undefined;
-      place.durable.onChange = () => {
-        at += 1;
-        if (at < kill || left !== undefined) return;
-        left = afterKill(place.durable);
-        // What the process would have done from here on, it does not do.
-        place.durable.disk = () => ({ takes: 0, error: 'KILLED' });
-        place.durable.syncs = () => 'KILLED';
-      };
-      await place.run(batch, { concurrency: 3 });
-      const durable = left ?? afterKill(place.durable);
-      const again = await place.resume({}, durable);
-      const unknown = [...again.ledger.items('unknown')];
-      const end = await place.run(again, {}, { durable });
-      expect(end.accounting.completed + unknown.length, `killed at ${String(kill)}`).toBe(ITEMS);
-      await expectAccounted(place, durable, unknown);
-    }
-  });
+  test(
+    'at any write or sync: what it left is taken up, nothing is sent twice, nothing is lost',
+    { timeout: 60_000 },
+    async () => {
+      // Counts the moments once, then is killed at every third of them.
+      const counting = await lab();
+      let moments = 0;
+      const whole = await counting.begin(lines(ITEMS));
+      counting.durable.onChange = () => (moments += 1);
+      await counting.run(whole, { concurrency: 3 });
+      expect(moments).toBeGreaterThan(20);
+      for (let kill = 1; kill <= moments; kill += 3) {
+        const place = await lab();
+        const batch = await place.begin(lines(ITEMS));
+        let at = 0;
+        let left: MemoryFiles | undefined;
+        place.durable.onChange = () => {
+          at += 1;
+          if (at < kill || left !== undefined) return;
+          left = afterKill(place.durable);
+          // What the process would have done from here on, it does not do.
+          place.durable.disk = () => ({ takes: 0, error: 'KILLED' });
+          place.durable.syncs = () => 'KILLED';
+        };
+        await place.run(batch, { concurrency: 3 });
+        const durable = left ?? afterKill(place.durable);
+        const again = await place.resume({}, durable);
+        const unknown = [...again.ledger.items('unknown')];
+        const end = await place.run(again, {}, { durable });
+        expect(end.accounting.completed + unknown.length, `killed at ${String(kill)}`).toBe(ITEMS);
+        await expectAccounted(place, durable, unknown);
+      }
+    },
+  );
 
   test('while a record was half written: a result on the disk counts, even where the journal does not say so', async () => {
     const place = await lab();

@@ -80,7 +80,7 @@ describe('a batch', () => {
     expect(place.clock.now() - started).toBeGreaterThan(11_000);
   });
 
-  test('does not run into limits it knows', async () => {
+  test('does not run into limits it knows', { timeout: 60_000 }, async () => {
     const place = await lab({ queueLimits: true });
     const batch = await place.begin(lines(1200));
     const end = await place.run(batch, { inFlight: 2000 });
@@ -273,5 +273,18 @@ describe('an interrupt', () => {
     const end = await place.run(await place.begin(inputs, { endpoint: 'sleep' }), { timeoutMs: 30_000 });
     expect(end.stopped?.reason).toBe('timeout');
     expect(end.accounting.inFlight).toBe(10);
+  });
+
+  test('a time that is up while requests are on the wire: their answers are heard', async () => {
+    const place = await lab();
+    let posts = 0;
+    const before = (method: string): void => {
+      posts += method === 'POST' ? 1 : 0;
+      if (posts === 5) place.clock.advance(60_000);
+    };
+    const end = await place.run(await place.begin(lines(100)), { timeoutMs: 30_000 }, { before });
+    expect(end.stopped?.reason).toBe('timeout');
+    expect(end.accounting).toMatchObject({ unknown: 0 });
+    expect(end.accounting.inFlight).toBeGreaterThanOrEqual(5);
   });
 });
