@@ -89,7 +89,9 @@ describe('a lock', () => {
     });
     await release();
     expect(await durable.holder('l')).toBeUndefined();
-    await (await durable.lock('l'))();
+    await (
+      await durable.lock('l')
+    )();
   });
 
   test.each([

@@ -35,7 +35,11 @@ describe('what the contract is firm about on create', () => {
       { gpu: { ...gpu, allowedCudaVersions: [], minCudaVersion: '12.4' } },
     ],
   ])('lets %s pass', (_, body) => {
-    expect(refusal(() => { checkCreate(body); })).toBeUndefined();
+    expect(
+      refusal(() => {
+        checkCreate(body);
+      }),
+    ).toBeUndefined();
   });
 
   test.each<[string, JsonObject, RegExp]>([
@@ -73,7 +77,11 @@ describe('what the contract is firm about on create', () => {
       /--cuda and --min-cuda/,
     ],
   ])('refuses %s', (_, body, says) => {
-    expect(refusal(() => { checkCreate(body); })).toMatch(says);
+    expect(
+      refusal(() => {
+        checkCreate(body);
+      }),
+    ).toMatch(says);
   });
 
   it('takes exactly the powers of two from 2 on as vCPUs', () => {
@@ -85,7 +93,13 @@ describe('what the contract is firm about on create', () => {
         ),
         (count) => {
           const isPower = count >= 2 && Number.isSafeInteger(count) && (BigInt(count) & (BigInt(count) - 1n)) === 0n;
-          return (refusal(() => { checkCreate({ cpu: { id: 'C', vcpuCount: count } }); }) === undefined) === isPower;
+          return (
+            (refusal(() => {
+              checkCreate({ cpu: { id: 'C', vcpuCount: count } });
+            }) ===
+              undefined) ===
+            isPower
+          );
         },
       ),
     );
@@ -96,7 +110,9 @@ describe('what the contract is firm about on create', () => {
     const body = fc.record({ gpu: value, cpu: value, disk: value, mounts: value }, { requiredKeys: [] });
     fc.assert(
       fc.property(body, (given) => {
-        refusal(() => { checkCreate(given); });
+        refusal(() => {
+          checkCreate(given);
+        });
       }),
     );
   });
