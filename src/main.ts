@@ -8,9 +8,12 @@ import { FLAGS, NOUNS } from './registry.ts';
 
 const PROGRAM: Program = { nouns: NOUNS, flags: FLAGS };
 
-/** The process as a run of berth: argv in, exit code out. */
+/**
+ * The process as a run of berth: argv in, exit code out. Every byte has been taken by then, so nothing is waited for:
+ * not the farewell of a connection, not a parser that V8 still compiles.
+ */
 export async function main(): Promise<void> {
-  process.exitCode = await runCli(process.argv.slice(2), realWorld());
+  process.exit(await runCli(process.argv.slice(2), realWorld()));
 }
 
 /**
