@@ -24,7 +24,7 @@ const sent = (server: ScriptedServer): unknown => JSON.parse(server.seen[0]?.bod
 describe('the password', () => {
   test.each([PASSWORD, `${PASSWORD}\n`, `${PASSWORD}\r\n`])('comes from stdin, but for its line end', async (stdin) => {
     const { ran, server } = await creating([...CREATE, '--password-stdin'], { stdin });
-    expect([ran.code, ran.out]).toEqual([0, 'ID\treg1\nNAME\thub\n']);
+    expect([ran.code, ran.out]).toEqual([0, 'id\treg1\nname\thub\n']);
     expect(sent(server)).toEqual({ name: 'hub', username: 'me', password: PASSWORD });
   });
 
