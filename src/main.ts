@@ -25,12 +25,12 @@ export async function runCli(argv: readonly string[], world: World): Promise<Exi
   let context: HostContext | undefined;
   const open = (globals: GlobalValues): HostContext => (context = createContext(world, globals));
   try {
-    const [word] = look.words;
+    const [word, verb] = look.words;
     if (word === undefined) return await rootPage(open({}), look);
     const noun = NOUNS.find((each) => each.name === word);
     const { mount, unknownNoun } = await import('./cli/mount.ts');
     if (noun === undefined) throw unknownNoun(word, NOUNS);
-    const { target, path, values, globals } = mount(argv, noun, await noun.load(PROGRAM), FLAGS);
+    const { target, path, values, globals } = mount(argv, noun, await noun.load(PROGRAM, verb), FLAGS);
     const ctx = open(speaksToLocal(noun, world) ? { ...globals, local: true } : globals);
     if (globals['help'] === true || target.kind === 'group')
       return await page(ctx, path, target, globals['help'] === true);

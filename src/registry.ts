@@ -8,7 +8,10 @@ export const NOUNS: readonly Noun[] = [
     name: 'pods',
     section: 'Compute',
     summary: 'GPU and CPU containers',
-    load: async () => (await import('./commands/pods/index.ts')).pods,
+    load: async (_, verb) =>
+      verb === 'get'
+        ? (await import('./commands/pods/get.ts')).podsGet
+        : (await import('./commands/pods/index.ts')).pods,
   },
   {
     name: 'endpoints',

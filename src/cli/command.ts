@@ -57,7 +57,8 @@ export interface Noun {
   readonly summary: string;
   /** The heading it stands under in `berth --help`. */
   readonly section: string;
-  readonly load: (program: Program) => Promise<Command | Group>;
+  /** `verb` is the word after the noun, where one was typed: a noun may then load that verb alone. */
+  readonly load: (program: Program, verb?: string) => Promise<Command | Group>;
 }
 
 /** All of berth, for what speaks of the whole: help and completion. */

@@ -1,0 +1,26 @@
+import { EXIT } from '../../core/exit.ts';
+import { memberAt } from '../../core/json.ts';
+import { defineGroup } from '../../cli/command.ts';
+import { option } from '../../cli/params.ts';
+import { getCommand } from '../../cli/resource/read.ts';
+import { PODS } from './resource.ts';
+import { podNotes } from './view.ts';
+
+export const SUMMARY = 'GPU and CPU containers';
+
+export const get = getCommand(PODS, {
+  summary: 'show a pod: its state, cost, hardware, live use, mounts and ports',
+  options: { exitStatus: option.on('end 10 when the pod is in ERROR') },
+  watch: true,
+  outcome: (row, { exitStatus }) => ({
+    notes: podNotes(row),
+    ...(exitStatus && memberAt(row, 'status') === 'ERROR' ? { exit: EXIT.jobFailed } : {}),
+  }),
+  examples: [
+    ['berth pods get POD --watch', 'follow its live use'],
+    ['berth pods get POD --fields id,runtime.gpus --json', 'only these members'],
+  ],
+});
+
+/** `pods get` without the verbs beside it: what is typed most loads least. */
+export const podsGet = defineGroup(SUMMARY, { get });
