@@ -66,7 +66,7 @@ describe('pods ssh', () => {
   });
 
   test.each<[string, object]>([
-    ['a host that is an option', { host: '-oProxyCommand=touch /tmp/x' }],
+    ['a host that is an option', { host: '-oProxyCommand=touch x' }],
     ['a user that is an option', { username: '-oProxyCommand=x' }],
     ['a user with a space', { username: 'root -o' }],
     ['a host for a shell', { host: 'h$(id)' }],
