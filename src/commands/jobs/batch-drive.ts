@@ -12,7 +12,7 @@ import { formatDuration } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { countOf } from '../../cli/words.ts';
 import type { Result } from '../../output/view.ts';
-import type { PaceValues } from './batch.ts';
+import type { PaceValues } from './batch-flags.ts';
 import { followBatch } from './batch-progress.ts';
 import { batchStatusLine, batchView, resumeLine, summaryOf } from './batch-view.ts';
 

@@ -6,7 +6,7 @@ import type { DurableFiles } from '../../core/context.ts';
 import { usage } from '../../core/failure.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import type { Result } from '../../output/view.ts';
-import type { ResumeValues } from './batch.ts';
+import type { ResumeValues } from './batch-flags.ts';
 import { driveBatch } from './batch-drive.ts';
 import { serviceOf } from './batch-run.ts';
 import { resumeLine } from './batch-view.ts';

@@ -12,7 +12,7 @@ import { withId } from '../../cli/names.ts';
 import { countOf } from '../../cli/words.ts';
 import { json, text } from '../../output/cells.ts';
 import type { Result, View } from '../../output/view.ts';
-import type { RunValues } from './batch.ts';
+import type { RunValues } from './batch-flags.ts';
 import { driveBatch } from './batch-drive.ts';
 import { resumeLine } from './batch-view.ts';
 import { BOUNDS, extras, inBounds } from './policy.ts';

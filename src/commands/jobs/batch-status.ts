@@ -6,7 +6,7 @@ import type { LockHolder } from '../../core/context.ts';
 import { EXIT } from '../../core/exit.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import type { Result } from '../../output/view.ts';
-import type { StatusValues } from './batch.ts';
+import type { StatusValues } from './batch-flags.ts';
 import { batchView, resumeLine, summaryOf } from './batch-view.ts';
 
 /** How a batch stands, from its journal. Fails with local-file (14). */
