@@ -72,6 +72,7 @@ export interface DeskParts {
   readonly random: () => number;
   readonly paces: { submit: Pace; look: Pace };
   readonly wake: () => void;
+  readonly onExecuted?: (milliseconds: number) => void;
 }
 
 /** So long, in milliseconds, a service may fail without one success before the batch stops. */
@@ -128,6 +129,7 @@ export function createDesk(parts: DeskParts): Desk {
     },
     learn: (turnaroundMs, executionMs) => {
       experience = learned(experience, turnaroundMs, executionMs);
+      if (executionMs !== undefined) parts.onExecuted?.(executionMs);
     },
     stop,
     stopped: () => stopped,

@@ -30,6 +30,8 @@ export interface RunParts {
   readonly interrupt: AbortSignal;
   /** Handed what takes the rate windows of answers. */
   readonly onReady?: (takeWindows: (windows: readonly RateWindow[]) => void) => void;
+  /** Told how long a worker ran each job that ended: milliseconds, where the service says so. */
+  readonly onExecuted?: (milliseconds: number) => void;
 }
 
 /** How a run ended. */

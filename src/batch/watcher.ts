@@ -67,12 +67,17 @@ export function createWatcher(desk: Desk, guard: (work: Promise<void>) => void):
     }
   };
 
+  const learn = (job: Job, document: Json): void => {
+    desk.learn(clock.now() - job.submittedAt, numberOf(memberAt(document, 'executionTime')));
+  };
+
   const retry = async (job: Job, document: Json, ending: Ending): Promise<void> => {
     const sentAt = clock.now();
     const outcome = await desk.onWire(() => desk.wire.retry(job.job));
     switch (outcome.kind) {
       case 'requeued': {
         worked();
+        learn(job, document);
         const at = clock.now();
         const written = desk.record(job.item, { kind: 'retry', job: job.job }, { at, id: job.id });
         const next = { ...job, retries: job.retries + 1, submittedAt: at, looks: 0, toRetry: false };
@@ -81,6 +86,7 @@ export function createWatcher(desk: Desk, guard: (work: Promise<void>) => void):
         return;
       }
       case 'refused':
+        learn(job, document);
         await save(job, document, ending);
         return;
       case 'unsure':
@@ -109,7 +115,7 @@ export function createWatcher(desk: Desk, guard: (work: Promise<void>) => void):
       await retry(job, document, ending);
       return;
     }
-    desk.learn(clock.now() - job.submittedAt, numberOf(memberAt(document, 'executionTime')));
+    learn(job, document);
     await save(job, document, ending);
   };
 
