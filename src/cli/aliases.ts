@@ -23,3 +23,7 @@ export function meantBy(word: string, known: readonly string[]): string | undefi
   if (known.includes(lower)) return lower;
   return (Object.hasOwn(VERBS, lower) ? VERBS[lower] : undefined)?.find((each) => known.includes(each));
 }
+
+/** The words of others that stand for one of the list. */
+export const aliasesOf = (known: readonly string[]): readonly string[] =>
+  Object.keys(VERBS).filter((word) => meantBy(word, known) !== undefined);

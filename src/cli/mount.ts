@@ -1,6 +1,6 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
 import { usage, type Failure } from '../core/failure.ts';
-import { meantBy } from './aliases.ts';
+import { aliasesOf, meantBy } from './aliases.ts';
 import type { Command, Group, Noun, Values } from './command.ts';
 import { firstLook, type GlobalFlag, type GlobalValues } from './globals.ts';
 import { kitOptions } from './kit-options.ts';
@@ -38,7 +38,8 @@ export function mount(
   try {
     return parse(argv, noun, target, flags, true);
   } catch (error) {
-    if (error instanceof CommanderError) throw refusal(error, deepest(noun.name, target, firstLook(argv, flags).words));
+    if (error instanceof CommanderError)
+      throw refusal(error, argv, deepest(noun.name, target, firstLook(argv, flags).words));
     throw error;
   }
 }
@@ -47,6 +48,8 @@ export function mount(
 interface Found {
   readonly path: readonly string[];
   readonly target: Command | Group;
+  /** The word that leads no further. */
+  readonly next: string | undefined;
 }
 
 /** How far into the tree the words of a command line lead. */
@@ -60,7 +63,7 @@ function deepest(noun: string, tree: Command | Group, words: readonly string[]):
     path.push(word);
     target = inner;
   }
-  return { path, target };
+  return { path, target, next: words[path.length] };
 }
 
 /** Whether a flag may be in a command line: a word of several short flags (`-wy`) may hold any short one. */
@@ -217,21 +220,22 @@ const quiet = (command: Commander): Commander =>
     .allowExcessArguments(false)
     .showSuggestionAfterError();
 
-function refusal(error: CommanderError, { path, target }: Found): Failure {
-  const unknown = /unknown command '(.*)'/s.exec(error.message)?.[1];
-  const suggestion =
-    unknown === undefined || target.kind !== 'group'
-      ? /\n\((Did you mean [^\n]*)\)$/.exec(error.message)?.[1]
-      : didYouMean(unknown, Object.keys(target.commands));
+function refusal(error: CommanderError, argv: readonly string[], { path, target, next }: Found): Failure {
   const see = `See \`berth ${path.join(' ')} --help\`.`;
-  if (error.code === 'commander.unknownOption') return unknownOption(error.message, suggestion, see);
+  const option = /unknown option '(.*)'/s.exec(error.message)?.[1];
+  // The flags of a verb that nobody knows are unknown as well, and the verb is what to mend.
+  const misled = option !== undefined && next !== undefined && argv.indexOf(next) < argv.indexOf(option);
+  const verb = misled ? next : /unknown command '(.*)'/s.exec(error.message)?.[1];
+  if (verb !== undefined && target.kind === 'group')
+    return usage(`unknown command '${verb}'`, hintOf(didYouMean(verb, Object.keys(target.commands)), see));
+  const suggestion = /\n\((Did you mean [^\n]*)\)$/.exec(error.message)?.[1];
+  if (option !== undefined) return unknownOption(option, suggestion, see);
   const first = error.message.replace(/^error: /, '').split('\n', 1)[0] ?? '';
   return usage(first.replace(/\. Expected.*$/, ''), hintOf(suggestion, see));
 }
 
 /** What was written behind the name of a flag is never repeated: it may be a key. */
-function unknownOption(message: string, suggestion: string | undefined, see: string): Failure {
-  const word = /unknown option '(.*)'/s.exec(message)?.[1] ?? '';
+function unknownOption(word: string, suggestion: string | undefined, see: string): Failure {
   const name = /^(--[^=\s]*|-[a-z]{0,12}(?![^=])|-.?)/.exec(word)?.[0] ?? '';
   const what = word.startsWith(`${name}=`)
     ? `option '${name}' is unknown, or takes no value`
@@ -255,17 +259,26 @@ export const unknownNoun = (word: string, nouns: readonly Noun[]): Failure =>
     ) ?? 'See `berth --help`.',
   );
 
-/** `Did you mean type?`: the nearest of the words there are; undefined where none is near. */
+/**
+ * `Did you mean type?`: the nearest of the words there are, or of those that others say for them; undefined where none
+ * is near.
+ */
 export function didYouMean(word: string, known: readonly string[]): string | undefined {
-  const meant = meantBy(word, known);
-  if (meant !== undefined) return `Did you mean ${meant}?`;
+  const exact = meantBy(word, known);
+  const near = exact === undefined ? nearest(word.toLowerCase(), [...known, ...aliasesOf(known)]) : [exact];
+  const meant = [...new Set(near.map((each) => meantBy(each, known) ?? each))];
+  return meant.length === 0 ? undefined : `Did you mean ${meant.length === 1 ? '' : 'one of '}${meant.join(', ')}?`;
+}
+
+/** What commander takes for the nearest of some words: several where they are equally near. */
+function nearest(word: string, known: readonly string[]): readonly string[] {
   const root = quiet(new Commander('berth'));
   for (const each of new Set(known)) root.command(each);
   try {
-    root.parse([word.toLowerCase()], { from: 'user' });
+    root.parse([word], { from: 'user' });
   } catch (error) {
-    if (error instanceof CommanderError) return /\((Did you mean .*)\)/.exec(error.message)?.[1];
-    throw error;
+    if (!(error instanceof CommanderError)) throw error;
+    return /\(Did you mean (?:one of )?(.*)\?\)$/.exec(error.message)?.[1]?.split(', ') ?? [];
   }
-  return undefined;
+  return [];
 }

@@ -1,6 +1,7 @@
 import { usage } from '../core/failure.ts';
 import { defineCommand, type Command, type Group, type Program } from '../cli/command.ts';
 import { commandHelp, groupHelp, HELP_TOPICS, rootHelp } from '../cli/help.ts';
+import { didYouMean } from '../cli/mount.ts';
 import { arg } from '../cli/params.ts';
 import { topicText } from './topics.ts';
 
@@ -18,19 +19,23 @@ async function helpText(program: Program, words: readonly string[]): Promise<str
   const topic = topicText(first, program.flags);
   if (topic !== undefined) return topic;
   const noun = program.nouns.find((each) => each.name === first);
-  if (noun === undefined)
+  if (noun === undefined) {
+    const topics = HELP_TOPICS.map(([name]) => name);
+    const near = didYouMean(first, [...program.nouns.map(({ name }) => name), ...topics]);
     throw usage(
       `there is no command or topic ${JSON.stringify(first)}`,
-      `Topics: ${HELP_TOPICS.map(([name]) => name).join(', ')}. Commands: \`berth --help\`.`,
+      near ?? `Topics: ${topics.join(', ')}. Commands: \`berth --help\`.`,
     );
+  }
   let target: Command | Group = await noun.load(program);
   const path = [first];
   for (const word of rest) {
-    const inner: Command | Group | undefined = target.kind === 'group' ? target.commands[word] : undefined;
+    const verbs: Group['commands'] = target.kind === 'group' ? target.commands : {};
+    const inner = Object.hasOwn(verbs, word) ? verbs[word] : undefined;
     if (inner === undefined)
       throw usage(
         `berth ${path.join(' ')} has no verb ${JSON.stringify(word)}`,
-        `See \`berth ${path.join(' ')} --help\`.`,
+        didYouMean(word, Object.keys(verbs)) ?? `See \`berth ${path.join(' ')} --help\`.`,
       );
     target = inner;
     path.push(word);
