@@ -9,7 +9,7 @@ const answer = (body) =>
 const TAKEN = answer('{"id":"job-0000","status":"IN_QUEUE"}');
 const DONE = answer('{"id":"job-0000","status":"COMPLETED","output":{"ok":true},"delayTime":1,"executionTime":1}');
 
-let [submissions, first, last] = [0, 0, 0];
+let [submissions, looks, first, last] = [0, 0, 0, 0];
 const look = process.argv[2] === 'waiting' ? TAKEN : DONE;
 
 const server = createServer((socket) => {
@@ -28,7 +28,10 @@ const server = createServer((socket) => {
         last = performance.now();
         first ||= last;
         socket.write(TAKEN);
-      } else socket.write(look);
+      } else {
+        looks += 1;
+        socket.write(look);
+      }
       text = text.slice(end + 4 + length);
     }
     rest = text;
@@ -36,8 +39,8 @@ const server = createServer((socket) => {
 });
 
 process.on('message', () => {
-  process.send({ submissions, seconds: (last - first) / 1000 });
-  [submissions, first, last] = [0, 0, 0];
+  process.send({ submissions, looks, seconds: (last - first) / 1000 });
+  [submissions, looks, first, last] = [0, 0, 0, 0];
 });
 process.on('disconnect', () => process.exit());
 server.listen(0, '127.0.0.1', () => process.send({ url: `http://127.0.0.1:${server.address().port}` }));

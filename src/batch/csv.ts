@@ -12,7 +12,10 @@ interface Row {
  * The rows of a CSV file with a header. A row is an object of its columns, all of them text; where an input field is
  * named, that column holds the input as JSON text, which is sent byte for byte. Fails with usage (2) where it is no CSV.
  */
-export async function* readCsv(pieces: AsyncIterable<Uint8Array>, shape: InputShape): AsyncGenerator<Item | BadItem> {
+export async function* readCsv(
+  pieces: AsyncIterable<Uint8Array>,
+  shape: InputShape,
+): AsyncGenerator<readonly (Item | BadItem)[]> {
   const parser = Readable.from(pieces).pipe(parse({ bom: true, info: true, skip_empty_lines: true }));
   let columns: readonly string[] | undefined;
   let number = 0;
@@ -23,7 +26,7 @@ export async function* readCsv(pieces: AsyncIterable<Uint8Array>, shape: InputSh
         continue;
       }
       number += 1;
-      yield itemOf(columns, record, number, info.lines, shape);
+      yield [itemOf(columns, record, number, info.lines, shape)];
     }
   } catch (error) {
     if (error instanceof CsvError) throw badCsv(shape.path, Number(error['lines'] ?? 1), error.message);

@@ -1,13 +1,19 @@
 import { formatBytes } from '../core/units.ts';
 import { sized, textOf, whyNotJson, PAYLOAD_LIMIT, type BadItem, type InputShape, type Item } from './item.ts';
-import { linesOf } from './lines.ts';
+import { lineGroups, type Line } from './lines.ts';
 import { memberSource } from './member.ts';
 
 /** A line may hold more than its input, but not without bound: this many bytes of one are looked at. */
 const LONGEST_LINE = 4 * PAYLOAD_LIMIT;
 
-/** Each item of an input in turn, held one at a time. Fails as the pieces do, and with usage (2) for a broken CSV. */
-export async function* readItems(pieces: AsyncIterable<Uint8Array>, shape: InputShape): AsyncGenerator<Item | BadItem> {
+/**
+ * The items of an input, in groups that lie together in it; each is made when it is asked for, and one is held at a
+ * time. Walk each group to its end, before the next. Fails as the pieces do, and with usage (2) for a broken CSV.
+ */
+export async function* readItems(
+  pieces: AsyncIterable<Uint8Array>,
+  shape: InputShape,
+): AsyncGenerator<Iterable<Item | BadItem>> {
   if (shape.format === 'csv') {
     const { readCsv } = await import('./csv.ts');
     yield* readCsv(pieces, shape);
@@ -15,15 +21,18 @@ export async function* readItems(pieces: AsyncIterable<Uint8Array>, shape: Input
   }
   let number = 0;
   let line = 0;
-  for await (const { bytes, tooLong, start } of linesOf(pieces, LONGEST_LINE)) {
-    line += 1;
-    const text = trimmed(start === 0 ? withoutMark(bytes) : bytes);
-    if (text.byteLength === 0 && !tooLong) continue;
-    number += 1;
-    yield tooLong
-      ? { kind: 'bad', number, line, reason: `the line is longer than ${formatBytes(LONGEST_LINE)}` }
-      : itemOf(text, number, line, shape);
+  function* itemsOf(lines: Iterable<Line>): Generator<Item | BadItem> {
+    for (const { bytes, tooLong, start } of lines) {
+      line += 1;
+      const text = trimmed(start === 0 ? withoutMark(bytes) : bytes);
+      if (text.byteLength === 0 && !tooLong) continue;
+      number += 1;
+      yield tooLong
+        ? { kind: 'bad', number, line, reason: `the line is longer than ${formatBytes(LONGEST_LINE)}` }
+        : itemOf(text, number, line, shape);
+    }
   }
+  for await (const lines of lineGroups(pieces, LONGEST_LINE)) yield itemsOf(lines);
 }
 
 /** The item of a line, or what is wrong with it. */

@@ -18,6 +18,14 @@ const NOTHING = new Uint8Array(0);
  * The bytes are the file's own memory: copy what is to be kept.
  */
 export async function* linesOf(pieces: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Line> {
+  for await (const lines of lineGroups(pieces, most)) yield* lines;
+}
+
+/**
+ * The lines of a file by the pieces they end in, for whoever reads millions: a wait for each would take longer than the
+ * line. A group is cut while it is walked, so walk each to its end, before the next.
+ */
+export async function* lineGroups(pieces: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Iterable<Line>> {
   let held: Uint8Array[] = [];
   let heldBytes = 0;
   let tooLong = false;
@@ -34,7 +42,7 @@ export async function* linesOf(pieces: AsyncIterable<Uint8Array>, most: number):
     held = tooLong ? [] : [...held, piece];
   };
 
-  for await (const piece of pieces) {
+  function* cut(piece: Uint8Array): Generator<Line> {
     for (let at = 0; at < piece.byteLength;) {
       const feed = piece.indexOf(LINE_FEED, at);
       if (feed < 0) {
@@ -44,10 +52,13 @@ export async function* linesOf(pieces: AsyncIterable<Uint8Array>, most: number):
       tooLong ||= heldBytes + feed - at > most;
       const end = offset + feed + 1;
       yield { bytes: take(piece.subarray(at, feed)), start, end, whole: true, tooLong };
-      [held, heldBytes, tooLong, start] = [[], 0, false, end];
+      if (heldBytes > 0) [held, heldBytes] = [[], 0];
+      [tooLong, start] = [false, end];
       at = feed + 1;
     }
     offset += piece.byteLength;
   }
-  if (heldBytes > 0) yield { bytes: take(NOTHING), start, end: offset, whole: false, tooLong };
+
+  for await (const piece of pieces) yield cut(piece);
+  if (heldBytes > 0) yield [{ bytes: take(NOTHING), start, end: offset, whole: false, tooLong }];
 }

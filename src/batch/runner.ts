@@ -19,7 +19,7 @@ export interface RunParts {
   readonly journal: Journal;
   readonly results: Results;
   /** The input from its beginning; what is not waiting is passed over. */
-  readonly items: AsyncGenerator<Item | BadItem>;
+  readonly items: AsyncGenerator<Iterable<Item | BadItem>>;
   /** Jobs that the service has, and jobs that are to be run again. */
   readonly jobs: Iterable<PastJob>;
   readonly failed: Iterable<PastJob>;

@@ -26,10 +26,11 @@ export function createSender(
   onAccepted: OnAccepted,
 ): Sender {
   const { paces, clock, ledger, options } = desk;
-  /** Their intent is on its way to the disk; it is there, and they may go. */
+  /** Their intent is on its way to the disk; it is there, and they may go; they went, and what became of them is on its way. */
   let intending = 0;
   let ready: Item[] = [];
   let posting = 0;
+  let settling = 0;
 
   const intend = async (item: Item): Promise<void> => {
     intending += 1;
@@ -73,8 +74,14 @@ export function createSender(
   const post = async (item: Item): Promise<void> => {
     const sentAt = clock.now();
     posting += 1;
+    const outcome = await desk
+      .onWire(() => desk.wire.submit(item.body))
+      .finally(() => {
+        posting -= 1;
+        desk.wake();
+      });
+    settling += 1;
     try {
-      const outcome = await desk.onWire(() => desk.wire.submit(item.body));
       switch (outcome.kind) {
         case 'accepted': {
           desk.worked();
@@ -111,7 +118,7 @@ export function createSender(
           await withdraw(item);
       }
     } finally {
-      posting -= 1;
+      settling -= 1;
       desk.wake();
     }
   };
@@ -129,7 +136,7 @@ export function createSender(
       }
       for (;;) {
         if (ledger.count('sending') + ledger.count('submitted') >= options.inFlight) return undefined;
-        const waitMs = waitOf(paces.submit, intending + ready.length, now, intentsAhead(paces.submit));
+        const waitMs = waitOf(paces.submit, intending + ready.length + settling, now, intentsAhead(paces.submit));
         if (waitMs !== 0) return waitMs;
         const item = supply.take();
         if (item === undefined) return undefined;

@@ -1,8 +1,8 @@
 import type { BadItem, Item } from './item.ts';
 
-/** Items that are still to be sent, read a little ahead of their time. */
+/** Items that are still to be sent, the next one at hand. */
 export interface Supply {
-  /** The next one; undefined where none is at hand. */
+  /** The next one; undefined where none is at hand. Throws what reading failed with. */
   take(): Item | undefined;
   /** Puts back what was not sent. */
   giveBack(item: Item): void;
@@ -11,73 +11,63 @@ export interface Supply {
   close(): Promise<void>;
 }
 
-/** As many items are read ahead, unless they are larger than these bytes. */
-const AHEAD = 256;
-const AHEAD_BYTES = 8_000_000;
-
 /**
  * A supply of the items that `wanted` says are to be sent. `onChange` is called when there is more, or an end, or a
  * failure of reading, which `take` then throws.
  */
 export function createSupply(
-  items: AsyncGenerator<Item | BadItem>,
+  groups: AsyncGenerator<Iterable<Item | BadItem>>,
   wanted: (item: Item) => boolean,
   onChange: () => void,
 ): Supply {
   const returned: Item[] = [];
-  let ahead: Item[] = [];
-  let taken = 0;
-  let bytes = 0;
+  let group: Iterator<Item | BadItem, unknown> | undefined;
+  let atHand: Item | undefined;
   let ended = false;
   let failed: { readonly error: unknown } | undefined;
-  let filling = false;
 
-  const left = (): number => ahead.length - taken;
-  const fill = async (): Promise<void> => {
-    filling = true;
+  const advance = (): void => {
+    atHand = undefined;
+    while (group !== undefined && atHand === undefined) {
+      const next = group.next();
+      if (next.done === true) {
+        group = undefined;
+        void fetch();
+      } else if (next.value.kind === 'item' && wanted(next.value)) atHand = next.value;
+    }
+  };
+  const fetch = async (): Promise<void> => {
     try {
-      while (!ended && left() < AHEAD && bytes < AHEAD_BYTES) {
-        const next: IteratorResult<Item | BadItem, unknown> = await items.next();
-        if (next.done === true) ended = true;
-        else if (next.value.kind === 'item' && wanted(next.value)) {
-          ahead.push(next.value);
-          bytes += next.value.body.byteLength;
-        }
+      const next: IteratorResult<Iterable<Item | BadItem>, unknown> = await groups.next();
+      if (next.done === true) ended = true;
+      else {
+        group = next.value[Symbol.iterator]();
+        advance();
       }
     } catch (error) {
       failed = { error };
-    } finally {
-      filling = false;
-      onChange();
     }
+    onChange();
   };
-  const refill = (): void => {
-    if (!filling && !ended && failed === undefined && left() < AHEAD / 2 && bytes < AHEAD_BYTES / 2) void fill();
-  };
-  const takeAhead = (): Item | undefined => {
-    const item = ahead[taken];
-    if (item === undefined) return undefined;
-    taken += 1;
-    bytes -= item.body.byteLength;
-    if (taken === ahead.length || taken >= AHEAD) [ahead, taken] = [ahead.slice(taken), 0];
-    return item;
-  };
+  void fetch();
 
   return {
     take: () => {
-      const item = returned.pop() ?? takeAhead();
-      refill();
-      if (item === undefined && failed !== undefined) throw failed.error;
+      const back = returned.pop();
+      if (back !== undefined) return back;
+      const item = atHand;
+      if (item !== undefined) advance();
+      else if (failed !== undefined) throw failed.error;
       return item;
     },
     giveBack: (item) => {
       returned.push(item);
     },
     get empty() {
-      return returned.length === 0 && left() === 0 && ended;
+      return returned.length === 0 && atHand === undefined && ended;
     },
     close: async () => {
-      await items.return(undefined).catch(() => undefined);
+      await groups.return(undefined).catch(() => undefined);
     },
   };
 }

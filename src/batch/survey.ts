@@ -25,16 +25,18 @@ export async function survey(pieces: AsyncIterable<Uint8Array>, shape: InputShap
   const bad: BadItem[] = [];
   let [planned, invalid, bodyBytes, largestBody] = [0, 0, 0, 0];
   let first: Item | undefined;
-  for await (const item of readItems(identity.pieces, shape)) {
-    if (item.kind === 'bad') {
-      invalid += 1;
-      if (bad.length < BAD_TOLD) bad.push(item);
-      continue;
+  for await (const items of readItems(identity.pieces, shape)) {
+    for (const item of items) {
+      if (item.kind === 'bad') {
+        invalid += 1;
+        if (bad.length < BAD_TOLD) bad.push(item);
+        continue;
+      }
+      planned += 1;
+      bodyBytes += item.body.byteLength;
+      largestBody = Math.max(largestBody, item.body.byteLength);
+      first ??= item;
     }
-    planned += 1;
-    bodyBytes += item.body.byteLength;
-    largestBody = Math.max(largestBody, item.body.byteLength);
-    first ??= item;
   }
   return { planned, invalid, bad, ...identity.result(), bodyBytes, largestBody, first };
 }

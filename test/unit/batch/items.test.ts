@@ -19,7 +19,7 @@ async function read(
   size?: number,
 ): Promise<(Item | BadItem)[]> {
   const found: (Item | BadItem)[] = [];
-  for await (const item of readItems(pieces(Buffer.from(content), size), shape)) found.push(item);
+  for await (const items of readItems(pieces(Buffer.from(content), size), shape)) found.push(...items);
   return found;
 }
 
