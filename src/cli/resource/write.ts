@@ -186,6 +186,8 @@ interface DeleteSpec {
   readonly details?: string;
   /** What goes with it, said before asking: `Its data is destroyed.` */
   readonly loss?: string;
+  /** What uses these, by their ids: sentences said before asking. Without a question nothing is looked up. */
+  readonly users?: (ctx: CommandContext, ids: readonly string[]) => Promise<readonly string[]>;
   /** `deleted`, `terminated`. */
   readonly done?: string;
 }
@@ -207,11 +209,10 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
           ),
         ),
       );
-      const named = rows.map(
-        ({ value }, at) =>
-          `${stringOf(memberAt(value, 'id')) ?? id[at] ?? ''} (${stringOf(memberAt(value, 'name')) ?? '-'})`,
-      );
-      return `This hits ${countOf(id.length, resource.noun)}, for good: ${named.join(', ')}.${loss}`;
+      const ids = rows.map(({ value }, at) => stringOf(memberAt(value, 'id')) ?? id[at] ?? '');
+      const named = ids.map((each, at) => `${each} (${stringOf(memberAt(rows[at]?.value, 'name')) ?? '-'})`);
+      const hit = `This hits ${countOf(id.length, resource.noun)}, for good: ${named.join(', ')}.${loss}`;
+      return [hit, ...((await spec.users?.(ctx, ids)) ?? [])].join(' ');
     },
     run: async (ctx, { id }) => {
       const request = (known: string) =>

@@ -6,6 +6,7 @@ import { getCommand, listCommand, type Resource } from '../../cli/resource/read.
 import { createCommand, deleteCommand, updateCommand } from '../../cli/resource/write.ts';
 import * as collections from '../collections.ts';
 import { checkSize, createSpec } from './create.ts';
+import { usersOf } from './users.ts';
 import { volumeView } from './view.ts';
 
 const VOLUMES: Resource = { ...collections.VOLUMES, view: volumeView };
@@ -41,5 +42,6 @@ export const volumes = defineGroup('network volumes', {
   delete: deleteCommand(VOLUMES, 'volumes', {
     summary: 'delete network volumes and the data on them',
     loss: 'The data on it is destroyed.',
+    users: usersOf,
   }),
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { berth, berthIn } from '../../../support/cli.ts';
-import { createTestWorld, KEYS } from '../../../support/world.ts';
-import { json, pointedAt, problem, serve } from '../../../faults/support.ts';
+import { createTestWorld, KEYS, type TestWorld } from '../../../support/world.ts';
+import { json, pointedAt, problem, routed, serve, text } from '../../../faults/support.ts';
 
 const LOCAL = { env: { BERTH_LOCAL: '1' } };
 const CREATE = ['volumes', 'create', '--name', 'data', '--size', '100', '--data-center', 'DC-1'];
@@ -93,11 +93,59 @@ test('on a terminal what is missing is asked for, the data center from a list, a
   expect(ran.err).toMatch(/50 GB in \S+ costs \$3\.50 a month\./);
 });
 
-async function answer(
-  world: ReturnType<typeof createTestWorld>,
-  question: string,
-  ...keys: readonly string[]
-): Promise<void> {
+describe('delete', () => {
+  const asked = async (world: TestWorld, ...ids: readonly string[]): Promise<string> => {
+    const running = berthIn(world, ['volumes', 'delete', ...ids]);
+    await answer(world, 'Go on?', 'n', KEYS.enter);
+    expect((await running).code).toBe(2);
+    return world.err().replace(/\s+/g, ' ');
+  };
+
+  test('asks with the names of the pods and endpoints that use it', async () => {
+    const world = createTestWorld({ ...LOCAL, tty: true, columns: 400 });
+    const use = ['endpoints', 'update', 'demo', '--set', 'networkVolumes=["vol-datasets"]'];
+    expect((await berthIn(world, use)).code).toBe(0);
+    const question = await asked(world, 'datasets', 'vol-checkpoints', 'vol-scratch');
+    expect(question).toContain('vol-datasets is in use by pod pod-train (train-llm), endpoint demo (demo).');
+    expect(question).toMatch(/vol-checkpoints is in use by pod pod-stopped \([^)]+\)\./);
+    expect(question).not.toContain('vol-scratch is in use');
+  });
+
+  test('counts the users beyond ten, the pods of clusters among them', async () => {
+    const pods = Array.from({ length: 13 }, (_, at) => ({
+      id: `p${String(at)}`,
+      name: 'a',
+      mounts: { network: [{ volumeId: 'v1', path: '/w' }] },
+    }));
+    const server = await serve([
+      routed({
+        'GET /v2/network-volumes/v1': json({ id: 'v1', name: 'data' }),
+        'GET /v2/pods': json({ pods }),
+        'GET /v2/serverless': json({ endpoints: [{ id: 'e1' }, null, { networkVolumes: 7 }] }),
+      }),
+    ]);
+    const question = await asked(createTestWorld({ env: pointedAt(server.url), tty: true, columns: 400 }), 'v1');
+    expect(question).toContain('pod p9 (a), 3 more.');
+    expect(server.seen.map(({ url }) => url)).toContain('/v2/pods?includeClusterPods=true');
+  });
+
+  test('asks all the same where the users cannot be looked up', async () => {
+    const server = await serve([
+      routed({ 'GET /v2/network-volumes/v1': json({ id: 'v1', name: 'data' }) }, problem(403, 'not with this key')),
+    ]);
+    const question = await asked(createTestWorld({ env: pointedAt(server.url), tty: true, columns: 400 }), 'v1');
+    expect(question).toContain('Which pods and endpoints use it could not be looked up.');
+  });
+
+  test('looks nothing up where nothing is asked', async () => {
+    const server = await serve([text('', 204)]);
+    const ran = await berth(['volumes', 'delete', 'v1', '--yes'], { env: pointedAt(server.url), tty: true });
+    expect(ran.code, ran.err).toBe(0);
+    expect(server.seen.map(({ method }) => method)).toEqual(['DELETE']);
+  });
+});
+
+async function answer(world: TestWorld, question: string, ...keys: readonly string[]): Promise<void> {
   while (!world.err().includes(question)) await new Promise(setImmediate);
   for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
   await world.type(...keys);
