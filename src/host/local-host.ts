@@ -17,7 +17,7 @@ export interface LocalSurroundings {
 
 /**
  * Starts local services on 127.0.0.1. Files and handler modules are relative to the working directory.
- * Fails with usage (2) where the port is taken or a handler module does not exist.
+ * Fails with usage (2) where the port is taken, or a handler module does not exist, does not load or exports no handler.
  */
 export function createLocalHost(surroundings: LocalSurroundings): LocalHost {
   const { clock, random, cwd } = surroundings;
@@ -27,6 +27,7 @@ export function createLocalHost(surroundings: LocalSurroundings): LocalHost {
         Object.entries(handlers).map(([name, module]) => [name, handlerPath(cwd, name, module)]),
       );
       const { createLocalService, fileStore, LOCAL_KEY, memoryStore, serveLocal } = await import('../local/index.ts');
+      await checkHandlers(modules, clock);
       const store = stateFile === undefined ? memoryStore() : fileStore(resolve(cwd, stateFile));
       const log = printer(surroundings);
       const service = createLocalService({ clock, random, store, quota, queueLimits, handlers: modules, log });
@@ -43,6 +44,30 @@ export function createLocalHost(surroundings: LocalSurroundings): LocalHost {
     },
   };
 }
+
+/** How long modules may take to load before they are believed: those that load a model take their time. Milliseconds. */
+const PATIENCE_MS = 10_000;
+
+/** Refuses at the start what would fail job by job. */
+async function checkHandlers(modules: Readonly<Record<string, string>>, clock: Clock): Promise<void> {
+  if (Object.keys(modules).length === 0) return;
+  const { troubleOf } = await import('../local/handlers/thread.ts');
+  const patience = clock.deadline(PATIENCE_MS);
+  try {
+    await Promise.all(
+      Object.entries(modules).map(async ([endpoint, path]) => {
+        const trouble = await troubleOf(path, patience.signal);
+        if (trouble === undefined) return;
+        throw usage(`endpoint "${endpoint}": ${trouble.includes(path) ? '' : `${path}: `}${trouble}`, EXPORTS);
+      }),
+    );
+  } finally {
+    patience.cancel();
+  }
+}
+
+const EXPORTS =
+  'A handler module exports a function or an async generator, as default or as `handler`: export default async (input) => ({ ok: true });';
 
 /** Each line that a handler module prints, with its endpoint before it and made harmless for a terminal. */
 const printer =

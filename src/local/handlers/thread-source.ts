@@ -2,8 +2,9 @@
  * What runs inside a handler's thread. It is text, so that it is the same whether the program runs from its sources or
  * bundled into one file: there is no second file to find. Plain CommonJS for Node 20.
  *
- * In: `{id, endpointId, input}` starts a job, `{more: true}` asks for the next chunk. Out: `{chunk}`, `{output}` or
- * `{error}`, the first two as JSON text. A chunk waits until it is asked for, so that a fast generator fills no memory.
+ * In: `{id, endpointId, input}` starts a job, `{load: true}` only waits for the module, `{more: true}` asks for the next
+ * chunk. Out: `{chunk}`, `{output}` or `{error}`, the first two as JSON text. A chunk waits until it is asked for, so
+ * that a fast generator fills no memory.
  */
 export const THREAD_SOURCE = `
 'use strict';
@@ -57,7 +58,8 @@ const main = async () => {
   for (;;) {
     const job = await asked();
     try {
-      parentPort.postMessage({ output: await perform(await loaded, job) });
+      const handler = await loaded;
+      parentPort.postMessage({ output: job.load ? 'null' : await perform(handler, job) });
     } catch (error) {
       parentPort.postMessage({ error: said(error) });
     }

@@ -18,6 +18,8 @@ export interface HandlerThread {
    * Rejects only with what `onChunk` rejects with.
    */
   run(job: HandlerJob, onChunk: (text: string) => Promise<void>): Promise<Outcome | undefined>;
+  /** Why the module cannot serve: it does not load, or exports no handler. Undefined where it can, or the thread was ended. */
+  load(): Promise<string | undefined>;
   /** True once the thread is gone: by `end`, or because the handler took it down. */
   readonly gone: boolean;
   /** Ends the thread for real, whatever it is doing, an endless loop included. */
@@ -58,41 +60,62 @@ export function createHandlerThread(module: string, log: (text: string) => void)
     die(`the handler ended its own thread with exit code ${String(code)}`);
   });
 
+  const ask = (message: HandlerJob | { readonly load: true }, onChunk: (text: string) => Promise<void>) =>
+    new Promise<Outcome | undefined>((resolve, reject) => {
+      const hear = ({ chunk, output, error }: Said): void => {
+        if (chunk !== undefined)
+          onChunk(chunk).then(
+            () => {
+              thread.postMessage({ more: true });
+            },
+            (trouble: unknown) => {
+              thread.off('message', hear);
+              reject(trouble instanceof Error ? trouble : new Error(String(trouble)));
+            },
+          );
+        else finish?.(output === undefined ? { kind: 'error', error: error ?? '' } : { kind: 'output', text: output });
+      };
+      finish = (outcome) => {
+        finish = undefined;
+        thread.off('message', hear);
+        resolve(outcome);
+      };
+      if (state !== 'alive') finish(undefined);
+      else {
+        thread.on('message', hear);
+        thread.postMessage(message);
+      }
+    });
+
   return {
     get gone() {
       return state !== 'alive';
     },
-    run: (job, onChunk) =>
-      new Promise((resolve, reject) => {
-        const hear = ({ chunk, output, error }: Said): void => {
-          if (chunk !== undefined)
-            onChunk(chunk).then(
-              () => {
-                thread.postMessage({ more: true });
-              },
-              (trouble: unknown) => {
-                thread.off('message', hear);
-                reject(trouble instanceof Error ? trouble : new Error(String(trouble)));
-              },
-            );
-          else
-            finish?.(output === undefined ? { kind: 'error', error: error ?? '' } : { kind: 'output', text: output });
-        };
-        finish = (outcome) => {
-          finish = undefined;
-          thread.off('message', hear);
-          resolve(outcome);
-        };
-        if (state !== 'alive') finish(undefined);
-        else {
-          thread.on('message', hear);
-          thread.postMessage(job);
-        }
-      }),
+    run: ask,
+    load: async () => {
+      const outcome = await ask({ load: true }, () => Promise.resolve());
+      return outcome?.kind === 'error' ? outcome.error : undefined;
+    },
     end: async () => {
       if (state === 'alive') state = 'ended';
       await thread.terminate();
       finish?.(undefined);
     },
   };
+}
+
+/**
+ * Loads a module in a thread of its own, which ends again, and gives why it cannot serve; undefined where it can, or
+ * where that was not known when `patience` aborted. What it prints meanwhile is for the threads that do the work.
+ */
+export async function troubleOf(module: string, patience: AbortSignal): Promise<string | undefined> {
+  const thread = createHandlerThread(module, () => undefined);
+  const end = (): void => void thread.end();
+  patience.addEventListener('abort', end, { once: true });
+  try {
+    return await thread.load();
+  } finally {
+    patience.removeEventListener('abort', end);
+    await thread.end();
+  }
 }
