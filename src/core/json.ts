@@ -35,12 +35,6 @@ export class JsonSyntaxError extends Error {
 const DEEPEST = 256;
 
 /**
- * A number that a double may not give back digit for digit: long, tiny, with an exponent, minus zero, or ending in
- * zeros after the point. Digits in strings match too, which costs time and nothing else.
- */
-const MAY_ROUND = /[\d.]{16}|0\.000000|\d[eE]|-0|\d\.\d*0(?!\d)/;
-
-/**
  * Reads JSON without losing anything a later encode would miss: a number whose text a double would not give back stays
  * text (9007199254740993, 1e400, 1.0), and so does what is nested deeper than 256 levels. Of a member named twice the
  * last counts, as in every JSON reader. A leading byte order mark is accepted.
@@ -48,8 +42,8 @@ const MAY_ROUND = /[\d.]{16}|0\.000000|\d[eE]|-0|\d\.\d*0(?!\d)/;
  */
 export function decodeJson(source: string): Json {
   const text = source.startsWith('\uFEFF') ? source.slice(1) : source;
-  const { shallow, cut } = cutDeep(text);
-  if (cut.size === 0 && !MAY_ROUND.test(text)) {
+  const { shallow, cut, plain } = cutDeep(text);
+  if (plain) {
     const quick = parseQuickly(text);
     if (quick !== undefined) return quick;
   }
@@ -132,16 +126,17 @@ function parseQuickly(text: string): Json | undefined {
 function number(digits: string, cut: ReadonlyMap<string, string>): Json {
   const deep = cut.get(digits);
   if (deep !== undefined) return new Exact(deep);
-  const value = Number(digits);
-  return JSON.stringify(value) === digits ? value : new Exact(digits);
+  return survives(digits) ? Number(digits) : new Exact(digits);
 }
 
 /**
  * Replaces every part nested deeper than DEEPEST by a stand-in number, so that a recursive reader never runs out of
- * stack on what a server sent. One pass over the text; most texts come back as they are.
+ * stack on what a server sent, and says whether the text is `plain`: nothing was replaced, and a double gives back every
+ * number digit for digit. One pass over the text; most texts come back as they are.
  */
-function cutDeep(text: string): { shallow: string; cut: Map<string, string> } {
+function cutDeep(text: string): { shallow: string; cut: Map<string, string>; plain: boolean } {
   const cut = new Map<string, string>();
+  let plain = true;
   let depth = 0;
   let from = -1;
   let kept = 0;
@@ -149,7 +144,11 @@ function cutDeep(text: string): { shallow: string; cut: Map<string, string> } {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === 0x22) at = endOfString(text, at);
-    else if (code === 0x7b || code === 0x5b) {
+    else if (isOfNumber(code)) {
+      const end = endOfNumber(text, at);
+      plain &&= survives(text.slice(at, end));
+      at = end - 1;
+    } else if (code === 0x7b || code === 0x5b) {
       if (++depth === DEEPEST + 1) from = at;
     } else if (code === 0x7d || code === 0x5d) {
       if (depth-- === DEEPEST + 1 && from >= 0) {
@@ -158,11 +157,28 @@ function cutDeep(text: string): { shallow: string; cut: Map<string, string> } {
         shallow += text.slice(kept, from) + stand;
         kept = at + 1;
         from = -1;
+        plain = false;
       }
     }
   }
-  return { shallow: cut.size === 0 ? text : shallow + text.slice(kept), cut };
+  return { shallow: cut.size === 0 ? text : shallow + text.slice(kept), cut, plain };
 }
+
+/** A digit, a sign, or a point; what begins a number, and what all but an exponent of it is made of. */
+const isOfNumber = (code: number): boolean =>
+  (code >= 0x30 && code <= 0x39) || code === 0x2d || code === 0x2e || code === 0x2b;
+
+function endOfNumber(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (!isOfNumber(code) && code !== 0x65 && code !== 0x45) return at;
+  }
+  return text.length;
+}
+
+/** True where a double gives these digits back; short whole numbers, which most are, it always does. */
+const survives = (digits: string): boolean =>
+  (digits.length <= 15 && /^[1-9]\d*$|^0$/.test(digits)) || JSON.stringify(Number(digits)) === digits;
 
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
