@@ -2,7 +2,10 @@ import type { AppendFile } from '../core/context.ts';
 
 /** A file that is written in groups: whoever comes while the disk is busy goes together with the next sync. */
 export interface Appender {
-  /** Resolves when these bytes, and all before them, are on the disk. Fails with local-file (14). */
+  /**
+   * Resolves when these bytes, and all before them, are on the disk: of many, waiting for the last is enough. Fails with
+   * local-file (14).
+   */
   put(bytes: Uint8Array): Promise<void>;
   /** Bytes of the file with everything that was put so far. */
   readonly end: number;
@@ -11,8 +14,11 @@ export interface Appender {
   close(): Promise<void>;
 }
 
-interface Entry {
-  readonly bytes: Uint8Array;
+/** What goes to the disk together. */
+interface Group {
+  readonly parts: Uint8Array[];
+  bytes: number;
+  readonly written: Promise<void>;
   readonly done: () => void;
   readonly failed: (error: unknown) => void;
 }
@@ -25,49 +31,38 @@ const GROUP_BYTES = 1024 * 1024;
  * then lies is not known, and a later record behind a torn one would be lost.
  */
 export function createAppender(file: AppendFile, size: number): Appender {
-  let waiting: Entry[] = [];
+  const waiting: Group[] = [];
   let end = size;
   let broken: { readonly error: unknown } | undefined;
   let running: Promise<void> | undefined;
 
-  const takeGroup = (): Entry[] => {
-    let bytes = 0;
-    let count = 0;
-    for (const entry of waiting) {
-      if (count > 0 && bytes + entry.bytes.byteLength > GROUP_BYTES) break;
-      bytes += entry.bytes.byteLength;
-      count += 1;
-    }
-    const group = waiting.slice(0, count);
-    waiting = waiting.slice(count);
-    return group;
-  };
-
   const run = async (): Promise<void> => {
     // Those who come in the same turn of the event loop go together.
     await Promise.resolve();
-    while (waiting.length > 0) {
-      const group = takeGroup();
+    for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
       try {
         if (broken !== undefined) throw broken.error;
-        await file.append(Buffer.concat(group.map(({ bytes }) => bytes)));
+        await file.append(Buffer.concat(group.parts, group.bytes));
         await file.sync();
-        for (const { done } of group) done();
+        group.done();
       } catch (error) {
         broken ??= { error };
-        for (const { failed } of group) failed(broken.error);
+        group.failed(broken.error);
       }
     }
     running = undefined;
   };
 
   return {
-    put: (bytes) =>
-      new Promise((done, failed) => {
-        end += bytes.byteLength;
-        waiting.push({ bytes, done, failed });
-        running ??= run();
-      }),
+    put: (bytes) => {
+      let group = waiting.at(-1);
+      if (group === undefined || group.bytes + bytes.byteLength > GROUP_BYTES) waiting.push((group = createGroup()));
+      group.parts.push(bytes);
+      group.bytes += bytes.byteLength;
+      end += bytes.byteLength;
+      running ??= run();
+      return group.written;
+    },
     get end() {
       return end;
     },
@@ -76,4 +71,11 @@ export function createAppender(file: AppendFile, size: number): Appender {
     },
     close: () => file.close(),
   };
+}
+
+function createGroup(): Group {
+  let done = (): void => undefined;
+  let failed = (_: unknown): void => undefined;
+  const written = new Promise<void>((resolve, reject) => ([done, failed] = [resolve, reject]));
+  return { parts: [], bytes: 0, written, done, failed };
 }

@@ -41,7 +41,7 @@ export interface Desk {
   /** One request more, of those that may be on the wire at once. */
   onWire<T>(request: () => Promise<T>): Promise<T>;
   wireIsFree(): boolean;
-  /** Takes down what happened; resolves when it is on the disk. */
+  /** Takes down what happened; resolves when it is on the disk, with all that was taken down before. */
   record(item: number, event: ItemEvent, more?: EventFacts): Promise<void>;
   /** Writes an item's result, and then that it has ended. */
   conclude(owner: LineOwner, document: Json, event: ItemEvent & { kind: 'end' | 'refuse' }): Promise<void>;
@@ -97,10 +97,10 @@ export function createDesk(parts: DeskParts): Desk {
     wake();
   };
 
-  const record: Desk['record'] = async (item, event, more = {}) => {
+  const record: Desk['record'] = (item, event, more = {}) => {
     if (!ledger.apply(item, event))
       throw new Error(`item ${String(item)} is ${ledger.stateOf(item)} and cannot ${event.kind}`);
-    await journal.write({ kind: 'event', item, event, more });
+    return journal.write({ kind: 'event', item, event, more });
   };
 
   const notCompleted = (): number => {

@@ -2,7 +2,7 @@ import type { Desk } from './desk.ts';
 import type { Item } from './item.ts';
 import { borrowedWait, eased, intentsAhead, sent, struck, unsent, waitOf } from './pace.ts';
 import type { Supply } from './supply.ts';
-import type { Again } from './wire.ts';
+import type { Again, Submitted } from './wire.ts';
 
 /** Sends items: an intent on the disk, then the request, then what became of it. */
 export interface Sender {
@@ -32,13 +32,16 @@ export function createSender(
   let posting = 0;
   let settling = 0;
 
-  const intend = async (item: Item): Promise<void> => {
-    intending += 1;
+  const intend = async (items: readonly Item[]): Promise<void> => {
+    intending += items.length;
     try {
-      await desk.record(item.number, { kind: 'send' }, item.id === undefined ? {} : { id: item.id });
-      ready.push(item);
+      // They go to the disk together, and the last has all others before it.
+      let written: Promise<void> | undefined;
+      for (const { number, id } of items) written = desk.record(number, { kind: 'send' }, id === undefined ? {} : { id });
+      await written;
+      ready.push(...items);
     } finally {
-      intending -= 1;
+      intending -= items.length;
       desk.wake();
     }
   };
@@ -71,15 +74,19 @@ export function createSender(
     await withdraw(item);
   };
 
+  const onWire = async ({ body }: Item): Promise<Submitted> => {
+    posting += 1;
+    try {
+      return await desk.onWire(() => desk.wire.submit(body));
+    } finally {
+      posting -= 1;
+      desk.wake();
+    }
+  };
+
   const post = async (item: Item): Promise<void> => {
     const sentAt = clock.now();
-    posting += 1;
-    const outcome = await desk
-      .onWire(() => desk.wire.submit(item.body))
-      .finally(() => {
-        posting -= 1;
-        desk.wake();
-      });
+    const outcome = await onWire(item);
     settling += 1;
     try {
       switch (outcome.kind) {
@@ -123,26 +130,41 @@ export function createSender(
     }
   };
 
+  const postReady = (): void => {
+    while (ready.length > 0 && posting < Math.floor(paces.submit.atOnce) && desk.wireIsFree()) {
+      const item = ready.shift();
+      if (item !== undefined) guard(post(item));
+    }
+  };
+
+  /** Takes the items whose turn it is. Gives the wait until the next one's, as `go` does. */
+  const take = (items: Item[]): number | undefined => {
+    const now = clock.now();
+    const most = intentsAhead(paces.submit);
+    for (;;) {
+      const atService = ledger.count('sending') + ledger.count('submitted');
+      if (atService + items.length >= options.inFlight) return undefined;
+      const active = intending + ready.length + settling + items.length;
+      const waitMs = waitOf(paces.submit, active, now, most);
+      if (waitMs !== 0) return waitMs;
+      const item = supply.take();
+      if (item === undefined) return undefined;
+      paces.submit = sent(paces.submit, now);
+      items.push(item);
+    }
+  };
+
   return {
     go: () => {
       if (!desk.sending()) {
         withdrawReady();
         return undefined;
       }
-      const now = clock.now();
-      while (ready.length > 0 && posting < Math.floor(paces.submit.atOnce) && desk.wireIsFree()) {
-        const item = ready.shift();
-        if (item !== undefined) guard(post(item));
-      }
-      for (;;) {
-        if (ledger.count('sending') + ledger.count('submitted') >= options.inFlight) return undefined;
-        const waitMs = waitOf(paces.submit, intending + ready.length + settling, now, intentsAhead(paces.submit));
-        if (waitMs !== 0) return waitMs;
-        const item = supply.take();
-        if (item === undefined) return undefined;
-        paces.submit = sent(paces.submit, now);
-        guard(intend(item));
-      }
+      postReady();
+      const items: Item[] = [];
+      const waitMs = take(items);
+      if (items.length > 0) guard(intend(items));
+      return waitMs;
     },
   };
 }
