@@ -12,6 +12,7 @@ import { formatDuration } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { countOf } from '../../cli/words.ts';
 import type { Result } from '../../output/view.ts';
+import { meterCost } from './batch-cost.ts';
 import type { PaceValues } from './batch-flags.ts';
 import { followBatch } from './batch-progress.ts';
 import { batchStatusLine, batchView, resumeLine, summaryOf } from './batch-view.ts';
@@ -50,7 +51,9 @@ export async function driveBatch(
       takeWindows(windows);
     },
   });
-  const following = followBatch(ctx, () => batch.ledger.accounting(), done.signal);
+  const before = batch.ledger.accounting();
+  const cost = meterCost(ctx, endpointId, before.waiting < before.planned);
+  const following = followBatch(ctx, () => ({ sum: batch.ledger.accounting(), cost: cost.soFar() }), done.signal);
   let end: RunEnd;
   try {
     end = await runBatch({
@@ -64,6 +67,7 @@ export async function driveBatch(
       onReady: (take) => {
         takeWindows = take;
       },
+      onExecuted: cost.ran,
     });
     const ended = end.accounting.waiting + end.accounting.inFlight === 0;
     if (end.stopped?.failure === undefined && ended && (ordered || end.revived > 0))
@@ -71,10 +75,12 @@ export async function driveBatch(
   } finally {
     done.abort();
     await following;
+    await cost.close();
     // A journal that the disk refused cannot be closed well; that it was refused is said already.
     await batch.close().catch(() => undefined);
   }
   if (end.stopped?.reason === 'trouble') throw troubleOf(end, path);
+  const spent = cost.soFar();
   const unknownItems = [...batch.ledger.items('unknown')];
   const value = summaryOf(end.accounting, {
     path,
@@ -82,7 +88,10 @@ export async function driveBatch(
     input: inputPath,
     invalid: batch.header.invalid,
     unknownItems,
-    others: { took: formatDuration(ctx.clock.now() - began) },
+    others: {
+      took: formatDuration(ctx.clock.now() - began),
+      executionCostUsd: spent === undefined ? null : { ...spent },
+    },
   });
   return { kind: 'one', view: batchView, value, exit: exitOf(ctx, end), notes: notesOf(end, path) };
 }

@@ -1,4 +1,5 @@
-import { memberAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
+import { memberAt, numberOf, stringOf, type Json, type JsonObject } from '../../core/json.ts';
+import { describeCost } from '../../batch/cost.ts';
 import type { Accounting } from '../../batch/ledger.ts';
 import { commandLine } from '../../cli/words.ts';
 import { text } from '../../output/cells.ts';
@@ -55,6 +56,7 @@ export const batchView: View = {
         { label: 'endpoint', value: text('endpoint')(row) },
         { label: 'input', value: text('input')(row) },
         ...OTHERS.flatMap((name) => line(row, name)),
+        ...costLine(row),
       ],
     },
     { lines: COUNTS.flatMap((count) => countLine(row, count)) },
@@ -65,6 +67,14 @@ const OTHERS = ['state', 'begun', 'took'];
 
 const line = (row: Json, name: string): Section['lines'] =>
   memberAt(row, name) === undefined ? [] : [{ label: name, value: text(name)(row) }];
+
+function costLine(row: Json): Section['lines'] {
+  const cost = memberAt(row, 'executionCostUsd');
+  const [low, high] = [numberOf(memberAt(cost, 'low')), numberOf(memberAt(cost, 'high'))];
+  if (low === undefined || high === undefined) return [];
+  const sinceResume = memberAt(cost, 'sinceResume') === true;
+  return [{ label: 'execution cost', value: describeCost({ low, high, sinceResume }) }];
+}
 
 function countLine(row: Json, [name, label, tone]: readonly [string, string, Tone]): Section['lines'] {
   const shown = text(name)(row);
