@@ -1,8 +1,10 @@
+import { EXIT } from '../../core/exit.ts';
+import { Failure } from '../../core/failure.ts';
 import { arrayOf, isObject, memberAt, type Json } from '../../core/json.ts';
 import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
 import { defineCommand, defineGroup, type Command } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { idNamed } from '../../cli/names.ts';
+import { idNamed, listLine, type Lookup } from '../../cli/names.ts';
 import { option } from '../../cli/params.ts';
 import { PERIOD_OPTIONS, periodQuery } from './period.ts';
 import { CLUSTERS, ENDPOINTS, PODS, SERVERLESS, SUMMARY, VOLUMES, type Report } from './reports.ts';
@@ -48,7 +50,10 @@ const onlyOf = (noun: string) => option.text(`only this ${noun}, by id or name`,
 
 const recordsOf = (answer: ApiAnswer): readonly Json[] => arrayOf(memberAt(answer.value, MEMBER)) ?? [];
 
-/** Asks for a report; where nothing was billed for an id, what was given may be a name. */
+/**
+ * Asks for a report. What is given is taken for an id, also one of something that is gone; where nothing was billed for
+ * it, it may be a name. Fails with not found (4) where it is neither, since a misspelt name did not cost nothing.
+ */
 async function ask(ctx: CommandContext, report: Report, query: Query, given: string | undefined): Promise<ApiAnswer> {
   const send = (id: string | undefined): Promise<ApiAnswer> =>
     ctx.api.send({
@@ -60,7 +65,23 @@ async function ask(ctx: CommandContext, report: Report, query: Query, given: str
   const answer = await send(given);
   if (given === undefined || report.of === undefined || recordsOf(answer).length > 0) return answer;
   const id = await idNamed(ctx, report.of.lookup, given);
-  return id === undefined || id === given ? answer : await send(id);
+  if (id !== undefined && id !== given) return await send(id);
+  if (id === undefined) await mustExist(ctx, report.of.lookup, given);
+  return answer;
+}
+
+/** What is there and cost nothing is told from what is not there. Where neither can be known, nothing is said. */
+async function mustExist(ctx: CommandContext, lookup: Lookup, given: string): Promise<void> {
+  try {
+    await ctx.api.send({ service: 'base', method: 'GET', path: [...lookup.path, given], id: given });
+  } catch (error) {
+    if (!(error instanceof Failure) || ctx.signal.aborted) throw error;
+    if (error.exit === EXIT.notFound)
+      throw error.with({
+        message: `nothing was billed in this time for ${JSON.stringify(given)}, and no ${lookup.noun} has this id or name`,
+        hint: `See ${listLine(lookup)}. One that is gone is found by its id, in the time when it cost something: --from.`,
+      });
+  }
 }
 
 export const billing = defineGroup('what was spent, and on what', {

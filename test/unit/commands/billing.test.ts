@@ -9,7 +9,8 @@ import {
   VOLUMES,
   type Report,
 } from '../../../src/commands/billing/reports.ts';
-import { berth } from '../../support/cli.ts';
+import { berth, berthIn } from '../../support/cli.ts';
+import { createTestWorld } from '../../support/world.ts';
 import { json, pointedAt, problem, routed, serve, type Behaviour } from '../../faults/support.ts';
 
 /** Three days of one report, the middle one the dearest; the service's own words and a member nobody knows. */
@@ -241,11 +242,48 @@ describe('a name in place of an id', () => {
     expect([code, err]).toEqual([2, expect.stringContaining('Use an id: p0, p1')]);
   });
 
+  it('that nobody has ends 4: what is not there is not what cost nothing', async () => {
+    const { code, out, err, server } = await billing(['pods', '--pod', 'nope'], [asked(pods('web'))]);
+    expect([code, out]).toEqual([4, '']);
+    expect(err).toMatch(/nothing was billed in this time for "nope", and no pod has this id or name/);
+    expect(err).toMatch(/-> See berth pods list\. One that is gone is found by its id, .*--from\./);
+    expect(server.seen.map((seen) => seen.url)).toEqual(['/v2/billing/pods?podId=nope', '/v2/pods', '/v2/pods/nope']);
+  });
+
   it.each([
-    ['nobody has', pods()],
-    ['nobody may look up', problem(403, 'not with this key')],
-  ])('that %s is an id for which nothing was billed', async (_, list) => {
-    const ran = await billing(['pods', '--pod', 'web', '--json'], [asked(list)]);
+    ['cost nothing', routed({ 'GET /v2/billing/pods': nothing, 'GET /v2/pods': pods(), 'GET /v2/pods/web': json({}) })],
+    ['nobody may look up', routed({ 'GET /v2/billing/pods': nothing }, problem(403, 'not with this key'))],
+  ])('that %s is an id for which nothing was billed', async (_, script) => {
+    const ran = await billing(['pods', '--pod', 'web', '--json'], [script]);
     expect([ran.code, ran.out, ran.err]).toEqual([0, '{\n  "records": [],\n  "metadata": {}\n}\n', '']);
+  });
+
+  it.each([
+    ['pods', '--pod'],
+    ['serverless', '--endpoint'],
+    ['volumes', '--volume'],
+    ['clusters', '--cluster'],
+  ])('of the local service: %s %s', async (name, flag) => {
+    const { code, err } = await berth(['--local', 'billing', name, flag, 'nope']);
+    expect([code, err]).toEqual([4, expect.stringContaining('"nope"')]);
+  });
+
+  it('of a pod that is gone still says what it cost', async () => {
+    const world = createTestWorld();
+    expect((await berthIn(world, ['--local', 'pods', 'terminate', 'pod-train', '--yes'])).code).toBe(0);
+    for (const span of ['2', '1']) {
+      const ran = await berthIn(world, [
+        '--local',
+        'billing',
+        'pods',
+        '--pod',
+        'pod-train',
+        '--last',
+        span,
+        '-o',
+        'id',
+      ]);
+      expect([ran.code, new Set(ran.out.trim().split('\n'))]).toEqual([0, new Set(['pod-train'])]);
+    }
   });
 });
