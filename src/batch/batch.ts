@@ -28,11 +28,21 @@ export interface ResumeOptions {
   readonly resubmitUnknown: boolean;
 }
 
-/** Begins a batch. Fails with local-file (14) where one of its files exists or cannot be made. */
-export async function beginBatch(durable: DurableFiles, path: string, header: BatchHeader): Promise<OpenBatch> {
+/**
+ * Begins a batch. `prepare` gives its header, and is called when the lock is held: what it finds there stays as it is
+ * until the batch has begun. Whatever ends the process on the way, beginning again works until the journal is there, and
+ * resuming from then on. Fails with local-file (14) where there is a batch, or results that are not empty, and as
+ * `prepare` does.
+ */
+export async function beginBatch(
+  durable: DurableFiles,
+  path: string,
+  prepare: () => Promise<BatchHeader>,
+): Promise<OpenBatch> {
   const release = await durable.lock(lockPath(path));
   try {
-    await (await durable.create(path)).close();
+    const header = await prepare();
+    await createResults(durable, path);
     const journal = await createJournal(durable, journalPath(path), header);
     const results = await openResults(durable, path, 0);
     const ledger = createLedger(header.planned, header.planned + header.invalid);
@@ -70,12 +80,19 @@ export async function resumeBatch(durable: DurableFiles, path: string, options: 
   }
 }
 
+/** An empty file is nobody's results: somebody made the name, or a batch was killed before it had begun. */
+async function createResults(durable: DurableFiles, path: string): Promise<void> {
+  const size = await durable.size(path);
+  if (size === undefined) await (await durable.create(path)).close();
+  else if (size > 0) throw localFile(`${path} exists already`, 'Name another --out.');
+}
+
 /** Fails with local-file (14) where there is no batch of that name. */
 export async function mustExist(durable: DurableFiles, path: string): Promise<void> {
   if ((await durable.size(journalPath(path))) === undefined)
     throw localFile(
       `there is no batch at ${path}: ${journalPath(path)} does not exist`,
-      'Name the results file that the batch was begun with (--out).',
+      'Name the results file that the batch was begun with (--out). Nothing was sent for one that was killed before it had begun: run it again.',
     );
 }
 

@@ -3,6 +3,7 @@ import { localFile } from '../core/failure.ts';
 import { createAppender } from './appender.ts';
 import { linesOf } from './lines.ts';
 import { decodeRecord, encodeRecord, type BatchHeader, type JournalRecord } from './record.ts';
+import { writeWhole } from './whole-file.ts';
 
 /** A journal that is written. */
 export interface Journal {
@@ -24,13 +25,17 @@ export interface JournalEnd {
 export const journalPath = (results: string): string => `${results}.journal`;
 export const lockPath = (results: string): string => `${results}.journal.lock`;
 
-/** Begins a journal. Fails with local-file (14) where there is one already. */
+/**
+ * Begins a journal, to be called under the batch's lock. It comes into being with its header on the disk, under another
+ * name first: half a journal never exists, and where there is none nothing was sent. Fails with local-file (14), also
+ * where there is one already.
+ */
 export async function createJournal(durable: DurableFiles, path: string, header: BatchHeader): Promise<Journal> {
-  const file = await durable.create(path);
-  const appender = createAppender(file, 0);
-  const journal = writing(appender);
-  await journal.write({ kind: 'header', header });
-  return journal;
+  if ((await durable.size(path)) !== undefined) throw localFile(`${path} exists already`, 'Name another --out.');
+  const record = encodeRecord({ kind: 'header', header });
+  await writeWhole(durable, `${path}.new`, [record]);
+  await durable.replace(`${path}.new`, path);
+  return reopenJournal(durable, path, { good: record.byteLength, torn: 0 });
 }
 
 /**
@@ -38,7 +43,8 @@ export async function createJournal(durable: DurableFiles, path: string, header:
  * was torn at, and cut off. Fails with local-file (14).
  */
 export async function reopenJournal(durable: DurableFiles, path: string, end: JournalEnd): Promise<Journal> {
-  if (end.torn > 0) await keepTail(durable, path, end.good);
+  // A copy that was cut short by another crash is made again.
+  if (end.torn > 0) await writeWhole(durable, `${path}.torn-${String(end.good)}`, durable.read(path, end.good));
   const file = await durable.open(path);
   if (end.torn > 0) await file.truncate(end.good);
   return writing(createAppender(file, end.good));
@@ -53,19 +59,6 @@ function writing(appender: ReturnType<typeof createAppender>): Journal {
       await appender.close();
     },
   };
-}
-
-async function keepTail(durable: DurableFiles, path: string, from: number): Promise<void> {
-  const aside = `${path}.torn-${String(from)}`;
-  // A copy that was cut short by another crash is made again.
-  await durable.remove(aside);
-  const copy = await durable.create(aside);
-  try {
-    for await (const piece of durable.read(path, from)) await copy.append(piece);
-    await copy.sync();
-  } finally {
-    await copy.close();
-  }
 }
 
 /**

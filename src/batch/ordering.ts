@@ -1,6 +1,7 @@
 import type { DurableFiles } from '../core/context.ts';
 import { linesOf } from './lines.ts';
 import type { JournalRecord } from './record.ts';
+import { writeWhole } from './whole-file.ts';
 
 /** The results in their new order, until they take the place of the old ones. */
 export const orderedPath = (results: string): string => `${results}.ordered`;
@@ -22,25 +23,20 @@ export async function orderResults(
   const sizes = new Uint32Array(positions + 1);
   for await (const { item, bytes } of resultLines(durable, path)) sizes[item] = bytes.byteLength + 1;
   const aside = orderedPath(path);
-  await durable.remove(aside);
-  const file = await durable.create(aside);
   let total = 0;
-  try {
+  async function* inOrder(): AsyncGenerator<Uint8Array> {
     for (let from = 1; from <= positions;) {
       const to = windowEnd(sizes, from);
       const held = new Map<number, Uint8Array>();
       for await (const { item, bytes } of resultLines(durable, path))
         if (item >= from && item < to) held.set(item, Buffer.concat([bytes, LINE_FEED]));
-      const inOrder = [...held].sort(([a], [b]) => a - b).map(([, bytes]) => bytes);
-      const whole = Buffer.concat(inOrder);
-      await file.append(whole);
+      const whole = Buffer.concat([...held].sort(([a], [b]) => a - b).map(([, bytes]) => bytes));
       total += whole.byteLength;
+      yield whole;
       from = to;
     }
-    await file.sync();
-  } finally {
-    await file.close();
   }
+  await writeWhole(durable, aside, inOrder());
   await note({ kind: 'ordered', bytes: total });
   await durable.replace(aside, path);
 }

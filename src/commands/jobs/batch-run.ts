@@ -2,9 +2,11 @@ import { beginBatch } from '../../batch/batch.ts';
 import type { InputShape } from '../../batch/item.ts';
 import { describeBad } from '../../batch/items.ts';
 import { journalPath } from '../../batch/journal.ts';
+import type { BatchHeader } from '../../batch/record.ts';
 import { survey, type Survey } from '../../batch/survey.ts';
+import { writeWhole } from '../../batch/whole-file.ts';
 import type { DurableFiles } from '../../core/context.ts';
-import { usage } from '../../core/failure.ts';
+import { localFile, usage } from '../../core/failure.ts';
 import { encodeJson, memberAt, type Json } from '../../core/json.ts';
 import { formatBytes } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/context.ts';
@@ -19,14 +21,13 @@ import { BOUNDS, extras, inBounds } from './policy.ts';
 import { ENDPOINTS, queueGet, queuePost } from './requests.ts';
 
 /**
- * Checks all of an input, begins a batch and runs it. Fails with usage (2) before anything is sent, with whatever the
- * endpoint's health answers, and as driveBatch does.
+ * Checks all of an input, begins a batch and runs it. Fails with usage (2) before anything is sent, with local-file (14)
+ * where there is a batch or results already, with whatever the endpoint's health answers, and as driveBatch does.
  */
 export async function runNew(ctx: CommandContext, values: RunValues): Promise<Result> {
   inBounds('--execution-timeout', values.executionTimeout, BOUNDS.executionTimeout);
   inBounds('--ttl', values.ttl, BOUNDS.ttl);
   const durable = await ctx.durable();
-  if (!ctx.dryRun) await mustBeNew(durable, values.out);
   const others = encodeJson(extras({ ...values, webhook: undefined })).slice(1, -1);
   const shape: InputShape = {
     path: values.input,
@@ -39,33 +40,43 @@ export async function runNew(ctx: CommandContext, values: RunValues): Promise<Re
     const found = await checked(durable, shape, values.skipInvalid);
     return await dryRun(ctx, values.endpoint, shape, found);
   }
-  const path = values.input === '-' ? `${values.out}.input` : values.input;
-  if (values.input === '-') await keepInput(durable, path);
-  const kept = { ...shape, path };
-  const found = await checked(durable, kept, values.skipInvalid).catch(async (error: unknown) => {
-    if (values.input === '-') await durable.remove(path);
-    throw error;
+  const batch = await beginBatch(durable, values.out, async () => {
+    await mustBeNew(durable, values.out);
+    return values.input === '-'
+      ? await keepingInput(durable, `${values.out}.input`, (path) => headerOf(ctx, durable, values, { ...shape, path }))
+      : await headerOf(ctx, durable, values, shape);
   });
+  const { invalid, input } = batch.header;
+  if (invalid > 0) await ctx.tell(`${countOf(invalid, 'item')} left out: they cannot be sent.`);
+  return await driveBatch(ctx, durable, values.out, batch, input.path, values);
+}
+
+/** Reads all of the input and asks for the endpoint: what a batch remembers. */
+async function headerOf(
+  ctx: CommandContext,
+  durable: DurableFiles,
+  values: RunValues,
+  shape: InputShape,
+): Promise<BatchHeader> {
+  const { planned, invalid, bytes, sha256 } = await checked(durable, shape, values.skipInvalid);
   const endpointId = await withId(ctx, ENDPOINTS, values.endpoint, async (id) => {
     // Whether it is there, and the key good for it, is known before the first job.
     await ctx.api.send(queueGet(id, ['health']));
     return id;
   });
-  const { extras: beside, ...input } = kept;
-  const batch = await beginBatch(durable, values.out, {
+  const { extras: beside, ...input } = shape;
+  return {
     version: 1,
     endpoint: values.endpoint,
     endpointId,
     service: await serviceOf(ctx),
-    input: { ...input, bytes: found.bytes, sha256: found.sha256 },
+    input: { ...input, bytes, sha256 },
     extras: beside,
-    planned: found.planned,
-    invalid: found.invalid,
+    planned,
+    invalid,
     ordered: values.ordered,
     createdAt: ctx.clock.now(),
-  });
-  if (found.invalid > 0) await ctx.tell(`${countOf(found.invalid, 'item')} left out: they cannot be sent.`);
-  return await driveBatch(ctx, durable, values.out, batch, path, values);
+  };
 }
 
 /** Where the queue API is, as a batch remembers it: never with a key. */
@@ -74,24 +85,27 @@ export async function serviceOf(ctx: CommandContext): Promise<string> {
   return ctx.settings.local ? 'the local service' : url;
 }
 
+/** Known before the input is read, which may take long. Fails with local-file (14). */
 async function mustBeNew(durable: DurableFiles, path: string): Promise<void> {
   if ((await durable.size(journalPath(path))) !== undefined)
-    throw usage(`there is a batch at ${path} already`, `Go on with it: ${resumeLine(path)}. Or name another --out.`);
-  const size = await durable.size(path);
-  if (size !== undefined && size > 0) throw usage(`${path} exists already`, 'Name another --out.');
-  // An empty one is nobody's results: somebody made the name, or a batch was killed before it had begun.
-  await durable.remove(path);
+    throw localFile(
+      `there is a batch at ${path} already`,
+      `Go on with it: ${resumeLine(path)}. Or name another --out.`,
+    );
+  if (((await durable.size(path)) ?? 0) > 0) throw localFile(`${path} exists already`, 'Name another --out.');
 }
 
-/** Standard input can be read once, and a batch may have to go on: it is kept beside the results. */
-async function keepInput(durable: DurableFiles, path: string): Promise<void> {
-  await durable.remove(path);
-  const file = await durable.create(path);
+/**
+ * Standard input can be read once, and a batch may have to go on: it is kept beside the results, unless what is done
+ * with it fails.
+ */
+async function keepingInput<T>(durable: DurableFiles, path: string, use: (path: string) => Promise<T>): Promise<T> {
+  await writeWhole(durable, path, durable.read('-'));
   try {
-    for await (const piece of durable.read('-')) await file.append(piece);
-    await file.sync();
-  } finally {
-    await file.close();
+    return await use(path);
+  } catch (error) {
+    await durable.remove(path);
+    throw error;
   }
 }
 

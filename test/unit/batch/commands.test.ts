@@ -1,39 +1,11 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { LOCAL_KEY } from '../../../src/local/auth.ts';
-import { serveLocal } from '../../../src/local/server.ts';
-import { createLocalService } from '../../../src/local/service.ts';
-import { memoryStore } from '../../../src/local/store.ts';
-import { createValidator } from '../../../src/local/validate.ts';
-import { createBriskClock } from '../../support/brisk-clock.ts';
 import { berthIn, type Ran } from '../../support/cli.ts';
-import { createTestWorld, type TestWorld, type TestWorldOptions } from '../../support/world.ts';
-
-const validator = createValidator();
-
-/** A world whose addresses are a local service's, both on one fast clock. */
-async function place(options: TestWorldOptions = {}): Promise<TestWorld> {
-  const clock = createBriskClock();
-  const service = createLocalService({ clock, random: () => 0.5, store: memoryStore(), validator, queueLimits: true });
-  const served = await serveLocal(service, { port: 0, host: '127.0.0.1' });
-  onTestFinished(async () => {
-    await served.stop();
-    await service.stop();
-  });
-  const env = { BERTH_BASE_URL: served.url, BERTH_QUEUE_URL: served.url, BERTH_API_KEY: LOCAL_KEY };
-  return createTestWorld({ ...options, clock, env });
-}
-
-const write = (world: TestWorld, name: string, content: string): void => {
-  writeFileSync(join(world.directory, name), content);
-};
-const read = (world: TestWorld, name: string): string => readFileSync(join(world.directory, name), 'utf8');
-const items = (count: number): string => Array.from({ length: count }, (_, at) => `{"n":${String(at + 1)}}\n`).join('');
-
-const RUN = ['jobs', 'batch', 'run', 'echo', '--input', 'in.jsonl', '--out', 'out.jsonl'];
-
-const summary = ({ out }: Ran): Record<string, unknown> => JSON.parse(out) as Record<string, unknown>;
+import type { TestWorld } from '../../support/world.ts';
+import { besides, items, jobsTaken, place, read, RUN, summary, write } from './front-door.ts';
 
 describe('jobs batch run', () => {
   test('fetches every result, prints one object, ends 0', async () => {
@@ -102,10 +74,10 @@ describe('jobs batch run', () => {
     write(world, 'in.jsonl', items(1));
     write(world, 'out.jsonl', 'mine');
     const ran = await berthIn(world, RUN);
-    expect([ran.code, read(world, 'out.jsonl')]).toEqual([2, 'mine']);
+    expect([ran.code, read(world, 'out.jsonl')]).toEqual([14, 'mine']);
     await berthIn(world, [...RUN.slice(0, -1), 'other.jsonl']);
     const again = await berthIn(world, [...RUN.slice(0, -1), 'other.jsonl']);
-    expect(again.code).toBe(2);
+    expect(again.code).toBe(14);
     expect(again.err).toContain('berth jobs batch resume other.jsonl');
   });
 
@@ -118,13 +90,46 @@ describe('jobs batch run', () => {
   });
 });
 
-describe('an interrupt and what follows', () => {
-  async function jobsTaken(world: TestWorld, count: number): Promise<void> {
-    const journal = join(world.directory, 'out.jsonl.journal');
-    while (!existsSync(journal) || readFileSync(journal, 'utf8').split('["s",').length <= count)
-      await new Promise(setImmediate);
-  }
+describe('what a run that was killed left', () => {
+  const gone = JSON.stringify({ pid: 4_194_303, host: hostname() });
+  test.each([
+    ['an empty results file', { 'out.jsonl': '' }],
+    ['the lock of a process that is gone', { 'out.jsonl.journal.lock': gone }],
+    ['half a journal that never was one', { 'out.jsonl': '', 'out.jsonl.journal.new': 'deadbeef 700 ["ber' }],
+    ['half a copy of what was piped in', { 'out.jsonl.input': '{"n":1}\n{"n' }],
+  ])('is not in the way: %s', async (_, files) => {
+    const world = await place({ stdin: items(3) });
+    for (const [name, content] of Object.entries(files)) write(world, name, content);
+    const ran = await berthIn(world, ['jobs', 'batch', 'run', 'echo', '--input', '-', '--out', 'out.jsonl', '--json']);
+    expect(ran.code, ran.err).toBe(0);
+    expect(summary(ran)).toMatchObject({ planned: 3, completed: 3 });
+    const lying = readdirSync(world.directory).filter((name) => name.startsWith('out'));
+    expect(lying.sort()).toEqual(['out.jsonl', 'out.jsonl.input', 'out.jsonl.journal']);
+    expect(read(world, 'out.jsonl.input')).toBe(items(3));
+  });
 
+  test('before it had begun cannot be resumed: that is said, with what to do', async () => {
+    const world = await place();
+    write(world, 'out.jsonl', '');
+    const ran = await berthIn(world, ['jobs', 'batch', 'resume', 'out.jsonl']);
+    expect([ran.code, ran.err]).toEqual([14, expect.stringContaining('run it again')]);
+  });
+});
+
+test('two runs to one file at once: the second ends 14 and touches nothing of the first', async () => {
+  const world = await place({ stdin: items(20) });
+  const besideIt = besides(world, { stdin: items(30) });
+  const argv = ['jobs', 'batch', 'run', 'echo', '--input', '-', '--out', 'out.jsonl', '--json'];
+  const ran = await Promise.all([berthIn(world, argv), berthIn(besideIt, argv)]);
+  expect(ran.map(({ code }) => code).sort()).toEqual([0, 14]);
+  for (const each of ran.filter(({ code }) => code === 0)) {
+    const count = each.world === world ? 20 : 30;
+    expect(summary(each)).toMatchObject({ planned: count, completed: count });
+    expect(read(world, 'out.jsonl.input')).toBe(items(count));
+  }
+});
+
+describe('an interrupt and what follows', () => {
   /** Begins a batch and presses Ctrl-C when the journal knows of so many jobs. */
   async function interrupted(world: TestWorld, count: number): Promise<Ran> {
     const running = berthIn(world, RUN);
@@ -174,20 +179,12 @@ describe('an interrupt and what follows', () => {
     write(world, 'in.jsonl', items(300));
     const running = berthIn(world, RUN);
     await jobsTaken(world, 1);
-    const second = await berthIn(createTestWorldAt(world), ['jobs', 'batch', 'resume', 'out.jsonl']);
+    const second = await berthIn(besides(world), ['jobs', 'batch', 'resume', 'out.jsonl']);
     world.signal('SIGINT');
     expect(second.code).toBe(14);
     expect(second.err).toContain(`process ${String(process.pid)}`);
     await running;
   });
-});
-
-/** Another process in the same place. */
-const createTestWorldAt = (world: TestWorld): TestWorld => ({
-  ...createTestWorld({ clock: world.clock }),
-  env: world.env,
-  cwd: world.cwd,
-  directory: world.directory,
 });
 
 test('a journal that is broken in the middle is refused by every command, and left as it is', async () => {

@@ -6,7 +6,7 @@ import { runBatch, type RunEnd } from '../../../src/batch/runner.ts';
 import { survey } from '../../../src/batch/survey.ts';
 import { createWire } from '../../../src/batch/wire.ts';
 import type { Api, RateWindow } from '../../../src/core/api.ts';
-import type { Clock } from '../../../src/core/context.ts';
+import type { Clock, DurableFiles } from '../../../src/core/context.ts';
 import { createApi } from '../../../src/http/api.ts';
 import { createTransport } from '../../../src/http/client.ts';
 import { LOCAL_KEY } from '../../../src/local/auth.ts';
@@ -15,6 +15,7 @@ import { createLocalService } from '../../../src/local/service.ts';
 import type { State } from '../../../src/local/state.ts';
 import { memoryStore } from '../../../src/local/store.ts';
 import { createValidator } from '../../../src/local/validate.ts';
+import { takenBy, type Taken } from '../../support/batch-truth.ts';
 import { memoryFiles, type MemoryFiles } from './memory-files.ts';
 
 /** A clock that jumps to the earliest sleeper, but only while nothing is on the wire: requests take no time on it. */
@@ -99,9 +100,11 @@ export interface Lab {
   control(method: string, path: string, body?: unknown): Promise<void>;
   /** How often the service took a submission of each input, by its JSON text. */
   submissions(): Promise<ReadonlyMap<string, number>>;
+  /** The same by the number in each input. */
+  taken(): Promise<Taken>;
   /** Begins a batch over lines of input. */
   begin(lines: readonly string[], options?: BeginOptions): Promise<OpenBatch>;
-  resume(options?: Partial<ResumeOptions>, durable?: MemoryFiles): Promise<OpenBatch>;
+  resume(options?: Partial<ResumeOptions>, durable?: DurableFiles): Promise<OpenBatch>;
   /** Runs an open batch to its end and closes it. */
   run(batch: OpenBatch, options?: Partial<RunOptions>, more?: RunMore): Promise<RunEnd>;
   /** The lines of the results file. */
@@ -112,11 +115,12 @@ export interface BeginOptions {
   readonly endpoint?: string;
   readonly ordered?: boolean;
   readonly idField?: string;
+  readonly durable?: DurableFiles;
 }
 
 export interface RunMore {
   readonly interrupt?: AbortSignal;
-  readonly durable?: MemoryFiles;
+  readonly durable?: DurableFiles;
   /** Sees every request before it goes out. */
   readonly before?: (method: string, path: readonly string[]) => void;
   /** Told how many requests are on the wire, each time one more is. */
@@ -203,23 +207,27 @@ export async function lab(options: { readonly queueLimits?: boolean } = {}): Pro
         for (const { input } of Object.values(queue.jobs)) counts.set(input, (counts.get(input) ?? 0) + 1);
         return counts;
       }),
-    begin: async (lines, { endpoint = 'echo', ordered = false, idField } = {}) => {
-      durable.files.set(IN, Buffer.from(lines.map((line) => `${line}\n`).join('')));
+    taken: () => takenBy(store),
+    begin: async (lines, { endpoint = 'echo', ordered = false, idField, durable: files = durable } = {}) => {
+      for (const lying of [durable.files, durable.synced])
+        lying.set(IN, Buffer.from(lines.map((line) => `${line}\n`).join('')));
       const shape = { path: IN, format: 'jsonl', extras: '', ...(idField === undefined ? {} : { idField }) } as const;
       const { planned, invalid, bytes, sha256 } = await survey(durable.read(IN), shape);
       const { extras, ...input } = shape;
-      return beginBatch(durable, OUT, {
-        version: 1,
-        endpoint,
-        endpointId: endpoint,
-        service: served.url,
-        input: { ...input, bytes, sha256 },
-        extras,
-        planned,
-        invalid,
-        ordered,
-        createdAt: clock.now(),
-      });
+      return beginBatch(files, OUT, () =>
+        Promise.resolve({
+          version: 1,
+          endpoint,
+          endpointId: endpoint,
+          service: served.url,
+          input: { ...input, bytes, sha256 },
+          extras,
+          planned,
+          invalid,
+          ordered,
+          createdAt: clock.now(),
+        }),
+      );
     },
     resume: (resumeOptions = {}, files = durable) =>
       resumeBatch(files, OUT, { wantFailed: false, resubmitUnknown: false, ...resumeOptions }),

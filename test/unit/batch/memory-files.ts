@@ -6,6 +6,8 @@ export type Disk = (path: string, bytes: number) => { readonly takes: number; re
 
 export interface MemoryFiles extends DurableFiles {
   readonly files: Map<string, Buffer>;
+  /** The same files as the disk has them: without what was written since they were synced. */
+  readonly synced: Map<string, Buffer>;
   /** Decides over each write, and by `syncs` over each sync. */
   disk: Disk | undefined;
   syncs: ((path: string) => string | undefined) | undefined;
@@ -19,6 +21,7 @@ const fail = (path: string, code: string): Error => localFile(`cannot write ${pa
 /** Files in memory, on a disk that fails when a test says so. */
 export function memoryFiles(initial: Readonly<Record<string, string | Uint8Array>> = {}): MemoryFiles {
   const files = new Map(Object.entries(initial).map(([path, content]) => [path, Buffer.from(content)]));
+  const synced = new Map(files);
   const locks = new Map<string, LockHolder>();
   const changed = (): void => self.onChange?.();
 
@@ -34,10 +37,12 @@ export function memoryFiles(initial: Readonly<Record<string, string | Uint8Array
       await Promise.resolve();
       const error = self.syncs?.(path);
       if (error !== undefined) throw fail(path, error);
+      synced.set(path, files.get(path) ?? Buffer.alloc(0));
       changed();
     },
     truncate: async (size) => {
       files.set(path, (files.get(path) ?? Buffer.alloc(0)).subarray(0, size));
+      synced.set(path, files.get(path) ?? Buffer.alloc(0));
       changed();
     },
     close: async () => undefined,
@@ -45,6 +50,7 @@ export function memoryFiles(initial: Readonly<Record<string, string | Uint8Array
 
   const self: MemoryFiles = {
     files,
+    synced,
     disk: undefined,
     syncs: undefined,
     onChange: undefined,
@@ -60,6 +66,7 @@ export function memoryFiles(initial: Readonly<Record<string, string | Uint8Array
     create: async (path) => {
       if (files.has(path)) throw fail(path, 'EEXIST');
       files.set(path, Buffer.alloc(0));
+      synced.set(path, Buffer.alloc(0));
       return opened(path);
     },
     open: async (path) => {
@@ -67,12 +74,15 @@ export function memoryFiles(initial: Readonly<Record<string, string | Uint8Array
       return opened(path);
     },
     replace: async (from, to) => {
-      files.set(to, files.get(from) ?? Buffer.alloc(0));
-      files.delete(from);
+      for (const each of [files, synced]) {
+        each.set(to, each.get(from) ?? Buffer.alloc(0));
+        each.delete(from);
+      }
       changed();
     },
     remove: async (path) => {
       files.delete(path);
+      synced.delete(path);
     },
     lock: async (path) => {
       const holder = locks.get(path);
@@ -88,5 +98,58 @@ export function memoryFiles(initial: Readonly<Record<string, string | Uint8Array
   return self;
 }
 
-/** The same files after the process was killed: as they lie on the disk, and no lock that counts. */
+/** The same files after the process was killed: as they lie there, and no lock that counts. */
 export const afterKill = (before: MemoryFiles): MemoryFiles => memoryFiles(Object.fromEntries(before.files));
+
+/** The same files after the machine lost its power: nothing but what was synced. */
+export const afterPowerCut = (before: MemoryFiles): MemoryFiles => memoryFiles(Object.fromEntries(before.synced));
+
+export interface Mortal extends DurableFiles {
+  /** What the process did to its files, in order; the last one killed it, unless it lived to the end. */
+  readonly done: readonly string[];
+  readonly alive: () => boolean;
+}
+
+/**
+ * Files in the hands of a process that is killed at the n-th thing it does to them. Of a write at that moment half is
+ * done, of anything else nothing; from then on it does nothing more.
+ */
+export function mortal(files: MemoryFiles, killedAt: number): Mortal {
+  const done: string[] = [];
+  const alive = (): boolean => done.length < killedAt;
+  const killed = (): Error => localFile('killed');
+  const live = async <T>(what: string, work: () => Promise<T>, half?: () => Promise<void>): Promise<T> => {
+    if (!alive()) throw killed();
+    done.push(what);
+    if (alive()) return work();
+    await half?.();
+    throw killed();
+  };
+  const held = (path: string, file: AppendFile): AppendFile => ({
+    append: (bytes) =>
+      live(
+        `append ${path}`,
+        () => file.append(bytes),
+        () => file.append(bytes.subarray(0, bytes.byteLength / 2)),
+      ),
+    sync: () => live(`sync ${path}`, () => file.sync()),
+    truncate: (size) => live(`truncate ${path}`, () => file.truncate(size)),
+    close: () => file.close(),
+  });
+  return {
+    done,
+    alive,
+    size: (path) => files.size(path),
+    read: (path, from) => files.read(path, from),
+    create: (path) => live(`create ${path}`, async () => held(path, await files.create(path))),
+    open: async (path) => held(path, await files.open(path)),
+    replace: (from, to) => live(`replace ${from}`, () => files.replace(from, to)),
+    remove: (path) => live(`remove ${path}`, () => files.remove(path)),
+    lock: (path) =>
+      live(`lock ${path}`, async () => {
+        const release = await files.lock(path);
+        return () => live(`release ${path}`, release);
+      }),
+    holder: (path) => files.holder(path),
+  };
+}
