@@ -121,6 +121,7 @@ const common = {
     ...CONTAINER_ACCEPTS,
     ...['name', 'category', 'serverless', 'public', 'allowedCudaVersions', 'mounts', 'startSsh', 'startJupyter'],
   ],
+  setExample: 'disk=100',
   check: checkMount,
   references: { registry: collections.REGISTRIES },
   notes: publicNote,

@@ -16,28 +16,32 @@ export interface Member {
 
 export type Members = Readonly<Record<string, Member>>;
 
-/** What every create and update takes beside the flags of its own members. */
-export const BODY_OPTIONS = {
-  set: option.texts('set any member of the body, such as env.MODE=fast', { metavar: 'PATH=VALUE' }),
-  file: option.text('read the body from YAML or JSON; - is stdin', { short: '-f', metavar: 'FILE' }),
-} as const satisfies Params;
+/** What every create and update takes beside the flags of its own members; `example` is a PATH=VALUE that it takes. */
+export const bodyOptions = (example: string) =>
+  ({
+    set: option.texts(`set any member of the body, such as ${example}`, { metavar: 'PATH=VALUE' }),
+    file: option.text('read the body from YAML or JSON; - is stdin', { short: '-f', metavar: 'FILE' }),
+  }) as const satisfies Params;
 
 /**
  * The body of a create or update: the file, over it `--set`, over it the flags; what stands nearest to the user wins.
- * Fails with usage (2) for a file or a `--set` that does not parse.
+ * Fails with usage (2) for a file or a `--set` that does not parse; of the latter `example` is one that does.
  */
 export async function readBody(
   ctx: CommandContext,
   members: Members,
   values: Values,
+  example: string,
   adapt: (document: JsonObject) => JsonObject,
 ): Promise<JsonObject> {
   const file = values['file'] as string | undefined;
   let body = file === undefined ? {} : adapt(await readDocument(ctx, file));
   for (const text of values['set'] as readonly string[]) {
     const at = text.indexOf('=');
-    if (at < 1) throw usage(`--set takes PATH=VALUE, not ${JSON.stringify(text)}`, '--set gpu.count=2');
-    body = withMember(body, text.slice(0, at).split('.'), valueOf(text.slice(at + 1)));
+    if (at < 1) throw usage(`--set takes PATH=VALUE, not ${JSON.stringify(text)}`, `--set ${example}`);
+    const path = text.slice(0, at).split('.');
+    if (path.includes('')) throw usage('--set names an empty member', `--set ${example}`);
+    body = withMember(body, path, valueOf(text.slice(at + 1)));
   }
   for (const [key, { path, value }] of Object.entries(members)) {
     const given = values[key];
@@ -62,7 +66,6 @@ export const missingMembers = (members: Members, needed: readonly string[], body
 /** A copy with one member set, objects made on the way; the name of an array's item is its place. */
 export function withMember(into: Json | undefined, path: readonly string[], value: Json): JsonObject {
   const [name = '', ...rest] = path;
-  if (name === '') throw usage('--set names an empty member', '--set gpu.count=2');
   const before: JsonObject = isObject(into) ? into : {};
   const inner = Object.hasOwn(before, name) ? before[name] : undefined;
   return { ...before, [name]: rest.length === 0 ? value : withItem(inner, rest, value) };

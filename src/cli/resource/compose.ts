@@ -18,6 +18,8 @@ export interface BodySpec {
    * Members the service takes. `gpu.pools` names what it takes within one, in each item where that is a list.
    */
   readonly accepts: readonly string[];
+  /** A PATH=VALUE that `--set` takes, for help and errors; of the first member it accepts where absent. */
+  readonly setExample?: string;
   /**
    * Members that `get` prints and that cannot be written, beside the id and the time of creation: dropped with a note,
    * so that a printed document can be fed back. What is in neither list is a mistake, and refused.
@@ -31,6 +33,10 @@ export interface BodySpec {
   readonly defaults?: (body: JsonObject) => JsonObject;
 }
 
+/** What `--set` is shown with. */
+export const setExampleOf = ({ setExample, accepts }: BodySpec): string =>
+  setExample ?? `${accepts[0] ?? 'name'}=VALUE`;
+
 /**
  * The body as given: the file, `--set` and the flags. What a printed document holds beyond what can be written is
  * dropped, and said. Fails with usage (2): what does not parse, a member that nobody knows, flags that exclude each
@@ -39,7 +45,7 @@ export interface BodySpec {
 export async function composeBody(ctx: CommandContext, spec: BodySpec, values: Values): Promise<JsonObject> {
   for (const group of spec.exclusive ?? []) refuseSeveral(group.filter((key) => isGiven(values[key])));
   let dropped: readonly string[] = [];
-  const body = await readBody(ctx, spec.members, values, (document) => {
+  const body = await readBody(ctx, spec.members, values, setExampleOf(spec), (document) => {
     const kept = writable(spec.adapt?.(document) ?? document, spec.accepts, [...PRINTED, ...(spec.prints ?? [])]);
     refuseUnknown(kept.unknown, spec);
     dropped = kept.dropped;
@@ -75,7 +81,7 @@ export async function completedBody(ctx: CommandContext, spec: BodySpec, given: 
     const member = spec.members[key];
     if (member !== undefined) answers[key] = await askFor(ctx, key, member.param);
   }
-  const complete = merged(body, await readBody(ctx, spec.members, answers, (document) => document));
+  const complete = merged(body, await readBody(ctx, spec.members, answers, setExampleOf(spec), (document) => document));
   // A dry run sends nothing, not even for lists to pick from.
   return missing.length === 0 || ctx.dryRun ? complete : ((await spec.offer?.(ctx, complete)) ?? complete);
 }

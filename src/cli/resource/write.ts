@@ -9,8 +9,8 @@ import type { CommandContext } from '../context.ts';
 import { failureAmong, sendEach, withId } from '../names.ts';
 import { waitFor } from '../wait.ts';
 import { commandLine, countOf } from '../words.ts';
-import { BODY_OPTIONS } from './body.ts';
-import { completedBody, composeBody, type BodySpec } from './compose.ts';
+import { bodyOptions } from './body.ts';
+import { completedBody, composeBody, setExampleOf, type BodySpec } from './compose.ts';
 import type { Resource } from './read.ts';
 import { withReferences, type References } from './references.ts';
 import { hidingSecret, refuseSecretOnArgv, secretOptions, withSecret, type Secret } from './secret.ts';
@@ -59,10 +59,10 @@ const WAIT_OPTIONS = {
 } as const satisfies Params;
 
 /** The flags of a create or an update, its own and those that all have. */
-const optionsOf = ({ members, wait }: WriteSpec): Params => ({
-  ...Object.fromEntries(Object.entries(members).map(([key, { param }]) => [key, param])),
-  ...BODY_OPTIONS,
-  ...(wait === undefined ? {} : WAIT_OPTIONS),
+const optionsOf = (spec: WriteSpec): Params => ({
+  ...Object.fromEntries(Object.entries(spec.members).map(([key, { param }]) => [key, param])),
+  ...bodyOptions(setExampleOf(spec)),
+  ...(spec.wait === undefined ? {} : WAIT_OPTIONS),
 });
 
 const wordsOf = ({ summary, details, examples }: WriteSpec) => ({

@@ -131,6 +131,7 @@ export const clusters = defineGroup('pods that work together on a fast network',
       ...['name', 'type', 'compute', 'image', 'args', 'disk', 'ports', 'env', 'dataCenterIds', 'mounts'],
       ...['startSsh', 'startJupyter'],
     ],
+    setExample: 'compute.podCount=4',
     prints: PRINTS,
     adapt: (document) => ({
       ...document,

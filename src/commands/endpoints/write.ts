@@ -19,6 +19,7 @@ const ACCEPTS = [
 
 const common = {
   accepts: ACCEPTS,
+  setExample: 'workers.max=5',
   prints: ['type', 'requestUrls', 'template', 'cpu.memory'],
   adapt: withoutNothing,
   exclusive: [

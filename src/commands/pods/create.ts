@@ -33,6 +33,7 @@ export const create = createCommand(PODS, 'pods', {
     ['networkVolume', 'persistentSize'],
   ],
   accepts: CREATE_ACCEPTS,
+  setExample: 'gpu.count=2',
   prints: PRINTS,
   adapt: asCreated,
   references: REFERENCES,

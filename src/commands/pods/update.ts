@@ -13,6 +13,7 @@ export const update = updateCommand(PODS, 'pods', {
     'Only what is named is changed; --env replaces all variables. The kind of a mount and its volume are fixed at creation. What berth pods get -o yaml printed can be changed and fed back with --file.',
   members: UPDATE_MEMBERS,
   accepts: UPDATE_ACCEPTS,
+  setExample: 'disk=100',
   prints: UPDATE_PRINTS,
   adapt: ({ globalNetworking, ...pod }) => ({ ...pod, ...asSwitch(globalNetworking) }),
   references: REFERENCES,

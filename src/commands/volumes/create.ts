@@ -35,6 +35,7 @@ export const createSpec: WriteSpec = {
   },
   needed: ['name', 'size', 'dataCenter'],
   accepts: ['name', 'size', 'dataCenter', 'type'],
+  setExample: 'size=200',
   // What the older API printed says where in a member of another name.
   adapt: ({ dataCenterId, ...document }) =>
     dataCenterId === undefined ? document : { dataCenter: dataCenterId, ...document },

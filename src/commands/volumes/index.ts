@@ -19,6 +19,7 @@ const update = updateCommand(VOLUMES, 'volumes', {
     size: { param: option.count('the new size in GB', 0, { metavar: 'GB' }), path: 'size' },
   },
   accepts: ['name', 'size'],
+  setExample: 'size=200',
   prints: ['dataCenter', 'dataCenterId', 'type'],
   check: async (body, look) => {
     const size = numberOf(body['size']);

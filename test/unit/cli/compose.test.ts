@@ -118,3 +118,38 @@ test.each<[number, string, string]>([
 ])('%i %s', (count, noun, words) => {
   expect(countOf(count, noun)).toBe(words);
 });
+
+describe('--set', () => {
+  const inWorld = (argv: readonly string[], stdin = '') =>
+    berthIn(createTestWorld({ stdin, env: { BERTH_LOCAL: '1' } }), argv);
+
+  test.each([
+    ['pods create', 'gpu.count=2'],
+    ['pods update x', 'disk=100'],
+    ['endpoints create', 'workers.max=5'],
+    ['endpoints update x', 'workers.max=5'],
+    ['clusters create', 'compute.podCount=4'],
+    ['clusters update x', 'name=VALUE'],
+    ['volumes create', 'size=200'],
+    ['volumes update x', 'size=200'],
+    ['templates create', 'disk=100'],
+    ['templates update x', 'disk=100'],
+    ['registries create', 'name=VALUE'],
+    ['registries delegations create', 'resource=VALUE'],
+  ])('of %s is shown as %s, in help and where it is refused, and that is a member it takes', async (line, example) => {
+    const words = line.split(' ');
+    expect((await inWorld([...words, '--help'])).out.replace(/\s+/g, ' ')).toContain(`such as ${example} `);
+    for (const wrong of ['=3', 'a..b=3', '.=3'])
+      expect(await inWorld([...words, '--set', wrong])).toMatchObject({
+        code: 2,
+        out: '',
+        err: expect.stringContaining(`  -> --set ${example}\n`) as string,
+      });
+    // A file is held to the members there are.
+    const document = (example.split('=')[0] ?? '')
+      .split('.')
+      .reduceRight<unknown>((inner, name) => ({ [name]: inner }), 1);
+    const fed = await inWorld([...words, '--file', '-', '--dry-run'], JSON.stringify(document));
+    expect(fed.err).not.toContain('nobody knows');
+  });
+});
