@@ -176,11 +176,11 @@ export function createWatcher(desk: Desk, guard: (work: Promise<void>) => void):
 
   return {
     watch: (job) => {
-      due.push({ ...job, looks: 0, missed: 0, toRetry: false, lookAt: firstLook(desk.experience(), job.submittedAt) });
+      due.push(watched(job, firstLook(desk.experience(), job.submittedAt), false));
     },
     revive: (job) => {
       reviving += 1;
-      due.push({ ...job, looks: 0, missed: 0, toRetry: true, lookAt: 0 });
+      due.push(watched(job, 0, true));
     },
     go: () => {
       const now = clock.now();
@@ -204,6 +204,19 @@ export function createWatcher(desk: Desk, guard: (work: Promise<void>) => void):
     },
   };
 }
+
+/** Member by member: thousands are made a second, and that is quicker than to spread one into another. */
+const watched = ({ item, job, id, submittedAt, retries }: PastJob, lookAt: number, toRetry: boolean): Job => ({
+  item,
+  job,
+  id,
+  submittedAt,
+  retries,
+  looks: 0,
+  missed: 0,
+  toRetry,
+  lookAt,
+});
 
 const EXPIRED =
   'the service no longer knows this job: its result was not fetched in time, or its time to live was over';

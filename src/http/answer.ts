@@ -26,7 +26,7 @@ export function toAnswer(
   request: ApiRequest,
 ): ApiAnswer | Lost {
   const text = bytes.toString().replace(/^\uFEFF/, '');
-  const free = request.method === 'DELETE' || Object.keys(request.headers ?? {}).some(isAccept);
+  const free = request.method === 'DELETE' || bringsAccept(request);
   if (text.trim() === '')
     return status === 204 || status === 205 || free
       ? { status, headers, text: '', value: undefined }
@@ -38,7 +38,8 @@ export function toAnswer(
     : lost('the answer is not JSON, or breaks off', false);
 }
 
-const isAccept = (name: string): boolean => name.toLowerCase() === 'accept';
+const bringsAccept = ({ headers }: ApiRequest): boolean =>
+  headers !== undefined && Object.keys(headers).some((name) => name.toLowerCase() === 'accept');
 
 const lost = (reason: string, final: boolean): Lost => ({ kind: 'lost', stage: 'answered', reason, final });
 

@@ -1,9 +1,9 @@
-import type { Api, ApiAnswer, ApiRequest, RateWindow, ServiceName } from '../core/api.ts';
+import type { Api, ApiRequest, RateWindow, ServiceName } from '../core/api.ts';
 import type { Clock } from '../core/context.ts';
 import { parseAddress } from '../core/address.ts';
 import type { Failure } from '../core/failure.ts';
 import { toAnswer } from './answer.ts';
-import type { ClientTransport } from './client.ts';
+import type { ClientTransport, SendWhole } from './client.ts';
 import type { Exchange, WholeAnswer, WholeRequest } from './client-whole.ts';
 import { readBody } from './decode.ts';
 import { lostFailure } from './exchange.ts';
@@ -12,7 +12,7 @@ import { noKey, prepare, withKey, type Prepared } from './prepare.ts';
 import { problemOf, type Asked } from './problem.ts';
 import { readRetryAfter } from './retry.ts';
 import { redactHeaders, type TraceEvent } from './trace.ts';
-import { WireError } from './transport.ts';
+import { WireError, type Stage } from './transport.ts';
 
 export interface BulkApiOptions {
   readonly transport: Pick<ClientTransport, 'whole'>;
@@ -34,7 +34,12 @@ interface Way {
   readonly address: string;
   readonly origin: string;
   readonly key: string;
-  readonly exchange: (request: WholeRequest) => Exchange;
+  readonly exchange: SendWhole;
+}
+
+/** A request made ready, but for the body where each brings its own. */
+interface Ready extends Prepared {
+  readonly whole: WholeRequest;
 }
 
 /** Bytes of an error's body that are read. */
@@ -48,8 +53,9 @@ const ROUNDS = 4;
  */
 export function createBulkSend(options: BulkApiOptions): Api['send'] {
   const { clock, trace, maxBytes } = options;
-  const ways = new Map<ServiceName, Promise<Way>>();
-  const prepared = new WeakMap<readonly string[], { readonly request: Prepared; readonly whole: WholeRequest }>();
+  const opening = new Map<ServiceName, Promise<Way>>();
+  const ways = new Map<ServiceName, Way>();
+  const prepared = new WeakMap<readonly string[], Ready>();
   const watch = createWatch(clock, options.timeoutMs / ROUNDS);
   options.signal.addEventListener('abort', () => {
     watch.endAll(options.signal.reason as Error);
@@ -60,89 +66,80 @@ export function createBulkSend(options: BulkApiOptions): Api['send'] {
     const key = await options.key();
     if (key === undefined) throw noKey();
     const { origin } = parseAddress(address, `the ${service} address`);
-    return { address, origin, key, exchange: await options.transport.whole(origin, maxBytes) };
-  };
-  const wayOf = (service: ServiceName): Promise<Way> => {
-    const way = ways.get(service) ?? open(service);
+    const way = { address, origin, key, exchange: await options.transport.whole(origin, maxBytes) };
     ways.set(service, way);
     return way;
   };
+  const wayTo = (service: ServiceName): Promise<Way> => {
+    const way = opening.get(service) ?? open(service);
+    opening.set(service, way);
+    return way;
+  };
 
-  const prepareOnce = (request: ApiRequest, way: Way): { readonly request: Prepared; readonly whole: WholeRequest } => {
+  const makeReady = (request: ApiRequest, way: Way): Ready => {
     const known = prepared.get(request.path);
     if (known !== undefined) return known;
-    const ready = prepare(request, way.address, options.userAgent);
+    const first = prepare(request, way.address, options.userAgent);
     const whole: WholeRequest = {
       origin: way.origin,
-      path: ready.url.slice(way.origin.length),
-      method: ready.method,
-      headers: Object.entries(withKey(ready.headers, way.key)).flat(),
-      body: ready.body,
+      path: first.url.slice(way.origin.length),
+      method: first.method,
+      headers: Object.entries(withKey(first.headers, way.key)).flat(),
     };
-    prepared.set(request.path, { request: ready, whole });
-    return { request: ready, whole };
+    const ready = { ...first, whole };
+    prepared.set(request.path, ready);
+    return ready;
   };
 
   return async (request) => {
-    const way = await wayOf(request.service);
-    const ready = prepareOnce(request, way);
-    const { method, url } = ready.request;
-    const body = request.body === undefined ? undefined : ready.whole.body;
-    const raw = rawOf(request) ?? body;
-    const asked: Asked = { name: { method, url }, write: method !== 'GET', id: request.id, findOut: request.findOut };
+    // Once the way is open, nothing is waited for before the request goes out.
+    const way = ways.get(request.service) ?? (await wayTo(request.service));
+    const ready = makeReady(request, way);
+    const body = rawOf(request) ?? (request.body === undefined ? undefined : ready.body);
     const since = clock.now();
-    trace?.({
-      kind: 'request',
-      method,
-      url,
-      headers: redactHeaders(ready.request.headers),
-      bytes: raw?.byteLength ?? 0,
-      tries: 1,
-    });
-    const exchange = way.exchange({ ...ready.whole, body: raw });
-    const end = watch.over(exchange);
+    if (trace !== undefined) {
+      const { method, url, headers } = ready;
+      trace({ kind: 'request', method, url, headers: redactHeaders(headers), bytes: body?.byteLength ?? 0, tries: 1 });
+    }
+    const exchange = way.exchange(ready.whole, body);
+    watch.begin(exchange);
     let answer: WholeAnswer;
     try {
       answer = await exchange.answer;
     } catch (error) {
       if (options.signal.aborted) throw options.signal.reason;
       if (!(error instanceof WireError)) throw error;
-      throw lostFailure({ kind: 'lost', stage: error.stage, reason: error.message, final: false }, asked);
+      throw lost(error.stage, error.message, request, ready);
     } finally {
-      end();
+      watch.end(exchange);
     }
     const { status, headers } = answer;
     trace?.({ kind: 'answer', status, headers, bytes: answer.body?.byteLength, ms: clock.now() - since });
     if (headers['ratelimit'] !== undefined) options.onWindows(await readWindows(headers, clock.now()));
-    return status >= 200 && status < 300
-      ? await success(answer, request, asked)
-      : await refusal(answer, asked, way.key);
+    if (status < 200 || status >= 300) throw await refusal(answer, askedOf(request, ready), way.key);
+    const encoding = headers['content-encoding'];
+    const whole = encoding === undefined ? answer.body : await decoded(answer.body, encoding, request, ready);
+    if (whole === undefined) throw lost('answered', 'the answer is too large', request, ready);
+    const read = toAnswer(answer, whole, request);
+    if ('kind' in read) throw lost('answered', read.reason, request, ready);
+    return read;
   };
 
-  async function success(answer: WholeAnswer, request: ApiRequest, asked: Asked): Promise<ApiAnswer> {
-    const { status, headers, body } = answer;
-    const lost = (reason: string): Failure =>
-      lostFailure({ kind: 'lost', stage: 'answered', reason, final: true }, asked);
-    if (body === undefined) throw lost('the answer is too large');
-    const encoding = headers['content-encoding'];
-    const bytes = encoding === undefined ? body : await decoded(body, encoding, lost);
-    const read = toAnswer({ status, headers }, bytes, request);
-    if ('kind' in read) throw lost(read.reason);
-    return read;
-  }
-
-  async function decoded(body: Buffer, encoding: string, lost: (reason: string) => Failure): Promise<Buffer> {
-    let bytes: Buffer | undefined;
+  async function decoded(
+    body: Buffer | undefined,
+    encoding: string,
+    request: ApiRequest,
+    ready: Ready,
+  ): Promise<Buffer | undefined> {
+    if (body === undefined) return undefined;
     try {
-      bytes = await readBody(once(body), encoding, maxBytes);
+      return await readBody(once(body), encoding, maxBytes);
     } catch (error) {
-      throw error instanceof WireError ? lost(error.message) : error;
+      throw error instanceof WireError ? lost('answered', error.message, request, ready) : error;
     }
-    if (bytes === undefined) throw lost('the answer is too large');
-    return bytes;
   }
 
-  async function refusal({ status, headers, body }: WholeAnswer, asked: Asked, key: string): Promise<never> {
+  async function refusal({ status, headers, body }: WholeAnswer, asked: Asked, key: string): Promise<Failure> {
     const bytes = await readBody(once(body ?? Buffer.alloc(0)), headers['content-encoding'], ERROR_BYTES).catch(
       () => undefined,
     );
@@ -150,9 +147,20 @@ export function createBulkSend(options: BulkApiOptions): Api['send'] {
     const location = headers['location'];
     const seen = location === undefined ? headers : { ...headers, location: hide(location) };
     const text = hide(bytes?.toString() ?? '');
-    throw problemOf({ status, headers: seen, text }, asked, readRetryAfter(headers['retry-after'], clock.now()));
+    return problemOf({ status, headers: seen, text }, asked, readRetryAfter(headers['retry-after'], clock.now()));
   }
 }
+
+const askedOf = ({ id, findOut }: ApiRequest, { method, url }: Prepared): Asked => ({
+  name: { method, url },
+  write: method !== 'GET',
+  id,
+  findOut,
+});
+
+/** What was lost on the way here: another try would be another request. */
+const lost = (stage: Stage, reason: string, request: ApiRequest, ready: Prepared): Failure =>
+  lostFailure({ kind: 'lost', stage, reason, final: stage === 'answered' }, askedOf(request, ready));
 
 /** The bytes of a request that brings its own; of one path, each request has others. */
 function rawOf({ body }: ApiRequest): Uint8Array | undefined {
@@ -165,8 +173,9 @@ async function* once(body: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 interface Watch {
-  /** Looks after an exchange until the function given back is called. */
-  over(exchange: Exchange): () => void;
+  /** Looks after an exchange until its end. */
+  begin(exchange: Exchange): void;
+  end(exchange: Exchange): void;
   endAll(reason: Error): void;
 }
 
@@ -187,16 +196,15 @@ function createWatch(clock: Clock, roundMs: number): Watch {
     });
   };
   return {
-    over: (exchange) => {
+    begin: (exchange) => {
       begun.set(exchange, round);
       if (guard === undefined) arm();
-      return () => {
-        begun.delete(exchange);
-        if (begun.size === 0) {
-          guard?.cancel();
-          guard = undefined;
-        }
-      };
+    },
+    end: (exchange) => {
+      begun.delete(exchange);
+      if (begun.size > 0) return;
+      guard?.cancel();
+      guard = undefined;
     },
     endAll: (reason) => {
       for (const exchange of begun.keys()) exchange.giveUp(reason);

@@ -1,9 +1,10 @@
+import type { IncomingHttpHeaders } from 'undici/types/header.js';
 import type { Dispatcher } from 'undici';
 import { flatten } from './client-exchange.ts';
 import { describeTrouble } from './client-trouble.ts';
 import { WireError, type Stage } from './transport.ts';
 
-/** A request among thousands: the address cut into what the wire wants, so that it is done once. */
+/** What requests among thousands have in common: the address cut into what the wire wants, so that it is done once. */
 export interface WholeRequest {
   readonly origin: string;
   /** With its query. */
@@ -11,7 +12,6 @@ export interface WholeRequest {
   readonly method: Dispatcher.HttpMethod;
   /** Name, value, name, value. */
   readonly headers: string[];
-  readonly body: Uint8Array | undefined;
 }
 
 /** An answer that has come to its end. */
@@ -35,62 +35,90 @@ export interface Exchange {
  */
 export function exchangeWhole(
   client: Dispatcher,
-  { origin, path, method, headers, body }: WholeRequest,
+  { origin, path, method, headers }: WholeRequest,
+  body: Uint8Array | undefined,
   maxBytes: number,
   ended: () => void,
 ): Exchange {
-  let stage: Stage = 'not-sent';
-  let controller: Dispatcher.DispatchController | undefined;
-  let givenUp: Error | undefined;
-  const answer = new Promise<WholeAnswer>((resolve, reject) => {
-    let status = 0;
-    let head: Readonly<Record<string, string>> = {};
-    let size = 0;
-    const pieces: Buffer[] = [];
-    const handler: Dispatcher.DispatchHandler = {
-      onRequestStart: (started) => {
-        controller = started;
-        // Given up while the connection was being made: every byte is kept back.
-        if (givenUp === undefined) stage = 'sent';
-        else started.abort(givenUp);
-      },
-      onResponseStart: (_, code, raw) => {
-        if (code < 200) return;
-        stage = 'answered';
-        status = code;
-        head = flatten(raw);
-      },
-      onResponseData: (started, piece) => {
-        size += piece.byteLength;
-        if (size > maxBytes) started.abort(new Error('the answer is too large'));
-        else pieces.push(piece);
-      },
-      onResponseEnd: () => {
-        ended();
-        resolve({ status, headers: head, body: Buffer.concat(pieces) });
-      },
-      onResponseError: (_, error) => {
-        ended();
-        if (size > maxBytes) resolve({ status, headers: head, body: undefined });
-        else reject(new WireError(stage, describeTrouble(error), error));
-      },
-    };
-    client.dispatch(
-      {
-        origin,
-        path,
-        method,
-        headers,
-        body: body === undefined ? null : Buffer.from(body.buffer, body.byteOffset, body.byteLength),
-      },
-      handler,
-    );
-  });
-  return {
-    answer,
-    giveUp: (reason) => {
-      givenUp ??= reason;
-      controller?.abort(reason);
+  const hearing = new Hearing(maxBytes, ended);
+  client.dispatch(
+    {
+      origin,
+      path,
+      method,
+      headers,
+      body: body === undefined ? null : bufferOf(body),
     },
-  };
+    hearing,
+  );
+  return hearing;
 }
+
+const nobody = (): void => undefined;
+
+/** Hears one answer out. A class, for undici calls methods of one object, and thousands are made a second. */
+class Hearing implements Dispatcher.DispatchHandler, Exchange {
+  readonly answer: Promise<WholeAnswer>;
+  readonly #maxBytes: number;
+  readonly #ended: () => void;
+  #stage: Stage = 'not-sent';
+  #controller: Dispatcher.DispatchController | undefined;
+  #givenUp: Error | undefined;
+  #status = 0;
+  #head: Readonly<Record<string, string>> = {};
+  #size = 0;
+  readonly #pieces: Buffer[] = [];
+  #resolve: (answer: WholeAnswer) => void = nobody;
+  #reject: (error: WireError) => void = nobody;
+
+  constructor(maxBytes: number, ended: () => void) {
+    this.#maxBytes = maxBytes;
+    this.#ended = ended;
+    this.answer = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  giveUp(reason: Error): void {
+    this.#givenUp ??= reason;
+    this.#controller?.abort(reason);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // Given up while the connection was being made: every byte is kept back.
+    if (this.#givenUp === undefined) this.#stage = 'sent';
+    else controller.abort(this.#givenUp);
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    if (status < 200) return;
+    this.#stage = 'answered';
+    this.#status = status;
+    this.#head = flatten(headers);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
+    this.#size += piece.byteLength;
+    if (this.#size > this.#maxBytes) controller.abort(new Error('the answer is too large'));
+    else this.#pieces.push(piece);
+  }
+
+  onResponseEnd(): void {
+    this.#ended();
+    this.#resolve({ status: this.#status, headers: this.#head, body: joined(this.#pieces) });
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#ended();
+    if (this.#size > this.#maxBytes) this.#resolve({ status: this.#status, headers: this.#head, body: undefined });
+    else this.#reject(new WireError(this.#stage, describeTrouble(error), error));
+  }
+}
+
+const bufferOf = (bytes: Uint8Array): Buffer =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+const joined = (pieces: readonly Buffer[]): Buffer =>
+  pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);

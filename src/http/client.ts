@@ -17,9 +17,11 @@ export interface TransportOptions {
   readonly connectTimeoutMs?: number;
 }
 
+export type SendWhole = (request: WholeRequest, body: Uint8Array | undefined) => Exchange;
+
 export interface ClientTransport extends Transport {
   /** What sends many requests to one origin, each answer whole: connections are ready when it resolves. */
-  whole(origin: string, maxBytes: number): Promise<(request: WholeRequest) => Exchange>;
+  whole(origin: string, maxBytes: number): Promise<SendWhole>;
   /** Ends every connection, idle or not. Idle ones alone never keep the process alive. */
   close(): Promise<void>;
 }
@@ -83,9 +85,9 @@ export function createTransport(options: TransportOptions): ClientTransport {
 
   const whole: ClientTransport['whole'] = async (origin, maxBytes) => {
     const connections = await connectionsTo(new URL(origin));
-    return (request) => {
+    return (request, body) => {
       const client = connections.lend();
-      return exchangeWhole(client, request, maxBytes, () => {
+      return exchangeWhole(client, request, body, maxBytes, () => {
         connections.giveBack(client);
       });
     };
