@@ -111,17 +111,18 @@ describe('what a batch cost', () => {
     expect(costIn(rest)?.low).toBeCloseTo(((executed(world) - before) * HOUR) / 3_600_000, 12);
   });
 
-  test('is shown beside the bar, where there is room for it', async () => {
+  test('is shown beside the bar, before what waits and behind all else', async () => {
     const bars = async (columns: number): Promise<string> => {
       const { world } = await place({ tty: { stdout: true, stderr: true }, columns });
-      const ran = await batchOf(world, 'demo', 60);
+      const ran = await batchOf(world, 'demo', 150, '--in-flight', '15');
       expect(ran.code, ran.err).toBe(0);
       return ran.err;
     };
-    expect(await bars(80)).toMatch(/░ \d+% {2}\d+ done, .* left {2}(~|<)\$0\.\d{4}/);
-    const narrow = await bars(50);
-    expect(narrow).toMatch(/░ \d+% {2}\d+ done/);
-    expect(narrow).not.toContain('$');
+    // Without the cost, what waits would have room.
+    expect(await bars(72)).toMatch(/ [1-7]\d% {2}\d+ done, \d+ in flight {2}[^%]* left {2}(~|<)\$0\.\d{4}/);
+    const narrow = await bars(64);
+    expect(narrow).toMatch(/ [1-7]\d% {2}\d+ done, \d+ in flight {2}/);
+    expect(narrow).not.toContain('…');
   });
 
   test('is not asked for in a dry run', async () => {
