@@ -14,6 +14,7 @@ const ADDRESSES = ['base-url', 'queue-url', 'rest-url'] as const;
 const profileView: View = {
   noun: ['profile', 'profiles'],
   id: (row) => text('profile')(row),
+  members: ['profile', 'current', 'key', 'base-url', 'queue-url', 'rest-url'],
   columns: [
     { header: 'PROFILE', show: text('profile') },
     { header: 'CURRENT', show: yesNo('current') },

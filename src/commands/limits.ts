@@ -8,6 +8,7 @@ import type { View } from '../output/view.ts';
 const limitsView: View = {
   noun: ['rate window', 'rate windows'],
   id: (row) => text('window')(row),
+  members: ['window', 'remaining', 'quota', 'resetSeconds', 'windowSeconds', 'seenSecondsAgo'],
   columns: [
     { header: 'WINDOW', show: text('window') },
     { header: 'REMAINING', show: text('remaining'), right: true },

@@ -12,6 +12,7 @@ import * as collections from './collections.ts';
 const registryView: View = {
   noun: ['registry', 'registries'],
   id: (row) => stringOf(memberAt(row, 'id')) ?? '',
+  members: ['id', 'name'],
   columns: [
     { header: 'ID', show: text('id') },
     { header: 'NAME', show: text('name') },
@@ -46,6 +47,7 @@ const create = createCommand(REGISTRIES, 'registries', {
 const delegationView: View = {
   noun: ['delegation', 'delegations'],
   id: (row) => stringOf(memberAt(row, 'id')) ?? '',
+  members: 'id name delegatorUserId awsUser repository tag awsRegion dockerRegistryUri createdAt'.split(' '),
   columns: [
     { header: 'ID', show: text('id') },
     { header: 'NAME', show: text('name') },

@@ -27,6 +27,10 @@ const KNOWN =
 export const templateView: View = {
   noun: ['template', 'templates'],
   id: (row) => stringOf(memberAt(row, 'id')) ?? '',
+  members: [
+    ...'id name image args disk ports env registry mounts'.split(' '),
+    ...'serverless public category startSsh startJupyter allowedCudaVersions'.split(' '),
+  ],
   columns: [
     { header: 'ID', show: text('id') },
     { header: 'NAME', show: text('name') },

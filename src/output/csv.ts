@@ -1,6 +1,7 @@
 import { Exact, encodeJson, isObject, type Json } from '../core/json.ts';
 import { safeText } from '../core/safe.ts';
 import { fieldAt, memberNames, memberOf } from './fields.ts';
+import type { View } from './view.ts';
 
 export interface CsvOptions {
   /** Paths of `--fields`; undefined takes every member that any of the rows has. */
@@ -9,9 +10,17 @@ export interface CsvOptions {
   readonly onScreen: boolean;
 }
 
-/** The columns of rows: the fields asked for, or the members there are; rows that have none are a column by themselves. */
-export function csvColumns(rows: readonly Json[], fields: readonly string[] | undefined): readonly string[] {
+/**
+ * The columns of rows: the fields asked for, or the members there are; rows that have none are a column by themselves.
+ * Where there are no rows, the members that the view knows of: a reader expects a header whatever was found.
+ */
+export function csvColumns(
+  rows: readonly Json[],
+  fields: readonly string[] | undefined,
+  { members = [] }: Pick<View, 'members'>,
+): readonly string[] {
   if (fields !== undefined) return fields;
+  if (rows.length === 0) return members;
   const names = memberNames(rows);
   return names.length === 0 && rows.some((row) => !isObject(row)) ? [ITSELF] : names;
 }

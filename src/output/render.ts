@@ -87,7 +87,7 @@ async function dataText(result: Data, options: OutputOptions, to: Output): Promi
     }
     case 'csv': {
       const { csvColumns, csvLines } = await import('./csv.ts');
-      return await csvLines(csvColumns(rows, fields), rows, { fields, onScreen, header: true });
+      return await csvLines(csvColumns(rows, fields, result.view), rows, { fields, onScreen, header: true });
     }
     case 'id':
       return rows.map((row) => idLine(result.view, row, fields)).join('');

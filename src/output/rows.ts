@@ -30,7 +30,7 @@ export function openRows(view: View, options: OutputOptions, to: Output): RowWri
       await to.stdout.write(await write(value, count++ === 0));
     },
     close: async () => {
-      await to.stdout.write(end(count === 0));
+      await to.stdout.write(await end(count === 0));
     },
   };
 }
@@ -39,7 +39,7 @@ function formatter(
   view: View,
   options: OutputOptions,
   to: Output,
-): { readonly write: Write; readonly end: (none: boolean) => string } {
+): { readonly write: Write; readonly end: (none: boolean) => string | Promise<string> } {
   const { fields, format, jq, raw } = options;
   const onScreen = to.terminal.output;
   const picked = (value: Json): Json => (fields === undefined ? value : pickFields(value, fields));
@@ -69,7 +69,10 @@ function formatter(
         end: (none) => (none ? '[]\n' : ''),
       };
     case 'csv':
-      return { write: csvWriter(fields, onScreen), end: endless };
+      return {
+        write: csvWriter(view, fields, onScreen),
+        end: (none) => (none ? csvHeader(view, fields, onScreen) : ''),
+      };
     case 'id':
       return { write: async (value) => idLine(view, value, fields), end: endless };
   }
@@ -99,11 +102,16 @@ function tableWriter(view: View, options: OutputOptions, to: Output): Write {
   };
 }
 
-function csvWriter(fields: readonly string[] | undefined, onScreen: boolean): Write {
+function csvWriter(view: View, fields: readonly string[] | undefined, onScreen: boolean): Write {
   let columns: readonly string[] | undefined;
   return async (value, first) => {
     const { csvColumns, csvLines } = await import('./csv.ts');
-    columns ??= csvColumns([value], fields);
+    columns ??= csvColumns([value], fields, view);
     return await csvLines(columns, [value], { fields, onScreen, header: first });
   };
+}
+
+async function csvHeader(view: View, fields: readonly string[] | undefined, onScreen: boolean): Promise<string> {
+  const { csvColumns, csvLines } = await import('./csv.ts');
+  return await csvLines(csvColumns([], fields, view), [], { fields, onScreen, header: true });
 }

@@ -50,6 +50,8 @@ export interface View {
   readonly noun: readonly [string, string];
   /** What `-o id` prints. */
   readonly id: (row: Json) => string;
+  /** The members of a row, as far as they are known without one: the header of a CSV that has no rows. */
+  readonly members?: readonly string[];
   readonly columns: readonly Column[];
   /** One row in full, for `get`; without it the columns are shown one a line. */
   readonly detail?: (row: Json, facts: Facts) => readonly Section[];

@@ -15,6 +15,7 @@ const keyOf = (row: Json): SshKey => readKey(typeof row === 'string' ? row : '')
 const keyView: View = {
   noun: ['SSH key', 'SSH keys'],
   id: (row) => keyOf(row).fingerprint,
+  members: ['value'],
   columns: [
     { header: 'COMMENT', show: (row) => keyOf(row).comment },
     { header: 'TYPE', show: (row) => keyOf(row).type },

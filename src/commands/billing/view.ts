@@ -32,6 +32,13 @@ export function billingView(
   return {
     noun: ['billing record', 'billing records'],
     id: (record) => text(of?.member ?? 'startTime')(record),
+    members: [
+      'startTime',
+      'endTime',
+      ...(of === undefined ? [] : [of.member]),
+      TOTAL,
+      ...amounts.map(({ member }) => member),
+    ],
     columns: [
       ...(of === undefined ? [] : [{ header: of.lookup.noun.toUpperCase(), show: text(of.member) }]),
       {

@@ -66,6 +66,7 @@ export const withoutAvailability = (view: View): View => ({
 export const gpuView: View = {
   noun: ['GPU type', 'GPU types'],
   id,
+  members: ['id', 'name', 'pool', 'manufacturer', 'memory', 'price', 'maxCount', 'secure', 'community'],
   columns: [
     { header: 'ID', show: text('id') },
     { header: 'NAME', show: text('name') },
@@ -108,6 +109,7 @@ function cloud(row: Json, name: string): string {
 export const cpuView: View = {
   noun: ['CPU flavor', 'CPU flavors'],
   id,
+  members: ['id', 'name', 'group', 'vcpu', 'ramGbPerVcpu', 'price'],
   columns: [
     { header: 'ID', show: text('id') },
     { header: 'NAME', show: text('name') },
@@ -146,6 +148,7 @@ const networkOf: Column = { header: 'GLOBAL NETWORK', show: yesNo('globalNetwork
 export const dataCenterView: View = {
   noun: ['data center', 'data centers'],
   id,
+  members: ['id', 'name', 'region', 'globalNetwork', 'networkVolumeTypes', 'compliance'],
   columns: [
     { header: 'ID', show: text('id') },
     { header: 'NAME', show: text('name') },

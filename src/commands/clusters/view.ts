@@ -23,6 +23,7 @@ const KNOWN = 'id name type compute template dataCenterId pods network primary c
 export const clusterView: View = {
   noun: ['cluster', 'clusters'],
   id: (row) => stringOf(memberAt(row, 'id')) ?? '',
+  members: KNOWN,
   columns: [
     { header: 'ID', show: text('id') },
     { header: 'NAME', show: text('name') },

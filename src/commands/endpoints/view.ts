@@ -35,6 +35,10 @@ function cpu(item: Json): string {
 export const endpointView: View = {
   noun: ['endpoint', 'endpoints'],
   id: (row) => stringOf(memberAt(row, 'id')) ?? '',
+  members: [
+    ...'id name type image args disk ports env registry gpu cpu'.split(' '),
+    ...'dataCenterIds networkVolumes flashboot requestUrls workers scaling timeout createdAt'.split(' '),
+  ],
   columns: [
     { header: 'ID', show: text('id') },
     { header: 'NAME', show: text('name') },

@@ -23,6 +23,7 @@ function gpu(row: Json): Shown {
 const workerView: View = {
   noun: ['worker', 'workers'],
   id: (row) => stringOf(memberAt(row, 'id')) ?? '',
+  members: 'id status isStale version gpuTypeId gpuCount dataCenterId image uptimeSeconds startedAt'.split(' '),
   columns: [
     { header: 'ID', show: text('id') },
     { header: 'STATUS', show: status('status'), whole: true },

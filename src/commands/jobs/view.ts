@@ -38,6 +38,7 @@ export const jobView: View = {
 export const chunkView: View = {
   noun: ['chunk', 'chunks'],
   id: () => '',
+  members: ['output', 'metrics'],
   columns: [
     { header: 'OUTPUT', show: json('output') },
     { header: 'METRICS', show: json('metrics') },

@@ -40,6 +40,7 @@ const clockView = plain('clock');
 const faultView: View = {
   noun: ['fault', 'faults'],
   id: (row) => text('id')(row),
+  members: ['id', 'kind', 'count', 'probability', 'match', 'status', 'latencyMs', 'retryAfter'],
   columns: ['id', 'kind', 'count', 'probability', 'match', 'status', 'latencyMs', 'retryAfter'].map((name) => ({
     header: name.toUpperCase(),
     show: text(name),

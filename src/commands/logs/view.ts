@@ -5,6 +5,7 @@ import type { View } from '../../output/view.ts';
 export const logView: View = {
   noun: ['line', 'lines'],
   id: text('ts'),
+  members: ['ts', 'source', 'line'],
   columns: [
     { header: 'TIME', show: text('ts') },
     { header: 'SOURCE', show: text('source') },

@@ -9,6 +9,10 @@ const uptime = duration('runtime.uptime', 's');
 export const podView: View = {
   noun: ['pod', 'pods'],
   id: (row) => stringOf(memberAt(row, 'id')) ?? '',
+  members: [
+    ...'id name status actions image args disk ports env registry mounts gpu cpu cloud dataCenterId'.split(' '),
+    ...'cudaVersion template cost locked cluster globalNetworking ssh runtime createdAt startedAt'.split(' '),
+  ],
   columns: [
     { header: 'ID', show: text('id') },
     { header: 'NAME', show: text('name') },

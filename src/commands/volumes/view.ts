@@ -22,6 +22,7 @@ const KNOWN = ['id', 'name', 'size', 'dataCenter', 'dataCenterId', 'type'];
 export const volumeView: View = {
   noun: ['volume', 'volumes'],
   id: (row) => stringOf(memberAt(row, 'id')) ?? '',
+  members: ['id', 'name', 'size', 'dataCenter', 'type'],
   columns: [
     { header: 'ID', show: text('id') },
     { header: 'NAME', show: text('name') },

@@ -42,7 +42,7 @@ describe('YAML', () => {
 describe('CSV', () => {
   const csv = (json: string, onScreen = false): Promise<string> => {
     const rows = decodeJson(json) as readonly Json[];
-    return csvLines(csvColumns(rows, undefined), rows, { fields: undefined, onScreen, header: true });
+    return csvLines(csvColumns(rows, undefined, {}), rows, { fields: undefined, onScreen, header: true });
   };
 
   test.each([

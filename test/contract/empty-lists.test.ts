@@ -1,0 +1,89 @@
+import { describe, expect, it, test } from 'vitest';
+import { json, pointedAt, serve, text } from '../faults/support.ts';
+import { berth, berthIn } from '../support/cli.ts';
+import { createTestWorld, type TestWorld } from '../support/world.ts';
+
+/** What prints lists: the command, and whether the new local account has rows of it. */
+const LISTS: readonly (readonly [command: string, seeded: boolean])[] = [
+  ['pods list', true],
+  ['endpoints list', true],
+  ['endpoints workers echo', true],
+  ['clusters list', true],
+  ['clusters pods train', true],
+  ['templates list', true],
+  ['volumes list', true],
+  ['registries list', true],
+  ['registries delegations list', true],
+  ['catalog gpus', true],
+  ['catalog cpus', true],
+  ['catalog datacenters', true],
+  ['catalog templates', true],
+  ['billing summary', true],
+  ['billing pods', true],
+  ['billing serverless', false],
+  ['billing endpoints', false],
+  ['billing volumes', true],
+  ['billing clusters', true],
+  ['account ssh-keys list', true],
+  ['local fault list', true],
+  ['limits', true],
+  ['auth list', false],
+];
+
+/** An answer without a row, whatever is asked for. */
+const nothing = json(
+  Object.fromEntries(
+    [
+      ...['pods', 'endpoints', 'workers', 'clusters', 'templates', 'networkVolumes', 'registries', 'delegations'],
+      ...['gpus', 'cpus', 'dataCenters', 'records', 'keys', 'faults'],
+    ].map((member) => [member, []]),
+  ),
+);
+
+const csv = (world: TestWorld, line: string, ...flags: readonly string[]) =>
+  berthIn(world, [...line.split(' '), '-o', 'csv', ...flags]);
+
+const CLUSTER = '--name train --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 2 --image x --data-center EU-NORTH-1';
+
+/** The header of a list that has rows, in an account that has some of everything. */
+async function headerOfRows(line: string): Promise<string[]> {
+  const world = createTestWorld({ env: { BERTH_LOCAL: '1' } });
+  for (const before of [
+    `clusters create ${CLUSTER}`,
+    'jobs run echo --input {} --wait',
+    'local fault add latency --count 1 --match /nowhere',
+    'local clock advance 2h',
+    'jobs run echo --input {} --wait',
+  ]) {
+    const ran = await berthIn(world, before.split(' '));
+    expect(ran.code, ran.err).toBe(0);
+  }
+  const [header = '', ...rows] = (await csv(world, line)).out.trimEnd().split('\n');
+  expect(rows, 'rows to compare with').not.toEqual([]);
+  return header.split(',');
+}
+
+describe('CSV of a list without rows has its header', () => {
+  it.each(LISTS)('%s', async (line, seeded) => {
+    const server = await serve([nothing]);
+    const { code, out, err } = await csv(createTestWorld({ env: pointedAt(server.url) }), line);
+    expect([code, out]).toEqual([0, expect.stringMatching(/^\w[\w-]*(,[\w-]+)*\n$/)]);
+    expect(err).not.toContain('error');
+    const members = out.trimEnd().split(',');
+    expect(new Set(members).size).toBe(members.length);
+    if (seeded) expect(members).toEqual(expect.arrayContaining(await headerOfRows(line)));
+  });
+
+  test('with --fields it is these, and with rows it is of what they have', async () => {
+    const server = await serve([nothing, json({ pods: [{ id: 'p', later: 1 }] })]);
+    const world = createTestWorld({ env: pointedAt(server.url) });
+    expect((await csv(world, 'pods list', '--fields', 'id,gpu.count')).out).toBe('id,gpu.count\n');
+    expect((await csv(world, 'pods list')).out).toBe('id,later\np,1\n');
+  });
+
+  test('rows that come one by one have it too', async () => {
+    const server = await serve([text('', 200, { 'content-type': 'text/event-stream' })]);
+    const { out } = await berth(['pods', 'logs', 'p', '-o', 'csv'], { env: pointedAt(server.url) });
+    expect(out).toBe('ts,source,line\n');
+  });
+});
