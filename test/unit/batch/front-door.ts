@@ -48,7 +48,7 @@ export const RESUME = ['jobs', 'batch', 'resume', OUT];
 
 export const summary = ({ out }: Ran): Record<string, unknown> => JSON.parse(out) as Record<string, unknown>;
 
-/** Until the journal knows of more jobs than so many. */
+/** Until the journal knows of so many jobs. */
 export async function jobsTaken(world: TestWorld, count: number): Promise<void> {
   const journal = join(world.directory, `${OUT}.journal`);
   while (!existsSync(journal) || readFileSync(journal, 'utf8').split('["s",').length <= count)

@@ -189,18 +189,22 @@ export async function lab(options: { readonly queueLimits?: boolean } = {}): Pro
       throw new Error('no request has come yet');
     }, step);
 
+  const control: Lab['control'] = async (method, path, body) => {
+    const answer = await fetch(served.url + path, {
+      method,
+      headers: { authorization: `Bearer ${LOCAL_KEY}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (!answer.ok) throw new Error(await answer.text());
+  };
+  // A service has a state from its first request on.
+  await control('GET', '/local/status');
+
   return {
     clock,
     durable,
     url: served.url,
-    control: async (method, path, body) => {
-      const answer = await fetch(served.url + path, {
-        method,
-        headers: { authorization: `Bearer ${LOCAL_KEY}`, 'content-type': 'application/json' },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      if (!answer.ok) throw new Error(await answer.text());
-    },
+    control,
     submissions: () =>
       state(({ queue }) => {
         const counts = new Map<string, number>();
