@@ -48,13 +48,14 @@ export function sized(
   number: number,
   bad: (reason: string) => BadItem,
 ): Item | BadItem {
-  const body = Buffer.concat([OPEN, input, Buffer.from(`${shape.extras}}`)]);
+  const body = Buffer.concat([OPEN, input, shape.extras === '' ? CLOSE : Buffer.from(`${shape.extras}}`)]);
   if (body.byteLength > PAYLOAD_LIMIT)
     return bad(`its payload is ${String(body.byteLength)} bytes; run takes at most ${formatBytes(PAYLOAD_LIMIT)}`);
   return { kind: 'item', number, body, ...(id === undefined ? {} : { id }) };
 }
 
 const OPEN = Buffer.from('{"input":');
+const CLOSE = Buffer.from('}');
 
 /** Why bytes are no JSON text; undefined where they are. */
 export function whyNotJson(bytes: Uint8Array): { readonly reason: string; readonly column?: number } | undefined {
@@ -77,7 +78,7 @@ export function whyNotJson(bytes: Uint8Array): { readonly reason: string; readon
 
 /** Bytes as text, whether they are UTF-8 or not. */
 export const textOf = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)).toString('utf8');
 
 /** Exit 2: nothing was sent. */
 export const badCsv = (path: string, line: number, reason: string): Error =>

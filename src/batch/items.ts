@@ -64,7 +64,7 @@ function trimmed(bytes: Uint8Array): Uint8Array {
   let [from, to] = [0, bytes.byteLength];
   while (from < to && isSpace(bytes[from])) from += 1;
   while (to > from && isSpace(bytes[to - 1])) to -= 1;
-  return bytes.subarray(from, to);
+  return to - from === bytes.byteLength ? bytes : bytes.subarray(from, to);
 }
 
 const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x09 || byte === 0x0d;

@@ -24,17 +24,18 @@ export interface Ledger {
   items(state: ItemState): IterableIterator<number>;
 }
 
-const WAITING = STATES.indexOf('waiting');
+const CODES = Object.fromEntries(STATES.map((state, code) => [state, code])) as Readonly<Record<ItemState, number>>;
 
 /**
  * A ledger of `planned` items, all waiting. `positions` is how many places they lie in: more than `planned` where some
  * places hold no item that can be sent.
  */
 export function createLedger(planned: number, positions = planned): Ledger {
-  const states = new Uint8Array(positions + 1).fill(WAITING);
-  const counts = new Map<ItemState, number>([['waiting', planned]]);
-  const count = (state: ItemState): number => counts.get(state) ?? 0;
-  const stateOf = (item: number): ItemState => STATES[states[item] ?? WAITING] ?? 'waiting';
+  const states = new Uint8Array(positions + 1).fill(CODES.waiting);
+  const counts = new Float64Array(STATES.length);
+  counts[CODES.waiting] = planned;
+  const count = (state: ItemState): number => counts[CODES[state]] ?? 0;
+  const stateOf = (item: number): ItemState => STATES[states[item] ?? CODES.waiting] ?? 'waiting';
   return {
     stateOf,
     apply: (item, event) => {
@@ -42,9 +43,9 @@ export function createLedger(planned: number, positions = planned): Ledger {
       const before = stateOf(item);
       const after = next(before, event);
       if (after === undefined || (before === 'waiting' && count('waiting') === 0)) return false;
-      states[item] = STATES.indexOf(after);
-      counts.set(before, count(before) - 1);
-      counts.set(after, count(after) + 1);
+      states[item] = CODES[after];
+      counts[CODES[before]] = count(before) - 1;
+      counts[CODES[after]] = count(after) + 1;
       return true;
     },
     count,
@@ -60,8 +61,7 @@ export function createLedger(planned: number, positions = planned): Ledger {
       waiting: count('waiting'),
     }),
     *items(state) {
-      const wanted = STATES.indexOf(state);
-      for (let item = 1; item <= positions; item++) if (states[item] === wanted) yield item;
+      for (let item = 1; item <= positions; item++) if (states[item] === CODES[state]) yield item;
     },
   };
 }

@@ -1,4 +1,4 @@
-import crc32 from 'crc-32';
+import { crc32 } from 'node:zlib';
 import type { Ending, ItemEvent } from './machine.ts';
 
 /** What a batch is: written once, at the head of its journal. */
@@ -71,7 +71,7 @@ export function decodeRecord(line: Uint8Array): JournalRecord | undefined {
   }
 }
 
-const checksum = (text: string): string => (crc32.str(text) >>> 0).toString(16).padStart(8, '0');
+const checksum = (text: string): string => crc32(text).toString(16).padStart(8, '0');
 
 function compact(record: JournalRecord): readonly unknown[] {
   switch (record.kind) {

@@ -53,16 +53,17 @@ export async function runBatch(parts: RunParts): Promise<RunEnd> {
   const bell = createBell(clock);
   const desk = createDesk({ ...parts, paces: pacesOf(options, clock.now()), wake: bell.ring });
   let underWay = 0;
+  const over = (): void => {
+    underWay -= 1;
+    bell.ring();
+  };
+  const failed = (error: unknown): void => {
+    desk.stop('trouble', 'at-once', error);
+    over();
+  };
   const guard = (work: Promise<void>): void => {
     underWay += 1;
-    const over = (): void => {
-      underWay -= 1;
-      bell.ring();
-    };
-    work.then(over, (error: unknown) => {
-      desk.stop('trouble', 'at-once', error);
-      over();
-    });
+    work.then(over, failed);
   };
 
   const supply = createSupply(parts.items, ({ number }) => ledger.stateOf(number) === 'waiting', bell.ring);
@@ -95,9 +96,10 @@ export async function runBatch(parts: RunParts): Promise<RunEnd> {
       // Looks come first: results are kept for a while only, inputs wait as long as it takes.
       const leftMs = begun + options.timeoutMs - clock.now();
       if (leftMs <= 0 && desk.looking()) desk.stop('timeout', 'at-once');
-      const waits = [watcher.go(), attempt(() => sender.go(), desk), leftMs > 0 ? leftMs : undefined];
+      const lookInMs = watcher.go() ?? NEVER;
+      const sendInMs = attempt(sender.go, desk) ?? NEVER;
       if (isDone()) break;
-      await bell.wait(Math.min(...waits.map((wait) => wait ?? Number.POSITIVE_INFINITY)));
+      await bell.wait(Math.min(lookInMs, sendInMs, leftMs > 0 ? leftMs : NEVER));
     }
   } finally {
     interrupt.removeEventListener('abort', onInterrupt);
@@ -115,6 +117,8 @@ export async function runBatch(parts: RunParts): Promise<RunEnd> {
     unwritten: desk.unwritten,
   };
 }
+
+const NEVER = Number.POSITIVE_INFINITY;
 
 /** Trouble with the input, met while taking an item, ends the batch like any other. */
 function attempt(go: () => number | undefined, desk: Desk): number | undefined {
@@ -166,7 +170,7 @@ function createBell(clock: Clock): Bell {
     wait: async (milliseconds) => {
       if (!rung) {
         const endsAt = clock.now() + milliseconds;
-        if (milliseconds !== Number.POSITIVE_INFINITY && (nap === undefined || nap.endsAt > endsAt)) sleepUntil(endsAt);
+        if (milliseconds !== NEVER && (nap === undefined || nap.endsAt > endsAt)) sleepUntil(endsAt);
         await new Promise<void>((resolve) => {
           wakeUp = resolve;
         });

@@ -7,7 +7,7 @@ import type { Again, Submitted } from './wire.ts';
 /** Sends items: an intent on the disk, then the request, then what became of it. */
 export interface Sender {
   /** Sends what may go now. Gives the milliseconds until more may, undefined where something else must happen first. */
-  go(): number | undefined;
+  readonly go: () => number | undefined;
 }
 
 /** A job that the service took. */
@@ -37,7 +37,8 @@ export function createSender(
     try {
       // They go to the disk together, and the last has all others before it.
       let written: Promise<void> | undefined;
-      for (const { number, id } of items) written = desk.record(number, { kind: 'send' }, id === undefined ? {} : { id });
+      for (const { number, id } of items)
+        written = desk.record(number, { kind: 'send' }, id === undefined ? {} : { id });
       await written;
       ready.push(...items);
     } finally {
@@ -74,59 +75,61 @@ export function createSender(
     await withdraw(item);
   };
 
-  const onWire = async ({ body }: Item): Promise<Submitted> => {
+  const post = async (item: Item): Promise<void> => {
+    const sentAt = clock.now();
+    let outcome: Submitted;
     posting += 1;
     try {
-      return await desk.onWire(() => desk.wire.submit(body));
+      outcome = await desk.onWire(() => desk.wire.submit(item.body));
     } finally {
       posting -= 1;
       desk.wake();
     }
-  };
-
-  const post = async (item: Item): Promise<void> => {
-    const sentAt = clock.now();
-    const outcome = await onWire(item);
     settling += 1;
     try {
-      switch (outcome.kind) {
-        case 'accepted': {
-          desk.worked();
-          paces.submit = eased(paces.submit);
-          const at = clock.now();
-          const written = desk.record(item.number, { kind: 'accept', job: outcome.job }, { at });
-          onAccepted(item, outcome.job, at);
-          await written.catch((error: unknown) => {
-            desk.unwritten.push({ item: item.number, job: outcome.job });
-            throw error;
-          });
-          return;
-        }
-        case 'again':
-          await putOff(item, outcome, sentAt);
-          return;
-        case 'lost': {
-          const written = desk.record(item.number, { kind: 'lose' });
-          strike(sentAt, undefined);
-          desk.troubled(outcome.failure);
-          await written;
-          return;
-        }
-        case 'refused':
-          desk.worked();
-          await desk.conclude(
-            { item: item.number, id: item.id },
-            { status: 'REFUSED', error: outcome.failure.message },
-            { kind: 'refuse' },
-          );
-          return;
-        case 'stop':
-          desk.stop('trouble', 'at-once', outcome.failure);
-          await withdraw(item);
-      }
+      await (outcome.kind === 'accepted' ? accept(item, outcome.job) : heed(item, outcome, sentAt));
+    } catch (error) {
+      if (outcome.kind === 'accepted') desk.unwritten.push({ item: item.number, job: outcome.job });
+      throw error;
     } finally {
       settling -= 1;
       desk.wake();
+    }
+  };
+
+  const accept = (item: Item, job: string): Promise<void> => {
+    desk.worked();
+    paces.submit = eased(paces.submit);
+    const at = clock.now();
+    const written = desk.record(item.number, { kind: 'accept', job }, { at });
+    onAccepted(item, job, at);
+    return written;
+  };
+
+  /** What a submission came to that was not accepted. */
+  const heed = async (item: Item, outcome: Exclude<Submitted, { kind: 'accepted' }>, sentAt: number): Promise<void> => {
+    switch (outcome.kind) {
+      case 'again':
+        await putOff(item, outcome, sentAt);
+        return;
+      case 'lost': {
+        const written = desk.record(item.number, { kind: 'lose' });
+        strike(sentAt, undefined);
+        desk.troubled(outcome.failure);
+        await written;
+        return;
+      }
+      case 'refused':
+        desk.worked();
+        await desk.conclude(
+          { item: item.number, id: item.id },
+          { status: 'REFUSED', error: outcome.failure.message },
+          { kind: 'refuse' },
+        );
+        return;
+      case 'stop':
+        desk.stop('trouble', 'at-once', outcome.failure);
+        await withdraw(item);
     }
   };
 
