@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -43,11 +43,13 @@ const batchOf = (world: TestWorld, endpoint: string, count: number, ...flags: st
   return berthIn(world, [...['jobs', 'batch', 'run', endpoint, '--input', 'in.jsonl', '--out', 'out.jsonl'], ...flags]);
 };
 
+const resultsOf = (world: TestWorld): readonly string[] => {
+  const path = join(world.directory, 'out.jsonl');
+  return existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
+};
 /** Milliseconds of execution that the results tell of. */
 const executed = (world: TestWorld): number =>
-  readFileSync(join(world.directory, 'out.jsonl'), 'utf8')
-    .trim()
-    .split('\n')
+  resultsOf(world)
     .map((line) => (JSON.parse(line) as { executionTime: number }).executionTime)
     .reduce((sum, each) => sum + each, 0);
 
@@ -102,8 +104,10 @@ describe('what a batch cost', () => {
 
   test('is of what ended since a resume, and says so', async () => {
     const { world } = await place();
-    const stopped = await batchOf(world, 'demo', 40, '--timeout', '8', '--json');
-    expect(stopped.code, stopped.err).toBe(9);
+    const running = batchOf(world, 'demo', 100);
+    while (resultsOf(world).length < 3) await new Promise(setImmediate);
+    world.signal('SIGINT');
+    expect((await running).code).toBe(130);
     const before = executed(world);
     const rest = await berthIn(world, ['jobs', 'batch', 'resume', 'out.jsonl', '--json']);
     expect(rest.code, rest.err).toBe(0);
@@ -134,8 +138,9 @@ describe('what a batch cost', () => {
 
 describe('a cost that is not known is null, and the batch none the worse', () => {
   const unknown = (ran: Ran): void => {
-    expect([ran.code, ran.err]).toEqual([0, '']);
-    expect(costIn(ran)).toBeNull();
+    expect([ran.code, costIn(ran)], ran.err).toEqual([0, null]);
+    // On a slow machine it may have said how it stands.
+    expect(ran.err.replaceAll(/^\d+ of \d+ .*\n/gm, '')).toBe('');
   };
 
   test('a hosted model', async () => {
