@@ -11,7 +11,7 @@ import type { CommandContext } from './context.ts';
 import { DryRun } from './dry-run.ts';
 import { kitOptions } from './kit-options.ts';
 import { commandLine } from './words.ts';
-import { nothingWritten, withWritten } from './written.ts';
+import { nothingWritten, withAnswer, withWritten, type Written } from './written.ts';
 
 /**
  * The way of every command: complete its values, ask before it destroys, run it, print what it ends with. Gives the
@@ -27,19 +27,23 @@ export async function runCommand(
   const state: RunState = { goOn: undefined, written: nothingWritten() };
   const ctx = commandContext(context, { output, dryRun: given['dryRun'] === true, yes: given['yes'] === true }, state);
   try {
-    const values = await complete(ctx, command, { ...command.options, ...kitOptions(command) }, given);
     await checkFilter(output);
+    const values = await complete(ctx, command, { ...command.options, ...kitOptions(command) }, given);
     await confirmed(ctx, command, values, path);
     if (values['watch'] === true) return await watch(ctx, command, values);
-    return await print(ctx, await command.run(ctx, values));
+    return await print(ctx, await command.run(ctx, values), state.written);
   } catch (error) {
-    if (error instanceof DryRun) return await print(ctx, error.result());
+    if (error instanceof DryRun) return await print(ctx, error.result(), state.written);
     throw withWritten(withGoOn(error, state.goOn), state.written);
   }
 }
 
-async function print(ctx: CommandContext, result: Result): Promise<ExitCode> {
-  await render(result, ctx.output, ctx);
+async function print(ctx: CommandContext, result: Result, written: Written): Promise<ExitCode> {
+  try {
+    await render(result, ctx.output, ctx);
+  } catch (error) {
+    throw await withAnswer(error, result, written);
+  }
   // A failure as JSON is the one thing on stderr: what reads it gets no other line before it.
   const asJson = ctx.output.format === 'json' || ctx.output.format === 'jsonl';
   if (result.failure === undefined || !asJson) for (const note of result.notes ?? []) await ctx.tell(note);
@@ -47,7 +51,7 @@ async function print(ctx: CommandContext, result: Result): Promise<ExitCode> {
   return result.exit ?? EXIT.done;
 }
 
-/** A filter that does not compile costs no request, and no write. Fails with usage (2). */
+/** A filter that does not compile costs no request, not even for a list to pick from. Fails with usage (2). */
 async function checkFilter({ jq }: OutputOptions): Promise<void> {
   if (jq === undefined) return;
   const { checkJq } = await import('../output/jq.ts');

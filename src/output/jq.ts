@@ -1,4 +1,4 @@
-import { EXIT } from '../core/exit.ts';
+import { EXIT, type ExitCode } from '../core/exit.ts';
 import { Failure } from '../core/failure.ts';
 import { safeText } from '../core/safe.ts';
 import { harmlessJson } from './harmless-json.ts';
@@ -12,7 +12,7 @@ const DOES_NOT_COMPILE = 3;
  */
 export async function checkJq(expression: string): Promise<void> {
   const { exitCode, stderr } = await run('', expression, []);
-  if (exitCode === DOES_NOT_COMPILE) throw jqFailure(stderr);
+  if (exitCode === DOES_NOT_COMPILE) throw jqFailure(stderr, EXIT.usage);
 }
 
 export interface JqOptions {
@@ -27,7 +27,7 @@ export interface JqOptions {
 export interface JqResult {
   /** jq's results, one after the other as jq prints them; empty where there is none. */
   readonly text: string;
-  /** Why jq stopped before its end; what it had printed by then is in `text`. */
+  /** Why jq stopped before its end, with exit code 1; what it had printed by then is in `text`. */
   readonly failure: Failure | undefined;
 }
 
@@ -43,7 +43,7 @@ export async function runJq(json: string, expression: string, options: JqOptions
   ]);
   const harmless = raw ? (text: string) => safeText(text, true) : harmlessJson;
   const text = onScreen ? harmless(stdout) : stdout;
-  return { text: text === '' ? '' : `${text}\n`, failure: exitCode === 0 ? undefined : jqFailure(stderr) };
+  return { text: text === '' ? '' : `${text}\n`, failure: exitCode === 0 ? undefined : jqFailure(stderr, EXIT.bug) };
 }
 
 async function run(json: string, expression: string, flags: readonly string[]) {
@@ -52,8 +52,12 @@ async function run(json: string, expression: string, flags: readonly string[]) {
   return await raw(json, expression, [...flags, '--']);
 }
 
-const jqFailure = (stderr: string): Failure =>
-  new Failure({ code: 'jq', exit: EXIT.usage, message: `--jq: ${jqMessage(stderr)}`, hint: HINT });
+/**
+ * 2 promises that nothing was sent, which holds for an expression that does not compile; one that fails on what the
+ * service answered has no code of its own.
+ */
+const jqFailure = (stderr: string, exit: ExitCode): Failure =>
+  new Failure({ code: 'jq', exit, message: `--jq: ${jqMessage(stderr)}`, hint: HINT });
 
 const HINT = 'Look at what --json prints without --jq, and mind that the shell needs quotes around an expression.';
 

@@ -24,7 +24,7 @@ const USUAL_COLUMNS = 80;
 type Data = Extract<Result, { kind: 'one' | 'many' }>;
 
 /**
- * Prints a result in the format asked for. Fails with usage (2) where a `--jq` expression does, with whatever the sink
+ * Prints a result in the format asked for. Fails (1) where a `--jq` expression does, with whatever the sink
  * fails with (a closed pipe, a full disk), and with nothing else: what a service sent always prints.
  */
 export async function render(result: Result, options: OutputOptions, to: Output): Promise<void> {

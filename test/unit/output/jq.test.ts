@@ -65,11 +65,11 @@ test.each(['.a.b.c', 'input', 'halt_error', '.[] | error("x")', 'range(1e12)', '
   },
 );
 
-test('an expression that fails on the way: what came is printed, then usage with the words of jq', async () => {
+test('an expression that fails on the way: what came is printed, then 1 with the words of jq', async () => {
   const to = screen();
   const error = await failureOf(render(podList, as({ jq: '1, (.[0].id | .x)' }), to));
   expect(to.out()).toBe('1\n');
-  expect(error).toMatchObject({ exit: 2, message: '--jq: Cannot index string with string ("x")' });
+  expect(error).toMatchObject({ exit: 1, message: '--jq: Cannot index string with string ("x")' });
 });
 
 test('on a terminal its results are harmless', async () => {
