@@ -38,8 +38,7 @@ export interface Desk {
   /** Submissions, and looks at jobs. */
   readonly paces: { submit: Pace; look: Pace };
   readonly experience: () => Experience;
-  /** One request more, of those that may be on the wire at once. */
-  onWire<T>(request: () => Promise<T>): Promise<T>;
+  /** True while one request more may go out, of those that may be on the wire at once. */
   wireIsFree(): boolean;
   /** Takes down what happened; resolves when it is on the disk, with all that was taken down before. */
   record(item: number, event: ItemEvent, more?: EventFacts): Promise<void>;
@@ -88,7 +87,6 @@ export function createDesk(parts: DeskParts): Desk {
   let looking = true;
   let troubleSince: number | undefined;
   let lost = 0;
-  let onWire = 0;
 
   const stop: Desk['stop'] = (reason, how, failure) => {
     sending = false;
@@ -111,15 +109,7 @@ export function createDesk(parts: DeskParts): Desk {
   return {
     ...parts,
     unwritten: [],
-    wireIsFree: () => onWire < options.concurrency,
-    onWire: async (request) => {
-      onWire += 1;
-      try {
-        return await request();
-      } finally {
-        onWire -= 1;
-      }
-    },
+    wireIsFree: () => parts.wire.underWay < options.concurrency,
     experience: () => experience,
     record,
     conclude: async (owner, document, event) => {

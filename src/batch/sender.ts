@@ -80,7 +80,7 @@ export function createSender(
     let outcome: Submitted;
     posting += 1;
     try {
-      outcome = await desk.onWire(() => desk.wire.submit(item.body));
+      outcome = await desk.wire.submit(item.body);
     } finally {
       posting -= 1;
       desk.wake();

@@ -73,7 +73,7 @@ export function createWatcher(desk: Desk, guard: (work: Promise<void>) => void):
 
   const retry = async (job: Job, document: Json, ending: Ending): Promise<void> => {
     const sentAt = clock.now();
-    const outcome = await desk.onWire(() => desk.wire.retry(job.job));
+    const outcome = await desk.wire.retry(job.job);
     switch (outcome.kind) {
       case 'requeued': {
         worked();
@@ -121,7 +121,7 @@ export function createWatcher(desk: Desk, guard: (work: Promise<void>) => void):
 
   const look = async (job: Job): Promise<void> => {
     const sentAt = clock.now();
-    const outcome = await desk.onWire(() => desk.wire.look(job.job));
+    const outcome = await desk.wire.look(job.job);
     switch (outcome.kind) {
       case 'seen':
         worked();
@@ -147,7 +147,7 @@ export function createWatcher(desk: Desk, guard: (work: Promise<void>) => void):
   /** A job whose failure is written already: only a retry that works changes anything. */
   const reviveOne = async (job: Job): Promise<void> => {
     const sentAt = clock.now();
-    const outcome = await desk.onWire(() => desk.wire.retry(job.job));
+    const outcome = await desk.wire.retry(job.job);
     if (outcome.kind === 'again') {
       putOff(job, outcome, sentAt);
       return;

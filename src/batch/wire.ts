@@ -1,7 +1,7 @@
 import type { Api, ApiRequest } from '../core/api.ts';
 import { EXIT } from '../core/exit.ts';
 import { Failure } from '../core/failure.ts';
-import { memberAt, stringOf, type Json } from '../core/json.ts';
+import { memberOf, stringOf, type Json } from '../core/json.ts';
 
 /** It did not happen, and may work later. `askedMs`: what a 429 asks to wait. */
 export interface Again {
@@ -43,6 +43,8 @@ export type Retried =
 
 /** The three things a batch asks of a service, each tried once, and what became of it. Never fails with a Failure. */
 export interface Wire {
+  /** Requests that wait for their answer. */
+  readonly underWay: number;
   submit(body: Uint8Array): Promise<Submitted>;
   look(job: string): Promise<Seen>;
   retry(job: string): Promise<Retried>;
@@ -56,17 +58,25 @@ export function createWire(api: Api, endpointId: string): Wire {
     path: ['v2', endpointId, ...operation],
   });
   const run = request('POST', 'run');
+  let underWay = 0;
   return {
+    get underWay() {
+      return underWay;
+    },
     submit: async (body) => {
+      underWay += 1;
       try {
         const { value } = await api.send({ ...run, body: { raw: body } });
-        const job = stringOf(memberAt(value, 'id'));
+        const job = stringOf(memberOf(value, 'id'));
         return job === undefined || job === '' ? { kind: 'lost', failure: noId() } : { kind: 'accepted', job };
       } catch (error) {
         return afterSubmit(failureOf(error));
+      } finally {
+        underWay -= 1;
       }
     },
     look: async (job) => {
+      underWay += 1;
       try {
         const { value } = await api.send({ ...request('GET', 'status', job), id: job });
         return { kind: 'seen', document: value ?? null };
@@ -74,9 +84,12 @@ export function createWire(api: Api, endpointId: string): Wire {
         const failure = failureOf(error);
         if (failure.exit === EXIT.notFound) return { kind: 'gone' };
         return failure.exit === EXIT.denied ? { kind: 'stop', failure } : again(failure);
+      } finally {
+        underWay -= 1;
       }
     },
     retry: async (job) => {
+      underWay += 1;
       try {
         await api.send({ ...request('POST', 'retry', job), id: job });
         return { kind: 'requeued' };
@@ -85,6 +98,8 @@ export function createWire(api: Api, endpointId: string): Wire {
         if (failure.exit === EXIT.denied) return { kind: 'stop', failure };
         if (failure.exit === EXIT.unknown) return { kind: 'unsure' };
         return mayComeAgain(failure) ? again(failure) : { kind: 'refused' };
+      } finally {
+        underWay -= 1;
       }
     },
   };
