@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'undici/types/header.js';
 import type { Dispatcher } from 'undici';
 import { flatten } from './client-exchange.ts';
 import { describeTrouble } from './client-trouble.ts';
@@ -54,6 +53,9 @@ export function exchangeWhole(
   return hearing;
 }
 
+/** As undici gives them. */
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
 const nobody = (): void => undefined;
 
 /** Hears one answer out. A class, for undici calls methods of one object, and thousands are made a second. */
@@ -92,7 +94,7 @@ class Hearing implements Dispatcher.DispatchHandler, Exchange {
     else controller.abort(this.#givenUp);
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
     if (status < 200) return;
     this.#stage = 'answered';
     this.#status = status;
