@@ -1,3 +1,4 @@
+import { version } from '../../package.json';
 import type { Api, ApiRequest, RateWindow, ServerEvent, ServiceName } from '../core/api.ts';
 import type { BulkOptions, Clock, Sink } from '../core/context.ts';
 import { EXIT } from '../core/exit.ts';
@@ -77,10 +78,12 @@ interface Opened {
 /** An Api that is opened with the first request. */
 function openWay(options: ConnectionOptions, open: (options: ConnectionOptions) => Promise<Opened>): Way {
   let opened: Promise<Opened> | undefined;
-  const ready = async (): Promise<Api> => (await (opened ??= open(options))).api;
+  let api: Api | undefined;
+  const ready = async (): Promise<Api> => (api = (await (opened ??= open(options))).api);
   return {
     api: {
-      send: async (request) => (await ready()).send(request),
+      // Once it is open nothing is waited for: of thousands of requests each would wait.
+      send: (request) => (api === undefined ? ready().then((first) => first.send(request)) : api.send(request)),
       events: (request) => laterEvents(ready, request),
       preview: async (request) => (await ready()).preview(request),
     },
@@ -135,7 +138,7 @@ async function limitsOf({ settings, stderr }: ConnectionOptions) {
   return {
     timeoutMs: parseDuration(settings.get('timeout') ?? '', 's', 'the timeout'),
     maxBytes: Number(settings.get('max-answer-bytes')),
-    userAgent: 'berth',
+    userAgent: `berth/${version}`,
     ...(settings.get('verbose') === 'true'
       ? { trace: (event: TraceEvent) => void stderr.write(`${traceLine(event)}\n`) }
       : {}),

@@ -21,6 +21,7 @@ afterAll(() => {
 
 beforeAll(() => {
   cpSync(join(ROOT, 'src'), join(copy, 'src'), { recursive: true });
+  cpSync(join(ROOT, 'package.json'), join(copy, 'package.json'));
   for (const { path, isNew, content } of blocks) {
     const file = join(copy, path);
     writeFileSync(file, isNew ? content : patched(readFileSync(file, 'utf8'), content));

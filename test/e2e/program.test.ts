@@ -57,6 +57,7 @@ describe('the installed program', () => {
     expect(seen.map(({ method, url: target, headers }) => [method, target, headers.authorization])).toEqual([
       ['GET', '/v2/pods/pod1', 'Bearer key-of-this-test'],
     ]);
+    expect(seen[0]?.headers['user-agent']).toBe(`berth/${version}`);
   });
 
   test('runs from its source where V8 refuses the compiled form', async () => {

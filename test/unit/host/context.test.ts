@@ -69,6 +69,16 @@ describe('a remote service', () => {
     expect(everything(world)).not.toContain('0123456789');
   });
 
+  it('is told which version asks, by requests and in bulk', async () => {
+    const { url, requests } = await serve();
+    const { ctx } = open({ env: { BERTH_API_KEY: KEY, BERTH_BASE_URL: url } });
+    await ctx.api.send(POD);
+    await ctx.bulk({ signal: ctx.signal, onWindows: () => undefined }).send(POD);
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly version: string };
+    const agent = `berth/${version}`;
+    expect(requests.map((request) => request.headers['user-agent'])).toEqual([agent, agent]);
+  });
+
   it('is asked with the key of the profile at the addresses of the profile', async () => {
     const { url, requests } = await serve();
     const file = { profiles: { default: { 'base-url': url, 'api-key': KEY } } };
