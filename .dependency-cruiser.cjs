@@ -28,6 +28,7 @@ const PACKAGES = {
   '(chalk|ora|cli-table3)': '^src/output/',
   '(hono|@hono/[^/]+|ajv)': '^src/local/',
   'lossless-json': '^src/core/json\\.ts$',
+  '(csv-parse|tinyqueue)': '^src/batch/',
 };
 
 const layerRules = Object.entries(LAYERS).map(([from, allowed]) => ({
