@@ -1,7 +1,7 @@
 import type { ApiRequest, Method } from '../../core/api.ts';
 import { EXIT } from '../../core/exit.ts';
 import { Failure } from '../../core/failure.ts';
-import { isObject, type Json } from '../../core/json.ts';
+import { arrayOf, encodeJson, isObject, memberAt, objectOf, type Json } from '../../core/json.ts';
 import { parseDuration } from '../../core/units.ts';
 import { defineCommand, defineGroup } from '../../cli/command.ts';
 import { arg, option } from '../../cli/params.ts';
@@ -34,7 +34,35 @@ const plain = (noun: string): View => ({
   detail: (row) => [{ lines: otherMembers(row, []) }],
 });
 
-const statusView = plain('local service');
+/** `2 COMPLETED, 1 FAILED`. */
+const jobs = (row: Json): string =>
+  Object.entries(objectOf(memberAt(row, 'jobs')) ?? {})
+    .map(([name, count]) => `${encodeJson(count ?? null)} ${name}`)
+    .join(', ');
+
+/** Each as it was set: `fault-000001 drop, count 1`. */
+const faults = (row: Json): readonly string[] =>
+  (arrayOf(memberAt(row, 'faults')) ?? []).map((each) => {
+    const { id: _, kind: __, ...rest } = objectOf(each) ?? {};
+    const how = Object.keys(rest).map((name) => `, ${name} ${text(name)(rest)}`);
+    return `${text('id')(each)} ${text('kind')(each)}${how.join('')}`;
+  });
+
+const NONE = { text: 'none', tone: 'quiet' } as const;
+
+const statusView: View = {
+  ...plain('local service'),
+  detail: (row) => [
+    {
+      lines: [
+        ...otherMembers(row, ['jobs', 'faults']),
+        { label: 'jobs', value: jobs(row) || NONE },
+        { label: 'faults', value: faults(row).length === 0 ? NONE : faults(row) },
+      ],
+    },
+  ],
+};
+
 const clockView = plain('clock');
 
 const faultView: View = {

@@ -37,6 +37,20 @@ it('local status counts what the lists show', async () => {
     expect([noun, ((await ask(noun, 'list')) as unknown[]).length]).toEqual([noun, status[member]]);
 });
 
+it('local status says in words which jobs and faults there are, and none where there are none', async () => {
+  const world = createTestWorld({ env: { BERTH_LOCAL: '1' } });
+  const status = async (): Promise<string> => (await berthIn(world, ['local', 'status'])).out;
+  expect(await status()).toMatch(/\njobs\tnone\nfaults\tnone\n$/);
+  await berthIn(world, ['jobs', 'run', 'echo', '--input', '{}', '--wait']);
+  await berthIn(world, ['jobs', 'run', 'fail', '--input', '{}', '--wait']);
+  await berthIn(world, ['local', 'fault', 'add', 'latency', '--match', 'POST /v2/x', '--latency', '2s']);
+  await berthIn(world, ['local', 'fault', 'add', 'drop', '--count', '3', '--match', '/v2/x']);
+  expect(await status()).toMatch(
+    /\njobs\t1 COMPLETED, 1 FAILED\nfaults\t\S+ latency, match POST \/v2\/x, latencyMs 2000\nfaults\t\S+ drop, count 3, match \/v2\/x\n$/,
+  );
+  expect((await berthIn(world, ['local', 'reset', '--yes'])).out).toContain('\njobs\tnone\n');
+});
+
 it('a fault that is not there is no sign of another service', async () => {
   const ran = await berthIn(createTestWorld(), ['local', 'fault', 'clear', 'nope']);
   expect(ran.code).toBe(4);
