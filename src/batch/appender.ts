@@ -3,12 +3,10 @@ import type { AppendFile } from '../core/context.ts';
 /** A file that is written in groups: whoever comes while the disk is busy goes together with the next sync. */
 export interface Appender {
   /**
-   * Resolves when these bytes, and all before them, are on the disk: of many, waiting for the last is enough. Fails with
+   * Resolves when this text, and all before it, are on the disk: of many, waiting for the last is enough. Fails with
    * local-file (14).
    */
-  put(bytes: Uint8Array): Promise<void>;
-  /** Bytes of the file with everything that was put so far. */
-  readonly end: number;
+  put(text: string): Promise<void>;
   /** Resolves when nothing is under way, however that ended. */
   idle(): Promise<void>;
   close(): Promise<void>;
@@ -16,23 +14,22 @@ export interface Appender {
 
 /** What goes to the disk together. */
 interface Group {
-  readonly parts: Uint8Array[];
-  bytes: number;
+  readonly texts: string[];
+  length: number;
   readonly written: Promise<void>;
   readonly done: () => void;
   readonly failed: (error: unknown) => void;
 }
 
-/** A group's size, unless one entry is larger: a write of this many bytes is as fast as any. */
-const GROUP_BYTES = 1024 * 1024;
+/** Characters of a group, unless one text is longer: a write of so many is as fast as any. */
+const GROUP_LENGTH = 1024 * 1024;
 
 /**
- * Appends to a file that is `size` bytes long. After the first failure it takes nothing more: where the end of the file
- * then lies is not known, and a later record behind a torn one would be lost.
+ * Appends to a file. After the first failure it takes nothing more: where the end of the file then lies is not known, and
+ * a later record behind a torn one would be lost.
  */
-export function createAppender(file: AppendFile, size: number): Appender {
+export function createAppender(file: AppendFile): Appender {
   const waiting: Group[] = [];
-  let end = size;
   let broken: { readonly error: unknown } | undefined;
   let running: Promise<void> | undefined;
 
@@ -42,7 +39,7 @@ export function createAppender(file: AppendFile, size: number): Appender {
     for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
       try {
         if (broken !== undefined) throw broken.error;
-        await file.append(Buffer.concat(group.parts, group.bytes));
+        await file.append(Buffer.from(group.texts.join('')));
         await file.sync();
         group.done();
       } catch (error) {
@@ -54,17 +51,13 @@ export function createAppender(file: AppendFile, size: number): Appender {
   };
 
   return {
-    put: (bytes) => {
+    put: (text) => {
       let group = waiting.at(-1);
-      if (group === undefined || group.bytes + bytes.byteLength > GROUP_BYTES) waiting.push((group = createGroup()));
-      group.parts.push(bytes);
-      group.bytes += bytes.byteLength;
-      end += bytes.byteLength;
+      if (group === undefined || group.length + text.length > GROUP_LENGTH) waiting.push((group = createGroup()));
+      group.texts.push(text);
+      group.length += text.length;
       running ??= run();
       return group.written;
-    },
-    get end() {
-      return end;
     },
     idle: async () => {
       while (running !== undefined) await running;
@@ -77,5 +70,5 @@ function createGroup(): Group {
   let done = (): void => undefined;
   let failed = (_: unknown): void => undefined;
   const written = new Promise<void>((resolve, reject) => ([done, failed] = [resolve, reject]));
-  return { parts: [], bytes: 0, written, done, failed };
+  return { texts: [], length: 0, written, done, failed };
 }

@@ -32,7 +32,7 @@ export const lockPath = (results: string): string => `${results}.journal.lock`;
  */
 export async function createJournal(durable: DurableFiles, path: string, header: BatchHeader): Promise<Journal> {
   if ((await durable.size(path)) !== undefined) throw localFile(`${path} exists already`, 'Name another --out.');
-  const record = encodeRecord({ kind: 'header', header });
+  const record = Buffer.from(encodeRecord({ kind: 'header', header }));
   await writeWhole(durable, `${path}.new`, [record]);
   await durable.replace(`${path}.new`, path);
   return reopenJournal(durable, path, { good: record.byteLength, torn: 0 });
@@ -47,7 +47,7 @@ export async function reopenJournal(durable: DurableFiles, path: string, end: Jo
   if (end.torn > 0) await writeWhole(durable, `${path}.torn-${String(end.good)}`, durable.read(path, end.good));
   const file = await durable.open(path);
   if (end.torn > 0) await file.truncate(end.good);
-  return writing(createAppender(file, end.good));
+  return writing(createAppender(file));
 }
 
 function writing(appender: ReturnType<typeof createAppender>): Journal {

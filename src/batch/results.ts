@@ -8,7 +8,7 @@ import type { Ending } from './machine.ts';
 /** The results file while it is written. */
 export interface Results {
   /** Resolves with the bytes the file has with this line, when it is on the disk. Fails with local-file (14). */
-  put(line: Uint8Array): Promise<number>;
+  put(line: string): Promise<number>;
   idle(): Promise<void>;
   close(): Promise<void>;
 }
@@ -16,12 +16,12 @@ export interface Results {
 /** A results file that has so many bytes. */
 export async function openResults(durable: DurableFiles, path: string, size: number): Promise<Results> {
   const file = await durable.open(path);
-  const appender = createAppender(file, size);
+  const appender = createAppender(file);
+  let end = size;
   return {
     put: async (line) => {
-      const done = appender.put(line);
-      const bytes = appender.end;
-      await done;
+      const bytes = (end += Buffer.byteLength(line));
+      await appender.put(line);
       return bytes;
     },
     idle: () => appender.idle(),
@@ -60,16 +60,14 @@ export interface LineOwner {
 const KEPT = ['status', 'output', 'error', 'delayTime', 'executionTime'];
 
 /** One line of the results: the item, and what the service says of its job, numbers exact. */
-export function resultLine({ item, id, job }: LineOwner, document: Json): Uint8Array {
+export function resultLine({ item, id, job }: LineOwner, document: Json): string {
   const said = isObject(document) ? Object.fromEntries(KEPT.map((name) => [name, document[name]])) : {};
-  return Buffer.from(
-    `${encodeJson({
-      item,
-      ...(id === undefined ? {} : { id: new Exact(id) }),
-      ...(job === undefined ? {} : { job }),
-      ...said,
-    })}\n`,
-  );
+  return `${encodeJson({
+    item,
+    ...(id === undefined ? {} : { id: new Exact(id) }),
+    ...(job === undefined ? {} : { job }),
+    ...said,
+  })}\n`;
 }
 
 /** A line that the journal does not know of yet, because the process ended between the two files. */

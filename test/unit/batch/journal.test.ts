@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createJournal, readJournal, reopenJournal } from '../../../src/batch/journal.ts';
 import type { ItemEvent } from '../../../src/batch/machine.ts';
-import { encodeRecord, type BatchHeader, type JournalRecord } from '../../../src/batch/record.ts';
+import { encodeRecord as textOf, type BatchHeader, type JournalRecord } from '../../../src/batch/record.ts';
 import { replay } from '../../../src/batch/replay.ts';
 import { addsUp } from '../../../src/batch/ledger.ts';
 import { memoryFiles } from './memory-files.ts';
@@ -47,6 +47,7 @@ const RECORDS: readonly JournalRecord[] = [
 
 const record = (at: number): JournalRecord => RECORDS[at] ?? { kind: 'ordered', bytes: 0 };
 
+const encodeRecord = (record: JournalRecord): Buffer => Buffer.from(textOf(record));
 const WHOLE = Buffer.concat(RECORDS.map(encodeRecord));
 const PATH = 'r.jsonl.journal';
 
