@@ -7,6 +7,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a directory',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk is full',
+  EFBIG: 'it may not grow any larger',
   EIO: 'the disk reports an error',
   EROFS: 'the file system is read-only',
 };

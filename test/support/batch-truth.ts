@@ -5,18 +5,19 @@ import type { Store } from '../../src/local/store.ts';
 /** How often a service took each item, by the `n` of its input. */
 export type Taken = ReadonlyMap<number, number>;
 
-/** What a local service holds of a batch. What it has deleted since, as retention passed, is not there any more. */
-export const takenBy = (store: Store): Promise<Taken> =>
+/**
+ * What a local service holds of a batch. Jobs that it deletes as retention passes stay in `seen`, by their ids, where they
+ * were looked at before.
+ */
+export const takenBy = (store: Store, seen = new Map<string, number>()): Promise<Taken> =>
   store.transact(
     () => {
       throw new Error('no request has come yet');
     },
     ({ queue }: State) => {
+      for (const { id, input } of Object.values(queue.jobs)) seen.set(id, (JSON.parse(input) as { n: number }).n);
       const counts = new Map<number, number>();
-      for (const { input } of Object.values(queue.jobs)) {
-        const { n } = JSON.parse(input) as { readonly n: number };
-        counts.set(n, (counts.get(n) ?? 0) + 1);
-      }
+      for (const n of seen.values()) counts.set(n, (counts.get(n) ?? 0) + 1);
       return counts;
     },
   );
