@@ -1,6 +1,9 @@
 import { build, type Metafile } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
 
+/** The version that requests tell comes from there, as a text that the build puts in. */
+const MANIFEST = 'package.json';
+
 /** What is loaded along with a module: itself and all it imports at once, not what it imports when it is needed. */
 function loadedWith(metafile: Metafile, entry: string): ReadonlySet<string> {
   const found = new Set<string>();
@@ -34,9 +37,15 @@ describe('what a command loads before it needs it', () => {
 
   it('is no package at all to make a Context', () => {
     const loaded = [...loadedWith(metafile, 'src/host/context.ts')];
-    expect(loaded.filter((path) => !path.startsWith('src/') && !path.startsWith('node:'))).toEqual([]);
+    const outside = loaded.filter((path) => !path.startsWith('src/') && !path.startsWith('node:'));
+    expect(outside.filter((path) => path !== MANIFEST)).toEqual([]);
     expect(loaded.filter((path) => path.startsWith('src/local/'))).toEqual([]);
     expect(loaded.filter((path) => path.startsWith('src/http/') && path !== 'src/http/transport.ts')).toEqual([]);
+  });
+
+  it('is the version alone of what the package says of itself', () => {
+    const bytes = Object.values(metafile.outputs).map(({ inputs }) => inputs[MANIFEST]?.bytesInOutput ?? 0);
+    expect(Math.max(...bytes)).toBeLessThan(40);
   });
 
   it.each(['src/http/api.ts', 'src/http/client.ts', 'src/http/trace.ts'])(
