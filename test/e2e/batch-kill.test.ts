@@ -59,10 +59,12 @@ interface Trouble {
 
 const SUBMIT = 'POST /v2/echo/run';
 const LOOK = 'GET /v2/echo/status';
+const upTo = (most: number, random: Chance): number => 1 + Math.floor(random() * most);
+
 /** Strikes some of the submissions and some of the looks, each so often. */
 const both = (fault: Fault, probability: number, random: Chance): readonly Fault[] => [
-  { ...fault, match: SUBMIT, count: 1 + Math.floor(random() * 15), probability },
-  { ...fault, match: LOOK, count: 1 + Math.floor(random() * 15), probability },
+  { ...fault, match: SUBMIT, count: upTo(15, random), probability },
+  { ...fault, match: LOOK, count: upTo(15, random), probability },
 ];
 
 const TROUBLES: readonly Trouble[] = [
@@ -70,9 +72,9 @@ const TROUBLES: readonly Trouble[] = [
   { name: 'a storm of 429', faults: (random) => both({ kind: 'rate-limit', retryAfter: 1 }, 0.5, random) },
   {
     name: '5xx',
-    faults: (random) => both({ kind: 'server-error', status: 500 + Math.floor(random() * 5) }, 0.05, random),
+    faults: (random) => both({ kind: 'server-error', status: 499 + upTo(5, random) }, 0.05, random),
   },
-  { name: 'latency', faults: (random) => [{ kind: 'latency', latencyMs: 20 + random() * 300, probability: 0.3 }] },
+  { name: 'latency', faults: (random) => [{ kind: 'latency', latencyMs: upTo(300, random), probability: 0.3 }] },
   { name: 'resets before acceptance', faults: (random) => both({ kind: 'drop' }, 0.05, random) },
   { name: 'resets after acceptance', faults: (random) => both({ kind: 'accept-drop' }, 0.05, random) },
   { name: 'a full disk', fullDisk: true },
@@ -147,7 +149,8 @@ async function killUntilDone(batch: number, rounds: Rounds): Promise<string> {
   const begun = Date.now();
   const random = chance(SEED + batch);
   const trouble = TROUBLES[(SEED + batch) % TROUBLES.length] ?? { name: '' };
-  const service = await startService(random);
+  // With chances of its own: how many requests come is not in the seed, and the moments of the kills are.
+  const service = await startService(chance(~(SEED + batch)));
   for (const fault of trouble.faults?.(random) ?? []) await service.control('fault', fault);
   const folder = await temporaryFolder();
   const env = await cleanEnvironment({

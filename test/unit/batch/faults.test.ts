@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { takenBy } from '../../support/batch-truth.ts';
@@ -104,6 +104,24 @@ test('a clock that jumps past retention while a batch runs: what was not fetched
   expect(summary(again)).toMatchObject({ completed: 4, expired: 6 });
   expect(await submittedTo(world, 'sleep')).toBe(10);
 });
+
+test.skipIf(!existsSync('/dev/full'))(
+  'results on a disk that is full: 14, and on another disk it goes on',
+  async () => {
+    const world = await place();
+    write(world, 'in.jsonl', items(ITEMS));
+    const results = join(world.directory, OUT);
+    symlinkSync('/dev/full', results);
+    const ran = await berthIn(world, RUN);
+    expect([ran.code, ran.err]).toEqual([14, expect.stringContaining(`cannot write ${OUT}: the disk is full`)]);
+    expect(await wrongOf(world, ITEMS)).toEqual([]);
+    rmSync(results);
+    write(world, OUT, '');
+    const again = await berthIn(world, [...RESUME, '--json']);
+    expect([again.code, summary(again)]).toEqual([0, expect.objectContaining({ completed: ITEMS, unknown: 0 })]);
+    expect(await wrongOf(world, ITEMS)).toEqual([]);
+  },
+);
 
 const journalOf = (world: Place): string => readFileSync(join(world.directory, `${OUT}.journal`), 'utf8');
 
