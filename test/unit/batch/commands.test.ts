@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { LOCAL_KEY } from '../../../src/local/auth.ts';
 import { berthIn, type Ran } from '../../support/cli.ts';
@@ -116,17 +117,20 @@ describe('what a run that was killed left', () => {
   });
 });
 
-test('two runs to one file at once: the second ends 14 and touches nothing of the first', async () => {
-  const world = await place({ stdin: items(20) });
-  const besideIt = besides(world, { stdin: items(30) });
+test('two runs to one file: the second ends 14 and touches nothing of the first, which still reads its input', async () => {
+  const world = await place();
+  const stdin = new PassThrough();
   const argv = ['jobs', 'batch', 'run', 'echo', '--input', '-', '--out', 'out.jsonl', '--json'];
-  const ran = await Promise.all([berthIn(world, argv), berthIn(besideIt, argv)]);
-  expect(ran.map(({ code }) => code).sort()).toEqual([0, 14]);
-  for (const each of ran.filter(({ code }) => code === 0)) {
-    const count = each.world === world ? 20 : 30;
-    expect(summary(each)).toMatchObject({ planned: count, completed: count });
-    expect(read(world, 'out.jsonl.input')).toBe(items(count));
-  }
+  const first = berthIn({ ...world, stdin }, argv);
+  stdin.write('{"n":1}\n');
+  while (!existsSync(join(world.directory, 'out.jsonl.input'))) await new Promise(setImmediate);
+  const second = await berthIn(besides(world, { stdin: items(30) }), argv);
+  expect([second.code, second.err]).toEqual([14, expect.stringContaining(`process ${String(process.pid)}`)]);
+  stdin.end('{"n":2}\n');
+  const ran = await first;
+  expect(ran.code, ran.err).toBe(0);
+  expect(summary(ran)).toMatchObject({ planned: 2, completed: 2 });
+  expect(read(world, 'out.jsonl.input')).toBe(items(2));
 });
 
 describe('an interrupt and what follows', () => {
