@@ -78,7 +78,7 @@ export function waitOf(pace: Pace, active: number, now: number, most = pace.atOn
  * goes out while a disk syncs, or the wire would wait for the disk. After a crash each of them is unknown.
  */
 export const intentsAhead = ({ atOnce, perSecond }: Pace): number =>
-  Math.max(atOnce, Math.min(8 * atOnce, perSecond * LONG_SYNC_SECONDS));
+  Math.max(atOnce, Math.min(32 * atOnce, perSecond * LONG_SYNC_SECONDS));
 
 const LONG_SYNC_SECONDS = 0.02;
 
