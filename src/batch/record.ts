@@ -85,29 +85,28 @@ function compact(record: JournalRecord): readonly unknown[] {
       return ['berth batch', record.header];
     case 'ordered':
       return ['o', record.bytes];
-    case 'event': {
-      const { item, event, more } = record;
-      return [CODES[event.kind], item, ...factsOf(event, more)];
-    }
+    case 'event':
+      return compactEvent(record);
   }
 }
 
-function factsOf(event: ItemEvent, more: EventFacts): readonly unknown[] {
+function compactEvent({ item, event, more }: JournalRecord & { kind: 'event' }): readonly unknown[] {
+  const code = CODES[event.kind];
   switch (event.kind) {
     case 'send':
-      return more.id === undefined ? [] : [more.id];
+      return more.id === undefined ? [code, item] : [code, item, more.id];
     case 'accept':
-      return [event.job, more.at ?? 0];
+      return [code, item, event.job, more.at ?? 0];
     case 'retry':
-      return [event.job, more.at ?? 0, ...(more.id === undefined ? [] : [more.id])];
+      return [code, item, event.job, more.at ?? 0, ...(more.id === undefined ? [] : [more.id])];
     case 'end':
-      return [event.ending, more.resultBytes ?? 0];
+      return [code, item, event.ending, more.resultBytes ?? 0];
     case 'refuse':
-      return [more.resultBytes ?? 0];
+      return [code, item, more.resultBytes ?? 0];
     case 'withdraw':
     case 'lose':
     case 'resubmit':
-      return [];
+      return [code, item];
   }
 }
 

@@ -7,6 +7,7 @@ import { budgeted, createPace, KNOWN_LIMITS, type Pace } from './pace.ts';
 import type { PastJob } from './replay.ts';
 import type { Results } from './results.ts';
 import type { RateWindow } from '../core/api.ts';
+import { createRounds, NEVER } from './rounds.ts';
 import { createSender } from './sender.ts';
 import { createSupply } from './supply.ts';
 import { createWatcher } from './watcher.ts';
@@ -50,12 +51,12 @@ export interface RunEnd {
  */
 export async function runBatch(parts: RunParts): Promise<RunEnd> {
   const { options, clock, ledger, interrupt } = parts;
-  const bell = createBell(clock);
-  const desk = createDesk({ ...parts, paces: pacesOf(options, clock.now()), wake: bell.ring });
+  const rounds = createRounds(clock);
+  const desk = createDesk({ ...parts, paces: pacesOf(options, clock.now()), wake: rounds.ring });
   let underWay = 0;
   const over = (): void => {
     underWay -= 1;
-    bell.ring();
+    rounds.ring();
   };
   const failed = (error: unknown): void => {
     desk.stop('trouble', 'at-once', error);
@@ -66,7 +67,7 @@ export async function runBatch(parts: RunParts): Promise<RunEnd> {
     work.then(over, failed);
   };
 
-  const supply = createSupply(parts.items, ({ number }) => ledger.stateOf(number) === 'waiting', bell.ring);
+  const supply = createSupply(parts.items, ({ number }) => ledger.stateOf(number) === 'waiting', rounds.ring);
   const watcher = createWatcher(desk, guard);
   const sender = createSender(desk, supply, guard, ({ number, id }, job, at) => {
     watcher.watch({ item: number, job, id, submittedAt: at, retries: 0 });
@@ -92,18 +93,16 @@ export async function runBatch(parts: RunParts): Promise<RunEnd> {
     return settled && ledger.count('sending') === 0 && (!desk.sending() || supply.empty);
   };
   try {
-    for (;;) {
+    await rounds.run(() => {
       // Looks come first: results are kept for a while only, inputs wait as long as it takes.
       const leftMs = begun + options.timeoutMs - clock.now();
       if (leftMs <= 0 && desk.looking()) desk.stop('timeout', 'at-once');
       const lookInMs = watcher.go() ?? NEVER;
       const sendInMs = attempt(sender.go, desk) ?? NEVER;
-      if (isDone()) break;
-      await bell.wait(Math.min(lookInMs, sendInMs, leftMs > 0 ? leftMs : NEVER));
-    }
+      return isDone() ? undefined : Math.min(lookInMs, sendInMs, leftMs > 0 ? leftMs : NEVER);
+    });
   } finally {
     interrupt.removeEventListener('abort', onInterrupt);
-    bell.close();
     await supply.close();
   }
   await Promise.all([parts.journal.idle(), parts.results.idle()]);
@@ -117,8 +116,6 @@ export async function runBatch(parts: RunParts): Promise<RunEnd> {
     unwritten: desk.unwritten,
   };
 }
-
-const NEVER = Number.POSITIVE_INFINITY;
 
 /** Trouble with the input, met while taking an item, ends the batch like any other. */
 function attempt(go: () => number | undefined, desk: Desk): number | undefined {
@@ -134,54 +131,4 @@ function pacesOf({ concurrency, rate }: RunOptions, now: number): { submit: Pace
   // Looks have limits of their own, twice those of submissions.
   const looks = Math.max(KNOWN_LIMITS.status.rate, 2 * rate);
   return { submit: createPace({ concurrency, rate }, now), look: createPace({ concurrency, rate: looks }, now) };
-}
-
-interface Bell {
-  readonly ring: () => void;
-  /** Until it rings, or rang since the last wait, or so many milliseconds. */
-  wait(milliseconds: number): Promise<void>;
-  /** Naps no more. */
-  close(): void;
-}
-
-/** A bell that keeps one nap: most waits end by a ring, and a nap for each would cost more than the work between. */
-function createBell(clock: Clock): Bell {
-  let rung = false;
-  let wakeUp: (() => void) | undefined;
-  let nap: { readonly endsAt: number; readonly end: AbortController } | undefined;
-  const ring = (): void => {
-    rung = true;
-    wakeUp?.();
-  };
-  const sleepUntil = (endsAt: number): void => {
-    nap?.end.abort(new Error('a shorter nap is taken'));
-    const own = { endsAt, end: new AbortController() };
-    nap = own;
-    clock.sleep(endsAt - clock.now(), own.end.signal).then(
-      () => {
-        if (nap === own) nap = undefined;
-        ring();
-      },
-      () => undefined,
-    );
-  };
-  return {
-    ring,
-    wait: async (milliseconds) => {
-      if (!rung) {
-        const endsAt = clock.now() + milliseconds;
-        if (milliseconds !== NEVER && (nap === undefined || nap.endsAt > endsAt)) sleepUntil(endsAt);
-        await new Promise<void>((resolve) => {
-          wakeUp = resolve;
-        });
-        wakeUp = undefined;
-      }
-      rung = false;
-      // Whoever rings in the same turn is heard together.
-      await Promise.resolve();
-    },
-    close: () => {
-      nap?.end.abort(new Error('it is over'));
-    },
-  };
 }

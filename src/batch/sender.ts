@@ -16,6 +16,9 @@ export type OnAccepted = (item: Item, job: string, at: number) => void;
 /** A wait that a service asks for and that nobody can want: milliseconds. */
 const LONGEST_ASKED_MS = 3_600_000;
 
+/** Items are taken when so many fit: one by one, each would be a trip to the disk of its own. */
+const handful = (most: number): number => Math.max(1, Math.floor(most / 8));
+
 /**
  * A sender over a supply. `guard` watches over what is started: a failure in it ends the batch.
  */
@@ -144,6 +147,7 @@ export function createSender(
   const take = (items: Item[]): number | undefined => {
     const now = clock.now();
     const most = intentsAhead(paces.submit);
+    if (intending + ready.length + settling > most - handful(most)) return undefined;
     for (;;) {
       const atService = ledger.count('sending') + ledger.count('submitted');
       if (atService + items.length >= options.inFlight) return undefined;

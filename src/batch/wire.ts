@@ -1,4 +1,4 @@
-import type { Api, ApiRequest } from '../core/api.ts';
+import type { Api, ApiAnswer, ApiRequest } from '../core/api.ts';
 import { EXIT } from '../core/exit.ts';
 import { Failure } from '../core/failure.ts';
 import { memberOf, stringOf, type Json } from '../core/json.ts';
@@ -59,51 +59,37 @@ export function createWire(api: Api, endpointId: string): Wire {
   });
   const run = request('POST', 'run');
   let underWay = 0;
+  const ask = <T>(asked: ApiRequest, heard: (answer: ApiAnswer) => T, failed: (failure: Failure) => T): Promise<T> => {
+    underWay += 1;
+    return api.send(asked).then(
+      (answer) => {
+        underWay -= 1;
+        return heard(answer);
+      },
+      (error: unknown) => {
+        underWay -= 1;
+        return failed(failureOf(error));
+      },
+    );
+  };
   return {
     get underWay() {
       return underWay;
     },
-    submit: async (body) => {
-      underWay += 1;
-      try {
-        const { value } = await api.send({ ...run, body: { raw: body } });
-        const job = stringOf(memberOf(value, 'id'));
-        return job === undefined || job === '' ? { kind: 'lost', failure: noId() } : { kind: 'accepted', job };
-      } catch (error) {
-        return afterSubmit(failureOf(error));
-      } finally {
-        underWay -= 1;
-      }
-    },
-    look: async (job) => {
-      underWay += 1;
-      try {
-        const { value } = await api.send({ ...request('GET', 'status', job), id: job });
-        return { kind: 'seen', document: value ?? null };
-      } catch (error) {
-        const failure = failureOf(error);
-        if (failure.exit === EXIT.notFound) return { kind: 'gone' };
-        return failure.exit === EXIT.denied ? { kind: 'stop', failure } : again(failure);
-      } finally {
-        underWay -= 1;
-      }
-    },
-    retry: async (job) => {
-      underWay += 1;
-      try {
-        await api.send({ ...request('POST', 'retry', job), id: job });
-        return { kind: 'requeued' };
-      } catch (error) {
-        const failure = failureOf(error);
-        if (failure.exit === EXIT.denied) return { kind: 'stop', failure };
-        if (failure.exit === EXIT.unknown) return { kind: 'unsure' };
-        return mayComeAgain(failure) ? again(failure) : { kind: 'refused' };
-      } finally {
-        underWay -= 1;
-      }
-    },
+    submit: (body) => ask({ ...run, body: { raw: body } }, taken, afterSubmit),
+    look: (job) => ask({ ...request('GET', 'status', job), id: job }, seen, afterLook),
+    retry: (job) => ask({ ...request('POST', 'retry', job), id: job }, requeued, afterRetry),
   };
 }
+
+function taken({ value }: ApiAnswer): Submitted {
+  const job = stringOf(memberOf(value, 'id'));
+  return job === undefined || job === '' ? { kind: 'lost', failure: noId() } : { kind: 'accepted', job };
+}
+
+const seen = ({ value }: ApiAnswer): Seen => ({ kind: 'seen', document: value ?? null });
+
+const requeued = (): Retried => ({ kind: 'requeued' });
 
 function afterSubmit(failure: Failure): Submitted {
   if (mayComeAgain(failure)) return again(failure);
@@ -111,6 +97,17 @@ function afterSubmit(failure: Failure): Submitted {
   // 402 is the balance: no other item would fare better.
   const refused = failure.exit === EXIT.refused && failure.status !== 402;
   return refused ? { kind: 'refused', failure } : { kind: 'stop', failure };
+}
+
+function afterLook(failure: Failure): Seen {
+  if (failure.exit === EXIT.notFound) return { kind: 'gone' };
+  return failure.exit === EXIT.denied ? { kind: 'stop', failure } : again(failure);
+}
+
+function afterRetry(failure: Failure): Retried {
+  if (failure.exit === EXIT.denied) return { kind: 'stop', failure };
+  if (failure.exit === EXIT.unknown) return { kind: 'unsure' };
+  return mayComeAgain(failure) ? again(failure) : { kind: 'refused' };
 }
 
 /** A 429, or a service that was not reached: nothing happened. */

@@ -102,7 +102,7 @@ export function createBulkSend(options: BulkApiOptions): Api['send'] {
       trace({ kind: 'request', method, url, headers: redactHeaders(headers), bytes: body?.byteLength ?? 0, tries: 1 });
     }
     const exchange = way.exchange(ready.whole, body);
-    watch.begin(exchange);
+    const place = watch.begin(exchange);
     let answer: WholeAnswer;
     try {
       answer = await exchange.answer;
@@ -111,7 +111,7 @@ export function createBulkSend(options: BulkApiOptions): Api['send'] {
       if (!(error instanceof WireError)) throw error;
       throw lost(error.stage, error.message, request, ready);
     } finally {
-      watch.end(exchange);
+      watch.end(place);
     }
     const { status, headers } = answer;
     trace?.({ kind: 'answer', status, headers, bytes: answer.body?.byteLength, ms: clock.now() - since });
@@ -173,15 +173,18 @@ async function* once(body: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 interface Watch {
-  /** Looks after an exchange until its end. */
-  begin(exchange: Exchange): void;
-  end(exchange: Exchange): void;
+  /** Looks after an exchange until the end of it; gives the place that it has here. */
+  begin(exchange: Exchange): number;
+  end(place: number): void;
   endAll(reason: Error): void;
 }
 
 /** One guard for all exchanges: every `roundMs` it gives up those that were there before the last four rounds. */
 function createWatch(clock: Clock, roundMs: number): Watch {
-  const begun = new Map<Exchange, number>();
+  // Places are used again: a map would be built anew for every few exchanges.
+  const exchanges: (Exchange | undefined)[] = [];
+  const since: number[] = [];
+  const free: number[] = [];
   let round = 0;
   let guard: { cancel(): void } | undefined;
   const arm = (): void => {
@@ -190,24 +193,29 @@ function createWatch(clock: Clock, roundMs: number): Watch {
     deadline.signal.addEventListener('abort', () => {
       guard = undefined;
       round += 1;
-      for (const [exchange, since] of begun)
-        if (round - since > ROUNDS) exchange.giveUp(new Error('no complete answer in time'));
-      if (begun.size > 0) arm();
+      exchanges.forEach((exchange, place) => {
+        if (round - (since[place] ?? round) > ROUNDS) exchange?.giveUp(new Error('no complete answer in time'));
+      });
+      if (free.length < exchanges.length) arm();
     });
   };
   return {
     begin: (exchange) => {
-      begun.set(exchange, round);
+      const place = free.pop() ?? exchanges.length;
+      exchanges[place] = exchange;
+      since[place] = round;
       if (guard === undefined) arm();
+      return place;
     },
-    end: (exchange) => {
-      begun.delete(exchange);
-      if (begun.size > 0) return;
+    end: (place) => {
+      exchanges[place] = undefined;
+      free.push(place);
+      if (free.length < exchanges.length) return;
       guard?.cancel();
       guard = undefined;
     },
     endAll: (reason) => {
-      for (const exchange of begun.keys()) exchange.giveUp(reason);
+      for (const exchange of exchanges) exchange?.giveUp(reason);
     },
   };
 }
