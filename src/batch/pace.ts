@@ -85,8 +85,16 @@ const LONG_SYNC_SECONDS = 0.02;
 const creditAt = (pace: Pace, now: number): number =>
   Math.min(burst(speed(pace)), pace.credit + (Math.max(0, now - pace.creditAt) / 1000) * speed(pace));
 
-/** A request goes out. */
-export const sent = (pace: Pace, now: number): Pace => ({ ...pace, credit: creditAt(pace, now) - 1, creditAt: now });
+/** How many requests may go out now where `active` are under way and `most` may be. */
+export const roomOf = (pace: Pace, active: number, now: number, most: number): number =>
+  pace.closedUntil > now ? 0 : Math.max(0, Math.floor(Math.min(most - active, creditAt(pace, now))));
+
+/** Requests go out. */
+export const sent = (pace: Pace, now: number, count = 1): Pace => ({
+  ...pace,
+  credit: creditAt(pace, now) - count,
+  creditAt: now,
+});
 
 /** What was to go out did not. */
 export const unsent = (pace: Pace): Pace => ({ ...pace, credit: pace.credit + 1 });

@@ -1,6 +1,6 @@
 import type { Desk } from './desk.ts';
 import type { Item } from './item.ts';
-import { borrowedWait, eased, intentsAhead, sent, struck, unsent, waitOf } from './pace.ts';
+import { borrowedWait, eased, intentsAhead, roomOf, sent, struck, unsent, waitOf } from './pace.ts';
 import type { Supply } from './supply.ts';
 import type { Again, Submitted } from './wire.ts';
 
@@ -143,22 +143,31 @@ export function createSender(
     }
   };
 
-  /** Takes the items whose turn it is. Gives the wait until the next one's, as `go` does. */
-  const take = (items: Item[]): number | undefined => {
+  /** Has the items whose turn it is taken down. Gives the wait until the next one's, as `go` does. */
+  const take = (): number | undefined => {
     const now = clock.now();
-    const most = intentsAhead(paces.submit);
-    if (intending + ready.length + settling > most - handful(most)) return undefined;
-    for (;;) {
-      const atService = ledger.count('sending') + ledger.count('submitted');
-      if (atService + items.length >= options.inFlight) return undefined;
-      const active = intending + ready.length + settling + items.length;
-      const waitMs = waitOf(paces.submit, active, now, most);
-      if (waitMs !== 0) return waitMs;
+    const most = Math.floor(intentsAhead(paces.submit));
+    const active = intending + ready.length + settling;
+    if (active > most - handful(most)) return undefined;
+    const left = options.inFlight - ledger.count('sending') - ledger.count('submitted');
+    const room = Math.min(left, roomOf(paces.submit, active, now, most));
+    const items = taken(room);
+    if (items.length > 0) {
+      paces.submit = sent(paces.submit, now, items.length);
+      guard(intend(items));
+    }
+    // Where no item is at hand the supply rings, and where the service has enough, a job that ends.
+    if (items.length < room || items.length >= left) return undefined;
+    return waitOf(paces.submit, active + items.length, now, most);
+  };
+  const taken = (most: number): readonly Item[] => {
+    const items: Item[] = [];
+    while (items.length < most) {
       const item = supply.take();
-      if (item === undefined) return undefined;
-      paces.submit = sent(paces.submit, now);
+      if (item === undefined) break;
       items.push(item);
     }
+    return items;
   };
 
   return {
@@ -168,10 +177,7 @@ export function createSender(
         return undefined;
       }
       postReady();
-      const items: Item[] = [];
-      const waitMs = take(items);
-      if (items.length > 0) guard(intend(items));
-      return waitMs;
+      return take();
     },
   };
 }

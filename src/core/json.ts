@@ -133,8 +133,8 @@ function number(digits: string, cut: ReadonlyMap<string, string>): Json {
  * stack on what a server sent, and says whether the text is `plain`: nothing was replaced, and a double gives back every
  * number digit for digit. One pass over the text; most texts come back as they are.
  */
-function cutDeep(text: string): { shallow: string; cut: Map<string, string>; plain: boolean } {
-  const cut = new Map<string, string>();
+function cutDeep(text: string): { shallow: string; cut: ReadonlyMap<string, string>; plain: boolean } {
+  let cut: Map<string, string> | undefined;
   let plain = true;
   let depth = 0;
   let from = -1;
@@ -151,6 +151,7 @@ function cutDeep(text: string): { shallow: string; cut: Map<string, string>; pla
       if (++depth === DEEPEST + 1) from = at;
     } else if (code === 0x7d || code === 0x5d) {
       if (depth-- === DEEPEST + 1 && from >= 0) {
+        cut ??= new Map();
         const stand = `0.${String(cut.size).padStart(6, '0')}e-99999`;
         cut.set(stand, text.slice(from, at + 1));
         shallow += text.slice(kept, from) + stand;
@@ -160,8 +161,10 @@ function cutDeep(text: string): { shallow: string; cut: Map<string, string>; pla
       }
     }
   }
-  return { shallow: cut.size === 0 ? text : shallow + text.slice(kept), cut, plain };
+  return cut === undefined ? { shallow: text, cut: NONE, plain } : { shallow: shallow + text.slice(kept), cut, plain };
 }
+
+const NONE: ReadonlyMap<string, string> = new Map();
 
 /** A digit, a sign, or a point; what begins a number, and what all but an exponent of it is made of. */
 const isOfNumber = (code: number): boolean =>
