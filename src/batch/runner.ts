@@ -95,10 +95,11 @@ export async function runBatch(parts: RunParts): Promise<RunEnd> {
   try {
     await rounds.run(() => {
       // Looks come first: results are kept for a while only, inputs wait as long as it takes.
-      const leftMs = begun + options.timeoutMs - clock.now();
+      const now = clock.now();
+      const leftMs = begun + options.timeoutMs - now;
       if (leftMs <= 0 && desk.looking()) desk.stop('timeout', 'at-once');
       const lookInMs = watcher.go() ?? NEVER;
-      const sendInMs = attempt(sender.go, desk) ?? NEVER;
+      const sendInMs = attempt(() => sender.go(now), desk) ?? NEVER;
       return isDone() ? undefined : Math.min(lookInMs, sendInMs, leftMs > 0 ? leftMs : NEVER);
     });
   } finally {

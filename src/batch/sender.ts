@@ -6,8 +6,11 @@ import type { Again, Submitted } from './wire.ts';
 
 /** Sends items: an intent on the disk, then the request, then what became of it. */
 export interface Sender {
-  /** Sends what may go now. Gives the milliseconds until more may, undefined where something else must happen first. */
-  readonly go: () => number | undefined;
+  /**
+   * Sends what may go at this moment, in milliseconds since the epoch. Gives the milliseconds until more may, undefined
+   * where something else must happen first.
+   */
+  readonly go: (now: number) => number | undefined;
 }
 
 /** A job that the service took. */
@@ -144,8 +147,7 @@ export function createSender(
   };
 
   /** Has the items whose turn it is taken down. Gives the wait until the next one's, as `go` does. */
-  const take = (): number | undefined => {
-    const now = clock.now();
+  const take = (now: number): number | undefined => {
     const most = Math.floor(intentsAhead(paces.submit));
     const active = intending + ready.length + settling;
     if (active > most - handful(most)) return undefined;
@@ -171,13 +173,13 @@ export function createSender(
   };
 
   return {
-    go: () => {
+    go: (now) => {
       if (!desk.sending()) {
         withdrawReady();
         return undefined;
       }
       postReady();
-      return take();
+      return take(now);
     },
   };
 }

@@ -96,7 +96,7 @@ export function createBulkSend(options: BulkApiOptions): Api['send'] {
     const way = ways.get(request.service) ?? (await wayTo(request.service));
     const ready = makeReady(request, way);
     const body = rawOf(request) ?? (request.body === undefined ? undefined : ready.body);
-    const since = clock.now();
+    const since = trace === undefined ? 0 : clock.now();
     if (trace !== undefined) {
       const { method, url, headers } = ready;
       trace({ kind: 'request', method, url, headers: redactHeaders(headers), bytes: body?.byteLength ?? 0, tries: 1 });
