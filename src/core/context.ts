@@ -56,8 +56,18 @@ export interface AppendFile {
   close(): Promise<void>;
 }
 
+/** What a name of a file leads to. */
+export interface Place {
+  /** The name as it was given; of a symbolic link to a file, or to where one can be made, that place. */
+  readonly path: string;
+  /** `no-folder` where not even the directory is there that it would lie in; `other` is a pipe, a device or a socket. */
+  readonly kind: 'file' | 'directory' | 'other' | 'nothing' | 'no-folder';
+}
+
 /** Files that must outlast a crash. Every failure is local-file (14) and names the file. */
 export interface DurableFiles {
+  /** Where a name leads, links followed. Opens nothing. */
+  place(path: string): Promise<Place>;
   /** Bytes it holds; undefined where there is none. */
   size(path: string): Promise<number | undefined>;
   /** Its bytes in pieces, from an offset on; `-` is stdin, and usage (2) where that is a terminal. */

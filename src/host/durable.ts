@@ -5,6 +5,7 @@ import type { AppendFile, DurableFiles } from '../core/context.ts';
 import { Failure, localFile, usage } from '../core/failure.ts';
 import { reasonOf } from '../core/file-trouble.ts';
 import { holderOf, takeLock } from './lock.ts';
+import { placeOf } from './place.ts';
 import type { World } from './world.ts';
 
 /** Bytes read at a time. */
@@ -16,6 +17,7 @@ export function openDurable(world: Pick<World, 'stdin' | 'cwd'>): DurableFiles {
   const opened = (path: string, flags: string): Promise<AppendFile> =>
     told(`cannot open ${path}`, async () => appendTo(path, await fs.open(at(path), flags, 0o600)));
   return {
+    place: (path) => told(`cannot look at ${path}`, () => placeOf(path, at(path))),
     size: (path) => told(`cannot look at ${path}`, () => sizeOf(at(path))),
     read: (path, from = 0) => (path === '-' ? readInput(world) : readFile(path, at(path), from)),
     create: async (path) => {

@@ -8,13 +8,14 @@ import type { CommandContext } from '../../cli/context.ts';
 import type { Result } from '../../output/view.ts';
 import type { ResumeValues } from './batch-flags.ts';
 import { driveBatch } from './batch-drive.ts';
+import { resultsPath } from './batch-out.ts';
 import { serviceOf } from './batch-run.ts';
 import { resumeLine } from './batch-view.ts';
 
 /** Goes on with a batch. Fails with usage (2) before anything is touched, and as driveBatch does. */
 export async function goOn(ctx: CommandContext, values: ResumeValues): Promise<Result> {
-  const path = values.results;
   const durable = await ctx.durable();
+  const path = await resultsPath(durable, values.results);
   await mustExist(durable, path);
   const { header } = await replay(durable, path);
   const service = await serviceOf(ctx);

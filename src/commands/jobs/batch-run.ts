@@ -1,12 +1,11 @@
 import { beginBatch } from '../../batch/batch.ts';
 import type { InputShape } from '../../batch/item.ts';
 import { describeBad } from '../../batch/items.ts';
-import { journalPath } from '../../batch/journal.ts';
 import type { BatchHeader } from '../../batch/record.ts';
 import { survey, type Survey } from '../../batch/survey.ts';
 import { writeWhole } from '../../batch/whole-file.ts';
 import type { DurableFiles } from '../../core/context.ts';
-import { localFile, usage } from '../../core/failure.ts';
+import { usage } from '../../core/failure.ts';
 import { encodeJson, memberAt, type Json } from '../../core/json.ts';
 import { formatBytes } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/context.ts';
@@ -16,7 +15,7 @@ import { json, text } from '../../output/cells.ts';
 import type { Result, View } from '../../output/view.ts';
 import type { RunValues } from './batch-flags.ts';
 import { driveBatch } from './batch-drive.ts';
-import { resumeLine } from './batch-view.ts';
+import { mustBeNew, resultsPath } from './batch-out.ts';
 import { BOUNDS, extras, inBounds } from './policy.ts';
 import { ENDPOINTS, queueGet, queuePost } from './requests.ts';
 
@@ -36,19 +35,22 @@ export async function runNew(ctx: CommandContext, values: RunValues): Promise<Re
     ...(values.idField === undefined ? {} : { idField: values.idField }),
     extras: others === '' ? '' : `,${others}`,
   };
+  const out = await resultsPath(durable, values.out);
+  // Once more under the lock; before it, so that a dry run says the same, and no lock is taken for what is refused.
+  await mustBeNew(durable, out);
   if (ctx.dryRun) {
     const found = await checked(durable, shape, values.skipInvalid);
     return await dryRun(ctx, values.endpoint, shape, found);
   }
-  const batch = await beginBatch(durable, values.out, async () => {
-    await mustBeNew(durable, values.out);
+  const batch = await beginBatch(durable, out, async () => {
+    await mustBeNew(durable, out);
     return values.input === '-'
-      ? await keepingInput(durable, `${values.out}.input`, (path) => headerOf(ctx, durable, values, { ...shape, path }))
+      ? await keepingInput(durable, `${out}.input`, (path) => headerOf(ctx, durable, values, { ...shape, path }))
       : await headerOf(ctx, durable, values, shape);
   });
   const { invalid, input } = batch.header;
   if (invalid > 0) await ctx.tell(`${countOf(invalid, 'item')} left out: they cannot be sent.`);
-  return await driveBatch(ctx, durable, values.out, batch, input.path, values);
+  return await driveBatch(ctx, durable, out, batch, input.path, values);
 }
 
 /** Reads all of the input and asks for the endpoint: what a batch remembers. */
@@ -83,16 +85,6 @@ async function headerOf(
 export async function serviceOf(ctx: CommandContext): Promise<string> {
   const { url } = await ctx.api.preview({ service: 'queue', method: 'GET', path: ['v2'] });
   return ctx.settings.local ? 'the local service' : url;
-}
-
-/** Known before the input is read, which may take long. Fails with local-file (14). */
-async function mustBeNew(durable: DurableFiles, path: string): Promise<void> {
-  if ((await durable.size(journalPath(path))) !== undefined)
-    throw localFile(
-      `there is a batch at ${path} already`,
-      `Go on with it: ${resumeLine(path)}. Or name another --out.`,
-    );
-  if (((await durable.size(path)) ?? 0) > 0) throw localFile(`${path} exists already`, 'Name another --out.');
 }
 
 /**

@@ -11,8 +11,8 @@ import { batchView, resumeLine, summaryOf } from './batch-view.ts';
 
 /** How a batch stands, from its journal. Fails with local-file (14). */
 export async function explain(ctx: CommandContext, values: StatusValues): Promise<Result> {
-  const path = values.results;
   const durable = await ctx.durable();
+  const { path } = await durable.place(values.results);
   await mustExist(durable, path);
   const holder = await durable.holder(lockPath(path));
   const past = await replay(durable, path);

@@ -55,6 +55,7 @@ export function memoryFiles(initial: Readonly<Record<string, string | Uint8Array
     syncs: undefined,
     onChange: undefined,
     text: (path) => files.get(path)?.toString('utf8') ?? '',
+    place: async (path) => ({ path, kind: files.has(path) ? 'file' : 'nothing' }),
     size: async (path) => files.get(path)?.byteLength,
     async *read(path, from = 0) {
       const content = files.get(path);
@@ -139,6 +140,7 @@ export function mortal(files: MemoryFiles, killedAt: number): Mortal {
   return {
     done,
     alive,
+    place: (path) => files.place(path),
     size: (path) => files.size(path),
     read: (path, from) => files.read(path, from),
     create: (path) => live(`create ${path}`, async () => held(path, await files.create(path))),
