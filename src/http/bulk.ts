@@ -37,7 +37,7 @@ interface Way {
   readonly exchange: SendWhole;
 }
 
-/** A request made ready, but for the body where each brings its own. */
+/** A request made ready, the key among its headers, but for the body where each brings its own. */
 interface Ready extends Prepared {
   readonly whole: WholeRequest;
 }
@@ -55,7 +55,7 @@ export function createBulkSend(options: BulkApiOptions): Api['send'] {
   const { clock, trace, maxBytes } = options;
   const opening = new Map<ServiceName, Promise<Way>>();
   const ways = new Map<ServiceName, Way>();
-  const prepared = new WeakMap<readonly string[], Ready>();
+  const known = new WeakMap<readonly string[], Ready>();
   const watch = createWatch(clock, options.timeoutMs / ROUNDS);
   options.signal.addEventListener('abort', () => {
     watch.endAll(options.signal.reason as Error);
@@ -77,17 +77,18 @@ export function createBulkSend(options: BulkApiOptions): Api['send'] {
   };
 
   const makeReady = (request: ApiRequest, way: Way): Ready => {
-    const known = prepared.get(request.path);
-    if (known !== undefined) return known;
-    const first = prepare(request, way.address, options.userAgent);
+    const before = known.get(request.path);
+    if (before !== undefined) return before;
+    const prepared = prepare(request, way.address, options.userAgent);
+    const first = { ...prepared, headers: withKey(prepared.headers, way.key) };
     const whole: WholeRequest = {
       origin: way.origin,
       path: first.url.slice(way.origin.length),
       method: first.method,
-      headers: Object.entries(withKey(first.headers, way.key)).flat(),
+      headers: Object.entries(first.headers).flat(),
     };
     const ready = { ...first, whole };
-    prepared.set(request.path, ready);
+    known.set(request.path, ready);
     return ready;
   };
 
@@ -109,6 +110,7 @@ export function createBulkSend(options: BulkApiOptions): Api['send'] {
     } catch (error) {
       if (options.signal.aborted) throw options.signal.reason;
       if (!(error instanceof WireError)) throw error;
+      trace?.({ kind: 'lost', stage: error.stage, reason: error.message, ms: clock.now() - since });
       throw lost(error.stage, error.message, request, ready);
     } finally {
       watch.end(place);

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Api, RateWindow } from '../../../src/core/api.ts';
 import { createBulkSend } from '../../../src/http/bulk.ts';
 import { createTransport } from '../../../src/http/client.ts';
+import { traceLine } from '../../../src/http/trace.ts';
 import { createTestClock } from '../../support/clock.ts';
 import { failureOf, freePort, KEY } from './world.ts';
 
@@ -14,6 +15,8 @@ interface Setup {
   readonly send: Api['send'];
   readonly interrupt: AbortController;
   readonly windows: (readonly RateWindow[])[];
+  /** Lines, as `--verbose` shows them. */
+  readonly trace: string[];
   readonly seen: { readonly method: string; readonly url: string; readonly text: string; readonly key: string }[];
 }
 
@@ -46,6 +49,7 @@ async function setup(
   const port = options.port ?? (server.address() as AddressInfo).port;
   const interrupt = new AbortController();
   const windows: (readonly RateWindow[])[] = [];
+  const trace: string[] = [];
   const send = createBulkSend({
     transport,
     addresses: () => `http://127.0.0.1:${String(port)}/prefix`,
@@ -56,8 +60,9 @@ async function setup(
     maxBytes: options.maxBytes ?? 1_000_000,
     userAgent: 'test',
     onWindows: (told) => windows.push(told),
+    trace: (event) => trace.push(traceLine(event)),
   });
-  return { send, interrupt, windows, seen };
+  return { send, interrupt, windows, trace, seen };
 }
 
 const RUN = { service: 'queue', method: 'POST', path: ['v2', 'ep', 'run'] } as const;
@@ -78,6 +83,17 @@ describe('many requests', () => {
         .slice(2),
     ).toEqual(['/prefix/v2/ep/run', '/prefix/v2/ep/status/a%2Fb']);
     expect(new Set(seen.map(({ key }) => key))).toEqual(new Set([`Bearer ${KEY}`]));
+  });
+
+  test('are told of one by one, each without the key', async () => {
+    const { send, trace } = await setup((request, response) =>
+      request.method === 'GET' ? response.destroy() : response.end('{"id":"x"}'),
+    );
+    for (const n of [1, 2]) await send({ ...RUN, body: raw(`{"n":${String(n)}}`) });
+    await failureOf(send(LOOK));
+    expect(trace.map((line) => line.slice(0, 2))).toEqual(['> ', '< ', '> ', '< ', '> ', '< ']);
+    expect(trace.filter((line) => line.includes('authorization: Bearer ***'))).toHaveLength(3);
+    expect(trace.join()).not.toContain(KEY);
   });
 
   test('hear of rate windows, and take compressed answers', async () => {
