@@ -1,4 +1,6 @@
-/** What was seen of the jobs that have ended, in milliseconds; a running mean in which the latest count most. */
+import TinyQueue from 'tinyqueue';
+
+/** What was seen of the jobs that have ended, in milliseconds: what the quicker of the latest ones took. */
 export interface Experience {
   /** From submission to end. */
   readonly turnaroundMs: number | undefined;
@@ -10,23 +12,17 @@ export interface Experience {
 export interface Watched {
   readonly item: number;
   readonly submittedAt: number;
-  /** Looks so far. */
+  /** Looks that found it waiting, since it stands in the line. */
   readonly looks: number;
-  /** When to look next. */
+  /** When to look next, where that is its own and not the line's. */
   readonly lookAt: number;
 }
 
 export const NO_EXPERIENCE: Experience = { turnaroundMs: undefined, executionMs: undefined };
 
-/** The weight of the latest job. */
-const WEIGHT = 0.1;
-const SHORTEST_MS = 100;
-const FIRST_LOOK_MS = 250;
-/**
- * Results are kept for 30 minutes (specification 8.2), and a job is looked at this often at least: whatever ends between
- * two looks is fetched long before it is gone.
- */
-const LONGEST_MS = 60_000;
+/** The weight of the latest job where it was quicker, and where it was slower: a few slow ones must not hold up the others. */
+const QUICKER = 0.3;
+const SLOWER = 0.05;
 
 /** What one more job that has ended teaches. Times that the service did not give are left out. */
 export const learned = (
@@ -39,61 +35,144 @@ export const learned = (
 });
 
 const mean = (before: number | undefined, value: number | undefined): number | undefined =>
-  before === undefined || value === undefined ? (value ?? before) : before + WEIGHT * (value - before);
+  before === undefined || value === undefined
+    ? (value ?? before)
+    : before + (value < before ? QUICKER : SLOWER) * (value - before);
 
-/** When to look at a job for the first time: a little before jobs like it ended. */
-export const firstLook = (experience: Experience, submittedAt: number): number =>
-  submittedAt + bounded((experience.turnaroundMs ?? FIRST_LOOK_MS / 0.9) * 0.9);
-
+const SHORTEST_MS = 100;
+const FIRST_LOOK_MS = 250;
 /**
- * When to look again at a job that has not ended. One that runs is soon done, as its like were; one that waits has at
- * least that long to go. Every look that finds nothing makes the next one later, so that a slow job costs little and
- * holds nobody up.
+ * Results are kept for 30 minutes (specification 8.2), and a job is looked at this often at least: whatever ends between
+ * two looks is fetched long before it is gone.
  */
-export function nextLook(experience: Experience, looks: number, running: boolean, now: number): number {
-  const execution = experience.executionMs ?? FIRST_LOOK_MS;
-  const turnaround = experience.turnaroundMs ?? FIRST_LOOK_MS;
-  const base = running ? execution / 4 : Math.max(execution / 2, turnaround / 10);
-  return now + bounded(base * 1.5 ** Math.min(40, looks));
-}
+const LONGEST_MS = 60_000;
+/** A job of which nothing is known is looked at again after this part of the time that it took already. */
+const PART = 1 / 8;
+/** So many looks a second, at most, go to all jobs of which nothing is known. */
+const BLIND_LOOKS = 50;
 
 const bounded = (milliseconds: number): number => Math.min(LONGEST_MS, Math.max(SHORTEST_MS, milliseconds));
 
-/** The order in which jobs are looked at: who is due first, and of those the oldest, whose result is gone first. */
-export const inOrder = (a: Watched, b: Watched): number => a.lookAt - b.lookAt || a.submittedAt - b.submittedAt;
+/** The age, in milliseconds, before which a look at a job is in vain. Queues aside: the line knows of those. */
+export const firstLook = ({ turnaroundMs, executionMs }: Experience): number =>
+  turnaroundMs === undefined
+    ? FIRST_LOOK_MS
+    : bounded(Math.min(turnaroundMs * 0.95, (executionMs ?? Number.POSITIVE_INFINITY) * 1.5));
 
 /**
- * How far the service has come with the queue, as last seen: a job submitted then still waits. Jobs are taken in the
- * order they came, so those behind it wait as well, and nobody looks at them before `until`.
+ * The milliseconds until the next look at a job that has not ended. One that ran for `ranMs` is done when its like were;
+ * of those that take longer, and of one that waited for `waitedMs`, nobody knows: the longer it was, the longer it may
+ * be. `blind` is how many of these there are.
  */
-export interface Front {
-  readonly submittedAt: number;
-  readonly until: number;
+export function nextLook(
+  { executionMs }: Experience,
+  waitedMs: number,
+  ranMs: number | undefined,
+  blind: number,
+): number {
+  if (ranMs !== undefined && executionMs !== undefined && ranMs < executionMs) return bounded(executionMs - ranMs);
+  return bounded(Math.max(FIRST_LOOK_MS, (ranMs ?? waitedMs) * PART, (blind / BLIND_LOOKS) * 1000));
 }
 
-/** Looks that feel out the front once its time has come. */
+/** What a look found of a job. */
+export type Found = 'waits' | 'goes-on' | 'ended';
+
+/**
+ * Whose turn it is to be looked at. Jobs that nobody has seen on a worker stand in a line, oldest first: a service takes
+ * them in that order, so one that still waits speaks for all behind it, and one that has ended says that the next may
+ * have. All others have a time of their own.
+ */
+export interface Rota<J extends Watched> {
+  /** Puts a job into the line. */
+  readonly queue: (job: J) => void;
+  /** Has a job looked at when its own time, `lookAt`, has come. */
+  readonly schedule: (job: J) => void;
+  /** When the next look is due; never, where looks that are under way must end first. */
+  readonly dueAt: () => number;
+  /** The job whose turn it is, once that moment has come. `found` must be told of it, or `lost`. */
+  readonly take: (now: number) => J | undefined;
+  /** One that waits is kept here. */
+  readonly found: (job: J, what: Found, now: number) => void;
+  /** The look came to nothing. */
+  readonly lost: (job: J) => void;
+  /** Jobs with a time of their own. */
+  readonly scheduled: () => number;
+}
+
+/** Looks at the line that may be under way at once: so many to begin with, one more for each that was not in vain. */
 const PROBES = 2;
+/** A job that was found waiting so often is passed over by others, or stands where nothing moves: it leaves the line. */
+const PATIENCE = 3;
+/** Between two goes at the line, at most, and at most this part of the age of its head. */
+const LONGEST_GAP_MS = 10_000;
+const GAP_PART = 1 / 16;
+/** Ends that a go at the line should find: fewer cost too many looks, more come too late. */
+const FEW_ENDS = 1;
+const MANY_ENDS = 4;
 
-/** A front is believed for so long at most: where one job is passed over by others, it must not hold them up. */
-const FRONT_MS = 1000;
+export function createRota<J extends Watched>(experience: () => Experience): Rota<J> {
+  const line = new TinyQueue<J>([], (a, b) => a.submittedAt - b.submittedAt || a.item - b.item);
+  const own = new TinyQueue<J>([], (a, b) => a.lookAt - b.lookAt || a.submittedAt - b.submittedAt);
+  const probing = new Set<number>();
+  let probes = PROBES;
+  let lineAt = 0;
+  let gapMs = FIRST_LOOK_MS;
+  let ends = 0;
 
-/** The front after a look at a job that waits, or does not any more; `lookAgainAt` is when it is to be looked at next. */
-export function frontAfter(
-  front: Front | undefined,
-  job: Watched,
-  waits: boolean,
-  lookAgainAt: number,
-  now: number,
-): Front | undefined {
-  if (!waits) return front !== undefined && job.submittedAt >= front.submittedAt ? undefined : front;
-  const submittedAt = Math.min(job.submittedAt, front?.submittedAt ?? Number.POSITIVE_INFINITY);
-  return { submittedAt, until: Math.min(now + FRONT_MS, Math.max(lookAgainAt, front?.until ?? 0)) };
+  const lineDue = (): number => {
+    const head = line.peek();
+    if (head === undefined || probing.size >= probes) return Number.POSITIVE_INFINITY;
+    return Math.max(lineAt, head.submittedAt + firstLook(experience()));
+  };
+  const ownDue = (): number => own.peek()?.lookAt ?? Number.POSITIVE_INFINITY;
+
+  /** The head of the line waits, and so does the line. */
+  const close = (head: J, now: number): void => {
+    if (ends < FEW_ENDS) gapMs *= 1.5;
+    else if (ends > MANY_ENDS) gapMs /= 2;
+    const most = Math.min(LONGEST_GAP_MS, Math.max(FIRST_LOOK_MS, (now - head.submittedAt) * GAP_PART));
+    gapMs = Math.max(SHORTEST_MS, Math.min(most, gapMs));
+    lineAt = now + gapMs;
+    ends = 0;
+    probes = PROBES;
+  };
+
+  const keep = (job: J, now: number): void => {
+    if (job.looks + 1 < PATIENCE) line.push({ ...job, looks: job.looks + 1 });
+    else own.push({ ...job, lookAt: now + nextLook(experience(), now - job.submittedAt, undefined, own.length) });
+  };
+
+  return {
+    queue: (job) => {
+      line.push(job);
+    },
+    schedule: (job) => {
+      own.push(job);
+    },
+    dueAt: () => Math.min(lineDue(), ownDue()),
+    take: (now) => {
+      // Of those that are due the oldest comes first: its result is gone first.
+      const byLine = lineDue() <= now;
+      const byOwn = ownDue() <= now;
+      const inLine = byLine && (!byOwn || (line.peek()?.submittedAt ?? 0) <= (own.peek()?.submittedAt ?? 0));
+      if (!inLine) return byOwn ? own.pop() : undefined;
+      const job = line.pop();
+      if (job !== undefined) probing.add(job.item);
+      return job;
+    },
+    found: (job, what, now) => {
+      const probed = probing.delete(job.item);
+      if (what === 'waits') {
+        if (probed && now >= lineAt) close(job, now);
+        keep(job, now);
+      } else if (probed) {
+        probes += 1;
+        ends += what === 'ended' ? 1 : 0;
+      }
+    },
+    lost: (job) => {
+      probing.delete(job.item);
+    },
+    scheduled: () => own.length,
+  };
 }
-
-/** The moment before which a look at a job is in vain; never, where others are feeling out the front already. */
-export const lookAfter = (front: Front | undefined, job: Watched, looking: number): number =>
-  front === undefined || job.submittedAt < front.submittedAt
-    ? Number.NEGATIVE_INFINITY
-    : looking < PROBES
-      ? front.until
-      : Number.POSITIVE_INFINITY;

@@ -1,9 +1,8 @@
-import TinyQueue from 'tinyqueue';
 import { memberAt, numberOf, stringOf, type Json } from '../core/json.ts';
 import { endEvent, type Desk } from './desk.ts';
 import type { Ending } from './machine.ts';
 import { borrowedWait, eased, sent, struck, waitOf } from './pace.ts';
-import { firstLook, frontAfter, inOrder, lookAfter, nextLook, type Front, type Watched } from './polling.ts';
+import { createRota, nextLook, type Watched } from './polling.ts';
 import type { PastJob } from './replay.ts';
 import { endingOf } from './results.ts';
 import type { Again } from './wire.ts';
@@ -35,22 +34,24 @@ const YOUNG_MS = 60_000;
 
 export function createWatcher(desk: Desk, guard: (work: Promise<void>) => void): Watcher {
   const { paces, clock, options } = desk;
-  const due = new TinyQueue<Job>([], inOrder);
+  const rota = createRota<Job>(desk.experience);
   let looking = 0;
   let saving = 0;
-  let front: Front | undefined;
   let reviving = 0;
   let revived = 0;
 
-  const later = (job: Job, running = false): void => {
-    due.push({ ...job, looks: job.looks + 1, lookAt: nextLook(desk.experience(), job.looks, running, clock.now()) });
+  /** It goes on, for `ranMs` by now where that is known. */
+  const later = (job: Job, ranMs?: number): void => {
+    const now = clock.now();
+    const waitMs = nextLook(desk.experience(), now - job.submittedAt, ranMs, rota.scheduled());
+    rota.schedule({ ...job, lookAt: now + waitMs });
   };
   const putOff = (job: Job, again: Again, sentAt: number): void => {
     const now = clock.now();
     paces.look = struck(paces.look, sentAt, now, again.askedMs, desk.random());
     paces.submit = struck(paces.submit, sentAt, now, borrowedWait(again.askedMs), desk.random());
     if (!again.throttled) desk.troubled(again.failure);
-    due.push({ ...job, lookAt: Math.max(now, job.lookAt) });
+    rota.schedule({ ...job, lookAt: Math.max(now, job.lookAt) });
   };
   const worked = (): void => {
     desk.worked();
@@ -68,7 +69,10 @@ export function createWatcher(desk: Desk, guard: (work: Promise<void>) => void):
   };
 
   const learn = (job: Job, document: Json): void => {
-    desk.learn(clock.now() - job.submittedAt, numberOf(memberAt(document, 'executionTime')));
+    const [delay, execution] = [numberOf(memberAt(document, 'delayTime')), executionOf(document)];
+    const age = clock.now() - job.submittedAt;
+    // When it ended the service knows better: here it may have been seen late.
+    desk.learn(delay === undefined || execution === undefined ? age : Math.min(age, delay + execution), execution);
   };
 
   const retry = async (job: Job, document: Json, ending: Ending): Promise<void> => {
@@ -80,8 +84,7 @@ export function createWatcher(desk: Desk, guard: (work: Promise<void>) => void):
         learn(job, document);
         const at = clock.now();
         const written = desk.record(job.item, { kind: 'retry', job: job.job }, { at, id: job.id });
-        const next = { ...job, retries: job.retries + 1, submittedAt: at, looks: 0, toRetry: false };
-        due.push({ ...next, lookAt: firstLook(desk.experience(), at) });
+        rota.queue({ ...job, retries: job.retries + 1, submittedAt: at, looks: 0, toRetry: false });
         await written;
         return;
       }
@@ -96,20 +99,20 @@ export function createWatcher(desk: Desk, guard: (work: Promise<void>) => void):
         putOff(job, outcome, sentAt);
         return;
       case 'stop':
-        due.push(job);
+        rota.schedule(job);
         desk.stop('trouble', 'at-once', outcome.failure);
     }
   };
 
   const seen = async (job: Job, document: Json): Promise<void> => {
     const ending = endingOf(document);
-    const waits = ending === undefined && !isRunning(document);
-    const now = clock.now();
-    front = frontAfter(front, job, waits, nextLook(desk.experience(), job.looks, false, now), now);
     if (ending === undefined) {
-      later(job, !waits);
+      const runs = isRunning(document);
+      rota.found(job, runs ? 'goes-on' : 'waits', clock.now());
+      if (runs) later(job, executionOf(document));
       return;
     }
+    rota.found(job, 'ended', clock.now());
     const again = (ending === 'failed' || ending === 'timedOut') && job.retries < options.retryFailed;
     if (again && desk.sending()) {
       await retry(job, document, ending);
@@ -122,6 +125,7 @@ export function createWatcher(desk: Desk, guard: (work: Promise<void>) => void):
   const look = async (job: Job): Promise<void> => {
     const sentAt = clock.now();
     const outcome = await desk.wire.look(job.job);
+    if (outcome.kind !== 'seen') rota.lost(job);
     switch (outcome.kind) {
       case 'seen':
         worked();
@@ -139,7 +143,7 @@ export function createWatcher(desk: Desk, guard: (work: Promise<void>) => void):
         putOff(job, outcome, sentAt);
         return;
       case 'stop':
-        due.push(job);
+        rota.schedule(job);
         desk.stop('trouble', 'at-once', outcome.failure);
     }
   };
@@ -160,7 +164,7 @@ export function createWatcher(desk: Desk, guard: (work: Promise<void>) => void):
     revived += 1;
     const at = clock.now();
     const written = desk.record(job.item, { kind: 'retry', job: job.job }, { at, id: job.id });
-    due.push({ ...job, toRetry: false, submittedAt: at, retries: 1, lookAt: firstLook(desk.experience(), at) });
+    rota.queue({ ...job, toRetry: false, submittedAt: at, retries: 1 });
     await written;
   };
 
@@ -176,24 +180,24 @@ export function createWatcher(desk: Desk, guard: (work: Promise<void>) => void):
 
   return {
     watch: (job) => {
-      due.push(watched(job, firstLook(desk.experience(), job.submittedAt), false));
+      rota.queue(watched(job, false));
     },
     revive: (job) => {
       reviving += 1;
-      due.push(watched(job, 0, true));
+      rota.schedule(watched(job, true));
     },
     go: () => {
       const now = clock.now();
       for (;;) {
-        const first = due.peek();
-        if (first === undefined || !desk.looking() || saving >= MOST_SAVING) return undefined;
+        if (!desk.looking() || saving >= MOST_SAVING) return undefined;
         const waitMs = waitOf(paces.look, looking - saving, now);
         if (waitMs === undefined || !desk.wireIsFree()) return undefined;
-        const untilDue = Math.max(first.lookAt, lookAfter(front, first, looking)) - now;
+        const untilDue = rota.dueAt() - now;
         if (waitMs > 0 || untilDue > 0) return Math.max(waitMs, untilDue);
-        due.pop();
+        const job = rota.take(now);
+        if (job === undefined) return undefined;
         paces.look = sent(paces.look, now);
-        guard(attend(first));
+        guard(attend(job));
       }
     },
     get reviving() {
@@ -206,7 +210,7 @@ export function createWatcher(desk: Desk, guard: (work: Promise<void>) => void):
 }
 
 /** Member by member: thousands are made a second, and that is quicker than to spread one into another. */
-const watched = ({ item, job, id, submittedAt, retries }: PastJob, lookAt: number, toRetry: boolean): Job => ({
+const watched = ({ item, job, id, submittedAt, retries }: PastJob, toRetry: boolean): Job => ({
   item,
   job,
   id,
@@ -215,7 +219,7 @@ const watched = ({ item, job, id, submittedAt, retries }: PastJob, lookAt: numbe
   looks: 0,
   missed: 0,
   toRetry,
-  lookAt,
+  lookAt: 0,
 });
 
 const EXPIRED =
@@ -225,3 +229,6 @@ const isRunning = (document: Json): boolean => {
   const status = stringOf(memberAt(document, 'status'));
   return status === 'IN_PROGRESS' || status === 'RUNNING';
 };
+
+/** Milliseconds on a worker, as far as they have come. */
+const executionOf = (document: Json): number | undefined => numberOf(memberAt(document, 'executionTime'));

@@ -102,6 +102,8 @@ export interface Lab {
   submissions(): Promise<ReadonlyMap<string, number>>;
   /** The same by the number in each input. */
   taken(): Promise<Taken>;
+  /** When each job that has ended did so, by its id: milliseconds on the clock. */
+  ended(): Promise<ReadonlyMap<string, number>>;
   /** Begins a batch over lines of input. */
   begin(lines: readonly string[], options?: BeginOptions): Promise<OpenBatch>;
   resume(options?: Partial<ResumeOptions>, durable?: DurableFiles): Promise<OpenBatch>;
@@ -212,6 +214,15 @@ export async function lab(options: { readonly queueLimits?: boolean } = {}): Pro
         return counts;
       }),
     taken: () => takenBy(store),
+    ended: () =>
+      state(
+        ({ queue }) =>
+          new Map(
+            Object.values(queue.jobs).flatMap(({ id, finishedAt }) =>
+              finishedAt === undefined ? [] : [[id, finishedAt] as const],
+            ),
+          ),
+      ),
     begin: async (lines, { endpoint = 'echo', ordered = false, idField, durable: files = durable } = {}) => {
       for (const lying of [durable.files, durable.synced])
         lying.set(IN, Buffer.from(lines.map((line) => `${line}\n`).join('')));

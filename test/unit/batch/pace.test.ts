@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { budgeted, createPace, eased, intentsAhead, sent, struck, waitOf, type Pace } from '../../../src/batch/pace.ts';
-import { firstLook, frontAfter, learned, lookAfter, nextLook, NO_EXPERIENCE } from '../../../src/batch/polling.ts';
 
 const BOUNDS = { concurrency: 16, rate: 50 };
 
@@ -95,40 +94,5 @@ describe('a pace', () => {
     let pace = createPace({ concurrency: 32, rate: 99 }, 0);
     for (let count = 0; count < 5000; count++) pace = eased(pace);
     expect(intentsAhead(pace)).toBe(32);
-  });
-});
-
-describe('when to look', () => {
-  test('is a little before jobs like it ended, and never later than a minute', () => {
-    const known = learned(NO_EXPERIENCE, 10_000, 2000);
-    expect(firstLook(known, 0)).toBe(9000);
-    expect(firstLook(NO_EXPERIENCE, 0)).toBe(250);
-    expect(firstLook(learned(NO_EXPERIENCE, 3_600_000, 1), 0)).toBe(60_000);
-    for (let looks = 0; looks < 100; looks++) expect(nextLook(known, looks, false, 0)).toBeLessThanOrEqual(60_000);
-  });
-
-  test('comes later with every look that finds nothing', () => {
-    const known = learned(NO_EXPERIENCE, 1000, 400);
-    const waits = [0, 1, 2, 3].map((looks) => nextLook(known, looks, true, 0));
-    expect(waits).toEqual([...waits].sort((a, b) => a - b));
-    expect(waits[0]).toBe(100);
-  });
-
-  test('follows the jobs that ended last', () => {
-    let known = learned(NO_EXPERIENCE, 1000, 100);
-    for (let count = 0; count < 100; count++) known = learned(known, 5000, undefined);
-    expect(known.turnaroundMs).toBeGreaterThan(4900);
-    expect(known.executionMs).toBe(100);
-  });
-
-  test('is not before the queue has come so far, and a front is forgotten when it has, or soon', () => {
-    const job = (submittedAt: number) => ({ item: 1, submittedAt, looks: 0, lookAt: 0 });
-    const front = frontAfter(undefined, job(100), true, 90_000, 1000);
-    expect(front).toEqual({ submittedAt: 100, until: 2000 });
-    expect(lookAfter(front, job(200), 0)).toBe(2000);
-    expect(lookAfter(front, job(200), 2)).toBe(Number.POSITIVE_INFINITY);
-    expect(lookAfter(front, job(50), 9)).toBe(Number.NEGATIVE_INFINITY);
-    expect(frontAfter(front, job(200), false, 0, 1500)).toBeUndefined();
-    expect(frontAfter(front, job(50), false, 0, 1500)).toBe(front);
   });
 });
