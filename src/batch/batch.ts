@@ -1,5 +1,6 @@
 import type { DurableFiles } from '../core/context.ts';
 import { localFile } from '../core/failure.ts';
+import { copyPath, newCopyPath } from './input-place.ts';
 import { createJournal, journalPath, lockPath, reopenJournal, type Journal } from './journal.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import { endEvent } from './desk.ts';
@@ -30,24 +31,27 @@ export interface ResumeOptions {
 
 /**
  * Begins a batch. `prepare` gives its header, and is called when the lock is held: what it finds there stays as it is
- * until the batch has begun. Whatever ends the process on the way, beginning again works until the journal is there, and
- * resuming from then on. Fails with local-file (14) where there is a batch, or results that are not empty, and as
- * `prepare` does.
+ * until the batch has begun. Where it made a copy of the input, under its first name, `copied` says so. Whatever ends the
+ * process on the way, beginning again works until the journal is there, and resuming from then on. Fails with local-file
+ * (14) where there is a batch, or results that are not empty, and as `prepare` does; then no copy stays.
  */
 export async function beginBatch(
   durable: DurableFiles,
   path: string,
   prepare: () => Promise<BatchHeader>,
+  copied = false,
 ): Promise<OpenBatch> {
   const release = await durable.lock(lockPath(path));
   try {
     const header = await prepare();
     await createResults(durable, path);
     const journal = await createJournal(durable, journalPath(path), header);
+    if (copied) await durable.replace(newCopyPath(path), copyPath(path));
     const results = await openResults(durable, path, 0);
     const ledger = createLedger(header.planned, header.planned + header.invalid);
     return opened({ header, ledger, journal, results, jobs: [], failed: [], mended: [] }, release);
   } catch (error) {
+    if (copied) await forgetCopy(durable, path).catch(() => undefined);
     await release();
     throw error;
   }
@@ -85,6 +89,11 @@ async function createResults(durable: DurableFiles, path: string): Promise<void>
   const size = await durable.size(path);
   if (size === undefined) await (await durable.create(path)).close();
   else if (size > 0) throw localFile(`${path} exists already`, 'Name another --out.');
+}
+
+/** Where there is a journal it is the batch's, which goes on with it. */
+async function forgetCopy(durable: DurableFiles, path: string): Promise<void> {
+  if ((await durable.size(journalPath(path))) === undefined) await durable.remove(newCopyPath(path));
 }
 
 /** Fails with local-file (14) where there is no batch of that name. */

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { copyPath } from '../../batch/input-place.ts';
 import { journalPath } from '../../batch/journal.ts';
 import { orderedPath } from '../../batch/ordering.ts';
 import type { DurableFiles } from '../../core/context.ts';
@@ -26,9 +27,9 @@ export async function resultsPath(durable: DurableFiles, name: string): Promise<
 
 /**
  * Known before the input is read, which may take long. Fails with local-file (14) where there are results or a batch
- * already, or no directory for them.
+ * already, or no directory for them, or a file where the input is to be `copied` to.
  */
-export async function mustBeNew(durable: DurableFiles, path: string): Promise<void> {
+export async function mustBeNew(durable: DurableFiles, path: string, copied: boolean): Promise<void> {
   if ((await durable.place(path)).kind === 'no-folder')
     throw localFile(`the directory ${dirname(path)} does not exist`, 'Make it, or name another --out.');
   if (await isThere(durable, journalPath(path)))
@@ -38,10 +39,11 @@ export async function mustBeNew(durable: DurableFiles, path: string): Promise<vo
     );
   if (((await durable.size(path)) ?? 0) > 0) throw localFile(`${path} exists already`, 'Name another --out.');
   await mustBeFree(durable, orderedPath(path));
+  if (copied) await mustBeFree(durable, copyPath(path));
 }
 
 /** A batch makes files of its own beside its results, and takes none that is there. Fails with local-file (14). */
-export async function mustBeFree(durable: DurableFiles, path: string): Promise<void> {
+async function mustBeFree(durable: DurableFiles, path: string): Promise<void> {
   if (await isThere(durable, path))
     throw localFile(`${path} exists already, and this batch would write it`, 'Move it away, or name another --out.');
 }

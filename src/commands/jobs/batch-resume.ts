@@ -1,4 +1,5 @@
 import { mustExist, resumeBatch } from '../../batch/batch.ts';
+import { inputPlaces } from '../../batch/input-place.ts';
 import { replay } from '../../batch/replay.ts';
 import { identify } from '../../batch/survey.ts';
 import type { InputIdentity } from '../../batch/record.ts';
@@ -24,8 +25,11 @@ export async function goOn(ctx: CommandContext, values: ResumeValues): Promise<R
       `this batch was begun at ${header.service}, and the address in use is ${service}`,
       `Use the settings it was begun with. Where it is the same service: ${resumeLine(path, '--moved')}`,
     );
-  const inputPath = values.input ?? header.input.path;
-  await mustBeSame(durable, inputPath, header.input);
+  const inputPath = await sameInput(
+    durable,
+    values.input === undefined ? inputPlaces(path, header.input) : [values.input],
+    header.input,
+  );
   const batch = await resumeBatch(durable, path, {
     wantFailed: (values.retryFailed ?? 0) > 0,
     resubmitUnknown: values.resubmitUnknown,
@@ -34,14 +38,18 @@ export async function goOn(ctx: CommandContext, values: ResumeValues): Promise<R
   return await driveBatch(ctx, durable, path, batch, inputPath, values);
 }
 
-/** An item is known by its place in the input: another input would send other things in its place. */
-async function mustBeSame(durable: DurableFiles, path: string, identity: InputIdentity): Promise<void> {
-  if ((await durable.size(path)) === undefined)
-    throw usage(`the input ${path} is not there`, 'Say where it lies now: --input FILE');
-  const { bytes, sha256 } = await identify(durable.read(path));
-  if (bytes !== identity.bytes || sha256 !== identity.sha256)
-    throw usage(
-      `the input ${path} is not the one this batch was begun with (${String(identity.bytes)} bytes then, ${String(bytes)} now)`,
-      'Bring the old one back, or begin a new batch.',
-    );
+/**
+ * The first of some places where the input lies that a batch was begun with. An item is known by its place in the input:
+ * another input would send other things in its place. Fails with usage (2) where it lies at none.
+ */
+async function sameInput(durable: DurableFiles, places: readonly string[], identity: InputIdentity): Promise<string> {
+  let other: string | undefined;
+  for (const path of places) {
+    if ((await durable.size(path)) === undefined) continue;
+    const { bytes, sha256 } = await identify(durable.read(path));
+    if (bytes === identity.bytes && sha256 === identity.sha256) return path;
+    other ??= `the input ${path} is not the one this batch was begun with (${String(identity.bytes)} bytes then, ${String(bytes)} now)`;
+  }
+  if (other !== undefined) throw usage(other, 'Bring the old one back, or begin a new batch.');
+  throw usage(`the input ${places[0] ?? ''} is not there`, 'Say where it lies now: --input FILE');
 }

@@ -1,10 +1,10 @@
 import { beginBatch } from '../../batch/batch.ts';
+import { copyPath, newCopyPath } from '../../batch/input-place.ts';
 import type { InputShape } from '../../batch/item.ts';
 import { describeBad } from '../../batch/items.ts';
 import type { BatchHeader } from '../../batch/record.ts';
 import { survey, type Survey } from '../../batch/survey.ts';
 import { writeWhole } from '../../batch/whole-file.ts';
-import type { DurableFiles } from '../../core/context.ts';
 import { usage } from '../../core/failure.ts';
 import { encodeJson, memberAt, type Json } from '../../core/json.ts';
 import { formatBytes } from '../../core/units.ts';
@@ -36,31 +36,42 @@ export async function runNew(ctx: CommandContext, values: RunValues): Promise<Re
     extras: others === '' ? '' : `,${others}`,
   };
   const out = await resultsPath(durable, values.out);
+  // It can be read once, and a batch may have to go on.
+  const copied = values.input === '-';
   // Once more under the lock; before it, so that a dry run says the same, and no lock is taken for what is refused.
-  await mustBeNew(durable, out);
+  await mustBeNew(durable, out, copied);
   if (ctx.dryRun) {
-    const found = await checked(durable, shape, values.skipInvalid);
+    const found = await checked(durable.read(values.input), shape, values.skipInvalid);
     return await dryRun(ctx, values.endpoint, shape, found);
   }
-  const batch = await beginBatch(durable, out, async () => {
-    await mustBeNew(durable, out);
-    return values.input === '-'
-      ? await keepingInput(durable, `${out}.input`, (path) => headerOf(ctx, durable, values, { ...shape, path }))
-      : await headerOf(ctx, durable, values, shape);
-  });
+  const batch = await beginBatch(
+    durable,
+    out,
+    async () => {
+      await mustBeNew(durable, out, copied);
+      if (!copied) return await headerOf(ctx, values, shape, durable.read(values.input), values.input);
+      await writeWhole(durable, newCopyPath(out), durable.read(values.input));
+      const header = await headerOf(ctx, values, shape, durable.read(newCopyPath(out)), copyPath(out));
+      // Whoever pipes it in may take long, and others make files meanwhile.
+      await mustBeNew(durable, out, copied);
+      return header;
+    },
+    copied,
+  );
   const { invalid, input } = batch.header;
   if (invalid > 0) await ctx.tell(`${countOf(invalid, 'item')} left out: they cannot be sent.`);
   return await driveBatch(ctx, durable, out, batch, input.path, values);
 }
 
-/** Reads all of the input and asks for the endpoint: what a batch remembers. */
+/** Reads all of the input, which will lie at `path`, and asks for the endpoint: what a batch remembers. */
 async function headerOf(
   ctx: CommandContext,
-  durable: DurableFiles,
   values: RunValues,
   shape: InputShape,
+  pieces: AsyncIterable<Uint8Array>,
+  path: string,
 ): Promise<BatchHeader> {
-  const { planned, invalid, bytes, sha256 } = await checked(durable, shape, values.skipInvalid);
+  const { planned, invalid, bytes, sha256 } = await checked(pieces, shape, values.skipInvalid);
   const endpointId = await withId(ctx, ENDPOINTS, values.endpoint, async (id) => {
     // Whether it is there, and the key good for it, is known before the first job.
     await ctx.api.send(queueGet(id, ['health']));
@@ -72,7 +83,7 @@ async function headerOf(
     endpoint: values.endpoint,
     endpointId,
     service: await serviceOf(ctx),
-    input: { ...input, bytes, sha256 },
+    input: { ...input, path, bytes, sha256 },
     extras: beside,
     planned,
     invalid,
@@ -87,23 +98,9 @@ export async function serviceOf(ctx: CommandContext): Promise<string> {
   return ctx.settings.local ? 'the local service' : url;
 }
 
-/**
- * Standard input can be read once, and a batch may have to go on: it is kept beside the results, unless what is done
- * with it fails.
- */
-async function keepingInput<T>(durable: DurableFiles, path: string, use: (path: string) => Promise<T>): Promise<T> {
-  await writeWhole(durable, path, durable.read('-'));
-  try {
-    return await use(path);
-  } catch (error) {
-    await durable.remove(path);
-    throw error;
-  }
-}
-
 /** Reads all of the input. Fails with usage (2), line and column, where something in it cannot be sent. */
-async function checked(durable: DurableFiles, shape: InputShape, skipInvalid: boolean): Promise<Survey> {
-  const found = await survey(durable.read(shape.path), shape);
+async function checked(pieces: AsyncIterable<Uint8Array>, shape: InputShape, skipInvalid: boolean): Promise<Survey> {
+  const found = await survey(pieces, shape);
   if (found.invalid > 0 && !skipInvalid) {
     const [first, ...rest] = found.bad.map((bad) => describeBad(shape.path, bad));
     const more = found.invalid - found.bad.length;

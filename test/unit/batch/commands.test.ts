@@ -97,7 +97,7 @@ describe('what a run that was killed left', () => {
     ['an empty results file', { 'out.jsonl': '' }],
     ['the lock of a process that is gone', { 'out.jsonl.journal.lock': gone }],
     ['half a journal that never was one', { 'out.jsonl': '', 'out.jsonl.journal.new': 'deadbeef 700 ["ber' }],
-    ['half a copy of what was piped in', { 'out.jsonl.input': '{"n":1}\n{"n' }],
+    ['half a copy of what was piped in', { 'out.jsonl.input.new': '{"n":1}\n{"n' }],
   ])('is not in the way: %s', async (_, files) => {
     const world = await place({ stdin: items(3) });
     for (const [name, content] of Object.entries(files)) write(world, name, content);
@@ -123,7 +123,7 @@ test('two runs to one file: the second ends 14 and touches nothing of the first,
   const argv = ['jobs', 'batch', 'run', 'echo', '--input', '-', '--out', 'out.jsonl', '--json'];
   const first = berthIn({ ...world, stdin }, argv);
   stdin.write('{"n":1}\n');
-  while (!existsSync(join(world.directory, 'out.jsonl.input'))) await new Promise(setImmediate);
+  while (!existsSync(join(world.directory, 'out.jsonl.input.new'))) await new Promise(setImmediate);
   const second = await berthIn(besides(world, { stdin: items(30) }), argv);
   expect([second.code, second.err]).toEqual([14, expect.stringContaining(`process ${String(process.pid)}`)]);
   stdin.end('{"n":2}\n');

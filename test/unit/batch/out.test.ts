@@ -18,7 +18,14 @@ const listing = ({ directory }: TestWorld): readonly string[] =>
 describe.each([[[]], [['--dry-run']]])('--out with %j', (more) => {
   test.each<[string, string, number, (world: TestWorld) => void]>([
     ['pipe', 'no regular file', 14, ({ directory }) => execFileSync('mkfifo', [join(directory, 'pipe')])],
-    ['folder', 'folder is a directory', 14, ({ directory }) => { mkdirSync(join(directory, 'folder')); }],
+    [
+      'folder',
+      'folder is a directory',
+      14,
+      ({ directory }) => {
+        mkdirSync(join(directory, 'folder'));
+      },
+    ],
     [
       'link',
       'is a directory',
