@@ -72,6 +72,8 @@ export interface DeskParts {
   readonly paces: { submit: Pace; look: Pace };
   readonly wake: () => void;
   readonly onExecuted?: (milliseconds: number) => void;
+  /** Told of each failure to reach the service, and, with nothing, when it is over. */
+  readonly onTrouble?: (failure: Failure | undefined) => void;
 }
 
 /** So long, in milliseconds, a service may fail without one success before the batch stops. */
@@ -126,12 +128,14 @@ export function createDesk(parts: DeskParts): Desk {
     sending: () => sending,
     looking: () => looking,
     worked: () => {
+      if (troubleSince !== undefined) parts.onTrouble?.(undefined);
       troubleSince = undefined;
       lost = 0;
     },
     troubled: (failure) => {
       const now = clock.now();
       troubleSince ??= now;
+      parts.onTrouble?.(failure);
       lost += failure.code === 'outcome-unknown' ? 1 : 0;
       if (now - troubleSince > PATIENCE_MS || lost >= MOST_LOST) stop('trouble', 'at-once', failure);
     },

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/context.ts';
+import type { Failure } from '../core/failure.ts';
 import { createDesk, type Desk, type RunOptions, type StopReason } from './desk.ts';
 import type { BadItem, Item } from './item.ts';
 import type { Journal } from './journal.ts';
@@ -33,6 +34,8 @@ export interface RunParts {
   readonly onReady?: (takeWindows: (windows: readonly RateWindow[]) => void) => void;
   /** Told how long a worker ran each job that ended: milliseconds, where the service says so. */
   readonly onExecuted?: (milliseconds: number) => void;
+  /** Told of each failure to reach the service, and, with nothing, when it is over. */
+  readonly onTrouble?: (failure: Failure | undefined) => void;
 }
 
 /** How a run ended. */
