@@ -80,6 +80,13 @@ export function whyNotJson(bytes: Uint8Array): { readonly reason: string; readon
 export const textOf = (bytes: Uint8Array): string =>
   (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)).toString('utf8');
 
+/** Without the byte order mark at its beginning, where there is one. */
+export const withoutMark = (bytes: Uint8Array): Uint8Array =>
+  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+
+/** What a person calls the input. */
+export const inputName = (path: string): string => (path === '-' ? 'stdin' : path);
+
 /** Exit 2: nothing was sent. */
-export const badCsv = (path: string, line: number, reason: string): Error =>
-  usage(`${path}, line ${String(line)}: ${reason}`, 'The first line of a CSV file names its columns.');
+export const badCsv = (path: string, line: number, reason: string, hint: string): Error =>
+  usage(`${inputName(path)}, line ${String(line)}: ${reason}`, hint);

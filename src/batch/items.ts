@@ -1,5 +1,15 @@
 import { formatBytes } from '../core/units.ts';
-import { sized, textOf, whyNotJson, PAYLOAD_LIMIT, type BadItem, type InputShape, type Item } from './item.ts';
+import {
+  inputName,
+  sized,
+  textOf,
+  whyNotJson,
+  withoutMark,
+  PAYLOAD_LIMIT,
+  type BadItem,
+  type InputShape,
+  type Item,
+} from './item.ts';
 import { lineGroups, type Line } from './lines.ts';
 import { memberSource } from './member.ts';
 
@@ -69,9 +79,6 @@ function trimmed(bytes: Uint8Array): Uint8Array {
 
 const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x09 || byte === 0x0d;
 
-const withoutMark = (bytes: Uint8Array): Uint8Array =>
-  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
-
 /** A bad item as a person is told of it. */
 export const describeBad = (path: string, { line, column, reason }: BadItem): string =>
-  `${path === '-' ? 'stdin' : path}, line ${String(line)}${column === undefined ? '' : `, column ${String(column)}`}: ${reason}`;
+  `${inputName(path)}, line ${String(line)}${column === undefined ? '' : `, column ${String(column)}`}: ${reason}`;

@@ -1,4 +1,4 @@
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { beginBatch, type OpenBatch } from '../../../src/batch/batch.ts';
@@ -48,6 +48,23 @@ describe('what is piped in', () => {
     expect(ran.code, ran.err).toBe(0);
     expect(summary(ran)).toMatchObject({ planned: 3, completed: 3 });
   });
+});
+
+test('a CSV file with bytes that are no text, or rows of another length: refused by line, or left out', async () => {
+  const world = await place();
+  const content = Buffer.concat([Buffer.from('a,b\n1,2\nx,'), Buffer.of(0xe9), Buffer.from('\n3\n4,5\n')]);
+  writeFileSync(join(world.directory, 'in.csv'), content);
+  const argv = ['jobs', 'batch', 'run', 'echo', '--input', 'in.csv', '--out', 'out.jsonl', '--json'];
+  const ran = await berthIn(world, argv);
+  expect(ran.code).toBe(2);
+  expect(ran.err).toContain('2 items cannot be sent; nothing was sent. in.csv, line 3: column');
+  expect(ran.err).toContain('it is not UTF-8 text');
+  expect(ran.err).toContain('in.csv, line 4: it has 1 field');
+  expect(existsSync(join(world.directory, 'out.jsonl'))).toBe(false);
+  const rest = await berthIn(world, [...argv, '--skip-invalid']);
+  expect(rest.code, rest.err).toBe(0);
+  expect(summary(rest)).toMatchObject({ planned: 2, completed: 2, invalid: 2 });
+  expect(read(world, 'out.jsonl')).not.toContain('\uFFFD');
 });
 
 describe('a copy of the input', () => {

@@ -138,14 +138,47 @@ describe('CSV', () => {
   });
 
   test.each([
-    ['a row too short', 'a,b\n1\n', 'line 2'],
-    ['a column named twice', 'a,a\n1,2\n', 'line 1'],
-    ['a quote that is never closed', 'a\n"x\n', 'line'],
-  ])('with %s is refused by line', async (_, content, words) => {
+    ['too few fields', 'a,b\n1,2\n\n"x\ny"\n3,4\n', 4, 'it has 1 field, and the header names 2 columns'],
+    ['too many', 'a\n1,2\n2\n', 2, 'it has 2 fields, and the header names 1 column'],
+    [
+      'bytes that are no text',
+      Buffer.concat([Buffer.from('\uFEFFa,b\nx,'), Buffer.of(0xe9), Buffer.from('\n1,2')]),
+      2,
+      'column "b": it is not UTF-8 text',
+    ],
+    ['what is no JSON', 'b,name\n1,{\n', 2, 'column "name": it is not JSON', { inputField: 'name' }],
+  ])('a row with %s is bad, by the line it begins in', async (_, content, line, reason, more?: Partial<InputShape>) => {
+    const found = await read(content, { ...CSV, ...more });
+    const bad = found.find((item): item is BadItem => item.kind === 'bad');
+    expect(bad).toMatchObject({ line, reason: expect.stringContaining(reason) as string });
+  });
+
+  test.each([
+    ['a column named twice', 'a,a\n1,2\n', 'line 1', 'names its columns'],
+    ['a column without a name', 'a,,c\n1,2,3\n', 'line 1: column 2 has no name', 'names its columns'],
+    ['columns apart by semicolons', '\na;b\n1;2\n', 'line 2: the header names one column, "a;b"', 'commas'],
+    ['columns apart by tabs', 'a\tb\n1\t2\n', 'line 1: the header names one column, "a\\tb"', 'commas'],
+    ['a header that is no text', Buffer.of(0x61, 0xff, 0x0a, 0x31), 'line 1: the header is not UTF-8', 'as UTF-8'],
+    ['a quote that is never closed', 'a\n1\n\n"x\n2\n3\n', 'line 4: the row', '--skip-invalid does not'],
+    ['text behind a quote', 'a,b\n"x\n" y,2\n', 'line 2: the row', '--skip-invalid does not'],
+    ['a quote in a field', 'a,b\n1,2\nx"y,2\n', 'line 3: the row', '--skip-invalid does not'],
+  ])('with %s is refused by line', async (_, content, words, hint) => {
     await expect(read(content, CSV)).rejects.toMatchObject({
       exit: 2,
       message: expect.stringContaining(words) as string,
+      hint: expect.stringContaining(hint) as string,
     });
+  });
+
+  test('fails as the file does', async () => {
+    const failing = async function* (): AsyncGenerator<Uint8Array> {
+      yield await Promise.resolve(Buffer.from('a,b\n'));
+      throw new Error('the disk reports an error');
+    };
+    const reading = async (): Promise<void> => {
+      for await (const _ of readItems(failing(), CSV));
+    };
+    await expect(reading()).rejects.toThrow('the disk reports an error');
   });
 
   test('without the column that is asked for is refused', async () => {
