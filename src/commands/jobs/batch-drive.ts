@@ -14,7 +14,7 @@ import { countOf } from '../../cli/words.ts';
 import type { Result } from '../../output/view.ts';
 import { meterCost } from './batch-cost.ts';
 import type { PaceValues } from './batch-flags.ts';
-import { followBatch } from './batch-progress.ts';
+import { followBatch, type Standing, type Trouble } from './batch-progress.ts';
 import { batchStatusLine, batchView, resumeLine, summaryOf } from './batch-view.ts';
 
 const runOptions = (values: PaceValues): RunOptions => ({
@@ -53,7 +53,9 @@ export async function driveBatch(
   });
   const before = batch.ledger.accounting();
   const cost = meterCost(ctx, endpointId, before.waiting < before.planned);
-  const following = followBatch(ctx, () => ({ sum: batch.ledger.accounting(), cost: cost.soFar() }), done.signal);
+  let trouble: Trouble | undefined;
+  const standing = (): Standing => ({ sum: batch.ledger.accounting(), cost: cost.soFar(), trouble });
+  const following = followBatch(ctx, standing, done.signal);
   let end: RunEnd;
   try {
     end = await runBatch({
@@ -68,6 +70,9 @@ export async function driveBatch(
         takeWindows = take;
       },
       onExecuted: cost.ran,
+      onTrouble: (failure) => {
+        trouble = failure && { since: trouble?.since ?? ctx.clock.now(), says: failure.message };
+      },
     });
     const ended = end.accounting.waiting + end.accounting.inFlight === 0;
     if (end.stopped?.failure === undefined && ended && (ordered || end.revived > 0))

@@ -2,36 +2,63 @@ import { describeCost, type ExecutionCost } from '../../batch/cost.ts';
 import type { Accounting } from '../../batch/ledger.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { formatDuration } from '../../core/units.ts';
+import { createMeter, type Speed } from './batch-rate.ts';
 
 /** Milliseconds between two pictures on a terminal, and between two lines elsewhere. */
 const DRAWN_EVERY_MS = 250;
 const SAID_EVERY_MS = 10_000;
-/** The rate is that of the last so many milliseconds. */
-const WINDOW_MS = 10_000;
+/** Milliseconds between two looks at the rate: numbers that change faster cannot be read. */
+const MEASURED_EVERY_MS = 1000;
 const BLOCKS = 12;
 /** Columns that the spinner takes for itself. */
 const SPINNER_COLUMNS = 3;
+/** Trouble shorter than this is none: a request is tried again, and nobody need know. */
+const TROUBLE_MS = 3000;
+
+/** What keeps a batch from reaching its service. */
+export interface Trouble {
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+  /** The latest failure, in words. */
+  readonly says: string;
+}
 
 /** How a batch stands at one moment. */
 export interface Standing {
   readonly sum: Accounting;
   /** What its jobs cost so far; undefined where that is not known. */
   readonly cost: ExecutionCost | undefined;
+  readonly trouble: Trouble | undefined;
 }
 
-/** Tells how a batch stands until the signal ends it: a bar on a terminal, a line every ten seconds elsewhere. */
+/**
+ * Tells how a batch stands until the signal ends it: a bar on a terminal, a line every ten seconds elsewhere, and there
+ * none where JSON is asked for: what reads it takes what stands on stderr for an error.
+ */
 export async function followBatch(ctx: CommandContext, look: () => Standing, until: AbortSignal): Promise<void> {
-  const { clock, terminal } = ctx;
-  const meter = createMeter(clock.now(), settledOf(look().sum));
+  const { clock, terminal, output } = ctx;
+  const asJson = output.format === 'json' || output.format === 'jsonl';
+  if (!terminal.errors && asJson) return;
+  const meter = createMeter();
   const room = (): number => (terminal.columns ?? 80) - SPINNER_COLUMNS;
-  const bar = terminal.errors ? ctx.progress(barLine(look(), undefined, room())) : undefined;
+  const drawn = (pace: readonly string[]): string => barLine(look(), pace, clock.now(), room());
+  const bar = terminal.errors ? ctx.progress(drawn([])) : undefined;
+  let pace: readonly string[] = [];
+  let [measuredAt, saidAt] = [Number.NEGATIVE_INFINITY, clock.now()];
   try {
     for (;;) {
-      await clock.sleep(bar === undefined ? SAID_EVERY_MS : DRAWN_EVERY_MS, until);
-      const standing = look();
-      const rate = meter(clock.now(), settledOf(standing.sum));
-      if (bar === undefined) await ctx.tell(countLine(standing, rate));
-      else bar.update(barLine(standing, rate, room()));
+      const now = clock.now();
+      if (now - measuredAt >= MEASURED_EVERY_MS) {
+        const { sum } = look();
+        pace = paceOf(sum, meter(now, endedOf(sum)));
+        measuredAt = now;
+      }
+      if (bar !== undefined) bar.update(drawn(pace));
+      else if (now - saidAt >= SAID_EVERY_MS) {
+        await ctx.tell(countLine(look(), pace, now));
+        saidAt = now;
+      }
+      await clock.sleep(bar === undefined ? MEASURED_EVERY_MS : DRAWN_EVERY_MS, until);
     }
   } catch (error) {
     if (!until.aborted) throw error;
@@ -40,46 +67,41 @@ export async function followBatch(ctx: CommandContext, look: () => Standing, unt
   }
 }
 
-const settledOf = ({ planned, waiting, inFlight }: Accounting): number => planned - waiting - inFlight;
-
-/** Items a second over the last moments, from how many there were at each look. */
-function createMeter(since: number, first: number): (now: number, settled: number) => number | undefined {
-  let looks = [{ at: since, settled: first }];
-  return (now, settled) => {
-    looks = [...looks.filter(({ at }) => at >= now - WINDOW_MS).slice(-50), { at: now, settled }];
-    const oldest = looks[0];
-    return oldest === undefined || now <= oldest.at
-      ? undefined
-      : ((settled - oldest.settled) / (now - oldest.at)) * 1000;
-  };
-}
+const endedOf = ({ planned, waiting, inFlight }: Accounting): number => planned - waiting - inFlight;
 
 /** `███░░░ 25%  250 done, 3 failed, 32 in flight  98.0/s  8s left  ~$0.0123`, without what there is no room for. */
-function barLine({ sum, cost }: Standing, perSecond: number | undefined, room: number): string {
-  const settled = settledOf(sum);
-  const share = sum.planned === 0 ? 1 : settled / sum.planned;
+function barLine(standing: Standing, pace: readonly string[], now: number, room: number): string {
+  const { sum } = standing;
+  const ended = endedOf(sum);
+  const share = sum.planned === 0 ? 1 : ended / sum.planned;
   const full = Math.floor(share * BLOCKS);
   const bar = '█'.repeat(full) + '░'.repeat(BLOCKS - full);
-  const line = (named: string, ...more: readonly string[]): string =>
-    [`${bar} ${String(Math.floor(share * 100))}%`, named, ...more].join('  ');
-  const [rate, spent] = [speed(sum, perSecond), money(cost)];
+  const line = (...parts: readonly string[]): string =>
+    [`${bar} ${String(Math.floor(share * 100))}%`, ...parts].join('  ');
   // What waits can be seen from the bar.
-  const begun = counts({ ...sum, waiting: 0 });
-  const least = line(begun, ...rate);
-  const lines = [line(counts(sum), ...rate, ...spent), line(begun, ...rate, ...spent)];
-  return lines.find((each) => each.length <= room) ?? least;
+  const [all, begun] = [counts(sum), counts({ ...sum, waiting: 0 })];
+  const trouble = troubleOf(standing, now);
+  // It is the longest part, and the end of it may be cut off.
+  if (trouble !== undefined) return line(begun, trouble);
+  const spent = money(standing.cost);
+  const lines = [line(all, ...pace, ...spent), line(begun, ...pace, ...spent)];
+  return lines.find((each) => each.length <= room) ?? line(begun, ...pace);
 }
 
 /** The same for a log. */
-const countLine = ({ sum, cost }: Standing, perSecond: number | undefined): string =>
-  [`${String(settledOf(sum))} of ${String(sum.planned)}`, counts(sum), ...speed(sum, perSecond), ...money(cost)].join(
-    '  ',
-  );
+function countLine(standing: Standing, pace: readonly string[], now: number): string {
+  const { sum, cost } = standing;
+  const trouble = troubleOf(standing, now);
+  const head = [`${String(endedOf(sum))} of ${String(sum.planned)}`, counts(sum)];
+  return [...head, ...(trouble === undefined ? [...pace, ...money(cost)] : [trouble])].join('  ');
+}
 
 function counts(sum: Accounting): string {
   const named: readonly (readonly [number, string])[] = [
     [sum.completed, 'done'],
-    [sum.failed + sum.cancelled + sum.timedOut, 'failed'],
+    [sum.failed, 'failed'],
+    [sum.timedOut, 'timed out'],
+    [sum.cancelled, 'cancelled'],
     [sum.expired, 'expired'],
     [sum.unknown, 'unknown'],
     [sum.inFlight, 'in flight'],
@@ -91,10 +113,22 @@ function counts(sum: Accounting): string {
     .join(', ');
 }
 
-function speed(sum: Accounting, perSecond: number | undefined): readonly string[] {
-  if (perSecond === undefined || perSecond <= 0) return [];
-  const left = sum.waiting + sum.inFlight;
-  return [`${perSecond.toFixed(1)}/s`, `${formatDuration((left / perSecond) * 1000)} left`];
+/** `no success for 45s: could not reach ...`. */
+function troubleOf({ trouble }: Standing, now: number): string | undefined {
+  if (trouble === undefined || now - trouble.since < TROUBLE_MS) return undefined;
+  return `no success for ${formatDuration(now - trouble.since)}: ${trouble.says}`;
+}
+
+function paceOf(sum: Accounting, { perSecond, steady }: Speed): readonly string[] {
+  if (perSecond === undefined || !steady) return [];
+  const rate = perSecond < 1 ? `${(perSecond * 60).toFixed(1)}/min` : `${perSecond.toFixed(1)}/s`;
+  return [rate, `${about((sum.waiting + sum.inFlight) / perSecond)} left`];
+}
+
+/** So many seconds, no more exact than anybody can know. */
+function about(seconds: number): string {
+  const step = seconds < 60 ? 1 : seconds < 600 ? 10 : 60;
+  return formatDuration(Math.ceil(seconds / step) * step * 1000);
 }
 
 const money = (cost: ExecutionCost | undefined): readonly string[] => (cost === undefined ? [] : [describeCost(cost)]);
