@@ -8,6 +8,7 @@ import { orderedPath, orderResults } from './ordering.ts';
 import { replay, type Past, type PastJob } from './replay.ts';
 import type { BatchHeader } from './record.ts';
 import { linesBeyond, openResults, type Results } from './results.ts';
+import { keepAside } from './whole-file.ts';
 
 /** A batch in the hands of this process: its files open, its lock held. */
 export interface OpenBatch {
@@ -72,7 +73,7 @@ export async function resumeBatch(durable: DurableFiles, path: string, options: 
     const mended = past.end.torn > 0 ? [tornNote(path, past.end)] : [];
     const jobs = new Map(past.jobs);
     const good = await adopt(past, beyond.lines, journal, jobs);
-    if (beyond.size > good) await cut(durable, path, good);
+    if (beyond.size > good) mended.push(await cut(durable, path, good, beyond.size));
     mended.push(...(await settle(past.ledger, journal, options)));
     const results = await openResults(durable, path, good);
     const { header, ledger } = past;
@@ -152,10 +153,13 @@ async function adopt(
   return good;
 }
 
-async function cut(durable: DurableFiles, path: string, size: number): Promise<void> {
+/** Cuts the results to what is known of them, and says where the rest is now: it may be somebody else's. */
+async function cut(durable: DurableFiles, path: string, good: number, size: number): Promise<string> {
+  const aside = await keepAside(durable, path, good);
   const file = await durable.open(path);
-  await file.truncate(size);
+  await file.truncate(good);
   await file.close();
+  return `the results file ended in ${String(size - good)} bytes that are no result of this batch, or not a whole one: kept in ${aside}`;
 }
 
 /** What was being sent when the process ended is unknown from now on. */

@@ -21,3 +21,15 @@ export async function writeWhole(
     throw error;
   }
 }
+
+/**
+ * Keeps what a file holds from an offset on, before it is cut there, in a file beside it that is named after the place.
+ * What was kept of an earlier cut there stays too. Gives the name. Fails with local-file (14).
+ */
+export async function keepAside(durable: DurableFiles, path: string, from: number): Promise<string> {
+  const first = `${path}.torn-${String(from)}`;
+  let name = first;
+  for (let count = 2; (await durable.size(name)) !== undefined; count++) name = `${first}.${String(count)}`;
+  await writeWhole(durable, name, durable.read(path, from));
+  return name;
+}
