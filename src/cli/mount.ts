@@ -123,7 +123,7 @@ function attach(parent: Commander, target: Command | Group, place: Place): void 
       else if (place.all) here.command(verb);
     here.action(() => {
       if (here.args.length > 0) suggest(here).unknownCommand();
-      found({ path, target, values: {}, globals: globalsOf(here, flags) });
+      found({ path, target, values: {}, globals: globalsOf(here, flags, flags) });
     });
     here.allowExcessArguments();
     return;
@@ -134,13 +134,11 @@ function attach(parent: Commander, target: Command | Group, place: Place): void 
     if (place.all || place.mentioned(flagName(key), param.short)) here.addOption(commanderOption(key, param));
   // A command's own flag of the same name stands before the global one.
   const own = new Set(Object.keys(options).map(flagName));
-  addGlobals(
-    here,
-    flags.filter((flag) => !own.has(flag.flag)),
-  );
+  const others = flags.filter((flag) => !own.has(flag.flag));
+  addGlobals(here, others);
   here.action(() => {
     const words = Object.keys(target.args).map((_, at) => here.processedArgs[at] as string | string[] | undefined);
-    const globals = globalsOf(here, flags);
+    const globals = globalsOf(here, flags, others);
     const values = globals['help'] === true ? {} : readValues(target.args, options, words, here.opts());
     found({ path, target, values, globals });
   });
@@ -194,13 +192,13 @@ function addGlobals(command: Commander, flags: readonly GlobalFlag[]): void {
   }
 }
 
-/** Global flags count wherever they stand; the one nearest to the verb wins. */
-function globalsOf(command: Commander, flags: readonly GlobalFlag[]): GlobalValues {
+/** Global flags count wherever they stand; the one nearest to the verb wins. `here` are those that the verb takes. */
+function globalsOf(command: Commander, flags: readonly GlobalFlag[], here: readonly GlobalFlag[]): GlobalValues {
   const chain: Commander[] = [];
   for (let at: Commander | null = command; at !== null; at = at.parent) chain.unshift(at);
   const values: Record<string, string | boolean | undefined> = {};
   for (const link of chain)
-    for (const flag of flags) {
+    for (const flag of link === command ? here : flags) {
       const key = camel(flag.flag.slice(2));
       if (link.getOptionValueSource(key) === 'cli') values[flag.name] = link.getOptionValue(key) as string | boolean;
     }

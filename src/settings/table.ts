@@ -97,7 +97,8 @@ export const SETTINGS = [
     flag: '--timeout',
     variable: 'BERTH_TIMEOUT',
     initial: '30s',
-    summary: 'time for one exchange with the service, its body included',
+    summary:
+      'time for one exchange with the service, its body included; behind `jobs batch run` or `resume`, for the whole batch',
   },
   {
     ...kept,

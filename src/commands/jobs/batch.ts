@@ -5,7 +5,7 @@ import { resumeOptions, runOptions } from './batch-flags.ts';
 const run = defineCommand({
   summary: 'submit a job for each line of a file and fetch all results',
   details:
-    'Each line of the input is one job: JSON, sent byte for byte; or a row of a CSV file with a header, sent as an object of its columns. All of it is checked before anything is sent. Results are written as JSON lines as they come. The cost shown is about what execution costs, where endpoint and catalog tell the price; idle workers and their start come on top. Exit codes: 0 all completed, 13 some did not, 9 --timeout, 130 interrupted, 14 trouble with a file.',
+    'Each line of the input is one job: JSON, sent byte for byte; or a row of a CSV file with a header, sent as an object of its columns. All of it is checked before anything is sent. Results are written as JSON lines as they come. The cost shown is about what execution costs, where endpoint and catalog tell the price; idle workers and their start come on top. Exit codes: 0 all completed, 13 some did not, 9 the time of --timeout was up, 130 interrupted, 14 trouble with a file.',
   args: { endpoint: arg.text('endpoint id, name or model slug') },
   options: runOptions,
   writes: true,
@@ -14,7 +14,10 @@ const run = defineCommand({
     ['berth jobs batch run demo --input items.csv --id-field sku --out results.jsonl', 'rows of a CSV file'],
     ['berth jobs batch resume results.jsonl', 'go on after anything'],
   ],
-  run: async (ctx, values) => (await import('./batch-run.ts')).runNew(ctx, values),
+  run: async (ctx, values) => {
+    const [{ runNew }, { withinTime }] = await Promise.all([import('./batch-run.ts'), import('./batch-time.ts')]);
+    return await runNew(withinTime(ctx, values.timeout), values);
+  },
 });
 
 const resume = defineCommand({

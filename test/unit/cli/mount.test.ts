@@ -25,6 +25,7 @@ const get = defineCommand({
 const drop = defineCommand({
   summary: 'drop things',
   args: { id: arg.ids('ids') },
+  options: { timeout: option.duration('a flag of its own that has the name of a global one', 's') },
   run: () => Promise.resolve({ kind: 'nothing' }),
 });
 const things = defineGroup('things', { get, drop, remove: drop, deep: defineGroup('deep', { get }) });
@@ -68,6 +69,9 @@ describe('the command line', () => {
     [['things', 'get', 'a', '-r', '--jq', '.id'], { raw: true, jq: '.id' }],
     [['things', 'get', 'a', '--input', 'x'], {}],
     [['things', 'get', 'a', '--input', 'x', '--no-input'], { 'no-input': true }],
+    [['things', 'get', 'a', '--timeout', '5'], { timeout: '5' }],
+    [['things', 'drop', 'a', '--timeout', '5'], {}],
+    [['--timeout', '1m', 'things', 'drop', 'a', '--timeout', '5'], { timeout: '1m' }],
   ])('global flags count wherever they stand: %j', (argv, globals) => {
     expect(read(...argv).globals).toEqual(globals);
   });
