@@ -68,6 +68,8 @@ export interface Place {
 export interface DurableFiles {
   /** Where a name leads, links followed. Opens nothing. */
   place(path: string): Promise<Place>;
+  /** The name from the root on, links not followed. */
+  absolute(path: string): string;
   /** Bytes it holds; undefined where there is none. */
   size(path: string): Promise<number | undefined>;
   /** Its bytes in pieces, from an offset on; `-` is stdin, and usage (2) where that is a terminal. */

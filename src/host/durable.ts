@@ -17,6 +17,7 @@ export function openDurable(world: Pick<World, 'stdin' | 'cwd'>): DurableFiles {
   const opened = (path: string, flags: string): Promise<AppendFile> =>
     told(`cannot open ${path}`, async () => appendTo(path, await fs.open(at(path), flags, 0o600)));
   return {
+    absolute: at,
     place: (path) => told(`cannot look at ${path}`, () => placeOf(path, at(path))),
     size: (path) => told(`cannot look at ${path}`, () => sizeOf(at(path))),
     read: (path, from = 0) => (path === '-' ? readInput(world) : readFile(path, at(path), from)),

@@ -1,5 +1,5 @@
 import { beginBatch } from '../../batch/batch.ts';
-import { copyPath, newCopyPath } from '../../batch/input-place.ts';
+import { copyPath, newCopyPath, rememberedPath } from '../../batch/input-place.ts';
 import type { InputShape } from '../../batch/item.ts';
 import { describeBad } from '../../batch/items.ts';
 import type { BatchHeader } from '../../batch/record.ts';
@@ -44,26 +44,28 @@ export async function runNew(ctx: CommandContext, values: RunValues): Promise<Re
     const found = await checked(durable.read(values.input), shape, values.skipInvalid);
     return await dryRun(ctx, values.endpoint, shape, found);
   }
+  const input = copied ? copyPath(out) : values.input;
+  const remembered = rememberedPath(durable.absolute(out), durable.absolute(input));
   const batch = await beginBatch(
     durable,
     out,
     async () => {
       await mustBeNew(durable, out, copied);
-      if (!copied) return await headerOf(ctx, values, shape, durable.read(values.input), values.input);
+      if (!copied) return await headerOf(ctx, values, shape, durable.read(input), remembered);
       await writeWhole(durable, newCopyPath(out), durable.read(values.input));
-      const header = await headerOf(ctx, values, shape, durable.read(newCopyPath(out)), copyPath(out));
+      const header = await headerOf(ctx, values, shape, durable.read(newCopyPath(out)), remembered);
       // Whoever pipes it in may take long, and others make files meanwhile.
       await mustBeNew(durable, out, copied);
       return header;
     },
     copied,
   );
-  const { invalid, input } = batch.header;
+  const { invalid } = batch.header;
   if (invalid > 0) await ctx.tell(`${countOf(invalid, 'item')} left out: they cannot be sent.`);
-  return await driveBatch(ctx, durable, out, batch, input.path, values);
+  return await driveBatch(ctx, durable, out, batch, input, values);
 }
 
-/** Reads all of the input, which will lie at `path`, and asks for the endpoint: what a batch remembers. */
+/** Reads all of the input, which is remembered as `path`, and asks for the endpoint: what a batch remembers. */
 async function headerOf(
   ctx: CommandContext,
   values: RunValues,

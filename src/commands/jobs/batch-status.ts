@@ -1,8 +1,10 @@
 import { mustExist } from '../../batch/batch.ts';
+import { inputPlaces } from '../../batch/input-place.ts';
 import { lockPath } from '../../batch/journal.ts';
 import type { Accounting } from '../../batch/ledger.ts';
+import type { InputIdentity } from '../../batch/record.ts';
 import { replay, type Past } from '../../batch/replay.ts';
-import type { LockHolder } from '../../core/context.ts';
+import type { DurableFiles, LockHolder } from '../../core/context.ts';
 import { EXIT } from '../../core/exit.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import type { Result } from '../../output/view.ts';
@@ -25,7 +27,7 @@ export async function explain(ctx: CommandContext, values: StatusValues): Promis
   const value = summaryOf(sum, {
     path,
     endpoint: header.endpoint,
-    input: header.input.path,
+    input: await inputPlace(durable, path, header.input),
     invalid: header.invalid,
     unknownItems,
     others: { state: stateOf(sum, holder), begun: new Date(header.createdAt).toISOString() },
@@ -39,6 +41,13 @@ export async function explain(ctx: CommandContext, values: StatusValues): Promis
     exit: values.exitStatus && incomplete ? EXIT.batchIncomplete : EXIT.done,
     notes: holder === undefined && left > 0 ? [`Go on with: ${resumeLine(path)}`] : [],
   };
+}
+
+/** Where the input lies; where it is gone, where it should lie. */
+async function inputPlace(durable: DurableFiles, results: string, identity: InputIdentity): Promise<string> {
+  const places = inputPlaces(results, identity);
+  for (const path of places) if ((await durable.size(path)) !== undefined) return path;
+  return places[0] ?? identity.path;
 }
 
 /** Nobody is at work on it: what was being sent when its process ended is unknown. */

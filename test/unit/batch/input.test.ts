@@ -1,14 +1,14 @@
-import { existsSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { beginBatch, type OpenBatch } from '../../../src/batch/batch.ts';
 import { copyPath, inputPlaces, newCopyPath } from '../../../src/batch/input-place.ts';
 import { journalPath } from '../../../src/batch/journal.ts';
-import type { BatchHeader } from '../../../src/batch/record.ts';
+import { decodeRecord, encodeRecord, type BatchHeader } from '../../../src/batch/record.ts';
 import { writeWhole } from '../../../src/batch/whole-file.ts';
 import type { DurableFiles } from '../../../src/core/context.ts';
 import { berthIn } from '../../support/cli.ts';
-import { items, place, read, RESUME, summary, write } from './front-door.ts';
+import { items, place, read, RESUME, summary, write, type Place } from './front-door.ts';
 import { afterKill, afterPowerCut, memoryFiles, mortal } from './memory-files.ts';
 
 const PIPED = ['jobs', 'batch', 'run', 'echo', '--input', '-', '--out', 'out.jsonl', '--json'];
@@ -65,6 +65,70 @@ test('a CSV file with bytes that are no text, or rows of another length: refused
   expect(rest.code, rest.err).toBe(0);
   expect(summary(rest)).toMatchObject({ planned: 2, completed: 2, invalid: 2 });
   expect(read(world, 'out.jsonl')).not.toContain('\uFFFD');
+});
+
+describe('the input is found', () => {
+  const rest = { completed: 4, planned: 4 };
+  /** Begins a batch of four from a folder, as if its process had ended before anything was sent. */
+  async function begun(input: string, out: string, stdin?: string): Promise<Place> {
+    const world = await place(stdin === undefined ? {} : { stdin });
+    for (const folder of ['a', 'a/b', 'c']) mkdirSync(join(world.directory, folder));
+    for (const file of ['a/in.jsonl', 'a/b/in.jsonl', 'c/in.jsonl']) write(world, file, items(file.length));
+    write(world, 'a/in.jsonl', items(4));
+    const ran = await berthIn({ ...world, cwd: join(world.directory, 'a') }, [
+      ...['jobs', 'batch', 'run', 'echo', '--input', input, '--out', out, '--ordered', '--json'],
+    ]);
+    expect([ran.code, summary(ran)['input']], ran.err).toEqual([0, input === '-' ? `${out}.input` : input]);
+    const results = resolve(world.directory, 'a', out);
+    const [header] = readFileSync(`${results}.journal`, 'utf8').split('\n');
+    writeFileSync(`${results}.journal`, `${header ?? ''}\n`);
+    writeFileSync(results, '');
+    return world;
+  }
+  const batch = (verb: string, results: string): readonly string[] => ['jobs', 'batch', verb, results, '--json'];
+
+  test.each([
+    ['beside the results', 'in.jsonl', 'out.jsonl', 'a/out.jsonl', 'a/in.jsonl', 'in.jsonl'],
+    ['above them', 'in.jsonl', 'b/out.jsonl', 'a/b/out.jsonl', '/a/in.jsonl', '/a/in.jsonl'],
+    ['as a copy', '-', 'b/out.jsonl', 'a/b/out.jsonl', 'a/b/out.jsonl.input', 'out.jsonl.input'],
+  ])('from another directory: %s', async (_, input, out, results, shown, kept) => {
+    const world = await begun(input, out, items(4));
+    const named = (path: string): string => (path.startsWith('/') ? world.directory + path : path);
+    expect(read(world, `${results}.journal`)).toContain(`"path":${JSON.stringify(named(kept))}`);
+    const status = await berthIn(world, batch('status', results));
+    expect(summary(status)).toMatchObject({ input: named(shown), waiting: 4 });
+    const ran = await berthIn(world, batch('resume', results));
+    expect(ran.code, ran.err).toBe(0);
+    expect(summary(ran)).toMatchObject({ ...rest, input: named(shown) });
+  });
+
+  test('after the folder of both was moved', async () => {
+    const world = await begun('in.jsonl', 'b/../out.jsonl');
+    renameSync(join(world.directory, 'a'), join(world.directory, 'moved'));
+    const ran = await berthIn(world, batch('resume', 'moved/out.jsonl'));
+    expect(ran.code, ran.err).toBe(0);
+    expect(summary(ran)).toMatchObject({ ...rest, input: 'moved/in.jsonl' });
+  });
+
+  test('by a journal that has its name as it was given', async () => {
+    const world = await begun('in.jsonl', 'b/out.jsonl');
+    const journal = read(world, 'a/b/out.jsonl.journal');
+    const record = decodeRecord(Buffer.from(journal.trim()));
+    if (record?.kind !== 'header') throw new Error('no header');
+    const input = { ...record.header.input, path: 'in.jsonl' };
+    write(world, 'a/b/out.jsonl.journal', encodeRecord({ kind: 'header', header: { ...record.header, input } }));
+    // There is another one of the name beside the results: it is not taken for it.
+    const ran = await berthIn({ ...world, cwd: join(world.directory, 'a') }, batch('resume', 'b/out.jsonl'));
+    expect(ran.code, ran.err).toBe(0);
+    expect(summary(ran)).toMatchObject({ ...rest, input: 'in.jsonl' });
+  });
+
+  test('nowhere: the place where it should be is named', async () => {
+    const world = await begun('in.jsonl', 'out.jsonl');
+    rmSync(join(world.directory, 'a/in.jsonl'));
+    const ran = await berthIn(world, batch('resume', 'a/out.jsonl'));
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('the input a/in.jsonl is not there')]);
+  });
 });
 
 describe('a copy of the input', () => {

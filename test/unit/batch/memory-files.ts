@@ -55,6 +55,7 @@ export function memoryFiles(initial: Readonly<Record<string, string | Uint8Array
     syncs: undefined,
     onChange: undefined,
     text: (path) => files.get(path)?.toString('utf8') ?? '',
+    absolute: (path) => `/${path}`,
     place: async (path) => ({ path, kind: files.has(path) ? 'file' : 'nothing' }),
     size: async (path) => files.get(path)?.byteLength,
     async *read(path, from = 0) {
@@ -140,6 +141,7 @@ export function mortal(files: MemoryFiles, killedAt: number): Mortal {
   return {
     done,
     alive,
+    absolute: (path) => files.absolute(path),
     place: (path) => files.place(path),
     size: (path) => files.size(path),
     read: (path, from) => files.read(path, from),
