@@ -20,7 +20,7 @@ export function rememberedPath(results: string, input: string): string {
 /** Where the input of a batch may lie, most likely first. */
 export const inputPlaces = (results: string, { path }: InputIdentity): readonly string[] => [
   ...(isAbsolute(path) ? [] : [join(dirname(results), path)]),
-// A journal of an earlier version has the name that was given.
+  // A journal of an earlier version has the name that was given.
   path,
   // The process ended before the copy had its second name.
   newCopyPath(results),

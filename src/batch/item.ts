@@ -61,6 +61,8 @@ const CLOSE = Buffer.from('}');
 export function whyNotJson(bytes: Uint8Array): { readonly reason: string; readonly column?: number } | undefined {
   const text = textOf(bytes);
   if (!isUtf8(bytes)) return { reason: 'it is not UTF-8 text', column: text.indexOf('\uFFFD') + 1 };
+  // The exact reader passes over it, and a service would not.
+  if (text.startsWith('\uFEFF')) return { reason: 'it is not JSON: it begins with a byte order mark', column: 1 };
   try {
     JSON.parse(text);
     return undefined;

@@ -34,25 +34,34 @@ export async function* readItems(
   function* itemsOf(lines: Iterable<Line>): Generator<Item | BadItem> {
     for (const { bytes, tooLong, start } of lines) {
       line += 1;
-      const text = trimmed(start === 0 ? withoutMark(bytes) : bytes);
+      const whole = start === 0 ? withoutMark(bytes) : bytes;
+      const text = trimmed(whole);
       if (text.byteLength === 0 && !tooLong) continue;
       number += 1;
+      const place = { number, line, indent: text.byteOffset - whole.byteOffset };
       yield tooLong
         ? { kind: 'bad', number, line, reason: `the line is longer than ${formatBytes(LONGEST_LINE)}` }
-        : itemOf(text, number, line, shape);
+        : itemOf(text, place, shape);
     }
   }
   for await (const lines of lineGroups(pieces, LONGEST_LINE)) yield itemsOf(lines);
 }
 
+/** Where a line's text lies: the characters before it are white space. */
+interface TextPlace {
+  readonly number: number;
+  readonly line: number;
+  readonly indent: number;
+}
+
 /** The item of a line, or what is wrong with it. */
-function itemOf(bytes: Uint8Array, number: number, line: number, shape: InputShape): Item | BadItem {
+function itemOf(bytes: Uint8Array, { number, line, indent }: TextPlace, shape: InputShape): Item | BadItem {
   const bad = (reason: string, column?: number): BadItem => ({
     kind: 'bad',
     number,
     line,
     reason,
-    ...(column === undefined ? {} : { column }),
+    ...(column === undefined ? {} : { column: column + indent }),
   });
   const trouble = whyNotJson(bytes);
   if (trouble !== undefined) return bad(trouble.reason, trouble.column);

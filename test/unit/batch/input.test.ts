@@ -8,7 +8,7 @@ import { decodeRecord, encodeRecord, type BatchHeader } from '../../../src/batch
 import { writeWhole } from '../../../src/batch/whole-file.ts';
 import type { DurableFiles } from '../../../src/core/context.ts';
 import { berthIn } from '../../support/cli.ts';
-import { items, place, read, RESUME, summary, write, type Place } from './front-door.ts';
+import { items, place, read, RESUME, RUN, summary, write, type Place } from './front-door.ts';
 import { afterKill, afterPowerCut, memoryFiles, mortal } from './memory-files.ts';
 
 const PIPED = ['jobs', 'batch', 'run', 'echo', '--input', '-', '--out', 'out.jsonl', '--json'];
@@ -65,6 +65,15 @@ test('a CSV file with bytes that are no text, or rows of another length: refused
   expect(rest.code, rest.err).toBe(0);
   expect(summary(rest)).toMatchObject({ planned: 2, completed: 2, invalid: 2 });
   expect(read(world, 'out.jsonl')).not.toContain('\uFFFD');
+});
+
+test('files that were put together, each with a byte order mark: the second mark is refused by its line', async () => {
+  const world = await place();
+  write(world, 'in.jsonl', '\uFEFF{"a":1}\n\uFEFF{"b":2}\n');
+  const ran = await berthIn(world, RUN);
+  expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('in.jsonl, line 2, column 1: it is not JSON')]);
+  const rest = await berthIn(world, [...RUN, '--skip-invalid', '--json']);
+  expect(summary(rest)).toMatchObject({ planned: 1, completed: 1, invalid: 1 });
 });
 
 describe('the input is found', () => {

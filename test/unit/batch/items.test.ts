@@ -54,6 +54,9 @@ describe('JSON lines', () => {
   test.each([
     ['a trailing comma', '{"a":1}\n{"b":2,}\n', 2, 8],
     ['NaN', '{"n":NaN}\n', 1, 6],
+    ['white space before it', ' \t{"n":NaN}\n', 1, 8],
+    ['a byte order mark of its own', '\uFEFF{"a":1}\n \uFEFF{"a":2}\n', 2, 2],
+    ['two byte order marks', '\uFEFF\uFEFF{"a":1}\n', 1, 1],
     ['what is cut off', '\n\n{"a":\n', 3, 6],
     ['bytes that are not UTF-8', Buffer.from([0x22, 0x61, 0xff, 0x22, 0x0a]), 1, 3],
   ])('with %s are bad, by line and column', async (_, content, line, column) => {
