@@ -43,7 +43,7 @@ export interface Desk {
   /** Takes down what happened; resolves when it is on the disk, with all that was taken down before. */
   record(item: number, event: ItemEvent, more?: EventFacts): Promise<void>;
   /** Writes an item's result, and then that it has ended. */
-  conclude(owner: LineOwner, document: Json, event: ItemEvent & { kind: 'end' | 'refuse' }): Promise<void>;
+  conclude(owner: LineOwner, document: Json, event: EndEvent): Promise<void>;
   learn(turnaroundMs: number, executionMs: number | undefined): void;
   /** No more are sent; with `at-once`, no more looks either. The first reason counts. */
   stop(reason: StopReason, how: 'at-once' | 'when-ended', failure?: unknown): void;
@@ -74,7 +74,12 @@ export interface DeskParts {
   readonly onExecuted?: (milliseconds: number) => void;
   /** Told of each failure to reach the service, and, with nothing, when it is over. */
   readonly onTrouble?: (failure: Failure | undefined) => void;
+  /** Told of each item that ended, with what was written of it. */
+  readonly onEnded?: (event: EndEvent, document: Json) => void;
 }
+
+/** How an item ended: its job, or the service would not have it. */
+export type EndEvent = ItemEvent & { readonly kind: 'end' | 'refuse' };
 
 /** So long, in milliseconds, a service may fail without one success before the batch stops. */
 const PATIENCE_MS = 120_000;
@@ -117,6 +122,7 @@ export function createDesk(parts: DeskParts): Desk {
     conclude: async (owner, document, event) => {
       const resultBytes = await results.put(resultLine(owner, document));
       await record(owner.item, event, { resultBytes });
+      parts.onEnded?.(event, document);
       if (notCompleted() > options.maxFailures) stop('failures', 'when-ended');
     },
     learn: (turnaroundMs, executionMs) => {

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/context.ts';
 import type { Failure } from '../core/failure.ts';
-import { createDesk, type Desk, type RunOptions, type StopReason } from './desk.ts';
+import type { Json } from '../core/json.ts';
+import { createDesk, type Desk, type EndEvent, type RunOptions, type StopReason } from './desk.ts';
 import type { BadItem, Item } from './item.ts';
 import type { Journal } from './journal.ts';
 import { addsUp, type Accounting, type Ledger } from './ledger.ts';
@@ -36,6 +37,10 @@ export interface RunParts {
   readonly onExecuted?: (milliseconds: number) => void;
   /** Told of each failure to reach the service, and, with nothing, when it is over. */
   readonly onTrouble?: (failure: Failure | undefined) => void;
+  /** Told of each item that ended, with what was written of it. */
+  readonly onEnded?: (event: EndEvent, document: Json) => void;
+  /** Told why a job that had failed could not be run again. */
+  readonly onUnretried?: (refusal: Failure) => void;
 }
 
 /** How a run ended. */
@@ -71,7 +76,7 @@ export async function runBatch(parts: RunParts): Promise<RunEnd> {
   };
 
   const supply = createSupply(parts.items, ({ number }) => ledger.stateOf(number) === 'waiting', rounds.ring);
-  const watcher = createWatcher(desk, guard);
+  const watcher = createWatcher(desk, guard, parts.onUnretried);
   const sender = createSender(desk, supply, guard, ({ number, id }, job, at) => {
     watcher.watch({ item: number, job, id, submittedAt: at, retries: 0 });
   });

@@ -1,3 +1,4 @@
+import type { Failure } from '../core/failure.ts';
 import { memberAt, numberOf, stringOf, type Json } from '../core/json.ts';
 import { endEvent, type Desk } from './desk.ts';
 import type { Ending } from './machine.ts';
@@ -32,7 +33,11 @@ const MOST_SAVING = 256;
 /** A job younger than this that is not there yet gets a second look: milliseconds. */
 const YOUNG_MS = 60_000;
 
-export function createWatcher(desk: Desk, guard: (work: Promise<void>) => void): Watcher {
+export function createWatcher(
+  desk: Desk,
+  guard: (work: Promise<void>) => void,
+  onUnretried: (refusal: Failure) => void = () => undefined,
+): Watcher {
   const { paces, clock, options } = desk;
   const rota = createRota<Job>(desk.experience);
   let looking = 0;
@@ -157,6 +162,7 @@ export function createWatcher(desk: Desk, guard: (work: Promise<void>) => void):
       return;
     }
     reviving -= 1;
+    if (outcome.kind === 'refused') onUnretried(outcome.failure);
     if (outcome.kind === 'stop') desk.stop('trouble', 'at-once', outcome.failure);
     // Not sure: what its state tells when it is looked at counts.
     if (outcome.kind !== 'requeued' && outcome.kind !== 'unsure') return;

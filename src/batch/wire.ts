@@ -35,7 +35,7 @@ export type Seen =
 export type Retried =
   | { readonly kind: 'requeued' }
   /** Not any more, or not at all. */
-  | { readonly kind: 'refused' }
+  | { readonly kind: 'refused'; readonly failure: Failure }
   /** It may have happened: the job's state tells. */
   | { readonly kind: 'unsure' }
   | Again
@@ -107,7 +107,7 @@ function afterLook(failure: Failure): Seen {
 function afterRetry(failure: Failure): Retried {
   if (failure.exit === EXIT.denied) return { kind: 'stop', failure };
   if (failure.exit === EXIT.unknown) return { kind: 'unsure' };
-  return mayComeAgain(failure) ? again(failure) : { kind: 'refused' };
+  return mayComeAgain(failure) ? again(failure) : { kind: 'refused', failure };
 }
 
 /** A 429, or a service that was not reached: nothing happened. */
