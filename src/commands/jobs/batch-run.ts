@@ -1,6 +1,6 @@
 import { beginBatch } from '../../batch/batch.ts';
 import { copyPath, newCopyPath, rememberedPath } from '../../batch/input-place.ts';
-import type { InputShape } from '../../batch/item.ts';
+import { inputName, type InputShape } from '../../batch/item.ts';
 import { describeBad } from '../../batch/items.ts';
 import type { BatchHeader } from '../../batch/record.ts';
 import { survey, type Survey } from '../../batch/survey.ts';
@@ -100,22 +100,28 @@ export async function serviceOf(ctx: CommandContext): Promise<string> {
   return ctx.settings.local ? 'the local service' : url;
 }
 
-/** Reads all of the input. Fails with usage (2), line and column, where something in it cannot be sent. */
+/** Reads all of the input. Fails with usage (2), line and column, where something in it cannot be sent, or nothing can. */
 async function checked(pieces: AsyncIterable<Uint8Array>, shape: InputShape, skipInvalid: boolean): Promise<Survey> {
   const found = await survey(pieces, shape);
-  if (found.invalid > 0 && !skipInvalid) {
+  const { planned, invalid } = found;
+  if (invalid > 0 && (planned === 0 || !skipInvalid)) {
     const [first, ...rest] = found.bad.map((bad) => describeBad(shape.path, bad));
-    const more = found.invalid - found.bad.length;
+    const more = invalid - found.bad.length;
+    const others = planned === 0 ? ', and there are no others' : '';
     throw usage(
-      `${countOf(found.invalid, 'item')} cannot be sent; nothing was sent. ${first ?? ''}`,
+      `${countOf(invalid, 'item')} cannot be sent${others}; nothing was sent. ${first ?? ''}`,
       [
         ...rest,
         ...(more > 0 ? [`and ${String(more)} more`] : []),
-        'Correct them, or leave them out with --skip-invalid.',
+        planned === 0 ? 'Correct them.' : 'Correct them, or leave them out with --skip-invalid.',
       ].join('\n'),
     );
   }
-  if (found.planned === 0) throw usage(`${shape.path} holds nothing to send`, 'The input is a job a line.');
+  if (planned === 0)
+    throw usage(
+      `${inputName(shape.path)} holds nothing to send`,
+      shape.format === 'csv' ? 'Below the header, each row is a job.' : 'The input is a job a line.',
+    );
   return found;
 }
 

@@ -28,6 +28,20 @@ describe('what is piped in', () => {
     expect(existsSync(join(world.directory, 'out.jsonl'))).toBe(false);
   });
 
+  test('is called stdin where it cannot be sent', async () => {
+    for (const [content, words, ...more] of [
+      ['{"a":1}\nnope\n', 'stdin, line 2, column 1: it is not JSON'],
+      ['\n', 'stdin holds nothing to send'],
+      ['a,a\n1,2\n', 'stdin, line 1: two columns', '--input-format', 'csv'],
+    ] as const)
+      for (const dry of [[], ['--dry-run']]) {
+        const world = await place({ stdin: content });
+        const ran = await berthIn(world, [...PIPED, ...more, ...dry]);
+        expect([ran.code, ran.err]).toEqual([2, expect.stringContaining(words)]);
+        expect(ran.err).not.toContain('out.jsonl');
+      }
+  });
+
   test('leaves no copy where it cannot be sent', async () => {
     const world = await place({ stdin: 'nope\n' });
     const ran = await berthIn(world, PIPED);
@@ -74,6 +88,19 @@ test('files that were put together, each with a byte order mark: the second mark
   expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('in.jsonl, line 2, column 1: it is not JSON')]);
   const rest = await berthIn(world, [...RUN, '--skip-invalid', '--json']);
   expect(summary(rest)).toMatchObject({ planned: 1, completed: 1, invalid: 1 });
+});
+
+test('where all of an input is invalid that is the cause, with --skip-invalid as well', async () => {
+  const world = await place();
+  write(world, 'in.jsonl', items(25));
+  for (const more of [[], ['--skip-invalid'], ['--skip-invalid', '--dry-run']]) {
+    const ran = await berthIn(world, [...RUN, '--id-field', 'nope', ...more]);
+    expect(ran.code).toBe(2);
+    expect(ran.err).toContain('25 items cannot be sent, and there are no others; nothing was sent.');
+    expect(ran.err).toContain('line 1: it has no member "nope"');
+    expect(ran.err).toContain('and 5 more');
+    expect(ran.err).not.toContain('leave them out');
+  }
 });
 
 describe('the input is found', () => {
