@@ -81,9 +81,11 @@ async function appendTo(path: string, handle: FileHandle): Promise<AppendFile> {
 async function* readFile(path: string, place: string, from: number): AsyncGenerator<Uint8Array> {
   const handle = await told(`cannot read ${path}`, () => fs.open(place, 'r'));
   try {
+    // A pipe knows no places.
+    const placed = (await handle.stat()).isFile();
     for (let at = from; ;) {
       const piece = Buffer.allocUnsafe(PIECE);
-      const { bytesRead } = await told(`cannot read ${path}`, () => handle.read(piece, 0, PIECE, at));
+      const { bytesRead } = await told(`cannot read ${path}`, () => handle.read(piece, 0, PIECE, placed ? at : null));
       if (bytesRead === 0) return;
       at += bytesRead;
       yield piece.subarray(0, bytesRead);

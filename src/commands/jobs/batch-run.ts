@@ -36,8 +36,8 @@ export async function runNew(ctx: CommandContext, values: RunValues): Promise<Re
     extras: others === '' ? '' : `,${others}`,
   };
   const out = await resultsPath(durable, values.out);
-  // It can be read once, and a batch may have to go on.
-  const copied = values.input === '-';
+  // Standard input or a pipe can be read once, and a batch is read twice, and may have to go on.
+  const copied = values.input === '-' || (await durable.place(values.input)).kind === 'other';
   // Once more under the lock; before it, so that a dry run says the same, and no lock is taken for what is refused.
   await mustBeNew(durable, out, copied);
   if (ctx.dryRun) {

@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { beginBatch, type OpenBatch } from '../../../src/batch/batch.ts';
@@ -7,7 +9,7 @@ import { journalPath } from '../../../src/batch/journal.ts';
 import { decodeRecord, encodeRecord, type BatchHeader } from '../../../src/batch/record.ts';
 import { writeWhole } from '../../../src/batch/whole-file.ts';
 import type { DurableFiles } from '../../../src/core/context.ts';
-import { berthIn } from '../../support/cli.ts';
+import { berthIn, type Ran } from '../../support/cli.ts';
 import { items, place, read, RESUME, RUN, summary, write, type Place } from './front-door.ts';
 import { afterKill, afterPowerCut, memoryFiles, mortal } from './memory-files.ts';
 
@@ -101,6 +103,34 @@ test('where all of an input is invalid that is the cause, with --skip-invalid as
     expect(ran.err).toContain('and 5 more');
     expect(ran.err).not.toContain('leave them out');
   }
+});
+
+describe('a pipe as the input', () => {
+  async function piped(content: string, ...argv: readonly string[]): Promise<Ran> {
+    const world = await place();
+    const pipe = join(world.directory, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const [ran] = await Promise.all([
+      berthIn(world, ['jobs', 'batch', 'run', 'echo', '--input', 'pipe', '--out', 'out.jsonl', '--json', ...argv]),
+      writeFile(pipe, content),
+    ]);
+    return ran;
+  }
+
+  test('is kept beside the results, as it can be read once', async () => {
+    // More than a pipe holds.
+    const content = items(5, `,"x":"${'x'.repeat(200_000)}"`);
+    const ran = await piped(content);
+    expect(ran.code, ran.err).toBe(0);
+    expect(summary(ran)).toMatchObject({ completed: 5, input: 'out.jsonl.input' });
+    expect(read(ran.world, 'out.jsonl.input')).toBe(content);
+  });
+
+  test('is looked through by a dry run, and called by its name', async () => {
+    expect(summary(await piped(items(2), '--dry-run'))).toMatchObject({ planned: 2, input: 'pipe' });
+    const bad = await piped('nope\n');
+    expect([bad.code, bad.err]).toEqual([2, expect.stringContaining('pipe, line 1')]);
+  });
 });
 
 describe('the input is found', () => {
