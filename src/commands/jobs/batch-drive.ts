@@ -8,7 +8,6 @@ import type { RateWindow } from '../../core/api.ts';
 import type { DurableFiles } from '../../core/context.ts';
 import { EXIT, type ExitCode } from '../../core/exit.ts';
 import { Failure } from '../../core/failure.ts';
-import { formatDuration } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { countOf } from '../../cli/words.ts';
 import type { Result } from '../../output/view.ts';
@@ -94,7 +93,7 @@ export async function driveBatch(
     invalid: batch.header.invalid,
     unknownItems,
     others: {
-      took: formatDuration(ctx.clock.now() - began),
+      tookSeconds: (ctx.clock.now() - began) / 1000,
       executionCostUsd: spent === undefined ? null : { ...spent },
     },
   });

@@ -6,6 +6,7 @@ import type { InputIdentity } from '../../batch/record.ts';
 import { replay, type Past } from '../../batch/replay.ts';
 import type { DurableFiles, LockHolder } from '../../core/context.ts';
 import { EXIT } from '../../core/exit.ts';
+import type { JsonObject } from '../../core/json.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import type { Result } from '../../output/view.ts';
 import type { StatusValues } from './batch-flags.ts';
@@ -30,7 +31,7 @@ export async function explain(ctx: CommandContext, values: StatusValues): Promis
     input: await inputPlace(durable, path, header.input),
     invalid: header.invalid,
     unknownItems,
-    others: { state: stateOf(sum, holder), begun: new Date(header.createdAt).toISOString() },
+    others: { ...stateOf(sum, holder), begun: new Date(header.createdAt).toISOString() },
   });
   const left = sum.waiting + sum.inFlight;
   const incomplete = sum.completed !== sum.planned;
@@ -57,7 +58,8 @@ function asLeft({ ledger }: Past): Accounting {
   return { ...sum, unknown: sum.unknown + sending, inFlight: sum.inFlight - sending };
 }
 
-function stateOf({ waiting, inFlight }: Accounting, holder: LockHolder | undefined): string {
-  if (holder !== undefined) return `process ${String(holder.pid)} is at work on it`;
-  return waiting + inFlight === 0 ? 'ended' : 'stopped';
+/** `pid`: the process that is at work on it. */
+function stateOf({ waiting, inFlight }: Accounting, holder: LockHolder | undefined): JsonObject {
+  if (holder !== undefined) return { state: 'running', pid: holder.pid };
+  return { state: waiting + inFlight === 0 ? 'ended' : 'stopped' };
 }

@@ -1,3 +1,4 @@
+import { formatDuration } from '../../core/units.ts';
 import { memberAt, numberOf, stringOf, type Json, type JsonObject } from '../../core/json.ts';
 import { describeCost } from '../../batch/cost.ts';
 import type { Accounting } from '../../batch/ledger.ts';
@@ -55,7 +56,9 @@ export const batchView: View = {
         { label: 'results', value: text('batch')(row) },
         { label: 'endpoint', value: text('endpoint')(row) },
         { label: 'input', value: text('input')(row) },
-        ...OTHERS.flatMap((name) => line(row, name)),
+        ...stateLine(row),
+        ...(memberAt(row, 'begun') === undefined ? [] : [{ label: 'begun', value: text('begun')(row) }]),
+        ...tookLine(row),
         ...costLine(row),
       ],
     },
@@ -63,10 +66,17 @@ export const batchView: View = {
   ],
 };
 
-const OTHERS = ['state', 'begun', 'took'];
+/** `pid`: the process that is at work on it. */
+function stateLine(row: Json): Section['lines'] {
+  const [state, pid] = [stringOf(memberAt(row, 'state')), numberOf(memberAt(row, 'pid'))];
+  if (state === undefined) return [];
+  return [{ label: 'state', value: pid === undefined ? state : `process ${String(pid)} is at work on it` }];
+}
 
-const line = (row: Json, name: string): Section['lines'] =>
-  memberAt(row, name) === undefined ? [] : [{ label: name, value: text(name)(row) }];
+function tookLine(row: Json): Section['lines'] {
+  const seconds = numberOf(memberAt(row, 'tookSeconds'));
+  return seconds === undefined ? [] : [{ label: 'took', value: formatDuration(seconds * 1000) }];
+}
 
 function costLine(row: Json): Section['lines'] {
   const cost = memberAt(row, 'executionCostUsd');
@@ -79,18 +89,23 @@ function costLine(row: Json): Section['lines'] {
 function countLine(row: Json, [name, label, tone]: readonly [string, string, Tone]): Section['lines'] {
   const shown = text(name)(row);
   if (shown === '0' && name !== 'completed') return [];
-  const items = name === 'unknown' ? `: ${rangesOf(memberAt(row, 'unknownItems'))}` : '';
+  const items = name === 'unknown' ? `: ${rangesOf((memberAt(row, 'unknownItems') ?? []) as readonly number[])}` : '';
   return [{ label, value: { text: `${shown}${items}`, tone } }];
 }
 
-/** `3, 17-20, 40`. */
-function rangesOf(items: Json | undefined): string {
-  const numbers = Array.isArray(items) ? (items as readonly number[]) : [];
-  const ranges: [number, number][] = [];
-  for (const item of numbers) {
-    const last = ranges.at(-1);
+/** Items as a person reads them: `3, 17-20, 40`. */
+export const rangesOf = (items: Iterable<number>): string =>
+  runsOf(items)
+    .map(([from, to]) => (from === to ? String(from) : `${String(from)}-${String(to)}`))
+    .join(', ');
+
+/** Items in order, as runs of neighbours: the first and the last of each. */
+export function runsOf(items: Iterable<number>): readonly (readonly [number, number])[] {
+  const runs: [number, number][] = [];
+  for (const item of items) {
+    const last = runs.at(-1);
     if (last !== undefined && item === last[1] + 1) last[1] = item;
-    else ranges.push([item, item]);
+    else runs.push([item, item]);
   }
-  return ranges.map(([from, to]) => (from === to ? String(from) : `${String(from)}-${String(to)}`)).join(', ');
+  return runs;
 }
