@@ -36,8 +36,10 @@ export async function runNew(ctx: CommandContext, values: RunValues): Promise<Re
     extras: others === '' ? '' : `,${others}`,
   };
   const out = await resultsPath(durable, values.out);
+  if (values.input === '') throw usage('--input is the name of no file', 'Name a file, or - for stdin.');
+  const given = await durable.place(values.input);
   // Standard input or a pipe can be read once, and a batch is read twice, and may have to go on.
-  const copied = values.input === '-' || (await durable.place(values.input)).kind === 'other';
+  const copied = values.input === '-' || given.kind === 'other';
   // Once more under the lock; before it, so that a dry run says the same, and no lock is taken for what is refused.
   await mustBeNew(durable, out, copied);
   if (ctx.dryRun) {
@@ -45,7 +47,8 @@ export async function runNew(ctx: CommandContext, values: RunValues): Promise<Re
     return await dryRun(ctx, values.endpoint, shape, found);
   }
   const input = copied ? copyPath(out) : values.input;
-  const remembered = rememberedPath(durable.absolute(out), durable.absolute(input));
+  // The file itself: a link such as /dev/stdin leads elsewhere tomorrow.
+  const remembered = rememberedPath(durable.absolute(out), durable.absolute(copied ? input : given.path));
   const batch = await beginBatch(
     durable,
     out,

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -105,6 +105,11 @@ test('where all of an input is invalid that is the cause, with --skip-invalid as
   }
 });
 
+test('an input without a name is refused', async () => {
+  const ran = await berthIn(await place(), [...RUN.slice(0, 5), '', ...RUN.slice(6)]);
+  expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('--input is the name of no file')]);
+});
+
 describe('a pipe as the input', () => {
   async function piped(content: string, ...argv: readonly string[]): Promise<Ran> {
     const world = await place();
@@ -166,6 +171,18 @@ describe('the input is found', () => {
     const ran = await berthIn(world, batch('resume', results));
     expect(ran.code, ran.err).toBe(0);
     expect(summary(ran)).toMatchObject({ ...rest, input: named(shown) });
+  });
+
+  test('by what a link led to', async () => {
+    const world = await place();
+    write(world, 'in.jsonl', items(4));
+    symlinkSync('in.jsonl', join(world.directory, 'link'));
+    const ran = await berthIn(world, [...RUN.slice(0, 5), 'link', ...RUN.slice(6), '--json']);
+    expect([ran.code, summary(ran)['input']]).toEqual([0, 'link']);
+    rmSync(join(world.directory, 'link'));
+    expect(summary(await berthIn(world, batch('status', 'out.jsonl')))).toMatchObject({ input: 'in.jsonl' });
+    const again = await berthIn(world, batch('resume', 'out.jsonl'));
+    expect(again.code, again.err).toBe(0);
   });
 
   test('after the folder of both was moved', async () => {
