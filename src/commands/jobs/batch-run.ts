@@ -30,7 +30,7 @@ export async function runNew(ctx: CommandContext, values: RunValues): Promise<Re
   const others = encodeJson(extras({ ...values, webhook: undefined })).slice(1, -1);
   const shape: InputShape = {
     path: values.input,
-    format: (values.inputFormat ?? (/\.csv$/i.test(values.input) ? 'csv' : 'jsonl')) as InputShape['format'],
+    format: (values.inputFormat ?? (/\.[ct]sv$/i.test(values.input) ? 'csv' : 'jsonl')) as InputShape['format'],
     ...(values.inputField === undefined ? {} : { inputField: values.inputField }),
     ...(values.idField === undefined ? {} : { idField: values.idField }),
     extras: others === '' ? '' : `,${others}`,

@@ -92,6 +92,19 @@ test('files that were put together, each with a byte order mark: the second mark
   expect(summary(rest)).toMatchObject({ planned: 1, completed: 1, invalid: 1 });
 });
 
+test('tabs or semicolons between columns are refused, whatever the file is called', async () => {
+  const world = await place();
+  for (const [name, content] of [
+    ['in.tsv', 'a\tb\n1\t2\n'],
+    ['in.csv', 'a;b\n1;2\n'],
+  ] as const) {
+    write(world, name, content);
+    const ran = await berthIn(world, [...RUN.slice(0, 5), name, ...RUN.slice(6)]);
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining(`${name}, line 1: the header names one column`)]);
+    expect(ran.err).toContain('Columns are separated by commas');
+  }
+});
+
 test('where all of an input is invalid that is the cause, with --skip-invalid as well', async () => {
   const world = await place();
   write(world, 'in.jsonl', items(25));
