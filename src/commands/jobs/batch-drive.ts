@@ -6,15 +6,14 @@ import { runBatch, type RunEnd } from '../../batch/runner.ts';
 import { createWire } from '../../batch/wire.ts';
 import type { RateWindow } from '../../core/api.ts';
 import type { DurableFiles } from '../../core/context.ts';
-import { EXIT, type ExitCode } from '../../core/exit.ts';
-import { Failure } from '../../core/failure.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { countOf } from '../../cli/words.ts';
 import type { Result } from '../../output/view.ts';
 import { meterCost } from './batch-cost.ts';
+import { exitOf, notesOf, troubleOf, type Driven } from './batch-end.ts';
 import type { PaceValues } from './batch-flags.ts';
 import { followBatch, type Standing, type Trouble } from './batch-progress.ts';
-import { batchStatusLine, batchView, resumeLine, summaryOf } from './batch-view.ts';
+import { createTally } from './batch-tally.ts';
+import { batchView, summaryOf } from './batch-view.ts';
 
 const runOptions = (values: PaceValues): RunOptions => ({
   concurrency: values.concurrency ?? 32,
@@ -27,8 +26,8 @@ const runOptions = (values: PaceValues): RunOptions => ({
 
 /**
  * Runs an open batch until it ends, and says how it stands meanwhile. The exit code is 0 where all completed, 13 where
- * some did not, 9 after --timeout, 130 or 143 after an interrupt. Fails with what stopped it: local-file (14),
- * unavailable (7), rate-limited (6), denied (3). Closes the batch.
+ * some did not, 9 after --timeout, 130 or 143 after an interrupt. What stopped it otherwise is the result's failure:
+ * local-file (14), unavailable (7), unknown (8), rate-limited (6), denied (3). Closes the batch.
  */
 export async function driveBatch(
   ctx: CommandContext,
@@ -52,6 +51,7 @@ export async function driveBatch(
   });
   const before = batch.ledger.accounting();
   const cost = meterCost(ctx, endpointId, before.waiting < before.planned);
+  const tally = createTally();
   let trouble: Trouble | undefined;
   const standing = (): Standing => ({ sum: batch.ledger.accounting(), cost: cost.soFar(), trouble });
   const following = followBatch(ctx, standing, done.signal);
@@ -69,6 +69,8 @@ export async function driveBatch(
         takeWindows = take;
       },
       onExecuted: cost.ran,
+      onEnded: tally.ended,
+      onUnretried: tally.unretried,
       onTrouble: (failure) => {
         trouble = failure && { since: trouble?.since ?? ctx.clock.now(), says: failure.message };
       },
@@ -83,8 +85,8 @@ export async function driveBatch(
     // A journal that the disk refused cannot be closed well; that it was refused is said already.
     await batch.close().catch(() => undefined);
   }
-  if (end.stopped?.reason === 'trouble') throw troubleOf(end, path);
   const spent = cost.soFar();
+  const commonest = tally.commonest();
   const unknownItems = [...batch.ledger.items('unknown')];
   const value = summaryOf(end.accounting, {
     path,
@@ -95,60 +97,13 @@ export async function driveBatch(
     others: {
       tookSeconds: (ctx.clock.now() - began) / 1000,
       executionCostUsd: spent === undefined ? null : { ...spent },
+      commonestError: commonest === undefined ? null : { ...commonest },
     },
   });
-  return { kind: 'one', view: batchView, value, exit: exitOf(ctx, end), notes: notesOf(end, path) };
-}
-
-function exitOf(ctx: CommandContext, { accounting, stopped }: RunEnd): ExitCode {
-  if (accounting.completed === accounting.planned) return EXIT.done;
-  switch (stopped?.reason) {
-    case 'interrupt':
-      return ctx.signal.reason instanceof Failure ? ctx.signal.reason.exit : EXIT.interrupted;
-    case 'timeout':
-      return EXIT.waitEnded;
-    case 'failures':
-    case 'trouble':
-    case undefined:
-      return EXIT.batchIncomplete;
-  }
-}
-
-function notesOf({ accounting: sum, stopped }: RunEnd, path: string): readonly string[] {
-  const left = sum.waiting + sum.inFlight;
-  return [
-    ...(stopped?.reason === 'interrupt' ? ['Interrupted. Nothing was cancelled.'] : []),
-    ...(stopped?.reason === 'timeout' ? ['The time is up. Nothing was cancelled.'] : []),
-    ...(stopped?.reason === 'failures' ? ['Stopped sending: more items failed than --max-failures allows.'] : []),
-    ...(sum.inFlight > 0
-      ? [`${countOf(sum.inFlight, 'job')} went on at the service, which keeps results for 30 minutes.`]
-      : []),
-    ...(left > 0 ? [`Go on with: ${resumeLine(path)}`] : []),
-    ...(sum.unknown > 0
-      ? [
-          `${countOf(sum.unknown, 'item')} may or may not have run. To send again, at the risk of running twice: ${resumeLine(path, '--resubmit-unknown')}`,
-        ]
-      : []),
-    ...(left === 0 && sum.failed + sum.timedOut > 0
-      ? [`To run failed ones again, within 30 minutes of their end: ${resumeLine(path, '--retry-failed', '1')}`]
-      : []),
-  ];
-}
-
-/** What stopped a batch, with the way on. What is no Failure is a bug, and stays one. */
-function troubleOf({ stopped, unwritten, accounting }: RunEnd, path: string): unknown {
-  const failure = stopped?.failure;
-  if (!(failure instanceof Failure)) return failure;
-  const lost = unwritten.map(({ item, job }) => `item ${String(item)} is job ${job}`).join(', ');
-  return failure.with({
-    message: `${failure.message}; the batch stopped with ${String(accounting.completed)} of ${String(accounting.planned)} completed`,
-    hint: [
-      failure.hint,
-      lost === '' ? undefined : `These were taken by the service and could not be written down: ${lost}.`,
-      `See how it stands: ${batchStatusLine(path)}`,
-      `Then go on with: ${resumeLine(path)}`,
-    ]
-      .filter((line) => line !== undefined)
-      .join('\n'),
-  });
+  const driven: Driven = { path, inputPath, batch, end, tally, before, retried: (values.retryFailed ?? 0) > 0 };
+  const result = { kind: 'one', view: batchView, value } as const;
+  const failure = troubleOf(driven);
+  // What stopped it says the way on; the counts are printed all the same.
+  if (failure !== undefined) return { ...result, failure };
+  return { ...result, exit: exitOf(ctx, end), notes: notesOf(ctx, driven) };
 }

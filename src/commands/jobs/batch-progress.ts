@@ -96,7 +96,8 @@ function countLine(standing: Standing, pace: readonly string[], now: number): st
   return [...head, ...(trouble === undefined ? [...pace, ...money(cost)] : [trouble])].join('  ');
 }
 
-function counts(sum: Accounting): string {
+/** `250 done, 3 failed, 32 in flight`: those that are not nought. */
+export function counts(sum: Accounting): string {
   const named: readonly (readonly [number, string])[] = [
     [sum.completed, 'done'],
     [sum.failed, 'failed'],

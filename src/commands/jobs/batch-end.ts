@@ -1,0 +1,158 @@
+import type { Accounting } from '../../batch/ledger.ts';
+import type { OpenBatch } from '../../batch/batch.ts';
+import type { RunEnd } from '../../batch/runner.ts';
+import { EXIT, type ExitCode } from '../../core/exit.ts';
+import { Failure } from '../../core/failure.ts';
+import { safeText } from '../../core/safe.ts';
+import type { CommandContext } from '../../cli/context.ts';
+import { countOf, shellWord } from '../../cli/words.ts';
+import { counts } from './batch-progress.ts';
+import type { Tally } from './batch-tally.ts';
+import { batchStatusLine, rangesOf, resumeLine, runsOf } from './batch-view.ts';
+
+/** A batch that this process has brought to where it stands. */
+export interface Driven {
+  readonly path: string;
+  readonly inputPath: string;
+  readonly batch: OpenBatch;
+  readonly end: RunEnd;
+  readonly tally: Tally;
+  /** How it stood when this process took it up, and whether failed jobs were to run again. */
+  readonly before: Accounting;
+  readonly retried: boolean;
+}
+
+/** The service keeps results for so long (specification 8.2). */
+const KEPT_MS = 30 * 60_000;
+
+export function exitOf(ctx: CommandContext, { accounting, stopped }: RunEnd): ExitCode {
+  if (accounting.completed === accounting.planned) return EXIT.done;
+  switch (stopped?.reason) {
+    case 'interrupt':
+      return ctx.signal.reason instanceof Failure ? ctx.signal.reason.exit : EXIT.interrupted;
+    case 'timeout':
+      return EXIT.waitEnded;
+    case 'failures':
+    case 'trouble':
+    case undefined:
+      return EXIT.batchIncomplete;
+  }
+}
+
+/** What a person is told below the counts: what went wrong, and the command lines that go on. */
+export function notesOf(ctx: CommandContext, driven: Driven): readonly string[] {
+  const { end, path, tally } = driven;
+  const { accounting: sum, stopped } = end;
+  const left = sum.waiting + sum.inFlight;
+  return [
+    ...(stopped?.reason === 'interrupt' ? ['Interrupted. Nothing was cancelled.'] : []),
+    ...(stopped?.reason === 'timeout' ? ['The time is up. Nothing was cancelled.'] : []),
+    ...(stopped?.reason === 'failures' ? ['Stopped sending: more items failed than --max-failures allows.'] : []),
+    ...inFlightNote(sum),
+    ...(left > 0 ? [`Go on with: ${resumeLine(path)}`] : []),
+    ...commonestNote(ctx, tally),
+    ...unretriedNotes(driven),
+    ...(sum.unknown > 0 ? [unknownNote(sum, path)] : []),
+    ...(left === 0 ? retryNote(ctx, driven) : []),
+    ...(sum.expired > 0 ? expiredNotes(driven) : []),
+  ];
+}
+
+const inFlightNote = ({ inFlight }: Accounting): readonly string[] =>
+  inFlight > 0 ? [`${countOf(inFlight, 'job')} went on at the service, which keeps results for 30 minutes.`] : [];
+
+const unknownNote = ({ unknown }: Accounting, path: string): string =>
+  `${countOf(unknown, 'item')} may or may not have run. To send again, at the risk of running twice: ${resumeLine(path, '--resubmit-unknown')}`;
+
+/** Columns of a line that nobody's terminal bounds. */
+const USUAL_COLUMNS = 200;
+
+/** One line, however long the error is. */
+function commonestNote({ terminal }: CommandContext, tally: Tally): readonly string[] {
+  const most = tally.commonest();
+  if (most === undefined) return [];
+  const all = tally.failedJobs() + tally.refused();
+  const head = all === 1 ? 'The error: ' : `The commonest error, ${String(most.count)} of ${String(all)}: `;
+  const room = (terminal.errorColumns ?? USUAL_COLUMNS) - head.length;
+  const error = safeText(most.error);
+  return [head + (error.length <= room ? error : `${error.slice(0, Math.max(0, room - 1))}…`)];
+}
+
+/** Why `--retry-failed` did less than it was asked for. */
+function unretriedNotes({ retried, before, batch, tally }: Driven): readonly string[] {
+  if (!retried) return [];
+  const refused = before.failed + before.timedOut - batch.failed.length;
+  const [gone, unwilling] = [tally.gone(), tally.unwilling()];
+  return [
+    ...(refused > 0
+      ? [`${countOf(refused, 'item')} cannot be run again: the service refused the input, and would again.`]
+      : []),
+    ...(gone > 0
+      ? [
+          `${countOf(gone, 'failed job')} could not be run again: 30 minutes after its end the service does not know a job any more.`,
+        ]
+      : []),
+    ...(unwilling === undefined
+      ? []
+      : [`${countOf(unwilling[0], 'failed job')} could not be run again: ${unwilling[1].message}`]),
+  ];
+}
+
+/** Only where it can help: the service still has the job. Of one that failed before this process, that is not certain. */
+function retryNote(ctx: CommandContext, { tally, before, retried, batch, path }: Driven): readonly string[] {
+  const known = !retried && ctx.clock.now() - batch.header.createdAt < KEPT_MS ? before.failed + before.timedOut : 0;
+  const count = tally.failedJobs() + known;
+  if (count === 0) return [];
+  const line = resumeLine(path, '--retry-failed', '1');
+  return [`To run ${count === 1 ? 'the failed one' : 'failed ones'} again, within 30 minutes of the end: ${line}`];
+}
+
+/** As many runs of items as a command line is made of, and as are named. */
+const MOST_RUNS = 12;
+
+/** Nothing sends these again: whether they ran nobody knows, and their lines in the results are written. */
+function expiredNotes({ batch, inputPath }: Driven): readonly string[] {
+  const { ledger, header } = batch;
+  const items = [...ledger.items('expired')];
+  const runs = runsOf(items);
+  const named = runs.length <= MOST_RUNS ? `: ${rangesOf(items)}` : '';
+  const one = items.length === 1;
+  const which = `${countOf(items.length, 'item')} expired, and may have run${named}.`;
+  const way = `To run ${one ? 'it' : 'them'} anew, begin another batch with ${one ? 'its input' : 'their inputs'}`;
+  return [
+    runs.length <= MOST_RUNS && header.input.format === 'jsonl'
+      ? `${which} ${way}: ${linesCommand(runs, inputPath)}`
+      : `${which} ${way}: in the results they are the lines with "status":"EXPIRED".`,
+  ];
+}
+
+/** Takes items out of an input; blank lines of it are none. */
+function linesCommand(runs: ReturnType<typeof runsOf>, inputPath: string): string {
+  const wanted = runs.map(([from, to]) => (from === to ? `${String(from)}p` : `${String(from)},${String(to)}p`));
+  return `awk NF ${shellWord(inputPath)} | sed -n '${wanted.join(';')}' > again.jsonl`;
+}
+
+/** What stopped a batch, with the way on; undefined where nothing did. What is no Failure is a bug, and thrown as it is. */
+export function troubleOf({ end, path }: Pick<Driven, 'end' | 'path'>): Failure | undefined {
+  const { stopped, unwritten, accounting: sum } = end;
+  if (stopped?.reason !== 'trouble') return undefined;
+  const { failure } = stopped;
+  if (!(failure instanceof Failure)) throw failure;
+  const lost = unwritten.map(({ item, job }) => `item ${String(item)} is job ${job}`).join(', ');
+  // Hints of one request that was lost say that nothing was sent, or to look after it: this is about all of them.
+  const ofOne = failure.exit === EXIT.unavailable || failure.exit === EXIT.unknown;
+  return failure.with({
+    message: `${failure.message}; the batch of ${countOf(sum.planned, 'item')} stopped with ${counts(sum)}`,
+    id: undefined,
+    hint: [
+      ofOne ? 'Check the service and the network: berth doctor' : failure.hint,
+      ...inFlightNote(sum),
+      ...(sum.unknown > 0 ? [unknownNote(sum, path)] : []),
+      ...(lost === '' ? [] : [`These were taken by the service and could not be written down: ${lost}.`]),
+      `See how it stands: ${batchStatusLine(path)}`,
+      `Then go on with: ${resumeLine(path)}`,
+    ]
+      .filter((line) => line !== undefined)
+      .join('\n'),
+  });
+}

@@ -1,0 +1,116 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import { berthIn } from '../../support/cli.ts';
+import { besides, items, jobsTaken, local, place, read, RESUME, RUN, summary, write } from './front-door.ts';
+
+const RUN_FAIL = ['jobs', 'batch', 'run', 'fail', ...RUN.slice(4)];
+const RETRY = [...RESUME, '--retry-failed', '1'];
+const ADVICE = 'berth jobs batch resume out.jsonl --retry-failed 1';
+
+describe('what failed', () => {
+  test('is told by its commonest error, with its count', async () => {
+    const world = await place();
+    const other = items(5, ',"error":"disk \\u001b[31mfull"').split('\n').slice(2).join('\n');
+    write(world, 'in.jsonl', items(2, ',"error":"out of memory"') + other);
+    const ran = await berthIn(world, RUN_FAIL);
+    expect(ran.code).toBe(13);
+    expect(ran.err).toMatch(/^The commonest error, 3 of 5: .*disk .*full/m);
+    expect(ran.err).not.toContain('\u001b');
+    const there = await place();
+    write(there, 'in.jsonl', items(2, ',"error":"out of memory"'));
+    const asJson = await berthIn(there, [...RUN_FAIL, '--json']);
+    expect(summary(asJson)).toMatchObject({ commonestError: { count: 2, error: 'out of memory' } });
+  });
+
+  test('is one line, however long the error and narrow the terminal', async () => {
+    const world = await place({ tty: { stderr: true } });
+    write(world, 'in.jsonl', items(3, `,"error":"${'too long '.repeat(100)}"`));
+    const ran = await berthIn(world, RUN_FAIL);
+    const [line] = /The commonest error.*/.exec(ran.err) ?? [];
+    expect(line).toHaveLength(80);
+    expect(line).toMatch(/…$/);
+  });
+
+  test('can run again for half an hour, and after that nobody says so', async () => {
+    const world = await place();
+    write(world, 'in.jsonl', items(3));
+    const ran = await berthIn(world, RUN_FAIL);
+    expect(ran.err).toContain(ADVICE);
+    world.clock.advance(7_200_000);
+    const late = await berthIn(besides(world), RETRY);
+    expect(late.code).toBe(13);
+    expect(late.err).toContain('3 failed jobs could not be run again: 30 minutes after its end');
+    expect(late.err).not.toContain(ADVICE);
+    const again = await berthIn(besides(world), RESUME);
+    expect([again.code, again.err]).toEqual([13, '']);
+  });
+
+  test('cannot run again where the service would not have it', async () => {
+    const world = await place();
+    write(world, 'in.jsonl', '{"n":1}\n[2]\n[3]\n');
+    const ran = await berthIn(world, RUN);
+    expect([ran.code, ran.err]).toEqual([13, expect.stringContaining('The commonest error, 2 of 2: ')]);
+    expect(ran.err).not.toContain('--retry-failed');
+    const retried = await berthIn(besides(world), RETRY);
+    expect(retried.code).toBe(13);
+    expect(retried.err).toContain('2 items cannot be run again: the service refused the input');
+    expect(retried.err).not.toContain(ADVICE);
+  });
+});
+
+test('what expired is named, with the way to run it anew', async () => {
+  const world = await place();
+  const slow = items(12, ',"seconds":600').split('\n').slice(2).join('\n');
+  write(world, 'in.jsonl', `${items(2, ',"seconds":1')}\n${slow}`);
+  const running = berthIn(world, ['jobs', 'batch', 'run', 'sleep', ...RUN.slice(4)]);
+  await jobsTaken(world, 12);
+  while (read(world, 'out.jsonl.journal').split('"completed"').length <= 2) await new Promise(setImmediate);
+  await local(world, 'clock', 'advance', '3h');
+  const ran = await running;
+  expect(ran.code).toBe(13);
+  expect(ran.err).toContain('10 items expired, and may have run: 3-12.');
+  const [, command] = /with their inputs: (.*)$/m.exec(ran.err) ?? [];
+  execFileSync('sh', ['-c', command ?? 'false'], { cwd: world.directory });
+  expect(read(world, 'again.jsonl')).toBe(slow);
+});
+
+describe('what stopped a batch', () => {
+  test('a service that cannot be reached any more: the counts, and no word of one request', async () => {
+    const world = await place();
+    write(world, 'in.jsonl', items(6));
+    await local(world, 'fault', 'add', 'server-error', '--match', 'GET /v2/echo/status');
+    const ran = await berthIn(world, [...RUN, '--json']);
+    expect([ran.code, summary(ran)]).toEqual([7, expect.objectContaining({ planned: 6, inFlight: 6 })]);
+    const { error } = JSON.parse(ran.err) as { error: { message: string; hint: string; id?: string } };
+    expect(error.message).toMatch(/^the service answered 503.*; the batch of 6 items stopped with 6 in flight$/);
+    expect(error.hint).toContain('6 jobs went on at the service');
+    expect(error.hint).toContain('Then go on with: berth jobs batch resume out.jsonl');
+    expect(error.hint).not.toMatch(/Nothing (was sent|changed)/);
+    expect(error).not.toHaveProperty('id');
+  });
+
+  test('submissions that are lost: how many nobody can tell of', async () => {
+    const world = await place();
+    write(world, 'in.jsonl', items(60));
+    await local(world, 'fault', 'add', 'server-error', '--match', 'POST /v2/echo/run');
+    const ran = await berthIn(world, [...RUN, '--json']);
+    const { unknown, waiting } = summary(ran) as { unknown: number; waiting: number };
+    expect([ran.code, unknown + waiting]).toEqual([8, 60]);
+    const { error } = JSON.parse(ran.err) as { error: { message: string; hint: string } };
+    expect(error.message).toContain(
+      `the batch of 60 items stopped with ${String(unknown)} unknown, ${String(waiting)} waiting`,
+    );
+    expect(error.hint).toContain(`${String(unknown)} items may or may not have run`);
+    expect(error.hint).toContain('--resubmit-unknown');
+    const said = await berthIn(await troubled(), RUN);
+    expect(said.out).toMatch(/^unknown\t\d+: 1/m);
+    expect(said.err).toMatch(/^error: .*; the batch of 60 items stopped with \d+ unknown/m);
+  });
+});
+
+async function troubled(): Promise<Awaited<ReturnType<typeof place>>> {
+  const world = await place();
+  write(world, 'in.jsonl', items(60));
+  await local(world, 'fault', 'add', 'server-error', '--match', 'POST /v2/echo/run');
+  return world;
+}
