@@ -5,7 +5,8 @@ const NARROWEST = 20;
 
 /**
  * Text for a person, each of its lines broken at spaces where it is wider than a terminal of so many columns; what
- * follows the first break is indented like the line, and by two more. Without columns the text as it is.
+ * follows the first break is indented like the line, and by two more. A command line that the text ends a phrase with
+ * (`...: berth doctor`) is never broken: it is there to be copied. Without columns the text as it is.
  */
 export function prose(text: string, columns: number | undefined): string {
   if (columns === undefined || columns < NARROWEST) return text;
@@ -19,7 +20,7 @@ function proseLine(line: string, columns: number): readonly string[] {
   if (line.length <= columns && /^[\x20-\x7e]*$/.test(line)) return [line];
   const indent = /^ */.exec(line)?.[0] ?? '';
   const further = `${indent}  `;
-  const words = line.slice(indent.length).split(' ');
+  const words = commandsWhole(line.slice(indent.length).split(' '));
   const lines: string[] = [];
   let current = indent + (words.shift() ?? '');
   for (const word of words) {
@@ -32,3 +33,25 @@ function proseLine(line: string, columns: number): readonly string[] {
   }
   return [...lines, current];
 }
+
+/** What a command line in a text begins with. */
+const COMMANDS = /^(berth|awk)$/;
+
+/** The words of a line, those of a command line together: from its first behind a colon to the end of the sentence. */
+function commandsWhole(words: readonly string[]): string[] {
+  const whole: string[] = [];
+  let command: string | undefined;
+  for (const [at, word] of words.entries()) {
+    if (command !== undefined) command += ` ${word}`;
+    else if (COMMANDS.test(word) && words[at - 1]?.endsWith(':') === true) command = word;
+    else whole.push(word);
+    if (command !== undefined && at < words.length - 1 && endsSentence(command)) {
+      whole.push(command);
+      command = undefined;
+    }
+  }
+  return command === undefined ? whole : [...whole, command];
+}
+
+/** A mark at the end, which no quoted word goes on behind. */
+const endsSentence = (command: string): boolean => /[.,;]$/.test(command) && command.split("'").length % 2 === 1;

@@ -31,6 +31,16 @@ describe('what failed', () => {
     expect(line).toMatch(/…$/);
   });
 
+  test('leaves the command lines whole that go on', async () => {
+    const world = await place({ tty: { stderr: true } });
+    write(world, 'in.jsonl', items(3));
+    const argv = [...RUN_FAIL.slice(0, -1), 'results-of-a-name-that-is-rather-long.jsonl'];
+    const { err } = await berthIn(world, argv);
+    expect(err.split('\n')).toContain(
+      '  berth jobs batch resume results-of-a-name-that-is-rather-long.jsonl --retry-failed 1',
+    );
+  });
+
   test('can run again for half an hour, and after that nobody says so', async () => {
     const world = await place();
     write(world, 'in.jsonl', items(3));

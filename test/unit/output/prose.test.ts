@@ -14,6 +14,11 @@ describe('text for a person', () => {
     ['日本語日本語 日本語日本語', 20, '日本語日本語\n  日本語日本語'],
     ['one two three four five six', undefined, 'one two three four five six'],
     ['', 20, ''],
+    ['Go on with: berth jobs wait demo a', 20, 'Go on with:\n  berth jobs wait demo a'],
+    ['Go: berth jobs wait a. Or begin anew, if you like', 30, 'Go: berth jobs wait a. Or\n  begin anew, if you like'],
+    ["Go: berth get 'a. b c d e f'. Or not", 20, "Go:\n  berth get 'a. b c d e f'.\n  Or not"],
+    ['  -> Go on with: berth jobs wait a', 20, '  -> Go on with:\n    berth jobs wait a'],
+    ['what berth says of itself is broken', 20, 'what berth says of\n  itself is broken'],
   ])('%j in %s columns', (text, columns, lines) => {
     expect(prose(text, columns)).toBe(lines);
   });
