@@ -46,9 +46,13 @@ export async function beginBatch(
   try {
     const header = await prepare();
     await createResults(durable, path);
-    const journal = await createJournal(durable, journalPath(path), header);
-    if (copied) await durable.replace(newCopyPath(path), copyPath(path));
+    // What may not be written to is known before there is a batch.
     const results = await openResults(durable, path, 0);
+    const journal = await createJournal(durable, journalPath(path), header).catch(async (error: unknown) => {
+      await results.close();
+      throw error;
+    });
+    if (copied) await durable.replace(newCopyPath(path), copyPath(path));
     const ledger = createLedger(header.planned, header.planned + header.invalid);
     return opened({ header, ledger, journal, results, jobs: [], failed: [], mended: [] }, release);
   } catch (error) {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { takenBy } from '../../support/batch-truth.ts';
 import { berthIn } from '../../support/cli.ts';
@@ -109,10 +110,14 @@ test.skipIf(!existsSync('/dev/full'))(
   'results on a disk that is full: 14, and on another disk it goes on',
   async () => {
     const world = await place();
-    write(world, 'in.jsonl', items(ITEMS));
     const results = join(world.directory, OUT);
+    const stdin = new PassThrough();
+    const running = berthIn({ ...world, stdin }, [...RUN.slice(0, 5), '-', ...RUN.slice(6)]);
+    // A device is refused as the results: it comes while the input is read, when nobody looks any more.
+    while (!existsSync(`${results}.input.new`)) await new Promise(setImmediate);
     symlinkSync('/dev/full', results);
-    const ran = await berthIn(world, RUN);
+    stdin.end(items(ITEMS));
+    const ran = await running;
     expect([ran.code, ran.err]).toEqual([14, expect.stringContaining(`cannot write ${OUT}: the disk is full`)]);
     expect(await wrongOf(world, ITEMS)).toEqual([]);
     rmSync(results);

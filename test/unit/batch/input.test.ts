@@ -9,6 +9,7 @@ import { journalPath } from '../../../src/batch/journal.ts';
 import { decodeRecord, encodeRecord, type BatchHeader } from '../../../src/batch/record.ts';
 import { writeWhole } from '../../../src/batch/whole-file.ts';
 import type { DurableFiles } from '../../../src/core/context.ts';
+import { localFile } from '../../../src/core/failure.ts';
 import { berthIn, type Ran } from '../../support/cli.ts';
 import { items, place, read, RESUME, RUN, summary, write, type Place } from './front-door.ts';
 import { afterKill, afterPowerCut, memoryFiles, mortal } from './memory-files.ts';
@@ -280,5 +281,13 @@ describe('a copy of the input', () => {
     files.disk = (path, bytes) => (path === at ? { takes: 3, error: 'ENOSPC' } : { takes: bytes });
     await expect(begin(files)).rejects.toMatchObject({ exit: 14 });
     expect([...files.files.keys()].filter((path) => path !== 'r')).toEqual([]);
+  });
+
+  test('does not stay, and no batch begins, where the results may not be written to', async () => {
+    const files = memoryFiles({ r: '' });
+    const open: DurableFiles['open'] = (path) =>
+      path === 'r' ? Promise.reject(localFile('cannot open r: permission denied')) : files.open(path);
+    await expect(begin({ ...files, open })).rejects.toMatchObject({ exit: 14 });
+    expect([...files.files.keys()]).toEqual(['r']);
   });
 });
