@@ -1,6 +1,7 @@
 import { readItems } from '../../batch/items.ts';
 import { putInOrder, type OpenBatch } from '../../batch/batch.ts';
 import type { RunOptions } from '../../batch/desk.ts';
+import type { Ledger } from '../../batch/ledger.ts';
 import { KNOWN_LIMITS } from '../../batch/pace.ts';
 import { runBatch, type RunEnd } from '../../batch/runner.ts';
 import { createWire } from '../../batch/wire.ts';
@@ -15,14 +16,25 @@ import { followBatch, type Standing, type Trouble } from './batch-progress.ts';
 import { createTally } from './batch-tally.ts';
 import { batchView, summaryOf } from './batch-view.ts';
 
-const runOptions = (values: PaceValues): RunOptions => ({
-  concurrency: values.concurrency ?? 32,
-  rate: values.rate ?? KNOWN_LIMITS.run.rate,
-  inFlight: values.inFlight ?? 1000,
-  maxFailures: values.maxFailures ?? Number.POSITIVE_INFINITY,
-  timeoutMs: values.timeout ?? Number.POSITIVE_INFINITY,
-  retryFailed: values.retryFailed ?? 0,
-});
+const MOST_IN_FLIGHT = 1000;
+/** With --max-failures: jobs that go out before any has shown what becomes of it. */
+const FIRST_IN_FLIGHT = 10;
+
+function runOptions(values: PaceValues, ledger: Ledger): RunOptions {
+  const { maxFailures } = values;
+  return {
+    concurrency: values.concurrency ?? 32,
+    rate: values.rate ?? KNOWN_LIMITS.run.rate,
+    get inFlight() {
+      if (values.inFlight !== undefined || maxFailures === undefined) return values.inFlight ?? MOST_IN_FLIGHT;
+      // All that are out when the limit is passed still run: as many as have gone well are risked again.
+      return Math.min(MOST_IN_FLIGHT, Math.max(FIRST_IN_FLIGHT, maxFailures + 1, ledger.count('completed')));
+    },
+    maxFailures: maxFailures ?? Number.POSITIVE_INFINITY,
+    timeoutMs: values.timeout ?? Number.POSITIVE_INFINITY,
+    retryFailed: values.retryFailed ?? 0,
+  };
+}
 
 /**
  * Runs an open batch until it ends, and says how it stands meanwhile. The exit code is 0 where all completed, 13 where
@@ -59,7 +71,7 @@ export async function driveBatch(
   try {
     end = await runBatch({
       ...batch,
-      options: runOptions(values),
+      options: runOptions(values, batch.ledger),
       items: readItems(durable.read(inputPath), { ...input, extras }),
       wire: createWire(api, endpointId),
       clock: ctx.clock,

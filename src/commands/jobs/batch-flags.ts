@@ -5,7 +5,10 @@ import { option, type ValuesOf } from '../../cli/params.ts';
 const paceOptions = {
   concurrency: option.count('requests at once, at most (default 32)', 1, { most: 10_000 }),
   rate: option.count(`submissions a second, at most (default ${String(KNOWN_LIMITS.run.rate)}, the known limit)`, 1),
-  inFlight: option.count('jobs at the service at a time, at most (default 1000)', 1),
+  inFlight: option.count(
+    'jobs at the service at a time, at most (default 1000; with --max-failures as many as completed so far, from 10 on)',
+    1,
+  ),
   maxFailures: option.count('send no more once more items than this did not complete', 0),
   timeout: option.duration('stop the whole batch where it stands after so long', 's'),
   retryFailed: option.count('run a job that failed or timed out again, so many times', 0),

@@ -124,3 +124,37 @@ async function troubled(): Promise<Awaited<ReturnType<typeof place>>> {
   await local(world, 'fault', 'add', 'server-error', '--match', 'POST /v2/echo/run');
   return world;
 }
+
+describe('--max-failures', () => {
+  const limited = (endpoint: string, ...more: string[]): string[] => [
+    ...['jobs', 'batch', 'run', endpoint, ...RUN.slice(4)],
+    ...['--max-failures', '0', '--json', ...more],
+  ];
+
+  test('risks few jobs before any has gone well, and all of them soon after', async () => {
+    const world = await place();
+    write(world, 'in.jsonl', items(200));
+    const failing = await berthIn(world, limited('fail'));
+    expect(failing.code).toBe(13);
+    expect(summary(failing)['failed']).toBeLessThanOrEqual(10);
+    const there = await place();
+    write(there, 'in.jsonl', items(200));
+    expect(summary(await berthIn(there, limited('echo')))).toMatchObject({ completed: 200 });
+  });
+
+  test('risks as many as --in-flight says', async () => {
+    const world = await place();
+    write(world, 'in.jsonl', items(60));
+    const failing = await berthIn(world, limited('fail', '--in-flight', '40'));
+    expect(summary(failing)['failed']).toBeGreaterThan(10);
+  });
+});
+
+test.each([
+  ['{"n":1}\nnope\n', '1 item left out: it cannot be sent.'],
+  ['{"n":1}\nnope\nnope\n', '2 items left out: they cannot be sent.'],
+])('what is left out is said: %j', async (input, said) => {
+  const world = await place();
+  write(world, 'in.jsonl', input);
+  expect((await berthIn(world, [...RUN, '--skip-invalid'])).err).toContain(said);
+});
