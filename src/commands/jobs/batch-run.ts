@@ -64,7 +64,8 @@ export async function runNew(ctx: CommandContext, values: RunValues): Promise<Re
     copied,
   );
   const { invalid } = batch.header;
-  if (invalid > 0) await ctx.tell(`${countOf(invalid, 'item')} left out: ${invalid === 1 ? 'it' : 'they'} cannot be sent.`);
+  if (invalid > 0)
+    await ctx.tell(`${countOf(invalid, 'item')} left out: ${invalid === 1 ? 'it' : 'they'} cannot be sent.`);
   return await driveBatch(ctx, durable, out, batch, input, values);
 }
 
