@@ -17,11 +17,13 @@ export function rememberedPath(results: string, input: string): string {
   return isAbsolute(below) || /^\.\.([/\\]|$)/.test(below) ? input : below;
 }
 
-/** Where the input of a batch may lie, most likely first. */
+/** Where the input of a batch may lie, most likely first, each place once. */
 export const inputPlaces = (results: string, { path }: InputIdentity): readonly string[] => [
-  ...(isAbsolute(path) ? [] : [join(dirname(results), path)]),
-  // A journal of an earlier version has the name that was given.
-  path,
-  // The process ended before the copy had its second name.
-  newCopyPath(results),
+  ...new Set([
+    isAbsolute(path) ? path : join(dirname(results), path),
+    // A journal of an earlier version has the name that was given.
+    path,
+    // The process ended before the copy had its second name.
+    newCopyPath(results),
+  ]),
 ];
