@@ -52,7 +52,7 @@ describe('a batch that goes on', () => {
     const said = ran.err.split('\n').slice(0, -1);
     expect(said.length).toBeGreaterThan(2);
     for (const line of said) expect(line).toMatch(/^\d+ of 150 {2}\d+ done/);
-    expect(ran.err).toMatch(/in flight {2}[\d.]+\/s {2}[\dms ]+ left/);
+    expect(ran.err).toMatch(/in flight(, \d+ waiting)? {2}[\d.]+\/s {2}[\dms ]+ left/);
   });
 
   test('says nothing on stderr where JSON is asked for: an error is the one thing there', async () => {
