@@ -22,7 +22,7 @@ export interface BatchHeader {
 
 /** The input, told apart from any other. */
 export interface InputIdentity {
-  /** As it was named; of standard input, the copy that was kept. */
+  /** From the folder of the results where it lies in or below it, else from the root; of what was piped in, the copy. */
   readonly path: string;
   readonly format: 'jsonl' | 'csv';
   readonly inputField?: string;
