@@ -19,7 +19,7 @@ const WINDOW_ITEMS = 20;
  * It is steady where so many items ended in so many milliseconds at least, and one half of them took not much longer than
  * the other. Once it is, it takes more to make it unsteady: what is shown must not come and go.
  */
-const LEAST_MS = 3000;
+const LEAST_MS = 2000;
 const LEAST_ITEMS = 6;
 const ALIKE = 1.6;
 const APART = 3;

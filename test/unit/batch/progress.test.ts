@@ -19,7 +19,7 @@ describe('the rate of a batch', () => {
   });
 
   test('leads to no estimate before it is steady, nor after what was counted all at once', () => {
-    expect(steadyRates(measured(2, (second) => second * 100))).toEqual([]);
+    expect(steadyRates(measured(1, (second) => second * 100))).toEqual([]);
     expect(steadyRates(measured(9, (second) => second * 0.5))).toEqual([]);
     expect(steadyRates(measured(12, (second) => (second < 10 ? second : second + 140)))[9]).toBeUndefined();
   });
