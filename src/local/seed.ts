@@ -11,7 +11,7 @@ const DAY = 86_400_000;
 
 /** A new account as of a moment: hardware in use, storage, endpoints of the built-in handlers. The same every time. */
 export const seed = (now: number): State => ({
-  version: 3,
+  version: 4,
   since: now,
   clockOffsetMs: 0,
   asOf: now,

@@ -8,9 +8,9 @@ import type { RegistryRecord } from './registries/record.ts';
 import type { TemplateRecord } from './templates/record.ts';
 import type { StorageRecord, VolumeRecord } from './volumes/record.ts';
 
-/** Everything the local service knows: one JSON document. Times are milliseconds since the epoch on its own clock. */
+/** Everything the local service knows, all of it JSON. Times are milliseconds since the epoch on its own clock. */
 export interface State {
-  readonly version: 3;
+  readonly version: 4;
   /** When the account began. */
   readonly since: number;
   /** Added to the host's clock; `berth local clock advance` raises it. */

@@ -8,14 +8,16 @@ import type { Job, WorkerStatus } from './state.ts';
  * `delayTime` in the queue, `executionTime` on a worker. Output is the handler's own text, so its numbers stay exact.
  */
 export function jobDocument(job: Job, now: number): Json {
+  // Looked at once: a long one is read from a file each time.
+  const { error, output } = job;
   const started = job.startedAt ?? job.finishedAt ?? now;
   const ended = job.finishedAt ?? now;
   return {
     delayTime: Math.max(0, started - job.queuedAt),
-    ...(job.error !== undefined && { error: job.error }),
+    ...(error !== undefined && { error }),
     executionTime: job.startedAt === undefined ? 0 : Math.max(0, ended - job.startedAt),
     id: job.id,
-    ...(job.output !== undefined && { output: new Exact(job.output) }),
+    ...(output !== undefined && { output: new Exact(output) }),
     status: job.status,
   };
 }
