@@ -15,6 +15,9 @@ const LAYERS = {
   '^src/settings/': ['settings', 'core'],
   '^src/output/': ['output', 'core'],
   '^src/batch/': ['batch', 'core'],
+  '^src/batch/books/': ['batch/books', 'batch/lines.ts', 'core'],
+  '^src/batch/input/': ['batch/input', 'batch/books', 'batch/lines.ts', 'core'],
+  '^src/batch/run/': ['batch/run', 'batch/books', 'batch/input', 'core'],
   '^src/local/': ['local', 'core'],
   '^src/core/': ['core'],
 };

@@ -1,14 +1,14 @@
 import type { DurableFiles } from '../core/context.ts';
 import { localFile } from '../core/failure.ts';
-import { copyPath, newCopyPath } from './input-place.ts';
-import { createJournal, journalPath, lockPath, reopenJournal, type Journal } from './journal.ts';
-import { createLedger, type Ledger } from './ledger.ts';
-import { endEvent } from './desk.ts';
-import { orderedPath, orderResults } from './ordering.ts';
-import { replay, type Past, type PastJob } from './replay.ts';
-import type { BatchHeader } from './record.ts';
-import { linesBeyond, openResults, type Results } from './results.ts';
-import { keepAside } from './whole-file.ts';
+import { copyPath, newCopyPath } from './input/place.ts';
+import { createJournal, journalPath, lockPath, reopenJournal, type Journal } from './books/journal.ts';
+import { createLedger, type Ledger } from './books/ledger.ts';
+import { endEvent } from './run/desk.ts';
+import { orderedPath, orderResults } from './books/ordering.ts';
+import { replay, type Past, type PastJob } from './books/replay.ts';
+import type { BatchHeader } from './books/record.ts';
+import { linesBeyond, openResults, type Results } from './books/results.ts';
+import { keepAside } from './books/whole-file.ts';
 
 /** A batch in the hands of this process: its files open, its lock held. */
 export interface OpenBatch {

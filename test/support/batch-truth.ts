@@ -1,4 +1,4 @@
-import { addsUp, type Ledger } from '../../src/batch/ledger.ts';
+import { addsUp, type Ledger } from '../../src/batch/books/ledger.ts';
 import type { State } from '../../src/local/state.ts';
 import type { Store } from '../../src/local/store.ts';
 

@@ -1,10 +1,10 @@
-import { readItems } from '../../batch/items.ts';
+import { readItems } from '../../batch/input/items.ts';
 import { putInOrder, type OpenBatch } from '../../batch/batch.ts';
-import type { RunOptions } from '../../batch/desk.ts';
-import type { Ledger } from '../../batch/ledger.ts';
-import { KNOWN_LIMITS } from '../../batch/pace.ts';
-import { runBatch, type RunEnd } from '../../batch/runner.ts';
-import { createWire } from '../../batch/wire.ts';
+import type { RunOptions } from '../../batch/run/desk.ts';
+import type { Ledger } from '../../batch/books/ledger.ts';
+import { KNOWN_LIMITS } from '../../batch/run/pace.ts';
+import { runBatch, type RunEnd } from '../../batch/run/runner.ts';
+import { createWire } from '../../batch/run/wire.ts';
 import type { RateWindow } from '../../core/api.ts';
 import type { DurableFiles } from '../../core/context.ts';
 import type { CommandContext } from '../../cli/context.ts';

@@ -1,6 +1,6 @@
-import type { Accounting } from '../../batch/ledger.ts';
+import type { Accounting } from '../../batch/books/ledger.ts';
 import type { OpenBatch } from '../../batch/batch.ts';
-import type { RunEnd } from '../../batch/runner.ts';
+import type { RunEnd } from '../../batch/run/runner.ts';
 import { EXIT, type ExitCode } from '../../core/exit.ts';
 import { Failure } from '../../core/failure.ts';
 import { safeText } from '../../core/safe.ts';

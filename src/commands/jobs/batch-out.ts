@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
-import { copyPath } from '../../batch/input-place.ts';
-import { journalPath } from '../../batch/journal.ts';
-import { orderedPath } from '../../batch/ordering.ts';
+import { copyPath } from '../../batch/input/place.ts';
+import { journalPath } from '../../batch/books/journal.ts';
+import { orderedPath } from '../../batch/books/ordering.ts';
 import type { DurableFiles } from '../../core/context.ts';
 import { localFile, usage } from '../../core/failure.ts';
 import { resumeLine } from './batch-view.ts';

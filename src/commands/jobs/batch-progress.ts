@@ -1,5 +1,5 @@
 import { describeCost, type ExecutionCost } from '../../batch/cost.ts';
-import type { Accounting } from '../../batch/ledger.ts';
+import type { Accounting } from '../../batch/books/ledger.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { formatDuration } from '../../core/units.ts';
 import { createMeter, type Speed } from './batch-rate.ts';

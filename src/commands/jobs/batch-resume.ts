@@ -1,8 +1,8 @@
 import { mustExist, resumeBatch } from '../../batch/batch.ts';
-import { inputPlaces } from '../../batch/input-place.ts';
-import { replay } from '../../batch/replay.ts';
-import { identify } from '../../batch/survey.ts';
-import type { InputIdentity } from '../../batch/record.ts';
+import { inputPlaces } from '../../batch/input/place.ts';
+import { replay } from '../../batch/books/replay.ts';
+import { identify } from '../../batch/input/survey.ts';
+import type { InputIdentity } from '../../batch/books/record.ts';
 import type { DurableFiles } from '../../core/context.ts';
 import { usage } from '../../core/failure.ts';
 import type { CommandContext } from '../../cli/context.ts';

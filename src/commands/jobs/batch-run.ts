@@ -1,10 +1,10 @@
 import { beginBatch } from '../../batch/batch.ts';
-import { copyPath, newCopyPath, rememberedPath } from '../../batch/input-place.ts';
-import { inputName, type InputShape } from '../../batch/item.ts';
-import { describeBad } from '../../batch/items.ts';
-import type { BatchHeader } from '../../batch/record.ts';
-import { survey, type Survey } from '../../batch/survey.ts';
-import { writeWhole } from '../../batch/whole-file.ts';
+import { copyPath, newCopyPath, rememberedPath } from '../../batch/input/place.ts';
+import { inputName, type InputShape } from '../../batch/input/item.ts';
+import { describeBad } from '../../batch/input/items.ts';
+import type { BatchHeader } from '../../batch/books/record.ts';
+import { survey, type Survey } from '../../batch/input/survey.ts';
+import { writeWhole } from '../../batch/books/whole-file.ts';
 import { usage } from '../../core/failure.ts';
 import { encodeJson, memberAt, type Json } from '../../core/json.ts';
 import { formatBytes } from '../../core/units.ts';

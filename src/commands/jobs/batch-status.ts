@@ -1,9 +1,9 @@
 import { mustExist } from '../../batch/batch.ts';
-import { inputPlaces } from '../../batch/input-place.ts';
-import { lockPath } from '../../batch/journal.ts';
-import type { Accounting } from '../../batch/ledger.ts';
-import type { InputIdentity } from '../../batch/record.ts';
-import { replay, type Past } from '../../batch/replay.ts';
+import { inputPlaces } from '../../batch/input/place.ts';
+import { lockPath } from '../../batch/books/journal.ts';
+import type { Accounting } from '../../batch/books/ledger.ts';
+import type { InputIdentity } from '../../batch/books/record.ts';
+import { replay, type Past } from '../../batch/books/replay.ts';
 import type { DurableFiles, LockHolder } from '../../core/context.ts';
 import { EXIT } from '../../core/exit.ts';
 import type { JsonObject } from '../../core/json.ts';

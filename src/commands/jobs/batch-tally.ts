@@ -1,4 +1,4 @@
-import type { EndEvent } from '../../batch/desk.ts';
+import type { EndEvent } from '../../batch/run/desk.ts';
 import { EXIT } from '../../core/exit.ts';
 import type { Failure } from '../../core/failure.ts';
 import { decodeJson, encodeJson, memberAt, stringOf, type Json } from '../../core/json.ts';

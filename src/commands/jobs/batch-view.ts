@@ -1,7 +1,7 @@
 import { formatDuration } from '../../core/units.ts';
 import { memberAt, numberOf, stringOf, type Json, type JsonObject } from '../../core/json.ts';
 import { describeCost } from '../../batch/cost.ts';
-import type { Accounting } from '../../batch/ledger.ts';
+import type { Accounting } from '../../batch/books/ledger.ts';
 import { commandLine } from '../../cli/words.ts';
 import { text } from '../../output/cells.ts';
 import type { Section, Tone, View } from '../../output/view.ts';

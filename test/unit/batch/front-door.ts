@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { replay } from '../../../src/batch/replay.ts';
+import { replay } from '../../../src/batch/books/replay.ts';
 import { openDurable } from '../../../src/host/durable.ts';
 import { LOCAL_KEY } from '../../../src/local/auth.ts';
 import { serveLocal } from '../../../src/local/server.ts';

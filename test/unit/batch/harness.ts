@@ -1,10 +1,10 @@
 import { onTestFinished } from 'vitest';
 import { beginBatch, putInOrder, resumeBatch, type OpenBatch, type ResumeOptions } from '../../../src/batch/batch.ts';
-import type { RunOptions } from '../../../src/batch/desk.ts';
-import { readItems } from '../../../src/batch/items.ts';
-import { runBatch, type RunEnd } from '../../../src/batch/runner.ts';
-import { survey } from '../../../src/batch/survey.ts';
-import { createWire } from '../../../src/batch/wire.ts';
+import type { RunOptions } from '../../../src/batch/run/desk.ts';
+import { readItems } from '../../../src/batch/input/items.ts';
+import { runBatch, type RunEnd } from '../../../src/batch/run/runner.ts';
+import { survey } from '../../../src/batch/input/survey.ts';
+import { createWire } from '../../../src/batch/run/wire.ts';
 import type { Api, RateWindow } from '../../../src/core/api.ts';
 import type { Clock, DurableFiles } from '../../../src/core/context.ts';
 import { createApi } from '../../../src/http/api.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { createJournal, readJournal, reopenJournal } from '../../../src/batch/journal.ts';
-import type { ItemEvent } from '../../../src/batch/machine.ts';
-import { encodeRecord as textOf, type BatchHeader, type JournalRecord } from '../../../src/batch/record.ts';
-import { replay } from '../../../src/batch/replay.ts';
-import { addsUp } from '../../../src/batch/ledger.ts';
+import { createJournal, readJournal, reopenJournal } from '../../../src/batch/books/journal.ts';
+import type { ItemEvent } from '../../../src/batch/books/machine.ts';
+import { encodeRecord as textOf, type BatchHeader, type JournalRecord } from '../../../src/batch/books/record.ts';
+import { replay } from '../../../src/batch/books/replay.ts';
+import { addsUp } from '../../../src/batch/books/ledger.ts';
 import { memoryFiles } from './memory-files.ts';
 
 const HEADER: BatchHeader = {

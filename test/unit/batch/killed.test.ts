@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { journalPath } from '../../../src/batch/journal.ts';
+import { journalPath } from '../../../src/batch/books/journal.ts';
 import type { OpenBatch } from '../../../src/batch/batch.ts';
 import { untruths } from '../../support/batch-truth.ts';
 import { lab, lines, OUT, type Lab } from './harness.ts';

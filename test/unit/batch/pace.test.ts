@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { budgeted, createPace, eased, intentsAhead, sent, struck, waitOf, type Pace } from '../../../src/batch/pace.ts';
+import {
+  budgeted,
+  createPace,
+  eased,
+  intentsAhead,
+  sent,
+  struck,
+  waitOf,
+  type Pace,
+} from '../../../src/batch/run/pace.ts';
 
 const BOUNDS = { concurrency: 16, rate: 50 };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/core/failure.ts';
-import type { RunEnd } from '../../../src/batch/runner.ts';
+import type { RunEnd } from '../../../src/batch/run/runner.ts';
 import { lab, lines, type Lab } from './harness.ts';
 
 const RUN = 'POST /v2/echo/run';

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/context.ts';
+import type { Clock } from '../../core/context.ts';
 
 /** A wait that only a ring ends, in milliseconds. */
 export const NEVER = Number.POSITIVE_INFINITY;

@@ -1,8 +1,8 @@
-import type { DurableFiles } from '../core/context.ts';
-import { localFile } from '../core/failure.ts';
-import { decodeJson, encodeJson, Exact, isObject, memberAt, numberOf, stringOf, type Json } from '../core/json.ts';
+import type { DurableFiles } from '../../core/context.ts';
+import { localFile } from '../../core/failure.ts';
+import { decodeJson, encodeJson, Exact, isObject, memberAt, numberOf, stringOf, type Json } from '../../core/json.ts';
 import { createAppender } from './appender.ts';
-import { linesOf } from './lines.ts';
+import { linesOf } from '../lines.ts';
 import type { Ending } from './machine.ts';
 
 /** The results file while it is written. */

@@ -1,4 +1,4 @@
-import type { RateWindow } from '../core/api.ts';
+import type { RateWindow } from '../../core/api.ts';
 
 /** What a pace never exceeds. */
 export interface PaceBounds {

@@ -1,7 +1,7 @@
 import type { Desk } from './desk.ts';
-import type { Item } from './item.ts';
+import type { Item } from '../input/item.ts';
 import { borrowedWait, eased, intentsAhead, roomOf, sent, struck, unsent, waitOf } from './pace.ts';
-import type { Supply } from './supply.ts';
+import type { Supply } from '../input/supply.ts';
 import type { Again, Submitted } from './wire.ts';
 
 /** Sends items: an intent on the disk, then the request, then what became of it. */

@@ -1,5 +1,5 @@
-import type { DurableFiles } from '../core/context.ts';
-import { linesOf } from './lines.ts';
+import type { DurableFiles } from '../../core/context.ts';
+import { linesOf } from '../lines.ts';
 import type { JournalRecord } from './record.ts';
 import { writeWhole } from './whole-file.ts';
 

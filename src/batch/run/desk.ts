@@ -1,13 +1,13 @@
-import type { Clock } from '../core/context.ts';
-import type { Failure } from '../core/failure.ts';
-import type { Journal } from './journal.ts';
-import type { Ledger } from './ledger.ts';
-import type { Ending, ItemEvent } from './machine.ts';
+import type { Clock } from '../../core/context.ts';
+import type { Failure } from '../../core/failure.ts';
+import type { Journal } from '../books/journal.ts';
+import type { Ledger } from '../books/ledger.ts';
+import type { Ending, ItemEvent } from '../books/machine.ts';
 import type { Pace } from './pace.ts';
 import { learned, NO_EXPERIENCE, type Experience } from './polling.ts';
-import type { EventFacts } from './record.ts';
-import { resultLine, type LineOwner, type Results } from './results.ts';
-import type { Json } from '../core/json.ts';
+import type { EventFacts } from '../books/record.ts';
+import { resultLine, type LineOwner, type Results } from '../books/results.ts';
+import type { Json } from '../../core/json.ts';
 import type { Wire } from './wire.ts';
 
 /** How a batch is to be run. */

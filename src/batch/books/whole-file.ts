@@ -1,4 +1,4 @@
-import type { DurableFiles } from '../core/context.ts';
+import type { DurableFiles } from '../../core/context.ts';
 
 /**
  * Writes a file whole and onto the disk, in place of what an earlier try left under its name. Fails with local-file (14),

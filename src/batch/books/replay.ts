@@ -1,4 +1,4 @@
-import type { DurableFiles } from '../core/context.ts';
+import type { DurableFiles } from '../../core/context.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import { broken, journalPath, readJournal, type JournalEnd } from './journal.ts';
 import type { BatchHeader, JournalRecord } from './record.ts';

@@ -1,7 +1,7 @@
-import type { DurableFiles } from '../core/context.ts';
-import { localFile } from '../core/failure.ts';
+import type { DurableFiles } from '../../core/context.ts';
+import { localFile } from '../../core/failure.ts';
 import { createAppender } from './appender.ts';
-import { linesOf } from './lines.ts';
+import { linesOf } from '../lines.ts';
 import { decodeRecord, encodeRecord, type BatchHeader, type JournalRecord } from './record.ts';
 import { writeWhole } from './whole-file.ts';
 

@@ -1,7 +1,7 @@
-import type { Api, ApiAnswer, ApiRequest } from '../core/api.ts';
-import { EXIT } from '../core/exit.ts';
-import { Failure } from '../core/failure.ts';
-import { memberOf, stringOf, type Json } from '../core/json.ts';
+import type { Api, ApiAnswer, ApiRequest } from '../../core/api.ts';
+import { EXIT } from '../../core/exit.ts';
+import { Failure } from '../../core/failure.ts';
+import { memberOf, stringOf, type Json } from '../../core/json.ts';
 
 /** It did not happen, and may work later. `askedMs`: what a 429 asks to wait. */
 export interface Again {

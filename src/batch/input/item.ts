@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { usage } from '../core/failure.ts';
-import { decodeJson, JsonSyntaxError } from '../core/json.ts';
-import { formatBytes } from '../core/units.ts';
+import { usage } from '../../core/failure.ts';
+import { decodeJson, JsonSyntaxError } from '../../core/json.ts';
+import { formatBytes } from '../../core/units.ts';
 
 /** Bytes of a submission's body (specification 8.2); a megabyte is 1,000,000 bytes. */
 export const PAYLOAD_LIMIT = 10_000_000;

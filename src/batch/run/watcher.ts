@@ -1,11 +1,11 @@
-import type { Failure } from '../core/failure.ts';
-import { memberAt, numberOf, stringOf, type Json } from '../core/json.ts';
+import type { Failure } from '../../core/failure.ts';
+import { memberAt, numberOf, stringOf, type Json } from '../../core/json.ts';
 import { endEvent, type Desk } from './desk.ts';
-import type { Ending } from './machine.ts';
+import type { Ending } from '../books/machine.ts';
 import { borrowedWait, eased, sent, struck, waitOf } from './pace.ts';
 import { createRota, nextLook, type Watched } from './polling.ts';
-import type { PastJob } from './replay.ts';
-import { endingOf } from './results.ts';
+import type { PastJob } from '../books/replay.ts';
+import { endingOf } from '../books/results.ts';
 import type { Again } from './wire.ts';
 
 /** Looks after jobs until each has ended and its result is on the disk. */

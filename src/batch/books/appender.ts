@@ -1,4 +1,4 @@
-import type { AppendFile } from '../core/context.ts';
+import type { AppendFile } from '../../core/context.ts';
 
 /** A file that is written in groups: whoever comes while the disk is busy goes together with the next sync. */
 export interface Appender {

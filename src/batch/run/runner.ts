@@ -1,17 +1,17 @@
-import type { Clock } from '../core/context.ts';
-import type { Failure } from '../core/failure.ts';
-import type { Json } from '../core/json.ts';
+import type { Clock } from '../../core/context.ts';
+import type { Failure } from '../../core/failure.ts';
+import type { Json } from '../../core/json.ts';
 import { createDesk, type Desk, type EndEvent, type RunOptions, type StopReason } from './desk.ts';
-import type { BadItem, Item } from './item.ts';
-import type { Journal } from './journal.ts';
-import { addsUp, type Accounting, type Ledger } from './ledger.ts';
+import type { BadItem, Item } from '../input/item.ts';
+import type { Journal } from '../books/journal.ts';
+import { addsUp, type Accounting, type Ledger } from '../books/ledger.ts';
 import { budgeted, createPace, KNOWN_LIMITS, type Pace } from './pace.ts';
-import type { PastJob } from './replay.ts';
-import type { Results } from './results.ts';
-import type { RateWindow } from '../core/api.ts';
+import type { PastJob } from '../books/replay.ts';
+import type { Results } from '../books/results.ts';
+import type { RateWindow } from '../../core/api.ts';
 import { createRounds, NEVER } from './rounds.ts';
 import { createSender } from './sender.ts';
-import { createSupply } from './supply.ts';
+import { createSupply } from '../input/supply.ts';
 import { createWatcher } from './watcher.ts';
 import type { Wire } from './wire.ts';
 

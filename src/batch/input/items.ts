@@ -1,4 +1,4 @@
-import { formatBytes } from '../core/units.ts';
+import { formatBytes } from '../../core/units.ts';
 import {
   inputName,
   sized,
@@ -10,7 +10,7 @@ import {
   type InputShape,
   type Item,
 } from './item.ts';
-import { lineGroups, type Line } from './lines.ts';
+import { lineGroups, type Line } from '../lines.ts';
 import { memberSource } from './member.ts';
 
 /** A line may hold more than its input, but not without bound: this many bytes of one are looked at. */
