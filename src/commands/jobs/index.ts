@@ -1,6 +1,6 @@
 import { defineGroup } from '../../cli/command.ts';
 import { cancel, retry, status } from './actions.ts';
-import { batch } from './batch.ts';
+import { batch } from './batch/index.ts';
 import { run } from './run.ts';
 import { stream } from './stream.ts';
 import { wait } from './wait.ts';

@@ -1,14 +1,14 @@
-import type { Accounting } from '../../batch/books/ledger.ts';
-import type { OpenBatch } from '../../batch/batch.ts';
-import type { RunEnd } from '../../batch/run/runner.ts';
-import { EXIT, type ExitCode } from '../../core/exit.ts';
-import { Failure } from '../../core/failure.ts';
-import { safeText } from '../../core/safe.ts';
-import type { CommandContext } from '../../cli/context.ts';
-import { countOf, shellWord } from '../../cli/words.ts';
-import { counts } from './batch-progress.ts';
-import type { Tally } from './batch-tally.ts';
-import { batchStatusLine, rangesOf, resumeLine, runsOf } from './batch-view.ts';
+import type { Accounting } from '../../../batch/books/ledger.ts';
+import type { OpenBatch } from '../../../batch/batch.ts';
+import type { RunEnd } from '../../../batch/run/runner.ts';
+import { EXIT, type ExitCode } from '../../../core/exit.ts';
+import { Failure } from '../../../core/failure.ts';
+import { safeText } from '../../../core/safe.ts';
+import type { CommandContext } from '../../../cli/context.ts';
+import { countOf, shellWord } from '../../../cli/words.ts';
+import { counts } from './progress.ts';
+import type { Tally } from './tally.ts';
+import { batchStatusLine, rangesOf, resumeLine, runsOf } from './view.ts';
 
 /** A batch that this process has brought to where it stands. */
 export interface Driven {

@@ -1,8 +1,8 @@
-import { describeCost, type ExecutionCost } from '../../batch/cost.ts';
-import type { Accounting } from '../../batch/books/ledger.ts';
-import type { CommandContext } from '../../cli/context.ts';
-import { formatDuration } from '../../core/units.ts';
-import { createMeter, type Speed } from './batch-rate.ts';
+import { describeCost, type ExecutionCost } from '../../../batch/cost.ts';
+import type { Accounting } from '../../../batch/books/ledger.ts';
+import type { CommandContext } from '../../../cli/context.ts';
+import { formatDuration } from '../../../core/units.ts';
+import { createMeter, type Speed } from './rate.ts';
 
 /** Milliseconds between two pictures on a terminal, and between two lines elsewhere. */
 const DRAWN_EVERY_MS = 250;

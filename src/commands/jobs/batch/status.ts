@@ -1,16 +1,16 @@
-import { mustExist } from '../../batch/batch.ts';
-import { inputPlaces } from '../../batch/input/place.ts';
-import { lockPath } from '../../batch/books/journal.ts';
-import type { Accounting } from '../../batch/books/ledger.ts';
-import type { InputIdentity } from '../../batch/books/record.ts';
-import { replay, type Past } from '../../batch/books/replay.ts';
-import type { DurableFiles, LockHolder } from '../../core/context.ts';
-import { EXIT } from '../../core/exit.ts';
-import type { JsonObject } from '../../core/json.ts';
-import type { CommandContext } from '../../cli/context.ts';
-import type { Result } from '../../output/view.ts';
-import type { StatusValues } from './batch-flags.ts';
-import { batchView, resumeLine, summaryOf } from './batch-view.ts';
+import { mustExist } from '../../../batch/batch.ts';
+import { inputPlaces } from '../../../batch/input/place.ts';
+import { lockPath } from '../../../batch/books/journal.ts';
+import type { Accounting } from '../../../batch/books/ledger.ts';
+import type { InputIdentity } from '../../../batch/books/record.ts';
+import { replay, type Past } from '../../../batch/books/replay.ts';
+import type { DurableFiles, LockHolder } from '../../../core/context.ts';
+import { EXIT } from '../../../core/exit.ts';
+import type { JsonObject } from '../../../core/json.ts';
+import type { CommandContext } from '../../../cli/context.ts';
+import type { Result } from '../../../output/view.ts';
+import type { StatusValues } from './flags.ts';
+import { batchView, resumeLine, summaryOf } from './view.ts';
 
 /** How a batch stands, from its journal. Fails with local-file (14). */
 export async function explain(ctx: CommandContext, values: StatusValues): Promise<Result> {

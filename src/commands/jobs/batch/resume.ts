@@ -1,17 +1,17 @@
-import { mustExist, resumeBatch } from '../../batch/batch.ts';
-import { inputPlaces } from '../../batch/input/place.ts';
-import { replay } from '../../batch/books/replay.ts';
-import { identify } from '../../batch/input/survey.ts';
-import type { InputIdentity } from '../../batch/books/record.ts';
-import type { DurableFiles } from '../../core/context.ts';
-import { usage } from '../../core/failure.ts';
-import type { CommandContext } from '../../cli/context.ts';
-import type { Result } from '../../output/view.ts';
-import type { ResumeValues } from './batch-flags.ts';
-import { driveBatch } from './batch-drive.ts';
-import { resultsPath } from './batch-out.ts';
-import { serviceOf } from './batch-run.ts';
-import { resumeLine } from './batch-view.ts';
+import { mustExist, resumeBatch } from '../../../batch/batch.ts';
+import { inputPlaces } from '../../../batch/input/place.ts';
+import { replay } from '../../../batch/books/replay.ts';
+import { identify } from '../../../batch/input/survey.ts';
+import type { InputIdentity } from '../../../batch/books/record.ts';
+import type { DurableFiles } from '../../../core/context.ts';
+import { usage } from '../../../core/failure.ts';
+import type { CommandContext } from '../../../cli/context.ts';
+import type { Result } from '../../../output/view.ts';
+import type { ResumeValues } from './flags.ts';
+import { driveBatch } from './drive.ts';
+import { resultsPath } from './out.ts';
+import { serviceOf } from './run.ts';
+import { resumeLine } from './view.ts';
 
 /** Goes on with a batch. Fails with usage (2) before anything is touched, and as driveBatch does. */
 export async function goOn(ctx: CommandContext, values: ResumeValues): Promise<Result> {

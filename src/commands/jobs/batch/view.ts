@@ -1,10 +1,10 @@
-import { formatDuration } from '../../core/units.ts';
-import { memberAt, numberOf, stringOf, type Json, type JsonObject } from '../../core/json.ts';
-import { describeCost } from '../../batch/cost.ts';
-import type { Accounting } from '../../batch/books/ledger.ts';
-import { commandLine } from '../../cli/words.ts';
-import { text } from '../../output/cells.ts';
-import type { Section, Tone, View } from '../../output/view.ts';
+import { formatDuration } from '../../../core/units.ts';
+import { memberAt, numberOf, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
+import { describeCost } from '../../../batch/cost.ts';
+import type { Accounting } from '../../../batch/books/ledger.ts';
+import { commandLine } from '../../../cli/words.ts';
+import { text } from '../../../output/cells.ts';
+import type { Section, Tone, View } from '../../../output/view.ts';
 
 /** The command lines that follow a batch, for hints. */
 export const resumeLine = (path: string, ...flags: readonly string[]): string =>

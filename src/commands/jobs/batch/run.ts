@@ -1,23 +1,23 @@
-import { beginBatch } from '../../batch/batch.ts';
-import { copyPath, newCopyPath, rememberedPath } from '../../batch/input/place.ts';
-import { inputName, type InputShape } from '../../batch/input/item.ts';
-import { describeBad } from '../../batch/input/items.ts';
-import type { BatchHeader } from '../../batch/books/record.ts';
-import { survey, type Survey } from '../../batch/input/survey.ts';
-import { writeWhole } from '../../batch/books/whole-file.ts';
-import { usage } from '../../core/failure.ts';
-import { encodeJson, memberAt, type Json } from '../../core/json.ts';
-import { formatBytes } from '../../core/units.ts';
-import type { CommandContext } from '../../cli/context.ts';
-import { withId } from '../../cli/names.ts';
-import { countOf } from '../../cli/words.ts';
-import { json, text } from '../../output/cells.ts';
-import type { Result, View } from '../../output/view.ts';
-import type { RunValues } from './batch-flags.ts';
-import { driveBatch } from './batch-drive.ts';
-import { mustBeNew, resultsPath } from './batch-out.ts';
-import { BOUNDS, extras, inBounds } from './policy.ts';
-import { ENDPOINTS, queueGet, queuePost } from './requests.ts';
+import { beginBatch } from '../../../batch/batch.ts';
+import { copyPath, newCopyPath, rememberedPath } from '../../../batch/input/place.ts';
+import { inputName, type InputShape } from '../../../batch/input/item.ts';
+import { describeBad } from '../../../batch/input/items.ts';
+import type { BatchHeader } from '../../../batch/books/record.ts';
+import { survey, type Survey } from '../../../batch/input/survey.ts';
+import { writeWhole } from '../../../batch/books/whole-file.ts';
+import { usage } from '../../../core/failure.ts';
+import { encodeJson, memberAt, type Json } from '../../../core/json.ts';
+import { formatBytes } from '../../../core/units.ts';
+import type { CommandContext } from '../../../cli/context.ts';
+import { withId } from '../../../cli/names.ts';
+import { countOf } from '../../../cli/words.ts';
+import { json, text } from '../../../output/cells.ts';
+import type { Result, View } from '../../../output/view.ts';
+import type { RunValues } from './flags.ts';
+import { driveBatch } from './drive.ts';
+import { mustBeNew, resultsPath } from './out.ts';
+import { BOUNDS, extras, inBounds } from '../policy.ts';
+import { ENDPOINTS, queueGet, queuePost } from '../requests.ts';
 
 /**
  * Checks all of an input, begins a batch and runs it. Fails with usage (2) before anything is sent, with local-file (14)

@@ -1,7 +1,7 @@
-import { EXIT } from '../../core/exit.ts';
-import { Failure } from '../../core/failure.ts';
-import { formatDuration } from '../../core/units.ts';
-import type { CommandContext } from '../../cli/context.ts';
+import { EXIT } from '../../../core/exit.ts';
+import { Failure } from '../../../core/failure.ts';
+import { formatDuration } from '../../../core/units.ts';
+import type { CommandContext } from '../../../cli/context.ts';
 
 /**
  * The Context for what a batch asks before its first job: that takes no longer than the whole batch may, in milliseconds.

@@ -1,6 +1,6 @@
-import { defineCommand, defineGroup } from '../../cli/command.ts';
-import { arg, option } from '../../cli/params.ts';
-import { resumeOptions, runOptions } from './batch-flags.ts';
+import { defineCommand, defineGroup } from '../../../cli/command.ts';
+import { arg, option } from '../../../cli/params.ts';
+import { resumeOptions, runOptions } from './flags.ts';
 
 const run = defineCommand({
   summary: 'submit a job for each line of a file and fetch all results',
@@ -15,7 +15,7 @@ const run = defineCommand({
     ['berth jobs batch resume results.jsonl', 'go on after anything'],
   ],
   run: async (ctx, values) => {
-    const [{ runNew }, { withinTime }] = await Promise.all([import('./batch-run.ts'), import('./batch-time.ts')]);
+    const [{ runNew }, { withinTime }] = await Promise.all([import('./run.ts'), import('./time.ts')]);
     return await runNew(withinTime(ctx, values.timeout), values);
   },
 });
@@ -30,7 +30,7 @@ const resume = defineCommand({
     ['berth jobs batch resume results.jsonl', 'go on'],
     ['berth jobs batch resume results.jsonl --retry-failed 2', 'and run failed jobs again, twice at most'],
   ],
-  run: async (ctx, values) => (await import('./batch-resume.ts')).goOn(ctx, values),
+  run: async (ctx, values) => (await import('./resume.ts')).goOn(ctx, values),
 });
 
 const status = defineCommand({
@@ -40,7 +40,7 @@ const status = defineCommand({
   options: { exitStatus: option.on('end 13 unless every item completed') },
   watch: true,
   // A batch is much code, and no other command of jobs needs it.
-  run: async (ctx, values) => (await import('./batch-status.ts')).explain(ctx, values),
+  run: async (ctx, values) => (await import('./status.ts')).explain(ctx, values),
 });
 
 export const batch = defineGroup(

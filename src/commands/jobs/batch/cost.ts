@@ -1,8 +1,8 @@
-import { executionCost, workerHour, type DollarRange, type ExecutionCost } from '../../batch/cost.ts';
-import type { Api } from '../../core/api.ts';
-import { arrayOf, isObject, memberAt } from '../../core/json.ts';
-import type { CommandContext } from '../../cli/context.ts';
-import { CPUS, ENDPOINTS, GPUS } from '../collections.ts';
+import { executionCost, workerHour, type DollarRange, type ExecutionCost } from '../../../batch/cost.ts';
+import type { Api } from '../../../core/api.ts';
+import { arrayOf, isObject, memberAt } from '../../../core/json.ts';
+import type { CommandContext } from '../../../cli/context.ts';
+import { CPUS, ENDPOINTS, GPUS } from '../../collections.ts';
 
 /** What the jobs of a batch cost while this process looks after them. */
 export interface CostMeter {

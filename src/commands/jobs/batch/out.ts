@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
-import { copyPath } from '../../batch/input/place.ts';
-import { journalPath } from '../../batch/books/journal.ts';
-import { orderedPath } from '../../batch/books/ordering.ts';
-import type { DurableFiles } from '../../core/context.ts';
-import { localFile, usage } from '../../core/failure.ts';
-import { resumeLine } from './batch-view.ts';
+import { copyPath } from '../../../batch/input/place.ts';
+import { journalPath } from '../../../batch/books/journal.ts';
+import { orderedPath } from '../../../batch/books/ordering.ts';
+import type { DurableFiles } from '../../../core/context.ts';
+import { localFile, usage } from '../../../core/failure.ts';
+import { resumeLine } from './view.ts';
 
 /**
  * The file that a name for results means, links followed: beside it lies the journal. Looks and changes nothing. Fails

@@ -1,20 +1,20 @@
-import { readItems } from '../../batch/input/items.ts';
-import { putInOrder, type OpenBatch } from '../../batch/batch.ts';
-import type { RunOptions } from '../../batch/run/desk.ts';
-import type { Ledger } from '../../batch/books/ledger.ts';
-import { KNOWN_LIMITS } from '../../batch/run/pace.ts';
-import { runBatch, type RunEnd } from '../../batch/run/runner.ts';
-import { createWire } from '../../batch/run/wire.ts';
-import type { RateWindow } from '../../core/api.ts';
-import type { DurableFiles } from '../../core/context.ts';
-import type { CommandContext } from '../../cli/context.ts';
-import type { Result } from '../../output/view.ts';
-import { meterCost } from './batch-cost.ts';
-import { exitOf, notesOf, troubleOf, type Driven } from './batch-end.ts';
-import type { PaceValues } from './batch-flags.ts';
-import { followBatch, type Standing, type Trouble } from './batch-progress.ts';
-import { createTally } from './batch-tally.ts';
-import { batchView, summaryOf } from './batch-view.ts';
+import { readItems } from '../../../batch/input/items.ts';
+import { putInOrder, type OpenBatch } from '../../../batch/batch.ts';
+import type { RunOptions } from '../../../batch/run/desk.ts';
+import type { Ledger } from '../../../batch/books/ledger.ts';
+import { KNOWN_LIMITS } from '../../../batch/run/pace.ts';
+import { runBatch, type RunEnd } from '../../../batch/run/runner.ts';
+import { createWire } from '../../../batch/run/wire.ts';
+import type { RateWindow } from '../../../core/api.ts';
+import type { DurableFiles } from '../../../core/context.ts';
+import type { CommandContext } from '../../../cli/context.ts';
+import type { Result } from '../../../output/view.ts';
+import { meterCost } from './cost.ts';
+import { exitOf, notesOf, troubleOf, type Driven } from './end.ts';
+import type { PaceValues } from './flags.ts';
+import { followBatch, type Standing, type Trouble } from './progress.ts';
+import { createTally } from './tally.ts';
+import { batchView, summaryOf } from './view.ts';
 
 const MOST_IN_FLIGHT = 1000;
 /** With --max-failures: jobs that go out before any has shown what becomes of it. */
