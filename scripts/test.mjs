@@ -1,11 +1,13 @@
 /**
  * `npm test`: installs what is missing, builds, and runs everything that decides whether the project is sound. Ends
- * with one line, `N passed, N failed`, in which a test counts one and a check counts one.
+ * with one line, `N passed, N failed`, in which a test counts one and a check counts one. Of what passes only the lines
+ * that begin with `note: ` are shown, such as a seed.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { build, install, root } from './prepare.mjs';
 
 const AT_ONCE = 2;
@@ -70,6 +72,7 @@ function say(name, seconds, ok, output, counts = { passed: ok ? 1 : 0, failed: o
   const tests = counts.passed + counts.failed > 1 ? `${counts.passed + counts.failed} tests` : '';
   console.log(`${ok ? 'ok    ' : 'FAILED'}  ${name.padEnd(12)} ${seconds.padStart(6)} s  ${tests}`.trimEnd());
   if (!ok) console.log(`\n${output.trimEnd()}\n`);
+  else for (const [, note] of stripVTControlCharacters(output).matchAll(/^note: (.*)$/gm)) console.log(`        ${note}`);
   return counts;
 }
 

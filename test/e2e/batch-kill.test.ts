@@ -221,13 +221,13 @@ async function expectDone(folder: string, env: Environment, code: number, where:
 }
 
 test('a batch that is killed again and again loses nothing and sends nothing twice', async () => {
-  console.log(`BERTH_KILL_SEED=${String(SEED)}`);
+  console.log(`note: BERTH_KILL_SEED=${String(SEED)}`);
   const rounds: Rounds = { left: ROUNDS };
   let batches = 0;
   const lane = async (): Promise<void> => {
     while (rounds.left > 0) console.log(await killUntilDone((batches += 1), rounds));
   };
   await Promise.all(Array.from({ length: LANES }, lane));
-  console.log(`${String(ROUNDS - rounds.left)} kills in ${String(batches)} batches of ${String(ITEMS)} items`);
+  console.log(`note: ${String(ROUNDS - rounds.left)} kills in ${String(batches)} batches of ${String(ITEMS)} items`);
   expect(rounds.left).toBeLessThanOrEqual(0);
 }, 360_000);
