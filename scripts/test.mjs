@@ -72,7 +72,8 @@ function say(name, seconds, ok, output, counts = { passed: ok ? 1 : 0, failed: o
   const tests = counts.passed + counts.failed > 1 ? `${counts.passed + counts.failed} tests` : '';
   console.log(`${ok ? 'ok    ' : 'FAILED'}  ${name.padEnd(12)} ${seconds.padStart(6)} s  ${tests}`.trimEnd());
   if (!ok) console.log(`\n${output.trimEnd()}\n`);
-  else for (const [, note] of stripVTControlCharacters(output).matchAll(/^note: (.*)$/gm)) console.log(`        ${note}`);
+  else
+    for (const [, note] of stripVTControlCharacters(output).matchAll(/^note: (.*)$/gm)) console.log(`        ${note}`);
   return counts;
 }
 
