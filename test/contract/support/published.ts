@@ -1,0 +1,49 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { localFixture, type Answer } from '../../support/local.ts';
+
+type Responses = Readonly<Record<string, { readonly content?: Readonly<Record<string, { readonly schema: object }>> }>>;
+
+interface Document {
+  readonly paths: Readonly<
+    Record<string, Readonly<Record<string, { readonly operationId?: string; readonly responses?: Responses }>>>
+  >;
+}
+
+/** The published document, as a judge of answers. */
+export interface Published {
+  /** The responses of each operation by their status, by the operation's id. */
+  readonly operations: ReadonlyMap<string, Responses>;
+  /** What the document has against an answer of an operation; undefined where it fits. */
+  readonly objections: (id: string, answer: Answer) => unknown;
+}
+
+/** Made from the published document alone, so that it judges as a stranger would. */
+export async function readPublished(): Promise<Published> {
+  const { body } = await localFixture().send('GET', '/v2/openapi.json', undefined, null);
+  const document = body as unknown as Document;
+  const operations = new Map(
+    Object.values(document.paths)
+      .flatMap((path) => Object.values(path))
+      .flatMap(({ operationId, responses = {} }) => (operationId === undefined ? [] : [[operationId, responses]])),
+  ) as ReadonlyMap<string, Responses>;
+
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  for (const format of ['date-time', 'uri', 'float', 'double']) ajv.addFormat(format, true);
+  ajv.addSchema({ ...document, $id: 'published' });
+
+  return {
+    operations,
+    objections: (id, answer) => {
+      const responses = operations.get(id);
+      if (responses === undefined) return `${id} is not published`;
+      const described = responses[String(answer.status)] ?? responses['default'];
+      const type = answer.headers.get('content-type') ?? '';
+      const content = described?.content?.[type];
+      if (content === undefined)
+        return answer.text === '' && described?.content === undefined ? undefined : `no ${type}`;
+      const schema = JSON.stringify(content.schema).replaceAll('"#/', '"published#/');
+      const check = ajv.compile(JSON.parse(schema) as object);
+      return check(type.includes('json') ? answer.body : answer.text) ? undefined : check.errors;
+    },
+  };
+}

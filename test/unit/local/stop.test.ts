@@ -1,0 +1,15 @@
+import { describe, expect, it } from 'vitest';
+import { createLocalService } from '../../../src/local/service.ts';
+import { memoryStore } from '../../../src/local/store.ts';
+import { createTestClock } from '../../support/clock.ts';
+
+describe('a service that stops', () => {
+  it('ends what waits', async () => {
+    const clock = createTestClock();
+    const service = createLocalService({ clock, random: () => 0, store: memoryStore(), queueLimits: false });
+    service.start();
+    await service.stop();
+    const late = await service.fetch(new Request('http://localhost/local/status'));
+    expect(late.status).toBe(200);
+  });
+});
