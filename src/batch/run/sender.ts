@@ -71,7 +71,6 @@ export function createSender(
     const now = clock.now();
     paces.submit = struck(paces.submit, sentAt, now, askedMs, desk.random());
     paces.look = struck(paces.look, sentAt, now, borrowedWait(askedMs), desk.random());
-    withdrawReady();
   };
 
   const putOff = async (item: Item, again: Again, sentAt: number): Promise<void> => {
@@ -174,10 +173,9 @@ export function createSender(
 
   return {
     go: (now) => {
-      if (!desk.sending()) {
-        withdrawReady();
-        return undefined;
-      }
+      // What the service asks to wait counts for those too whose intent was on its way to the disk then.
+      if (!desk.sending() || paces.submit.closedUntil > now) withdrawReady();
+      if (!desk.sending()) return undefined;
       postReady();
       return take(now);
     },
