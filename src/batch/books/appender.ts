@@ -70,5 +70,7 @@ function createGroup(): Group {
   let done = (): void => undefined;
   let failed = (_: unknown): void => undefined;
   const written = new Promise<void>((resolve, reject) => ([done, failed] = [resolve, reject]));
+  // Whoever waits for a later group alone hears of it there.
+  written.catch(() => undefined);
   return { texts: [], length: 0, written, done, failed };
 }
