@@ -13,7 +13,7 @@ export interface Sender {
   readonly go: (now: number) => number | undefined;
 }
 
-/** A job that the service took. */
+/** A job that the service took, at a moment in milliseconds since the epoch; its id is on the disk. */
 export type OnAccepted = (item: Item, job: string, at: number) => void;
 
 /** A wait that a service asks for and that nobody can want: milliseconds. */
@@ -92,7 +92,13 @@ export function createSender(
     }
     settling += 1;
     try {
-      await (outcome.kind === 'accepted' ? accept(item, outcome.job) : heed(item, outcome, sentAt));
+      if (outcome.kind !== 'accepted') await heed(item, outcome, sentAt);
+      else {
+        const at = clock.now();
+        await accept(item, outcome.job, at);
+        // Not before: a result on the disk whose job the journal does not know would be nobody's.
+        onAccepted(item, outcome.job, at);
+      }
     } catch (error) {
       if (outcome.kind === 'accepted') desk.unwritten.push({ item: item.number, job: outcome.job });
       throw error;
@@ -102,13 +108,10 @@ export function createSender(
     }
   };
 
-  const accept = (item: Item, job: string): Promise<void> => {
+  const accept = ({ number }: Item, job: string, at: number): Promise<void> => {
     desk.worked();
     paces.submit = eased(paces.submit);
-    const at = clock.now();
-    const written = desk.record(item.number, { kind: 'accept', job }, { at });
-    onAccepted(item, job, at);
-    return written;
+    return desk.record(number, { kind: 'accept', job }, { at });
   };
 
   /** What a submission came to that was not accepted. */

@@ -88,9 +88,8 @@ export function createWatcher(
         worked();
         learn(job, document);
         const at = clock.now();
-        const written = desk.record(job.item, { kind: 'retry', job: job.job }, { at, id: job.id });
+        await desk.record(job.item, { kind: 'retry', job: job.job }, { at, id: job.id });
         rota.queue({ ...job, retries: job.retries + 1, submittedAt: at, looks: 0, toRetry: false });
-        await written;
         return;
       }
       case 'refused':
@@ -169,9 +168,8 @@ export function createWatcher(
     worked();
     revived += 1;
     const at = clock.now();
-    const written = desk.record(job.item, { kind: 'retry', job: job.job }, { at, id: job.id });
+    await desk.record(job.item, { kind: 'retry', job: job.job }, { at, id: job.id });
     rota.queue({ ...job, toRetry: false, submittedAt: at, retries: 1 });
-    await written;
   };
 
   const attend = async (job: Job): Promise<void> => {
