@@ -2,6 +2,7 @@ import type { Api, ApiAnswer, ApiRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit.ts';
 import { Failure } from '../../core/failure.ts';
 import { memberOf, stringOf, type Json } from '../../core/json.ts';
+import { safeText } from '../../core/safe.ts';
 
 /** It did not happen, and may work later. `askedMs`: what a 429 asks to wait. */
 export interface Again {
@@ -77,7 +78,7 @@ export function createWire(api: Api, endpointId: string): Wire {
       return underWay;
     },
     submit: (body) => ask({ ...run, body: { raw: body } }, taken, afterSubmit),
-    look: (job) => ask({ ...request('GET', 'status', job), id: job }, seen, afterLook),
+    look: (job) => ask({ ...request('GET', 'status', job), id: job }, (answer) => seen(answer, job), afterLook),
     retry: (job) => ask({ ...request('POST', 'retry', job), id: job }, requeued, afterRetry),
   };
 }
@@ -87,7 +88,11 @@ function taken({ value }: ApiAnswer): Submitted {
   return job === undefined || job === '' ? { kind: 'lost', failure: noId() } : { kind: 'accepted', job };
 }
 
-const seen = ({ value }: ApiAnswer): Seen => ({ kind: 'seen', document: value ?? null });
+/** What names another job came to the wrong place, and must not be taken for this one's result. */
+function seen({ value }: ApiAnswer, job: string): Seen {
+  const said = stringOf(memberOf(value, 'id')) ?? job;
+  return said === job ? { kind: 'seen', document: value ?? null } : again(mixedUp(job, said));
+}
 
 const requeued = (): Retried => ({ kind: 'requeued' });
 
@@ -126,6 +131,13 @@ function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error;
   throw error;
 }
+
+const mixedUp = (asked: string, said: string): Failure =>
+  new Failure({
+    code: 'unavailable',
+    exit: EXIT.unavailable,
+    message: `asked about job ${asked}, the service answered about ${safeText(said).slice(0, 100)}`,
+  });
 
 const noId = (): Failure =>
   new Failure({
