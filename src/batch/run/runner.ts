@@ -80,14 +80,17 @@ export async function runBatch(parts: RunParts): Promise<RunEnd> {
   const sender = createSender(desk, supply, guard, ({ number, id }, job, at) => {
     watcher.watch({ item: number, job, id, submittedAt: at, retries: 0 });
   });
-  for (const job of parts.jobs) watcher.watch(job);
+  const begun = clock.now();
+  for (const job of parts.jobs) {
+    // Another machine may have taken it down whose clock was ahead: until it is that late here, nobody would look.
+    watcher.watch({ ...job, submittedAt: Math.min(job.submittedAt, begun) });
+  }
   for (const job of parts.failed) watcher.revive(job);
   parts.onReady?.((windows) => {
     desk.paces.submit = budgeted(desk.paces.submit, windows, clock.now());
     desk.paces.look = budgeted(desk.paces.look, windows, clock.now());
   });
 
-  const begun = clock.now();
   const onInterrupt = (): void => {
     desk.stop('interrupt', 'at-once');
   };
