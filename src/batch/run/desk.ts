@@ -3,12 +3,12 @@ import type { Failure } from '../../core/failure.ts';
 import type { Journal } from '../books/journal.ts';
 import type { Ledger } from '../books/ledger.ts';
 import type { Ending, ItemEvent } from '../books/machine.ts';
-import type { Pace } from './pace.ts';
+import { borrowedWait, struck, type Pace } from './pace.ts';
 import { learned, NO_EXPERIENCE, type Experience } from './polling.ts';
 import type { EventFacts } from '../books/record.ts';
 import { resultLine, type LineOwner, type Results } from '../books/results.ts';
 import type { Json } from '../../core/json.ts';
-import type { Wire } from './wire.ts';
+import type { Again, Wire } from './wire.ts';
 
 /** How a batch is to be run. */
 export interface RunOptions {
@@ -59,6 +59,13 @@ export interface Desk {
   worked(): void;
   /** The service could not be reached, or lost a submission. */
   troubled(failure: Failure): void;
+  /**
+   * Slows everything after a request that went out at `sentAt`, in milliseconds since the epoch, and came to nothing: its
+   * own kind for as many milliseconds as the service asks, the other for less.
+   */
+  slow(kind: keyof Desk['paces'], sentAt: number, askedMs?: number): void;
+  /** The same for one that may work later. Stops where the service asks for a wait that nobody can want. */
+  putOff(kind: keyof Desk['paces'], again: Again, sentAt: number): void;
 }
 
 export interface DeskParts {
@@ -85,9 +92,11 @@ export type EndEvent = ItemEvent & { readonly kind: 'end' | 'refuse' };
 const PATIENCE_MS = 120_000;
 /** And so many submissions in a row may be lost: each may have been taken. */
 const MOST_LOST = 20;
+/** A wait that a service asks for and that nobody can want: milliseconds. */
+const LONGEST_ASKED_MS = 3_600_000;
 
 export function createDesk(parts: DeskParts): Desk {
-  const { options, ledger, journal, results, clock, wake } = parts;
+  const { options, ledger, journal, results, clock, random, paces, wake } = parts;
   let experience = NO_EXPERIENCE;
   let stopped: { readonly reason: StopReason; readonly failure?: unknown } | undefined;
   let sending = true;
@@ -106,6 +115,21 @@ export function createDesk(parts: DeskParts): Desk {
     if (!ledger.apply(item, event))
       throw new Error(`item ${String(item)} is ${ledger.stateOf(item)} and cannot ${event.kind}`);
     return journal.write({ kind: 'event', item, event, more });
+  };
+
+  const troubled = (failure: Failure): void => {
+    const now = clock.now();
+    troubleSince ??= now;
+    parts.onTrouble?.(failure);
+    lost += failure.code === 'outcome-unknown' ? 1 : 0;
+    if (now - troubleSince > PATIENCE_MS || lost >= MOST_LOST) stop('trouble', 'at-once', failure);
+  };
+
+  const slow: Desk['slow'] = (kind, sentAt, askedMs) => {
+    const now = clock.now();
+    const other = kind === 'submit' ? 'look' : 'submit';
+    paces[kind] = struck(paces[kind], sentAt, now, askedMs, random());
+    paces[other] = struck(paces[other], sentAt, now, borrowedWait(askedMs), random());
   };
 
   const notCompleted = (): number => {
@@ -138,12 +162,12 @@ export function createDesk(parts: DeskParts): Desk {
       troubleSince = undefined;
       lost = 0;
     },
-    troubled: (failure) => {
-      const now = clock.now();
-      troubleSince ??= now;
-      parts.onTrouble?.(failure);
-      lost += failure.code === 'outcome-unknown' ? 1 : 0;
-      if (now - troubleSince > PATIENCE_MS || lost >= MOST_LOST) stop('trouble', 'at-once', failure);
+    troubled,
+    slow,
+    putOff: (kind, { askedMs, throttled, failure }, sentAt) => {
+      slow(kind, sentAt, askedMs);
+      if ((askedMs ?? 0) > LONGEST_ASKED_MS) stop('trouble', 'at-once', failure);
+      else if (!throttled) troubled(failure);
     },
   };
 }

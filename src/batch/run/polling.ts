@@ -74,6 +74,9 @@ export function nextLook(
   return bounded(Math.max(FIRST_LOOK_MS, (ranMs ?? waitedMs) * PART, (blind / BLIND_LOOKS) * 1000));
 }
 
+/** The milliseconds until another look at a job at which so many in a row, one or more, came to nothing. */
+export const nextTry = (failures: number): number => bounded(FIRST_LOOK_MS * 2 ** (failures - 1));
+
 /** What a look found of a job. */
 export type Found = 'waits' | 'goes-on' | 'ended';
 

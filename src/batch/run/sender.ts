@@ -1,8 +1,8 @@
 import type { Desk } from './desk.ts';
 import type { Item } from '../input/item.ts';
-import { borrowedWait, eased, intentsAhead, roomOf, sent, struck, unsent, waitOf } from './pace.ts';
+import { eased, intentsAhead, roomOf, sent, unsent, waitOf } from './pace.ts';
 import type { Supply } from '../input/supply.ts';
-import type { Again, Submitted } from './wire.ts';
+import type { Submitted } from './wire.ts';
 
 /** Sends items: an intent on the disk, then the request, then what became of it. */
 export interface Sender {
@@ -15,9 +15,6 @@ export interface Sender {
 
 /** A job that the service took, at a moment in milliseconds since the epoch; its id is on the disk. */
 export type OnAccepted = (item: Item, job: string, at: number) => void;
-
-/** A wait that a service asks for and that nobody can want: milliseconds. */
-const LONGEST_ASKED_MS = 3_600_000;
 
 /** Items are taken when so many fit: one by one, each would be a trip to the disk of its own. */
 const handful = (most: number): number => Math.max(1, Math.floor(most / 8));
@@ -67,19 +64,6 @@ export function createSender(
     for (const item of items) guard(withdraw(item));
   };
 
-  const strike = (sentAt: number, askedMs: number | undefined): void => {
-    const now = clock.now();
-    paces.submit = struck(paces.submit, sentAt, now, askedMs, desk.random());
-    paces.look = struck(paces.look, sentAt, now, borrowedWait(askedMs), desk.random());
-  };
-
-  const putOff = async (item: Item, again: Again, sentAt: number): Promise<void> => {
-    strike(sentAt, again.askedMs);
-    if ((again.askedMs ?? 0) > LONGEST_ASKED_MS) desk.stop('trouble', 'at-once', again.failure);
-    else if (!again.throttled) desk.troubled(again.failure);
-    await withdraw(item);
-  };
-
   const post = async (item: Item): Promise<void> => {
     const sentAt = clock.now();
     let outcome: Submitted;
@@ -118,11 +102,12 @@ export function createSender(
   const heed = async (item: Item, outcome: Exclude<Submitted, { kind: 'accepted' }>, sentAt: number): Promise<void> => {
     switch (outcome.kind) {
       case 'again':
-        await putOff(item, outcome, sentAt);
+        desk.putOff('submit', outcome, sentAt);
+        await withdraw(item);
         return;
       case 'lost': {
         const written = desk.record(item.number, { kind: 'lose' });
-        strike(sentAt, undefined);
+        desk.slow('submit', sentAt);
         desk.troubled(outcome.failure);
         await written;
         return;

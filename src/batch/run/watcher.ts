@@ -2,8 +2,8 @@ import type { Failure } from '../../core/failure.ts';
 import { memberAt, numberOf, stringOf, type Json } from '../../core/json.ts';
 import { endEvent, type Desk } from './desk.ts';
 import type { Ending } from '../books/machine.ts';
-import { borrowedWait, eased, sent, struck, waitOf } from './pace.ts';
-import { createRota, nextLook, type Watched } from './polling.ts';
+import { eased, sent, waitOf } from './pace.ts';
+import { createRota, nextLook, nextTry, type Watched } from './polling.ts';
 import type { PastJob } from '../books/replay.ts';
 import { endingOf } from '../books/results.ts';
 import type { Again } from './wire.ts';
@@ -24,6 +24,8 @@ export interface Watcher {
 interface Job extends PastJob, Watched {
   /** Looks at which the service did not know it. */
   readonly missed: number;
+  /** Looks in a row that came to nothing for another reason than a 429. */
+  readonly failures: number;
   /** It failed and is to run again. */
   readonly toRetry: boolean;
 }
@@ -52,11 +54,11 @@ export function createWatcher(
     rota.schedule({ ...job, lookAt: now + waitMs });
   };
   const putOff = (job: Job, again: Again, sentAt: number): void => {
+    desk.putOff('look', again, sentAt);
     const now = clock.now();
-    paces.look = struck(paces.look, sentAt, now, again.askedMs, desk.random());
-    paces.submit = struck(paces.submit, sentAt, now, borrowedWait(again.askedMs), desk.random());
-    if (!again.throttled) desk.troubled(again.failure);
-    rota.schedule({ ...job, lookAt: Math.max(now, job.lookAt) });
+    // Where it is the job's own trouble, as a result that is too large, the others must come to their turn.
+    const failures = again.throttled ? job.failures : job.failures + 1;
+    rota.schedule({ ...job, failures, lookAt: again.throttled ? Math.max(now, job.lookAt) : now + nextTry(failures) });
   };
   const worked = (): void => {
     desk.worked();
@@ -97,7 +99,8 @@ export function createWatcher(
         await save(job, document, ending);
         return;
       case 'unsure':
-        later(job);
+        // It may have run again, so it counts: what its state tells when it is looked at goes on from there.
+        later({ ...job, retries: job.retries + 1 });
         return;
       case 'again':
         putOff(job, outcome, sentAt);
@@ -133,7 +136,7 @@ export function createWatcher(
     switch (outcome.kind) {
       case 'seen':
         worked();
-        await seen(job, outcome.document);
+        await seen(job.failures === 0 ? job : { ...job, failures: 0 }, outcome.document);
         return;
       case 'gone':
         worked();
@@ -222,6 +225,7 @@ const watched = ({ item, job, id, submittedAt, retries }: PastJob, toRetry: bool
   retries,
   looks: 0,
   missed: 0,
+  failures: 0,
   toRetry,
   lookAt: 0,
 });
