@@ -44,6 +44,10 @@ export function createSender(
         written = desk.record(number, { kind: 'send' }, id === undefined ? {} : { id });
       await written;
       ready.push(...items);
+    } catch (error) {
+      // Whatever the disk has of it, nothing went out for them.
+      for (const { number } of items) ledger.apply(number, { kind: 'withdraw' });
+      throw error;
     } finally {
       intending -= items.length;
       desk.wake();

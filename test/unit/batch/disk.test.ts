@@ -88,6 +88,7 @@ test('a disk that cannot sync an intent: nothing is sent for it', async () => {
   const end = await place.run(batch, {}, { before: (method) => (posts += method === 'POST' ? 1 : 0) });
   expect(end.stopped?.failure).toMatchObject({ exit: 14 });
   expect(posts).toBe(0);
+  expect(end.accounting).toMatchObject({ waiting: ITEMS, inFlight: 0 });
 });
 
 test.each(TROUBLES)(
