@@ -4,6 +4,7 @@ import { copyPath, newCopyPath } from './input/place.ts';
 import { createJournal, journalPath, lockPath, reopenJournal, type Journal } from './books/journal.ts';
 import { createLedger, type Ledger } from './books/ledger.ts';
 import { endEvent } from './run/desk.ts';
+import type { RunEnd } from './run/runner.ts';
 import { orderedPath, orderResults } from './books/ordering.ts';
 import { replay, type Past, type PastJob } from './books/replay.ts';
 import type { BatchHeader } from './books/record.ts';
@@ -18,6 +19,8 @@ export interface OpenBatch {
   readonly results: Results;
   readonly jobs: readonly PastJob[];
   readonly failed: readonly PastJob[];
+  /** Items that had ended ran again already: the results may hold two lines of one. */
+  readonly ranAgain: boolean;
   /** What had to be mended, for people: one line each. */
   readonly mended: readonly string[];
   close(): Promise<void>;
@@ -54,7 +57,7 @@ export async function beginBatch(
     });
     if (copied) await durable.replace(newCopyPath(path), copyPath(path));
     const ledger = createLedger(header.planned, header.planned + header.invalid);
-    return opened({ header, ledger, journal, results, jobs: [], failed: [], mended: [] }, release);
+    return opened({ header, ledger, journal, results, jobs: [], failed: [], ranAgain: false, mended: [] }, release);
   } catch (error) {
     if (copied) await forgetCopy(durable, path).catch(() => undefined);
     await release();
@@ -80,9 +83,9 @@ export async function resumeBatch(durable: DurableFiles, path: string, options: 
     if (beyond.size > good) mended.push(await cut(durable, path, good, beyond.size));
     mended.push(...(await settle(past.ledger, journal, options)));
     const results = await openResults(durable, path, good);
-    const { header, ledger } = past;
+    const { header, ledger, ranAgain } = past;
     const failed = [...past.failed.values()];
-    return opened({ header, ledger, journal, results, jobs: [...jobs.values()], failed, mended }, release);
+    return opened({ header, ledger, journal, results, jobs: [...jobs.values()], failed, ranAgain, mended }, release);
   } catch (error) {
     await release();
     throw error;
@@ -110,9 +113,27 @@ export async function mustExist(durable: DurableFiles, path: string): Promise<vo
     );
 }
 
-/** Puts the results in the order of the input, when nothing is written to them any more. Fails with local-file (14). */
-export const putInOrder = (durable: DurableFiles, path: string, { header, journal }: OpenBatch): Promise<void> =>
-  orderResults(durable, path, header.planned + header.invalid, (record) => journal.write(record));
+/**
+ * Puts the results in the order of the input once every item of it has ended: where that was asked for, and where items
+ * that had ended ran again, so that each has one line. Gives how the batch ended then: trouble with a file (14) stops it
+ * like any other.
+ */
+export async function putInOrder(
+  durable: DurableFiles,
+  path: string,
+  { header, journal, ranAgain }: OpenBatch,
+  end: RunEnd,
+): Promise<RunEnd> {
+  const { accounting, stopped, revived } = end;
+  const ended = stopped?.failure === undefined && accounting.waiting + accounting.inFlight === 0;
+  if (!ended || !(header.ordered || ranAgain || revived > 0)) return end;
+  try {
+    await orderResults(durable, path, header.planned + header.invalid, (record) => journal.write(record));
+    return end;
+  } catch (failure) {
+    return { ...end, stopped: { reason: 'trouble', failure } };
+  }
+}
 
 function opened(parts: Omit<OpenBatch, 'close'>, release: () => Promise<void>): OpenBatch {
   return {

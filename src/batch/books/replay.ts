@@ -24,6 +24,8 @@ export interface Past {
   readonly failed: ReadonlyMap<number, PastJob>;
   /** Bytes of the results file that the journal speaks of. */
   readonly resultBytes: number;
+  /** Items that had ended ran again since the results were put in order: there may be two lines of one. */
+  readonly ranAgain: boolean;
   /** The last thing that was done was to put the results in order. */
   readonly ordered: boolean;
   readonly end: JournalEnd;
@@ -40,6 +42,7 @@ export async function replay(durable: DurableFiles, results: string, wantFailed 
   const failed = new Map<number, PastJob>();
   let begun: { readonly header: BatchHeader; readonly ledger: Ledger } | undefined;
   let resultBytes = 0;
+  let ranAgain = false;
   let ordered = false;
 
   const happened = ({ item, event, more }: JournalRecord & { kind: 'event' }): void => {
@@ -59,6 +62,7 @@ export async function replay(durable: DurableFiles, results: string, wantFailed 
           failed.set(item, job);
         return;
       case 'retry':
+        ranAgain ||= job === undefined;
         failed.delete(item);
         jobs.set(item, {
           item,
@@ -81,10 +85,12 @@ export async function replay(durable: DurableFiles, results: string, wantFailed 
     if (record.kind === 'header') {
       const { planned, invalid } = record.header;
       begun = { header: record.header, ledger: createLedger(planned, planned + invalid) };
-    } else if (record.kind === 'ordered') resultBytes = record.bytes;
-    else if (begun?.ledger.apply(record.item, record.event) === true) happened(record);
+    } else if (record.kind === 'ordered') {
+      resultBytes = record.bytes;
+      ranAgain = false;
+    } else if (begun?.ledger.apply(record.item, record.event) === true) happened(record);
     else throw broken(path, offset, `item ${String(record.item)} cannot ${record.event.kind} there`);
   });
   if (begun === undefined) throw broken(path, 0, 'it has no head');
-  return { ...begun, jobs, failed, resultBytes, ordered, end };
+  return { ...begun, jobs, failed, resultBytes, ranAgain, ordered, end };
 }

@@ -248,7 +248,7 @@ export async function lab(options: { readonly queueLimits?: boolean } = {}): Pro
       resumeBatch(files, OUT, { wantFailed: false, resubmitUnknown: false, ...resumeOptions }),
     run: async (batch, runOptions = {}, more = {}) => {
       const { interrupt, durable: files = durable } = more;
-      const { input, extras, endpointId, ordered } = batch.header;
+      const { input, extras, endpointId } = batch.header;
       const end = await runBatch({
         ...batch,
         options: {
@@ -269,10 +269,9 @@ export async function lab(options: { readonly queueLimits?: boolean } = {}): Pro
           windows.take = take;
         },
       });
-      const left = end.accounting.waiting + end.accounting.inFlight;
-      if (left === 0 && (ordered || end.revived > 0)) await putInOrder(files, OUT, batch);
+      const ordered = await putInOrder(files, OUT, batch, end);
       await batch.close().catch(() => undefined);
-      return end;
+      return ordered;
     },
     results: (files = durable) =>
       files

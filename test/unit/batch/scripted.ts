@@ -1,4 +1,4 @@
-import { beginBatch, resumeBatch, type OpenBatch, type ResumeOptions } from '../../../src/batch/batch.ts';
+import { beginBatch, putInOrder, resumeBatch, type OpenBatch, type ResumeOptions } from '../../../src/batch/batch.ts';
 import { readItems } from '../../../src/batch/input/items.ts';
 import { survey } from '../../../src/batch/input/survey.ts';
 import type { RunOptions } from '../../../src/batch/run/desk.ts';
@@ -87,8 +87,8 @@ export async function scripted(
     asked,
     batch,
     resume: (options = {}) => resumeBatch(slow, OUT, { wantFailed: false, resubmitUnknown: false, ...options }),
-    run: (open, options = {}) =>
-      runBatch({
+    run: async (open, options = {}) => {
+      const end = await runBatch({
         ...open,
         options: {
           concurrency: 8,
@@ -104,7 +104,9 @@ export async function scripted(
         clock,
         random: () => 0.5,
         interrupt: new AbortController().signal,
-      }),
+      });
+      return putInOrder(slow, OUT, open, end);
+    },
   };
 }
 

@@ -50,7 +50,7 @@ export async function driveBatch(
   values: PaceValues,
 ): Promise<Result> {
   const began = ctx.clock.now();
-  const { input, extras, endpointId, ordered } = batch.header;
+  const { input, extras, endpointId } = batch.header;
   const done = new AbortController();
   let takeWindows = (_: readonly RateWindow[]): void => undefined;
   // What is on the wire is heard out after Ctrl-C; a second one ends the process.
@@ -87,9 +87,7 @@ export async function driveBatch(
         trouble = failure && { since: trouble?.since ?? ctx.clock.now(), says: failure.message };
       },
     });
-    const ended = end.accounting.waiting + end.accounting.inFlight === 0;
-    if (end.stopped?.failure === undefined && ended && (ordered || end.revived > 0))
-      await putInOrder(durable, path, batch);
+    end = await putInOrder(durable, path, batch, end);
   } finally {
     done.abort();
     await following;
