@@ -1,7 +1,18 @@
 import { isUtf8 } from 'node:buffer';
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse, type Options } from 'csv-parse';
-import { badCsv, sized, textOf, whyNotJson, withoutMark, type BadItem, type InputShape, type Item } from './item.ts';
+import { formatBytes } from '../../core/units.ts';
+import {
+  badCsv,
+  LONGEST_LINE,
+  sized,
+  textOf,
+  whyNotJson,
+  withoutMark,
+  type BadItem,
+  type InputShape,
+  type Item,
+} from './item.ts';
 
 /** What the parser hands on: the fields as they lie in the file, and the line that the row begins in. */
 interface Row {
@@ -31,6 +42,8 @@ export async function* readCsv(
     encoding: null,
     skip_empty_lines: true,
     relax_column_count: true,
+    // What follows a quote that is never closed would be one row, all of it in memory.
+    max_record_size: LONGEST_LINE,
     on_record: (fields, { lines, empty_lines }) => {
       const row = { fields, line: beginning({ lines, empty_lines }) };
       before = { lines, empty_lines };
@@ -67,6 +80,7 @@ export async function* readCsv(
 /** What can be wrong with the row that begins in a line so that nobody knows where it ends. */
 const QUOTING: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'the row that begins here has a quote that is never closed',
+  CSV_MAX_RECORD_SIZE: `the row that begins here is longer than ${formatBytes(LONGEST_LINE)}, or has a quote that is never closed`,
   CSV_INVALID_CLOSING_QUOTE: 'the row that begins here has text behind a closing quote; within quotes, write " as ""',
   INVALID_OPENING_QUOTE: 'the row that begins here has a quote inside a field without quotes around it',
 };

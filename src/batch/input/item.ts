@@ -6,6 +6,9 @@ import { formatBytes } from '../../core/units.ts';
 /** Bytes of a submission's body (specification 8.2); a megabyte is 1,000,000 bytes. */
 export const PAYLOAD_LIMIT = 10_000_000;
 
+/** A line or a row may hold more than its input, but not without bound: this many bytes of one are looked at. */
+export const LONGEST_LINE = 4 * PAYLOAD_LIMIT;
+
 /** How inputs are read. */
 export interface InputShape {
   readonly path: string;

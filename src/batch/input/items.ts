@@ -5,16 +5,13 @@ import {
   textOf,
   whyNotJson,
   withoutMark,
-  PAYLOAD_LIMIT,
+  LONGEST_LINE,
   type BadItem,
   type InputShape,
   type Item,
 } from './item.ts';
 import { lineGroups, type Line } from '../lines.ts';
 import { memberSource } from './member.ts';
-
-/** A line may hold more than its input, but not without bound: this many bytes of one are looked at. */
-const LONGEST_LINE = 4 * PAYLOAD_LIMIT;
 
 /**
  * The items of an input, in groups that lie together in it; each is made when it is asked for, and one is held at a

@@ -173,6 +173,22 @@ describe('CSV', () => {
     });
   });
 
+  test('a quote that is never closed does not bring all of a long file into memory', async () => {
+    let megabytes = 0;
+    async function* long(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('a\n1\n"');
+      for (const piece = Buffer.alloc(1_000_000, 'x'); megabytes < 60; megabytes++) yield piece;
+    }
+    const reading = async (): Promise<void> => {
+      for await (const _ of readItems(long(), CSV));
+    };
+    await expect(reading()).rejects.toMatchObject({
+      exit: 2,
+      message: expect.stringMatching(/line 3: .*40 MB/) as string,
+    });
+    expect(megabytes).toBeLessThan(50);
+  });
+
   test('fails as the file does', async () => {
     const failing = async function* (): AsyncGenerator<Uint8Array> {
       yield await Promise.resolve(Buffer.from('a,b\n'));
