@@ -74,7 +74,7 @@ export function createContext(world: World, flags: GlobalFlags): HostContext {
     stdout: dataSink(() => world.stdout),
     stderr,
     files: openFiles(world, signal),
-    durable: async () => (await import('./durable.ts')).openDurable(world),
+    durable: async () => (await import('./durable.ts')).openDurable(world, signal),
     prompts: createPrompts(
       () => world,
       () => terminal.canAsk,

@@ -11,8 +11,11 @@ import type { World } from './world.ts';
 /** Bytes read at a time. */
 const PIECE = 256 * 1024;
 
-/** Files that outlast a crash, relative to the directory berth runs in. */
-export function openDurable(world: Pick<World, 'stdin' | 'cwd'>): DurableFiles {
+/**
+ * Files that outlast a crash, relative to the directory berth runs in. Standard input ends early, with the signal's
+ * reason, when the command is interrupted.
+ */
+export function openDurable(world: Pick<World, 'stdin' | 'cwd'>, signal: AbortSignal): DurableFiles {
   const at = (path: string): string => resolve(world.cwd, path);
   const opened = (path: string, flags: string): Promise<AppendFile> =>
     told(`cannot open ${path}`, async () => appendTo(path, await fs.open(at(path), flags, 0o600)));
@@ -20,7 +23,7 @@ export function openDurable(world: Pick<World, 'stdin' | 'cwd'>): DurableFiles {
     absolute: at,
     place: (path) => told(`cannot look at ${path}`, () => placeOf(path, at(path))),
     size: (path) => told(`cannot look at ${path}`, () => sizeOf(at(path))),
-    read: (path, from = 0) => (path === '-' ? readInput(world) : readFile(path, at(path), from)),
+    read: (path, from = 0) => (path === '-' ? readInput(world, signal) : readFile(path, at(path), from)),
     create: async (path) => {
       const file = await opened(path, 'wx');
       await told(`cannot keep ${path}`, () => syncFolder(dirname(at(path))));
@@ -95,10 +98,18 @@ async function* readFile(path: string, place: string, from: number): AsyncGenera
   }
 }
 
-async function* readInput({ stdin }: Pick<World, 'stdin'>): AsyncGenerator<Uint8Array> {
+async function* readInput({ stdin }: Pick<World, 'stdin'>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   if (stdin.isTTY === true)
     throw usage('"-" reads standard input, which is a terminal here', 'Pipe the data in, or name a file.');
-  for await (const chunk of stdin) yield Buffer.from(chunk as Uint8Array);
+  const stop = (): void => {
+    stdin.destroy(signal.reason as Error);
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    for await (const chunk of stdin) yield Buffer.from(chunk as Uint8Array);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
 }
 
 async function sizeOf(place: string): Promise<number | undefined> {

@@ -163,7 +163,7 @@ async function killUntilDone(batch: number, rounds: Rounds): Promise<string> {
   const begin = [berthPath(), 'jobs', 'batch', 'run', 'echo', '--input', 'in.jsonl', '--out', 'out.jsonl'];
   const resume = [berthPath(), 'jobs', 'batch', 'resume', 'out.jsonl'];
   const hasBegun = (): boolean => existsSync(path.join(folder, 'out.jsonl.journal'));
-  const durable = openDurable({ stdin: Readable.from([]), cwd: folder });
+  const durable = openDurable({ stdin: Readable.from([]), cwd: folder }, new AbortController().signal);
   const seen = new Map<string, number>();
   let [kills, stops, jumps] = [0, 0, 0];
   for (;;) {

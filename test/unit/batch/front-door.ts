@@ -75,6 +75,6 @@ export async function wrongOf(
   count: number,
   more: { readonly taken?: Taken; readonly twice?: ReadonlySet<number> } = {},
 ): Promise<readonly string[]> {
-  const { ledger } = await replay(openDurable({ stdin, cwd: directory }), OUT);
+  const { ledger } = await replay(openDurable({ stdin, cwd: directory }, new AbortController().signal), OUT);
   return untruths(ledger, more.taken ?? (await takenBy(store)), count, more.twice);
 }

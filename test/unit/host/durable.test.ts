@@ -11,7 +11,7 @@ function open(stdin: Readable & { isTTY?: boolean } = Readable.from([])): { dura
   onTestFinished(() => {
     rmSync(folder, { recursive: true, force: true });
   });
-  return { durable: openDurable({ stdin, cwd: folder }), folder };
+  return { durable: openDurable({ stdin, cwd: folder }, new AbortController().signal), folder };
 }
 
 async function textOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {

@@ -10,6 +10,7 @@ import type { Result } from '../../../output/view.ts';
 import type { ResumeValues } from './flags.ts';
 import { driveBatch } from './drive.ts';
 import { resultsPath } from './out.ts';
+import { readThrough } from './reading.ts';
 import { serviceOf } from './run.ts';
 import { resumeLine } from './view.ts';
 
@@ -26,6 +27,7 @@ export async function goOn(ctx: CommandContext, values: ResumeValues): Promise<R
       `Use the settings it was begun with. Where it is the same service: ${resumeLine(path, '--moved')}`,
     );
   const inputPath = await sameInput(
+    ctx,
     durable,
     values.input === undefined ? inputPlaces(path, header.input) : [values.input],
     header.input,
@@ -42,11 +44,16 @@ export async function goOn(ctx: CommandContext, values: ResumeValues): Promise<R
  * The first of some places where the input lies that a batch was begun with. An item is known by its place in the input:
  * another input would send other things in its place. Fails with usage (2) where it lies at none.
  */
-async function sameInput(durable: DurableFiles, places: readonly string[], identity: InputIdentity): Promise<string> {
+async function sameInput(
+  ctx: CommandContext,
+  durable: DurableFiles,
+  places: readonly string[],
+  identity: InputIdentity,
+): Promise<string> {
   let other: string | undefined;
   for (const path of places) {
     if ((await durable.size(path)) === undefined) continue;
-    const { bytes, sha256 } = await identify(durable.read(path));
+    const { bytes, sha256 } = await identify(readThrough(ctx, durable, path));
     if (bytes === identity.bytes && sha256 === identity.sha256) return path;
     other ??= `the input ${path} is not the one this batch was begun with (${String(identity.bytes)} bytes then, ${String(bytes)} now)`;
   }

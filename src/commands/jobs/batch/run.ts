@@ -16,6 +16,7 @@ import type { Result, View } from '../../../output/view.ts';
 import type { RunValues } from './flags.ts';
 import { driveBatch } from './drive.ts';
 import { mustBeNew, resultsPath } from './out.ts';
+import { readThrough } from './reading.ts';
 import { BOUNDS, extras, inBounds } from '../policy.ts';
 import { ENDPOINTS, queueGet, queuePost } from '../requests.ts';
 
@@ -43,7 +44,7 @@ export async function runNew(ctx: CommandContext, values: RunValues): Promise<Re
   // Once more under the lock; before it, so that a dry run says the same, and no lock is taken for what is refused.
   await mustBeNew(durable, out, copied);
   if (ctx.dryRun) {
-    const found = await checked(durable.read(values.input), shape, values.skipInvalid);
+    const found = await checked(readThrough(ctx, durable, values.input), shape, values.skipInvalid);
     return await dryRun(ctx, values.endpoint, shape, found);
   }
   const input = copied ? copyPath(out) : values.input;
@@ -54,9 +55,9 @@ export async function runNew(ctx: CommandContext, values: RunValues): Promise<Re
     out,
     async () => {
       await mustBeNew(durable, out, copied);
-      if (!copied) return await headerOf(ctx, values, shape, durable.read(input), remembered);
-      await writeWhole(durable, newCopyPath(out), durable.read(values.input));
-      const header = await headerOf(ctx, values, shape, durable.read(newCopyPath(out)), remembered);
+      if (!copied) return await headerOf(ctx, values, shape, readThrough(ctx, durable, input), remembered);
+      await writeWhole(durable, newCopyPath(out), readThrough(ctx, durable, values.input));
+      const header = await headerOf(ctx, values, shape, readThrough(ctx, durable, newCopyPath(out)), remembered);
       // Whoever pipes it in may take long, and others make files meanwhile.
       await mustBeNew(durable, out, copied);
       return header;
