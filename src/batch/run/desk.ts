@@ -3,7 +3,7 @@ import type { Failure } from '../../core/failure.ts';
 import type { Journal } from '../books/journal.ts';
 import type { Ledger } from '../books/ledger.ts';
 import type { Ending, ItemEvent } from '../books/machine.ts';
-import { borrowedWait, struck, type Pace } from './pace.ts';
+import { borrowedWait, LONGEST_ASKED_MS, struck, type Pace } from './pace.ts';
 import { learned, NO_EXPERIENCE, type Experience } from './polling.ts';
 import type { EventFacts } from '../books/record.ts';
 import { resultLine, type LineOwner, type Results } from '../books/results.ts';
@@ -92,8 +92,6 @@ export type EndEvent = ItemEvent & { readonly kind: 'end' | 'refuse' };
 const PATIENCE_MS = 120_000;
 /** And so many submissions in a row may be lost: each may have been taken. */
 const MOST_LOST = 20;
-/** A wait that a service asks for and that nobody can want: milliseconds. */
-const LONGEST_ASKED_MS = 3_600_000;
 
 export function createDesk(parts: DeskParts): Desk {
   const { options, ledger, journal, results, clock, random, paces, wake } = parts;

@@ -136,13 +136,20 @@ export function struck(pace: Pace, sentAt: number, now: number, askedMs: number 
   };
 }
 
-/** What the windows of the latest answer leave (specification 8.1). */
+/** A wait that a service asks for and that nobody can want: milliseconds. */
+export const LONGEST_ASKED_MS = 3_600_000;
+
+/**
+ * What the windows of the latest answer leave (specification 8.1). One that is used up and resets in more than an hour is
+ * not waited for in silence: the next request is told so (429), and that stops the batch.
+ */
 export function budgeted(pace: Pace, windows: readonly RateWindow[], now: number): Pace {
   let budget = Number.POSITIVE_INFINITY;
   let closedUntil = pace.closedUntil;
   for (const { remaining, resetSeconds, quota } of windows) {
     if (remaining === undefined || resetSeconds === undefined) continue;
-    if (remaining <= 0) closedUntil = Math.max(closedUntil, now + resetSeconds * 1000);
+    const resetMs = resetSeconds * 1000;
+    if (remaining <= 0) closedUntil = Math.max(closedUntil, resetMs > LONGEST_ASKED_MS ? 0 : now + resetMs);
     else if (quota === undefined || remaining < quota * SCARCE)
       budget = Math.min(budget, remaining / Math.max(1, resetSeconds));
   }

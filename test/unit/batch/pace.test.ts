@@ -95,6 +95,8 @@ describe('a pace', () => {
     expect(scarce.budget).toBe(0.5);
     const empty = budgeted(createPace(BOUNDS, 0), [{ ...window, remaining: 0, resetSeconds: 12 }], 1000);
     expect(waitOf(empty, 0, 1000)).toBe(12_000);
+    const tomorrow = budgeted(createPace(BOUNDS, 0), [{ ...window, remaining: 0, resetSeconds: 40_000 }], 1000);
+    expect(waitOf(tomorrow, 0, 1000)).toBe(0);
     const plenty = budgeted(scarce, [{ ...window, remaining: 59, resetSeconds: 12 }], 0);
     expect(plenty.budget).toBe(Number.POSITIVE_INFINITY);
   });
