@@ -8,7 +8,7 @@ import type { RunEnd } from './run/runner.ts';
 import { orderedPath, orderResults } from './books/ordering.ts';
 import { replay, type Past, type PastJob } from './books/replay.ts';
 import type { BatchHeader } from './books/record.ts';
-import { linesBeyond, openResults, type Results } from './books/results.ts';
+import { linesBeyond, openResults, type Results, type UnknownLine } from './books/results.ts';
 import { keepAside } from './books/whole-file.ts';
 
 /** A batch in the hands of this process: its files open, its lock held. */
@@ -163,7 +163,7 @@ async function finishOrdering(durable: DurableFiles, path: string, past: Past): 
  */
 async function adopt(
   { ledger, resultBytes }: Past,
-  lines: Awaited<ReturnType<typeof linesBeyond>>['lines'],
+  lines: readonly UnknownLine[],
   journal: Journal,
   jobs: Map<number, PastJob>,
 ): Promise<number> {

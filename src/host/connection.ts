@@ -65,19 +65,15 @@ export function openConnection(options: ConnectionOptions): Connection {
   };
 }
 
+/** An Api, and the end of its connections. */
 interface Way {
   readonly api: Api;
   close(): Promise<void>;
 }
 
-interface Opened {
-  readonly api: Api;
-  close(): Promise<void>;
-}
-
 /** An Api that is opened with the first request. */
-function openWay(options: ConnectionOptions, open: (options: ConnectionOptions) => Promise<Opened>): Way {
-  let opened: Promise<Opened> | undefined;
+function openWay(options: ConnectionOptions, open: (options: ConnectionOptions) => Promise<Way>): Way {
+  let opened: Promise<Way> | undefined;
   let api: Api | undefined;
   const ready = async (): Promise<Api> => (api = (await (opened ??= open(options))).api);
   return {
@@ -94,14 +90,14 @@ function openWay(options: ConnectionOptions, open: (options: ConnectionOptions) 
 }
 
 /** For a few requests, after which the process ends. */
-async function openSingle(options: ConnectionOptions): Promise<Opened> {
+async function openSingle(options: ConnectionOptions): Promise<Way> {
   const { settings } = options;
   const peer = await (settings.local ? localPeer(options) : remotePeer(options));
   return { api: await apiOver(peer, options, Number(settings.get('retries'))), close: () => peer.transport.close() };
 }
 
 /** For thousands, each tried once. */
-async function openBulk(options: ConnectionOptions): Promise<Opened> {
+async function openBulk(options: ConnectionOptions): Promise<Way> {
   const { settings, env, clock, signal, onWindows } = options;
   if (settings.local) {
     const peer = await localPeer(options);

@@ -80,15 +80,15 @@ export interface UnknownLine {
 }
 
 /**
- * What a results file holds beyond the `known` bytes that the journal speaks of: whole lines, and then perhaps a torn
- * one. Gives the lines, and the bytes up to where the file is good. Fails with local-file (14) where it is shorter than
- * the journal knows.
+ * What a results file holds beyond the `known` bytes that the journal speaks of: lines that are whole results, up to the
+ * first that is not one, and the bytes of all the file. Fails with local-file (14) where it is shorter than the journal
+ * knows.
  */
 export async function linesBeyond(
   durable: DurableFiles,
   path: string,
   known: number,
-): Promise<{ readonly lines: readonly UnknownLine[]; readonly good: number; readonly size: number }> {
+): Promise<{ readonly lines: readonly UnknownLine[]; readonly size: number }> {
   const size = await durable.size(path);
   if (size === undefined || size < known)
     throw localFile(
@@ -96,14 +96,12 @@ export async function linesBeyond(
       'Bring it back, or begin anew with another --out.',
     );
   const lines: UnknownLine[] = [];
-  let good = known;
   for await (const line of linesOf(durable.read(path, known), Number.MAX_SAFE_INTEGER)) {
     const found = line.whole ? readLine(line.bytes, known + line.end) : undefined;
     if (found === undefined) break;
     lines.push(found);
-    good = found.bytes;
   }
-  return { lines, good, size };
+  return { lines, size };
 }
 
 function readLine(bytes: Uint8Array, end: number): UnknownLine | undefined {
