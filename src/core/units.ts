@@ -63,3 +63,15 @@ export function formatDollars(amount: number): string {
   const digits = amount !== 0 && Math.abs(amount) < 0.1 ? 4 : 2;
   return `$${amount.toFixed(digits)}`;
 }
+
+/** US dollars: what is known to be the least, and the most. */
+export interface DollarRange {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** `$1.12 to $1.90`, or one amount where both look the same. */
+export function formatDollarRange({ low, high }: DollarRange): string {
+  const [least, most] = [formatDollars(low), formatDollars(high)];
+  return least === most ? least : `${least} to ${most}`;
+}

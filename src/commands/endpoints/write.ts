@@ -1,12 +1,13 @@
 import { usage } from '../../core/failure.ts';
 import { arrayOf, isObject, memberAt, numberOf, stringOf, type Json, type JsonObject } from '../../core/json.ts';
-import { formatDollars } from '../../core/units.ts';
+import { formatDollarRange } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { listRows } from '../../cli/resource/read.ts';
 import type { WriteSpec } from '../../cli/resource/write.ts';
 import { countOf } from '../../cli/words.ts';
-import { CPUS, GPUS, REGISTRIES, TEMPLATES, VOLUMES } from '../collections.ts';
+import { REGISTRIES, TEMPLATES, VOLUMES } from '../collections.ts';
 import { CONTAINER_ACCEPTS } from '../container.ts';
+import { catalogOf, workerHour } from '../worker-hour.ts';
 import { CREATE_MEMBERS, ENDPOINT_MEMBERS } from './members.ts';
 import { ROLLOUT } from './releases.ts';
 
@@ -127,34 +128,9 @@ function checkScaling(body: JsonObject, type: string | undefined, scaling: Json 
 
 /** `A worker costs $1.12 to $1.90 an hour while it runs.` */
 async function price(ctx: CommandContext, body: JsonObject): Promise<string | undefined> {
-  const each = body['cpu'] === undefined ? await gpuPrices(ctx, body) : await cpuPrices(ctx, body);
-  if (each.length === 0) return undefined;
-  const [least, most] = [Math.min(...each), Math.max(...each)].map(formatDollars) as [string, string];
+  const { values } = await listRows(ctx, catalogOf(body));
+  const hour = workerHour(body, values);
+  if (hour === undefined) return undefined;
   const max = numberOf(memberAt(body, 'workers.max')) ?? 3;
-  return `A worker costs ${least === most ? least : `${least} to ${most}`} an hour while it runs; ${countOf(max, 'worker')} at most.`;
+  return `A worker costs ${formatDollarRange(hour)} an hour while it runs; ${countOf(max, 'worker')} at most.`;
 }
-
-/** Dollars an hour of a worker on each GPU type it may get. */
-async function gpuPrices(ctx: CommandContext, body: JsonObject): Promise<readonly number[]> {
-  const pools = arrayOf(memberAt(body, 'gpu.pools')) ?? [];
-  const excluded = arrayOf(memberAt(body, 'gpu.excludedTypes')) ?? [];
-  const { values } = await listRows(ctx, GPUS);
-  const types = values.filter(
-    (row) => pools.includes(memberAt(row, 'pool') ?? null) && !excluded.includes(memberAt(row, 'id') ?? null),
-  );
-  const count = numberOf(memberAt(body, 'gpu.count')) ?? 1;
-  return types.flatMap((row) => priced(memberAt(row, 'price.serverless'), count));
-}
-
-async function cpuPrices(ctx: CommandContext, body: JsonObject): Promise<readonly number[]> {
-  const { values } = await listRows(ctx, CPUS);
-  return (arrayOf(body['cpu']) ?? []).flatMap((item) => {
-    const row = values.find((each) => memberAt(each, 'id') === memberAt(item, 'id'));
-    return priced(memberAt(row, 'price.serverlessPerVcpu'), numberOf(memberAt(item, 'vcpuCount')) ?? 0);
-  });
-}
-
-const priced = (price: Json | undefined, times: number): readonly number[] => {
-  const each = numberOf(price);
-  return each === undefined || each === 0 ? [] : [each * times];
-};

@@ -1,8 +1,10 @@
-import { executionCost, workerHour, type DollarRange, type ExecutionCost } from '../../../batch/cost.ts';
+import { executionCost, type ExecutionCost } from '../../../batch/cost.ts';
 import type { Api } from '../../../core/api.ts';
-import { arrayOf, isObject, memberAt } from '../../../core/json.ts';
+import { arrayOf, memberAt } from '../../../core/json.ts';
+import type { DollarRange } from '../../../core/units.ts';
 import type { CommandContext } from '../../../cli/context.ts';
-import { CPUS, ENDPOINTS, GPUS } from '../../collections.ts';
+import { ENDPOINTS } from '../../collections.ts';
+import { catalogOf, workerHour } from '../../worker-hour.ts';
 
 /** What the jobs of a batch cost while this process looks after them. */
 export interface CostMeter {
@@ -57,6 +59,6 @@ export function meterCost(ctx: CommandContext, endpointId: string, sinceResume: 
 async function askHour(api: Api, endpointId: string): Promise<DollarRange | undefined> {
   const get = (path: readonly string[]) => api.send({ service: 'base', method: 'GET', path });
   const endpoint = (await get([...ENDPOINTS.path, endpointId])).value ?? null;
-  const { path, member } = isObject(memberAt(endpoint, 'gpu')) ? GPUS : CPUS;
+  const { path, member } = catalogOf(endpoint);
   return workerHour(endpoint, arrayOf(memberAt((await get(path)).value, member)) ?? []);
 }
