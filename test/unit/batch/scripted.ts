@@ -30,7 +30,7 @@ export interface Scripted {
   readonly batch: OpenBatch;
   resume(options?: Partial<ResumeOptions>): Promise<OpenBatch>;
   /** Runs an open batch; it is closed by whoever resumes it. Five hours on the clock are the most it may take. */
-  run(batch: OpenBatch, options?: Partial<RunOptions>): Promise<RunEnd>;
+  run(batch: OpenBatch, options?: Partial<RunOptions>, interrupt?: AbortSignal): Promise<RunEnd>;
 }
 
 /**
@@ -87,7 +87,7 @@ export async function scripted(
     asked,
     batch,
     resume: (options = {}) => resumeBatch(slow, OUT, { wantFailed: false, resubmitUnknown: false, ...options }),
-    run: async (open, options = {}) => {
+    run: async (open, options = {}, interrupt = new AbortController().signal) => {
       const end = await runBatch({
         ...open,
         options: {
@@ -103,7 +103,7 @@ export async function scripted(
         wire: createWire({ send } as Pick<Api, 'send'> as Api, 'echo'),
         clock,
         random: () => 0.5,
-        interrupt: new AbortController().signal,
+        interrupt,
       });
       return putInOrder(slow, OUT, open, end);
     },
