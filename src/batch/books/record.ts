@@ -20,6 +20,9 @@ export interface BatchHeader {
   readonly createdAt: number;
 }
 
+/** What a header says in place of an address where a batch ran on the local service in its own process. */
+export const LOCAL_SERVICE = 'the local service';
+
 /** The input, told apart from any other. */
 export interface InputIdentity {
   /** From the folder of the results where it lies in or below it, else from the root; of what was piped in, the copy. */

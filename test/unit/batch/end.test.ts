@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
+import { createBriskClock } from '../../support/brisk-clock.ts';
 import { berthIn } from '../../support/cli.ts';
+import { createTestWorld } from '../../support/world.ts';
 import { besides, items, jobsTaken, local, place, read, RESUME, RUN, summary, write } from './front-door.ts';
 
 const RUN_FAIL = ['jobs', 'batch', 'run', 'fail', ...RUN.slice(4)];
@@ -20,6 +22,26 @@ describe('what failed', () => {
     write(there, 'in.jsonl', items(2, ',"error":"out of memory"'));
     const asJson = await berthIn(there, [...RUN_FAIL, '--json']);
     expect(summary(asJson)).toMatchObject({ commonestError: { count: 2, error: 'out of memory' } });
+  });
+
+  test('is that of what failed since a resume, and says so', async () => {
+    const world = await place();
+    write(world, 'in.jsonl', items(2, ',"error":"out of memory"'));
+    await berthIn(world, RUN_FAIL);
+    const retried = await berthIn(besides(world), RETRY);
+    expect(retried.err).toMatch(/^The commonest error since the resume, 2 of 2: out of memory/m);
+    const asJson = await berthIn(besides(world), [...RESUME, '--retry-failed', '2', '--json']);
+    expect(summary(asJson)).toMatchObject({ commonestError: { count: 2, sinceResume: true } });
+  });
+
+  test('on the local service of the process itself, may be run again there', async () => {
+    const world = createTestWorld({ clock: createBriskClock() });
+    write(world, 'in.jsonl', items(1));
+    const argv = ['--local', ...RUN_FAIL];
+    const ran = await berthIn(world, argv);
+    expect([ran.code, ran.err]).toEqual([13, expect.stringContaining(ADVICE.replace('berth', 'berth --local'))]);
+    const again = { ...createTestWorld(), env: world.env, cwd: world.cwd, directory: world.directory };
+    expect((await berthIn(again, argv)).err).toContain('Go on with it: berth --local jobs batch resume out.jsonl');
   });
 
   test('is one line, however long the error and narrow the terminal', async () => {
@@ -71,7 +93,8 @@ describe('what failed', () => {
 test('what expired is named, with the way to run it anew', async () => {
   const world = await place();
   const slow = items(12, ',"seconds":600').split('\n').slice(2).join('\n');
-  write(world, 'in.jsonl', `${items(2, ',"seconds":1')}\n${slow}`);
+  // Neither an empty line nor one of white space is an item, and a file may have its line ends from elsewhere.
+  write(world, 'in.jsonl', `${items(2, ',"seconds":1')}\r\n \t\r\n${slow}`);
   const running = berthIn(world, ['jobs', 'batch', 'run', 'sleep', ...RUN.slice(4)]);
   await jobsTaken(world, 12);
   while (read(world, 'out.jsonl.journal').split('"completed"').length <= 2) await new Promise(setImmediate);
@@ -81,7 +104,7 @@ test('what expired is named, with the way to run it anew', async () => {
   expect(ran.err).toContain('10 items expired, and may have run: 3-12.');
   const [, command] = /with their inputs: (.*)$/m.exec(ran.err) ?? [];
   execFileSync('sh', ['-c', command ?? 'false'], { cwd: world.directory });
-  expect(read(world, 'again.jsonl')).toBe(slow);
+  expect(read(world, 'out-again.jsonl')).toBe(slow);
 });
 
 describe('what stopped a batch', () => {

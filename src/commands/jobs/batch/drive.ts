@@ -10,7 +10,7 @@ import type { DurableFiles } from '../../../core/context.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import type { Result } from '../../../output/view.ts';
 import { meterCost } from './cost.ts';
-import { exitOf, notesOf, troubleOf, type Driven } from './end.ts';
+import { exitOf, hearingOut, isResumed, notesOf, troubleOf, type Driven } from './end.ts';
 import type { PaceValues } from './flags.ts';
 import { followBatch, type Standing, type Trouble } from './progress.ts';
 import { createTally } from './tally.ts';
@@ -62,10 +62,15 @@ export async function driveBatch(
     },
   });
   const before = batch.ledger.accounting();
-  const cost = meterCost(ctx, endpointId, before.waiting < before.planned);
+  const resumed = isResumed(before);
+  const cost = meterCost(ctx, endpointId, resumed);
   const tally = createTally();
   let trouble: Trouble | undefined;
   const standing = (): Standing => ({ sum: batch.ledger.accounting(), cost: cost.soFar(), trouble });
+  const wire = createWire(api, endpointId);
+  ctx.signal.addEventListener('abort', () => {
+    if (ctx.terminal.errors && wire.underWay > 0) void ctx.tell(hearingOut(wire.underWay));
+  });
   const following = followBatch(ctx, standing, done.signal);
   let end: RunEnd;
   try {
@@ -73,7 +78,7 @@ export async function driveBatch(
       ...batch,
       options: runOptions(values, batch.ledger),
       items: readItems(durable.read(inputPath), { ...input, extras }),
-      wire: createWire(api, endpointId),
+      wire,
       clock: ctx.clock,
       random: ctx.random,
       interrupt: ctx.signal,
@@ -107,7 +112,7 @@ export async function driveBatch(
     others: {
       tookSeconds: (ctx.clock.now() - began) / 1000,
       executionCostUsd: spent === undefined ? null : { ...spent },
-      commonestError: commonest === undefined ? null : { ...commonest },
+      commonestError: commonest === undefined ? null : { ...commonest, sinceResume: resumed },
     },
   });
   const driven: Driven = { path, inputPath, batch, end, tally, before, retried: (values.retryFailed ?? 0) > 0 };

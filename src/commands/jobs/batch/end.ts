@@ -1,4 +1,5 @@
 import type { Accounting } from '../../../batch/books/ledger.ts';
+import { LOCAL_SERVICE } from '../../../batch/books/record.ts';
 import type { OpenBatch } from '../../../batch/batch.ts';
 import type { RunEnd } from '../../../batch/run/runner.ts';
 import { EXIT, type ExitCode } from '../../../core/exit.ts';
@@ -41,7 +42,7 @@ export function exitOf(ctx: CommandContext, { accounting, stopped }: RunEnd): Ex
 
 /** What a person is told below the counts: what went wrong, and the command lines that go on. */
 export function notesOf(ctx: CommandContext, driven: Driven): readonly string[] {
-  const { end, path, tally } = driven;
+  const { end } = driven;
   const { accounting: sum, stopped } = end;
   const left = sum.waiting + sum.inFlight;
   return [
@@ -49,30 +50,42 @@ export function notesOf(ctx: CommandContext, driven: Driven): readonly string[] 
     ...(stopped?.reason === 'timeout' ? ['The time is up. Nothing was cancelled.'] : []),
     ...(stopped?.reason === 'failures' ? ['Stopped sending: more items failed than --max-failures allows.'] : []),
     ...inFlightNote(sum),
-    ...(left > 0 ? [`Go on with: ${resumeLine(path)}`] : []),
-    ...commonestNote(ctx, tally),
+    ...(left > 0 ? [`Go on with: ${lineOf(driven)}`] : []),
+    ...commonestNote(ctx, driven),
     ...unretriedNotes(driven),
-    ...(sum.unknown > 0 ? [unknownNote(sum, path)] : []),
+    ...(sum.unknown > 0 ? [unknownNote(driven)] : []),
     ...(left === 0 ? retryNote(ctx, driven) : []),
     ...(sum.expired > 0 ? expiredNotes(driven) : []),
   ];
 }
 
+/** Said after Ctrl-C, while answers are still to come. */
+export const hearingOut = (requests: number): string =>
+  `Waiting for the answer to ${countOf(requests, 'request')}. Ctrl-C again ends at once.`;
+
 const inFlightNote = ({ inFlight }: Accounting): readonly string[] =>
   inFlight > 0 ? [`${countOf(inFlight, 'job')} went on at the service, which keeps results for 30 minutes.`] : [];
 
-const unknownNote = ({ unknown }: Accounting, path: string): string =>
-  `${countOf(unknown, 'item')} may or may not have run. To send again, at the risk of running twice: ${resumeLine(path, '--resubmit-unknown')}`;
+const unknownNote = (driven: Driven): string =>
+  `${countOf(driven.end.accounting.unknown, 'item')} may or may not have run. To send again, at the risk of running twice: ${lineOf(driven, '--resubmit-unknown')}`;
+
+const lineOf = ({ batch, path }: Driven, ...flags: readonly string[]): string =>
+  resumeLine(batch.header.service === LOCAL_SERVICE, path, ...flags);
+
+/** Something of it had been done when this process took it up. */
+export const isResumed = (before: Accounting): boolean => before.waiting < before.planned;
 
 /** Columns of a line that nobody's terminal bounds. */
 const USUAL_COLUMNS = 200;
 
 /** One line, however long the error is. */
-function commonestNote({ terminal }: CommandContext, tally: Tally): readonly string[] {
+function commonestNote({ terminal }: CommandContext, { tally, before }: Driven): readonly string[] {
   const most = tally.commonest();
   if (most === undefined) return [];
   const all = tally.failedJobs() + tally.refused();
-  const head = all === 1 ? 'The error: ' : `The commonest error, ${String(most.count)} of ${String(all)}: `;
+  const since = isResumed(before) ? ' since the resume' : '';
+  const head =
+    all === 1 ? `The error${since}: ` : `The commonest error${since}, ${String(most.count)} of ${String(all)}: `;
   const room = (terminal.errorColumns ?? USUAL_COLUMNS) - head.length;
   const error = safeText(most.error);
   return [head + (error.length <= room ? error : `${error.slice(0, Math.max(0, room - 1))}…`)];
@@ -99,11 +112,12 @@ function unretriedNotes({ retried, before, batch, tally }: Driven): readonly str
 }
 
 /** Only where it can help: the service still has the job. Of one that failed before this process, that is not certain. */
-function retryNote(ctx: CommandContext, { tally, before, retried, batch, path }: Driven): readonly string[] {
+function retryNote(ctx: CommandContext, driven: Driven): readonly string[] {
+  const { tally, before, retried, batch } = driven;
   const known = !retried && ctx.clock.now() - batch.header.createdAt < KEPT_MS ? before.failed + before.timedOut : 0;
   const count = tally.failedJobs() + known;
   if (count === 0) return [];
-  const line = resumeLine(path, '--retry-failed', '1');
+  const line = lineOf(driven, '--retry-failed', '1');
   return [`To run ${count === 1 ? 'the failed one' : 'failed ones'} again, within 30 minutes of the end: ${line}`];
 }
 
@@ -111,7 +125,7 @@ function retryNote(ctx: CommandContext, { tally, before, retried, batch, path }:
 const MOST_RUNS = 12;
 
 /** Nothing sends these again: whether they ran nobody knows, and their lines in the results are written. */
-function expiredNotes({ batch, inputPath }: Driven): readonly string[] {
+function expiredNotes({ batch, inputPath, path }: Driven): readonly string[] {
   const { ledger, header } = batch;
   const items = [...ledger.items('expired')];
   const runs = runsOf(items);
@@ -121,20 +135,23 @@ function expiredNotes({ batch, inputPath }: Driven): readonly string[] {
   const way = `To run ${one ? 'it' : 'them'} anew, begin another batch with ${one ? 'its input' : 'their inputs'}`;
   return [
     runs.length <= MOST_RUNS && header.input.format === 'jsonl'
-      ? `${which} ${way}: ${linesCommand(runs, inputPath)}`
+      ? `${which} ${way}: ${linesCommand(runs, inputPath, path)}`
       : `${which} ${way}: in the results they are the lines with "status":"EXPIRED".`,
   ];
 }
 
-/** Takes items out of an input; blank lines of it are none. */
-function linesCommand(runs: ReturnType<typeof runsOf>, inputPath: string): string {
+/** Takes items out of an input, into a file of this batch's name; lines of white space alone are no items. */
+function linesCommand(runs: ReturnType<typeof runsOf>, inputPath: string, results: string): string {
   const wanted = runs.map(([from, to]) => (from === to ? `${String(from)}p` : `${String(from)},${String(to)}p`));
-  return `awk NF ${shellWord(inputPath)} | sed -n '${wanted.join(';')}' > again.jsonl`;
+  const again = `${results.replace(/\.jsonl$/, '')}-again.jsonl`;
+  // A file that is read while it is written over is lost.
+  const file = again === inputPath ? again.replace(/\.jsonl$/, '-again.jsonl') : again;
+  return `awk '/[^ \\t\\r]/' ${shellWord(inputPath)} | sed -n '${wanted.join(';')}' > ${shellWord(file)}`;
 }
 
 /** What stopped a batch, with the way on; undefined where nothing did. What is no Failure is a bug, and thrown as it is. */
-export function troubleOf({ end, path }: Pick<Driven, 'end' | 'path'>): Failure | undefined {
-  const { stopped, unwritten, accounting: sum } = end;
+export function troubleOf(driven: Driven): Failure | undefined {
+  const { stopped, unwritten, accounting: sum } = driven.end;
   if (stopped?.reason !== 'trouble') return undefined;
   const { failure } = stopped;
   if (!(failure instanceof Failure)) throw failure;
@@ -147,10 +164,10 @@ export function troubleOf({ end, path }: Pick<Driven, 'end' | 'path'>): Failure 
     hint: [
       ofOne ? 'Check the service and the network: berth doctor' : failure.hint,
       ...inFlightNote(sum),
-      ...(sum.unknown > 0 ? [unknownNote(sum, path)] : []),
+      ...(sum.unknown > 0 ? [unknownNote(driven)] : []),
       ...(lost === '' ? [] : [`These were taken by the service and could not be written down: ${lost}.`]),
-      `See how it stands: ${batchStatusLine(path)}`,
-      `Then go on with: ${resumeLine(path)}`,
+      `See how it stands: ${batchStatusLine(driven.path)}`,
+      `Then go on with: ${lineOf(driven)}`,
     ]
       .filter((line) => line !== undefined)
       .join('\n'),

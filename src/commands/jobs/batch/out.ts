@@ -27,15 +27,15 @@ export async function resultsPath(durable: DurableFiles, name: string): Promise<
 
 /**
  * Known before the input is read, which may take long. Fails with local-file (14) where there are results or a batch
- * already, or no directory for them, or a file where the input is to be `copied` to.
+ * already, or no directory for them, or a file where the input is to be `copied` to. `local` as in `resumeLine`.
  */
-export async function mustBeNew(durable: DurableFiles, path: string, copied: boolean): Promise<void> {
+export async function mustBeNew(durable: DurableFiles, path: string, copied: boolean, local: boolean): Promise<void> {
   if ((await durable.place(path)).kind === 'no-folder')
     throw localFile(`the directory ${dirname(path)} does not exist`, 'Make it, or name another --out.');
   if (await isThere(durable, journalPath(path)))
     throw localFile(
       `there is a batch at ${path} already`,
-      `Go on with it: ${resumeLine(path)}. Or name another --out.`,
+      `Go on with it: ${resumeLine(local, path)}. Or name another --out.`,
     );
   if (((await durable.size(path)) ?? 0) > 0) throw localFile(`${path} exists already`, 'Name another --out.');
   await mustBeFree(durable, orderedPath(path));

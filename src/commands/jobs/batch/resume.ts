@@ -24,7 +24,7 @@ export async function goOn(ctx: CommandContext, values: ResumeValues): Promise<R
   if (service !== header.service && !values.moved)
     throw usage(
       `this batch was begun at ${header.service}, and the address in use is ${service}`,
-      `Use the settings it was begun with. Where it is the same service: ${resumeLine(path, '--moved')}`,
+      `Use the settings it was begun with. Where it is the same service: ${resumeLine(ctx.settings.local, path, '--moved')}`,
     );
   const inputPath = await sameInput(
     ctx,

@@ -2,7 +2,7 @@ import { beginBatch } from '../../../batch/batch.ts';
 import { copyPath, newCopyPath, rememberedPath } from '../../../batch/input/place.ts';
 import { inputName, type InputShape } from '../../../batch/input/item.ts';
 import { describeBad } from '../../../batch/input/items.ts';
-import type { BatchHeader } from '../../../batch/books/record.ts';
+import { LOCAL_SERVICE, type BatchHeader } from '../../../batch/books/record.ts';
 import { survey, type Survey } from '../../../batch/input/survey.ts';
 import { writeWhole } from '../../../batch/books/whole-file.ts';
 import { usage } from '../../../core/failure.ts';
@@ -42,7 +42,7 @@ export async function runNew(ctx: CommandContext, values: RunValues): Promise<Re
   // Standard input or a pipe can be read once, and a batch is read twice, and may have to go on.
   const copied = values.input === '-' || given.kind === 'other';
   // Once more under the lock; before it, so that a dry run says the same, and no lock is taken for what is refused.
-  await mustBeNew(durable, out, copied);
+  await mustBeNew(durable, out, copied, ctx.settings.local);
   if (ctx.dryRun) {
     const found = await checked(readThrough(ctx, durable, values.input), shape, values.skipInvalid);
     return await dryRun(ctx, values.endpoint, shape, found);
@@ -54,12 +54,12 @@ export async function runNew(ctx: CommandContext, values: RunValues): Promise<Re
     durable,
     out,
     async () => {
-      await mustBeNew(durable, out, copied);
+      await mustBeNew(durable, out, copied, ctx.settings.local);
       if (!copied) return await headerOf(ctx, values, shape, readThrough(ctx, durable, input), remembered);
       await writeWhole(durable, newCopyPath(out), readThrough(ctx, durable, values.input));
       const header = await headerOf(ctx, values, shape, readThrough(ctx, durable, newCopyPath(out)), remembered);
       // Whoever pipes it in may take long, and others make files meanwhile.
-      await mustBeNew(durable, out, copied);
+      await mustBeNew(durable, out, copied, ctx.settings.local);
       return header;
     },
     copied,
@@ -102,7 +102,7 @@ async function headerOf(
 /** Where the queue API is, as a batch remembers it: never with a key. */
 export async function serviceOf(ctx: CommandContext): Promise<string> {
   const { url } = await ctx.api.preview({ service: 'queue', method: 'GET', path: ['v2'] });
-  return ctx.settings.local ? 'the local service' : url;
+  return ctx.settings.local ? LOCAL_SERVICE : url;
 }
 
 /** Reads all of the input. Fails with usage (2), line and column, where something in it cannot be sent, or nothing can. */

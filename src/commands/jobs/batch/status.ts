@@ -2,7 +2,7 @@ import { mustExist } from '../../../batch/batch.ts';
 import { inputPlaces } from '../../../batch/input/place.ts';
 import { lockPath } from '../../../batch/books/journal.ts';
 import type { Accounting } from '../../../batch/books/ledger.ts';
-import type { InputIdentity } from '../../../batch/books/record.ts';
+import { LOCAL_SERVICE, type InputIdentity } from '../../../batch/books/record.ts';
 import { replay, type Past } from '../../../batch/books/replay.ts';
 import type { DurableFiles, LockHolder } from '../../../core/context.ts';
 import { EXIT } from '../../../core/exit.ts';
@@ -40,7 +40,8 @@ export async function explain(ctx: CommandContext, values: StatusValues): Promis
     view: batchView,
     value,
     exit: values.exitStatus && incomplete ? EXIT.batchIncomplete : EXIT.done,
-    notes: holder === undefined && left > 0 ? [`Go on with: ${resumeLine(path)}`] : [],
+    notes:
+      holder === undefined && left > 0 ? [`Go on with: ${resumeLine(header.service === LOCAL_SERVICE, path)}`] : [],
   };
 }
 

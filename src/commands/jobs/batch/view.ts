@@ -6,9 +6,9 @@ import { commandLine } from '../../../cli/words.ts';
 import { text } from '../../../output/cells.ts';
 import type { Section, Tone, View } from '../../../output/view.ts';
 
-/** The command lines that follow a batch, for hints. */
-export const resumeLine = (path: string, ...flags: readonly string[]): string =>
-  commandLine('jobs', 'batch', 'resume', path, ...flags);
+/** The command line that goes on with a batch, for hints; `local` where it runs on the local service in this process. */
+export const resumeLine = (local: boolean, path: string, ...flags: readonly string[]): string =>
+  commandLine(...(local ? ['--local'] : []), 'jobs', 'batch', 'resume', path, ...flags);
 export const batchStatusLine = (path: string): string => commandLine('jobs', 'batch', 'status', path);
 
 /** What a summary says beside the counts. */
