@@ -68,9 +68,10 @@ export async function driveBatch(
   let trouble: Trouble | undefined;
   const standing = (): Standing => ({ sum: batch.ledger.accounting(), cost: cost.soFar(), trouble });
   const wire = createWire(api, endpointId);
-  ctx.signal.addEventListener('abort', () => {
+  const onInterrupt = (): void => {
     if (ctx.terminal.errors && wire.underWay > 0) void ctx.tell(hearingOut(wire.underWay));
-  });
+  };
+  ctx.signal.addEventListener('abort', onInterrupt, { once: true });
   const following = followBatch(ctx, standing, done.signal);
   let end: RunEnd;
   try {
@@ -94,6 +95,7 @@ export async function driveBatch(
     });
     end = await putInOrder(durable, path, batch, end);
   } finally {
+    ctx.signal.removeEventListener('abort', onInterrupt);
     done.abort();
     await following;
     await cost.close();
