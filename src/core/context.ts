@@ -1,8 +1,12 @@
 import type { Api, RateWindow } from './api.ts';
 
-/** Time. Milliseconds since the epoch, and a sleep that an abort ends early (rejecting with the signal's reason). */
+/** Time. All values are milliseconds. */
 export interface Clock {
+  /** The wall clock: milliseconds since the epoch. It may jump in either direction: use it for dates only. */
   now(): number;
+  /** Time since an arbitrary start. It never goes back and no change of the wall clock affects it: use it for spans. */
+  monotonic(): number;
+  /** Waits for a span; an abort ends it early, and it rejects with the signal's reason. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
   /**
    * A signal that aborts after a span of real time, whatever moves the clock: the guard over an exchange with a peer

@@ -3,6 +3,10 @@ import type { Clock } from '../core/context.ts';
 /** The real time. A sleep keeps the process alive: whoever sleeps waits for something. */
 export const realClock: Clock = {
   now: () => Date.now(),
+  monotonic: () => {
+    const [seconds, nanoseconds] = process.hrtime();
+    return seconds * 1000 + nanoseconds / 1e6;
+  },
   sleep: (milliseconds, signal) =>
     new Promise((resolve, reject) => {
       let timer: NodeJS.Timeout | undefined;

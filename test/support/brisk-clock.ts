@@ -5,14 +5,19 @@ import { createTestClock, type TestClock } from './clock.ts';
  * real connections, where a clock that jumps would leave those behind.
  */
 export function createBriskClock(times = 50): TestClock {
-  const startedAt = Date.now();
-  const base = Date.UTC(2026, 0, 1);
+  const startedAt = performance.now();
+  let wallOffset = Date.UTC(2026, 0, 1);
   const slept: number[] = [];
   let moved = 0;
+  const monotonic = (): number => moved + (performance.now() - startedAt) * times;
   return {
     ...createTestClock(),
     slept,
-    now: () => base + moved + (Date.now() - startedAt) * times,
+    now: () => Math.floor(wallOffset + monotonic()),
+    monotonic,
+    jumpWall: (milliseconds) => {
+      wallOffset += milliseconds;
+    },
     advance: (milliseconds) => {
       moved += milliseconds;
     },

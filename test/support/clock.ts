@@ -4,6 +4,8 @@ import type { Clock } from '../../src/core/context.ts';
 export interface TestClock extends Clock {
   /** Moves the clock forward; sleepers whose time has come wake. Milliseconds. */
   advance(milliseconds: number): void;
+  /** Sets the wall clock forward or (negative) back, as a user or a time server would. No span is affected. */
+  jumpWall(milliseconds: number): void;
   /** Every span that was slept, in the order asked for. Milliseconds. */
   readonly slept: number[];
 }
@@ -18,14 +20,15 @@ interface Sleeper {
  * sleeper and wakes it. `deadline` counts real time, as the port demands. Start in milliseconds since the epoch.
  */
 export function createTestClock(startMs = Date.UTC(2026, 0, 1)): TestClock {
-  let now = startMs;
+  let monotonic = 0;
+  let wallOffset = startMs;
   let jumping = false;
   const slept: number[] = [];
   const sleepers: Sleeper[] = [];
 
   const wakeUpTo = (time: number): void => {
-    now = Math.max(now, time);
-    for (const sleeper of sleepers.filter(({ at }) => at <= now)) {
+    monotonic = Math.max(monotonic, time);
+    for (const sleeper of sleepers.filter(({ at }) => at <= monotonic)) {
       remove(sleepers, sleeper);
       sleeper.wake();
     }
@@ -44,9 +47,13 @@ export function createTestClock(startMs = Date.UTC(2026, 0, 1)): TestClock {
 
   return {
     slept,
-    now: () => now,
+    now: () => wallOffset + monotonic,
+    monotonic: () => monotonic,
     advance: (milliseconds) => {
-      wakeUpTo(now + milliseconds);
+      wakeUpTo(monotonic + milliseconds);
+    },
+    jumpWall: (milliseconds) => {
+      wallOffset += milliseconds;
     },
     sleep: (milliseconds, signal) =>
       new Promise((resolve, reject) => {
@@ -55,7 +62,7 @@ export function createTestClock(startMs = Date.UTC(2026, 0, 1)): TestClock {
           reject(signal?.reason as Error);
         };
         const sleeper: Sleeper = {
-          at: now + Math.max(0, milliseconds),
+          at: monotonic + Math.max(0, milliseconds),
           wake: () => {
             signal?.removeEventListener('abort', refuse);
             resolve();

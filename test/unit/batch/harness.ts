@@ -52,6 +52,7 @@ export function createWireClock(): WireClock {
   };
   return {
     now: () => now,
+    monotonic: () => now,
     advance: (milliseconds) => {
       now += milliseconds;
     },

@@ -34,6 +34,7 @@ export function screen({ tty = false, columns = 80, rows = 24, colour = false }:
   };
   const clock = {
     now: () => NOW,
+    monotonic: () => NOW,
     sleep: () => Promise.resolve(),
     deadline: () => ({ signal: new AbortController().signal, cancel: () => undefined }),
   };
