@@ -1,7 +1,7 @@
 import { isLoopback } from './core/address.ts';
 import { EXIT, type ExitCode } from './core/exit.ts';
-import type { Command, Group, Noun, Program } from './cli/command.ts';
-import { firstLook, outputOptions, type FirstLook, type GlobalValues } from './cli/globals.ts';
+import type { Command, Group, Program } from './cli/command.ts';
+import { outputOptions, printsJson, type GlobalValues } from './cli/globals.ts';
 import { createContext, type HostContext } from './host/context.ts';
 import { realWorld, type World } from './host/world.ts';
 import { FLAGS, NOUNS } from './registry.ts';
@@ -21,34 +21,43 @@ export async function main(): Promise<void> {
  * and reaches for nothing that the world does not hold.
  */
 export async function runCli(argv: readonly string[], world: World): Promise<ExitCode> {
-  const look = firstLook(argv, FLAGS);
+  let globals: GlobalValues = {};
   let context: HostContext | undefined;
-  const open = (globals: GlobalValues): HostContext => (context = createContext(world, globals));
+  const open = (): HostContext => (context ??= createContext(world, globals));
   try {
-    const [word, verb] = look.words;
-    if (word === undefined) return await rootPage(open({}), look);
-    const noun = NOUNS.find((each) => each.name === word);
-    const { mount, unknownNoun } = await import('./cli/mount.ts');
-    if (noun === undefined) throw unknownNoun(word, NOUNS);
-    const { target, path, values, globals } = mount(argv, noun, await noun.load(PROGRAM, verb), FLAGS);
-    const ctx = open(speaksToLocal(noun, world) ? { ...globals, local: true } : globals);
-    if (globals['help'] === true || target.kind === 'group')
-      return await page(ctx, path, target, globals['help'] === true);
+    // The root page needs no parser, and is what most people ask for first.
+    if (argv.length === 0 || (argv.length === 1 && (argv[0] === '--help' || argv[0] === '-h')))
+      return await rootPage(open(), argv.length > 0);
+    const { mount } = await import('./cli/mount.ts');
+    const read = await mount(argv, PROGRAM);
+    globals = read.globals;
+    if ('failure' in read) throw read.failure;
+    const { target, path, values } = read;
+    if (target !== undefined && speaksToLocal(path[0], world)) globals = { ...globals, local: true };
+    const ctx = open();
+    const asked = globals['help'] === true;
+    if (target === undefined) return await rootPage(ctx, asked);
+    if (asked || target.kind === 'group') return await page(ctx, path, target, asked);
     const { runCommand } = await import('./cli/run.ts');
     return await runCommand(ctx, target, values, outputOptions(globals, ctx.settings.get('output')), path);
   } catch (error) {
     const { sayFailure } = await import('./cli/fail.ts');
-    return await sayFailure(error, look.json, context ?? open({}));
+    const ctx = open();
+    return await sayFailure(
+      error,
+      printsJson(globals, () => ctx.settings.get('output')),
+      ctx,
+    );
   } finally {
     await context?.close();
   }
 }
 
 /** `berth` alone is a mistake that help answers; `berth --help` is a question. */
-async function rootPage(ctx: HostContext, look: FirstLook): Promise<ExitCode> {
+async function rootPage(ctx: HostContext, asked: boolean): Promise<ExitCode> {
   const { rootHelp } = await import('./cli/help.ts');
-  await (look.help ? ctx.stdout : ctx.stderr).write(rootHelp(NOUNS));
-  return look.help ? EXIT.done : EXIT.usage;
+  await (asked ? ctx.stdout : ctx.stderr).write(rootHelp(NOUNS));
+  return asked ? EXIT.done : EXIT.usage;
 }
 
 async function page(
@@ -67,8 +76,8 @@ async function page(
  * `berth local ...` speaks to the service that BERTH_BASE_URL names where that is on this machine, else to the one in
  * this process; never to the addresses of a profile.
  */
-function speaksToLocal(noun: Noun, world: World): boolean {
+function speaksToLocal(noun: string | undefined, world: World): boolean {
   const named = world.env['BERTH_BASE_URL'] ?? '';
   const running = URL.canParse(named) && new URL(named).protocol === 'http:' && isLoopback(new URL(named).hostname);
-  return noun.name === 'local' && !running;
+  return noun === 'local' && !running;
 }

@@ -57,7 +57,7 @@ export interface Noun {
   readonly summary: string;
   /** The heading it stands under in `berth --help`. */
   readonly section: string;
-  /** `verb` is the word after the noun, where one was typed: a noun may then load that verb alone. */
+  /** `verb` is the word right after the noun, where there is one: a noun may then load that verb alone. */
   readonly load: (program: Program, verb?: string) => Promise<Command | Group>;
 }
 

@@ -60,30 +60,16 @@ export function outputOptions(globals: GlobalValues, fallback: string | undefine
 
 const formatOf = (text: string | undefined): Format | undefined => (text === undefined ? undefined : parseFormat(text));
 
-/** The command line read without knowing any command: the words that name one, and whether JSON was asked for. */
-export interface FirstLook {
-  readonly words: readonly string[];
-  readonly help: boolean;
-  readonly json: boolean;
-}
-
-/** Finds the noun and the verb among the arguments, and how an error is to be printed if nothing else can be read. */
-export function firstLook(argv: readonly string[], flags: readonly GlobalFlag[]): FirstLook {
-  const words: string[] = [];
-  let help = false;
-  let json = false;
-  const takesValue = new Set(
-    flags.flatMap((flag) => (flag.metavar === undefined ? [] : [flag.flag, ...(flag.short ? [flag.short] : [])])),
-  );
-  for (let at = 0; at < argv.length; at++) {
-    const word = argv[at] ?? '';
-    if (word === '--') break;
-    if (word === '-h' || word === '--help') help = true;
-    else if (word === '--json' || word === '-ojson' || word === '--output=json') json = true;
-    else if (takesValue.has(word)) {
-      if ((word === '-o' || word === '--output') && (argv[at + 1] === 'json' || argv[at + 1] === 'jsonl')) json = true;
-      at++;
-    } else if (!word.startsWith('-')) words.push(word);
+/**
+ * Whether a failure is to be printed as JSON: where the command line asks for JSON, or, with no format there, the settings
+ * do. `fallback` reads the setting; where it cannot be read the failure is text.
+ */
+export function printsJson(globals: GlobalValues, fallback: () => string | undefined): boolean {
+  if (globals['json'] === true) return true;
+  try {
+    const named = globals['output'] ?? fallback();
+    return typeof named === 'string' && ['json', 'jsonl'].includes(parseFormat(named));
+  } catch {
+    return false;
   }
-  return { words, help, json };
 }

@@ -1,69 +1,96 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
-import { usage, type Failure } from '../core/failure.ts';
-import { aliasesOf, meantBy } from './aliases.ts';
-import type { Command, Group, Noun, Values } from './command.ts';
-import { firstLook, type GlobalFlag, type GlobalValues } from './globals.ts';
+import { Failure } from '../core/failure.ts';
+import type { Command, Group, Noun, Program, Values } from './command.ts';
+import type { GlobalFlag, GlobalValues } from './globals.ts';
 import { kitOptions } from './kit-options.ts';
 import { flagName, labelOf, type Param, type Params } from './params.ts';
 
 /** What a command line came to: a command with its values, or a place in the tree whose help was asked for. */
 export interface Invocation {
   readonly path: readonly string[];
-  readonly target: Command | Group;
+  /** Undefined for `berth` itself. */
+  readonly target: Command | Group | undefined;
   /** Only what was given, parsed: defaults and missing values are the next step's. */
   readonly values: Values;
   readonly globals: GlobalValues;
 }
 
-/** `berth pods get -- -x`: how to pass a word that begins with a dash. */
-const DASH_HINT = 'A value that begins with a dash goes after --, or as --flag=VALUE.';
+/** A command line that cannot be used, with the global flags that were read: they say how to print the failure. */
+export interface Refused {
+  readonly failure: Failure;
+  readonly globals: GlobalValues;
+}
+
+/** One word of the command line that names a noun or a verb, and the parser of what follows it. */
+interface Place {
+  readonly parser: Commander;
+  readonly path: readonly string[];
+  /** Undefined at the root. */
+  readonly target: Command | Group | undefined;
+  /** Global flags that are read here: those that the command has no flag of its own for. */
+  readonly globals: readonly GlobalFlag[];
+}
 
 /**
- * Reads a command line against one noun's tree. This is the only file that knows commander: what it parses leaves here
- * as plain values. Fails with usage (2).
+ * Reads a command line, once. The module of the noun is loaded on the way, and no other. This is the only file that knows
+ * commander: what it parses leaves here as plain values. A usage failure (2) is part of the answer.
  */
-export function mount(
-  argv: readonly string[],
-  noun: Noun,
-  target: Command | Group,
-  flags: readonly GlobalFlag[],
-): Invocation {
+export async function mount(argv: readonly string[], program: Program): Promise<Invocation | Refused> {
+  const { nouns, flags } = program;
+  const mentioned = mentionedIn(argv);
+  const used = flags.filter(({ flag, short }) => mentioned(flag, short));
+  let reached: Place | undefined;
+
+  /** A parser that only parses: it prints nothing, ends no process, and remembers that the command line led to it. */
+  const parserAt = (parser: Commander, path: readonly string[], target: Place['target']): Place => {
+    const globals = target?.kind === 'command' ? used.filter(({ flag }) => !ownFlags(target).has(flag)) : used;
+    const place = { parser, path, target, globals };
+    parser
+      .exitOverride((error) => {
+        reached = place;
+        throw error;
+      })
+      .configureOutput({ writeOut: () => undefined, writeErr: () => undefined })
+      .helpOption(false)
+      .helpCommand(false)
+      .enablePositionalOptions()
+      // A word too many for a group or the root is an unknown verb or noun, which the caller names.
+      .allowExcessArguments(target?.kind !== 'command')
+      .action(() => {
+        reached = place;
+      });
+    addGlobals(parser, globals);
+    return place;
+  };
+
+  const attach = (parser: Commander, path: readonly string[], target: Command | Group): void => {
+    parserAt(parser, path, target);
+    if (target.kind === 'command') {
+      for (const [key, param] of Object.entries(target.args)) parser.argument(param.many ? `[${key}...]` : `[${key}]`);
+      for (const [key, param] of Object.entries(optionsOf(target)))
+        if (mentioned(flagName(key), param.short)) parser.addOption(commanderOption(key, param));
+      return;
+    }
+    // Making a parser takes time: those of verbs that are not among the words are not made.
+    for (const [verb, inner] of Object.entries(target.commands))
+      if (argv.includes(verb)) attach(parser.command(verb), [...path, verb], inner);
+  };
+
+  const root = parserAt(new Commander('berth'), [], undefined);
+  for (const noun of nouns) if (argv.includes(noun.name)) root.parser.command(noun.name);
+  root.parser.hook('preSubcommand', async (_, parser) => {
+    const noun = nouns.find(({ name }) => name === parser.name());
+    if (noun !== undefined) attach(parser, [noun.name], await noun.load(program, root.parser.args[1]));
+  });
+
   try {
-    return parse(argv, noun, target, flags, false);
+    await root.parser.parseAsync([...argv], { from: 'user' });
+    return await readAt(reached ?? root, flags, nouns);
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
+    const at = reached ?? root;
+    return { failure: await refusalOf(error, at, argv, program), globals: globalsOf(at, flags) };
   }
-  // Making a flag or a verb takes commander time, so the first reading knows only those that are there. A refusal wants
-  // all of them, to name the one that was perhaps meant.
-  try {
-    return parse(argv, noun, target, flags, true);
-  } catch (error) {
-    if (error instanceof CommanderError)
-      throw refusal(error, argv, deepest(noun.name, target, firstLook(argv, flags).words));
-    throw error;
-  }
-}
-
-/** As much of a command line as names a place in the tree. */
-interface Found {
-  readonly path: readonly string[];
-  readonly target: Command | Group;
-  /** The word that leads no further. */
-  readonly next: string | undefined;
-}
-
-/** How far into the tree the words of a command line lead. */
-function deepest(noun: string, tree: Command | Group, words: readonly string[]): Found {
-  const path = [noun];
-  let target = tree;
-  for (const word of words.slice(1)) {
-    const inner: Command | Group | undefined =
-      target.kind === 'group' && Object.hasOwn(target.commands, word) ? target.commands[word] : undefined;
-    if (inner === undefined) break;
-    path.push(word);
-    target = inner;
-  }
-  return { path, target, next: words[path.length] };
 }
 
 /** Whether a flag may be in a command line: a word of several short flags (`-wy`) may hold any short one. */
@@ -75,77 +102,62 @@ function mentionedIn(argv: readonly string[]): Mentioned {
   return (flag, short) => long.has(flag) || (short !== undefined && anyShort);
 }
 
-function parse(
-  argv: readonly string[],
-  noun: Noun,
-  target: Command | Group,
-  flags: readonly GlobalFlag[],
-  all: boolean,
-): Invocation {
-  let found: Invocation | undefined;
-  const root = quiet(new Commander('berth'));
-  const mentioned = mentionedIn(argv);
-  const used = all ? flags : flags.filter(({ flag, short }) => mentioned(flag, short));
-  addGlobals(root, used);
-  const { words } = firstLook(argv, flags);
-  attach(root, target, {
-    path: [noun.name],
-    words,
-    flags: used,
-    mentioned,
-    all,
-    found: (invocation) => (found = invocation),
-  });
-  root.parse([...argv], { from: 'user' });
-  if (found === undefined) throw usage('the command line names no command', 'See `berth --help`.');
-  return found;
-}
+const optionsOf = (command: Command): Params => ({ ...command.options, ...kitOptions(command) });
 
-/** Where in the tree a command is attached, and what all of them share. */
-interface Place {
-  readonly path: readonly string[];
-  /** The words of the command line: verbs that are not among them are known by name alone. */
-  readonly words: readonly string[];
-  readonly flags: readonly GlobalFlag[];
-  readonly mentioned: Mentioned;
-  /** Every verb and every flag is to be known, mentioned or not. */
-  readonly all: boolean;
-  readonly found: (invocation: Invocation) => void;
-}
+/** A command's own flag of the same name stands before the global one. */
+const ownFlags = (command: Command): ReadonlySet<string> => new Set(Object.keys(optionsOf(command)).map(flagName));
 
-function attach(parent: Commander, target: Command | Group, place: Place): void {
-  const { path, words, flags, found } = place;
-  const here = quiet(parent.command(path.at(-1) ?? ''));
-  if (target.kind === 'group') {
-    addGlobals(here, flags);
-    for (const [verb, inner] of Object.entries(target.commands))
-      if (words.includes(verb)) attach(here, inner, { ...place, path: [...path, verb] });
-      else if (place.all) here.command(verb);
-    here.action(() => {
-      if (here.args.length > 0) suggest(here).unknownCommand();
-      found({ path, target, values: {}, globals: globalsOf(here, flags, flags) });
-    });
-    here.allowExcessArguments();
-    return;
+/** The words that could have stood where a word is not known. */
+const wordsAt = ({ target }: Place, nouns: readonly Noun[]): readonly string[] =>
+  target?.kind === 'group' ? Object.keys(target.commands) : nouns.map(({ name }) => name);
+
+async function readAt(at: Place, flags: readonly GlobalFlag[], nouns: readonly Noun[]): Promise<Invocation | Refused> {
+  const { parser, path, target } = at;
+  const globals = globalsOf(at, flags);
+  const [word] = parser.args;
+  if (target?.kind !== 'command' && word !== undefined) {
+    const { unknownCommand } = await import('./refusals.ts');
+    return { failure: unknownCommand(word, path, wordsAt(at, nouns)), globals };
   }
-  const options: Params = { ...target.options, ...kitOptions(target) };
-  for (const [key, param] of Object.entries(target.args)) here.argument(param.many ? `[${key}...]` : `[${key}]`);
-  for (const [key, param] of Object.entries(options))
-    if (place.all || place.mentioned(flagName(key), param.short)) here.addOption(commanderOption(key, param));
-  // A command's own flag of the same name stands before the global one.
-  const own = new Set(Object.keys(options).map(flagName));
-  const others = flags.filter((flag) => !own.has(flag.flag));
-  addGlobals(here, others);
-  here.action(() => {
-    const words = Object.keys(target.args).map((_, at) => here.processedArgs[at] as string | string[] | undefined);
-    const globals = globalsOf(here, flags, others);
-    const values = globals['help'] === true ? {} : readValues(target.args, options, words, here.opts());
-    found({ path, target, values, globals });
-  });
+  if (target?.kind !== 'command' || globals['help'] === true) return { path, target, values: {}, globals };
+  const words = Object.keys(target.args).map(
+    (_, place) => parser.processedArgs[place] as string | string[] | undefined,
+  );
+  try {
+    return { path, target, values: readValues(target.args, optionsOf(target), words, parser.opts()), globals };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { failure: error, globals };
+  }
 }
 
-/** Commander's own refusal of an unknown verb, with the nearest one suggested; its types leave it out. */
-const suggest = (command: Commander): { unknownCommand(): void } => command as unknown as { unknownCommand(): void };
+async function refusalOf(
+  error: CommanderError,
+  at: Place,
+  argv: readonly string[],
+  { nouns, flags }: Program,
+): Promise<Failure> {
+  const refusals = await import('./refusals.ts');
+  const { parser, path, target } = at;
+  switch (error.code) {
+    case 'commander.unknownOption': {
+      const { operands, unknown } = parser.parseOptions(parser.args);
+      const [word] = operands;
+      // The flags of a verb that is not known are unknown as well: the verb is what to correct.
+      if (target?.kind !== 'command' && word !== undefined)
+        return refusals.unknownCommand(word, path, wordsAt(at, nouns));
+      const own = target?.kind === 'command' ? [...ownFlags(target)] : [];
+      return refusals.unknownOption(unknown[0] ?? '', path, [...own, ...flags.map(({ flag }) => flag)]);
+    }
+    // Only a flag at the very end can lack its value.
+    case 'commander.optionMissingArgument':
+      return refusals.missingValue(argv.at(-1) ?? '', path);
+    case 'commander.excessArguments':
+      return refusals.tooManyWords(path);
+    default:
+      return refusals.otherRefusal(error.code, path);
+  }
+}
 
 function commanderOption(key: string, param: Param<unknown>): Option {
   const name = flagName(key) + (param.metavar === undefined ? '' : ' <value>');
@@ -185,98 +197,25 @@ function switchOrValue(flags: string): Option {
   return option;
 }
 
-function addGlobals(command: Commander, flags: readonly GlobalFlag[]): void {
+function addGlobals(parser: Commander, flags: readonly GlobalFlag[]): void {
   for (const flag of flags) {
     const name = flag.flag + (flag.metavar === undefined ? '' : ' <value>');
-    command.addOption(switchOrValue(flag.short === undefined ? name : `${flag.short}, ${name}`));
+    parser.addOption(switchOrValue(flag.short === undefined ? name : `${flag.short}, ${name}`));
   }
 }
 
-/** Global flags count wherever they stand; the one nearest to the verb wins. `here` are those that the verb takes. */
-function globalsOf(command: Commander, flags: readonly GlobalFlag[], here: readonly GlobalFlag[]): GlobalValues {
+/** Global flags count wherever they stand; the one nearest to the verb wins. */
+function globalsOf(at: Place, flags: readonly GlobalFlag[]): GlobalValues {
   const chain: Commander[] = [];
-  for (let at: Commander | null = command; at !== null; at = at.parent) chain.unshift(at);
+  for (let parser: Commander | null = at.parser; parser !== null; parser = parser.parent) chain.unshift(parser);
   const values: Record<string, string | boolean | undefined> = {};
-  for (const link of chain)
-    for (const flag of link === command ? here : flags) {
+  for (const parser of chain)
+    for (const flag of parser === at.parser ? at.globals : flags) {
       const key = camel(flag.flag.slice(2));
-      if (link.getOptionValueSource(key) === 'cli') values[flag.name] = link.getOptionValue(key) as string | boolean;
+      if (parser.getOptionValueSource(key) === 'cli')
+        values[flag.name] = parser.getOptionValue(key) as string | boolean;
     }
   return values;
 }
 
 const camel = (text: string): string => text.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
-
-/** Commander parses and nothing else: it prints nothing, asks for no exit, and keeps its own help out of the way. */
-const quiet = (command: Commander): Commander =>
-  command
-    .exitOverride()
-    .configureOutput({ writeOut: () => undefined, writeErr: () => undefined })
-    .helpOption(false)
-    .helpCommand(false)
-    .enablePositionalOptions()
-    .allowExcessArguments(false)
-    .showSuggestionAfterError();
-
-function refusal(error: CommanderError, argv: readonly string[], { path, target, next }: Found): Failure {
-  const see = `See \`berth ${path.join(' ')} --help\`.`;
-  const option = /unknown option '(.*)'/s.exec(error.message)?.[1];
-  // The flags of a verb that nobody knows are unknown as well, and the verb is what to mend.
-  const misled = option !== undefined && next !== undefined && argv.indexOf(next) < argv.indexOf(option);
-  const verb = misled ? next : /unknown command '(.*)'/s.exec(error.message)?.[1];
-  if (verb !== undefined && target.kind === 'group')
-    return usage(`unknown command '${verb}'`, hintOf(didYouMean(verb, Object.keys(target.commands)), see));
-  const suggestion = /\n\((Did you mean [^\n]*)\)$/.exec(error.message)?.[1];
-  if (option !== undefined) return unknownOption(option, suggestion, see);
-  const first = error.message.replace(/^error: /, '').split('\n', 1)[0] ?? '';
-  return usage(first.replace(/\. Expected.*$/, ''), hintOf(suggestion, see));
-}
-
-/** What was written behind the name of a flag is never repeated: it may be a key. */
-function unknownOption(word: string, suggestion: string | undefined, see: string): Failure {
-  const name = /^(--[^=\s]*|-[a-z]{0,12}(?![^=])|-.?)/.exec(word)?.[0] ?? '';
-  const what = word.startsWith(`${name}=`)
-    ? `option '${name}' is unknown, or takes no value`
-    : `unknown option '${name}'`;
-  const next = name.startsWith('--') ? see : DASH_HINT;
-  return usage(what, hintOf(suggestion, /key|token|passw|secret/i.test(name) ? KEY_HINT : undefined, next));
-}
-
-const KEY_HINT = 'A key is never given on a command line, where others can read it: berth auth login --with-key < FILE';
-
-const hintOf = (...lines: readonly (string | undefined)[]): string =>
-  lines.filter((line) => line !== undefined).join('\n');
-
-/** The failure for a first word that is no noun, with the nearest one suggested. */
-export const unknownNoun = (word: string, nouns: readonly Noun[]): Failure =>
-  usage(
-    `unknown command '${word}'`,
-    didYouMean(
-      word,
-      nouns.map(({ name }) => name),
-    ) ?? 'See `berth --help`.',
-  );
-
-/**
- * `Did you mean type?`: the nearest of the words there are, or of those that others say for them; undefined where none
- * is near.
- */
-export function didYouMean(word: string, known: readonly string[]): string | undefined {
-  const exact = meantBy(word, known);
-  const near = exact === undefined ? nearest(word.toLowerCase(), [...known, ...aliasesOf(known)]) : [exact];
-  const meant = [...new Set(near.map((each) => meantBy(each, known) ?? each))];
-  return meant.length === 0 ? undefined : `Did you mean ${meant.length === 1 ? '' : 'one of '}${meant.join(', ')}?`;
-}
-
-/** What commander takes for the nearest of some words: several where they are equally near. */
-function nearest(word: string, known: readonly string[]): readonly string[] {
-  const root = quiet(new Commander('berth'));
-  for (const each of new Set(known)) root.command(each);
-  try {
-    root.parse([word], { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    return /\(Did you mean (?:one of )?(.*)\?\)$/.exec(error.message)?.[1]?.split(', ') ?? [];
-  }
-  return [];
-}

@@ -1,7 +1,7 @@
 import { usage } from '../core/failure.ts';
 import { defineCommand, type Command, type Group, type Program } from '../cli/command.ts';
 import { commandHelp, groupHelp, HELP_TOPICS, rootHelp } from '../cli/help.ts';
-import { didYouMean } from '../cli/mount.ts';
+import { didYouMean } from '../cli/nearest.ts';
 import { arg } from '../cli/params.ts';
 import { topicText } from './topics.ts';
 

@@ -3,7 +3,7 @@ import { arrayOf, isObject, memberAt, stringOf, type Json, type JsonObject } fro
 import { askFor } from '../ask.ts';
 import type { Values } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { didYouMean } from '../mount.ts';
+import { didYouMean } from '../nearest.ts';
 import { flagName } from '../params.ts';
 import { missingMembers, readBody, type Members } from './body.ts';
 

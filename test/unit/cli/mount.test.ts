@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { defineCommand, defineGroup, type Noun } from '../../../src/cli/command.ts';
 import { outputOptions } from '../../../src/cli/globals.ts';
-import { mount, unknownNoun, type Invocation } from '../../../src/cli/mount.ts';
+import { mount, type Invocation, type Refused } from '../../../src/cli/mount.ts';
 import { arg, option } from '../../../src/cli/params.ts';
-import type { Failure } from '../../../src/core/failure.ts';
 import { FLAGS } from '../../../src/registry.ts';
 
 const get = defineCommand({
@@ -32,7 +31,20 @@ const things = defineGroup('things', { get, drop, remove: drop, deep: defineGrou
 const noun: Noun = { name: 'things', summary: 'things', section: 'x', load: () => Promise.resolve(things) };
 const others: Noun = { ...noun, name: 'pods' };
 
-const read = (...argv: string[]): Invocation => mount(argv, noun, things, FLAGS);
+const program = { nouns: [noun, others], flags: FLAGS };
+const mounted = (...argv: string[]): Promise<Invocation | Refused> => mount(argv, program);
+
+async function read(...argv: string[]): Promise<Invocation> {
+  const came = await mounted(...argv);
+  if ('failure' in came) throw came.failure;
+  return came;
+}
+
+async function refused(...argv: string[]): Promise<Refused> {
+  const came = await mounted(...argv);
+  if (!('failure' in came)) throw new Error(`${argv.join(' ')} was not refused`);
+  return came;
+}
 
 describe('the command line', () => {
   it.each<[string[], object]>([
@@ -54,8 +66,8 @@ describe('the command line', () => {
       { id: 'a', noQueueLimits: true, force: true, dryRun: true },
     ],
     [['things', 'get'], {}],
-  ])('%j', (argv, values) => {
-    expect(read(...argv).values).toEqual(values);
+  ])('%j', async (argv, values) => {
+    expect((await read(...argv)).values).toEqual(values);
   });
 
   it.each<[string[], object]>([
@@ -72,8 +84,8 @@ describe('the command line', () => {
     [['things', 'get', 'a', '--timeout', '5'], { timeout: '5' }],
     [['things', 'drop', 'a', '--timeout', '5'], {}],
     [['--timeout', '1m', 'things', 'drop', 'a', '--timeout', '5'], { timeout: '1m' }],
-  ])('global flags count wherever they stand: %j', (argv, globals) => {
-    expect(read(...argv).globals).toEqual(globals);
+  ])('global flags count wherever they stand: %j', async (argv, globals) => {
+    expect((await read(...argv)).globals).toEqual(globals);
   });
 
   it('refuses --raw where nothing is filtered', () => {
@@ -81,8 +93,8 @@ describe('the command line', () => {
     expect(() => outputOptions({ raw: true }, undefined)).toThrow('--raw needs --jq');
   });
 
-  it('finds a verb inside a verb', () => {
-    expect(read('things', 'deep', 'get', 'x').path).toEqual(['things', 'deep', 'get']);
+  it('finds a verb inside a verb', async () => {
+    expect((await read('things', 'deep', 'get', 'x')).path).toEqual(['things', 'deep', 'get']);
   });
 
   it.each<[string[], RegExp]>([
@@ -100,26 +112,21 @@ describe('the command line', () => {
     [['things', 'get', 'a', '--older-than', '3'], /--older-than needs a unit: 3/],
     [['things', 'get', 'a', '--older-than', 'soon'], /--older-than is not a duration/],
     [['things', 'get', 'a', '--input'], /argument missing/],
-  ])('refuses %j with exit 2', (argv, message) => {
-    expect(() => read(...argv)).toThrow(
-      expect.objectContaining({ exit: 2, message: expect.stringMatching(message) as string }) as Error,
-    );
+  ])('refuses %j with exit 2', async (argv, message) => {
+    const { failure } = await refused(...argv);
+    expect(failure).toMatchObject({ exit: 2, message: expect.stringMatching(message) as string });
   });
 
   it.each(['--api-key=', '--force=', '--Token=', '-k', '-k=', '-', '--dry-run=x\n'])(
     'never repeats what stands behind the name of a flag: %j',
-    (flag) => {
+    async (flag) => {
       const said: unknown[] = [];
       for (const argv of [
         ['things', 'get', `${flag}sk-SECRET'1`],
         ['things', `${flag}sk-SECRET`, 'get'],
         [`${flag}x\nsk-SECRET`, 'things'],
       ])
-        try {
-          said.push(read(...argv));
-        } catch (error) {
-          said.push((error as Failure).facts());
-        }
+        said.push((await refused(...argv)).failure.facts());
       expect(said).toHaveLength(3);
       expect(JSON.stringify(said)).not.toContain('SECRET');
     },
@@ -133,27 +140,36 @@ describe('the command line', () => {
     [['things', 'GET', 'a'], 'Did you mean get?'],
     [['things', 'rm', 'a'], 'Did you mean remove?'],
     [['things', 'deep', 'Describe', 'a'], 'Did you mean get?'],
-  ])('the way on from %j is %s', (argv, hint) => {
-    expect(() => read(...argv)).toThrow(
-      expect.objectContaining({ exit: 2, hint: expect.stringContaining(hint) as string }) as Error,
-    );
+  ])('the way on from %j is %s', async (argv, hint) => {
+    const { failure } = await refused(...argv);
+    expect(failure).toMatchObject({ exit: 2, hint: expect.stringContaining(hint) as string });
   });
 
-  it('says how a key is given instead', () => {
-    expect(() => read('things', 'get', '--api-key=sk-SECRET')).toThrow(
-      expect.objectContaining({ hint: expect.stringContaining('auth login --with-key <') as string }) as Error,
-    );
+  it.each<[string[], string]>([
+    [['things', 'get', '--api-key=sk-SECRET'], 'auth login --with-key <'],
+    [['things', 'get', '-a'], 'after --'],
+    [['things', 'gett', 'a'], 'Did you mean get?'],
+    [['things', 'get', 'a', '--inptu', 'x'], 'Did you mean --input?'],
+    [['things', 'get', 'a', '--jsno'], 'Did you mean --json?'],
+    [['thigns', 'get', '--tail', '3'], 'Did you mean things?'],
+    [['pdos'], 'Did you mean pods?'],
+    [['PODS'], 'Did you mean pods?'],
+    [['zzz'], 'See `berth --help`.'],
+  ])('what to do about %j: %s', async (argv, hint) => {
+    const { failure } = await refused(...argv);
+    expect(failure).toMatchObject({ exit: 2, hint: expect.stringContaining(hint) as string });
   });
 
-  it('says how to pass a word that begins with a dash, and what was perhaps meant', () => {
-    expect(() => read('things', 'get', '-a')).toThrow(
-      expect.objectContaining({ hint: expect.stringContaining('after --') as string }) as Error,
-    );
-    expect(() => read('things', 'gett', 'a')).toThrow(
-      expect.objectContaining({ hint: expect.stringContaining('Did you mean get?') as string }) as Error,
-    );
-    expect(unknownNoun('pdos', [noun, others])).toMatchObject({ exit: 2, hint: 'Did you mean pods?' });
-    expect(unknownNoun('PODS', [noun, others])).toMatchObject({ exit: 2, hint: 'Did you mean pods?' });
-    expect(unknownNoun('zzz', [noun, others])).toMatchObject({ exit: 2, hint: 'See `berth --help`.' });
+  it.each<[string[], object]>([
+    [['--json', 'thigns'], { json: true }],
+    [['thigns', '-ojsonl'], { output: 'jsonl' }],
+    [['things', 'gett', '--output=jsonl'], { output: 'jsonl' }],
+    [['things', 'get', '--wrong', '--json'], { json: true }],
+    [['things', 'get', 'a', '--size', '1', '-o', 'json'], { output: 'json' }],
+    [['things', 'get', 'a', '--json', '--input'], { json: true }],
+    [['things', 'drop', '--', '--json', '-x'], {}],
+  ])('the global flags of a refused command line are known: %j', async (argv, globals) => {
+    const came = await mounted(...argv);
+    expect(came.globals).toEqual(globals);
   });
 });
