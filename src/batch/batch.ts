@@ -45,7 +45,7 @@ export async function beginBatch(
   prepare: () => Promise<BatchHeader>,
   copied = false,
 ): Promise<OpenBatch> {
-  const release = await durable.lock(lockPath(path));
+  const release = await durable.lock(lockPath(path), [journalPath(path), path]);
   try {
     const header = await prepare();
     await createResults(durable, path);
@@ -71,7 +71,7 @@ export async function beginBatch(
  */
 export async function resumeBatch(durable: DurableFiles, path: string, options: ResumeOptions): Promise<OpenBatch> {
   await mustExist(durable, path);
-  const release = await durable.lock(lockPath(path));
+  const release = await durable.lock(lockPath(path), [journalPath(path), path]);
   try {
     const past = await replay(durable, path, options.wantFailed);
     await finishOrdering(durable, path, past);

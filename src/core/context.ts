@@ -86,11 +86,12 @@ export interface DurableFiles {
   replace(from: string, to: string): Promise<void>;
   remove(path: string): Promise<void>;
   /**
-   * Makes a file that says which process is at work; what a process that is gone left behind is taken over. Fails with
-   * the holder's pid where there is one. Gives what lets go of it.
+   * Takes a lock, over from its holder where that is dead, and gives what lets go of it. Fails with the holder's pid and
+   * host where that is alive. `files` are those that only the holder writes. Until it is let go of, every change fails
+   * where another process has taken the lock over.
    */
-  lock(path: string): Promise<() => Promise<void>>;
-  /** The process that holds a lock; undefined where nobody does. */
+  lock(path: string, files?: readonly string[]): Promise<() => Promise<void>>;
+  /** The process that holds a lock; undefined where nobody does. On another machine it takes seconds to tell. */
   holder(path: string): Promise<LockHolder | undefined>;
 }
 

@@ -7,6 +7,7 @@ import { openConnection } from './connection.ts';
 import { openFiles } from './files.ts';
 import { listenForInterrupt } from './interrupt.ts';
 import { createLimits } from './limits.ts';
+import { createLazyLocks } from './lock/lazy.ts';
 import { createLocalHost } from './local-host.ts';
 import { createPrompts } from './prompts.ts';
 import { createSpawn } from './spawn.ts';
@@ -44,6 +45,13 @@ export function createContext(world: World, flags: GlobalFlags): HostContext {
   const interrupt = listenForInterrupt(world);
   const { signal } = interrupt;
   const stderr = talkSink(() => world.stderr);
+  const locks = createLazyLocks({
+    clock,
+    signal,
+    say: (text) => {
+      if (terminal.errors) void stderr.write(text);
+    },
+  });
   const limits = createLimits({
     path: () => join(settings.dataDirectory, 'limits.json'),
     profile: () => settings.profile,
@@ -66,7 +74,7 @@ export function createContext(world: World, flags: GlobalFlags): HostContext {
     api: connection.api,
     bulk: (options) => connection.bulk(options),
     settings,
-    profiles: createProfiles(() => settings.profilesPath),
+    profiles: createProfiles(() => settings.profilesPath, locks),
     clock,
     random,
     env,
@@ -74,7 +82,7 @@ export function createContext(world: World, flags: GlobalFlags): HostContext {
     stdout: dataSink(() => world.stdout),
     stderr,
     files: openFiles(world, signal),
-    durable: async () => (await import('./durable.ts')).openDurable(world, signal),
+    durable: async () => (await import('./durable.ts')).openDurable(world, signal, locks),
     prompts: createPrompts(
       () => world,
       () => terminal.canAsk,

@@ -1,10 +1,11 @@
-import { fdatasync, promises as fs, writeSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { constants, fdatasync, promises as fs, writeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { AppendFile, DurableFiles } from '../core/context.ts';
 import { Failure, localFile, usage } from '../core/failure.ts';
 import { reasonOf } from '../core/file-trouble.ts';
-import { holderOf, takeLock } from './lock.ts';
+import type { FileLocks, HeldLock } from '../core/locks.ts';
 import { placeOf } from './place.ts';
 import type { World } from './world.ts';
 
@@ -13,12 +14,23 @@ const PIECE = 256 * 1024;
 
 /**
  * Files that outlast a crash, relative to the directory berth runs in. Standard input ends early, with the signal's
- * reason, when the command is interrupted.
+ * reason, when the command is interrupted. While a lock is held, every change first makes sure that it still is.
  */
-export function openDurable(world: Pick<World, 'stdin' | 'cwd'>, signal: AbortSignal): DurableFiles {
+export function openDurable(
+  world: Pick<World, 'stdin' | 'cwd'>,
+  signal: AbortSignal,
+  locks: FileLocks,
+): DurableFiles {
+  const held = new Set<HeldLock>();
+  const check = (): void => {
+    for (const lock of held) lock.check();
+  };
   const at = (path: string): string => resolve(world.cwd, path);
   const opened = (path: string, flags: string): Promise<AppendFile> =>
-    told(`cannot open ${path}`, async () => appendTo(path, await fs.open(at(path), flags, 0o600)));
+    told(`cannot open ${path}`, async () => {
+      check();
+      return appendTo(path, await fs.open(at(path), flags, 0o600), check);
+    });
   return {
     absolute: at,
     place: (path) => told(`cannot look at ${path}`, () => placeOf(path, at(path))),
@@ -33,25 +45,68 @@ export function openDurable(world: Pick<World, 'stdin' | 'cwd'>, signal: AbortSi
     open: (path) => opened(path, 'r+'),
     replace: (from, to) =>
       told(`cannot put ${from} in place of ${to}`, async () => {
+        check();
         await fs.rename(at(from), at(to));
         await syncFolder(dirname(at(to)));
       }),
-    remove: (path) => told(`cannot remove ${path}`, () => fs.rm(at(path), { force: true })),
-    lock: (path) => told(`cannot lock ${path}`, () => takeLock(at(path))),
-    holder: (path) => told(`cannot read ${path}`, () => holderOf(at(path))),
+    remove: (path) =>
+      told(`cannot remove ${path}`, async () => {
+        check();
+        await fs.rm(at(path), { force: true });
+      }),
+    lock: (path, files = []) =>
+      told(`cannot lock ${path}`, async () => {
+        const lock = await locks.take(at(path), { subject: 'this batch', waitMs: 0 });
+        const release = async (): Promise<void> => {
+          held.delete(lock);
+          lock.release();
+        };
+        held.add(lock);
+        try {
+          if (lock.seized) for (const file of files) await separate(at(file), check);
+        } catch (error) {
+          await release();
+          throw error;
+        }
+        return release;
+      }),
+    holder: (path) => told(`cannot read ${path}`, () => locks.holder(at(path))),
   };
+}
+
+/**
+ * Puts a copy in a file's place. A holder that was only stopped may wake up in the middle of a write: what it has open
+ * is then a file that nobody reads any more.
+ */
+async function separate(path: string, check: () => void): Promise<void> {
+  const copy = `${path}.${randomUUID()}.new`;
+  try {
+    await fs.copyFile(path, copy, constants.COPYFILE_FICLONE);
+    const handle = await fs.open(copy, 'r+');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    check();
+    await fs.rename(copy, path);
+  } catch (error) {
+    await fs.rm(copy, { force: true });
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
 }
 
 /** A disk is asked to sync a file this often at most, in milliseconds: whoever comes meanwhile goes together. */
 const SYNC_EVERY_MS = 1;
 
-async function appendTo(path: string, handle: FileHandle): Promise<AppendFile> {
+async function appendTo(path: string, handle: FileHandle, check: () => void): Promise<AppendFile> {
   let end = (await handle.stat()).size;
   let syncedAt = Number.NEGATIVE_INFINITY;
   return {
     // Without leaving the thread: the system takes the bytes faster than another thread takes the order.
     append: (bytes) =>
       told(`cannot write ${path}`, async () => {
+        check();
         // It may take less than it was offered, as on a disk that fills up: the next write then says why.
         for (let done = 0; done < bytes.byteLength;) {
           const taken = writeSync(handle.fd, bytes, done, bytes.byteLength - done, end);
@@ -70,9 +125,12 @@ async function appendTo(path: string, handle: FileHandle): Promise<AppendFile> {
           });
         });
         syncedAt = performance.now();
+        // What is on the disk counts only while the lock is held: what was written may be a file nobody reads any more.
+        check();
       }),
     truncate: (size) =>
       told(`cannot cut ${path}`, async () => {
+        check();
         await handle.truncate(size);
         await handle.sync();
         end = size;

@@ -27,8 +27,10 @@ export function createLocalHost(surroundings: LocalSurroundings): LocalHost {
         Object.entries(handlers).map(([name, module]) => [name, handlerPath(cwd, name, module)]),
       );
       const { createLocalService, fileStore, LOCAL_KEY, memoryStore, serveLocal } = await import('../local/index.ts');
+      const { createFileLocks } = await import('./lock/locks.ts');
       await checkHandlers(modules, clock);
-      const store = stateFile === undefined ? memoryStore() : fileStore(resolve(cwd, stateFile));
+      const store =
+        stateFile === undefined ? memoryStore() : fileStore(resolve(cwd, stateFile), createFileLocks({ clock }));
       const log = printer(surroundings);
       const service = createLocalService({ clock, random, store, quota, queueLimits, handlers: modules, log });
       const served = await serveLocal(service, { port, host: '127.0.0.1' });

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Clock } from '../core/context.ts';
 import { WireError, type Transport } from '../http/transport.ts';
 import { createLocalService, DroppedConnection, fileStore, LOCAL_KEY, type LocalService } from '../local/index.ts';
+import { createFileLocks } from './lock/locks.ts';
 
 export interface LocalTransport {
   readonly transport: Transport & { close(): Promise<void> };
@@ -17,9 +18,17 @@ export interface LocalTransport {
  */
 export function openLocalTransport(dataDirectory: string, clock: Clock, random: () => number): LocalTransport {
   const stateFile = join(dataDirectory, 'local', 'state.json');
-  const service = createLocalService({ clock, random, store: fileStore(stateFile), queueLimits: true });
+  // Not the interrupt: what is on the wire then may still end, and its sender decides how long that takes.
+  const closing = new AbortController();
+  const locks = createFileLocks({ clock, signal: closing.signal });
+  const service = createLocalService({ clock, random, store: fileStore(stateFile, locks), queueLimits: true });
   return {
-    transport: Object.assign(transportTo(service), { close: () => service.stop() }),
+    transport: Object.assign(transportTo(service), {
+      close: async () => {
+        closing.abort(new Error('the connection to the local service is closed'));
+        await service.stop();
+      },
+    }),
     origin: 'http://localhost',
     key: LOCAL_KEY,
   };
@@ -30,8 +39,11 @@ export const transportTo =
   (service: Pick<LocalService, 'fetch'>): Transport =>
   async ({ method, url, headers, body, signal }) => {
     try {
-      const response = await service.fetch(
-        new Request(url, { method, headers, signal, ...(body === undefined ? {} : { body: Buffer.from(body) }) }),
+      const response = await unlessAborted(
+        service.fetch(
+          new Request(url, { method, headers, signal, ...(body === undefined ? {} : { body: Buffer.from(body) }) }),
+        ),
+        signal,
       );
       return { status: response.status, headers: Object.fromEntries(response.headers), body: bodyOf(response, signal) };
     } catch (error) {
@@ -40,6 +52,23 @@ export const transportTo =
       throw error;
     }
   };
+
+/** Rejects with the signal's reason as soon as it is aborted: the service may wait for another process then. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let giveUp = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    giveUp = () => {
+      reject(signal.reason as Error);
+    };
+    if (signal.aborted) giveUp();
+    else signal.addEventListener('abort', giveUp, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+  }
+}
 
 /** The body as it is read; an abort ends a read that waits, as it does on a wire. */
 async function* bodyOf(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {

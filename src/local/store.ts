@@ -1,7 +1,11 @@
-import { Failure } from '../core/failure.ts';
+import { mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Failure, localFile } from '../core/failure.ts';
+import { reasonOf } from '../core/file-trouble.ts';
+import { makeFolder } from '../core/folders.ts';
+import type { FileLocks, HeldLock } from '../core/locks.ts';
 import { Problem } from './problem.ts';
 import { openStateFile } from './state-file/file.ts';
-import { locked } from './state-file/lock.ts';
 import type { FileSystem } from './state-file/system.ts';
 import type { State } from './state.ts';
 
@@ -30,6 +34,25 @@ export function memoryStore(initial?: State): Store {
   };
 }
 
+/** How long other processes may take for their turns. Milliseconds. */
+const WAIT_MS = 30_000;
+
+/** Makes the folder of a state where there is none, and takes its lock. Fails with local-file (14). */
+async function lockState(path: string, locks: FileLocks): Promise<HeldLock> {
+  const subject = `the local service's state ${path}`;
+  try {
+    makeFolder({ mkdirSync, statSync, dirname }, dirname(path), 0o700);
+    return await locks.take(`${path}.lock`, { subject, waitMs: WAIT_MS });
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw localFile(
+      `cannot lock ${subject}: ${reasonOf(error)}`,
+      'Check the permissions of its directory and the room on the disk. BERTH_DATA_DIR names another.',
+      error,
+    );
+  }
+}
+
 /** A step that waits for its turn. */
 interface Turn {
   /** Takes the step, and gives what tells its caller. */
@@ -45,16 +68,16 @@ const SAVES_IN_A_ROW = 8;
  * have come by the time it is had, or while others were saved, are taken together and saved at once; each caller hears
  * of its step when it is saved.
  */
-export function fileStore(path: string, system?: FileSystem): Store {
+export function fileStore(path: string, locks: FileLocks, system?: FileSystem): Store {
   const file = openStateFile(path, system);
   let waiting: Turn[] = [];
   let working = false;
 
   /** False where the files gave trouble: the lock may be another's by now. */
-  const takeTogether = async (turns: readonly Turn[]): Promise<boolean> => {
+  const takeTogether = async (turns: readonly Turn[], lock: HeldLock): Promise<boolean> => {
     try {
       const tell = turns.map((turn) => turn.take());
-      await file.save();
+      await file.save(lock.folder);
       for (const each of tell) each();
       return true;
     } catch (error) {
@@ -64,7 +87,7 @@ export function fileStore(path: string, system?: FileSystem): Store {
         return !(error instanceof Failure);
       }
       // A step that broke may have changed something first: all are taken anew, each alone, from the state in the file.
-      for (const turn of turns) await takeTogether([turn]);
+      for (const turn of turns) await takeTogether([turn], lock);
       return true;
     }
   };
@@ -79,11 +102,14 @@ export function fileStore(path: string, system?: FileSystem): Store {
     working = true;
     while (waiting.length > 0) {
       try {
-        await locked(path, async () => {
+        const lock = await lockState(path, locks);
+        try {
           file.look();
           for (let saves = 0; saves < SAVES_IN_A_ROW && waiting.length > 0; saves++)
-            if (!(await takeTogether(allWaiting()))) return;
-        });
+            if (!(await takeTogether(allWaiting(), lock))) break;
+        } finally {
+          lock.release();
+        }
       } catch (error) {
         for (const turn of allWaiting()) turn.refuse(error);
       }

@@ -3,8 +3,9 @@ import { dirname, parse } from 'node:path';
 import { parseKeyAddress } from '../core/address.ts';
 import type { Profile, ProfileStore } from '../core/context.ts';
 import { Failure, localFile, usage } from '../core/failure.ts';
-import { codeOf, reasonOf } from '../core/file-trouble.ts';
+import { reasonOf } from '../core/file-trouble.ts';
 import { makeFolder } from '../core/folders.ts';
+import type { FileLocks } from '../core/locks.ts';
 import { checkProfileName, checkSetting } from './check.ts';
 import { cleanKey, keyTail } from './key.ts';
 import { profileOf, readProfiles, type ProfileValues, type ProfilesFile } from './read.ts';
@@ -22,8 +23,8 @@ interface Change {
  * mode 0600. Members it does not know are kept. Fails with local-file (14) where the file is broken or cannot be
  * written; a broken file is never touched.
  */
-export function createProfiles(path: () => string): ProfileStore {
-  const change = (step: (file: ProfilesFile) => Change): Promise<void> => changeFile(path(), step);
+export function createProfiles(path: () => string, locks: FileLocks): ProfileStore {
+  const change = (step: (file: ProfilesFile) => Change): Promise<void> => changeFile(path(), locks, step);
 
   const setMember = (profile: string, name: string, value: string | undefined): Promise<void> => {
     writable(profile);
@@ -112,21 +113,15 @@ function writable(profile: string): void {
     throw usage('profile "local" is the local service and keeps no settings', 'Name another profile with --profile.');
 }
 
-/** One change of the file, alone among all processes. The libraries are loaded here: reading needs neither. */
-async function changeFile(path: string, step: (file: ProfilesFile) => Change): Promise<void> {
+/** How long another process may take for its change. Milliseconds. */
+const WAIT_MS = 30_000;
+
+/** One change of the file, alone among all processes. The library is loaded here: reading does not need it. */
+async function changeFile(path: string, locks: FileLocks, step: (file: ProfilesFile) => Change): Promise<void> {
   try {
     makeFolder({ mkdirSync, statSync, dirname }, dirname(path), 0o700);
-    const [{ default: Conf }, { default: lockfile }] = await Promise.all([import('conf'), import('proper-lockfile')]);
-    const lock = { lost: false };
-    const release = await lockfile.lock(path, {
-      realpath: false,
-      // A holder that died is waited for until its lock is stale: longer than that, somebody lives and holds it.
-      stale: 5000,
-      retries: { retries: 120, factor: 1.2, minTimeout: 10, maxTimeout: 100, randomize: true },
-      onCompromised: () => {
-        lock.lost = true;
-      },
-    });
+    const { default: Conf } = await import('conf');
+    const lock = await locks.take(`${path}.lock`, { subject: `the configuration ${path}`, waitMs: WAIT_MS });
     try {
       const file = readProfiles(path);
       const { current, profiles } = step(file);
@@ -138,16 +133,13 @@ async function changeFile(path: string, step: (file: ProfilesFile) => Change): P
         accessPropertiesByDotNotation: false,
         serialize: (value) => `${JSON.stringify(value, undefined, 2)}\n`,
       });
-      if (lock.lost)
-        throw localFile(`lost the lock on ${path} before it was written`, 'Nothing was changed: run it again.');
+      lock.check();
       conf.store = { ...others, ...(current === undefined ? {} : { current }), profiles };
     } finally {
-      await release().catch(() => undefined);
+      lock.release();
     }
   } catch (error) {
     if (error instanceof Failure) throw error;
-    if (codeOf(error) === 'ELOCKED')
-      throw localFile(`another berth is changing ${path} and does not end`, `If none runs, remove ${path}.lock.`);
     throw localFile(`cannot write the configuration ${path}: ${reasonOf(error)}`, 'Nothing was changed.', error);
   }
 }

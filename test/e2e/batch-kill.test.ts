@@ -15,6 +15,7 @@ import { memoryStore, type Store } from '../../src/local/store.ts';
 import { createValidator } from '../../src/local/validate.ts';
 import { takenBy, untruths } from '../support/batch-truth.ts';
 import { berth, berthPath, cleanEnvironment, temporaryFolder, type Environment } from './support.ts';
+import { realLocks } from '../support/locks.ts';
 
 /**
  * Batches killed at random moments, over and over, until each is done, each with a trouble of its own besides. After
@@ -163,7 +164,7 @@ async function killUntilDone(batch: number, rounds: Rounds): Promise<string> {
   const begin = [berthPath(), 'jobs', 'batch', 'run', 'echo', '--input', 'in.jsonl', '--out', 'out.jsonl'];
   const resume = [berthPath(), 'jobs', 'batch', 'resume', 'out.jsonl'];
   const hasBegun = (): boolean => existsSync(path.join(folder, 'out.jsonl.journal'));
-  const durable = openDurable({ stdin: Readable.from([]), cwd: folder }, new AbortController().signal);
+  const durable = openDurable({ stdin: Readable.from([]), cwd: folder }, new AbortController().signal, realLocks());
   const seen = new Map<string, number>();
   let [kills, stops, jumps] = [0, 0, 0];
   for (;;) {

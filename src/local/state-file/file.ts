@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Failure, localFile } from '../../core/failure.ts';
@@ -16,8 +16,11 @@ export interface StateFile {
   state(fresh: () => State): State;
   /** Has this state from now on, whatever is in the file. */
   put(state: State): void;
-  /** Writes the state where it is not what the file has. Fails with local-file (14). */
-  save(): Promise<void>;
+  /**
+   * Writes the state where it is not what the file has, by way of the folder that the lock gives. Fails with local-file
+   * (14), also where the lock was taken over.
+   */
+  save(lockFolder: string): Promise<void>;
   /** The state in memory counts no more. */
   forget(): void;
 }
@@ -68,12 +71,11 @@ export function openStateFile(path: string, system: FileSystem = realFiles): Sta
     }
   };
 
-  const createState = (content: string): Promise<void> =>
-    createBeside(path, content, async (part) => {
+  const createState = (content: string, lockFolder: string): Promise<void> =>
+    createBeside(join(lockFolder, 'state'), content, async (part) => {
       const next = markOf(part);
-      // A lock that is held for seconds is taken over; whoever did so has written what must not be lost.
-      if (markOf(path) !== mark)
-        throw localFile(`another berth took over the local service's state ${path} from this one`, 'Try again.');
+      // Whoever took the lock over has written what must not be lost.
+      if (markOf(path) !== mark) throw takenOver(path);
       await system.rename(part, await realpath(path).catch(() => path));
       mark = next;
     });
@@ -113,16 +115,18 @@ export function openStateFile(path: string, system: FileSystem = realFiles): Sta
       held = { state, named: NONE };
       swept = false;
     },
-    save: async () => {
+    save: async (lockFolder) => {
       if (held === undefined) return;
       const { state, body: before, named: there } = held;
       const { body, named, texts } = text.encode(state);
       if (body === before) return;
       try {
         await createTexts(texts, there);
-        await createState(textOfFile(state, randomUUID(), body));
+        await createState(textOfFile(state, randomUUID(), body), lockFolder);
       } catch (error) {
         if (error instanceof Failure) throw error;
+        // The folder goes with the lock.
+        if (codeOf(error) === 'ENOENT' && !existsSync(lockFolder)) throw takenOver(path);
         throw localFile(`cannot write the local service's state ${path}: ${reasonOf(error)}`, undefined, error);
       }
       if (texts.size > 0) text.lighten(state);
@@ -136,6 +140,9 @@ export function openStateFile(path: string, system: FileSystem = realFiles): Sta
     },
   };
 }
+
+const takenOver = (path: string): Failure =>
+  localFile(`another berth took over the local service's state ${path} from this one`, 'Try again.');
 
 function readSource(path: string): string | undefined {
   try {

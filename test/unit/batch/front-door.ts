@@ -12,6 +12,7 @@ import { untruths, takenBy, type Taken } from '../../support/batch-truth.ts';
 import { createBriskClock } from '../../support/brisk-clock.ts';
 import { berthIn, type Ran } from '../../support/cli.ts';
 import { createTestWorld, type TestWorld, type TestWorldOptions } from '../../support/world.ts';
+import { realLocks } from '../../support/locks.ts';
 
 const validator = createValidator();
 
@@ -75,6 +76,6 @@ export async function wrongOf(
   count: number,
   more: { readonly taken?: Taken; readonly twice?: ReadonlySet<number> } = {},
 ): Promise<readonly string[]> {
-  const { ledger } = await replay(openDurable({ stdin, cwd: directory }, new AbortController().signal), OUT);
+  const { ledger } = await replay(openDurable({ stdin, cwd: directory }, new AbortController().signal, realLocks()), OUT);
   return untruths(ledger, more.taken ?? (await takenBy(store)), count, more.twice);
 }

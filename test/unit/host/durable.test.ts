@@ -5,13 +5,14 @@ import { Readable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { DurableFiles } from '../../../src/core/context.ts';
 import { openDurable } from '../../../src/host/durable.ts';
+import { realLocks } from '../../support/locks.ts';
 
 function open(stdin: Readable & { isTTY?: boolean } = Readable.from([])): { durable: DurableFiles; folder: string } {
   const folder = mkdtempSync(join(tmpdir(), 'berth-test-'));
   onTestFinished(() => {
     rmSync(folder, { recursive: true, force: true });
   });
-  return { durable: openDurable({ stdin, cwd: folder }, new AbortController().signal), folder };
+  return { durable: openDurable({ stdin, cwd: folder }, new AbortController().signal, realLocks()), folder };
 }
 
 async function textOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {

@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createLocalService, fileStore, LOCAL_KEY, memoryStore, type Store } from '../../../src/local/index.ts';
+import { createLocalService, LOCAL_KEY, memoryStore, type Store } from '../../../src/local/index.ts';
 import { createTestClock } from '../../support/clock.ts';
+import { fileStore } from '../../support/store.ts';
 
 let folder = '';
 beforeEach(async () => {

@@ -10,8 +10,9 @@ import { seedPods } from '../../../src/local/pods/seed.ts';
 import { act, ACTIONS, statusAt, type PodAction } from '../../../src/local/pods/transitions.ts';
 import { serveLocal } from '../../../src/local/server.ts';
 import type { LocalService } from '../../../src/local/service.ts';
-import { fileStore, type Store } from '../../../src/local/store.ts';
+import { type Store } from '../../../src/local/store.ts';
 import { localFixture } from '../../support/local.ts';
+import { fileStore } from '../../support/store.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { State } from '../../../src/local/state.ts';
-import { fileStore, memoryStore, type Store } from '../../../src/local/store.ts';
+import { memoryStore, type Store } from '../../../src/local/store.ts';
 import { localFixture, type LocalFixture } from '../../support/local.ts';
+import { fileStore } from '../../support/store.ts';
 
 let directory: string;
 let handler: string;

@@ -4,9 +4,10 @@ import { LOCAL_KEY } from '../../../src/local/auth.ts';
 import { serveLocal, type ServedService } from '../../../src/local/server.ts';
 import type { Clock } from '../../../src/core/context.ts';
 import { seed } from '../../../src/local/seed.ts';
-import { fileStore, memoryStore } from '../../../src/local/store.ts';
+import { memoryStore } from '../../../src/local/store.ts';
 import { createTestClock } from '../../support/clock.ts';
 import { localFixture } from '../../support/local.ts';
+import { fileStore } from '../../support/store.ts';
 
 const headers = { Authorization: `Bearer ${LOCAL_KEY}` };
 let served: ServedService | undefined;

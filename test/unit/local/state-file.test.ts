@@ -6,8 +6,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { seed } from '../../../src/local/seed.ts';
 import { realFiles, type FileSystem } from '../../../src/local/state-file/system.ts';
 import type { State } from '../../../src/local/state.ts';
-import { fileStore } from '../../../src/local/store.ts';
 import { localFixture, type LocalFixture } from '../../support/local.ts';
+import { fileStore } from '../../support/store.ts';
 
 const MINUTE = 60_000;
 const fresh = () => seed(Date.UTC(2026, 0, 1));

@@ -6,8 +6,9 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { seed } from '../../../src/local/seed.ts';
-import { fileStore, memoryStore } from '../../../src/local/store.ts';
+import { memoryStore } from '../../../src/local/store.ts';
 import { localFixture } from '../../support/local.ts';
+import { fileStore } from '../../support/store.ts';
 
 const fresh = () => seed(Date.UTC(2026, 0, 1));
 let path: string;
@@ -76,7 +77,7 @@ describe('a state in a file', () => {
     await build({
       stdin: {
         contents: `
-          import { fileStore } from './src/local/store.ts';
+          import { fileStore } from './test/support/store.ts';
           import { seed } from './src/local/seed.ts';
           const store = fileStore(process.argv[2]);
           const main = async () => {

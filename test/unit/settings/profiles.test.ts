@@ -17,6 +17,7 @@ import { describe, expect, it } from 'vitest';
 import type { ProfileStore } from '../../../src/core/context.ts';
 import { createProfiles } from '../../../src/settings/profiles.ts';
 import { readProfiles } from '../../../src/settings/read.ts';
+import { realLocks } from '../../support/locks.ts';
 import { createTestWorld } from '../../support/world.ts';
 
 const KEY = 'key-0123456789-WXYZ';
@@ -28,7 +29,7 @@ function open(content?: string): { readonly path: string; readonly store: Profil
     mkdirSync(dirname(path));
     writeFileSync(path, content, { mode: 0o644 });
   }
-  return { path, store: createProfiles(() => path) };
+  return { path, store: createProfiles(() => path, realLocks()) };
 }
 
 describe('the profiles file', () => {
@@ -69,7 +70,7 @@ describe('the profiles file', () => {
     const { path } = open('{"profiles":{"before":{}}}');
     const link = join(dirname(dirname(path)), 'config.json');
     symlinkSync(path, link);
-    await createProfiles(() => link).set('work', 'retries', '5');
+    await createProfiles(() => link, realLocks()).set('work', 'retries', '5');
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
     expect(Object.keys(readProfiles(path).profiles)).toEqual(['before', 'work']);
     expect(mode(path)).toBe('600');
@@ -197,7 +198,7 @@ describe('a broken profiles file', () => {
 describe('changes at once', () => {
   it('by many hands in one process lose nothing', async () => {
     const { path, store } = open();
-    const other = createProfiles(() => path);
+    const other = createProfiles(() => path, realLocks());
     const names = Array.from({ length: 20 }, (_, index) => `p${String(index)}`);
     await Promise.all(names.map((name, index) => (index % 2 ? store : other).set(name, 'retries', '1')));
     expect(Object.keys(readProfiles(path).profiles).sort()).toEqual([...names].sort());
@@ -210,8 +211,9 @@ describe('changes at once', () => {
       stdin: {
         contents: `
           import { createProfiles } from './src/settings/profiles.ts';
+          import { realLocks } from './test/support/locks.ts';
           const [path, prefix] = process.argv.slice(2);
-          const store = createProfiles(() => path);
+          const store = createProfiles(() => path, realLocks());
           (async () => { for (let i = 0; i < 8; i++) await store.set(prefix + i, 'retries', String(i)); })();`,
         resolveDir: resolve('.'),
         loader: 'ts',
