@@ -7,8 +7,6 @@ export interface HeldLock {
    * its place cannot replace what a later holder wrote: once the lock is taken over, the rename fails with ENOENT.
    */
   readonly folder: string;
-  /** The holder before gave no sign of life, but may still run: it is stopped, suspended or cut off. */
-  readonly seized: boolean;
   /** Fails with local-file (14) where another process has taken the lock over. Call it before every write. */
   check(): void;
   /** Lets go of the lock. Never fails; does nothing where the lock was taken over. */
@@ -20,6 +18,11 @@ export interface LockOptions {
   readonly subject: string;
   /** How long to wait for a holder that is alive. Milliseconds. */
   readonly waitMs: number;
+  /**
+   * Files that the holder writes in place. Where the lock is taken from a holder that may only be stopped, each is first
+   * replaced by a copy: what that holder has open is then a file that nobody reads any more.
+   */
+  readonly files?: readonly string[];
 }
 
 /** Locks between processes, also of different containers and machines that share a file system. */

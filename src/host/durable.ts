@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { constants, fdatasync, promises as fs, writeSync } from 'node:fs';
+import { fdatasync, promises as fs, writeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { AppendFile, DurableFiles } from '../core/context.ts';
@@ -16,11 +15,7 @@ const PIECE = 256 * 1024;
  * Files that outlast a crash, relative to the directory berth runs in. Standard input ends early, with the signal's
  * reason, when the command is interrupted. While a lock is held, every change first makes sure that it still is.
  */
-export function openDurable(
-  world: Pick<World, 'stdin' | 'cwd'>,
-  signal: AbortSignal,
-  locks: FileLocks,
-): DurableFiles {
+export function openDurable(world: Pick<World, 'stdin' | 'cwd'>, signal: AbortSignal, locks: FileLocks): DurableFiles {
   const held = new Set<HeldLock>();
   const check = (): void => {
     for (const lock of held) lock.check();
@@ -56,44 +51,15 @@ export function openDurable(
       }),
     lock: (path, files = []) =>
       told(`cannot lock ${path}`, async () => {
-        const lock = await locks.take(at(path), { subject: 'this batch', waitMs: 0 });
-        const release = async (): Promise<void> => {
+        const lock = await locks.take(at(path), { subject: 'this batch', waitMs: 0, files: files.map(at) });
+        held.add(lock);
+        return async () => {
           held.delete(lock);
           lock.release();
         };
-        held.add(lock);
-        try {
-          if (lock.seized) for (const file of files) await separate(at(file), check);
-        } catch (error) {
-          await release();
-          throw error;
-        }
-        return release;
       }),
     holder: (path) => told(`cannot read ${path}`, () => locks.holder(at(path))),
   };
-}
-
-/**
- * Puts a copy in a file's place. A holder that was only stopped may wake up in the middle of a write: what it has open
- * is then a file that nobody reads any more.
- */
-async function separate(path: string, check: () => void): Promise<void> {
-  const copy = `${path}.${randomUUID()}.new`;
-  try {
-    await fs.copyFile(path, copy, constants.COPYFILE_FICLONE);
-    const handle = await fs.open(copy, 'r+');
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    check();
-    await fs.rename(copy, path);
-  } catch (error) {
-    await fs.rm(copy, { force: true });
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
 }
 
 /** A disk is asked to sync a file this often at most, in milliseconds: whoever comes meanwhile goes together. */

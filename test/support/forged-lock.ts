@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ownIdentity, type Identity } from '../../src/host/lock/identity.ts';
 
@@ -21,4 +21,10 @@ export function forgeLock(path: string, holder: Identity): string {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'owner'), `${JSON.stringify(holder)}\n000000000000\n`);
   return join(folder, 'owner');
+}
+
+/** The identity of another process of this machine, as it would write it. Linux only. */
+export function identityOf(pid: number): Identity {
+  const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
+  return { ...ownIdentity(), pid, started: stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '' };
 }

@@ -16,6 +16,7 @@ import {
   removeEmpty,
   type LockSystem,
 } from './place.ts';
+import { markSeized, separateFiles } from './separate.ts';
 import { sweep } from './sweep.ts';
 import { createWatch, HEARTBEAT, type Heartbeat } from './watch.ts';
 
@@ -50,12 +51,11 @@ export function createFileLocks(options: FileLocksOptions): FileLocks {
     sweep(path, self, token);
   };
 
-  const take: FileLocks['take'] = async (path, { subject, waitMs }) => {
+  const take: FileLocks['take'] = async (path, { subject, waitMs, files = [] }) => {
     const self = (own ??= ownIdentity());
     const token = newToken();
-    const watch = createWatch(clock, self, heartbeat.lapseMs);
+    const watch = createWatch(self, heartbeat);
     const began = clock.monotonic();
-    let seized = false;
     let said = false;
     let prepared = false;
     let refusals = 0;
@@ -66,8 +66,20 @@ export function createFileLocks(options: FileLocksOptions): FileLocks {
         prepared = true;
         sweepOnce(path, self, token);
         const result = claim(system, path, token);
-        if (result === 'taken') return hold({ path, token, self, subject, seized, beatMs: heartbeat.beatMs });
+        if (result === 'taken') {
+          const lock = hold({ path, token, self, subject, beatMs: heartbeat.beatMs });
+          try {
+            await separateFiles(path, files, () => {
+              lock.check();
+            });
+            return lock;
+          } catch (error) {
+            lock.release();
+            throw error;
+          }
+        }
         if (result === 'lost') prepared = false;
+        const at = clock.monotonic();
         const found = result === 'refused' ? look(path) : undefined;
         if (found === undefined) {
           // Free by now. A system that refuses all the same is not asked for ever.
@@ -76,10 +88,10 @@ export function createFileLocks(options: FileLocksOptions): FileLocks {
           continue;
         }
         refusals = 0;
-        const verdict = watch.verdict(found);
+        const verdict = watch.verdict(found, at);
         if (verdict === 'dead' || verdict === 'silent') {
+          if (verdict === 'silent') markSeized(path);
           remove(path, found.token);
-          seized = verdict === 'silent';
           continue;
         }
         if (verdict !== 'undecided' && clock.monotonic() - began >= waitMs)
@@ -98,11 +110,12 @@ export function createFileLocks(options: FileLocksOptions): FileLocks {
 
   const holder: FileLocks['holder'] = async (path) => {
     const self = (own ??= ownIdentity());
-    const watch = createWatch(clock, self, heartbeat.lapseMs);
+    const watch = createWatch(self, heartbeat);
     for (;;) {
+      const at = clock.monotonic();
       const found = look(path);
       if (found === undefined) return undefined;
-      const verdict = watch.verdict(found);
+      const verdict = watch.verdict(found, at);
       if (verdict === 'dead' || verdict === 'silent') return undefined;
       const { pid, host } = found.identity ?? { pid: 0, host: 'unknown' };
       if (verdict !== 'undecided') return { pid, host };
@@ -118,12 +131,11 @@ interface Holding {
   readonly token: string;
   readonly self: Identity;
   readonly subject: string;
-  readonly seized: boolean;
   readonly beatMs: number;
 }
 
 /** The lock is in its place: from now on its owner file changes until it is let go of. */
-function hold({ path, token, self, subject, seized, beatMs }: Holding): HeldLock {
+function hold({ path, token, self, subject, beatMs }: Holding): HeldLock {
   const file = ownerFile(path, token);
   let beats = 0;
   const timer = setInterval(() => {
@@ -137,7 +149,6 @@ function hold({ path, token, self, subject, seized, beatMs }: Holding): HeldLock
   timer.unref();
   return {
     folder: folderOf(path, token),
-    seized,
     check: () => {
       if (!isOwned(file)) throw takenOver(path, subject);
     },
@@ -152,4 +163,3 @@ function hold({ path, token, self, subject, seized, beatMs }: Holding): HeldLock
     },
   };
 }
-

@@ -56,7 +56,8 @@ export function claim(system: LockSystem, path: string, token: string): 'taken' 
     if (code === 'ENOENT') return 'lost';
     if (code === 'EEXIST' || code === 'ENOTEMPTY') return 'refused';
     if (code === 'ENOTDIR') throw noLock(path);
-    if (code === 'ENOSYS' || code === 'ENOTSUP' || code === 'EOPNOTSUPP' || code === 'EXDEV') throw noRename(path, error);
+    if (code === 'ENOSYS' || code === 'ENOTSUP' || code === 'EOPNOTSUPP' || code === 'EXDEV')
+      throw noRename(path, error);
     // Some systems say this where there is a directory in the place, empty or not.
     if (contents(path) !== undefined) return 'refused';
     throw error;

@@ -1,4 +1,3 @@
-import type { Clock } from '../../core/context.ts';
 import { lifeOf, type Identity } from './identity.ts';
 import type { Found } from './place.ts';
 
@@ -17,22 +16,24 @@ export const HEARTBEAT: Heartbeat = { beatMs: 1000, lapseMs: 10_000 };
 /** `silent`: nobody can tell, and it has not changed for the whole lapse; `undecided`: not for that long yet. */
 export type Verdict = 'alive' | 'stopped' | 'dead' | 'undecided' | 'silent';
 
-/** Watches the holders of one lock: to be asked again and again. */
+/** Watches the holders of one lock: to be asked after every look, with the monotonic time before it. */
 export interface Watch {
-  verdict(found: Found): Verdict;
+  verdict(found: Found, lookedAt: number): Verdict;
 }
 
-export function createWatch(clock: Clock, self: Identity, lapseMs: number): Watch {
+export function createWatch(self: Identity, { beatMs, lapseMs }: Heartbeat): Watch {
   let first: string | undefined;
-  let last = { text: '', since: 0 };
+  let last = { text: '', lookedAt: 0, silentMs: 0 };
   return {
-    verdict: ({ token, identity, text }) => {
+    verdict: ({ token, identity, text }, lookedAt) => {
       const life = identity === undefined ? 'unknown' : lifeOf(identity, self);
       if (life !== 'unknown') return life;
       const seen = `${token} ${text}`;
       first ??= seen;
-      if (last.text !== seen) last = { text: seen, since: clock.monotonic() };
-      if (clock.monotonic() - last.since >= lapseMs) return 'silent';
+      // While this process is stopped or its machine is suspended, the holder may be too: such a gap counts as one beat.
+      const silentMs = last.text === seen ? last.silentMs + Math.min(beatMs, lookedAt - last.lookedAt) : 0;
+      last = { text: seen, lookedAt, silentMs };
+      if (silentMs >= lapseMs) return 'silent';
       return seen === first ? 'undecided' : 'alive';
     },
   };

@@ -76,6 +76,9 @@ export async function wrongOf(
   count: number,
   more: { readonly taken?: Taken; readonly twice?: ReadonlySet<number> } = {},
 ): Promise<readonly string[]> {
-  const { ledger } = await replay(openDurable({ stdin, cwd: directory }, new AbortController().signal, realLocks()), OUT);
+  const { ledger } = await replay(
+    openDurable({ stdin, cwd: directory }, new AbortController().signal, realLocks()),
+    OUT,
+  );
   return untruths(ledger, more.taken ?? (await takenBy(store)), count, more.twice);
 }

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { DurableFiles } from '../../../src/core/context.ts';
 import { openDurable } from '../../../src/host/durable.ts';
+import { forgeLock, HOLDERS } from '../../support/forged-lock.ts';
 import { realLocks } from '../../support/locks.ts';
 
 function open(stdin: Readable & { isTTY?: boolean } = Readable.from([])): { durable: DurableFiles; folder: string } {
@@ -81,7 +82,7 @@ describe('a durable file', () => {
 
 describe('a lock', () => {
   test('is held by one, who is named to the second', async () => {
-    const { durable } = open();
+    const { durable, folder } = open();
     const release = await durable.lock('l');
     expect(await durable.holder('l')).toEqual({ pid: process.pid, host: hostname() });
     await expect(durable.lock('l')).rejects.toMatchObject({
@@ -90,45 +91,30 @@ describe('a lock', () => {
     });
     await release();
     expect(await durable.holder('l')).toBeUndefined();
+    expect(readdirSync(folder)).toEqual([]);
     await (
       await durable.lock('l')
     )();
   });
 
-  test.each([
-    ['is gone', { pid: 4_194_303, host: hostname() }],
-    ['is gone, its number another process has now', { pid: process.pid, host: hostname(), since: 'another boot 1' }],
-  ])('of a process that %s is taken over, and leaves nothing', async (_, entry) => {
+  test('that was taken over stops every change, and the files are left alone', async () => {
     const { durable, folder } = open();
-    writeFileSync(join(folder, 'l'), JSON.stringify(entry));
-    expect(await durable.holder('l')).toBeUndefined();
     const release = await durable.lock('l');
-    expect(readdirSync(folder)).toEqual(['l']);
+    const file = await durable.create('a');
+    await file.append(Buffer.from('mine'));
+    rmSync(join(folder, 'l'), { recursive: true });
+    forgeLock(join(folder, 'l'), HOLDERS.otherHost());
+    const lost = { exit: 14, message: expect.stringContaining('another berth has taken over') as string };
+    await expect(file.append(Buffer.from('late'))).rejects.toMatchObject(lost);
+    await expect(file.sync()).rejects.toMatchObject(lost);
+    await expect(file.truncate(0)).rejects.toMatchObject(lost);
+    await expect(durable.create('b')).rejects.toMatchObject(lost);
+    await expect(durable.replace('a', 'b')).rejects.toMatchObject(lost);
+    await expect(durable.remove('a')).rejects.toMatchObject(lost);
+    await file.close();
     await release();
-    expect(readdirSync(folder)).toEqual([]);
-  });
-
-  test('of another machine counts, and says which', async () => {
-    const { durable, folder } = open();
-    writeFileSync(join(folder, 'l'), JSON.stringify({ pid: 1, host: 'elsewhere' }));
-    await expect(durable.lock('l')).rejects.toMatchObject({
-      exit: 14,
-      message: expect.stringContaining('elsewhere') as string,
-      hint: expect.stringContaining('remove') as string,
-    });
-  });
-
-  test('that is none is not touched', async () => {
-    const { durable, folder } = open();
-    writeFileSync(join(folder, 'l'), 'something else');
-    await expect(durable.lock('l')).rejects.toMatchObject({ exit: 14 });
-    expect(readFileSync(join(folder, 'l'), 'utf8')).toBe('something else');
-  });
-
-  test('left behind and wanted by many goes to one', async () => {
-    const { durable, folder } = open();
-    writeFileSync(join(folder, 'l'), JSON.stringify({ pid: 4_194_303, host: hostname() }));
-    const tries = await Promise.allSettled([1, 2, 3, 4].map(() => durable.lock('l')));
-    expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('mine');
+    expect(readdirSync(folder)).toEqual(['a', 'l']);
+    expect(readdirSync(join(folder, 'l'))).toHaveLength(1);
   });
 });
