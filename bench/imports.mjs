@@ -26,7 +26,6 @@ const PACKAGES = [
   'structured-headers',
   'jsonc-parser',
   'eventsource-parser',
-  'proper-lockfile',
   'write-file-atomic',
   'jq-wasm',
   'ajv/dist/2020.js',

@@ -19,7 +19,7 @@ export const ownHost = (name: string): Around => [
 
 /** Whether a command line ends 0 here: namespaces need rights, and some programs may be missing. */
 export function works(around: Around): boolean {
-  const [command = 'true', ...args] = [...around, 'true'];
+  const [command, ...args] = [...around, 'true'] as [string, ...string[]];
   return spawnSync(command, args, { timeout: 10_000 }).status === 0;
 }
 
@@ -73,7 +73,8 @@ export function createPlace(worker: string): Place {
     journal: () => lines('journal'),
     start: (around = HERE, { steps = 3, uid } = {}) => {
       const name = `w${String(++count)}`;
-      const [command = '', ...args] = [...around, process.execPath, worker, folder, name, String(steps)];
+      const line = [...around, process.execPath, worker, folder, name, String(steps)];
+      const [command, ...args] = line as [string, ...string[]];
       const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...(uid !== undefined && { uid }) });
       running.add(child);
       let [output, errors] = ['', ''];

@@ -34,6 +34,9 @@ export interface FileLocksOptions {
 
 /** How long a waiting process sleeps between two looks: few milliseconds, since most locks are held for that long. */
 const LOOK_MS = 5;
+/** The same once one holder has had the lock for so long. */
+const SLOW_AFTER_MS = 1000;
+const SLOW_LOOK_MS = 50;
 /** Where a living holder is not waited for, only a heartbeat is watched. */
 const BEAT_LOOK_MS = 100;
 /** Attempts in a row that find no holder and get no lock: then the file system is at fault. */
@@ -57,6 +60,7 @@ export function createFileLocks(options: FileLocksOptions): FileLocks {
     const watch = createWatch(self, heartbeat);
     const began = clock.monotonic();
     let said = false;
+    let met = { token: '', at: 0 };
     let prepared = false;
     let refusals = 0;
     try {
@@ -100,7 +104,9 @@ export function createFileLocks(options: FileLocksOptions): FileLocks {
           said = true;
           say?.(watching(path, found.identity));
         }
-        await clock.sleep(waitMs === 0 ? BEAT_LOOK_MS : LOOK_MS * (0.5 + Math.random()), signal);
+        if (met.token !== found.token) met = { token: found.token, at };
+        const pause = at - met.at > SLOW_AFTER_MS ? SLOW_LOOK_MS : LOOK_MS * (0.5 + Math.random());
+        await clock.sleep(waitMs === 0 ? BEAT_LOOK_MS : pause, signal);
       }
     } catch (error) {
       discard(path, token);

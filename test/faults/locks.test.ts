@@ -1,0 +1,185 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createBriskClock } from '../support/brisk-clock.ts';
+import { berthIn, type Ran } from '../support/cli.ts';
+import { createTestClock, type TestClock } from '../support/clock.ts';
+import { forgeLock, HOLDERS } from '../support/forged-lock.ts';
+import { createTestWorld, type TestWorld } from '../support/world.ts';
+
+// Row 36 of docs/faults.md, as a user meets it. The lock itself is in test/unit/host/locks.test.ts, and real processes
+// in namespaces are in lock-trials.test.ts.
+
+const onLinux = process.platform === 'linux';
+
+/** A clock on which something happens at the first sleep. */
+function happening(event: () => void): TestClock {
+  const clock = createTestClock();
+  let happened = false;
+  return {
+    ...clock,
+    sleep: (milliseconds, signal) => {
+      if (!happened) setImmediate(event);
+      happened = true;
+      return clock.sleep(milliseconds, signal);
+    },
+  };
+}
+
+interface Case {
+  readonly name: string;
+  readonly argv: readonly string[];
+  /** The lock that the command takes. */
+  readonly lock: string;
+  readonly subject: string;
+}
+
+const BATCH: Case = {
+  name: 'a batch',
+  argv: ['--local', 'jobs', 'batch', 'resume', 'out.jsonl'],
+  lock: 'out.jsonl.journal.lock',
+  subject: 'this batch',
+};
+
+const CASES: readonly Case[] = [
+  {
+    name: 'the local state',
+    argv: ['--local', 'pods', 'list'],
+    lock: 'data/local/state.json.lock',
+    subject: "the local service's state",
+  },
+  {
+    name: 'the profiles',
+    argv: ['config', 'set', 'retries', '3', '--profile', 'work'],
+    lock: 'config/config.json.lock',
+    subject: 'the configuration',
+  },
+  BATCH,
+];
+
+/** A world with a batch that has ended. */
+async function place(clock = createTestClock()): Promise<TestWorld> {
+  const world = createTestWorld({ clock });
+  const { directory } = world;
+  const env = { ...world.env, BERTH_DATA_DIR: join(directory, 'data'), BERTH_CONFIG_DIR: join(directory, 'config') };
+  writeFileSync(join(directory, 'in.jsonl'), '{"n":1}\n');
+  const run = ['--local', 'jobs', 'batch', 'run', 'echo', '--input', 'in.jsonl', '--out', 'out.jsonl'];
+  const ran = await berthIn({ ...world, env, clock: createBriskClock() }, run);
+  expect(ran.code, ran.err).toBe(0);
+  return { ...world, env };
+}
+
+function forge(world: TestWorld, { lock }: Case, holder: () => Parameters<typeof forgeLock>[1]): string {
+  const path = join(world.directory, lock);
+  mkdirSync(dirname(path), { recursive: true });
+  return forgeLock(path, holder());
+}
+
+function expectClean(world: TestWorld, { lock }: Case): void {
+  const path = join(world.directory, lock);
+  expect(readdirSync(dirname(path)).filter((name) => name.includes('.lock'))).toEqual([]);
+}
+
+const explained = (ran: Ran, words: readonly string[]): void => {
+  expect(ran.code, ran.err).toBe(14);
+  for (const word of words) expect(ran.err).toContain(word);
+};
+
+describe.each(CASES)('$name', (each) => {
+  test.runIf(onLinux).each([
+    ['was killed', HOLDERS.dead],
+    ['was killed, and whose number another process has', HOLDERS.reused],
+    ['was killed, and whose number another user has', () => HOLDERS.reused(1)],
+  ])('of a holder that %s goes on at once', async (_, holder) => {
+    const world = await place();
+    forge(world, each, holder);
+    const ran = await berthIn(world, each.argv);
+    expect(ran.code, ran.err).toBe(0);
+    // Nobody's heartbeat was watched. A batch sleeps for reasons of its own.
+    expect(world.clock.slept.filter((span) => span <= 100)).toEqual([]);
+    expectClean(world, each);
+  });
+
+  test.each([
+    ['on another host', HOLDERS.otherHost],
+    ['in another container of one host name', HOLDERS.otherNamespace],
+  ])('of a dead holder %s goes on after ten seconds', async (_, holder) => {
+    const world = await place();
+    forge(world, each, holder);
+    const ran = await berthIn(world, each.argv);
+    expect(ran.code, ran.err).toBe(0);
+    expect(world.clock.monotonic()).toBeGreaterThanOrEqual(10_000);
+    expectClean(world, each);
+  });
+
+  test.runIf(onLinux)('of a living holder is refused with its process and what to do', async () => {
+    const world = await place();
+    forge(world, each, HOLDERS.self);
+    const ran = await berthIn(world, each.argv);
+    explained(ran, [
+      `another berth is at work on ${each.subject}`,
+      `process ${String(process.pid)}`,
+      'Let it end, or stop it with Ctrl-C',
+    ]);
+    expect(existsSync(join(world.directory, each.lock))).toBe(true);
+  });
+
+  test('of a holder elsewhere that shows signs of life is refused with its host and its lock', async () => {
+    let owner = '';
+    let beats = 0;
+    const beat = (): void => {
+      writeFileSync(owner, readFileSync(owner, 'utf8').replace(/\d+\n$/, `${String(++beats).padStart(12, '0')}\n`));
+    };
+    const clock = createTestClock();
+    const world = await place({
+      ...clock,
+      sleep: (milliseconds, signal) => {
+        beat();
+        return clock.sleep(milliseconds, signal);
+      },
+    });
+    owner = forge(world, each, HOLDERS.otherHost);
+    const ran = await berthIn(world, each.argv);
+    explained(ran, [
+      `another berth is at work on ${each.subject}`,
+      'process 1 on elsewhere',
+      each.lock,
+      'stop it there',
+    ]);
+  });
+
+  test('is not waited for any longer after Ctrl-C', async () => {
+    const world: TestWorld = await place(
+      happening(() => {
+        world.signal('SIGINT');
+      }),
+    );
+    forge(world, each, HOLDERS.otherHost);
+    const ran = await berthIn(world, each.argv);
+    expect(ran.code, ran.err).toBe(130);
+    expect(world.clock.monotonic()).toBeLessThan(1000);
+    expect(readdirSync(dirname(join(world.directory, each.lock))).filter((name) => name.endsWith('.new'))).toEqual([]);
+  });
+});
+
+test('batch status tells a holder elsewhere that is silent from one that is at work', async () => {
+  const world = await place();
+  const status = async (): Promise<string> =>
+    (await berthIn(world, ['--local', 'jobs', 'batch', 'status', 'out.jsonl', '--json'])).out;
+  const owner = forge(world, BATCH, HOLDERS.otherHost);
+  expect(JSON.parse(await status())).toMatchObject({ state: 'ended' });
+  const beating = setInterval(() => {
+    writeFileSync(
+      owner,
+      readFileSync(owner, 'utf8').replace(
+        /\d+\n$/,
+        `${String(process.hrtime.bigint() % 10n ** 12n).padStart(12, '0')}\n`,
+      ),
+    );
+  }, 1);
+  try {
+    expect(JSON.parse(await status())).toMatchObject({ state: 'running', pid: 1 });
+  } finally {
+    clearInterval(beating);
+  }
+});
