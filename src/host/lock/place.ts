@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { localFile } from '../../core/failure.ts';
 import { codeOf } from '../../core/file-trouble.ts';
@@ -94,7 +94,13 @@ export function remove(path: string, token: string): void {
     if (isGone(error)) return;
     throw error;
   }
-  rmSync(gone, { recursive: true, force: true });
+  try {
+    // Usually that is all there is; a general removal takes three times as long.
+    unlinkSync(join(gone, OWNER));
+    rmdirSync(gone);
+  } catch {
+    rmSync(gone, { recursive: true, force: true });
+  }
 }
 
 /** Removes the place itself where nobody holds the lock. */
