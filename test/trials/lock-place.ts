@@ -19,8 +19,8 @@ export const ownHost = (name: string): Around => [
 
 /** Whether a command line ends 0 here: namespaces need rights, and some programs may be missing. */
 export function works(around: Around): boolean {
-  const [command, ...args] = [...around, 'true'] as [string, ...string[]];
-  return spawnSync(command, args, { timeout: 10_000 }).status === 0;
+  const line = [...around, 'true'];
+  return spawnSync(line[0] ?? '', line.slice(1), { timeout: 10_000 }).status === 0;
 }
 
 export interface Worker {

@@ -70,18 +70,7 @@ export function createFileLocks(options: FileLocksOptions): FileLocks {
         prepared = true;
         sweepOnce(path, self, token);
         const result = claim(system, path, token);
-        if (result === 'taken') {
-          const lock = hold({ path, token, self, subject, beatMs: heartbeat.beatMs });
-          try {
-            await separateFiles(path, files, () => {
-              lock.check();
-            });
-            return lock;
-          } catch (error) {
-            lock.release();
-            throw error;
-          }
-        }
+        if (result === 'taken') return await ownFiles(hold({ path, token, self, subject, heartbeat }), path, files);
         if (result === 'lost') prepared = false;
         const at = clock.monotonic();
         const found = result === 'refused' ? look(path) : undefined;
@@ -132,16 +121,29 @@ export function createFileLocks(options: FileLocksOptions): FileLocks {
   return { take, holder };
 }
 
+/** Makes sure that no earlier holder has the files open; where that fails, nobody holds the lock. */
+async function ownFiles(lock: HeldLock, path: string, files: readonly string[]): Promise<HeldLock> {
+  try {
+    await separateFiles(path, files, () => {
+      lock.check();
+    });
+    return lock;
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
 interface Holding {
   readonly path: string;
   readonly token: string;
   readonly self: Identity;
   readonly subject: string;
-  readonly beatMs: number;
+  readonly heartbeat: Heartbeat;
 }
 
 /** The lock is in its place: from now on its owner file changes until it is let go of. */
-function hold({ path, token, self, subject, beatMs }: Holding): HeldLock {
+function hold({ path, token, self, subject, heartbeat }: Holding): HeldLock {
   const file = ownerFile(path, token);
   let beats = 0;
   const timer = setInterval(() => {
@@ -150,7 +152,7 @@ function hold({ path, token, self, subject, beatMs }: Holding): HeldLock {
     } catch {
       // Taken over, or the disk is in trouble: the next check tells.
     }
-  }, beatMs);
+  }, heartbeat.beatMs);
   // A lock keeps no process alive.
   timer.unref();
   return {

@@ -170,7 +170,12 @@ test('a broken owner file, as after a power cut, is replaced after ten seconds',
 });
 
 test.each([
-  ['a file', (path: string) => { writeFileSync(path, 'mine'); }],
+  [
+    'a file',
+    (path: string) => {
+      writeFileSync(path, 'mine');
+    },
+  ],
   [
     'a directory with other files',
     (path: string) => {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { seed } from '../../../src/local/seed.ts';
 import { realFiles, type FileSystem } from '../../../src/local/state-file/system.ts';
 import type { State } from '../../../src/local/state.ts';
+import { forgeLock, HOLDERS } from '../../support/forged-lock.ts';
 import { localFixture, type LocalFixture } from '../../support/local.ts';
 import { fileStore } from '../../support/store.ts';
 
@@ -225,6 +226,32 @@ describe('steps on one file', () => {
     meanwhile = undefined;
     expect(await store.transact(fresh, (state) => (state.serial += 1))).toBe(6);
   });
+});
+
+it("a state that was being written when its lock was taken over takes nobody's place", async () => {
+  let meanwhile: (() => void) | undefined;
+  const store = fileStore(path, {
+    ...realFiles,
+    create: async (file, text) => {
+      await realFiles.create(file, text);
+      meanwhile?.();
+    },
+  });
+  await store.transact(fresh, () => undefined);
+  const before = readFileSync(path, 'utf8');
+  // All that another process does before it reads the state.
+  meanwhile = () => {
+    const [token = ''] = readdirSync(`${path}.lock`);
+    renameSync(join(`${path}.lock`, token), join(dirname(path), 'gone'));
+    forgeLock(`${path}.lock`, HOLDERS.dead());
+  };
+  const late = store.transact(fresh, (state) => {
+    state.serial += 1;
+  });
+  await expect(late).rejects.toMatchObject({ exit: 14, hint: 'Try again.' });
+  expect(readFileSync(path, 'utf8')).toBe(before);
+  meanwhile = undefined;
+  expect(await store.transact(fresh, (state) => (state.serial += 1))).toBe(1);
 });
 
 describe('a disk that is full', () => {
