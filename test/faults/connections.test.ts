@@ -17,7 +17,7 @@ import {
   type Behaviour,
 } from './support.ts';
 
-// Rows 6, 7, 8 and 12 of docs/faults.md: connections that stall, break, or never open.
+// Rows 6, 7 and 8 of docs/faults.md: connections that stall, break, or never open.
 
 /** A real TCP server that is no HTTP server; gives its port. */
 async function serveTcp(greet: (socket: Socket) => void): Promise<number> {
@@ -222,20 +222,8 @@ describe('a connection that never opens: nothing was sent, 7, and writes are tri
   });
 });
 
-describe('a DELETE whose first try was put off, and then finds nothing', () => {
-  const script = [problem(429, 'rate limit exceeded for the minute window'), problem(404, 'resource not found')];
-
-  test.each([
-    ['registries', 'delegations', 'revoke', 'd1', '--yes'],
-    ['api', 'DELETE', '/v2/registries/delegations/d1'],
-  ])('%s %s %s: done, with a note', async (...argv) => {
-    const { out, err, server } = await works(argv, script);
-    expect(out).toBe('');
-    expect(err).toMatch(/it is done/);
-    expect(server.seen).toHaveLength(2);
-  });
-
-  test('one that finds nothing at once ends 4', async () => {
+describe('a DELETE that finds nothing', () => {
+  test('ends 4 at the first try', async () => {
     const { error } = await fails(
       ['registries', 'delegations', 'revoke', 'd1', '--yes'],
       { exit: 4, says: ['404', 'resource not found', 'see berth registries delegations list'] },

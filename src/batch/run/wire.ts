@@ -58,7 +58,7 @@ export function createWire(api: Api, endpointId: string): Wire {
     method,
     path: ['v2', endpointId, ...operation],
   });
-  const run = request('POST', 'run');
+  const run: ApiRequest = { ...request('POST', 'run'), expects: 'created' };
   let underWay = 0;
   const ask = <T>(asked: ApiRequest, heard: (answer: ApiAnswer) => T, failed: (failure: Failure) => T): Promise<T> => {
     underWay += 1;
@@ -115,9 +115,9 @@ function afterRetry(failure: Failure): Retried {
   return mayComeAgain(failure) ? again(failure) : { kind: 'refused', failure };
 }
 
-/** A 429, or a service that was not reached: nothing happened. */
+/** A 408, 425 or 429, or a service that was not reached: nothing happened. */
 const mayComeAgain = ({ exit, code }: Failure): boolean =>
-  exit === EXIT.rateLimited || (exit === EXIT.unavailable && code !== 'redirected');
+  exit === EXIT.rateLimited || (exit === EXIT.unavailable && code !== 'redirected' && code !== 'certificate');
 
 const again = (failure: Failure): Again => ({
   kind: 'again',

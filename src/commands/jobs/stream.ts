@@ -1,3 +1,5 @@
+import { EXIT } from '../../core/exit.ts';
+import { Failure } from '../../core/failure.ts';
 import { arrayOf, encodeJson, memberAt, objectOf, stringOf, type Json } from '../../core/json.ts';
 import { safeText } from '../../core/safe.ts';
 import { defineCommand } from '../../cli/command.ts';
@@ -36,29 +38,32 @@ export async function streamJob(
 ): Promise<Result> {
   const goOn = commandLine('jobs', 'stream', endpoint, job);
   ctx.goOnWith(goOn);
-  const start = ctx.clock.now();
+  const start = ctx.clock.monotonic();
   const printer = chunkPrinter(ctx);
   let ended: Json | undefined;
   for (;;) {
-    const poll = await withId(ctx, ENDPOINTS, endpoint, (id) =>
-      ctx.api.send(queueGet(id, ['stream', job], { id: job })),
-    ).catch(explainExpired(job));
-    const chunks = chunksOf(poll.value);
+    const poll = await pollChunks(ctx, endpoint, job, ended !== undefined);
+    if (poll === undefined) break;
+    const chunks = chunksOf(poll);
     for (const chunk of chunks) await printer.print(chunk);
-    if (chunks.length > 0) continue;
-    if (ended !== undefined) break;
-    // No chunk left and the job over: one more poll takes what came between the two looks.
-    const wrapped = objectOf(poll.value);
-    const now = hasEnded(wrapped)
-      ? wrapped
-      : (
-          await withId(ctx, ENDPOINTS, endpoint, (id) => ctx.api.send(statusRequest(id, job))).catch(
-            explainExpired(job),
-          )
-        ).value;
-    if (hasEnded(now)) ended = now;
-    else if (ctx.clock.now() - start >= timeoutMs) throw waitEnded({ what: `job ${job}`, timeoutMs, goOn, id: job });
-    else await ctx.clock.sleep(PAUSE_MS, ctx.signal);
+    // The last chunks may come with the status, which may not be there to be asked for again.
+    const wrapped = objectOf(poll);
+    const before = ended;
+    if (hasEnded(wrapped)) ended = wrapped;
+    else if (chunks.length === 0 && ended === undefined) {
+      const { value } = await withId(ctx, ENDPOINTS, endpoint, (id) => ctx.api.send(statusRequest(id, job))).catch(
+        explainExpired(job),
+      );
+      if (hasEnded(value)) ended = value;
+    }
+    // One more poll after the end takes what came between the two requests.
+    if (chunks.length === 0 && before !== undefined) break;
+    const isLast = chunks.length === 0 && ended !== undefined;
+    if (!isLast && ctx.clock.monotonic() - start >= timeoutMs) {
+      await printer.close();
+      throw waitEnded({ what: `job ${job}`, timeoutMs, goOn, id: job });
+    }
+    if (chunks.length === 0 && ended === undefined) await ctx.clock.sleep(PAUSE_MS, ctx.signal);
   }
   await printer.close();
   ctx.goOnWith(undefined);
@@ -66,6 +71,27 @@ export async function streamJob(
   const error = stringOf(memberAt(ended, 'error'));
   const notes = exit === 0 ? [] : [`job ${job} ended ${jobStatus(ended)}${error === undefined ? '' : `: ${error}`}`];
   return { kind: 'nothing', exit, notes };
+}
+
+/**
+ * The answer to one poll; undefined where the job is known to have ended and is not there any more. Fails as `send`
+ * does.
+ */
+async function pollChunks(
+  ctx: CommandContext,
+  endpoint: string,
+  job: string,
+  hasEnded: boolean,
+): Promise<Json | undefined> {
+  try {
+    const answer = await withId(ctx, ENDPOINTS, endpoint, (id) =>
+      ctx.api.send(queueGet(id, ['stream', job], { id: job, expects: 'chunks' })),
+    );
+    return answer.value ?? null;
+  } catch (error) {
+    if (hasEnded && error instanceof Failure && error.exit === EXIT.notFound) return undefined;
+    return explainExpired(job)(error);
+  }
 }
 
 /** The chunks of one answer: an array, or (some servers) an array wrapped in `stream`. */
