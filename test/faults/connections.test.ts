@@ -196,11 +196,12 @@ describe('a connection that never opens: nothing was sent, 7, and writes are tri
     await fails(line.split(' '), { exit: 7, says: [...says, 'no complete answer'] }, [], { env, clock });
   });
 
-  test('a certificate that nobody vouches for: 7, and what to do about it', async () => {
+  test('a certificate of an unknown issuer: 7 at once, and what to do about it', async () => {
     const { createServer: createTlsServer } = await import('node:https');
     const { readFile } = await import('node:fs/promises');
     const tls = (name: string): Promise<Buffer> => readFile(new URL(`../support/tls/${name}`, import.meta.url));
     let requests = 0;
+    let connections = 0;
     const server = createTlsServer(
       { key: await tls('test-only-key.pem'), cert: await tls('test-only-certificate.pem') },
       (_, response) => {
@@ -208,17 +209,20 @@ describe('a connection that never opens: nothing was sent, 7, and writes are tri
         response.end('{}');
       },
     );
+    server.on('connection', () => connections++);
     onTestFinished(() => {
       server.close();
     });
     const url = `https://127.0.0.1:${String(await listen(server))}`;
     await fails(
       ['pods', 'get', 'pod1'],
-      { exit: 7, says: ['certificate is not trusted', 'NODE_EXTRA_CA_CERTS', 'Nothing was sent'] },
+      { exit: 7, says: ['is self-signed and not trusted', 'NODE_EXTRA_CA_CERTS', 'Nothing was sent'] },
       [],
       { env: { BERTH_BASE_URL: url } },
     );
     expect(requests).toBe(0);
+    // One for the person and one for --json: nothing is tried again.
+    expect(connections).toBe(2);
   });
 });
 
