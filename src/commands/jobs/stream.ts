@@ -1,3 +1,4 @@
+import type { ApiRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit.ts';
 import { Failure } from '../../core/failure.ts';
 import { arrayOf, encodeJson, memberAt, objectOf, stringOf, type Json } from '../../core/json.ts';
@@ -41,8 +42,26 @@ export async function streamJob(
   const start = ctx.clock.monotonic();
   const printer = chunkPrinter(ctx);
   let ended: Json | undefined;
+  let known: string | undefined;
+  /** Sends a request to the endpoint, whose name is looked up once. */
+  const ask = async (request: (id: string) => ApiRequest): Promise<Json> => {
+    const send = async (id: string): Promise<Json> => {
+      const { value = null } = await ctx.api.send(request(id));
+      known = id;
+      return value;
+    };
+    return await (known === undefined ? withId(ctx, ENDPOINTS, endpoint, send) : send(known)).catch(
+      explainExpired(job),
+    );
+  };
   for (;;) {
-    const poll = await pollChunks(ctx, endpoint, job, ended !== undefined);
+    const poll = await ask((id) => queueGet(id, ['stream', job], { id: job, expects: 'chunks' })).catch(
+      (error: unknown) => {
+        if (ended !== undefined && error instanceof Failure && error.exit === EXIT.notFound) return undefined;
+        throw error;
+      },
+    );
+    // It has ended, and is not there any more.
     if (poll === undefined) break;
     const chunks = chunksOf(poll);
     for (const chunk of chunks) await printer.print(chunk);
@@ -51,10 +70,8 @@ export async function streamJob(
     const before = ended;
     if (hasEnded(wrapped)) ended = wrapped;
     else if (chunks.length === 0 && ended === undefined) {
-      const { value } = await withId(ctx, ENDPOINTS, endpoint, (id) => ctx.api.send(statusRequest(id, job))).catch(
-        explainExpired(job),
-      );
-      if (hasEnded(value)) ended = value;
+      const now = await ask((id) => statusRequest(id, job));
+      if (hasEnded(now)) ended = now;
     }
     // One more poll after the end takes what came between the two requests.
     if (chunks.length === 0 && before !== undefined) break;
@@ -71,27 +88,6 @@ export async function streamJob(
   const error = stringOf(memberAt(ended, 'error'));
   const notes = exit === 0 ? [] : [`job ${job} ended ${jobStatus(ended)}${error === undefined ? '' : `: ${error}`}`];
   return { kind: 'nothing', exit, notes };
-}
-
-/**
- * The answer to one poll; undefined where the job is known to have ended and is not there any more. Fails as `send`
- * does.
- */
-async function pollChunks(
-  ctx: CommandContext,
-  endpoint: string,
-  job: string,
-  hasEnded: boolean,
-): Promise<Json | undefined> {
-  try {
-    const answer = await withId(ctx, ENDPOINTS, endpoint, (id) =>
-      ctx.api.send(queueGet(id, ['stream', job], { id: job, expects: 'chunks' })),
-    );
-    return answer.value ?? null;
-  } catch (error) {
-    if (hasEnded && error instanceof Failure && error.exit === EXIT.notFound) return undefined;
-    return explainExpired(job)(error);
-  }
 }
 
 /** The chunks of one answer: an array, or (some servers) an array wrapped in `stream`. */
