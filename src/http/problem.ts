@@ -115,6 +115,12 @@ function meaning(
         exit: EXIT.refused,
         hint: 'The request is larger than the service takes: send less at once.',
       };
+    case 407:
+      return {
+        code: 'proxy',
+        exit: EXIT.unavailable,
+        hint: 'Nothing was sent to the service. Put the user name and password of the proxy into HTTPS_PROXY or HTTP_PROXY (http://USER:PASSWORD@HOST:PORT), or name the host in NO_PROXY.',
+      };
     case 408:
     case 425:
       return { code: 'unavailable', exit: EXIT.unavailable, hint: 'Nothing changed. Try again later.' };
