@@ -79,7 +79,9 @@ export function lostFailure(lost: Lost, asked: Asked): Failure {
       code: 'certificate',
       exit: EXIT.unavailable,
       message: `the certificate of ${host} is not accepted: ${lost.reason}`,
-      hint: 'Nothing was sent. Check the address with: berth doctor. A wrong clock of this machine can also be the reason.',
+      hint: /expired|not valid yet/.test(lost.reason)
+        ? 'Nothing was sent. Check the clock of this machine (berth doctor), or tell whoever runs the service.'
+        : 'Nothing was sent. Check the address: berth doctor.',
     });
   if (lost.stage === 'not-sent')
     return new Failure({
