@@ -37,8 +37,12 @@ export async function withId<T>(
   } catch (error) {
     if (error instanceof DryRun) await ctx.tell(aboutNames(given));
     if (!(error instanceof Failure) || error.exit !== EXIT.notFound || ctx.dryRun) throw error;
-    const id = await idNamed(ctx, lookup, given);
-    if (id === undefined) throw error.with({ hint: notThere(lookup) });
+    let trouble: Failure | undefined;
+    const id = await idNamed(ctx, lookup, given, (failure) => {
+      trouble = failure;
+    });
+    if (id === undefined)
+      throw error.with({ hint: trouble === undefined ? notThere(lookup) : notLookedUp(lookup, given, trouble) });
     return await use(id);
   }
 }
@@ -49,6 +53,9 @@ const aboutNames = (...given: readonly string[]): string =>
 
 const notThere = (lookup: Lookup): string =>
   `No ${lookup.noun} has this id or name: see ${listLine(lookup)}. Another account? berth auth status.`;
+
+const notLookedUp = (lookup: Lookup, given: string, trouble: Failure): string =>
+  `No ${lookup.noun} has the id ${safeText(given)}. Whether one has this name could not be looked up: ${trouble.message}\nTry again, or see ${listLine(lookup)}`;
 
 /** What of several requests came back: each with its answer or its failure. */
 export interface Sent {
@@ -103,17 +110,28 @@ export function failureAmong(sent: readonly Sent[]): Failure | undefined {
 }
 
 /**
- * The id of the one thing of that name. The list is a courtesy: where it cannot be had, or has no such name, it is
- * undefined, and what was known before counts. Fails with usage (2) and the candidates where several are named so.
+ * The id of the one thing of that name. The list is a courtesy: where it cannot be had (`onTrouble` is told why), or has
+ * no such name, it is undefined, and what was known before counts. Fails with usage (2) and the candidates where several are named so.
  */
-export async function idNamed(ctx: CommandContext, lookup: Lookup, name: string): Promise<string | undefined> {
+export async function idNamed(
+  ctx: CommandContext,
+  lookup: Lookup,
+  name: string,
+  onTrouble?: (failure: Failure) => void,
+): Promise<string | undefined> {
   let rows: readonly Json[];
   try {
-    const answer = await ctx.api.send({ service: 'base', method: 'GET', path: lookup.path });
+    const answer = await ctx.api.send({
+      service: 'base',
+      method: 'GET',
+      path: lookup.path,
+      expects: { list: lookup.member },
+    });
     rows = arrayOf(memberAt(answer.value, lookup.member)) ?? [];
   } catch (error) {
     // An interrupt is still one.
     if (ctx.signal.aborted || !(error instanceof Failure)) throw error;
+    onTrouble?.(error);
     return undefined;
   }
   const found = rows.filter((row) => memberAt(row, 'name') === name);

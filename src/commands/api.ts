@@ -1,5 +1,5 @@
 import { usage } from '../core/failure.ts';
-import { decodeJson, JsonSyntaxError, type Json } from '../core/json.ts';
+import { decodeJson, encodeJson, JsonSyntaxError, type Json, type JsonObject } from '../core/json.ts';
 import type { ApiRequest, Method, ServiceName } from '../core/api.ts';
 import { defineCommand } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
@@ -13,7 +13,7 @@ const SERVICES: readonly ServiceName[] = ['base', 'queue', 'rest'];
 export const api = defineCommand({
   summary: 'call any operation of the service',
   details:
-    'Fields go into the query of a GET and into a JSON body otherwise. The key is added to the request, and only to the addresses of the profile.',
+    'Fields go into the query of a GET and into a JSON body otherwise. A name given several times keeps all its values: in a query one after the other, in a body as an array. The key is added to the request, and only to the addresses of the profile.',
   args: {
     method: arg.text('the HTTP method', { choices: METHODS }),
     path: arg.text('the path below the address, such as /v2/pods'),
@@ -36,25 +36,27 @@ export const api = defineCommand({
   run: async (ctx, values) => {
     const method = values.method as Method;
     const { path, query } = splitPath(values.path);
-    const fields = Object.fromEntries([...values.field.map(typedField), ...values.rawField.map(rawField)]);
+    const fields = [...values.field.map(typedField), ...values.rawField.map(rawField)];
     const request: ApiRequest = {
       service: (values.service ?? 'base') as ServiceName,
       method,
       path,
-      query: method === 'GET' ? { ...query, ...queryOf(fields) } : query,
+      query: queryOf(method === 'GET' ? [...query, ...fields.map(asText)] : query),
       // Whatever the operation answers with is what was asked for.
-      headers: { accept: 'application/json, */*', ...headersOf(values.header) },
+      headers: { accept: 'application/json, application/problem+json, */*', ...headersOf(values.header) },
+      expects: 'anything',
       ...(await bodyOf(ctx, method, fields, values)),
     };
     // A read is the request that was asked about, and not one on the way to it.
     if (ctx.dryRun) return await ctx.previewAll([request]);
     const answer = await ctx.api.send(request);
-    const notes = answer.note === undefined ? [] : [answer.note];
-    if (answer.value === undefined) return { kind: 'text', text: answer.text, notes };
-    const view = plainView('document');
-    return { kind: 'one', view, value: answer.value, source: answer.text, notes };
+    if (answer.value === undefined) return { kind: 'text', text: answer.text };
+    return { kind: 'one', view: plainView('document'), value: answer.value, source: answer.text };
   },
 });
+
+/** A name and a value. A name may come several times. */
+type Field<T> = readonly [name: string, value: T];
 
 /**
  * `/v2/pods/a%2Fb?x=1` to segments and a query; each segment is decoded here and encoded again on its way out. Fails
@@ -62,7 +64,7 @@ export const api = defineCommand({
  */
 function splitPath(path: string): {
   readonly path: readonly string[];
-  readonly query: Readonly<Record<string, string>>;
+  readonly query: readonly Field<string>[];
 } {
   if (/^(?:[a-z][a-z\d+.-]*:)?\/\//i.test(path))
     throw usage(
@@ -74,14 +76,14 @@ function splitPath(path: string): {
   try {
     return {
       path: segments.map((segment) => decodeURIComponent(segment)),
-      query: Object.fromEntries(new URLSearchParams(after.join('?'))),
+      query: [...new URLSearchParams(after.join('?'))],
     };
   } catch {
     throw usage(`the path has a broken escape: ${JSON.stringify(path)}`, 'Write % as %25.');
   }
 }
 
-function typedField(field: string): readonly [string, Json] {
+function typedField(field: string): Field<Json> {
   const [name, text] = nameAndValue(field, '=');
   try {
     return [name, decodeJson(text)];
@@ -91,18 +93,30 @@ function typedField(field: string): readonly [string, Json] {
   }
 }
 
-const rawField = (field: string): readonly [string, Json] => nameAndValue(field, '=');
+const rawField = (field: string): Field<Json> => nameAndValue(field, '=');
 
-function nameAndValue(text: string, separator: string): readonly [string, string] {
+function nameAndValue(text: string, separator: string): Field<string> {
   const at = text.indexOf(separator);
   if (at < 1) throw usage(`${JSON.stringify(text)} is not NAME${separator}VALUE`);
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-function queryOf(fields: Readonly<Record<string, Json>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
-  );
+const asText = ([name, value]: Field<Json>): Field<string> => [
+  name,
+  typeof value === 'string' ? value : encodeJson(value),
+];
+
+const queryOf = (fields: readonly Field<string>[]): Record<string, readonly string[]> =>
+  Object.fromEntries(byName(fields));
+
+/** Names in the order of their first value; a name given once has its value, another one the array of its values. */
+const objectOf = (fields: readonly Field<Json>[]): JsonObject =>
+  Object.fromEntries([...byName(fields)].map(([name, values]) => [name, values.length === 1 ? values[0] : values]));
+
+function byName<T>(fields: readonly Field<T>[]): ReadonlyMap<string, readonly T[]> {
+  const values = new Map<string, T[]>();
+  for (const [name, value] of fields) values.set(name, [...(values.get(name) ?? []), value]);
+  return values;
 }
 
 function headersOf(lines: readonly string[]): Record<string, string> {
@@ -123,12 +137,12 @@ function headersOf(lines: readonly string[]): Record<string, string> {
 async function bodyOf(
   ctx: CommandContext,
   method: Method,
-  fields: Readonly<Record<string, Json>>,
+  fields: readonly Field<Json>[],
   { input, header }: { readonly input: string | undefined; readonly header: readonly string[] },
 ): Promise<Pick<ApiRequest, 'body'>> {
-  if (input === undefined) return method === 'GET' || Object.keys(fields).length === 0 ? {} : { body: fields };
+  if (input === undefined) return method === 'GET' || fields.length === 0 ? {} : { body: objectOf(fields) };
   if (method === 'GET') throw usage('a GET has no body', 'Use --field for its query.');
-  if (Object.keys(fields).length > 0) throw usage('--input and --field are both given', 'Keep one of them.');
+  if (fields.length > 0) throw usage('--input and --field are both given', 'Keep one of them.');
   const given = await inputBytes(ctx.files, input);
   const type = headersOf(header)['content-type'] ?? 'application/json';
   return { body: { raw: type.includes('json') ? new TextEncoder().encode(jsonText(given)) : given.bytes } };

@@ -164,7 +164,12 @@ const status = defineCommand({
 /** The cheapest request that needs the key. A refusal is the command's failure (3), like any other. */
 async function checkKey(ctx: CommandContext): Promise<string> {
   await ctx.api
-    .send({ service: 'base', method: 'GET', path: ['v2', 'registries', 'delegations'] })
+    .send({
+      service: 'base',
+      method: 'GET',
+      path: ['v2', 'registries', 'delegations'],
+      expects: { list: 'delegations' },
+    })
     .catch((error: unknown) => {
       // A key of narrow scope is a good key.
       if (error instanceof Failure && error.status === 403) return;

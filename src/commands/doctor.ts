@@ -141,7 +141,7 @@ async function addressChecks(ctx: CommandContext, probe: (typeof PROBES)[number]
     return [{ check: probe.setting, result: 'OK', finding: 'not set; the management API is used for volumes' }];
   const answers = { check: probe.setting, result: 'OK', finding: `${address ?? ''} answers` } as const;
   try {
-    const answer = await ctx.api.send({ service: probe.service, method: 'GET', path: probe.path });
+    const answer = await ctx.api.send({ service: probe.service, method: 'GET', path: probe.path, expects: 'anything' });
     if (probe.member !== undefined && memberAt(answer.value ?? null, probe.member) === undefined)
       return [notTheService(probe.setting, address, 'what answers is not the service')];
     return [answers, ...clockCheck(ctx, probe.service, answer)];

@@ -76,7 +76,7 @@ const revoke = defineCommand({
   writes: true,
   confirm: (_, { id }) => Promise.resolve(`This revokes delegation ${id}. Images behind it can no longer be pulled.`),
   run: async (ctx, { id }) => {
-    const answer = await withId(ctx, DELEGATIONS, id, (known) =>
+    await withId(ctx, DELEGATIONS, id, (known) =>
       ctx.api.send({
         service: 'base',
         method: 'DELETE',
@@ -85,7 +85,7 @@ const revoke = defineCommand({
         findOut: commandLine('registries', 'delegations', 'list'),
       }),
     );
-    return { kind: 'nothing', notes: [answer.note ?? `Delegation ${id} is revoked.`] };
+    return { kind: 'nothing', notes: [`Delegation ${id} is revoked.`] };
   },
 });
 

@@ -10,13 +10,27 @@ export interface RawBody {
   readonly raw: Uint8Array;
 }
 
+/** Values of one name in a query: one, or several that are sent one after the other. */
+export type QueryValue = string | number | boolean | undefined | readonly string[];
+
+/**
+ * What an answer must be to count as one; whatever else comes is unreadable (a read ends 7, a write 8).
+ * - `object`: a JSON object. A write may also be answered with 204.
+ * - `created`: a JSON object whose `id` can be used as one.
+ * - `nothing`: no body, or a JSON object that does not report an error.
+ * - `chunks`: the answer of a job stream, a JSON array or an object.
+ * - `anything`: JSON, or text that does not claim to be JSON.
+ * - `list`: a JSON object that holds an array under this name.
+ */
+export type Expected = 'object' | 'created' | 'nothing' | 'chunks' | 'anything' | { readonly list: string };
+
 /** One request as a command states it. Nothing here is encoded yet: that happens in one place, in `http`. */
 export interface ApiRequest {
   readonly service: ServiceName;
   readonly method: Method;
   /** Path segments as they are; each is encoded once. An empty segment, `.` or `..` is refused with exit 2. */
   readonly path: readonly string[];
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly query?: Readonly<Record<string, QueryValue>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Json | RawBody;
   /** Milliseconds for the whole exchange, where the command must wait longer than the setting allows. */
@@ -28,8 +42,10 @@ export interface ApiRequest {
   readonly quietMs?: number;
   /** The command line that tells whether a write happened when its answer was lost (exit 8). */
   readonly findOut?: string;
-  /** The id the request is about, kept in its failures. */
+  /** The id the request is about, kept in its failures. An answer that names another id is unreadable. */
   readonly id?: string;
+  /** What the answer must be: `nothing` for a DELETE and `object` for all others where it is absent. */
+  readonly expects?: Expected;
 }
 
 /** A readable answer with a 2xx status. */
@@ -41,8 +57,6 @@ export interface ApiAnswer {
   readonly text: string;
   /** The body decoded; undefined for 204 and for what is not JSON. */
   readonly value: Json | undefined;
-  /** Said where the outcome needs a word, such as a DELETE that a retry found done. */
-  readonly note?: string;
 }
 
 /** A request as it would go out, for `--dry-run`: address complete, body as sent, key redacted. */

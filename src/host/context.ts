@@ -56,6 +56,7 @@ export function createContext(world: World, flags: GlobalFlags): HostContext {
     path: () => join(settings.dataDirectory, 'limits.json'),
     profile: () => settings.profile,
     now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
     random,
   });
   const connection = openConnection({

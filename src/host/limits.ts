@@ -16,13 +16,17 @@ export interface LimitsOptions {
   /** The file, `{PROFILE: [RateWindow, ...]}`; may fail where there is no place for it. */
   readonly path: () => string;
   readonly profile: () => string;
-  /** Milliseconds. */
+  /** The wall clock, in milliseconds since the epoch: what the file was written by. */
   readonly now: () => number;
+  /** Milliseconds since an arbitrary start. */
+  readonly monotonic: () => number;
   readonly random: () => number;
 }
 
 /** A command that sends much writes this often, in milliseconds, and once more at its end. */
 const WRITE_EVERY_MS = 2000;
+/** Machines that share a home directory differ by less, in milliseconds. */
+const CLOCK_SLACK_MS = 60_000;
 
 /** Remembers limits in a file. They are worth nothing beside the command that saw them: no trouble with it is told. */
 export function createLimits(options: LimitsOptions): LimitsMemory {
@@ -33,7 +37,7 @@ export function createLimits(options: LimitsOptions): LimitsMemory {
   const flush = (): void => {
     if (latest === undefined || !unwritten) return;
     unwritten = false;
-    writtenAt = options.now();
+    writtenAt = options.monotonic();
     try {
       const path = options.path();
       save(path, { ...load(path), [options.profile()]: latest }, options.random);
@@ -47,13 +51,16 @@ export function createLimits(options: LimitsOptions): LimitsMemory {
       if (windows.length === 0) return;
       latest = windows;
       unwritten = true;
-      if (options.now() - writtenAt >= WRITE_EVERY_MS) flush();
+      if (options.monotonic() - writtenAt >= WRITE_EVERY_MS) flush();
     },
     flush,
     read: () => {
       const kept = load(options.path());
       const profile = options.profile();
-      return Promise.resolve(latest ?? (Object.hasOwn(kept, profile) ? windowsOf(kept[profile]) : []));
+      const remembered = Object.hasOwn(kept, profile) ? windowsOf(kept[profile]) : [];
+      // The wall clock was set back since, or was wrong then: how old these are is not known.
+      const latestTime = options.now() + CLOCK_SLACK_MS;
+      return Promise.resolve(latest ?? remembered.filter(({ seenAt }) => seenAt <= latestTime));
     },
   };
 }

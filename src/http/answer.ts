@@ -1,14 +1,14 @@
+import { isUtf8 } from 'node:buffer';
 import type { ApiAnswer, ApiRequest } from '../core/api.ts';
 import { decodeJson, JsonSyntaxError, type Json } from '../core/json.ts';
 import { formatBytes } from '../core/units.ts';
 import { readBody } from './decode.ts';
 import type { Lost } from './exchange.ts';
+import { expectedOf, mismatchOf } from './expected.ts';
 import type { WireAnswer } from './transport.ts';
 
 /**
- * Reads a success to its end. It is lost when it cannot be used: larger than `maxBytes`, empty where JSON belongs, or
- * not JSON. A DELETE needs no body, and a request that brought its own `accept` takes any text
- * that does not call itself JSON.
+ * Reads a success to its end. It is lost when it cannot be used: larger than `maxBytes`, or as toAnswer says.
  * Fails with WireError where the body breaks off.
  */
 export async function readAnswer(answer: WireAnswer, request: ApiRequest, maxBytes: number): Promise<ApiAnswer | Lost> {
@@ -19,27 +19,45 @@ export async function readAnswer(answer: WireAnswer, request: ApiRequest, maxByt
     : toAnswer({ status, headers }, bytes, request);
 }
 
-/** The answer that a whole body, decoded, makes of a success; lost as readAnswer says. */
+/**
+ * The answer that a whole body, decoded, makes of a success. It is lost when it is a problem document, not UTF-8, not
+ * JSON, or not what the request expects.
+ */
 export function toAnswer(
   { status, headers }: Pick<WireAnswer, 'status' | 'headers'>,
   bytes: Buffer,
   request: ApiRequest,
 ): ApiAnswer | Lost {
+  const type = headers['content-type'] ?? '';
+  if (/^application\/problem\+/i.test(type))
+    return lost(`the status is ${String(status)}, and the body is a problem document`, true);
+  if (!isUtf8(bytes)) return lost('the answer is not valid UTF-8', false);
   const text = bytes.toString().replace(/^\uFEFF/, '');
-  const free = request.method === 'DELETE' || bringsAccept(request);
-  if (text.trim() === '')
-    return status === 204 || status === 205 || free
+  const expected = expectedOf(request);
+  if (text.trim() === '') {
+    // 204 and 205 say that the request was carried out and that there is nothing to tell.
+    const complete =
+      expected === 'nothing' || request.method === 'DELETE' || (isBodiless(status) && mayBeBodiless(request));
+    return complete
       ? { status, headers, text: '', value: undefined }
       : lost('the answer is empty where JSON belongs', true);
+  }
   const value = decoded(text);
-  // What says that it is JSON has to be, or it broke off.
-  return value !== undefined || (free && !/json/i.test(headers['content-type'] ?? ''))
-    ? { status, headers, text, value }
-    : lost('the answer is not JSON, or breaks off', false);
+  if (value === undefined) {
+    // What claims to be JSON and is not may have broken off.
+    const isText = expected === 'anything' && !/json/i.test(type);
+    return isText ? { status, headers, text, value } : lost('the answer is not JSON, or breaks off', false);
+  }
+  const mismatch = mismatchOf(value, request);
+  return mismatch === undefined ? { status, headers, text, value } : lost(mismatch, true);
 }
 
-const bringsAccept = ({ headers }: ApiRequest): boolean =>
-  headers !== undefined && Object.keys(headers).some((name) => name.toLowerCase() === 'accept');
+const isBodiless = (status: number): boolean => status === 204 || status === 205;
+
+const mayBeBodiless = (request: ApiRequest): boolean => {
+  const expected = expectedOf(request);
+  return expected === 'anything' || (expected === 'object' && request.method !== 'GET');
+};
 
 const lost = (reason: string, final: boolean): Lost => ({ kind: 'lost', stage: 'answered', reason, final });
 

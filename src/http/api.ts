@@ -71,6 +71,7 @@ interface Open {
   readonly kind: 'open';
   readonly answer: WireAnswer;
   readonly session: Session;
+  /** By the monotonic clock. */
   readonly since: number;
 }
 interface Done<T> {
@@ -109,7 +110,7 @@ export function createApi(options: ApiOptions): Api {
   const open = async (job: Job, tries: number): Promise<Open | Refused | Lost> => {
     const { method, url, body } = job.prepared;
     const session = beginSession(clock, signal, job.deadlineMs, job.asked);
-    const since = clock.now();
+    const since = clock.monotonic();
     trace?.({ kind: 'request', method, url, headers: redactHeaders(job.headers), bytes: body?.byteLength ?? 0, tries });
     let keep = false;
     try {
@@ -132,7 +133,7 @@ export function createApi(options: ApiOptions): Api {
       session.lostBy(error);
       return undefined;
     });
-    trace?.({ kind: 'answer', status, headers, bytes: body?.byteLength ?? 0, ms: clock.now() - since });
+    trace?.({ kind: 'answer', status, headers, bytes: body?.byteLength ?? 0, ms: clock.monotonic() - since });
     const hide = (text: string): string => (job.key === undefined ? text : text.replaceAll(job.key, '***'));
     const location = headers['location'];
     return {
@@ -145,7 +146,7 @@ export function createApi(options: ApiOptions): Api {
 
   const lose = (session: Session, error: unknown, since: number): Lost => {
     const lost = session.lostBy(error);
-    trace?.({ kind: 'lost', stage: lost.stage, reason: lost.reason, ms: clock.now() - since });
+    trace?.({ kind: 'lost', stage: lost.stage, reason: lost.reason, ms: clock.monotonic() - since });
     return lost;
   };
 
@@ -158,13 +159,13 @@ export function createApi(options: ApiOptions): Api {
       const pausedMs = await pace.admit(policy.patienceMs - waitedMs, signal);
       if (pausedMs === undefined) throw last ?? crowded(job.asked);
       waitedMs += pausedMs;
-      const admittedAt = clock.now();
+      const admittedAt = clock.monotonic();
       const end = await once(tries);
       if (end.kind === 'done') {
         pace.eased();
         return end.value;
       }
-      const retryAfterMs = end.kind === 'refused' ? readRetryAfter(end.headers['retry-after'], clock.now()) : undefined;
+      const retryAfterMs = end.kind === 'refused' ? readRetryAfter(end.headers, clock.now()) : undefined;
       last = end.kind === 'lost' ? lostFailure(end, job.asked) : problemOf(end, job.asked, retryAfterMs);
       const tryEnd: TryEnd = end.kind === 'lost' ? end : { kind: 'status', status: end.status, retryAfterMs };
       const verdict = decide(job.asked.write, tryEnd, tries, waitedMs, policy, random());
@@ -186,19 +187,16 @@ export function createApi(options: ApiOptions): Api {
 
   const sendOnce = async (request: ApiRequest, job: Job, tries: number): Promise<Done<ApiAnswer> | Refused | Lost> => {
     const opened = await open(job, tries);
-    // A DELETE that an earlier try may have done already: what should be gone is gone.
-    if (opened.kind === 'refused' && opened.status === 404 && tries > 1 && request.method === 'DELETE')
-      return { kind: 'done', value: goneAnswer(opened) };
     if (opened.kind !== 'open') return opened;
     const { answer, session, since } = opened;
     try {
       const read = await readAnswer(answer, request, maxBytes);
       if ('kind' in read) {
-        trace?.({ kind: 'lost', stage: read.stage, reason: read.reason, ms: clock.now() - since });
+        trace?.({ kind: 'lost', stage: read.stage, reason: read.reason, ms: clock.monotonic() - since });
         return read;
       }
       const bytes = Buffer.byteLength(read.text);
-      trace?.({ kind: 'answer', status: read.status, headers: read.headers, bytes, ms: clock.now() - since });
+      trace?.({ kind: 'answer', status: read.status, headers: read.headers, bytes, ms: clock.monotonic() - since });
       return { kind: 'done', value: read };
     } catch (error) {
       return lose(session, error, since);
@@ -217,7 +215,7 @@ export function createApi(options: ApiOptions): Api {
     let code = 'unavailable';
     try {
       const { status, headers } = answer;
-      trace?.({ kind: 'answer', status, headers, bytes: undefined, ms: clock.now() - since });
+      trace?.({ kind: 'answer', status, headers, bytes: undefined, ms: clock.monotonic() - since });
       if (!/^text\/event-stream\b/i.test(headers['content-type'] ?? ''))
         throw new WireError('answered', 'the answer is not a stream of events');
       if (request.deadlineMs === undefined) session.calm();
@@ -253,11 +251,3 @@ const crowded = (asked: Asked): Failure =>
     request: asked.name,
     id: asked.id,
   });
-
-const goneAnswer = ({ status, headers }: Refusal): ApiAnswer => ({
-  status,
-  headers,
-  text: '',
-  value: undefined,
-  note: 'An earlier try got no answer or was put off; now it is not there, so it is done.',
-});

@@ -8,7 +8,7 @@ import type { Exchange, WholeAnswer, WholeRequest } from './client-whole.ts';
 import { readBody } from './decode.ts';
 import { lostFailure } from './exchange.ts';
 import { readWindows } from './limits.ts';
-import { noKey, prepare, withKey, type Prepared } from './prepare.ts';
+import { bytesOf, noKey, prepare, withKey, type Prepared } from './prepare.ts';
 import { problemOf, type Asked } from './problem.ts';
 import { readRetryAfter } from './retry.ts';
 import { redactHeaders, type TraceEvent } from './trace.ts';
@@ -37,9 +37,13 @@ interface Way {
   readonly exchange: SendWhole;
 }
 
-/** A request made ready, the key among its headers, but for the body where each brings its own. */
+/** A request made ready, the key among its headers, but for the body: each request brings its own. */
 interface Ready extends Prepared {
   readonly whole: WholeRequest;
+  /** What it was made from. */
+  readonly madeFrom: ApiRequest;
+  /** A copy: the array of the request could be changed. */
+  readonly path: readonly string[];
 }
 
 /** Bytes of an error's body that are read. */
@@ -48,8 +52,9 @@ const ERROR_BYTES = 1024 * 1024;
 const ROUNDS = 4;
 
 /**
- * `send` for thousands of requests to few paths: each is tried once, address and headers are made once for each path
- * that is given as the same array, and all share one guard over their deadlines. Fails as createApi's does.
+ * `send` for thousands of requests to few paths: each is tried once, and all share one guard over their deadlines.
+ * Address and headers are made once for requests that give the same path array and differ in nothing but the body.
+ * Fails as createApi's does.
  */
 export function createBulkSend(options: BulkApiOptions): Api['send'] {
   const { clock, trace, maxBytes } = options;
@@ -78,7 +83,7 @@ export function createBulkSend(options: BulkApiOptions): Api['send'] {
 
   const makeReady = (request: ApiRequest, way: Way): Ready => {
     const before = known.get(request.path);
-    if (before !== undefined) return before;
+    if (before !== undefined && isMadeFor(before, request)) return before;
     const prepared = prepare(request, way.address, options.userAgent);
     const first = { ...prepared, headers: withKey(prepared.headers, way.key) };
     const whole: WholeRequest = {
@@ -87,7 +92,7 @@ export function createBulkSend(options: BulkApiOptions): Api['send'] {
       method: first.method,
       headers: Object.entries(first.headers).flat(),
     };
-    const ready = { ...first, whole };
+    const ready = { ...first, whole, madeFrom: request, path: [...request.path] };
     known.set(request.path, ready);
     return ready;
   };
@@ -96,8 +101,8 @@ export function createBulkSend(options: BulkApiOptions): Api['send'] {
     // Once the way is open, nothing is waited for before the request goes out.
     const way = ways.get(request.service) ?? (await wayTo(request.service));
     const ready = makeReady(request, way);
-    const body = rawOf(request) ?? (request.body === undefined ? undefined : ready.body);
-    const since = trace === undefined ? 0 : clock.now();
+    const body = bytesOf(request.body);
+    const since = trace === undefined ? 0 : clock.monotonic();
     if (trace !== undefined) {
       const { method, url, headers } = ready;
       trace({ kind: 'request', method, url, headers: redactHeaders(headers), bytes: body?.byteLength ?? 0, tries: 1 });
@@ -110,13 +115,13 @@ export function createBulkSend(options: BulkApiOptions): Api['send'] {
     } catch (error) {
       if (options.signal.aborted) throw options.signal.reason;
       if (!(error instanceof WireError)) throw error;
-      trace?.({ kind: 'lost', stage: error.stage, reason: error.message, ms: clock.now() - since });
-      throw lost(error.stage, error.message, request, ready);
+      trace?.({ kind: 'lost', stage: error.stage, reason: error.message, ms: clock.monotonic() - since });
+      throw lost(error.stage, error.message, request, ready, error.certificate);
     } finally {
       watch.end(place);
     }
     const { status, headers } = answer;
-    trace?.({ kind: 'answer', status, headers, bytes: answer.body?.byteLength, ms: clock.now() - since });
+    trace?.({ kind: 'answer', status, headers, bytes: answer.body?.byteLength, ms: clock.monotonic() - since });
     if (headers['ratelimit'] !== undefined) options.onWindows(await readWindows(headers, clock.now()));
     if (status < 200 || status >= 300) throw await refusal(answer, askedOf(request, ready), way.key);
     const encoding = headers['content-encoding'];
@@ -149,7 +154,7 @@ export function createBulkSend(options: BulkApiOptions): Api['send'] {
     const location = headers['location'];
     const seen = location === undefined ? headers : { ...headers, location: hide(location) };
     const text = hide(bytes?.toString() ?? '');
-    return problemOf({ status, headers: seen, text }, asked, readRetryAfter(headers['retry-after'], clock.now()));
+    return problemOf({ status, headers: seen, text }, asked, readRetryAfter(headers, clock.now()));
   }
 }
 
@@ -161,14 +166,18 @@ const askedOf = ({ id, findOut }: ApiRequest, { method, url }: Prepared): Asked 
 });
 
 /** What was lost on the way here: another try would be another request. */
-const lost = (stage: Stage, reason: string, request: ApiRequest, ready: Prepared): Failure =>
-  lostFailure({ kind: 'lost', stage, reason, final: stage === 'answered' }, askedOf(request, ready));
+const lost = (stage: Stage, reason: string, request: ApiRequest, ready: Prepared, certificate = false): Failure =>
+  lostFailure({ kind: 'lost', stage, reason, final: stage === 'answered', certificate }, askedOf(request, ready));
 
-/** The bytes of a request that brings its own; of one path, each request has others. */
-function rawOf({ body }: ApiRequest): Uint8Array | undefined {
-  if (typeof body !== 'object' || body === null || !('raw' in body)) return undefined;
-  return body.raw instanceof Uint8Array ? body.raw : undefined;
-}
+/** Whether what was made from one request is also what another one is to be sent as, whatever its body holds. */
+const isMadeFor = ({ madeFrom, path }: Ready, request: ApiRequest): boolean =>
+  madeFrom.method === request.method &&
+  madeFrom.service === request.service &&
+  madeFrom.query === request.query &&
+  madeFrom.headers === request.headers &&
+  (madeFrom.body === undefined) === (request.body === undefined) &&
+  path.length === request.path.length &&
+  path.every((segment, at) => segment === request.path[at]);
 
 async function* once(body: Uint8Array): AsyncGenerator<Uint8Array> {
   if (body.byteLength > 0) yield body;

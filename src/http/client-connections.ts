@@ -12,15 +12,20 @@ export interface Connections {
 /**
  * Connections to one origin, as many as there are requests at a time: a request takes the one that was used last and
  * is free again, or a new one. undici's own pool would open a second connection for a request that follows another at
- * once, and a second handshake costs more than the request.
+ * once, and a second handshake costs more than the request. After an error no connection that was open then is used
+ * again: what broke one of them may have broken all, and a retry takes a new one.
  */
 export function createConnections(open: () => Dispatcher): Connections {
-  const all: Dispatcher[] = [];
+  const all = new Set<Dispatcher>();
   const free: Dispatcher[] = [];
   const add = (): Dispatcher => {
     const client = open();
-    all.push(client);
+    all.add(client);
     return client;
+  };
+  const drop = (client: Dispatcher): void => {
+    all.delete(client);
+    client.destroy().catch(() => undefined);
   };
   return {
     dispatch: (options, handler) => {
@@ -32,7 +37,7 @@ export function createConnections(open: () => Dispatcher): Connections {
           handler.onResponseEnd?.(controller, trailers);
         },
         onResponseError: (controller, error) => {
-          free.push(client);
+          for (const idle of [client, ...free.splice(0)]) drop(idle);
           handler.onResponseError?.(controller, error);
         },
       });
@@ -41,6 +46,6 @@ export function createConnections(open: () => Dispatcher): Connections {
     giveBack: (client) => {
       free.push(client);
     },
-    destroy: () => Promise.all(all.map((client) => client.destroy())),
+    destroy: () => Promise.all([...all].map((client) => client.destroy())),
   };
 }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Connections } from './client-connections.ts';
-import { describeTrouble } from './client-trouble.ts';
+import { describeCertificate, describeTrouble } from './client-trouble.ts';
 import { WireError, type Stage, type WireAnswer, type WireRequest } from './transport.ts';
 
 /**
@@ -34,7 +34,8 @@ export function dispatchOnce(connections: Connections, url: URL, request: WireRe
     const fail = (error: unknown): void => {
       if (over) return;
       finish();
-      const trouble = new WireError(stage, describeTrouble(error), error);
+      const isCertificate = describeCertificate(error) !== undefined;
+      const trouble = new WireError(stage, describeTrouble(error), error, isCertificate);
       if (stage === 'answered') body.destroy(trouble);
       else reject(trouble);
     };

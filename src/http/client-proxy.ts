@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { usage } from '../core/failure.ts';
 import { isLoopback } from '../core/address.ts';
-import { describeTrouble } from './client-trouble.ts';
+import { describeCertificate, describeTrouble } from './client-trouble.ts';
 
 /** What the environment says of proxies. */
 export interface Proxies {
@@ -45,10 +45,11 @@ export function proxyFor(url: URL, proxies: Proxies): URL | undefined {
 
 /** A dispatcher that goes through `proxy`, unless NO_PROXY exempts the host. */
 export async function openProxy(proxy: URL, proxies: Proxies, connection: object): Promise<Dispatcher> {
-  const [{ default: EnvHttpProxyAgent }, { default: Pool }, { default: connect }] = await Promise.all([
+  const [{ default: EnvHttpProxyAgent }, { default: Pool }, { default: connect }, certificate] = await Promise.all([
     import('undici/lib/dispatcher/env-http-proxy-agent.js'),
     import('undici/lib/dispatcher/pool.js'),
     import('undici/lib/api/api-connect.js'),
+    import('./client-certificate.ts'),
   ]);
   /** What tunnels are asked of. Loaded by deep path, undici's classes come without their request methods. */
   const clientFactory = (origin: URL, options: object): Dispatcher => {
@@ -56,6 +57,7 @@ export async function openProxy(proxy: URL, proxies: Proxies, connection: object
     return Object.assign(pool, {
       connect: (request: Dispatcher.ConnectOptions) =>
         connect.call(pool, request).catch((error: unknown) => {
+          if (describeCertificate(error) !== undefined) throw error;
           // undici takes its own socket errors for a connection to be made anew, and would ask again without end.
           throw new Error(`the proxy gave no tunnel: ${describeTrouble(error)}`, { cause: error });
         }),
@@ -68,6 +70,8 @@ export async function openProxy(proxy: URL, proxies: Proxies, connection: object
     httpsProxy: proxy.href,
     noProxy: proxies.exceptions,
     proxyTunnel: false,
+    requestTls: { checkServerIdentity: certificate.checkHostName },
+    proxyTls: { checkServerIdentity: certificate.checkHostName },
     clientFactory,
   });
 }

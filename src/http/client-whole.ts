@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { flatten } from './client-exchange.ts';
-import { describeTrouble } from './client-trouble.ts';
+import { describeCertificate, describeTrouble } from './client-trouble.ts';
 import { WireError, type Stage } from './transport.ts';
 
 /** What requests among thousands have in common: the address cut into what the wire wants, so that it is done once. */
@@ -115,7 +115,10 @@ class Hearing implements Dispatcher.DispatchHandler, Exchange {
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     this.#ended();
     if (this.#size > this.#maxBytes) this.#resolve({ status: this.#status, headers: this.#head, body: undefined });
-    else this.#reject(new WireError(this.#stage, describeTrouble(error), error));
+    else {
+      const isCertificate = describeCertificate(error) !== undefined;
+      this.#reject(new WireError(this.#stage, describeTrouble(error), error, isCertificate));
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Connector } from 'undici/lib/core/connect.js';
 import { createConnections, type Connections } from './client-connections.ts';
 import { dispatchOnce } from './client-exchange.ts';
 import { exchangeWhole, type Exchange, type WholeRequest } from './client-whole.ts';
@@ -24,6 +25,14 @@ export interface ClientTransport extends Transport {
   whole(origin: string, maxBytes: number): Promise<SendWhole>;
   /** Ends every connection, idle or not. Idle ones alone never keep the process alive. */
   close(): Promise<void>;
+}
+
+async function tlsConnector(timeout: number): Promise<Connector> {
+  const [{ createSecureContext }, { createTlsConnector }] = await Promise.all([
+    import('node:tls'),
+    import('./client-certificate.ts'),
+  ]);
+  return createTlsConnector({ timeout, secureContext: createSecureContext() });
 }
 
 /**
@@ -57,8 +66,7 @@ export function createTransport(options: TransportOptions): ClientTransport {
       };
     }
     // Making a TLS context takes longer than a handshake: all connections to an origin share one.
-    const connect =
-      url.protocol === 'https:' ? { connect: { secureContext: (await import('node:tls')).createSecureContext() } } : {};
+    const connect = url.protocol === 'https:' ? { connect: await tlsConnector(settings.connectTimeout) } : {};
     return createConnections(() => new Client(url.origin, { ...settings, ...connect }));
   };
 

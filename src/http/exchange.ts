@@ -11,6 +11,8 @@ export interface Lost {
   readonly stage: Stage;
   readonly reason: string;
   readonly final: boolean;
+  /** The certificate of the other side was refused. */
+  readonly certificate?: boolean;
 }
 
 /** One exchange while it lasts: ended by its deadline or by the user, whichever comes first. */
@@ -56,7 +58,13 @@ export function beginSession(clock: Clock, interrupt: AbortSignal, deadlineMs: n
             reason: `no complete answer within ${formatDuration(deadlineMs)}`,
             final: true,
           }
-        : { kind: 'lost', stage: error.stage, reason: error.message, final: false };
+        : {
+            kind: 'lost',
+            stage: error.stage,
+            reason: error.message,
+            final: error.certificate,
+            certificate: error.certificate,
+          };
     },
   };
 }
@@ -65,6 +73,16 @@ export function beginSession(clock: Clock, interrupt: AbortSignal, deadlineMs: n
 export function lostFailure(lost: Lost, asked: Asked): Failure {
   const facts = { request: asked.name, id: asked.id };
   const { host } = new URL(asked.name.url);
+  if (lost.certificate === true)
+    return new Failure({
+      ...facts,
+      code: 'certificate',
+      exit: EXIT.unavailable,
+      message: `the certificate of ${host} is not accepted: ${lost.reason}`,
+      hint: /expired|not valid yet/.test(lost.reason)
+        ? 'Nothing was sent. Check the clock of this machine (berth doctor), or tell whoever runs the service.'
+        : 'Nothing was sent. Check the address: berth doctor.',
+    });
   if (lost.stage === 'not-sent')
     return new Failure({
       ...facts,

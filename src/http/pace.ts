@@ -7,7 +7,7 @@ export interface Pace {
    * that would be longer than `patienceMs`. An abort of the signal rejects with its reason.
    */
   admit(patienceMs: number, signal: AbortSignal): Promise<number | undefined>;
-  /** The service said 429 to a request admitted at `admittedAt`: nothing goes out for `waitMs`, then less at a time. */
+  /** The service said 429 to a request admitted at `admittedAt` (monotonic): nothing goes out for `waitMs`, then less at a time. */
   slow(waitMs: number, admittedAt: number): void;
   /** The service took a request: the gaps between requests shrink. */
   eased(): void;
@@ -27,27 +27,27 @@ export function createPace(clock: Clock, random: () => number): Pace {
   let nextAt = 0;
   let stormBegan = -Infinity;
 
-  /** Takes the next free place in the line; milliseconds since the epoch. */
+  /** Takes the next free place in the line; by the monotonic clock. */
   const place = (): number => {
-    const at = Math.max(clock.now(), closedUntil, nextAt);
+    const at = Math.max(clock.monotonic(), closedUntil, nextAt);
     nextAt = at + gapMs * (0.5 + random());
     return at;
   };
 
   return {
     admit: async (patienceMs, signal) => {
-      const start = clock.now();
+      const start = clock.monotonic();
       let at = place();
-      while (at > clock.now()) {
+      while (at > clock.monotonic()) {
         if (at - start > patienceMs) return undefined;
-        await clock.sleep(at - clock.now(), signal);
+        await clock.sleep(at - clock.monotonic(), signal);
         // Another storm may have come meanwhile.
-        if (closedUntil > clock.now()) at = place();
+        if (closedUntil > clock.monotonic()) at = place();
       }
-      return clock.now() - start;
+      return clock.monotonic() - start;
     },
     slow: (waitMs, admittedAt) => {
-      const now = clock.now();
+      const now = clock.monotonic();
       closedUntil = Math.max(closedUntil, now + waitMs);
       if (admittedAt <= stormBegan) return;
       stormBegan = now;

@@ -1,21 +1,26 @@
 import { usage } from '../core/failure.ts';
 import type { Address } from '../core/address.ts';
+import type { QueryValue } from '../core/api.ts';
 
-export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+export type Query = Readonly<Record<string, QueryValue>>;
 
 /**
  * The one way to a complete address: a base, path segments as they are, and a query. Each segment is encoded once and
- * stays one segment whatever it holds (`a/b`, `%2e%2e`, `a?b`). Undefined query members are left out.
+ * stays one segment whatever it holds (`a/b`, `%2e%2e`, `a?b`). Undefined query members are left out,
+ * and a list is one member for each of its values.
  * Fails with usage (2) for an empty segment, `.`, `..`, control characters, and text that is not valid Unicode.
  */
 export function joinAddress(base: Address, segments: readonly string[], query: Query = {}): string {
   const path = segments.map((segment) => `/${encodeSegment(segment)}`).join('');
-  const pairs = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${encode(name, 'a query name')}=${encode(String(value), `the value of ${name}`)}`],
-  );
+  const pairs = Object.entries(query).flatMap(([name, value]) => {
+    const values: readonly (string | number | boolean)[] =
+      value === undefined ? [] : typeof value === 'object' ? value : [value];
+    return values.map((each) => `${encode(name, 'a query name')}=${encode(String(each), `the value of ${name}`)}`);
+  });
   return `${base.origin}${base.prefix}${path === '' ? '/' : path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`;
 }
 
+/** Refuses exactly what isUsableId refuses, and says why. */
 function encodeSegment(segment: string): string {
   const shown = JSON.stringify(segment);
   if (segment === '') throw usage('an id or name is empty', 'Give the id as it was printed.');

@@ -27,7 +27,7 @@ export function prepare(request: ApiRequest, address: string, userAgent: string)
   const base = parseKeyAddress(address, what);
   const url = joinAddress(base, request.path, request.query);
   const headers: Record<string, string> = {
-    accept: 'application/json',
+    accept: 'application/json, application/problem+json',
     'accept-encoding': 'gzip, br',
     'user-agent': userAgent,
     ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -69,15 +69,26 @@ function checkedHeader([name, value]: [string, string]): [string, string] {
   if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(lower)) throw usage(`${JSON.stringify(name)} is not a header name`);
   if (OURS.test(lower))
     throw usage(`the header ${lower} cannot be given`, 'berth sets it itself, from the settings and the request.');
-  if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
-    throw usage(`the value of the header ${lower} holds characters that no header may`);
+  const [bad] = /[^\t\x20-\x7e\x80-\xff]/u.exec(value) ?? [];
+  if (bad !== undefined)
+    throw usage(
+      `the value of the header ${lower} holds ${characterName(bad)}, which no header may`,
+      'Leave it out. A header takes tabs and printable characters up to U+00FF.',
+    );
   return [lower, value];
+}
+
+/** `U+000A, a control character`; never the character itself. */
+function characterName(character: string): string {
+  const code = `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+  return /\p{Cc}/u.test(character) ? `${code}, a control character` : code;
 }
 
 const isRaw = (body: Json | { readonly raw: Uint8Array }): body is { readonly raw: Uint8Array } =>
   isObject(body as Json) && (body as { raw?: unknown }).raw instanceof Uint8Array;
 
-function bytesOf(body: ApiRequest['body']): Uint8Array | undefined {
+/** The bytes that a body goes out as; undefined where there is none. */
+export function bytesOf(body: ApiRequest['body']): Uint8Array | undefined {
   if (body === undefined) return undefined;
   return isRaw(body) ? body.raw : Buffer.from(encodeJson(body));
 }

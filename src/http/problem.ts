@@ -115,6 +115,15 @@ function meaning(
         exit: EXIT.refused,
         hint: 'The request is larger than the service takes: send less at once.',
       };
+    case 407:
+      return {
+        code: 'proxy',
+        exit: EXIT.unavailable,
+        hint: 'Nothing was sent to the service. Put the user name and password of the proxy into HTTPS_PROXY or HTTP_PROXY (http://USER:PASSWORD@HOST:PORT), or name the host in NO_PROXY.',
+      };
+    case 408:
+    case 425:
+      return { code: 'unavailable', exit: EXIT.unavailable, hint: 'Nothing changed. Try again later.' };
     case 429:
       return {
         code: 'rate-limited',
@@ -191,10 +200,13 @@ const TITLES: Readonly<Record<number, string>> = {
   402: 'Payment Required',
   403: 'Forbidden',
   404: 'Not Found',
+  407: 'Proxy Authentication Required',
+  408: 'Request Timeout',
   409: 'Conflict',
   410: 'Gone',
   413: 'Payload Too Large',
   422: 'Unprocessable Content',
+  425: 'Too Early',
   429: 'Too Many Requests',
   500: 'Internal Server Error',
   502: 'Bad Gateway',

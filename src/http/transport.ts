@@ -26,9 +26,12 @@ export interface WireAnswer {
 export class WireError extends Error {
   override readonly name = 'WireError';
   readonly stage: Stage;
-  constructor(stage: Stage, message: string, cause?: unknown) {
+  /** The certificate of the other side was refused. Another try would end the same. */
+  readonly certificate: boolean;
+  constructor(stage: Stage, message: string, cause?: unknown, certificate = false) {
     super(message, cause === undefined ? undefined : { cause });
     this.stage = stage;
+    this.certificate = certificate;
   }
 }
 

@@ -16,3 +16,26 @@ declare module 'undici/lib/api/api-connect.js' {
   const connect: (this: Dispatcher, options: Dispatcher.ConnectOptions) => Promise<Dispatcher.ConnectData>;
   export default connect;
 }
+declare module 'undici/lib/core/connect.js' {
+  import type { Socket } from 'node:net';
+  import type { ConnectionOptions } from 'node:tls';
+  function buildConnector(options: buildConnector.Options): buildConnector.Connector;
+  namespace buildConnector {
+    interface Options extends ConnectionOptions {
+      readonly timeout?: number;
+    }
+    interface Target {
+      readonly hostname: string;
+      readonly host?: string;
+      readonly protocol: string;
+      readonly port: string;
+      readonly servername?: string;
+      readonly localAddress?: string | null;
+      readonly httpSocket?: Socket;
+    }
+    type Callback = (...result: [error: null, socket: Socket] | [error: Error, socket: null]) => void;
+    type Connector = (target: Target, callback: Callback) => Socket;
+  }
+  export type Connector = buildConnector.Connector;
+  export default buildConnector;
+}

@@ -17,7 +17,7 @@ import {
   type Behaviour,
 } from './support.ts';
 
-// Rows 6, 7, 8 and 12 of docs/faults.md: connections that stall, break, or never open.
+// Rows 6, 7 and 8 of docs/faults.md: connections that stall, break, or never open.
 
 /** A real TCP server that is no HTTP server; gives its port. */
 async function serveTcp(greet: (socket: Socket) => void): Promise<number> {
@@ -196,11 +196,12 @@ describe('a connection that never opens: nothing was sent, 7, and writes are tri
     await fails(line.split(' '), { exit: 7, says: [...says, 'no complete answer'] }, [], { env, clock });
   });
 
-  test('a certificate that nobody vouches for: 7, and what to do about it', async () => {
+  test('a certificate of an unknown issuer: 7 at once, and what to do about it', async () => {
     const { createServer: createTlsServer } = await import('node:https');
     const { readFile } = await import('node:fs/promises');
     const tls = (name: string): Promise<Buffer> => readFile(new URL(`../support/tls/${name}`, import.meta.url));
     let requests = 0;
+    let connections = 0;
     const server = createTlsServer(
       { key: await tls('test-only-key.pem'), cert: await tls('test-only-certificate.pem') },
       (_, response) => {
@@ -208,34 +209,25 @@ describe('a connection that never opens: nothing was sent, 7, and writes are tri
         response.end('{}');
       },
     );
+    server.on('connection', () => connections++);
     onTestFinished(() => {
       server.close();
     });
     const url = `https://127.0.0.1:${String(await listen(server))}`;
     await fails(
       ['pods', 'get', 'pod1'],
-      { exit: 7, says: ['certificate is not trusted', 'NODE_EXTRA_CA_CERTS', 'Nothing was sent'] },
+      { exit: 7, says: ['is self-signed and not trusted', 'NODE_EXTRA_CA_CERTS', 'Nothing was sent'] },
       [],
       { env: { BERTH_BASE_URL: url } },
     );
     expect(requests).toBe(0);
+    // One for the person and one for --json: nothing is tried again.
+    expect(connections).toBe(2);
   });
 });
 
-describe('a DELETE whose first try was put off, and then finds nothing', () => {
-  const script = [problem(429, 'rate limit exceeded for the minute window'), problem(404, 'resource not found')];
-
-  test.each([
-    ['registries', 'delegations', 'revoke', 'd1', '--yes'],
-    ['api', 'DELETE', '/v2/registries/delegations/d1'],
-  ])('%s %s %s: done, with a note', async (...argv) => {
-    const { out, err, server } = await works(argv, script);
-    expect(out).toBe('');
-    expect(err).toMatch(/it is done/);
-    expect(server.seen).toHaveLength(2);
-  });
-
-  test('one that finds nothing at once ends 4', async () => {
+describe('a DELETE that finds nothing', () => {
+  test('ends 4 at the first try', async () => {
     const { error } = await fails(
       ['registries', 'delegations', 'revoke', 'd1', '--yes'],
       { exit: 4, says: ['404', 'resource not found', 'see berth registries delegations list'] },

@@ -38,10 +38,11 @@ const POD = {
   startedAt: EVIL,
   [EVIL]: { [EVIL]: [EVIL] },
 };
-const JOB = { id: EVIL, status: 'COMPLETED', output: { [EVIL]: EVIL }, [EVIL]: EVIL };
+const JOB = { id: 'job1', status: 'COMPLETED', output: { [EVIL]: EVIL }, [EVIL]: EVIL };
 
 const service = routed({
-  'GET /v2/pods/pod1': json(POD),
+  // An answer about another id than was asked for would be refused.
+  'GET /v2/pods/pod1': json({ ...POD, id: 'pod1' }),
   'GET /v2/pods': json({ pods: [POD, POD] }),
   'GET /v2/ep/status/job1': json(JOB),
   'GET /v2/ep/health': json({ jobs: { [EVIL]: EVIL }, workers: { idle: EVIL }, [EVIL]: EVIL }),

@@ -67,7 +67,7 @@ describe.each([
           'POST /v2/ep/runsync': running,
           'POST /v2/ep/retry/job1': submitted,
           'GET /v2/ep/status/job1': status,
-          'GET /v2/ep/status/job2': running,
+          'GET /v2/ep/status/job2': json({ id: 'job2', status: 'IN_PROGRESS' }),
           'GET /v2/ep/stream/job1': json([]),
         }),
       ]);

@@ -12,7 +12,7 @@ const NOW = Date.UTC(2026, 0, 1);
 const at = (secondsAhead: number): string => new Date(NOW + secondsAhead * 1000).toUTCString();
 const EXCEEDED = 'rate limit exceeded for the minute window';
 const limited = (retryAfter: string | undefined): Behaviour =>
-  problem(429, EXCEEDED, retryAfter === undefined ? {} : { 'retry-after': retryAfter });
+  problem(429, EXCEEDED, { date: at(0), ...(retryAfter === undefined ? {} : { 'retry-after': retryAfter }) });
 
 describe('a Retry-After that can be used is obeyed', () => {
   test.each([

@@ -1,6 +1,7 @@
 import type { Api, ApiAnswer, ApiRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit.ts';
 import { Failure } from '../../core/failure.ts';
+import { isUsableId } from '../../core/ids.ts';
 import { memberOf, stringOf, type Json } from '../../core/json.ts';
 import { safeText } from '../../core/safe.ts';
 
@@ -58,7 +59,7 @@ export function createWire(api: Api, endpointId: string): Wire {
     method,
     path: ['v2', endpointId, ...operation],
   });
-  const run = request('POST', 'run');
+  const run: ApiRequest = { ...request('POST', 'run'), expects: 'created' };
   let underWay = 0;
   const ask = <T>(asked: ApiRequest, heard: (answer: ApiAnswer) => T, failed: (failure: Failure) => T): Promise<T> => {
     underWay += 1;
@@ -85,7 +86,7 @@ export function createWire(api: Api, endpointId: string): Wire {
 
 function taken({ value }: ApiAnswer): Submitted {
   const job = stringOf(memberOf(value, 'id'));
-  return job === undefined || job === '' ? { kind: 'lost', failure: noId() } : { kind: 'accepted', job };
+  return job === undefined || !isUsableId(job) ? { kind: 'lost', failure: noId() } : { kind: 'accepted', job };
 }
 
 /** What names another job came to the wrong place, and must not be taken for this one's result. */
@@ -106,18 +107,21 @@ function afterSubmit(failure: Failure): Submitted {
 
 function afterLook(failure: Failure): Seen {
   if (failure.exit === EXIT.notFound) return { kind: 'gone' };
-  return failure.exit === EXIT.denied ? { kind: 'stop', failure } : again(failure);
+  return isHopeless(failure) ? { kind: 'stop', failure } : again(failure);
 }
 
 function afterRetry(failure: Failure): Retried {
-  if (failure.exit === EXIT.denied) return { kind: 'stop', failure };
+  if (isHopeless(failure)) return { kind: 'stop', failure };
   if (failure.exit === EXIT.unknown) return { kind: 'unsure' };
   return mayComeAgain(failure) ? again(failure) : { kind: 'refused', failure };
 }
 
-/** A 429, or a service that was not reached: nothing happened. */
+/** The key or the certificate of the service was refused: no request will fare better. */
+const isHopeless = ({ exit, code }: Failure): boolean => exit === EXIT.denied || code === 'certificate';
+
+/** A 408, 425 or 429, or a service that was not reached: nothing happened. */
 const mayComeAgain = ({ exit, code }: Failure): boolean =>
-  exit === EXIT.rateLimited || (exit === EXIT.unavailable && code !== 'redirected');
+  exit === EXIT.rateLimited || (exit === EXIT.unavailable && code !== 'redirected' && code !== 'certificate');
 
 const again = (failure: Failure): Again => ({
   kind: 'again',

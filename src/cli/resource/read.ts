@@ -39,13 +39,19 @@ export function listCommand<const O extends Params>(resource: Resource, spec: Li
   });
 }
 
-/** The rows of a collection; an answer without the expected member is an empty list, never an error. */
+/** The rows of a collection. An answer without the expected list is unreadable (7). */
 export async function listRows(
   ctx: CommandContext,
   resource: Lookup,
   query: Query = {},
 ): Promise<{ readonly values: readonly Json[]; readonly text: string }> {
-  const answer = await ctx.api.send({ service: 'base', method: 'GET', path: resource.path, query });
+  const answer = await ctx.api.send({
+    service: 'base',
+    method: 'GET',
+    path: resource.path,
+    query,
+    expects: { list: resource.member },
+  });
   return { values: arrayOf(memberAt(answer.value, resource.member)) ?? [], text: answer.text };
 }
 

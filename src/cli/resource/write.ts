@@ -96,6 +96,7 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
             path: resource.path,
             body: known,
             findOut: listLine(name),
+            expects: 'created',
           }),
         );
       const answer = await (secret === undefined ? act() : hidingSecret(secret, body, act));
@@ -225,17 +226,15 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
         }) as const;
       const [only = '', ...others] = id;
       if (others.length === 0) {
-        const answer = await withId(ctx, resource, only, (known) => ctx.api.send(request(known)));
-        return { kind: 'nothing', notes: [answer.note ?? `${resource.noun} ${only} is ${done}.`] };
+        await withId(ctx, resource, only, (known) => ctx.api.send(request(known)));
+        return { kind: 'nothing', notes: [`${resource.noun} ${only} is ${done}.`] };
       }
       const sent = await sendEach(
         ctx,
         resource,
         id.map((given) => ({ given, request })),
       );
-      const notes = sent.flatMap(({ given, answer }) =>
-        answer === undefined ? [] : [`${given}: ${answer.note ?? done}`],
-      );
+      const notes = sent.flatMap(({ given, answer }) => (answer === undefined ? [] : [`${given}: ${done}`]));
       return { kind: 'nothing', notes, failure: failureAmong(sent) };
     },
   });

@@ -12,7 +12,7 @@ const MOST_TRIES = 5;
 const PATH = ['v2', 'account', 'ssh-keys'];
 export const LIST = commandLine('account', 'ssh-keys', 'list');
 
-export const readRequest: ApiRequest = { service: 'base', method: 'GET', path: PATH };
+export const readRequest: ApiRequest = { service: 'base', method: 'GET', path: PATH, expects: { list: 'keys' } };
 
 /** PUT replaces the whole set (contract rules, SSH keys). */
 export const writeRequest = (keys: readonly string[]): ApiRequest => ({

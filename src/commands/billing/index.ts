@@ -60,6 +60,7 @@ async function ask(ctx: CommandContext, report: Report, query: Query, given: str
       service: 'base',
       method: 'GET',
       path: report.path,
+      expects: { list: MEMBER },
       query: report.of === undefined || id === undefined ? query : { ...query, [report.of.member]: id },
     });
   const answer = await send(given);

@@ -109,7 +109,13 @@ const pods = defineCommand({
   watch: true,
   run: async (ctx, { id }) => {
     const answer = await withId(ctx, CLUSTERS, id, (known) =>
-      ctx.api.send({ service: 'base', method: 'GET', path: [...CLUSTERS.path, known, 'pods'], id: known }),
+      ctx.api.send({
+        service: 'base',
+        method: 'GET',
+        path: [...CLUSTERS.path, known, 'pods'],
+        id: known,
+        expects: { list: 'pods' },
+      }),
     );
     const values = arrayOf(memberAt(answer.value, 'pods')) ?? [];
     return { kind: 'many', view: memberView, values, source: { text: answer.text, member: 'pods' } };

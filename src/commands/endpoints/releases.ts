@@ -96,7 +96,13 @@ export const releases = defineCommand({
     let known = id;
     const answer = await withId(ctx, ENDPOINTS, id, (each) => {
       known = each;
-      return ctx.api.send({ service: 'base', method: 'GET', path: [...ENDPOINTS.path, each, 'releases'], id: each });
+      return ctx.api.send({
+        service: 'base',
+        method: 'GET',
+        path: [...ENDPOINTS.path, each, 'releases'],
+        id: each,
+        expects: { list: 'releases' },
+      });
     });
     if (wait)
       return await waitForRow(ctx, { ...ENDPOINTS, view: releaseView }, 'endpoints', known, ROLLOUT, waitTimeout);

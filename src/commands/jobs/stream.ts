@@ -1,3 +1,6 @@
+import type { ApiRequest } from '../../core/api.ts';
+import { EXIT } from '../../core/exit.ts';
+import { Failure } from '../../core/failure.ts';
 import { arrayOf, encodeJson, memberAt, objectOf, stringOf, type Json } from '../../core/json.ts';
 import { safeText } from '../../core/safe.ts';
 import { defineCommand } from '../../cli/command.ts';
@@ -36,29 +39,48 @@ export async function streamJob(
 ): Promise<Result> {
   const goOn = commandLine('jobs', 'stream', endpoint, job);
   ctx.goOnWith(goOn);
-  const start = ctx.clock.now();
+  const start = ctx.clock.monotonic();
   const printer = chunkPrinter(ctx);
   let ended: Json | undefined;
+  let known: string | undefined;
+  /** Sends a request to the endpoint, whose name is looked up once. */
+  const ask = async (request: (id: string) => ApiRequest): Promise<Json> => {
+    const send = async (id: string): Promise<Json> => {
+      const { value = null } = await ctx.api.send(request(id));
+      known = id;
+      return value;
+    };
+    return await (known === undefined ? withId(ctx, ENDPOINTS, endpoint, send) : send(known)).catch(
+      explainExpired(job),
+    );
+  };
   for (;;) {
-    const poll = await withId(ctx, ENDPOINTS, endpoint, (id) =>
-      ctx.api.send(queueGet(id, ['stream', job], { id: job })),
-    ).catch(explainExpired(job));
-    const chunks = chunksOf(poll.value);
+    const poll = await ask((id) => queueGet(id, ['stream', job], { id: job, expects: 'chunks' })).catch(
+      (error: unknown) => {
+        if (ended !== undefined && error instanceof Failure && error.exit === EXIT.notFound) return undefined;
+        throw error;
+      },
+    );
+    // It has ended, and is not there any more.
+    if (poll === undefined) break;
+    const chunks = chunksOf(poll);
     for (const chunk of chunks) await printer.print(chunk);
-    if (chunks.length > 0) continue;
-    if (ended !== undefined) break;
-    // No chunk left and the job over: one more poll takes what came between the two looks.
-    const wrapped = objectOf(poll.value);
-    const now = hasEnded(wrapped)
-      ? wrapped
-      : (
-          await withId(ctx, ENDPOINTS, endpoint, (id) => ctx.api.send(statusRequest(id, job))).catch(
-            explainExpired(job),
-          )
-        ).value;
-    if (hasEnded(now)) ended = now;
-    else if (ctx.clock.now() - start >= timeoutMs) throw waitEnded({ what: `job ${job}`, timeoutMs, goOn, id: job });
-    else await ctx.clock.sleep(PAUSE_MS, ctx.signal);
+    // The last chunks may come with the status, which may not be there to be asked for again.
+    const wrapped = objectOf(poll);
+    const before = ended;
+    if (hasEnded(wrapped)) ended = wrapped;
+    else if (chunks.length === 0 && ended === undefined) {
+      const now = await ask((id) => statusRequest(id, job));
+      if (hasEnded(now)) ended = now;
+    }
+    // One more poll after the end takes what came between the two requests.
+    if (chunks.length === 0 && before !== undefined) break;
+    const isLast = chunks.length === 0 && ended !== undefined;
+    if (!isLast && ctx.clock.monotonic() - start >= timeoutMs) {
+      await printer.close();
+      throw waitEnded({ what: `job ${job}`, timeoutMs, goOn, id: job });
+    }
+    if (chunks.length === 0 && ended === undefined) await ctx.clock.sleep(PAUSE_MS, ctx.signal);
   }
   await printer.close();
   ctx.goOnWith(undefined);

@@ -84,13 +84,14 @@ export async function showLogs(
 /** What there is, and its end: the tail is complete, nothing comes any more, or lines are new since it was asked for. */
 async function* pastLogs(ctx: CommandContext, stream: LogStream, query: LogQuery): AsyncGenerator<ServerEvent> {
   const startedAt = ctx.clock.now();
+  const begun = ctx.clock.monotonic();
   const wanted = query.since === undefined && query.after === undefined ? (query.tail ?? DEFAULT_TAIL) : Infinity;
   if (wanted === 0) return;
   let count = 0;
   for await (const event of ctx.api.events({ ...logRequest(stream, query), quietMs: QUIET_MS })) {
     yield event;
     count += 1;
-    const isPast = ctx.clock.now() - startedAt < QUIET_MS || !(timeOf(event) > startedAt + QUIET_MS);
+    const isPast = ctx.clock.monotonic() - begun < QUIET_MS || !(timeOf(event) > startedAt + QUIET_MS);
     if (count >= wanted || !isPast) return;
   }
 }

@@ -12,9 +12,47 @@ describe('a call of any operation', () => {
     [['-f', 'size=50', '-F', 'count=2'], { size: '50', count: 2 }],
     [['--raw-field', 'on=true', '--field', 'off=false'], { on: 'true', off: false }],
     [['-F', 'ports=["80/http"]', '-F', 'name=web'], { ports: ['80/http'], name: 'web' }],
+    [['-F', 'a=1', '-f', 'b=x', '-F', 'a=true', '-f', 'a=3'], { a: [1, true, '3'], b: 'x' }],
+    [['-F', 'a=[1]', '-F', 'a=[2]'], { a: [[1], [2]] }],
   ])('%j makes the body %j', async (fields, body) => {
     const { server, code } = await api('POST', '/v2/pods', ...fields);
     expect([code, server.seen.map((seen) => JSON.parse(seen.body.toString()) as unknown)]).toEqual([0, [body]]);
+  });
+
+  it.each([
+    ['GET', '/v2/x?product=A&product=B', [], '/v2/x?product=A&product=B'],
+    [
+      'GET',
+      '/v2/x?a=1',
+      ['-F', 'a=2', '-f', 'a=3', '-F', 'b={"c":9007199254740993}'],
+      '/v2/x?a=1&a=2&a=3&b=%7B%22c%22%3A9007199254740993%7D',
+    ],
+    ['DELETE', '/v2/x?a=1&a=&a=1', [], '/v2/x?a=1&a=&a=1'],
+    ['POST', '/v2/x?a=1&a=2', ['-F', 'a=3'], '/v2/x?a=1&a=2'],
+  ])('%s %s with %j keeps every value', async (method, path, fields, sent) => {
+    const { server, code } = await api(method, path, ...fields);
+    expect([code, server.seen.map(({ url }) => url)]).toEqual([0, [sent]]);
+  });
+
+  it('accepts problem documents, and what a caller asks for', async () => {
+    const plain = await api('GET', '/v2/x');
+    expect(plain.server.seen[0]?.headers.accept).toContain('application/problem+json');
+    const own = await api('GET', '/v2/x', '-H', 'Accept: text/plain');
+    expect(own.server.seen[0]?.headers.accept).toBe('text/plain');
+  });
+
+  it.each([
+    ['a line feed', 'a\nb', 'U+000A, a control character'],
+    ['NUL', 'a\0b', 'U+0000, a control character'],
+    ['ESC', '\u001b[2J', 'U+001B, a control character'],
+    ['DEL', 'a\u007f', 'U+007F, a control character'],
+    ['a character beyond Latin-1', 'x\u{1f6a2}', 'U+1F6A2'],
+  ])('a header whose value holds %s: 2, and it is named', async (_, value, named) => {
+    const { server, code, err } = await api('GET', '/v2/x', '-H', `X-Note: ${value}!`);
+    expect([code, server.seen]).toEqual([2, []]);
+    expect(err).toContain(`the value of the header x-note holds ${named}`);
+    // eslint-disable-next-line no-control-regex -- naming the controls is the point
+    expect(err).not.toMatch(/[\u0000\u001b\u007f]/);
   });
 
   it.each([

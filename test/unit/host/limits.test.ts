@@ -21,7 +21,13 @@ function open(): { path: string; at: { ms: number }; memory: (profile?: string) 
   const path = join(createTestWorld().directory, 'data', 'limits.json');
   const at = { ms: 5000 };
   const memory = (profile = 'default'): LimitsMemory =>
-    createLimits({ path: () => path, profile: () => profile, now: () => at.ms, random: Math.random });
+    createLimits({
+      path: () => path,
+      profile: () => profile,
+      now: () => at.ms,
+      monotonic: () => at.ms,
+      random: Math.random,
+    });
   return { path, at, memory };
 }
 
@@ -35,6 +41,16 @@ describe('remembered limits', () => {
     expect(await memory('work').read()).toEqual(windows(59));
     expect(await memory('play').read()).toEqual(windows(7));
     expect(readdirSync(dirname(path))).toEqual(['limits.json']);
+  });
+
+  it('from the future are ignored: the wall clock was set back since', async () => {
+    const { at, memory } = open();
+    memory().remember([{ ...windows(59)[0], name: 'minute', seenAt: at.ms } as RateWindow]);
+    expect(await memory().read()).toHaveLength(1);
+    at.ms -= 59_000;
+    expect(await memory().read()).toHaveLength(1);
+    at.ms -= 3_600_000;
+    expect(await memory().read()).toEqual([]);
   });
 
   it('are written at once, then now and then, and at the end', () => {
@@ -74,6 +90,7 @@ describe('remembered limits', () => {
       path: () => join(path, 'limits.json'),
       profile: () => 'default',
       now: () => 0,
+      monotonic: () => 0,
       random: () => 0.5,
     });
     nowhere.remember(windows(1));

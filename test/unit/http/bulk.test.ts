@@ -85,6 +85,30 @@ describe('many requests', () => {
     expect(new Set(seen.map(({ key }) => key))).toEqual(new Set([`Bearer ${KEY}`]));
   });
 
+  test('that share one path array are sent with their own method, body, query and headers', async () => {
+    const { send, seen } = await setup((_, response) => response.end('{"id":"x"}'));
+    const path = ['v2', 'ep', 'x'];
+    const base = { service: 'queue', path } as const;
+    await send({ ...base, method: 'POST', body: raw('{"n":1}') });
+    await send({ ...base, method: 'GET' });
+    await send({ ...base, method: 'PATCH', body: { n: 2 } });
+    await send({ ...base, method: 'PATCH', body: { n: 3 } });
+    await send({ ...base, method: 'GET', query: { a: 1 } });
+    await send({ ...base, method: 'GET', query: { a: 2 } });
+    path[2] = 'y';
+    await send({ ...base, method: 'GET', query: { a: 2 } });
+    const place = '/prefix/v2/ep';
+    expect(seen.map(({ method, url, text }) => [method, url, text])).toEqual([
+      ['POST', `${place}/x`, '{"n":1}'],
+      ['GET', `${place}/x`, ''],
+      ['PATCH', `${place}/x`, '{"n":2}'],
+      ['PATCH', `${place}/x`, '{"n":3}'],
+      ['GET', `${place}/x?a=1`, ''],
+      ['GET', `${place}/x?a=2`, ''],
+      ['GET', `${place}/y?a=2`, ''],
+    ]);
+  });
+
   test('are told of one by one, each without the key', async () => {
     const { send, trace } = await setup((request, response) =>
       request.method === 'GET' ? response.destroy() : response.end('{"id":"x"}'),

@@ -195,7 +195,7 @@ describe('a dry run', () => {
       method: 'POST',
       url: `${address}v2/pods?wait=5`,
       headers: {
-        accept: 'application/json',
+        accept: 'application/json, application/problem+json',
         'accept-encoding': 'gzip, br',
         authorization: 'Bearer ***',
         'content-type': 'application/json',

@@ -89,14 +89,24 @@ describe('Retry-After', () => {
     ['2026-01-01T12:00:30Z', undefined],
     ['Thursday, 01-Jan-26 12:00:30 GMT', undefined],
   ])('%j', (text, expected) => {
-    expect(readRetryAfter(text, now)).toBe(expected);
+    expect(readRetryAfter(text === undefined ? {} : { 'retry-after': text }, now)).toBe(expected);
   });
 
   it('reads back every date that lies ahead', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 4_000_000_000 }), (seconds) => {
-        expect(readRetryAfter(new Date(now + seconds * 1000).toUTCString(), now)).toBe(seconds * 1000);
+        const headers = { 'retry-after': new Date(now + seconds * 1000).toUTCString() };
+        expect(readRetryAfter(headers, now)).toBe(seconds * 1000);
       }),
     );
+  });
+
+  it.each([-240, 0, 240])('a date counts from the Date of the answer, with a wall clock %i hours off', (hours) => {
+    const headers = {
+      date: new Date(now).toUTCString(),
+      'retry-after': new Date(now + 30_000).toUTCString(),
+    };
+    expect(readRetryAfter(headers, now + hours * 3_600_000)).toBe(30_000);
+    expect(readRetryAfter({ ...headers, date: 'soon' }, now)).toBe(30_000);
   });
 });

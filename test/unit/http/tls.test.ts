@@ -7,9 +7,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions } from 'esbuild';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const file = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const KEY = file('../../support/tls/test-only-key.pem');
 const CERTIFICATE = file('../../support/tls/test-only-certificate.pem');
 
 let folder = '';
@@ -17,6 +18,8 @@ let connections = 0;
 const seen: (string | undefined)[] = [];
 const tunnels: (string | undefined)[] = [];
 const sockets = new Set<Socket>();
+/** Where the proxy leads, in place of the server of this file. */
+let target: number | undefined;
 
 const server = createServer((request, response) => {
   seen.push(request.headers.authorization);
@@ -24,11 +27,11 @@ const server = createServer((request, response) => {
 });
 const proxy = createHttpServer().on('connect', (request, socket) => {
   tunnels.push(request.url);
-  const target = connectTcp(port(), '127.0.0.1', () => {
+  const upstream = connectTcp(target ?? port(), '127.0.0.1', () => {
     socket.write('HTTP/1.1 200 OK\r\n\r\n');
-    target.pipe(socket).pipe(target);
+    upstream.pipe(socket).pipe(upstream);
   });
-  target.on('error', () => undefined);
+  upstream.on('error', () => undefined);
   socket.on('error', () => undefined);
 });
 const port = (of: { address(): unknown } = server): number => (of.address() as AddressInfo).port;
@@ -42,7 +45,7 @@ beforeAll(async () => {
   };
   const outfile = path.join(folder, 'probe.cjs');
   await build({ ...bundling(root), entryPoints: [file('probe.ts')], outfile, format: 'cjs' });
-  const [key, cert] = await Promise.all([readFile(file('../../support/tls/test-only-key.pem')), readFile(CERTIFICATE)]);
+  const [key, cert] = await Promise.all([readFile(KEY), readFile(CERTIFICATE)]);
   server.setSecureContext({ key, cert });
   server.on('connection', (socket: Socket) => {
     connections++;
@@ -86,22 +89,54 @@ it.each([[], ['one-shot']])(
   },
 );
 
-it('a certificate that nobody vouches for is not: nothing is sent, and it is tried again', async () => {
+it('a certificate of an unknown issuer is not: nothing is sent, and it is not tried again', async () => {
   const [requests, before] = [seen.length, connections];
   const { text, code } = await probe(`https://localhost:${String(port())}`, {});
-  expect(text).toContain('the certificate is not trusted');
+  expect(text).toContain('is not accepted: it is self-signed and not trusted');
   expect(text).toContain('NODE_EXTRA_CA_CERTS');
   expect(code).toBe(1);
   expect(seen).toHaveLength(requests);
-  expect(connections - before).toBe(2);
+  expect(connections - before).toBe(1);
 });
 
-it('a certificate for another name is refused', async () => {
+describe.each([
+  ['directly', () => ({})],
+  ['through a proxy', () => ({ HTTPS_PROXY: proxyUrl() })],
+])('%s, a certificate that is trusted and not valid here is refused at one connection', (way, proxied) => {
+  it.each([
+    [
+      'for another host',
+      'test-only-other-host-certificate.pem',
+      'it is for another host name: other.test, *.other.test, not for localhost',
+    ],
+    ['expired', 'test-only-expired-certificate.pem', `it has expired${way === 'directly' ? ' on Feb  1' : ''}`],
+  ])('%s', async (_, name, words) => {
+    const trusted = file(`../../support/tls/${name}`);
+    const [key, cert] = await Promise.all([readFile(KEY), readFile(trusted)]);
+    let opened = 0;
+    let requests = 0;
+    const other = createServer({ key, cert }, (__, response) => {
+      requests++;
+      response.end('{}');
+    });
+    other.on('connection', () => opened++);
+    await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
+    const address = `https://localhost:${String(port(other))}`;
+    target = port(other);
+    const { text, code } = await probe(address, { NODE_EXTRA_CA_CERTS: trusted, ...proxied() });
+    target = undefined;
+    await new Promise((done) => other.close(done));
+    expect(text).toContain(`the certificate of ${new URL(address).host} is not accepted: ${words}`);
+    expect([code, opened, requests]).toEqual([1, 1, 0]);
+  });
+});
+
+it('a certificate for another name is refused, also of an address', async () => {
   const { text } = await probe(`https://[::1]:${String(port())}`, {
     NODE_EXTRA_CA_CERTS: CERTIFICATE,
     HTTPS_PROXY: proxyUrl(),
   });
-  expect(text).toContain('the certificate is for another host name');
+  expect(text).toContain('it is for another host name: localhost, 127.0.0.1, not for');
 });
 
 it('through a proxy the exchange is the same, end to end', async () => {

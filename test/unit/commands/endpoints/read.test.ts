@@ -81,7 +81,7 @@ describe('what a service may leave out or word in its own way', () => {
       /scaling\t\{"type":"TIDE","moon":1\}/,
     ],
     ['requests a worker', { id: 'ep1', scaling: { type: 'REQUEST_COUNT', requestCount: 4 } }, /4 requests a worker/],
-    ['members of other kinds', { id: 1, name: null, workers: 'many', ports: 'x', env: [] }, /ports\tx\n/],
+    ['members of other kinds', { id: 'ep1', name: null, workers: 'many', ports: 'x', env: [] }, /ports\tx\n/],
   ])('%s', async (_, document, words) => {
     expect((await works(['endpoints', 'get', 'ep1'], [json(document)])).out).toMatch(words);
   });

@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest';
+import { berthIn, type Ran } from '../support/cli.ts';
+import { createTestWorld, type TestWorld } from '../support/world.ts';
+import { fails, problem } from './support.ts';
+
+// Row 12 of docs/faults.md: a DELETE that was put off and then answered 404 has not deleted anything.
+
+interface Destructive {
+  /** Creates the thing, named `victim`. */
+  readonly create: string;
+  readonly list: string;
+  /** The command, before the word that names the thing. */
+  readonly remove: string;
+  /** The beginning of the path of the DELETE. */
+  readonly path: string;
+}
+
+const VERBS: Readonly<Record<string, Destructive>> = {
+  'pods terminate': {
+    create: 'pods create --name victim --cpu cpu-general --vcpu 2 --image x',
+    list: 'pods list',
+    remove: 'pods terminate',
+    path: '/v2/pods',
+  },
+  'pods delete': {
+    create: 'pods create --name victim --cpu cpu-general --vcpu 2 --image x',
+    list: 'pods list',
+    remove: 'pods delete',
+    path: '/v2/pods',
+  },
+  'volumes delete': {
+    create: 'volumes create --name victim --size 10 --data-center EU-NORTH-1',
+    list: 'volumes list',
+    remove: 'volumes delete',
+    path: '/v2/network-volumes',
+  },
+  'templates delete': {
+    create: 'templates create --name victim --image x',
+    list: 'templates list',
+    remove: 'templates delete',
+    path: '/v2/templates',
+  },
+  'endpoints delete': {
+    create: 'endpoints create --name victim --image x --cpu cpu-general:4',
+    list: 'endpoints list',
+    remove: 'endpoints delete',
+    path: '/v2/serverless',
+  },
+  'registries delete': {
+    create: 'registries create --name victim --username me --password-stdin',
+    list: 'registries list',
+    remove: 'registries delete',
+    path: '/v2/registries',
+  },
+  'registries delegations revoke': {
+    create: 'registries delegations create --resource arn:aws:ecr:eu-west-1:123456789012:repository/x --name victim',
+    list: 'registries delegations list',
+    remove: 'registries delegations revoke',
+    path: '/v2/registries/delegations',
+  },
+  'clusters delete': {
+    create:
+      'clusters create --name victim --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 2 --image x --data-center EU-NORTH-1',
+    list: 'clusters list',
+    remove: 'clusters delete',
+    path: '/v2/clusters',
+  },
+};
+
+const local = (): TestWorld => createTestWorld({ env: { BERTH_LOCAL: '1' }, stdin: 'secret\n' });
+const run = (world: TestWorld, line: string, ...more: readonly string[]): Promise<Ran> =>
+  berthIn(world, [...line.split(' '), ...more]);
+const idsIn = async (world: TestWorld, { list }: Destructive): Promise<readonly string[]> =>
+  (await run(world, list, '-o', 'id')).out.trimEnd().split('\n');
+
+/** A local service with the thing, whose next DELETE is put off once. */
+async function withVictim(verb: Destructive): Promise<{ world: TestWorld; id: string }> {
+  const world = local();
+  const before = await idsIn(world, verb);
+  const created = await run(world, verb.create);
+  expect(created.code, created.err).toBe(0);
+  const id = (await idsIn(world, verb)).find((each) => !before.includes(each)) ?? '';
+  expect(id).not.toBe('');
+  const fault = ['local', 'fault', 'add', 'rate-limit', '--count', '1', '--match', `DELETE ${verb.path}`];
+  expect((await berthIn(world, fault)).code).toBe(0);
+  return { world, id };
+}
+
+describe.each(Object.entries(VERBS))('%s, put off once by the rate limit', (_, verb) => {
+  test('with a name: the thing of that name is gone', async () => {
+    const { world, id } = await withVictim(verb);
+    const ran = await run(world, verb.remove, 'victim', '--yes');
+    expect(ran.code, ran.err).toBe(0);
+    expect(await idsIn(world, verb)).not.toContain(id);
+  });
+
+  test('with an id: it is gone', async () => {
+    const { world, id } = await withVictim(verb);
+    const ran = await run(world, verb.remove, id, '--yes');
+    expect(ran.code, ran.err).toBe(0);
+    expect(await idsIn(world, verb)).not.toContain(id);
+  });
+
+  test('with a mistyped id: 4, and everything is still there', async () => {
+    const { world, id } = await withVictim(verb);
+    const before = await idsIn(world, verb);
+    const ran = await run(world, verb.remove, `${id}x`, '--yes');
+    expect([ran.code, ran.out]).toEqual([4, '']);
+    expect(ran.err).toContain('404');
+    expect(ran.err).not.toMatch(/\bdone\b|is deleted|is terminated|is revoked/);
+    expect(await idsIn(world, verb)).toEqual(before);
+  });
+});
+
+test('of several names, each is deleted by its own id', async () => {
+  const world = local();
+  const before = await run(world, 'volumes list', '-o', 'id');
+  for (const name of ['v1', 'v2'])
+    expect((await run(world, `volumes create --name ${name} --size 10 --data-center EU-NORTH-1`)).code).toBe(0);
+  const fault = 'local fault add rate-limit --count 2 --match';
+  expect((await run(world, fault, 'DELETE /v2/network-volumes')).code).toBe(0);
+  const ran = await run(world, 'volumes delete v1 v2 --yes');
+  expect(ran.code, ran.err).toBe(0);
+  expect((await run(world, 'volumes list', '-o', 'id')).out).toBe(before.out);
+});
+
+test('a pod that costs money is terminated by its name', async () => {
+  const world = local();
+  expect((await run(world, 'local fault add rate-limit --count 1 --match', 'DELETE /v2/pods')).code).toBe(0);
+  const ran = await run(world, 'pods terminate train-llm --yes');
+  expect([ran.code, ran.err]).toEqual([0, 'pod train-llm is terminated.\n']);
+  expect((await run(world, 'pods list', '-o', 'id')).out).not.toContain('pod-train\n');
+});
+
+describe('a DELETE that was put off, and then finds nothing', () => {
+  const putOff = [problem(429, 'rate limit exceeded'), problem(404, 'resource not found')];
+
+  test('berth api: 4', async () => {
+    const argv = ['api', 'DELETE', '/v2/registries/delegations/d1'];
+    const { servers } = await fails(argv, { exit: 4, says: ['404', 'resource not found', /tried 2 times/] }, putOff);
+    expect(servers[0].seen.map(({ method }) => method)).toEqual(['DELETE', 'DELETE']);
+  });
+
+  test('a name that cannot be looked up: 4, and the reason is named', async () => {
+    await fails(
+      ['registries', 'delegations', 'revoke', 'd1', '--yes'],
+      { exit: 4, says: ['404', 'could not be looked up', '403'] },
+      [...putOff, problem(403, 'not allowed to list')],
+    );
+  });
+});

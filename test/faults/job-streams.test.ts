@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { berthIn } from '../support/cli.ts';
+import { createTestClock, type TestClock } from '../support/clock.ts';
+import { createTestWorld } from '../support/world.ts';
+import { fails, json, pointedAt, problem, routed, serve, works, type Behaviour } from './support.ts';
+
+// Row 41 of docs/faults.md, as far as it is about streams, and what ends one.
+
+/** Answers every poll with chunks, each of which takes a second. */
+const endless =
+  (clock: TestClock, chunks: unknown): Behaviour =>
+  (exchange) => {
+    clock.advance(1000);
+    json(chunks)(exchange);
+  };
+
+describe('a stream whose chunks never end', () => {
+  test.each([
+    ['an array', [{ output: 'x' }]],
+    ['wrapped', { status: 'IN_PROGRESS', stream: [{ output: 'x' }] }],
+    ['wrapped, of a job that has ended', { status: 'COMPLETED', stream: [{ output: 'x' }] }],
+  ])('%s: --wait-timeout ends it, 9, and says how to go on', async (_, chunks) => {
+    const clock = createTestClock();
+    const { servers } = await fails(
+      ['jobs', 'stream', 'ep', 'job1', '--wait-timeout', '30s'],
+      { exit: 9, says: ['waited 30s for job job1', 'berth jobs stream ep job1'], out: /x/ },
+      [endless(clock, chunks)],
+      { clock },
+    );
+    expect(servers.map(({ seen }) => seen.length)).toEqual([30, 30]);
+  });
+
+  test('jobs run --stream ends 9 too', async () => {
+    const clock = createTestClock();
+    await fails(
+      ['jobs', 'run', 'ep', '--input', '{}', '--stream', '--wait-timeout', '5s'],
+      { exit: 9, says: ['waited 5s for job job1'], out: /x/, told: /submitted job1/ },
+      [routed({ 'POST /v2/ep/run': json({ id: 'job1' }) }, endless(clock, [{ output: 'x' }]))],
+      { clock },
+    );
+  });
+});
+
+describe('a terminal status that came with the last chunks', () => {
+  const last = json({ status: 'FAILED', error: 'broke', stream: [{ output: 'end' }] });
+
+  test.each([
+    ['the job is gone', problem(404, 'job not found')],
+    ['the next answer is an empty array', json([])],
+    ['the next answer has no status', json({ stream: [] })],
+  ])('is the outcome, where %s', async (_, rest) => {
+    const server = await serve([last, rest]);
+    const world = createTestWorld({ env: pointedAt(server.url) });
+    const ran = await berthIn(world, ['jobs', 'stream', 'ep', 'job1']);
+    expect([ran.code, ran.out]).toEqual([10, 'end\n']);
+    expect(ran.err).toContain('job job1 ended FAILED: broke');
+    expect(server.seen.map(({ url }) => url)).toEqual(['/v2/ep/stream/job1', '/v2/ep/stream/job1']);
+  });
+
+  test('chunks that follow it are printed', async () => {
+    const more = json({ status: 'COMPLETED', stream: [{ output: 'b' }] });
+    const first = json({ status: 'COMPLETED', stream: [{ output: 'a' }] });
+    const { out } = await works(
+      ['jobs', 'stream', 'ep', 'job1'],
+      [first, more, json({ status: 'COMPLETED', stream: [] })],
+    );
+    expect(out).toBe('ab\n');
+  });
+});
+
+test('a job that is not there from the start: 4', async () => {
+  const says = ['404', 'the result has expired'];
+  await fails(['jobs', 'stream', 'ep', 'job1'], { exit: 4, says }, [problem(404, 'job not found')]);
+});

@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest';
+import { onWrite, reads, writes, type Read, type Write } from './commands.ts';
+import { fails, json, routed, text, works, type Behaviour } from './support.ts';
+
+// Row 38 of docs/faults.md: successes whose body cannot be what the operation answers.
+
+/** What the write is told after; nothing is known of it. */
+const UNKNOWN = 'may have happened';
+
+describe('200 with application/problem+json', () => {
+  const trouble = json({ title: 'Forbidden', status: 403, detail: 'no' }, 200, {
+    'content-type': 'application/problem+json; charset=utf-8',
+  });
+
+  test.each(reads)('%s: 7, at the first try', async (_, { argv }: Read) => {
+    const { servers } = await fails(argv, { exit: 7, says: ['problem document', 'Nothing changed'] }, [trouble]);
+    expect(servers[0].seen).toHaveLength(1);
+  });
+
+  test.each(writes)('%s: 8', async (_, { argv, findOut, before = 0 }: Write) => {
+    const says = ['problem document', UNKNOWN, findOut];
+    const { servers } = await fails(argv, { exit: 8, says }, [onWrite(trouble)]);
+    expect(servers[0].seen.length - before).toBe(1);
+  });
+});
+
+describe('a problem document that calls itself plain JSON', () => {
+  const trouble = json({ title: 'Forbidden', status: 403, detail: 'no' });
+  const typed = ([name]: readonly [string, Read]): boolean => !name.startsWith('api');
+
+  test.each(reads.filter(typed))('%s: 7', async (_, { argv }) => {
+    await fails(argv, { exit: 7, says: [/reports an error|no list of/, 'Nothing changed'] }, [trouble]);
+  });
+
+  test.each(writes.filter(typed))('%s: 8', async (_, { argv, findOut }) => {
+    await fails(argv, { exit: 8, says: [/reports an error/, UNKNOWN, findOut] }, [onWrite(trouble)]);
+  });
+});
+
+describe.each(['[]', 'null', '42', '"text"', 'true'])('%s where an object belongs', (answer) => {
+  const concerned = ([name]: readonly [string, Read]): boolean =>
+    !name.startsWith('api') && !(answer === '[]' && name === 'jobs stream');
+
+  test.each(reads.filter(concerned))('%s: 7, at the first try', async (_, { argv }) => {
+    const says = ['where an object belongs', 'Nothing changed'];
+    const { servers } = await fails(argv, { exit: 7, says }, [json(answer)]);
+    expect(servers[0].seen).toHaveLength(1);
+  });
+
+  test.each(writes.filter(concerned))('%s: 8', async (_, { argv, findOut }) => {
+    await fails(argv, { exit: 8, says: ['where an object belongs', UNKNOWN, findOut] }, [onWrite(json(answer))]);
+  });
+});
+
+test('a deletion that answers 200 with an error in it: 8', async () => {
+  const argv = ['pods', 'terminate', 'pod1', '--yes'];
+  const says = ['reports an error', UNKNOWN, 'berth pods list'];
+  await fails(argv, { exit: 8, says }, [json({ error: 'pod is locked' })]);
+  expect((await works(argv, [json({ id: 'pod1', status: 'TERMINATED' })])).err).toContain('terminated');
+});
+
+const LISTS: readonly (readonly [string, string])[] = [
+  ['pods list', 'pods'],
+  ['endpoints list', 'endpoints'],
+  ['endpoints workers ep', 'workers'],
+  ['endpoints releases ep', 'releases'],
+  ['clusters list', 'clusters'],
+  ['clusters pods c1', 'pods'],
+  ['templates list', 'templates'],
+  ['volumes list', 'networkVolumes'],
+  ['registries list', 'registries'],
+  ['registries delegations list', 'delegations'],
+  ['catalog gpus', 'gpus'],
+  ['catalog cpus', 'cpus'],
+  ['catalog datacenters', 'dataCenters'],
+  ['catalog templates', 'templates'],
+  ['billing summary', 'records'],
+  ['billing pods', 'records'],
+  ['account ssh-keys list', 'keys'],
+  ['account ssh-keys remove me@host --yes', 'keys'],
+];
+
+describe.each(LISTS)('%s', (line, member) => {
+  test.each(['{}', '{"items":[]}', `{"${member}":null}`, `{"${member}":{}}`, `{"${member}":"x"}`])(
+    'a list answer of %s is no empty list: 7',
+    async (answer) => {
+      const says = [`no list of "${member}"`, 'Nothing changed'];
+      await fails(line.split(' '), { exit: 7, says }, [json(answer)]);
+    },
+  );
+});
+
+describe('an answer about another id', () => {
+  const other = json({ id: 'other', name: 'someone', status: 'COMPLETED' });
+
+  test.each([
+    'pods get pod1',
+    'pods wait pod1 --for RUNNING',
+    'pods ssh pod1',
+    'volumes get vol1',
+    'endpoints get ep1',
+    'templates get t1',
+    'registries get r1',
+    'clusters get c1',
+    'catalog cpus cpu1',
+    'jobs status ep job1',
+    'jobs wait ep job1',
+    'jobs stream ep job1',
+  ])('%s: 7', async (line) => {
+    const says = [/asked about "[a-z]+1", the service answered about "other"/, 'Nothing changed'];
+    await fails(line.split(' '), { exit: 7, says }, [other]);
+  });
+
+  test.each([
+    ['pods update pod1 --name x', 'berth pods get pod1'],
+    ['pods stop pod1', 'berth pods get pod1'],
+    ['jobs cancel ep job1', 'berth jobs status ep job1'],
+    ['jobs retry ep job1', 'berth jobs status ep job1'],
+  ])('%s: 8', async (line, findOut) => {
+    await fails(line.split(' '), { exit: 8, says: ['answered about "other"', UNKNOWN, findOut] }, [onWrite(other)]);
+  });
+
+  test.each([
+    ['of another case', 'POD1', { id: 'pod1' }],
+    ['for a name that the service itself resolves', 'train', { id: 'pod1', name: 'train' }],
+    ['without an id', 'pod1', { name: 'train' }],
+    ['as a number', '17', { id: 17 }],
+  ])('an id %s is about what was asked for', async (_, given, answer) => {
+    await works(['pods', 'get', given], [json(answer)]);
+  });
+
+  test.each(['org/model-7b', 'Org/Model'])('a job of the model %s is told by the id of the job alone', async (slug) => {
+    const script = routed({}, json({ id: 'job1', status: 'COMPLETED', output: 1 }));
+    await works(['jobs', 'status', slug, 'job1'], [script]);
+    await works(['jobs', 'run', slug, '--input', '{}', '--wait'], [script]);
+  });
+});
+
+describe('an id that cannot be used, in the answer to what creates', () => {
+  const IDS = ['".."', '"."', '""', 'null', '7', '{}', '["a"]', '"a\\nb"', '"a\\u001b[2J"', '"a\\u0000"', '"\\ud800"'];
+  const ANSWERS = ['{}', ...IDS.map((id) => `{"id":${id},"status":"IN_QUEUE"}`)];
+  const CREATES: readonly (readonly [string, readonly string[], string])[] = [
+    ['jobs run', ['jobs', 'run', 'ep', '--input', '{}'], 'berth health ep'],
+    ['jobs run --wait', ['jobs', 'run', 'ep', '--input', '{}', '--wait'], 'berth health ep'],
+    ['jobs run --stream', ['jobs', 'run', 'ep', '--input', '{}', '--stream'], 'berth health ep'],
+    ['jobs run --sync', ['jobs', 'run', 'ep', '--input', '{}', '--sync'], 'berth health ep'],
+    ['jobs run of a name', ['jobs', 'run', 'org/model', '--input', '{}'], 'berth health org/model'],
+    [
+      'volumes create',
+      ['volumes', 'create', '--name', 'n', '--size', '10', '--data-center', 'DC'],
+      'berth volumes list',
+    ],
+    ['templates create', ['templates', 'create', '--name', 'n', '--image', 'i'], 'berth templates list'],
+    [
+      'delegations create',
+      ['registries', 'delegations', 'create', '--resource', 'arn:aws:ecr:eu-west-1:123456789012:repository/x'],
+      'berth registries delegations list',
+    ],
+  ];
+
+  describe.each(CREATES)('%s', (_, argv, findOut) => {
+    test.each(ANSWERS)('%s: 8, and nothing is printed', async (answer) => {
+      const { servers, block } = await fails(argv, { exit: 8, says: [/ id\b/, UNKNOWN, findOut] }, [json(answer)]);
+      expect(servers.map(({ seen }) => seen.length)).toEqual([1, 1]);
+      expect(block).not.toMatch(/ENDPOINT|JOB\b/);
+    });
+  });
+});
+
+describe('an answer that is not UTF-8', () => {
+  const broken: Behaviour = text(Buffer.from('{"id":"pod1","name":"caf\xe9"}', 'latin1'), 200, {
+    'content-type': 'application/json',
+  });
+
+  test.each(reads)('%s: 7', async (_, { argv }) => {
+    const { servers } = await fails(argv, { exit: 7, says: ['not valid UTF-8', 'Nothing changed'] }, [broken]);
+    expect(servers[0].seen).toHaveLength(4);
+  });
+
+  test.each(writes)('%s: 8', async (_, { argv, findOut }) => {
+    await fails(argv, { exit: 8, says: ['not valid UTF-8', UNKNOWN, findOut] }, [onWrite(broken)]);
+  });
+});
+
+describe('an empty 200 to berth api is treated as for other commands', () => {
+  test('GET: 7, POST: 8, DELETE: done', async () => {
+    await fails(['api', 'GET', '/v2/pods'], { exit: 7, says: ['empty where JSON belongs'] }, [text('')]);
+    await fails(['api', 'POST', '/v2/pods'], { exit: 8, says: ['empty where JSON belongs', UNKNOWN] }, [text('')]);
+    await works(['api', 'DELETE', '/v2/pods/pod1'], [text('')]);
+    await works(['api', 'POST', '/v2/pods'], [text('', 204)]);
+  });
+});
