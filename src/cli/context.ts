@@ -22,7 +22,9 @@ export interface CommandContext extends Context {
   readonly dryRun: boolean;
   /** `--yes`. */
   readonly yes: boolean;
-  /** One line to a person, on stderr, made harmless. */
+  /** The service's time by its answers, for ages: milliseconds since the epoch. */
+  readonly serviceNow: () => number;
+  /** One line to a person, on stderr, made safe: a line feed inside it is shown as an escape. */
   tell(line: string): Promise<void>;
   progress(text: string): Progress;
   rows(view: View): RowWriter;

@@ -77,7 +77,7 @@ const asRow = ({ check, result, finding, hint }: Check): Json => ({ check, resul
 
 /** What is not well, in full. */
 const advice = ({ check, result, finding, hint }: Check): readonly string[] =>
-  result === 'OK' ? [] : [`\n${check}: ${finding}`, ...(hint?.split('\n') ?? []).map((line) => `  -> ${line}`)];
+  result === 'OK' ? [] : ['', `${check}: ${finding}`, ...(hint?.split('\n') ?? []).map((line) => `  -> ${line}`)];
 
 const failed = (check: string, error: unknown): Check => {
   if (!(error instanceof Failure)) throw error;

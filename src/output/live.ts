@@ -1,6 +1,6 @@
 import type { Sink, Terminal } from '../core/context.ts';
 import { encodeJson } from '../core/json.ts';
-import { safeText } from '../core/safe.ts';
+import { safeText, say, type TerminalText } from '../core/safe.ts';
 import { ellipsize, textWidth } from './measure.ts';
 import { render, type Output } from './render.ts';
 import type { OutputOptions, Result } from './view.ts';
@@ -71,8 +71,8 @@ function redrawing(options: OutputOptions, to: Output & Interruptible): Live {
 /** All that a look says, what goes to a person included, as one text. */
 async function picture(result: Result, options: OutputOptions, to: Output): Promise<string> {
   const sink = collector();
-  await render(result, options, { terminal: to.terminal, clock: to.clock, stdout: sink, stderr: sink });
-  const notes = (result.notes ?? []).map((note) => `${safeText(note)}\n`);
+  await render(result, options, { ...to, stdout: sink, stderr: sink });
+  const notes = (result.notes ?? []).map((note) => say`${note}\n`);
   return sink.text() + notes.join('');
 }
 
@@ -134,7 +134,7 @@ export interface Spinner {
 const STILL: Spinner = { update: () => undefined, stop: () => undefined };
 
 interface SpinnerOutput extends Interruptible {
-  readonly stderr: Sink;
+  readonly stderr: Sink<TerminalText>;
   readonly terminal: Terminal;
 }
 

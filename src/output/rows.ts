@@ -92,7 +92,7 @@ function tableWriter(view: View, options: OutputOptions, to: Output): Write {
     const columns = columnsOf(view, [value], options).filter(
       (column) => options.format === 'wide' || column.wide !== true,
     );
-    const facts = { now: to.clock.now() };
+    const facts = { now: to.serviceNow() };
     const line = await padded;
     // A header over a single column says nothing that the lines do not.
     const header = first && columns.length > 1;

@@ -2,6 +2,7 @@ import { EXIT } from '../../core/exit.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { parseDuration } from '../../core/units.ts';
 import { memberAt, stringOf, type Json } from '../../core/json.ts';
+import { say } from '../../core/safe.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { withId } from '../../cli/names.ts';
@@ -84,7 +85,7 @@ function submitted(ctx: CommandContext, endpoint: string, job: Json, text: strin
   if (format !== undefined || fields !== undefined || jq !== undefined)
     return { kind: 'one', view: jobView, value: job, source: text };
   const notes = ctx.terminal.errors ? [`${jobStatus(job)}. Wait for it: ${waitLine(endpoint, id)}`] : [];
-  return { kind: 'text', text: `${id}\n`, notes };
+  return { kind: 'text', text: say`${id}\n`, notes };
 }
 
 /** The id of a job just submitted; an answer without one cannot be followed, but the job may exist. */

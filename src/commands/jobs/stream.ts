@@ -36,7 +36,7 @@ export async function streamJob(
 ): Promise<Result> {
   const goOn = commandLine('jobs', 'stream', endpoint, job);
   ctx.goOnWith(goOn);
-  const start = ctx.clock.now();
+  const start = ctx.clock.monotonic();
   const printer = chunkPrinter(ctx);
   let ended: Json | undefined;
   for (;;) {
@@ -57,7 +57,8 @@ export async function streamJob(
           )
         ).value;
     if (hasEnded(now)) ended = now;
-    else if (ctx.clock.now() - start >= timeoutMs) throw waitEnded({ what: `job ${job}`, timeoutMs, goOn, id: job });
+    else if (ctx.clock.monotonic() - start >= timeoutMs)
+      throw waitEnded({ what: `job ${job}`, timeoutMs, goOn, id: job });
     else await ctx.clock.sleep(PAUSE_MS, ctx.signal);
   }
   await printer.close();

@@ -41,7 +41,7 @@ export async function* followLogs(
   query: LogQuery,
 ): AsyncGenerator<ServerEvent> {
   const memory = createMemory(query.after);
-  const startedAt = ctx.clock.now();
+  const startedAt = ctx.serviceNow();
   let connected = false;
   let over = false;
   let breaks = 0;

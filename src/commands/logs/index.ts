@@ -56,7 +56,7 @@ export async function showLogs(
   target: LogTarget,
   values: ValuesOf<typeof LOG_OPTIONS>,
 ): Promise<Result> {
-  const query = readQuery(values, ctx.clock.now());
+  const query = readQuery(values, ctx.serviceNow());
   const goOn = (cursor: string | undefined): void => {
     ctx.goOnWith(goOnLine(target.words, values, cursor));
   };
@@ -83,14 +83,15 @@ export async function showLogs(
 
 /** What there is, and its end: the tail is complete, nothing comes any more, or lines are new since it was asked for. */
 async function* pastLogs(ctx: CommandContext, stream: LogStream, query: LogQuery): AsyncGenerator<ServerEvent> {
-  const startedAt = ctx.clock.now();
+  const start = ctx.clock.monotonic();
+  const startDate = ctx.serviceNow();
   const wanted = query.since === undefined && query.after === undefined ? (query.tail ?? DEFAULT_TAIL) : Infinity;
   if (wanted === 0) return;
   let count = 0;
   for await (const event of ctx.api.events({ ...logRequest(stream, query), quietMs: QUIET_MS })) {
     yield event;
     count += 1;
-    const isPast = ctx.clock.now() - startedAt < QUIET_MS || !(timeOf(event) > startedAt + QUIET_MS);
+    const isPast = ctx.clock.monotonic() - start < QUIET_MS || !(timeOf(event) > startDate + QUIET_MS);
     if (count >= wanted || !isPast) return;
   }
 }
