@@ -1,6 +1,7 @@
 import type { Context } from '../core/context.ts';
-import { safeText, say, type SafeText } from '../core/safe.ts';
+import { safeText, type SafeText } from '../core/safe.ts';
 import type { OutputOptions } from '../output/view.ts';
+import { drawn } from '../output/drawn.ts';
 import { openRows } from '../output/rows.ts';
 import type { CommandContext, Progress } from './context.ts';
 import { DryRun, dryRunApi } from './dry-run.ts';
@@ -32,10 +33,10 @@ export function commandContext(context: Context, modes: Modes, state: RunState):
     output: modes.dryRun && modes.output.format === undefined ? { ...modes.output, format: 'json' } : modes.output,
     api,
     stdout,
-    serviceNow: serviceClock.now,
+    serviceNow: serviceClock.time,
     tell: (line) => tell(context, safeText(line)),
     progress: (text) => progress(context, text),
-    rows: (view) => openRows(view, modes.output, { ...context, stdout, serviceNow: serviceClock.now }),
+    rows: (view) => openRows(view, modes.output, { ...context, stdout, serviceNow: serviceClock.time }),
     previewAll: async (requests) => {
       throw new DryRun(await Promise.all(requests.map((request) => context.api.preview(request))));
     },
@@ -49,7 +50,7 @@ async function tell({ terminal, stderr }: Context, line: SafeText): Promise<void
   const { errorColumns } = terminal;
   // On no terminal, a line is a line.
   const text = errorColumns === undefined ? line : (await import('../output/prose.ts')).prose(line, errorColumns);
-  await stderr.write(say`${text}\n`);
+  await stderr.write(drawn`${text}\n`);
 }
 
 /** The spinner, loaded only where one can be seen; what is said before it is there is shown when it is. */

@@ -4,7 +4,7 @@ import type { Clock } from '../core/context.ts';
 /** The service's time, as its answers tell it. */
 export interface ServiceClock {
   /** Milliseconds since the epoch; this machine's own clock as long as no answer has told the time. */
-  now(): number;
+  readonly time: () => number;
   /** The same Api; the `Date` of its answers sets this clock. */
   following(api: Api): Api;
 }
@@ -16,7 +16,8 @@ export interface ServiceClock {
 export function createServiceClock(clock: Pick<Clock, 'now' | 'monotonic'>): ServiceClock {
   let told: { readonly date: number; readonly at: number } | undefined;
   return {
-    now: () => (told === undefined ? clock.now() : told.date + clock.monotonic() - told.at),
+    // eslint-disable-next-line no-restricted-syntax -- a date
+    time: () => (told === undefined ? clock.now() : told.date + clock.monotonic() - told.at),
     following: (api) => ({
       ...api,
       send: async (request) => {

@@ -32,6 +32,8 @@ export function safeText(text: string, multiline = false): SafeText {
   }) as SafeText;
 }
 
-/** Template tag for what is said to a person: the values are made safe, the literal parts stay as they are written. */
+/**
+ * Template tag for what is said to a person: each value is made safe and one line, the literal parts stay as they are.
+ */
 export const say = (literals: TemplateStringsArray, ...values: readonly (string | number)[]): SafeText =>
   literals.reduce((text, literal, at) => text + safeText(String(values[at - 1])) + literal) as SafeText;

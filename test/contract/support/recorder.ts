@@ -28,6 +28,7 @@ export async function record(
   let kept = new Map<string, object>();
   let retried = false;
   const server = createServer((request, response) => {
+    response.sendDate = false;
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
