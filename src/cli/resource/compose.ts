@@ -1,5 +1,5 @@
 import { usage } from '../../core/failure.ts';
-import { arrayOf, isObject, memberAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
+import { arrayOf, isObject, memberAt, memberOf, stringOf, type Json, type JsonObject } from '../../core/json.ts';
 import { askFor } from '../ask.ts';
 import type { Values } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -159,7 +159,7 @@ const isGiven = (value: unknown): boolean =>
 /** Members of `over` laid into `under`, objects joined. */
 function merged(under: JsonObject, over: JsonObject): JsonObject {
   const laid = Object.entries(over).map(([name, value]) => {
-    const below = under[name];
+    const below = memberOf(under, name);
     return [name, isObject(below) && isObject(value) ? merged(below, value) : value] as const;
   });
   return { ...under, ...Object.fromEntries(laid) };
