@@ -1,4 +1,6 @@
+import type { ApiRequest } from '../core/api.ts';
 import type { Context } from '../core/context.ts';
+import { Failure } from '../core/failure.ts';
 import { safeText, type SafeText } from '../core/safe.ts';
 import type { OutputOptions } from '../output/view.ts';
 import { drawn } from '../output/drawn.ts';
@@ -13,6 +15,9 @@ interface Modes {
   readonly dryRun: boolean;
   readonly yes: boolean;
 }
+
+/** A read that every service answers: for the time that the answer was sent. */
+const ANY_READ: ApiRequest = { service: 'base', method: 'GET', path: ['v2', 'registries', 'delegations'] };
 
 /** What is known of a run when it ends in the middle. */
 export interface RunState {
@@ -34,6 +39,13 @@ export function commandContext(context: Context, modes: Modes, state: RunState):
     api,
     stdout,
     serviceNow: serviceClock.time,
+    askServiceNow: async () => {
+      if (context.settings.local && !modes.dryRun && !serviceClock.isSet())
+        await api.send(ANY_READ).catch((error: unknown) => {
+          if (!(error instanceof Failure) || context.signal.aborted) throw error;
+        });
+      return serviceClock.time();
+    },
     tell: (line) => tell(context, safeText(line)),
     progress: (text) => progress(context, text),
     rows: (view) => openRows(view, modes.output, { ...context, stdout, serviceNow: serviceClock.time }),

@@ -5,6 +5,8 @@ import type { Clock } from '../core/context.ts';
 export interface ServiceClock {
   /** Milliseconds since the epoch; this machine's own clock as long as no answer has told the time. */
   readonly time: () => number;
+  /** Whether an answer has told the time. */
+  readonly isSet: () => boolean;
   /** The same Api; the `Date` of its answers sets this clock. */
   following(api: Api): Api;
 }
@@ -18,6 +20,7 @@ export function createServiceClock(clock: Pick<Clock, 'now' | 'monotonic'>): Ser
   return {
     // eslint-disable-next-line no-restricted-syntax -- a date
     time: () => (told === undefined ? clock.now() : told.date + clock.monotonic() - told.at),
+    isSet: () => told !== undefined,
     following: (api) => ({
       ...api,
       send: async (request) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { berth } from '../support/cli.ts';
 
-// Row 24 of docs/faults.md and its kin: what a file of a body may hold.
+// What a file of a body may hold: aliases, merge keys, and too much of anything.
 
 /** The body that a file comes to, by a dry run, which sends nothing. */
 async function bodyOf(file: string) {

@@ -56,7 +56,7 @@ export async function showLogs(
   target: LogTarget,
   values: ValuesOf<typeof LOG_OPTIONS>,
 ): Promise<Result> {
-  const query = readQuery(values, ctx.serviceNow());
+  const query = readQuery(values, values.since === undefined ? ctx.serviceNow() : await ctx.askServiceNow());
   const goOn = (cursor: string | undefined): void => {
     ctx.goOnWith(goOnLine(target.words, values, cursor));
   };

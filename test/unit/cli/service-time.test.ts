@@ -83,6 +83,15 @@ describe('the local service', () => {
     expect(newer.out).not.toContain(id);
   });
 
+  test('a time so long ago is counted back from its clock', async () => {
+    const world = createTestWorld({ ...LOCAL, clock: createTestClock(START) });
+    await berthIn(world, ['local', 'clock', 'advance', '26h']);
+    const billed = await berthIn(world, ['--verbose', 'billing', 'pods', '--from', '1d']);
+    expect(billed.err).toContain('startTime=2026-01-01T02%3A00%3A00Z');
+    const logged = await berthIn(world, ['--verbose', 'pods', 'logs', 'pod-train', '--since', '10m']);
+    expect(logged.err).toContain('since=2026-01-02T01%3A50%3A00Z');
+  });
+
   test('a checkup does not compare its moved clock with this machine', async () => {
     const world = createTestWorld(LOCAL);
     await berthIn(world, ['local', 'clock', 'advance', '26h']);
