@@ -1,5 +1,5 @@
 import type { Api, RateWindow } from './api.ts';
-import type { TerminalText } from './safe.ts';
+import type { DataText, TerminalText } from './safe.ts';
 
 /** Time. All values are milliseconds. */
 export interface Clock {
@@ -225,8 +225,8 @@ export interface Context {
   readonly random: () => number;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly terminal: Terminal;
-  /** Data. */
-  readonly stdout: Sink;
+  /** Data: a format made of it, or text that was made safe. */
+  readonly stdout: Sink<DataText | TerminalText>;
   /** Everything said to a person. Takes only text that was made safe. */
   readonly stderr: Sink<TerminalText>;
   readonly files: Files;

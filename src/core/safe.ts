@@ -8,12 +8,16 @@ const HARMFUL =
 
 declare const shown: unique symbol;
 declare const safe: unique symbol;
+declare const exact: unique symbol;
 
 /** Text that may be written to a terminal as it is: safe text, with berth's own colours and cursor movements. */
 export type TerminalText = string & { readonly [shown]: true };
 
 /** Text without a character that could mislead a terminal or a reader. Only `safeText` and `say` make it. */
 export type SafeText = TerminalText & { readonly [safe]: true };
+
+/** Data in a format that a program reads, exact; what draws it has taken care of what may reach a terminal. */
+export type DataText = string & { readonly [exact]: true };
 
 /**
  * Makes any text safe for a terminal: every harmful character becomes a visible escape (`\x1b`, `\u202e`). With

@@ -10,6 +10,3 @@ export const joined = (parts: readonly TerminalText[], separator = ''): Terminal
 
 /** So many spaces. */
 export const spaces = (count: number): TerminalText => ' '.repeat(Math.max(0, count)) as TerminalText;
-
-/** What a library made of terminal text, or a control sequence of our own. Never for anything that came from outside. */
-export const trusted = (text: string): TerminalText => text as TerminalText;

@@ -1,5 +1,5 @@
 import type { TerminalText } from '../core/safe.ts';
-import { trusted } from './drawn.ts';
+import { trusted } from './trusted.ts';
 
 /** cli-table3 takes time in the square of its rows, so a long table is drawn in slices of so many. */
 const SLICE = 64;

@@ -3,10 +3,11 @@ import { encodeJson } from '../core/json.ts';
 import { safeText, say, type TerminalText } from '../core/safe.ts';
 import { ellipsize, textWidth } from './measure.ts';
 import { render, type Output } from './render.ts';
+import { trusted } from './trusted.ts';
 import type { OutputOptions, Result } from './view.ts';
 
-const HIDE_CURSOR = '\u001b[?25l';
-const SHOW_CURSOR = '\u001b[?25h';
+const HIDE_CURSOR = trusted('\u001b[?25l');
+const SHOW_CURSOR = trusted('\u001b[?25h');
 
 /** What an interrupt ends; the signal is the command's own. */
 interface Interruptible {
@@ -58,7 +59,9 @@ function redrawing(options: OutputOptions, to: Output & Interruptible): Live {
       const start = hidden ? '' : HIDE_CURSOR;
       hidden = true;
       await stdout.write(
-        `${start}${up > 0 ? `\u001b[${String(up)}A` : ''}\r\u001b[J${lines.map((line) => `${line}\n`).join('')}`,
+        trusted(
+          `${start}${up > 0 ? `\u001b[${String(up)}A` : ''}\r\u001b[J${lines.map((line) => `${line}\n`).join('')}`,
+        ),
       );
     },
     close: async () => {
@@ -94,7 +97,7 @@ function appending(options: OutputOptions, to: Output, table: boolean): Live {
     show: async (result) => {
       const seen = fingerprint(result);
       if (seen === last) return;
-      if (last !== undefined) await to.stdout.write(table ? '\n' : options.format === 'yaml' ? '---\n' : '');
+      if (last !== undefined) await to.stdout.write(table ? say`\n` : options.format === 'yaml' ? say`---\n` : say``);
       last = seen;
       await render(result, options, to);
     },

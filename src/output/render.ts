@@ -1,17 +1,18 @@
 import type { Sink, Terminal } from '../core/context.ts';
 import type { Json } from '../core/json.ts';
-import { safeText, say, type TerminalText } from '../core/safe.ts';
+import { safeText, say, type DataText, type TerminalText } from '../core/safe.ts';
 import { text } from './cells.ts';
 import { fieldAt, hasField, memberNames } from './fields.ts';
 import { plainDetail, plainTable } from './plain.ts';
 import { columnsOf, sectionsOf } from './sections.ts';
 import { loadPaint } from './tone.ts';
+import { data } from './trusted.ts';
 import type { OutputOptions, Result, View } from './view.ts';
 
 /** Where a result goes; a Context is one. */
 export interface Output {
   /** Data and nothing else. */
-  readonly stdout: Sink;
+  readonly stdout: Sink<DataText | TerminalText>;
   /** What is said to a person. */
   readonly stderr: Sink<TerminalText>;
   readonly terminal: Terminal;
@@ -33,12 +34,12 @@ export async function render(result: Result, options: OutputOptions, to: Output)
     case 'nothing':
       return;
     case 'text':
-      await to.stdout.write(wholeLines(to.terminal.output ? safeText(result.text, true) : result.text));
+      await to.stdout.write(data(wholeLines(to.terminal.output ? safeText(result.text, true) : result.text)));
       return;
     case 'one':
     case 'many':
       if (options.jq !== undefined) await renderJq(result, options, options.jq, to);
-      else await to.stdout.write(await dataText(result, options, to));
+      else await to.stdout.write(data(await dataText(result, options, to)));
       if (isTable(options) && rowsOf(result).length === 0 && to.terminal.errors)
         await to.stderr.write(say`No ${result.view.noun[1]}.\n`);
       await noteAbsent(result, options, to);
@@ -126,6 +127,6 @@ async function renderJq(result: Data, options: OutputOptions, expression: string
     raw: options.raw,
     onScreen: to.terminal.output,
   });
-  await to.stdout.write(results);
+  await to.stdout.write(data(results));
   if (failure !== undefined) throw failure;
 }

@@ -1,12 +1,13 @@
 import type { Json } from '../core/json.ts';
 import { safeText, say, type TerminalText } from '../core/safe.ts';
 import { terminalDetail } from './detail.ts';
-import { drawn, joined, spaces, trusted } from './drawn.ts';
+import { drawn, joined, spaces } from './drawn.ts';
 import { framed } from './frame.ts';
 import { fitColumns, type Fitted, type Wish } from './fit.ts';
 import { ellipsize, piecesWidth } from './measure.ts';
 import { inline, paintAll } from './pieces.ts';
 import type { Paint, Piece } from './tone.ts';
+import { trusted } from './trusted.ts';
 import type { Column, Facts } from './view.ts';
 
 export interface TableOptions {

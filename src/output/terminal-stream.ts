@@ -1,6 +1,6 @@
 import type { Sink } from '../core/context.ts';
 import type { TerminalText } from '../core/safe.ts';
-import { trusted } from './drawn.ts';
+import { trusted } from './trusted.ts';
 
 /** The little of a terminal's stream that a spinner draws with. */
 interface TerminalStream {

@@ -1,5 +1,5 @@
 import type { SafeText, TerminalText } from '../core/safe.ts';
-import { trusted } from './drawn.ts';
+import { trusted } from './trusted.ts';
 import type { Tone } from './view.ts';
 
 /** A run of text of one look. */

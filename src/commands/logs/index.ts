@@ -10,7 +10,7 @@ import {
   type JsonObject,
 } from '../../core/json.ts';
 import { parseMoment } from '../../core/moment.ts';
-import { safeText } from '../../core/safe.ts';
+import { safeText, say, type SafeText } from '../../core/safe.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { withId, type Lookup } from '../../cli/names.ts';
 import { option, type Params, type ValuesOf } from '../../cli/params.ts';
@@ -149,8 +149,8 @@ function printer(ctx: CommandContext): Printer {
 }
 
 /** One line whatever it holds; the sources stand in a column. */
-function lineText(row: JsonObject): string {
+function lineText(row: JsonObject): SafeText {
   const word = (value: Json | undefined): string => stringOf(value) ?? '-';
   const line = stringOf(row['line'])?.replace(/\r?\n?$/, '') ?? '';
-  return `${safeText(word(row['ts']))} ${safeText(word(row['source'])).padEnd(9)} ${safeText(line)}\n`;
+  return say`${word(row['ts'])} ${safeText(word(row['source'])).padEnd(9)} ${line}\n`;
 }
