@@ -7,7 +7,6 @@ import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { withId } from '../../cli/names.ts';
 import { arg, onlyWith, option } from '../../cli/params.ts';
-import { commandLine } from '../../cli/words.ts';
 import type { Result } from '../../output/view.ts';
 import { jobBody, readInput } from './input.ts';
 import { BOUNDS, extras, inBounds } from './policy.ts';
@@ -72,7 +71,7 @@ export const run = defineCommand({
     if (values.sync && hasEnded(job))
       return { kind: 'one', view: jobView, value: job, source: answer.text, exit: outcomeOf(job) };
     if (!values.wait && !values.stream && !values.sync) return submitted(ctx, endpoint, job, answer.text);
-    const id = jobId(endpoint, job);
+    const id = jobId(job);
     await ctx.tell(`submitted ${id}`);
     if (values.stream) return await streamJob(ctx, endpoint, id, values.waitTimeout);
     return await waitForJob(ctx, endpoint, id, values.waitTimeout);
@@ -82,7 +81,7 @@ export const run = defineCommand({
 /** The id alone unless a format asks for the document, so that `id=$(berth jobs run ...)` is all a script needs. */
 function submitted(ctx: CommandContext, endpoint: string, job: Json, text: string): Result {
   const { format, fields, jq } = ctx.output;
-  const id = jobId(endpoint, job);
+  const id = jobId(job);
   if (format !== undefined || fields !== undefined || jq !== undefined)
     return { kind: 'one', view: jobView, value: job, source: text };
   const notes = ctx.terminal.errors ? [`${jobStatus(job)}. Wait for it: ${waitLine(endpoint, id)}`] : [];
@@ -90,14 +89,14 @@ function submitted(ctx: CommandContext, endpoint: string, job: Json, text: strin
 }
 
 /** The id of a job just submitted; an answer without one cannot be followed, but the job may exist. */
-function jobId(endpoint: string, job: Json): string {
+function jobId(job: Json): string {
   const id = stringOf(memberAt(job, 'id'));
   if (id === undefined)
     throw new Failure({
       code: 'outcome-unknown',
       exit: EXIT.unknown,
       message: 'the service answered without a job id; the job may have been accepted',
-      hint: `See the counts of the queue: ${commandLine('health', endpoint)}`,
+      hint: 'See the counts of the queue: berth health ENDPOINT',
     });
   return id;
 }
