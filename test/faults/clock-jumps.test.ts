@@ -67,7 +67,7 @@ async function waited(line: string, jump: number) {
       count += 1;
       if (count === 3) clock.jumpWall(jump);
       retried ||= exchange.arrival.url.includes('/retry/');
-      if (exchange.arrival.url.endsWith('/j1b')) json(JOB)(exchange);
+      if (exchange.arrival.url.endsWith('/j1b')) json({ ...JOB, id: 'j1b' })(exchange);
       else service(exchange);
     },
   ]);
