@@ -67,6 +67,13 @@ module.exports = {
       from: { path: '^src/' },
       to: { circular: true },
     },
+    {
+      name: 'trusted text',
+      comment: 'what skips the check of safe text stays where text is drawn',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/output/' },
+      to: { path: '^src/output/trusted\\.ts$' },
+    },
     { name: 'no orphan', severity: 'error', from: { path: '^src/', pathNot: '\\.d\\.ts$', orphan: true }, to: {} },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
   ],

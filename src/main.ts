@@ -1,4 +1,5 @@
 import { isLoopback } from './core/address.ts';
+import { safeText } from './core/safe.ts';
 import { EXIT, type ExitCode } from './core/exit.ts';
 import type { Command, Group, Program } from './cli/command.ts';
 import { outputOptions, printsJson, type GlobalValues } from './cli/globals.ts';
@@ -56,7 +57,7 @@ export async function runCli(argv: readonly string[], world: World): Promise<Exi
 /** `berth` alone is a mistake that help answers; `berth --help` is a question. */
 async function rootPage(ctx: HostContext, asked: boolean): Promise<ExitCode> {
   const { rootHelp } = await import('./cli/help.ts');
-  await (asked ? ctx.stdout : ctx.stderr).write(rootHelp(NOUNS));
+  await (asked ? ctx.stdout : ctx.stderr).write(safeText(rootHelp(NOUNS), true));
   return asked ? EXIT.done : EXIT.usage;
 }
 
@@ -68,7 +69,7 @@ async function page(
 ): Promise<ExitCode> {
   const { commandHelp, groupHelp } = await import('./cli/help.ts');
   const text = target.kind === 'group' ? groupHelp(path, target) : commandHelp(path, target);
-  await (asked ? ctx.stdout : ctx.stderr).write(text);
+  await (asked ? ctx.stdout : ctx.stderr).write(safeText(text, true));
   return asked ? EXIT.done : EXIT.usage;
 }
 

@@ -1,9 +1,13 @@
+import type { ApiRequest } from '../core/api.ts';
 import type { Context } from '../core/context.ts';
-import { safeText } from '../core/safe.ts';
+import { Failure } from '../core/failure.ts';
+import { safeText, type SafeText } from '../core/safe.ts';
 import type { OutputOptions } from '../output/view.ts';
+import { drawn } from '../output/drawn.ts';
 import { openRows } from '../output/rows.ts';
 import type { CommandContext, Progress } from './context.ts';
 import { DryRun, dryRunApi } from './dry-run.ts';
+import { createServiceClock } from './service-clock.ts';
 import { notingLoss, notingWrites, type Written } from './written.ts';
 
 interface Modes {
@@ -11,6 +15,9 @@ interface Modes {
   readonly dryRun: boolean;
   readonly yes: boolean;
 }
+
+/** A read that every service answers: for the time that the answer was sent. */
+const ANY_READ: ApiRequest = { service: 'base', method: 'GET', path: ['v2', 'registries', 'delegations'] };
 
 /** What is known of a run when it ends in the middle. */
 export interface RunState {
@@ -21,7 +28,8 @@ export interface RunState {
 
 /** The Context with what the kit adds for one run; `state` follows the run. */
 export function commandContext(context: Context, modes: Modes, state: RunState): CommandContext {
-  const api = modes.dryRun ? dryRunApi(context.api) : notingWrites(context.api, state.written);
+  const serviceClock = createServiceClock(context.clock);
+  const api = modes.dryRun ? dryRunApi(context.api) : notingWrites(serviceClock.following(context.api), state.written);
   const stdout = notingLoss(context.stdout, state.written);
   return {
     ...context,
@@ -30,9 +38,17 @@ export function commandContext(context: Context, modes: Modes, state: RunState):
     output: modes.dryRun && modes.output.format === undefined ? { ...modes.output, format: 'json' } : modes.output,
     api,
     stdout,
-    tell: (line) => tell(context, safeText(line, true)),
+    serviceNow: serviceClock.time,
+    askServiceNow: async () => {
+      if (context.settings.local && !modes.dryRun && !serviceClock.isSet())
+        await api.send(ANY_READ).catch((error: unknown) => {
+          if (!(error instanceof Failure) || context.signal.aborted) throw error;
+        });
+      return serviceClock.time();
+    },
+    tell: (line) => tell(context, safeText(line)),
     progress: (text) => progress(context, text),
-    rows: (view) => openRows(view, modes.output, { ...context, stdout }),
+    rows: (view) => openRows(view, modes.output, { ...context, stdout, serviceNow: serviceClock.time }),
     previewAll: async (requests) => {
       throw new DryRun(await Promise.all(requests.map((request) => context.api.preview(request))));
     },
@@ -42,11 +58,11 @@ export function commandContext(context: Context, modes: Modes, state: RunState):
   };
 }
 
-async function tell({ terminal, stderr }: Context, line: string): Promise<void> {
+async function tell({ terminal, stderr }: Context, line: SafeText): Promise<void> {
   const { errorColumns } = terminal;
   // On no terminal, a line is a line.
   const text = errorColumns === undefined ? line : (await import('../output/prose.ts')).prose(line, errorColumns);
-  await stderr.write(`${text}\n`);
+  await stderr.write(drawn`${text}\n`);
 }
 
 /** The spinner, loaded only where one can be seen; what is said before it is there is shown when it is. */

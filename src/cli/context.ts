@@ -22,7 +22,14 @@ export interface CommandContext extends Context {
   readonly dryRun: boolean;
   /** `--yes`. */
   readonly yes: boolean;
-  /** One line to a person, on stderr, made harmless. */
+  /** The service's time by its answers, for ages: milliseconds since the epoch. */
+  readonly serviceNow: () => number;
+  /**
+   * The same before the first request, for a time such as `10m` ago. The local service in this process is asked for it;
+   * elsewhere it would cost a request, and this machine's clock has to do.
+   */
+  readonly askServiceNow: () => Promise<number>;
+  /** One line to a person, on stderr, made safe: a line feed inside it is shown as an escape. */
   tell(line: string): Promise<void>;
   progress(text: string): Progress;
   rows(view: View): RowWriter;

@@ -27,19 +27,19 @@ const LONGEST_PAUSE_MS = 5000;
  */
 export async function waitFor<T>(ctx: CommandContext, waiting: Waiting<T>): Promise<T> {
   ctx.goOnWith(waiting.goOn);
-  const start = ctx.clock.now();
+  const start = ctx.clock.monotonic();
   const progress = ctx.progress(`waiting for ${waiting.what}`);
   try {
     let pauseMs = FIRST_PAUSE_MS;
     for (;;) {
-      const seen = await waiting.look(waiting.timeoutMs - (ctx.clock.now() - start));
+      const seen = await waiting.look(waiting.timeoutMs - (ctx.clock.monotonic() - start));
       if (waiting.done(seen)) {
         ctx.goOnWith(undefined);
         return seen;
       }
-      const leftMs = waiting.timeoutMs - (ctx.clock.now() - start);
+      const leftMs = waiting.timeoutMs - (ctx.clock.monotonic() - start);
       if (leftMs <= 0) throw waitEnded(waiting);
-      progress.update(`${waiting.what}: ${waiting.describe(seen)}, ${formatDuration(ctx.clock.now() - start)}`);
+      progress.update(`${waiting.what}: ${waiting.describe(seen)}, ${formatDuration(ctx.clock.monotonic() - start)}`);
       await ctx.clock.sleep(Math.min(pauseMs, leftMs), ctx.signal);
       pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS);
     }

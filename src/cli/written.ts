@@ -28,7 +28,7 @@ export const notingWrites = (api: Api, written: Written): Api => ({
 });
 
 /** The same way out; that it took nothing is noted. */
-export const notingLoss = (sink: Sink, written: Written): Sink => ({
+export const notingLoss = <T extends string>(sink: Sink<T>, written: Written): Sink<T> => ({
   write: async (text) => {
     try {
       await sink.write(text);

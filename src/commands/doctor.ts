@@ -77,7 +77,7 @@ const asRow = ({ check, result, finding, hint }: Check): Json => ({ check, resul
 
 /** What is not well, in full. */
 const advice = ({ check, result, finding, hint }: Check): readonly string[] =>
-  result === 'OK' ? [] : [`\n${check}: ${finding}`, ...(hint?.split('\n') ?? []).map((line) => `  -> ${line}`)];
+  result === 'OK' ? [] : ['', `${check}: ${finding}`, ...(hint?.split('\n') ?? []).map((line) => `  -> ${line}`)];
 
 const failed = (check: string, error: unknown): Check => {
   if (!(error instanceof Failure)) throw error;
@@ -173,6 +173,7 @@ function notTheService(check: string, address: string | undefined, what: string)
 function clockCheck(ctx: CommandContext, service: ServiceName, answer: ApiAnswer): readonly Check[] {
   const told = Date.parse(answer.headers['date'] ?? '');
   if (service !== 'base' || Number.isNaN(told) || ctx.settings.local) return [];
+  // eslint-disable-next-line no-restricted-syntax -- a date, compared with a date
   const off = Math.abs(ctx.clock.now() - told);
   if (off <= CLOCK_SLACK_MS) return [{ check: 'clock', result: 'OK', finding: "within a minute of the service's" }];
   return [

@@ -29,6 +29,7 @@ export const limits = defineCommand({
     'Asks nothing of the service: it shows what its last answers to this profile said. A window that has reset since is shown full.',
   run: async (ctx) => {
     const windows = await ctx.limits.read();
+    // eslint-disable-next-line no-restricted-syntax -- a date: the windows were seen by other processes
     const now = ctx.clock.now();
     const notes = windows.length === 0 ? ['No answer has told its limits yet: run any command first.'] : [];
     return { kind: 'many', view: limitsView, values: windows.map((window) => asRow(window, now)), notes };

@@ -1,4 +1,5 @@
 import type { Api, RateWindow } from './api.ts';
+import type { DataText, TerminalText } from './safe.ts';
 
 /** Time. All values are milliseconds. */
 export interface Clock {
@@ -32,8 +33,8 @@ export interface Terminal {
 }
 
 /** Where text goes. Every write resolves when the bytes are taken; a closed pipe or a full disk is a Failure. */
-export interface Sink {
-  write(text: string): Promise<void>;
+export interface Sink<T extends string = string> {
+  write(text: T): Promise<void>;
 }
 
 /** Files of the user's: inputs and outputs named on the command line. */
@@ -225,10 +226,10 @@ export interface Context {
   readonly random: () => number;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly terminal: Terminal;
-  /** Data. */
-  readonly stdout: Sink;
-  /** Everything said to a person. */
-  readonly stderr: Sink;
+  /** Data: a format made of it, or text that was made safe. */
+  readonly stdout: Sink<DataText | TerminalText>;
+  /** Everything said to a person. Takes only text that was made safe. */
+  readonly stderr: Sink<TerminalText>;
   readonly files: Files;
   /** Loaded when it is asked for. */
   durable(): Promise<DurableFiles>;

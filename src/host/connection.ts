@@ -3,7 +3,7 @@ import type { Api, ApiRequest, RateWindow, ServerEvent, ServiceName } from '../c
 import type { BulkOptions, Clock, Sink } from '../core/context.ts';
 import { EXIT } from '../core/exit.ts';
 import { Failure, usage } from '../core/failure.ts';
-import { safeText } from '../core/safe.ts';
+import { say, type SafeText, type TerminalText } from '../core/safe.ts';
 import { formatDuration, parseDuration } from '../core/units.ts';
 import type { Wait } from '../http/api.ts';
 import type { TraceEvent } from '../http/trace.ts';
@@ -18,7 +18,7 @@ export interface ConnectionOptions {
   /** The user's interrupt. */
   readonly signal: AbortSignal;
   /** Where `--verbose` traces go, and the word that the local service is spoken to. */
-  readonly stderr: Sink;
+  readonly stderr: Sink<TerminalText>;
   /** A person reads stderr. */
   readonly watched: () => boolean;
   readonly onWindows: (windows: readonly RateWindow[]) => void;
@@ -125,8 +125,8 @@ async function apiOver(peer: Peer, options: ConnectionOptions, retries: number):
 /** A person who waits longer wonders what for. Milliseconds. */
 const LONG_WAIT_MS = 2000;
 
-const waitLine = ({ reason, waitMs, retry, retries }: Wait): string =>
-  `${safeText(reason)}: trying again in ${formatDuration(waitMs)} (${String(retry)} of ${String(retries)})\n`;
+const waitLine = ({ reason, waitMs, retry, retries }: Wait): SafeText =>
+  say`${reason}: trying again in ${formatDuration(waitMs)} (${retry} of ${retries})\n`;
 
 /** What bounds one exchange, and who hears of it. */
 async function limitsOf({ settings, stderr }: ConnectionOptions) {
@@ -136,7 +136,7 @@ async function limitsOf({ settings, stderr }: ConnectionOptions) {
     maxBytes: Number(settings.get('max-answer-bytes')),
     userAgent: `berth/${version}`,
     ...(settings.get('verbose') === 'true'
-      ? { trace: (event: TraceEvent) => void stderr.write(`${traceLine(event)}\n`) }
+      ? { trace: (event: TraceEvent) => void stderr.write(say`${traceLine(event)}\n`) }
       : {}),
   };
 }
@@ -148,7 +148,7 @@ async function* laterEvents(ready: () => Promise<Api>, request: ApiRequest): Asy
 async function localPeer({ settings, clock, random, stderr, watched }: ConnectionOptions): Promise<Peer> {
   const { openLocalTransport } = await import('./local-transport.ts');
   const { transport, origin, key } = openLocalTransport(settings.dataDirectory, clock, random);
-  if (watched()) await stderr.write('Local service (berth local status)\n');
+  if (watched()) await stderr.write(say`Local service (berth local status)\n`);
   return { transport, addresses: () => origin, key: () => Promise.resolve(key) };
 }
 

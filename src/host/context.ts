@@ -55,6 +55,7 @@ export function createContext(world: World, flags: GlobalFlags): HostContext {
   const limits = createLimits({
     path: () => join(settings.dataDirectory, 'limits.json'),
     profile: () => settings.profile,
+    // eslint-disable-next-line no-restricted-syntax -- a date, kept for other processes
     now: () => clock.now(),
     monotonic: () => clock.monotonic(),
     random,

@@ -86,14 +86,19 @@ const OPEN: Admission = { faults: [], keyId: 'control', headers: {} };
 function admit(operation: Operation, request: Request, state: State, now: number, frame: Frame): Admission {
   const { pathname } = new URL(request.url);
   const faults = strike(state.faults, { method: request.method, path: pathname }, frame.random);
-  let headers: Readonly<Record<string, string>> = {};
+  const date = { Date: new Date(now).toUTCString() };
+  let headers: Readonly<Record<string, string>> = date;
   try {
     const key = authenticate(request.headers.get('authorization'));
     const limit = faults.find(({ kind }) => kind === 'rate-limit');
     const limited = operation.service !== 'queue';
     if (limit !== undefined)
-      throw tooMany('minute', limit.retryAfter ?? 1, limited ? rateHeaders(state.rate, frame.quota, now) : {});
-    if (limited) headers = spend(state.rate, frame.quota, now);
+      throw tooMany(
+        'minute',
+        limit.retryAfter ?? 1,
+        limited ? { ...date, ...rateHeaders(state.rate, frame.quota, now) } : date,
+      );
+    if (limited) headers = { ...date, ...spend(state.rate, frame.quota, now) };
     authorize(key, operation.scope);
     return { faults, keyId: key.id, headers };
   } catch (error) {

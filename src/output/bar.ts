@@ -1,3 +1,4 @@
+import { safeText, say } from '../core/safe.ts';
 import type { Piece } from './tone.ts';
 import type { Bar } from './view.ts';
 
@@ -9,12 +10,12 @@ const BLOCKS = 8;
  * An empty text is the drawing alone.
  */
 export function barPieces(bar: Bar, drawn: boolean): readonly Piece[] {
-  const text = bar.text ?? (Number.isFinite(bar.percent) ? `${String(bar.percent)}%` : '-');
+  const text = safeText(bar.text ?? (Number.isFinite(bar.percent) ? `${String(bar.percent)}%` : '-'));
   if (!drawn || !Number.isFinite(bar.percent)) return [{ text }];
   const full = Math.round((Math.min(100, Math.max(0, bar.percent)) / 100) * BLOCKS);
   return [
-    { text: '█'.repeat(full), tone: 'busy' },
-    { text: '░'.repeat(BLOCKS - full), tone: 'quiet' },
-    ...(text === '' ? [] : [{ text: ` ${text}` }]),
+    { text: safeText('█'.repeat(full)), tone: 'busy' },
+    { text: safeText('░'.repeat(BLOCKS - full)), tone: 'quiet' },
+    ...(text === '' ? [] : [{ text: say` ${text}` }]),
   ];
 }

@@ -1,13 +1,14 @@
 import type { Sink, Terminal } from '../core/context.ts';
 import { EXIT, type ExitCode } from '../core/exit.ts';
 import { Failure, type FailureFacts } from '../core/failure.ts';
-import { safeText } from '../core/safe.ts';
+import { safeText, say, type SafeText, type TerminalText } from '../core/safe.ts';
 import { formatDuration } from '../core/units.ts';
+import { drawn, joined } from './drawn.ts';
 import { harmlessJson } from './harmless-json.ts';
 import { loadPaint, type Paint } from './tone.ts';
 
 interface FailureOutput {
-  readonly stderr: Sink;
+  readonly stderr: Sink<TerminalText>;
   readonly terminal: Pick<Terminal, 'errors' | 'errorColumns' | 'colour'>;
 }
 
@@ -21,7 +22,7 @@ export async function renderFailure(error: unknown, as: 'text' | 'json', to: Fai
   if (facts.exit === EXIT.done) return facts.exit;
   const text =
     as === 'json'
-      ? errorJson(facts, to.terminal.errors)
+      ? errorJson(facts)
       : errorBlock(facts, await loadPaint(to.terminal.colour.errors), await loadProse(to.terminal.errorColumns));
   await to.stderr.write(text);
   return facts.exit;
@@ -37,34 +38,41 @@ const bug = (error: unknown): FailureFacts => ({
   hint: 'Please report it, with the command line and what --verbose prints.',
 });
 
-function errorJson({ exit: _, ...said }: FailureFacts, onScreen: boolean): string {
-  const json = JSON.stringify({ error: said });
-  return `${onScreen ? harmlessJson(json) : json}\n`;
-}
+const errorJson = ({ exit: _, ...said }: FailureFacts): TerminalText =>
+  drawn`${harmlessJson(JSON.stringify({ error: said }))}\n`;
 
-const HEAD = 'error: ';
+const HEAD = say`error: `;
 
 /** Breaks a line of so many columns; loaded only where there is a terminal. */
-async function loadProse(columns: number | undefined): Promise<(line: string) => string> {
+async function loadProse(columns: number | undefined): Promise<(line: SafeText) => SafeText> {
   if (columns === undefined) return (line) => line;
   const { prose } = await import('./prose.ts');
   return (line) => prose(line, columns);
 }
 
-function errorBlock(facts: FailureFacts, paint: Paint, broken: (line: string) => string): string {
+function errorBlock(facts: FailureFacts, paint: Paint, broken: (line: SafeText) => SafeText): TerminalText {
   const { message, hint, request, id, retryAfter } = facts;
   const lines = [
-    paint(HEAD, 'bad') + paint(broken(HEAD + safeText(message)).slice(HEAD.length), 'strong'),
-    ...why(facts).map((line) => broken(`  ${safeText(line)}`)),
-    ...(retryAfter === undefined ? [] : [`  wait ${formatDuration(retryAfter * 1000)} before trying again`]),
-    ...(hint?.split('\n') ?? []).map((line) => broken(`  -> ${safeText(line)}`).replace('->', paint('->', 'busy'))),
-    ...(id === undefined || message.includes(id) ? [] : [paint(`  id: ${safeText(id)}`, 'quiet')]),
-    ...(request === undefined
-      ? []
-      : [paint(broken(`  request: ${safeText(`${request.method} ${request.url}`)}`), 'quiet')]),
+    painted(broken(say`${HEAD}${message}`), HEAD, (head, rest) => drawn`${paint(head, 'bad')}${paint(rest, 'strong')}`),
+    ...why(facts).map((line) => broken(say`  ${line}`)),
+    ...(retryAfter === undefined ? [] : [say`  wait ${formatDuration(retryAfter * 1000)} before trying again`]),
+    ...(hint?.split('\n') ?? []).map((line) =>
+      painted(broken(say`  -> ${line}`), ARROW, (arrow, rest) => drawn`${paint(arrow, 'busy')}${rest}`),
+    ),
+    ...(id === undefined || message.includes(id) ? [] : [paint(say`  id: ${id}`, 'quiet')]),
+    ...(request === undefined ? [] : [paint(broken(say`  request: ${request.method} ${request.url}`), 'quiet')]),
   ];
-  return `${lines.join('\n')}\n`;
+  return drawn`${joined(lines, '\n')}\n`;
 }
+
+const ARROW = say`  ->`;
+
+/** A text in two looks: its head, and what follows. */
+const painted = (
+  text: SafeText,
+  head: SafeText,
+  paint: (head: SafeText, rest: SafeText) => TerminalText,
+): TerminalText => paint(head, safeText(text.slice(head.length), true));
 
 /** The service's own words, as far as the message does not say them already (specification 7.1). */
 function why({ message, status, title, detail, errors }: FailureFacts): readonly string[] {

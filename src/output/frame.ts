@@ -1,3 +1,6 @@
+import type { TerminalText } from '../core/safe.ts';
+import { trusted } from './trusted.ts';
+
 /** cli-table3 takes time in the square of its rows, so a long table is drawn in slices of so many. */
 const SLICE = 64;
 
@@ -5,9 +8,12 @@ const SLICE = 64;
  * Puts a frame around a head and rows whose cells are already of equal width, column by column. The library measures
  * text by rules of its own; in a few scripts (decomposed kana, Devanagari) a border may stand a column off.
  */
-export async function framed(head: readonly string[], rows: readonly (readonly string[])[]): Promise<string> {
+export async function framed(
+  head: readonly TerminalText[],
+  rows: readonly (readonly TerminalText[])[],
+): Promise<TerminalText> {
   const { default: Table } = await import('cli-table3');
-  const draw = (slice: readonly (readonly string[])[], first: boolean): string[] => {
+  const draw = (slice: readonly (readonly TerminalText[])[], first: boolean): string[] => {
     // The library would take its colours from the process; ours come with the text.
     const table = new Table({ ...(first ? { head: [...head] } : {}), style: { head: [], border: [], compact: true } });
     table.push(...slice.map((row) => [...row]));
@@ -19,5 +25,5 @@ export async function framed(head: readonly string[], rows: readonly (readonly s
     lines.pop();
     lines.push(...draw(rows.slice(at, at + SLICE), false).slice(1));
   }
-  return `${lines.join('\n')}\n`;
+  return trusted(`${lines.join('\n')}\n`);
 }

@@ -1,12 +1,15 @@
-import { safeText } from '../core/safe.ts';
+import { safeText, type SafeText } from '../core/safe.ts';
 
 /**
  * The same JSON with every character that could mislead a terminal written as `\uXXXX`: such a character can only
  * stand inside a string. For a terminal alone: elsewhere strings stay as the service wrote them.
  */
-export const harmlessJson = (text: string): string =>
-  text.replace(/[^\n\u0020-\u007e]/gu, (character) =>
-    safeText(character) === character ? character : units(character).map(escaped).join(''),
+export const harmlessJson = (text: string): SafeText =>
+  safeText(
+    text.replace(/[^\n\u0020-\u007e]/gu, (character) =>
+      safeText(character) === character ? character : units(character).map(escaped).join(''),
+    ),
+    true,
   );
 
 /** The UTF-16 units of a character: JSON names each by itself. */

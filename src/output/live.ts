@@ -1,12 +1,13 @@
 import type { Sink, Terminal } from '../core/context.ts';
 import { encodeJson } from '../core/json.ts';
-import { safeText } from '../core/safe.ts';
+import { safeText, say, type TerminalText } from '../core/safe.ts';
 import { ellipsize, textWidth } from './measure.ts';
 import { render, type Output } from './render.ts';
+import { trusted } from './trusted.ts';
 import type { OutputOptions, Result } from './view.ts';
 
-const HIDE_CURSOR = '\u001b[?25l';
-const SHOW_CURSOR = '\u001b[?25h';
+const HIDE_CURSOR = trusted('\u001b[?25l');
+const SHOW_CURSOR = trusted('\u001b[?25h');
 
 /** What an interrupt ends; the signal is the command's own. */
 interface Interruptible {
@@ -58,7 +59,9 @@ function redrawing(options: OutputOptions, to: Output & Interruptible): Live {
       const start = hidden ? '' : HIDE_CURSOR;
       hidden = true;
       await stdout.write(
-        `${start}${up > 0 ? `\u001b[${String(up)}A` : ''}\r\u001b[J${lines.map((line) => `${line}\n`).join('')}`,
+        trusted(
+          `${start}${up > 0 ? `\u001b[${String(up)}A` : ''}\r\u001b[J${lines.map((line) => `${line}\n`).join('')}`,
+        ),
       );
     },
     close: async () => {
@@ -71,8 +74,8 @@ function redrawing(options: OutputOptions, to: Output & Interruptible): Live {
 /** All that a look says, what goes to a person included, as one text. */
 async function picture(result: Result, options: OutputOptions, to: Output): Promise<string> {
   const sink = collector();
-  await render(result, options, { terminal: to.terminal, clock: to.clock, stdout: sink, stderr: sink });
-  const notes = (result.notes ?? []).map((note) => `${safeText(note)}\n`);
+  await render(result, options, { ...to, stdout: sink, stderr: sink });
+  const notes = (result.notes ?? []).map((note) => say`${note}\n`);
   return sink.text() + notes.join('');
 }
 
@@ -94,7 +97,7 @@ function appending(options: OutputOptions, to: Output, table: boolean): Live {
     show: async (result) => {
       const seen = fingerprint(result);
       if (seen === last) return;
-      if (last !== undefined) await to.stdout.write(table ? '\n' : options.format === 'yaml' ? '---\n' : '');
+      if (last !== undefined) await to.stdout.write(table ? say`\n` : options.format === 'yaml' ? say`---\n` : say``);
       last = seen;
       await render(result, options, to);
     },
@@ -134,7 +137,7 @@ export interface Spinner {
 const STILL: Spinner = { update: () => undefined, stop: () => undefined };
 
 interface SpinnerOutput extends Interruptible {
-  readonly stderr: Sink;
+  readonly stderr: Sink<TerminalText>;
   readonly terminal: Terminal;
 }
 

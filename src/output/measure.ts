@@ -1,4 +1,5 @@
 import stringWidth from 'string-width';
+import { safeText, say, type SafeText } from '../core/safe.ts';
 import type { Piece } from './tone.ts';
 
 /** Columns of a terminal that text takes: wide characters take two, combining ones none. */
@@ -14,12 +15,12 @@ export function ellipsize(pieces: readonly Piece[], width: number): readonly Pie
   const kept: Piece[] = [];
   let left = width - 1;
   for (const piece of pieces) {
-    const text = head(piece.text, left, characters);
+    const text = safeText(head(piece.text, left, characters));
     left -= stringWidth(text);
     kept.push({ ...piece, text });
     if (text.length < piece.text.length) break;
   }
-  return [...kept, { ...kept.at(-1), text: '…' }];
+  return [...kept, { ...kept.at(-1), text: say`…` }];
 }
 
 /** Whether pieces fit a width; a long text is not measured to its end to know. */
@@ -29,7 +30,7 @@ export const fits = (pieces: readonly Piece[], width: number): boolean => {
 };
 
 /** Text broken into lines of a width, between words where it can be. Linear in the text, whatever is in it. */
-export function wrap(text: string, width: number): readonly string[] {
+export function wrap(text: SafeText, width: number): readonly SafeText[] {
   const characters = splitter();
   const lines: string[] = [];
   let line = '';
@@ -53,7 +54,7 @@ export function wrap(text: string, width: number): readonly string[] {
     used += stringWidth(word.slice(at));
   }
   if (line.trimEnd() !== '' || lines.length === 0) flush();
-  return lines;
+  return lines.map((each) => safeText(each));
 }
 
 /** As much of the beginning as a width holds, never half a character as a person sees it. */

@@ -1,10 +1,11 @@
-import { safeText } from '../core/safe.ts';
+import { safeText, say, type TerminalText } from '../core/safe.ts';
 import { barPieces } from './bar.ts';
+import { joined } from './drawn.ts';
 import type { Paint, Piece } from './tone.ts';
 import type { Bar, Cell, Shown } from './view.ts';
 
 /** What stands where nothing is known. */
-export const DASH = '-';
+const DASH = say`-`;
 
 interface Manner {
   /** Bars are drawn, and items are set apart by a comma and a space; else by a comma alone. */
@@ -13,7 +14,7 @@ interface Manner {
 
 /** A value as one line; the items of an array stand one after the other. */
 export function inline(shown: Shown, { drawn }: Manner): readonly Piece[] {
-  const comma: Piece = { text: drawn ? ', ' : ',' };
+  const comma: Piece = { text: drawn ? say`, ` : say`,` };
   return items(shown).flatMap((item, at) => (at === 0 ? one(item, drawn) : [comma, ...one(item, drawn)]));
 }
 
@@ -22,8 +23,8 @@ export function itemLines(shown: Shown, { drawn }: Manner): readonly (readonly P
   return items(shown).flatMap((item) => (drawn ? textLines(item).map((line) => one(line, drawn)) : [one(item, drawn)]));
 }
 
-export const paintAll = (pieces: readonly Piece[], paint: Paint): string =>
-  pieces.map(({ text, tone }) => paint(text, tone)).join('');
+export const paintAll = (pieces: readonly Piece[], paint: Paint): TerminalText =>
+  joined(pieces.map(({ text, tone }) => paint(text, tone)));
 
 type Item = string | Cell | Bar;
 
@@ -36,8 +37,7 @@ const isList = (shown: Item | readonly Item[]): shown is readonly Item[] => Arra
 
 function one(item: Item, drawn: boolean): readonly Piece[] {
   if (typeof item === 'string') return [{ text: item === '' ? DASH : safeText(item) }];
-  if ('percent' in item)
-    return barPieces(item.text === undefined ? item : { ...item, text: safeText(item.text) }, drawn);
+  if ('percent' in item) return barPieces(item, drawn);
   return [{ ...item, text: item.text === '' ? DASH : safeText(item.text) }];
 }
 

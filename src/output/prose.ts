@@ -1,3 +1,4 @@
+import { safeText, type SafeText } from '../core/safe.ts';
 import { textWidth } from './measure.ts';
 
 /** What no terminal is narrower than, in columns: below it, breaking a text helps nobody. */
@@ -8,12 +9,10 @@ const NARROWEST = 20;
  * follows the first break is indented like the line, and by two more. A command line that the text ends a phrase with
  * (`...: berth doctor`) is never broken: it is there to be copied. Without columns the text as it is.
  */
-export function prose(text: string, columns: number | undefined): string {
+export function prose(text: SafeText, columns: number | undefined): SafeText {
   if (columns === undefined || columns < NARROWEST) return text;
-  return text
-    .split('\n')
-    .flatMap((line) => proseLine(line, columns))
-    .join('\n');
+  const lines = text.split('\n').flatMap((line) => proseLine(line, columns));
+  return safeText(lines.join('\n'), true);
 }
 
 function proseLine(line: string, columns: number): readonly string[] {

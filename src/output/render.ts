@@ -1,21 +1,23 @@
-import type { Clock, Sink, Terminal } from '../core/context.ts';
+import type { Sink, Terminal } from '../core/context.ts';
 import type { Json } from '../core/json.ts';
-import { safeText } from '../core/safe.ts';
+import { safeText, say, type DataText, type TerminalText } from '../core/safe.ts';
 import { text } from './cells.ts';
 import { fieldAt, hasField, memberNames } from './fields.ts';
 import { plainDetail, plainTable } from './plain.ts';
 import { columnsOf, sectionsOf } from './sections.ts';
 import { loadPaint } from './tone.ts';
+import { data } from './trusted.ts';
 import type { OutputOptions, Result, View } from './view.ts';
 
 /** Where a result goes; a Context is one. */
 export interface Output {
   /** Data and nothing else. */
-  readonly stdout: Sink;
+  readonly stdout: Sink<DataText | TerminalText>;
   /** What is said to a person. */
-  readonly stderr: Sink;
+  readonly stderr: Sink<TerminalText>;
   readonly terminal: Terminal;
-  readonly clock: Clock;
+  /** The service's time, for ages: milliseconds since the epoch. */
+  readonly serviceNow: () => number;
 }
 
 /** Columns of a terminal that does not tell how many it has. */
@@ -32,14 +34,14 @@ export async function render(result: Result, options: OutputOptions, to: Output)
     case 'nothing':
       return;
     case 'text':
-      await to.stdout.write(result.text === '' || result.text.endsWith('\n') ? result.text : `${result.text}\n`);
+      await to.stdout.write(data(wholeLines(to.terminal.output ? safeText(result.text, true) : result.text)));
       return;
     case 'one':
     case 'many':
       if (options.jq !== undefined) await renderJq(result, options, options.jq, to);
-      else await to.stdout.write(await dataText(result, options, to));
+      else await to.stdout.write(data(await dataText(result, options, to)));
       if (isTable(options) && rowsOf(result).length === 0 && to.terminal.errors)
-        await to.stderr.write(`No ${result.view.noun[1]}.\n`);
+        await to.stderr.write(say`No ${result.view.noun[1]}.\n`);
       await noteAbsent(result, options, to);
   }
 }
@@ -50,10 +52,10 @@ async function noteAbsent(result: Data, { fields }: OutputOptions, to: Output): 
   const absent = rows.length === 0 ? [] : (fields ?? []).filter((path) => !rows.some((row) => hasField(row, path)));
   if (absent.length === 0) return;
   const known = memberNames(rows).slice(0, MOST_NAMES).join(', ');
-  await to.stderr.write(
-    safeText(`--fields: no ${result.view.noun[0]} here has ${absent.join(', ')}; there are ${known}`) + '\n',
-  );
+  await to.stderr.write(say`--fields: no ${result.view.noun[0]} here has ${absent.join(', ')}; there are ${known}\n`);
 }
+
+const wholeLines = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
 
 /** As many names of members as are said. */
 const MOST_NAMES = 40;
@@ -94,9 +96,9 @@ async function dataText(result: Data, options: OutputOptions, to: Output): Promi
   }
 }
 
-async function tableText(result: Data, options: OutputOptions, to: Output): Promise<string> {
+async function tableText(result: Data, options: OutputOptions, to: Output): Promise<TerminalText> {
   const { terminal } = to;
-  const facts = { now: to.clock.now() };
+  const facts = { now: to.serviceNow() };
   const paint = await loadPaint(terminal.colour.output);
   const wide = options.format === 'wide';
   const width = terminal.columns ?? USUAL_COLUMNS;
@@ -125,6 +127,6 @@ async function renderJq(result: Data, options: OutputOptions, expression: string
     raw: options.raw,
     onScreen: to.terminal.output,
   });
-  await to.stdout.write(results);
+  await to.stdout.write(data(results));
   if (failure !== undefined) throw failure;
 }

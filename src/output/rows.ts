@@ -6,6 +6,7 @@ import { plainHeader, plainRow } from './plain.ts';
 import { idLine, type Output } from './render.ts';
 import { columnsOf } from './sections.ts';
 import { loadPaint } from './tone.ts';
+import { data } from './trusted.ts';
 import type { OutputOptions, View } from './view.ts';
 
 /** Rows that are printed one by one, as they come. */
@@ -27,10 +28,10 @@ export function openRows(view: View, options: OutputOptions, to: Output): RowWri
   let count = 0;
   return {
     row: async (value) => {
-      await to.stdout.write(await write(value, count++ === 0));
+      await to.stdout.write(data(await write(value, count++ === 0)));
     },
     close: async () => {
-      await to.stdout.write(await end(count === 0));
+      await to.stdout.write(data(await end(count === 0)));
     },
   };
 }
@@ -92,7 +93,7 @@ function tableWriter(view: View, options: OutputOptions, to: Output): Write {
     const columns = columnsOf(view, [value], options).filter(
       (column) => options.format === 'wide' || column.wide !== true,
     );
-    const facts = { now: to.clock.now() };
+    const facts = { now: to.serviceNow() };
     const line = await padded;
     // A header over a single column says nothing that the lines do not.
     const header = first && columns.length > 1;

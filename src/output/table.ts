@@ -1,10 +1,13 @@
 import type { Json } from '../core/json.ts';
+import { safeText, say, type TerminalText } from '../core/safe.ts';
 import { terminalDetail } from './detail.ts';
+import { drawn, joined, spaces } from './drawn.ts';
 import { framed } from './frame.ts';
 import { fitColumns, type Fitted, type Wish } from './fit.ts';
-import { ellipsize, piecesWidth, textWidth } from './measure.ts';
+import { ellipsize, piecesWidth } from './measure.ts';
 import { inline, paintAll } from './pieces.ts';
 import type { Paint, Piece } from './tone.ts';
+import { trusted } from './trusted.ts';
 import type { Column, Facts } from './view.ts';
 
 export interface TableOptions {
@@ -28,8 +31,8 @@ export async function terminalTable(
   columns: readonly Column[],
   rows: readonly Json[],
   options: TableOptions,
-): Promise<string> {
-  if (rows.length === 0) return '';
+): Promise<TerminalText> {
+  if (rows.length === 0) return say``;
   const cells = rows.map((row) =>
     columns.map(({ show }) => inline(show(row, options.facts), { drawn: true }).map(short)),
   );
@@ -43,7 +46,7 @@ export async function terminalTable(
 
 function wishes(columns: readonly Column[], cells: Cells, wide: boolean, least: number): readonly Wish[] {
   return columns.map((column, at) => {
-    const head = textWidth(column.header);
+    const head = piecesWidth(headOf(column));
     const natural = cells.reduce((most, row) => Math.max(most, piecesWidth(row[at] ?? [])), head);
     return {
       natural,
@@ -62,13 +65,13 @@ async function bordered(
   cells: Cells,
   fitted: readonly Fitted[],
   paint: Paint,
-): Promise<string> {
+): Promise<TerminalText> {
   const [head = [], ...rows] = alignedRows(columns, cells, fitted, paint);
   return await framed(head, rows);
 }
 
-const borderless = (columns: readonly Column[], cells: Cells, fitted: readonly Fitted[], paint: Paint): string =>
-  alignedRows(columns, cells, fitted, paint).map(bareLine).join('');
+const borderless = (columns: readonly Column[], cells: Cells, fitted: readonly Fitted[], paint: Paint): TerminalText =>
+  joined(alignedRows(columns, cells, fitted, paint).map(bareLine));
 
 /** The header and every row as cells cut or padded to the width of their columns. */
 function alignedRows(
@@ -76,8 +79,8 @@ function alignedRows(
   cells: Cells,
   fitted: readonly Fitted[],
   paint: Paint,
-): readonly (readonly string[])[] {
-  const head = columns.map(({ header }): Pieces => [{ text: header, tone: 'strong' }]);
+): readonly (readonly TerminalText[])[] {
+  const head = columns.map(headOf);
   return [head, ...cells].map((row) =>
     fitted.map(({ index, width }) =>
       aligned(ellipsize(row[index] ?? [], width), width, columns[index]?.right === true, paint),
@@ -86,27 +89,26 @@ function alignedRows(
 }
 
 /** Each row as lines of label and value, for a terminal that holds no table. */
-function blocks(columns: readonly Column[], rows: readonly Json[], options: TableOptions): string {
+function blocks(columns: readonly Column[], rows: readonly Json[], options: TableOptions): TerminalText {
   const { facts, width, wide, paint } = options;
   const shown = columns.filter((column) => wide || column.wide !== true);
-  return rows
-    .map((row) => {
-      const lines = shown.map(({ header, show }) => ({ label: header, value: show(row, facts) }));
-      return terminalDetail([{ lines }], { width, paint });
-    })
-    .join('\n');
+  const parts = rows.map((row) => {
+    const lines = shown.map(({ header, show }) => ({ label: header, value: show(row, facts) }));
+    return terminalDetail([{ lines }], { width, paint });
+  });
+  return joined(parts, '\n');
 }
 
 /** Lines of cells for rows that come one by one. */
 export interface GrowingTable {
-  header(columns: readonly Column[], paint: Paint): string;
-  row(columns: readonly Column[], row: Json, facts: Facts, paint: Paint): string;
+  header(columns: readonly Column[], paint: Paint): TerminalText;
+  row(columns: readonly Column[], row: Json, facts: Facts, paint: Paint): TerminalText;
 }
 
 /** A table whose columns are each as wide as their widest cell so far: for rows that come one by one. */
 export function growingTable(): GrowingTable {
   const widths: number[] = [];
-  const line = (cells: readonly Pieces[], columns: readonly Column[], paint: Paint): string =>
+  const line = (cells: readonly Pieces[], columns: readonly Column[], paint: Paint): TerminalText =>
     bareLine(
       cells.map((pieces, at) => {
         const width = Math.max(widths[at] ?? 0, piecesWidth(pieces));
@@ -115,12 +117,7 @@ export function growingTable(): GrowingTable {
       }),
     );
   return {
-    header: (columns, paint) =>
-      line(
-        columns.map(({ header }) => [{ text: header, tone: 'strong' }]),
-        columns,
-        paint,
-      ),
+    header: (columns, paint) => line(columns.map(headOf), columns, paint),
     row: (columns, row, facts, paint) =>
       line(
         columns.map(({ show }) => inline(show(row, facts), { drawn: true })),
@@ -130,14 +127,19 @@ export function growingTable(): GrowingTable {
   };
 }
 
-function aligned(pieces: Pieces, width: number, right: boolean, paint: Paint): string {
-  const gap = ' '.repeat(Math.max(0, width - piecesWidth(pieces)));
-  return right ? gap + paintAll(pieces, paint) : paintAll(pieces, paint) + gap;
+function aligned(pieces: Pieces, width: number, right: boolean, paint: Paint): TerminalText {
+  const gap = spaces(width - piecesWidth(pieces));
+  const text = paintAll(pieces, paint);
+  return right ? drawn`${gap}${text}` : drawn`${text}${gap}`;
 }
 
-const bareLine = (cells: readonly string[]): string => `${cells.join('  ').trimEnd()}\n`;
+/** A header as it stands over its column. */
+const headOf = ({ header }: Column): Pieces =>
+  inline(header, { drawn: true }).map(({ text }) => ({ text, tone: 'strong' }));
+
+const bareLine = (cells: readonly TerminalText[]): TerminalText => trusted(`${joined(cells, '  ').trimEnd()}\n`);
 
 /** As much of a piece as is looked at: more than any terminal's line. */
 const MOST = 4096;
 
-const short = ({ text, ...look }: Piece): Piece => ({ ...look, text: text.slice(0, MOST) });
+const short = ({ text, ...look }: Piece): Piece => ({ ...look, text: safeText(text.slice(0, MOST)) });

@@ -1,4 +1,6 @@
 import type { Sink } from '../core/context.ts';
+import type { TerminalText } from '../core/safe.ts';
+import { trusted } from './trusted.ts';
 
 /** The little of a terminal's stream that a spinner draws with. */
 interface TerminalStream {
@@ -15,10 +17,10 @@ interface TerminalStream {
  * A sink as a stream for a spinner. It writes at once and never holds anything back: the spinner tells its own writes
  * from others by when they happen.
  */
-export function terminalStream(sink: Sink, columns: number | undefined): TerminalStream {
+export function terminalStream(sink: Sink<TerminalText>, columns: number | undefined): TerminalStream {
   const write = (text: string): boolean => {
     // A terminal that is gone is noticed by whoever writes something that matters.
-    sink.write(text).catch(() => undefined);
+    sink.write(trusted(text)).catch(() => undefined);
     return true;
   };
   return {

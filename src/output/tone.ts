@@ -1,13 +1,15 @@
+import type { SafeText, TerminalText } from '../core/safe.ts';
+import { trusted } from './trusted.ts';
 import type { Tone } from './view.ts';
 
-/** A run of text of one look. Its text is harmless. */
+/** A run of text of one look. */
 export interface Piece {
-  readonly text: string;
+  readonly text: SafeText;
   readonly tone?: Tone;
 }
 
 /** Gives text the look of its tone; gives it back as it is where there is no colour. */
-export type Paint = (text: string, tone: Tone | undefined) => string;
+export type Paint = (text: SafeText, tone: Tone | undefined) => TerminalText;
 
 /** No colour at all. */
 export const unpainted: Paint = (text) => text;
@@ -23,17 +25,17 @@ export async function loadPaint(colour: boolean): Promise<Paint> {
       case 'plain':
         return text;
       case 'strong':
-        return chalk.bold(text);
+        return trusted(chalk.bold(text));
       case 'quiet':
-        return chalk.dim(text);
+        return trusted(chalk.dim(text));
       case 'good':
-        return chalk.green(text);
+        return trusted(chalk.green(text));
       case 'busy':
-        return chalk.cyan(text);
+        return trusted(chalk.cyan(text));
       case 'bad':
-        return chalk.red(text);
+        return trusted(chalk.red(text));
       case 'warn':
-        return chalk.yellow(text);
+        return trusted(chalk.yellow(text));
     }
   };
 }

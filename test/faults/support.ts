@@ -116,6 +116,7 @@ export async function serve(script: readonly Behaviour[], host = '127.0.0.1'): P
   const seen: Arrival[] = [];
   let connections = 0;
   const server = createServer((request, response) => {
+    response.sendDate = false;
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {

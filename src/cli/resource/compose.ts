@@ -1,5 +1,5 @@
 import { usage } from '../../core/failure.ts';
-import { arrayOf, isObject, memberAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
+import { arrayOf, isObject, memberAt, memberOf, stringOf, type Json, type JsonObject } from '../../core/json.ts';
 import { askFor } from '../ask.ts';
 import type { Values } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -51,7 +51,7 @@ export async function composeBody(ctx: CommandContext, spec: BodySpec, values: V
     dropped = kept.dropped;
     return kept.body;
   });
-  if (dropped.length > 0) await ctx.tell(`Left out, because it cannot be written: ${dropped.join(', ')}.`);
+  if (dropped.length > 0) await ctx.tell(`Left out, because it cannot be written: ${listed(dropped)}.`);
   if (stringOf(memberAt(body, spec.members['name']?.path ?? 'name'))?.trim() === '') throw usage('--name is empty');
   return body;
 }
@@ -105,10 +105,18 @@ function refuseUnknown(unknown: readonly string[], { accepts, prints }: BodySpec
   const [first] = unknown;
   if (first === undefined) return;
   throw usage(
-    `--file: nobody knows ${unknown.join(', ')}`,
+    `--file holds unknown members: ${listed(unknown)}`,
     didYouMean(first, [...accepts, ...(prints ?? [])]) ?? `It takes ${accepts.join(', ')}.`,
   );
 }
+
+/** As many names as a message holds. */
+const MOST_NAMES = 10;
+
+const listed = (names: readonly string[]): string =>
+  names.length <= MOST_NAMES
+    ? names.join(', ')
+    : `${names.slice(0, MOST_NAMES).join(', ')} and ${String(names.length - MOST_NAMES)} more`;
 
 /** What is written of a document, and the paths of what was left out: what is only ever printed, and what is neither. */
 export interface Writable {
@@ -151,7 +159,7 @@ const isGiven = (value: unknown): boolean =>
 /** Members of `over` laid into `under`, objects joined. */
 function merged(under: JsonObject, over: JsonObject): JsonObject {
   const laid = Object.entries(over).map(([name, value]) => {
-    const below = under[name];
+    const below = memberOf(under, name);
     return [name, isObject(below) && isObject(value) ? merged(below, value) : value] as const;
   });
   return { ...under, ...Object.fromEntries(laid) };

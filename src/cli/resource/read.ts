@@ -31,7 +31,7 @@ export function listCommand<const O extends Params>(resource: Resource, spec: Li
     run: async (ctx, options) => {
       const given = options as ValuesOf<O>;
       const all = await listRows(ctx, resource, query?.(given));
-      const now = ctx.clock.now();
+      const now = ctx.serviceNow();
       const values = keep === undefined ? all.values : all.values.filter((row) => keep(row, given, now));
       const source = values.length === all.values.length ? { text: all.text, member: resource.member } : undefined;
       return { kind: 'many', view: resource.view, values, ...(source === undefined ? {} : { source }) };

@@ -25,7 +25,8 @@ function reportCommand(report: Report, example: string): Command {
     options: { ...PERIOD_OPTIONS, ...only },
     examples: [[`berth billing ${example}`, 'the last 7 days, day by day']],
     run: async (ctx, values) => {
-      const query = periodQuery(values, ctx.clock.now());
+      const isDated = values.from !== undefined || values.to !== undefined;
+      const query = periodQuery(values, isDated ? await ctx.askServiceNow() : ctx.serviceNow());
       const id = noun === undefined ? undefined : (values as Readonly<Record<string, unknown>>)[noun];
       const answer = await ask(ctx, report, query, typeof id === 'string' ? id : undefined);
       const document: Json = answer.value ?? null;

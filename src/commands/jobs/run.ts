@@ -1,6 +1,7 @@
 import { usage } from '../../core/failure.ts';
 import { parseDuration } from '../../core/units.ts';
 import { memberAt, stringOf, type Json } from '../../core/json.ts';
+import { say } from '../../core/safe.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { withId } from '../../cli/names.ts';
@@ -89,7 +90,7 @@ function submitted(ctx: CommandContext, endpoint: string, job: Json, text: strin
   if (format !== undefined || fields !== undefined || jq !== undefined)
     return { kind: 'one', view: jobView, value: job, source: text };
   const notes = ctx.terminal.errors ? [`${jobStatus(job)}. Wait for it: ${waitLine(endpoint, id)}`] : [];
-  return { kind: 'text', text: `${id}\n`, notes };
+  return { kind: 'text', text: say`${id}\n`, notes };
 }
 
 /** The id of a job just submitted. An answer without one is unreadable, so there always is one. */

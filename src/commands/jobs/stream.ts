@@ -2,13 +2,14 @@ import type { ApiRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit.ts';
 import { Failure } from '../../core/failure.ts';
 import { arrayOf, encodeJson, memberAt, objectOf, stringOf, type Json } from '../../core/json.ts';
-import { safeText } from '../../core/safe.ts';
+import { safeText, say } from '../../core/safe.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { withId } from '../../cli/names.ts';
 import { arg, option } from '../../cli/params.ts';
 import { waitEnded } from '../../cli/wait.ts';
 import { commandLine } from '../../cli/words.ts';
+import { drawn } from '../../output/drawn.ts';
 import { harmlessJson } from '../../output/harmless-json.ts';
 import type { Result } from '../../output/view.ts';
 import { ENDPOINTS, queueGet, statusRequest } from './requests.ts';
@@ -111,16 +112,15 @@ function chunkPrinter(ctx: CommandContext): ChunkPrinter {
     print: async (chunk) => {
       const text = textOf(memberAt(chunk, 'output') ?? chunk);
       if (text === undefined) {
-        await ctx.stdout.write(
-          `${midLine ? '\n' : ''}${harmlessJson(encodeJson(memberAt(chunk, 'output') ?? chunk))}\n`,
-        );
+        const line = harmlessJson(encodeJson(memberAt(chunk, 'output') ?? chunk));
+        await ctx.stdout.write(drawn`${midLine ? say`\n` : say``}${line}\n`);
         midLine = false;
       } else if (text !== '') {
         await ctx.stdout.write(safeText(text, true));
         midLine = !text.endsWith('\n');
       }
     },
-    close: () => (midLine ? ctx.stdout.write('\n') : Promise.resolve()),
+    close: () => (midLine ? ctx.stdout.write(say`\n`) : Promise.resolve()),
   };
 }
 

@@ -6,6 +6,7 @@ import { parseDuration } from '../../core/units.ts';
 import { defineCommand, defineGroup } from '../../cli/command.ts';
 import { arg, option } from '../../cli/params.ts';
 import { text } from '../../output/cells.ts';
+import { labelOf } from '../../output/label.ts';
 import { otherMembers } from '../lines.ts';
 import type { View } from '../../output/view.ts';
 
@@ -70,7 +71,7 @@ const faultView: View = {
   id: (row) => text('id')(row),
   members: ['id', 'kind', 'count', 'probability', 'match', 'status', 'latencyMs', 'retryAfter'],
   columns: ['id', 'kind', 'count', 'probability', 'match', 'status', 'latencyMs', 'retryAfter'].map((name) => ({
-    header: name.toUpperCase(),
+    header: labelOf(name).toUpperCase(),
     show: text(name),
   })),
 };

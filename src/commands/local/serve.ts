@@ -1,6 +1,7 @@
 import { usage } from '../../core/failure.ts';
 import type { ExitCode } from '../../core/exit.ts';
 import type { LocalServeOptions, LocalServer } from '../../core/context.ts';
+import { say } from '../../core/safe.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { arg, option, type ValuesOf } from '../../cli/params.ts';
 
@@ -25,7 +26,7 @@ export const serve = defineCommand({
   run: async (ctx, values) => {
     const server = await ctx.localHost.serve({ port: values.port ?? 8181, ...served(values) });
     try {
-      await ctx.stdout.write(`${server.url}\n`);
+      await ctx.stdout.write(say`${server.url}\n`);
       await ctx.tell('The local service is running. Ctrl-C stops it. In another shell:');
       for (const [name, value] of Object.entries(environment(server)))
         if (value !== '') await ctx.tell(`  export ${name}=${value}`);

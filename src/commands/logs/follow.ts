@@ -41,7 +41,7 @@ export async function* followLogs(
   query: LogQuery,
 ): AsyncGenerator<ServerEvent> {
   const memory = createMemory(query.after);
-  const startedAt = ctx.clock.now();
+  const startedAt = ctx.serviceNow();
   let connected = false;
   let over = false;
   let breaks = 0;
@@ -55,9 +55,9 @@ export async function* followLogs(
       });
       for await (const event of events) if (memory.isNew(event)) yield event;
       connected = true;
-      breaks = 0;
       if (over && memory.count === before) return;
       over = !(await stream.live());
+      breaks = 0;
       // What came between the last line and that look is still to be had: one more connection takes it.
     } catch (error) {
       if (!(error instanceof Failure) || ctx.signal.aborted) throw error;

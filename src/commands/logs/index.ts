@@ -10,7 +10,7 @@ import {
   type JsonObject,
 } from '../../core/json.ts';
 import { parseMoment } from '../../core/moment.ts';
-import { safeText } from '../../core/safe.ts';
+import { safeText, say, type SafeText } from '../../core/safe.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { withId, type Lookup } from '../../cli/names.ts';
 import { option, type Params, type ValuesOf } from '../../cli/params.ts';
@@ -56,7 +56,7 @@ export async function showLogs(
   target: LogTarget,
   values: ValuesOf<typeof LOG_OPTIONS>,
 ): Promise<Result> {
-  const query = readQuery(values, ctx.clock.now());
+  const query = readQuery(values, values.since === undefined ? ctx.serviceNow() : await ctx.askServiceNow());
   const goOn = (cursor: string | undefined): void => {
     ctx.goOnWith(goOnLine(target.words, values, cursor));
   };
@@ -83,15 +83,15 @@ export async function showLogs(
 
 /** What there is, and its end: the tail is complete, nothing comes any more, or lines are new since it was asked for. */
 async function* pastLogs(ctx: CommandContext, stream: LogStream, query: LogQuery): AsyncGenerator<ServerEvent> {
-  const startedAt = ctx.clock.now();
-  const begun = ctx.clock.monotonic();
+  const start = ctx.clock.monotonic();
+  const startDate = ctx.serviceNow();
   const wanted = query.since === undefined && query.after === undefined ? (query.tail ?? DEFAULT_TAIL) : Infinity;
   if (wanted === 0) return;
   let count = 0;
   for await (const event of ctx.api.events({ ...logRequest(stream, query), quietMs: QUIET_MS })) {
     yield event;
     count += 1;
-    const isPast = ctx.clock.monotonic() - begun < QUIET_MS || !(timeOf(event) > startedAt + QUIET_MS);
+    const isPast = ctx.clock.monotonic() - start < QUIET_MS || !(timeOf(event) > startDate + QUIET_MS);
     if (count >= wanted || !isPast) return;
   }
 }
@@ -149,8 +149,8 @@ function printer(ctx: CommandContext): Printer {
 }
 
 /** One line whatever it holds; the sources stand in a column. */
-function lineText(row: JsonObject): string {
+function lineText(row: JsonObject): SafeText {
   const word = (value: Json | undefined): string => stringOf(value) ?? '-';
   const line = stringOf(row['line'])?.replace(/\r?\n?$/, '') ?? '';
-  return `${safeText(word(row['ts']))} ${safeText(word(row['source'])).padEnd(9)} ${safeText(line)}\n`;
+  return say`${word(row['ts'])} ${safeText(word(row['source'])).padEnd(9)} ${line}\n`;
 }

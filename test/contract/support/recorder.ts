@@ -14,14 +14,21 @@ export interface Recorder {
   close(): void;
 }
 
-/** A server that keeps what it is asked, and answers each operation with the least that its contract allows. */
-export async function record(contract: Contract): Promise<Recorder> {
+/**
+ * A server that keeps what it is asked, and answers each operation with the least that its contract allows. `change` may
+ * change the value of each answer.
+ */
+export async function record(
+  contract: Contract,
+  change: (value: unknown) => unknown = (value) => value,
+): Promise<Recorder> {
   let sent: Sent[] = [];
   let answers: Answers = {};
   /** What was PUT somewhere is what is there from then on. */
   let kept = new Map<string, object>();
   let retried = false;
   const server = createServer((request, response) => {
+    response.sendDate = false;
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -30,13 +37,13 @@ export async function record(contract: Contract): Promise<Recorder> {
       const { method = '', headers } = request;
       if (service !== 'base') {
         retried ||= path.includes('/retry/');
-        queueAnswer(path, retried, response);
+        queueAnswer(path, retried, response, change);
         return;
       }
       const one = { method, path, query: url.searchParams, headers, body: Buffer.concat(chunks).toString() };
       sent.push(one);
       if (method === 'PUT') kept.set(path, JSON.parse(one.body) as object);
-      answer(contract, one, { answers, kept: kept.get(path) }, response);
+      answer(contract, one, { answers, kept: kept.get(path), change }, response);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -65,9 +72,10 @@ export async function record(contract: Contract): Promise<Recorder> {
 interface Told {
   readonly answers: Answers;
   readonly kept: object | undefined;
+  readonly change: (value: unknown) => unknown;
 }
 
-function answer(contract: Contract, one: Sent, { answers, kept }: Told, response: ServerResponse): void {
+function answer(contract: Contract, one: Sent, { answers, kept, change }: Told, response: ServerResponse): void {
   const operation = contract.operationOf(one);
   if (operation === undefined) {
     response.writeHead(404, { 'content-type': 'application/problem+json' });
@@ -82,15 +90,20 @@ function answer(contract: Contract, one: Sent, { answers, kept }: Told, response
   response.writeHead(status, { 'content-type': type });
   if (type === 'text/event-stream') {
     const line = { ts: '2026-01-01T00:00:00Z', source: 'container', line: 'hello' };
-    response.end(`id: 2026-01-01T00:00:00Z\ndata: ${JSON.stringify(line)}\n\n`);
+    response.end(`id: 2026-01-01T00:00:00Z\ndata: ${JSON.stringify(change(line))}\n\n`);
     return;
   }
   const value = sample(contract, schema) as object;
-  response.end(JSON.stringify({ ...value, ...answers[`${operation.method} ${operation.path}`], ...kept }));
+  response.end(JSON.stringify(change({ ...value, ...answers[`${operation.method} ${operation.path}`], ...kept })));
 }
 
 /** The queue API has no contract of this kind: whatever is asked, a job is done; one called `failed` once it was retried. */
-function queueAnswer(path: string, retried: boolean, response: ServerResponse): void {
+function queueAnswer(
+  path: string,
+  retried: boolean,
+  response: ServerResponse,
+  change: (value: unknown) => unknown,
+): void {
   const operation = path.split('/')[3] ?? '';
   const failed = operation === 'status' && path.includes('failed') && !retried;
   const done = { id: 'job1', status: failed ? 'FAILED' : 'COMPLETED', output: {} };
@@ -101,5 +114,5 @@ function queueAnswer(path: string, retried: boolean, response: ServerResponse): 
     'purge-queue': { removed: 1, status: 'completed' },
   };
   response.writeHead(200, { 'content-type': 'application/json' });
-  response.end(JSON.stringify(others[operation] ?? done));
+  response.end(JSON.stringify(change(others[operation] ?? done)));
 }

@@ -50,8 +50,8 @@ describe('what of a printed document can be written', () => {
   });
 
   test.each([
-    ['tpye: HIGH_PERFORMANCE', /nobody knows tpye\n.*Did you mean type\?/],
-    ['colour: red', /nobody knows colour\n.*It takes name, size, dataCenter, type/],
+    ['tpye: HIGH_PERFORMANCE', /unknown members: tpye\n.*Did you mean type\?/],
+    ['colour: red', /unknown members: colour\n.*It takes name, size, dataCenter, type/],
   ])('a file with %s is refused, and nothing is sent', async (line, message) => {
     const world = createTestWorld({ stdin: `name: a\nsize: 10\ndataCenter: DC\n${line}\n` });
     const ran = await berthIn(world, ['--local', 'volumes', 'create', '--file', '-', '--json', '-o', 'json']);
@@ -150,6 +150,6 @@ describe('--set', () => {
       .split('.')
       .reduceRight<unknown>((inner, name) => ({ [name]: inner }), 1);
     const fed = await inWorld([...words, '--file', '-', '--dry-run'], JSON.stringify(document));
-    expect(fed.err).not.toContain('nobody knows');
+    expect(fed.err).not.toContain('unknown members');
   });
 });

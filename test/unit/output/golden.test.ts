@@ -17,7 +17,7 @@ describe('on a terminal', () => {
     const to = screen({ tty: true, columns });
     await render(podList, as(), to);
     const lines = to.out().split('\n');
-    for (const line of lines) expect(piecesWidth([{ text: line }])).toBeLessThanOrEqual(columns);
+    for (const line of lines) expect(piecesWidth([{ text: safeText(line) }])).toBeLessThanOrEqual(columns);
     expect(harmless(to.out())).toBe(true);
     expect(to.err()).toBe('');
     await expect(to.out()).toMatchFileSnapshot(golden(`list-${String(columns)}`));
@@ -43,7 +43,8 @@ describe('on a terminal', () => {
   test.each([30, 60, 100])('one in full fits %i columns', async (columns) => {
     const to = screen({ tty: true, columns });
     await render(pod(0), as(), to);
-    for (const line of to.out().split('\n')) expect(piecesWidth([{ text: line }])).toBeLessThanOrEqual(columns);
+    for (const line of to.out().split('\n'))
+      expect(piecesWidth([{ text: safeText(line) }])).toBeLessThanOrEqual(columns);
     await expect(to.out()).toMatchFileSnapshot(golden(`detail-${String(columns)}`));
   });
 
@@ -69,7 +70,7 @@ test('borders stand straight in the scripts that the drawing library measures as
   await render({ kind: 'many', view: podList.view, values }, as({ fields: ['id', 'name'] }), to);
   const lines = to.out().trimEnd().split('\n');
   expect(lines).toHaveLength(1004);
-  expect(new Set(lines.map((line) => piecesWidth([{ text: line }])))).toEqual(new Set([60]));
+  expect(new Set(lines.map((line) => piecesWidth([{ text: safeText(line) }])))).toEqual(new Set([60]));
 });
 
 describe('elsewhere', () => {

@@ -1,13 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { safeText } from '../../../src/core/safe.ts';
 import { ellipsize, fits, piecesWidth, textWidth, wrap } from '../../../src/output/measure.ts';
 
-const text = fc.oneof(
-  fc.string({ unit: 'grapheme' }),
-  fc
-    .array(fc.constantFrom('日本', 'e\u0301', '👩‍💻', 'word', ' ', '  ', '-', 'नम'), { maxLength: 40 })
-    .map((parts) => parts.join('')),
-);
+const text = fc
+  .oneof(
+    fc.string({ unit: 'grapheme' }),
+    fc
+      .array(fc.constantFrom('日本', 'e\u0301', '👩‍💻', 'word', ' ', '  ', '-', 'नम'), { maxLength: 40 })
+      .map((parts) => parts.join('')),
+  )
+  .map((any) => safeText(any));
 const width = fc.integer({ min: 2, max: 40 });
 
 describe('wrap', () => {
@@ -29,12 +32,12 @@ describe('wrap', () => {
     ['日本語です', 5, ['日本', '語で', 'す']],
     ['', 5, ['']],
   ])('%j at %i', (any, columns, lines) => {
-    expect(wrap(any, columns)).toEqual(lines);
+    expect(wrap(safeText(any), columns)).toEqual(lines);
   });
 
   test('a long text is no trouble', () => {
-    expect(wrap('日本 '.repeat(20_000), 60)).toHaveLength(1667);
-    expect(wrap('é'.repeat(50_000), 100)).toHaveLength(500);
+    expect(wrap(safeText('日本 '.repeat(20_000)), 60)).toHaveLength(1667);
+    expect(wrap(safeText('é'.repeat(50_000)), 100)).toHaveLength(500);
   });
 });
 

@@ -19,7 +19,7 @@ interface ScreenOptions {
   readonly colour?: boolean;
 }
 
-/** Where output goes in a test: sinks that collect, a terminal of any size, a clock that stands still. */
+/** Where output goes in a test: sinks that collect, a terminal of any size, a time that stands still. */
 export function screen({ tty = false, columns = 80, rows = 24, colour = false }: ScreenOptions = {}): Screen {
   const stdout = collector();
   const stderr = collector();
@@ -32,18 +32,12 @@ export function screen({ tty = false, columns = 80, rows = 24, colour = false }:
     errorColumns: tty ? columns : undefined,
     colour: { output: colour, errors: colour },
   };
-  const clock = {
-    now: () => NOW,
-    monotonic: () => NOW,
-    sleep: () => Promise.resolve(),
-    deadline: () => ({ signal: new AbortController().signal, cancel: () => undefined }),
-  };
   const controller = new AbortController();
   return {
     stdout,
     stderr,
     terminal,
-    clock,
+    serviceNow: () => NOW,
     signal: controller.signal,
     abort: () => {
       controller.abort(new Error('interrupted'));

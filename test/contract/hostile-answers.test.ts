@@ -1,0 +1,81 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { berth } from '../support/cli.ts';
+import { localFixture } from '../support/local.ts';
+import { readContract, type Document } from './support/contract.ts';
+import { HARMFUL, HOSTILE, hostile, withoutOwnControls } from './support/hostile.ts';
+import { INVOCATIONS, type Invocation } from './support/invocations.ts';
+import { record } from './support/recorder.ts';
+
+// Row 15 of docs/faults.md: every string that any command is answered with would do something to a terminal.
+
+const published = (await localFixture().send('GET', '/v2/openapi.json', undefined, null)).body as unknown as Document;
+const recorder = await record(readContract(published), answerOf);
+afterAll(() => {
+  recorder.close();
+});
+
+/**
+ * Statuses stay as they are, so that what waits for one ends; all else is hostile, names of members too. Ids are left in
+ * half of the runs, because a hostile id may end a command before it prints anything.
+ */
+function answerOf(value: unknown): unknown {
+  return restore(value, hostile(value));
+}
+
+function restore(before: unknown, after: unknown): unknown {
+  if (typeof before !== 'object' || before === null || typeof after !== 'object' || after === null) return after;
+  if (Array.isArray(before)) return before.map((each, at) => restore(each, (after as unknown[])[at]));
+  const whole = { ...after } as Record<string, unknown>;
+  for (const [name, value] of Object.entries(before))
+    whole[name] = kept.has(name) ? value : restore(value, (after as Record<string, unknown>)[name]);
+  return whole;
+}
+
+const STATUSES = ['status', 'inProgress'];
+let kept: ReadonlySet<string> = new Set(STATUSES);
+
+const cases = Object.values(INVOCATIONS).flatMap((invocations) =>
+  invocations.map((invocation) => [invocation.argv.join(' '), invocation] as const),
+);
+
+interface Manner {
+  readonly format: string | undefined;
+  readonly ids: boolean;
+  readonly tty: boolean;
+}
+
+async function run({ argv, answers, stdin }: Invocation, { format, ids, tty }: Manner) {
+  kept = new Set(ids ? STATUSES : [...STATUSES, 'id']);
+  recorder.take(answers);
+  return await berth([...argv, '--no-input', '--verbose', ...(format === undefined ? [] : ['-o', format])], {
+    tty,
+    env: recorder.env,
+    ...(stdin === undefined ? {} : { stdin }),
+  });
+}
+
+const manners = (formats: readonly (string | undefined)[]) =>
+  formats.flatMap((format) => [true, false].map((ids) => ({ format, ids })));
+
+describe('hostile strings in every answer', () => {
+  it('are hostile', () => {
+    expect(HOSTILE).toMatch(HARMFUL);
+  });
+
+  it.each(cases)('berth %s: harmless on a terminal in every format', async (_, invocation) => {
+    for (const { format, ids } of manners([undefined, 'wide', 'json', 'jsonl', 'yaml', 'csv', 'id'])) {
+      const { out, err } = await run(invocation, { format, ids, tty: true });
+      expect([format, withoutOwnControls(out + err)]).toEqual([format, expect.not.stringMatching(HARMFUL)]);
+    }
+  });
+
+  it.each(cases)('berth %s: in a pipe, tables and all that is said are harmless', async (_, invocation) => {
+    for (const { format, ids } of manners([undefined, 'wide', 'id', 'json'])) {
+      const { out, err } = await run(invocation, { format, ids, tty: false });
+      expect([format, err]).toEqual([format, expect.not.stringMatching(HARMFUL)]);
+      if (format !== 'json') expect([format, out]).toEqual([format, expect.not.stringMatching(HARMFUL)]);
+      if (format !== 'json')
+        expect([format, `\n${out}${err}`]).toEqual([format, expect.not.stringMatching(/\nFORGED/)]);
+    }
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { berth } from '../support/cli.ts';
+
+// What a file of a body may hold: aliases, merge keys, and too much of anything.
+
+/** The body that a file comes to, by a dry run, which sends nothing. */
+async function bodyOf(file: string) {
+  const argv = ['pods', 'create', '--file', '-', '--dry-run', '--local', '--no-input'];
+  const ran = await berth(argv, { stdin: file });
+  const body = ran.code === 0 ? (JSON.parse(ran.out) as { readonly body: unknown }).body : undefined;
+  return { ...ran, body };
+}
+
+const POD = 'name: a\nimage: i\ncpu: {id: c, vcpuCount: 2}\n';
+
+describe('aliases and merge keys', () => {
+  test.each<[string, string, Record<string, unknown>]>([
+    [
+      'an alias',
+      'env: &e {A: x}\nports: &p [80/http]\nargs: &w go\n',
+      { env: { A: 'x' }, ports: ['80/http'], args: 'go' },
+    ],
+    ['an alias of text', 'args: &a go\nenv: {A: *a, B: *a}\n', { args: 'go', env: { A: 'go', B: 'go' } }],
+    ['a merge key', 'env:\n  <<: {A: x, B: y}\n  B: z\n', { env: { A: 'x', B: 'z' } }],
+    ['several merged maps', 'env:\n  <<: [{A: x}, {A: y, B: y}]\n', { env: { A: 'x', B: 'y' } }],
+    ['a quoted name', 'env: {"<<": x}\n', { env: { '<<': 'x' } }],
+  ])('%s is resolved', async (_, more, expected) => {
+    const { code, err, body } = await bodyOf(POD + more);
+    expect(code, err).toBe(0);
+    expect(body).toMatchObject(expected);
+  });
+
+  test('a number that an alias repeats stays exact', async () => {
+    const { out } = await bodyOf(`${POD}env: {A: &a 9007199254740993, B: *a}\n`);
+    expect(out.match(/9007199254740993/g)).toHaveLength(2);
+  });
+
+  test.each([
+    ['an alias of nothing', 'env: *nothing\n', /alias/],
+    ['an alias within what it names', 'env: &e {A: *e}\n', /an alias lies within what it names/],
+    ['a merge of text', 'env: {<<: text}\n', /[Mm]erge/],
+    ['a key twice', 'env: {A: x, A: y}\n', /line \d+, column \d+: Map keys must be unique/],
+    ['too deep a nesting', `env: ${'['.repeat(50_000)}${']'.repeat(50_000)}\n`, /nested too deeply/],
+    [
+      'aliases of aliases of aliases',
+      `env:\n  a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n${Array.from(
+        { length: 12 },
+        (_, at) =>
+          `  a${String(at + 1)}: &a${String(at + 1)} [${Array(10)
+            .fill(`*a${String(at)}`)
+            .join(',')}]\n`,
+      ).join('')}`,
+      /aliases unfold to too much/,
+    ],
+  ])('%s is refused with 2', async (_, more, says) => {
+    const { code, err, out } = await bodyOf(POD + more);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toMatch(says);
+    expect(err).not.toContain('bug');
+  });
+});
+
+test('many keys take time in proportion to their number', async () => {
+  const keys = Array.from({ length: 50_000 }, (_, at) => `  K${String(at)}: v\n`).join('');
+  const { code, err, body } = await bodyOf(`${POD}env:\n${keys}`);
+  expect(code, err).toBe(0);
+  expect(Object.keys((body as { readonly env: object }).env)).toHaveLength(50_000);
+});
