@@ -180,7 +180,12 @@ async function clockCheck(ctx: CommandContext, service: ServiceName, answer: Api
   const advanced = await advancedBy(ctx);
   if (advanced === undefined)
     return [
-      { check: 'clock', result: 'WARNING', finding: `${off} away from the service's`, hint: "Set this machine's clock." },
+      {
+        check: 'clock',
+        result: 'WARNING',
+        finding: `${off} away from the service's`,
+        hint: "Set this machine's clock.",
+      },
     ];
   const unexplained = ahead - advanced;
   if (Math.abs(unexplained) <= CLOCK_SLACK_MS)

@@ -26,7 +26,10 @@ export function originAfter(previous: State | undefined, random: () => number): 
 }
 
 /** A new account as of a moment: hardware in use, storage, endpoints of the built-in handlers. The same every time. */
-export const seed = (now: number, { generation, serial }: Origin = { generation: NO_GENERATION, serial: 0 }): State => ({
+export const seed = (
+  now: number,
+  { generation, serial }: Origin = { generation: NO_GENERATION, serial: 0 },
+): State => ({
   version: 4,
   since: now,
   generation,

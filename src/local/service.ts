@@ -64,12 +64,14 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
 
   const fresh = (previous?: State) => seed(clock.now(), originAfter(previous, options.random));
   const transact: Call['transact'] = (step) =>
-    store.transact(() => fresh(), (state) =>
-      withModules(state, Object.keys(handlers), state.asOf, () => {
-        const now = time.bringUp(state);
-        advanceQueue(state, now);
-        return step(state, now);
-      }),
+    store.transact(
+      () => fresh(),
+      (state) =>
+        withModules(state, Object.keys(handlers), state.asOf, () => {
+          const now = time.bringUp(state);
+          advanceQueue(state, now);
+          return step(state, now);
+        }),
     );
 
   const frame: Frame = {

@@ -169,7 +169,9 @@ describe('after a run under a wrong wall clock', () => {
     const doctor = await run('doctor');
     expect([doctor.code, doctor.out + doctor.err]).toEqual([
       0,
-      expect.stringMatching(/clock\s+WARNING\s+the local service is 3h ahead of this machine's clock[^]*berth local reset/),
+      expect.stringMatching(
+        /clock\s+WARNING\s+the local service is 3h ahead of this machine's clock[^]*berth local reset/,
+      ),
     ]);
     await run('local', 'reset', '--yes');
     expect((await run('doctor')).out).toMatch(/clock\s+OK/);

@@ -85,7 +85,10 @@ it.each([
   ['localhost in capitals', { Host: 'LOCALHOST:8181' }],
   ['a forwarded port', { Host: '127.0.0.1:9999' }],
   ['IPv6 loopback', { Host: '[::1]:8181' }],
-  ['a person who typed the address', { 'Sec-Fetch-Site': 'none', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' }],
+  [
+    'a person who typed the address',
+    { 'Sec-Fetch-Site': 'none', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' },
+  ],
   ['its own page', { Host: 'localhost:8181', Origin: 'http://localhost:8181', 'Sec-Fetch-Site': 'same-origin' }],
   ['the fetch of Node', { 'Sec-Fetch-Mode': 'cors' }],
   ['a client that takes problems only', { Accept: 'application/problem+json' }],
@@ -108,4 +111,3 @@ it('a request line that names another host is refused', async () => {
   const { ask } = await served();
   expect((await ask('POST', 'http://evil.example/local/reset', { Host: 'localhost' })).status).toBe(403);
 });
-

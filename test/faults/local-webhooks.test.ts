@@ -60,7 +60,16 @@ const addressOfNetwork = Object.values(networkInterfaces())
   .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
 
 describe('a webhook to the service itself', () => {
-  const hosts = ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '0.0.0.0', '2130706433', '0x7f.1', '127.0.0.2', '[::1]'];
+  const hosts = [
+    '127.0.0.1',
+    'localhost',
+    '[::ffff:127.0.0.1]',
+    '0.0.0.0',
+    '2130706433',
+    '0x7f.1',
+    '127.0.0.2',
+    '[::1]',
+  ];
   it.each(hosts)('is never sent, not even with --allow-private-webhooks: %s', async (host) => {
     const { finish, told, port, send } = await served({ allowPrivateWebhooks: true });
     await finish(`http://${host}:${String(port)}/local/reset`);

@@ -3,6 +3,7 @@ import { LOCAL_KEY } from '../../src/local/auth.ts';
 import { createTable } from '../../src/local/table.ts';
 import { berth, berthIn } from '../support/cli.ts';
 import { localFixture } from '../support/local.ts';
+import { json, pointedAt, serve } from './support.ts';
 import { createTestWorld } from '../support/world.ts';
 
 /** Names that every plain object has, and the one that sets its prototype. */
@@ -99,9 +100,39 @@ describe.each(WORDS)('%s is a name like any other', (word) => {
     expect([code, err]).toEqual([4, expect.not.stringContaining('a bug in berth')]);
   });
 
+  it('as a status, a count and a member of an answer', async () => {
+    const answer = { id: 'j', status: word, [word]: word };
+    const server = await serve([json(answer), json(answer), json({ jobs: { [word]: 1 }, workers: { [word]: 2 } })]);
+    const world = createTestWorld({ env: pointedAt(server.url) });
+    for (const argv of [
+      ['jobs', 'status', 'e', 'j'],
+      ['jobs', 'cancel', 'e', 'j', '--yes'],
+      ['health', 'e'],
+    ]) {
+      const ran = await berthIn(world, [...argv]);
+      expect([argv, ran.code, ran.err, ran.out]).toEqual([argv, 0, ran.err, expect.stringContaining(word)]);
+    }
+  });
+
   it('as an endpoint, after the state was read from its file', async () => {
     const world = createTestWorld();
-    expect((await berthIn(world, ['--local', 'volumes', 'create', '--name', 'v', '--size', '10', '--data-center', 'EU-WEST-1', '--type', 'STANDARD'])).code).toBe(0);
+    expect(
+      (
+        await berthIn(world, [
+          '--local',
+          'volumes',
+          'create',
+          '--name',
+          'v',
+          '--size',
+          '10',
+          '--data-center',
+          'EU-WEST-1',
+          '--type',
+          'STANDARD',
+        ])
+      ).code,
+    ).toBe(0);
     expect((await berthIn(world, ['--local', 'queue', 'purge', word, '--yes'])).code).toBe(4);
     expect((await berthIn(world, ['--local', 'health', word])).code).toBe(4);
   });

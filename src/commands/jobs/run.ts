@@ -61,7 +61,9 @@ export const run = defineCommand({
       deadlineMs: waitMs + parseDuration(ctx.settings.get('timeout') ?? '30s', 's', '--timeout'),
     };
     if (values.webhook !== undefined && ctx.settings.local)
-      await ctx.tell('The webhook will not be delivered: with --local, only `berth local serve` and `exec` deliver webhooks.');
+      await ctx.tell(
+        'The webhook will not be delivered: with --local, only `berth local serve` and `exec` deliver webhooks.',
+      );
     let endpoint = values.endpoint;
     const answer = await withId(ctx, ENDPOINTS, values.endpoint, (id) => {
       endpoint = id;

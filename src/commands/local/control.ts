@@ -38,7 +38,7 @@ function memberLine(row: Json, member: string): { readonly label: string; readon
   const value = numberOf(memberAt(row, member));
   return unit === undefined || value === undefined
     ? { label: wordsOf(member), value: text(member)(row) }
-    : { label: unit.label, value: formatDuration(value * unit.milliseconds) };
+    : { label: unit.label, value: spanOf(value * unit.milliseconds) };
 }
 
 /** Members that are spans: what to call them without the unit, and the unit in milliseconds. */
@@ -47,6 +47,10 @@ const MEMBER_UNITS: ReadonlyMap<string, { readonly label: string; readonly milli
   ['latencyMs', { label: 'latency', milliseconds: 1 }],
   ['retryAfter', { label: 'retry after', milliseconds: 1000 }],
 ]);
+
+/** Exact: `1m 30s`, `1500ms`. */
+const spanOf = (milliseconds: number): string =>
+  milliseconds % 1000 === 0 ? formatDuration(milliseconds) : `${String(milliseconds)}ms`;
 
 const linesOf = (row: Json, left: readonly string[] = []): Section['lines'] =>
   Object.keys(objectOf(row) ?? {})

@@ -194,9 +194,7 @@ function surveyOf(state: State, now: number, modules: ReadonlyMap<string, string
   const endpoints = Object.values(state.endpoints).filter(({ handler }) => handler === 'module');
   const workers = endpoints.flatMap((endpoint) => {
     const lane = state.queue.lanes[endpoint.id];
-    return lane === undefined
-      ? []
-      : workersIn(lane).map((worker) => ({ worker, module: moduleOf(endpoint, modules) }));
+    return lane === undefined ? [] : workersIn(lane).map((worker) => ({ worker, module: moduleOf(endpoint, modules) }));
   });
   return {
     workerIds: new Set(workers.map(({ worker }) => worker.id)),

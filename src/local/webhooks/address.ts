@@ -73,7 +73,8 @@ function embeddedIPv4(address: string): string | undefined {
 function groupsOf(address: string): readonly number[] {
   const text = new URL(`http://[${address}]/`).hostname.slice(1, -1);
   const [head = '', tail] = text.split('::');
-  const read = (part: string): number[] => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16)));
+  const read = (part: string): number[] =>
+    part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16));
   const before = read(head);
   const after = read(tail ?? '');
   return [...before, ...Array.from({ length: 8 - before.length - after.length }, () => 0), ...after];

@@ -50,17 +50,17 @@ export function createWebhookPost(options: WebhookOptions): PostWebhook {
     if (isIP(host) !== 0) check(host, port);
 
     const lookup: LookupFunction = (name, { all }, done) => {
-      resolve(name).then(
-        (addresses) => {
+      resolve(name)
+        .then((addresses) => {
           const [first] = addresses;
           if (first === undefined) throw new Error(`${name} has no address`);
           for (const { address } of addresses) check(address, port);
           if (all === true) done(null, [...addresses]);
           else done(null, first.address, first.family);
-        },
-      ).catch((error: unknown) => {
-        done(error as Error, '', 0);
-      });
+        })
+        .catch((error: unknown) => {
+          done(error as Error, '', 0);
+        });
     };
 
     const deadline = clock.deadline(DEADLINE_MS);

@@ -10,7 +10,8 @@ describe('a service that stops', () => {
     const service = createLocalService({ clock, random: () => 0, store: memoryStore(), queueLimits: false });
     service.start(0);
     await service.stop();
-    const late = await service.fetch(new Request('http://localhost/local/status', { headers: { Authorization: `Bearer ${LOCAL_KEY}` } }),
+    const late = await service.fetch(
+      new Request('http://localhost/local/status', { headers: { Authorization: `Bearer ${LOCAL_KEY}` } }),
     );
     expect(late.status).toBe(200);
   });
