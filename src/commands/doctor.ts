@@ -1,6 +1,6 @@
 import { EXIT, type ExitCode } from '../core/exit.ts';
 import { Failure } from '../core/failure.ts';
-import { endsInVersion, isLoopback } from '../core/address.ts';
+import { endsInVersion } from '../core/address.ts';
 import { memberAt, numberOf, type Json } from '../core/json.ts';
 import type { ApiAnswer, ServiceName } from '../core/api.ts';
 import { formatDuration } from '../core/units.ts';
@@ -177,7 +177,7 @@ async function clockCheck(ctx: CommandContext, service: ServiceName, answer: Api
   const off = formatDuration(Math.abs(ahead));
   if (Math.abs(ahead) <= CLOCK_SLACK_MS)
     return [{ check: 'clock', result: 'OK', finding: "within a minute of the service's" }];
-  const advanced = await advancedBy(ctx);
+  const advanced = answer.headers['server'] === 'berth-local' ? await advancedBy(ctx) : undefined;
   if (advanced === undefined)
     return [
       {
@@ -200,11 +200,8 @@ async function clockCheck(ctx: CommandContext, service: ServiceName, answer: Api
   ];
 }
 
-/** How far `local clock advance` has moved a local service, in milliseconds; undefined where it is no local service. */
+/** How far `local clock advance` has moved a local service, in milliseconds; undefined where it does not say. */
 async function advancedBy(ctx: CommandContext): Promise<number | undefined> {
-  const address = ctx.settings.get('base-url') ?? '';
-  const onThisMachine = URL.canParse(address) && isLoopback(new URL(address).hostname);
-  if (!ctx.settings.local && !onThisMachine) return undefined;
   try {
     const clock = await ctx.api.send({ service: 'base', method: 'GET', path: ['local', 'clock'] });
     return numberOf(memberAt(clock.value ?? null, 'advancedMs'));

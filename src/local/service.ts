@@ -106,6 +106,8 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
     fetch: async (request) => {
       const response = await route(request);
       response.headers.set('Date', new Date(time.now()).toUTCString());
+      // So that `berth doctor` knows whose time it is.
+      response.headers.set('Server', 'berth-local');
       if (request.method !== 'GET') void tick();
       return response;
     },

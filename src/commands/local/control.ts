@@ -7,7 +7,7 @@ import { defineCommand, defineGroup } from '../../cli/command.ts';
 import { arg, option } from '../../cli/params.ts';
 import { text } from '../../output/cells.ts';
 import { headingOf, wordsOf } from '../lines.ts';
-import type { Section, View } from '../../output/view.ts';
+import type { View } from '../../output/view.ts';
 
 /** A request that only a local service understands; it has no counterpart in the contract. */
 const control = (method: Method, path: readonly string[], body?: Json): ApiRequest => ({
@@ -32,8 +32,13 @@ function notLocal(error: unknown): never {
   throw error;
 }
 
+interface Line {
+  readonly label: string;
+  readonly value: string;
+}
+
 /** The word for a member of a control answer, and how its value reads. Spans are shown as times with their units. */
-function memberLine(row: Json, member: string): { readonly label: string; readonly value: string } {
+function memberLine(row: Json, member: string): Line {
   const unit = MEMBER_UNITS.get(member);
   const value = numberOf(memberAt(row, member));
   return unit === undefined || value === undefined
@@ -52,7 +57,7 @@ const MEMBER_UNITS: ReadonlyMap<string, { readonly label: string; readonly milli
 const spanOf = (milliseconds: number): string =>
   milliseconds % 1000 === 0 ? formatDuration(milliseconds) : `${String(milliseconds)}ms`;
 
-const linesOf = (row: Json, left: readonly string[] = []): Section['lines'] =>
+const linesOf = (row: Json, left: readonly string[] = []): readonly Line[] =>
   Object.keys(objectOf(row) ?? {})
     .filter((member) => !left.includes(member))
     .map((member) => memberLine(row, member));
@@ -73,7 +78,7 @@ const jobs = (row: Json): string =>
 /** Each as it was set: `fault-000001 drop, count 1`. */
 const faults = (row: Json): readonly string[] =>
   (arrayOf(memberAt(row, 'faults')) ?? []).map((each) => {
-    const how = linesOf(each, ['id', 'kind']).map(({ label, value }) => `, ${label} ${String(value)}`);
+    const how = linesOf(each, ['id', 'kind']).map(({ label, value }) => `, ${label} ${value}`);
     return `${text('id')(each)} ${text('kind')(each)}${how.join('')}`;
   });
 
