@@ -1,3 +1,5 @@
+import { EXIT } from '../core/exit.ts';
+import { Failure } from '../core/failure.ts';
 import { memberAt, numberOf, type Json } from '../core/json.ts';
 import type { RateWindow } from '../core/api.ts';
 import { formatDuration } from '../core/units.ts';
@@ -36,11 +38,19 @@ export const limits = defineCommand({
   },
 });
 
-/** The windows last seen; where there are none, those of the answer to a cheap read. */
+/**
+ * The windows last seen; where there are none, those of the answer to a cheap read. A refusal tells them as well, and a
+ * service that has no such list (404) may tell none. Fails as the read does where it told none for another reason.
+ */
 async function windowsOf(ctx: CommandContext): Promise<readonly RateWindow[]> {
   const seen = await ctx.limits.read();
   if (seen.length > 0) return seen;
-  await ctx.api.send({ service: 'base', method: 'GET', path: ['v2', 'registries', 'delegations'] });
+  try {
+    await ctx.api.send({ service: 'base', method: 'GET', path: ['v2', 'registries', 'delegations'] });
+  } catch (error) {
+    const told = await ctx.limits.read();
+    if (told.length === 0 && !(error instanceof Failure && error.exit === EXIT.notFound)) throw error;
+  }
   return await ctx.limits.read();
 }
 
