@@ -2,10 +2,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { fileStore } from '../../src/local/store.ts';
+
 import { berthIn } from '../support/cli.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
 import { localFixture, type LocalFixture } from '../support/local.ts';
+import { fileStore } from '../support/store.ts';
 import { createTestWorld } from '../support/world.ts';
 
 // Row 35 of docs/faults.md, the local service's part: the wall clock jumps.
