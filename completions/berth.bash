@@ -94,8 +94,8 @@ _berth_flags() {
     'auth logout') echo '--forget' ;;
     'auth status') echo '--check' ;;
     'api') echo '--service --field -F --raw-field -f --input --header -H --dry-run' ;;
-    'local serve') echo '--port --state --endpoint --quota --no-queue-limits' ;;
-    'local exec') echo '--state --endpoint --quota --no-queue-limits' ;;
+    'local serve') echo '--port --state --endpoint --quota --no-queue-limits --stream-shape --allow-private-webhooks' ;;
+    'local exec') echo '--state --endpoint --quota --no-queue-limits --stream-shape --allow-private-webhooks' ;;
     'local reset') echo '--yes -y' ;;
     'local fault add') echo '--count --probability --match --status --latency --retry-after' ;;
     'completion') echo '--install' ;;
@@ -369,9 +369,11 @@ _berth_values() {
     'local serve|--state') echo '-'; return ;;
     'local serve|--endpoint') echo '-'; return ;;
     'local serve|--quota') echo '-'; return ;;
+    'local serve|--stream-shape') echo 'array object'; return ;;
     'local exec|--state') echo '-'; return ;;
     'local exec|--endpoint') echo '-'; return ;;
     'local exec|--quota') echo '-'; return ;;
+    'local exec|--stream-shape') echo 'array object'; return ;;
     'local fault add|--count') echo '-'; return ;;
     'local fault add|--probability') echo '-'; return ;;
     'local fault add|--match') echo '-'; return ;;

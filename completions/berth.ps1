@@ -100,8 +100,8 @@ $BerthTree = @{
   'doctor' = @{ words = @(); flags = @(); values = @{  } }
   'api' = @{ words = @('GET', 'POST', 'PUT', 'PATCH', 'DELETE'); flags = @('--service', '--field', '--raw-field', '--input', '--header', '--dry-run'); values = @{ '--service' = @('base', 'queue', 'rest'); '--field' = @(); '--raw-field' = @(); '--input' = @(); '--header' = @() } }
   'local' = @{ words = @('serve', 'exec', 'status', 'reset', 'clock', 'fault'); flags = @(); values = @{  } }
-  'local serve' = @{ words = @(); flags = @('--port', '--state', '--endpoint', '--quota', '--no-queue-limits'); values = @{ '--port' = @(); '--state' = @(); '--endpoint' = @(); '--quota' = @() } }
-  'local exec' = @{ words = @(); flags = @('--state', '--endpoint', '--quota', '--no-queue-limits'); values = @{ '--state' = @(); '--endpoint' = @(); '--quota' = @() } }
+  'local serve' = @{ words = @(); flags = @('--port', '--state', '--endpoint', '--quota', '--no-queue-limits', '--stream-shape', '--allow-private-webhooks'); values = @{ '--port' = @(); '--state' = @(); '--endpoint' = @(); '--quota' = @(); '--stream-shape' = @('array', 'object') } }
+  'local exec' = @{ words = @(); flags = @('--state', '--endpoint', '--quota', '--no-queue-limits', '--stream-shape', '--allow-private-webhooks'); values = @{ '--state' = @(); '--endpoint' = @(); '--quota' = @(); '--stream-shape' = @('array', 'object') } }
   'local status' = @{ words = @(); flags = @(); values = @{  } }
   'local reset' = @{ words = @(); flags = @('--yes'); values = @{  } }
   'local clock' = @{ words = @('show', 'advance'); flags = @(); values = @{  } }

@@ -96,8 +96,8 @@ _berth_flags() {
     'auth logout') reply+=('--forget:forget the whole profile, addresses too') ;;
     'auth status') reply+=('--check:ask the service whether the key is good') ;;
     'api') reply+=('--service:which address' '--field:NAME=VALUE; true, false, null, numbers and JSON are taken as such' '--raw-field:NAME=VALUE; the value is a string' '--input:the body: JSON, @FILE, or - for stdin' '--header:a header of the request' '--dry-run:print the request as JSON and send nothing') ;;
-    'local serve') reply+=('--port:the port on 127.0.0.1; 0 takes a free one' '--state:keep the state in a file; without it nothing persists' '--endpoint:serve an endpoint with a handler module of your own' '--quota:requests a window, such as minute=60,hour=3000' '--no-queue-limits:no rate limits on the queue operations') ;;
-    'local exec') reply+=('--state:keep the state in a file; without it nothing persists' '--endpoint:serve an endpoint with a handler module of your own' '--quota:requests a window, such as minute=60,hour=3000' '--no-queue-limits:no rate limits on the queue operations') ;;
+    'local serve') reply+=('--port:the port on 127.0.0.1; 0 takes a free one' '--state:keep the state in a file; without it nothing persists' '--endpoint:serve an endpoint with a handler module of your own' '--quota:requests a window, such as minute=60,hour=3000' '--no-queue-limits:no rate limits on the queue operations' '--stream-shape:what `stream` answers: the chunks, or {"status", "stream": [chunks]} (default array)' '--allow-private-webhooks:let webhooks reach other ports of this machine, and private networks') ;;
+    'local exec') reply+=('--state:keep the state in a file; without it nothing persists' '--endpoint:serve an endpoint with a handler module of your own' '--quota:requests a window, such as minute=60,hour=3000' '--no-queue-limits:no rate limits on the queue operations' '--stream-shape:what `stream` answers: the chunks, or {"status", "stream": [chunks]} (default array)' '--allow-private-webhooks:let webhooks reach other ports of this machine, and private networks') ;;
     'local reset') reply+=('--yes:do not ask for confirmation') ;;
     'local fault add') reply+=('--count:how many requests it strikes (default: all until cleared)' '--probability:how often it strikes: above 0, up to 1' '--match:only these: a method, the beginning of a path, or both' '--status:the status of a server-error (default 503)' '--latency:how late a latency answers (default 1s)' '--retry-after:what a rate-limit asks to wait (default 1s)') ;;
     'completion') reply+=('--install:write it where the shell finds it') ;;
@@ -372,9 +372,11 @@ _berth_values() {
     'local serve|--state') reply=(-); return ;;
     'local serve|--endpoint') reply=(-); return ;;
     'local serve|--quota') reply=(-); return ;;
+    'local serve|--stream-shape') reply=('array' 'object'); return ;;
     'local exec|--state') reply=(-); return ;;
     'local exec|--endpoint') reply=(-); return ;;
     'local exec|--quota') reply=(-); return ;;
+    'local exec|--stream-shape') reply=('array' 'object'); return ;;
     'local fault add|--count') reply=(-); return ;;
     'local fault add|--probability') reply=(-); return ;;
     'local fault add|--match') reply=(-); return ;;

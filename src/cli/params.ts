@@ -65,6 +65,13 @@ function parseCount(least: number, most = Number.MAX_SAFE_INTEGER): (text: strin
   };
 }
 
+function parseFraction(text: string, label: string): number {
+  const value = Number(text);
+  if (!/^\d*\.?\d+(?:e-?\d+)?$/i.test(text.trim()) || !(value > 0 && value <= 1))
+    throw usage(`${label} takes a number above 0, up to 1, not ${JSON.stringify(text)}`);
+  return value;
+}
+
 function parseChoice(choices: readonly string[]): (text: string, label: string) => string {
   return (text, label) => {
     const found = choices.find((choice) => choice.toLowerCase() === text.toLowerCase());
@@ -100,6 +107,14 @@ export const option = {
     summary,
     required: true,
     parse: asText,
+  }),
+  /** A number above 0, up to 1. */
+  fraction: (summary: string, shape: Shape<number> = {}): Param<number | undefined> => ({
+    ...flag,
+    metavar: 'N',
+    ...shape,
+    summary,
+    parse: parseFraction,
   }),
   /** Milliseconds; `bare` is the unit of a number without one. */
   duration: (summary: string, bare: TimeUnit, shape: Shape<number> = {}): Param<number | undefined> => ({

@@ -1,7 +1,7 @@
 import { EXIT, type ExitCode } from '../core/exit.ts';
 import { Failure } from '../core/failure.ts';
 import { endsInVersion } from '../core/address.ts';
-import { memberAt, type Json } from '../core/json.ts';
+import { memberAt, numberOf, type Json } from '../core/json.ts';
 import type { ApiAnswer, ServiceName } from '../core/api.ts';
 import { formatDuration } from '../core/units.ts';
 import { defineCommand } from '../cli/command.ts';
@@ -144,7 +144,7 @@ async function addressChecks(ctx: CommandContext, probe: (typeof PROBES)[number]
     const answer = await ctx.api.send({ service: probe.service, method: 'GET', path: probe.path, expects: 'anything' });
     if (probe.member !== undefined && memberAt(answer.value ?? null, probe.member) === undefined)
       return [notTheService(probe.setting, address, 'what answers is not the service')];
-    return [answers, ...clockCheck(ctx, probe.service, answer)];
+    return [answers, ...(await clockCheck(ctx, probe.service, answer))];
   } catch (error) {
     if (!(error instanceof Failure) || error.status === undefined) return [failed(probe.setting, error)];
     const { status } = error;
@@ -170,18 +170,44 @@ function notTheService(check: string, address: string | undefined, what: string)
   };
 }
 
-function clockCheck(ctx: CommandContext, service: ServiceName, answer: ApiAnswer): readonly Check[] {
+async function clockCheck(ctx: CommandContext, service: ServiceName, answer: ApiAnswer): Promise<readonly Check[]> {
   const told = Date.parse(answer.headers['date'] ?? '');
-  if (service !== 'base' || Number.isNaN(told) || ctx.settings.local) return [];
+  if (service !== 'base' || Number.isNaN(told)) return [];
   // eslint-disable-next-line no-restricted-syntax -- a date, compared with a date
-  const off = Math.abs(ctx.clock.now() - told);
-  if (off <= CLOCK_SLACK_MS) return [{ check: 'clock', result: 'OK', finding: "within a minute of the service's" }];
+  const ahead = told - ctx.clock.now();
+  const off = formatDuration(Math.abs(ahead));
+  if (Math.abs(ahead) <= CLOCK_SLACK_MS)
+    return [{ check: 'clock', result: 'OK', finding: "within a minute of the service's" }];
+  const advanced = answer.headers['server'] === 'berth-local' ? await advancedBy(ctx) : undefined;
+  if (advanced === undefined)
+    return [
+      {
+        check: 'clock',
+        result: 'WARNING',
+        finding: `${off} away from the service's`,
+        hint: "Set this machine's clock.",
+      },
+    ];
+  const unexplained = ahead - advanced;
+  if (Math.abs(unexplained) <= CLOCK_SLACK_MS)
+    return [{ check: 'clock', result: 'OK', finding: `advanced by ${formatDuration(advanced)} (local clock advance)` }];
   return [
     {
       check: 'clock',
       result: 'WARNING',
-      finding: `${formatDuration(off)} away from the service's`,
-      hint: "Set this machine's clock.",
+      finding: `the local service is ${formatDuration(Math.abs(unexplained))} ${unexplained > 0 ? 'ahead of' : 'behind'} this machine's clock`,
+      hint: "This machine's clock was changed. The local service's time goes on from there; `berth local reset` sets it anew.",
     },
   ];
+}
+
+/** How far `local clock advance` has moved a local service, in milliseconds; undefined where it does not say. */
+async function advancedBy(ctx: CommandContext): Promise<number | undefined> {
+  try {
+    const clock = await ctx.api.send({ service: 'base', method: 'GET', path: ['local', 'clock'] });
+    return numberOf(memberAt(clock.value ?? null, 'advancedMs'));
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
 }

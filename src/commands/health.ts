@@ -29,7 +29,10 @@ function counts(row: Json, member: string): Section {
   const all = Object.keys(objectOf(memberAt(row, member)) ?? {});
   return {
     title: member,
-    lines: all.map((name) => ({ label: LABELS[name] ?? name, value: text(`${member}.${name}`)(row) })),
+    lines: all.map((name) => ({
+      label: Object.hasOwn(LABELS, name) ? (LABELS[name] ?? name) : name,
+      value: text(`${member}.${name}`)(row),
+    })),
   };
 }
 

@@ -1,7 +1,10 @@
+import { EXIT } from '../core/exit.ts';
+import { Failure } from '../core/failure.ts';
 import { memberAt, numberOf, type Json } from '../core/json.ts';
 import type { RateWindow } from '../core/api.ts';
 import { formatDuration } from '../core/units.ts';
 import { defineCommand } from '../cli/command.ts';
+import type { CommandContext } from '../cli/context.ts';
 import { text } from '../output/cells.ts';
 import type { View } from '../output/view.ts';
 
@@ -26,15 +29,31 @@ const seconds = (row: Json, member: string, after = ''): string | undefined => {
 export const limits = defineCommand({
   summary: 'show what is left of each rate window, from the last answers',
   details:
-    'Asks nothing of the service: it shows what its last answers to this profile said. A window that has reset since is shown full.',
+    'Shows what the last answers to this profile said, and asks nothing of the service where there was one. A window that has reset since is shown full.',
   run: async (ctx) => {
-    const windows = await ctx.limits.read();
+    const windows = await windowsOf(ctx);
     // eslint-disable-next-line no-restricted-syntax -- a date: the windows were seen by other processes
     const now = ctx.clock.now();
-    const notes = windows.length === 0 ? ['No answer has told its limits yet: run any command first.'] : [];
+    const notes = windows.length === 0 ? ['The service tells no limits.'] : [];
     return { kind: 'many', view: limitsView, values: windows.map((window) => asRow(window, now)), notes };
   },
 });
+
+/**
+ * The windows last seen; where there are none, those of the answer to a cheap read. A refusal tells them as well, and a
+ * service that has no such list (404) may tell none. Fails as the read does where it told none for another reason.
+ */
+async function windowsOf(ctx: CommandContext): Promise<readonly RateWindow[]> {
+  const seen = await ctx.limits.read();
+  if (seen.length > 0) return seen;
+  try {
+    await ctx.api.send({ service: 'base', method: 'GET', path: ['v2', 'registries', 'delegations'] });
+  } catch (error) {
+    const told = await ctx.limits.read();
+    if (told.length === 0 && !(error instanceof Failure && error.exit === EXIT.notFound)) throw error;
+  }
+  return await ctx.limits.read();
+}
 
 /** A window as it stands now: the time since it was seen is taken off, and a window that has run out is full again. */
 function asRow(window: RateWindow, now: number): Json {

@@ -11,6 +11,13 @@ export function otherMembers(row: Json, known: readonly string[]): Section['line
   }));
 }
 
+/** A member's name in words: `retryAfter` as `retry after`. */
+export const wordsOf = (member: string): string =>
+  member.replace(/([a-z0-9])([A-Z])/g, (_, before: string, capital: string) => `${before} ${capital.toLowerCase()}`);
+
+/** The column header of a member. */
+export const headingOf = (member: string): string => wordsOf(member).toUpperCase();
+
 /** A word in the tone that a table gives it; a word it does not know is shown plain. */
 export const toned =
   (path: string, tones: Readonly<Record<string, Tone>>) =>

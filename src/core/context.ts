@@ -183,6 +183,10 @@ export interface LocalServeOptions {
   /** Requests a window, by window name; absent windows keep their defaults. */
   readonly quota?: Readonly<Partial<Record<'minute' | 'hour' | 'day', number>>>;
   readonly queueLimits: boolean;
+  /** What `stream` answers: the chunks alone (where absent), or in an object with the job's status. */
+  readonly streamShape?: 'array' | 'object';
+  /** Lets webhooks reach other ports of this machine, and private networks. */
+  readonly allowPrivateWebhooks?: boolean;
 }
 
 export interface LocalServer {

@@ -22,7 +22,7 @@ export interface LocalSurroundings {
 export function createLocalHost(surroundings: LocalSurroundings): LocalHost {
   const { clock, random, cwd } = surroundings;
   return {
-    serve: async ({ port, stateFile, handlers, quota, queueLimits }) => {
+    serve: async ({ port, stateFile, handlers, ...settings }) => {
       const modules = Object.fromEntries(
         Object.entries(handlers).map(([name, module]) => [name, handlerPath(cwd, name, module)]),
       );
@@ -32,9 +32,19 @@ export function createLocalHost(surroundings: LocalSurroundings): LocalHost {
       const store =
         stateFile === undefined ? memoryStore() : fileStore(resolve(cwd, stateFile), createFileLocks({ clock }));
       const log = printer(surroundings);
-      const service = createLocalService({ clock, random, store, quota, queueLimits, handlers: modules, log });
+      const service = createLocalService({
+        ...settings,
+        clock,
+        random,
+        store,
+        handlers: modules,
+        log,
+        onWebhookRefused: (job, reason) => {
+          surroundings.stderr.write(`The webhook of job ${safeText(job)} is not sent: ${safeText(reason)}\n`);
+        },
+      });
       const served = await serveLocal(service, { port, host: '127.0.0.1' });
-      service.start();
+      service.start(served.port);
       return {
         url: served.url,
         key: LOCAL_KEY,

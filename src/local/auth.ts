@@ -14,10 +14,10 @@ export interface Key {
 }
 
 const KEYS: ReadonlyMap<string, Key> = new Map([
-  [LOCAL_KEY, { id: 'key-full-access', scopes: ['read', 'write', 'jobs'], expired: false }],
+  [LOCAL_KEY, { id: 'key-full-access', scopes: ['read', 'write', 'jobs', 'control'], expired: false }],
   [READ_ONLY_KEY, { id: 'key-read-only', scopes: ['read'], expired: false }],
   [JOBS_ONLY_KEY, { id: 'key-jobs-only', scopes: ['jobs'], expired: false }],
-  [EXPIRED_KEY, { id: 'key-expired', scopes: ['read', 'write', 'jobs'], expired: true }],
+  [EXPIRED_KEY, { id: 'key-expired', scopes: ['read', 'write', 'jobs', 'control'], expired: true }],
 ]);
 
 /** The key that signed a request. Throws the 401 Problem of its kind (specification 5.4). */

@@ -1,4 +1,5 @@
 import type { Json } from '../core/json.ts';
+import { advanceClock } from './clock.ts';
 import { unpublished } from './contract/operation.ts';
 import type { FaultRecord } from './faults.ts';
 import type { Operation } from './operation.ts';
@@ -31,7 +32,7 @@ export const createControl = (reset: () => Promise<void>): readonly Operation[] 
     run: async (call) => {
       const { advanceMs } = bodyOf(call) as { advanceMs: number };
       await call.transact((state) => {
-        state.clockOffsetMs += advanceMs;
+        advanceClock(state, advanceMs);
       });
       // A second step, so that the state is brought up to the new time before anyone looks.
       return { status: 200, body: await call.transact(clockOf) };

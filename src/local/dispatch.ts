@@ -34,6 +34,11 @@ export interface Frame {
 /** Above the largest payload that any operation takes (specification 8.2), so that each refuses its own in its words. */
 const LARGEST_BODY = 22_000_000;
 
+/** Of a larger body so much is read, then the connection is closed. */
+const MOST_READ = 256_000_000;
+
+const TOO_LARGE = 'the request body is larger than 20 MB';
+
 interface Admission {
   readonly faults: readonly FaultRecord[];
   readonly keyId: string;
@@ -53,8 +58,10 @@ export async function dispatch(
   params: Readonly<Record<string, string>>,
   frame: Frame,
 ): Promise<Response> {
-  const open = operation.service === 'control';
-  const admission = open ? OPEN : await frame.transact((state, now) => admit(operation, request, state, now, frame));
+  const admission =
+    operation.service === 'control'
+      ? admitControl(operation, request)
+      : await frame.transact((state, now) => admit(operation, request, state, now, frame));
   const fault = (kind: FaultKind): FaultRecord | undefined => admission.faults.find((struck) => struck.kind === kind);
   const signal = lazily(() => AbortSignal.any([request.signal, frame.stopping]));
 
@@ -80,8 +87,20 @@ export async function dispatch(
   return response;
 }
 
-/** Control requests need no key, count against nothing and are struck by nothing: they only exist here. */
-const OPEN: Admission = { faults: [], keyId: 'control', headers: {} };
+/**
+ * Control requests need the key, count against nothing and are struck by nothing. The state is not looked at: a reset
+ * is the way out where it cannot be read.
+ */
+function admitControl(operation: Operation, request: Request): Admission {
+  try {
+    const key = authenticate(request.headers.get('authorization'));
+    authorize(key, operation.scope);
+    return { faults: [], keyId: key.id, headers: {} };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { faults: [], keyId: '', headers: {}, refusal: error };
+  }
+}
 
 function admit(operation: Operation, request: Request, state: State, now: number, frame: Frame): Admission {
   const { pathname } = new URL(request.url);
@@ -141,9 +160,13 @@ async function readBody(request: Request): Promise<string> {
   let size = 0;
   for await (const chunk of request.body as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength;
-    if (size > LARGEST_BODY) throw tooLarge('the request body is larger than 20 MB');
-    chunks.push(chunk);
+    // The rest is read all the same: an answer before the end of the body would break the connection.
+    if (size <= LARGEST_BODY) chunks.push(chunk);
+    else chunks.length = 0;
+    if (size > MOST_READ) break;
   }
+  if (size > MOST_READ) throw tooLarge(TOO_LARGE, { Connection: 'close' });
+  if (size > LARGEST_BODY) throw tooLarge(TOO_LARGE);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
   } catch {

@@ -41,7 +41,8 @@ export const notAllowed = (allowed: readonly string[]): Problem =>
 
 export const conflict = (detail: string): Problem => new Problem(409, 'Conflict', detail);
 
-export const tooLarge = (detail: string): Problem => new Problem(413, 'Content Too Large', detail);
+export const tooLarge = (detail: string, headers: Readonly<Record<string, string>> = {}): Problem =>
+  new Problem(413, 'Content Too Large', detail, undefined, headers);
 
 export const unprocessable = (errors: readonly string[]): Problem =>
   new Problem(422, 'Unprocessable Entity', 'the request does not fit the schema', errors);

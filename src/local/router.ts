@@ -24,11 +24,15 @@ export function createRouter(operations: readonly Operation[], frame: Frame): (r
     app.all(pattern, (context) => dispatch(refused, context.req.raw, context.req.param(), frame));
   }
 
-  app.notFound((context) =>
-    /^\/v[12](\/|$)/.test(context.req.path)
-      ? dispatch(UNKNOWN, context.req.raw, {}, frame)
-      : Promise.resolve(nothingHere()),
-  );
+  const collections = new Set(operations.map(({ path }) => path.split('/')[2] ?? ''));
+  app.notFound((context) => {
+    const [version = '', name = '', ...rest] = context.req.path.split('/').slice(1);
+    if (version !== 'v1' && version !== 'v2') return Promise.resolve(nothingHere());
+    // Below an endpoint nothing is the management API's, and nothing counts against its windows.
+    const ofQueue = version === 'v2' && rest.length > 0 && !collections.has(name);
+    const unknown = ofQueue ? ({ ...UNKNOWN, service: 'queue', scope: 'jobs' } as const) : UNKNOWN;
+    return dispatch(unknown, context.req.raw, {}, frame);
+  });
   // Dropped connections and file trouble are for the one who asked, in process or over HTTP.
   app.onError((error) => {
     throw error;

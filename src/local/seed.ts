@@ -3,30 +3,51 @@ import { newEndpoint, seedEndpoints } from './endpoints/seed.ts';
 import { SEED_SSH_KEY, seedPods } from './pods/seed.ts';
 import { seedQueue } from './queue/index.ts';
 import { freshUsage } from './rate.ts';
-import { byId, type State } from './state.ts';
+import { byId, noRecords, recordsFrom } from './records.ts';
+import { NO_GENERATION, type State } from './state.ts';
 import { seedTemplates } from './templates/seed.ts';
 import type { VolumeRecord } from './volumes/record.ts';
 
 const DAY = 86_400_000;
 
+/** Where the ids of a new state go on. */
+export interface Origin {
+  readonly generation: string;
+  readonly serial: number;
+}
+
+/** A first state, or one after another: of neither does an id come again. `random` gives 0 up to, not including, 1. */
+export function originAfter(previous: State | undefined, random: () => number): Origin {
+  const drawn = Math.floor(random() * 2 ** 32)
+    .toString(16)
+    .padStart(8, '0');
+  const generation = drawn === previous?.generation ? `${drawn}${String(previous.serial)}` : drawn;
+  return { generation, serial: previous?.serial ?? 0 };
+}
+
 /** A new account as of a moment: hardware in use, storage, endpoints of the built-in handlers. The same every time. */
-export const seed = (now: number): State => ({
+export const seed = (
+  now: number,
+  { generation, serial }: Origin = { generation: NO_GENERATION, serial: 0 },
+): State => ({
   version: 4,
   since: now,
+  generation,
   clockOffsetMs: 0,
   asOf: now,
-  serial: 0,
+  wallAt: now,
+  serial,
   endpoints: byId(seedEndpoints(now)),
   queue: seedQueue(now),
   pods: byId(seedPods(now)),
-  clusters: {},
+  clusters: noRecords(),
   volumes: byId(seedVolumes(now)),
-  storage: Object.fromEntries(
+  storage: recordsFrom(
     seedVolumes(now).map(({ id, type, size, createdAt }) => [id, { type, sizes: [{ at: createdAt, size }] }]),
   ),
   templates: byId(seedTemplates()),
   registries: byId([{ id: 'reg-team', name: 'team registry' }]),
-  shelves: {},
+  shelves: noRecords(),
   sshKeys: [SEED_SSH_KEY],
   rate: freshUsage(now),
   faults: [],
@@ -60,7 +81,7 @@ const seedVolumes = (now: number): readonly VolumeRecord[] => [
 export function withModules<T>(state: State, names: readonly string[], now: number, step: () => T): T {
   const before = new Map<string, EndpointRecord['handler']>();
   for (const name of names) {
-    const known = Object.hasOwn(state.endpoints, name) ? state.endpoints[name] : undefined;
+    const known = state.endpoints[name];
     const endpoint = known ?? newEndpoint(name, name, 'unserved', now);
     before.set(name, endpoint.handler);
     endpoint.handler = 'module';

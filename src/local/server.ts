@@ -4,11 +4,13 @@ import type { HttpBindings } from '@hono/node-server';
 import { EXIT } from '../core/exit.ts';
 import { Failure, usage } from '../core/failure.ts';
 import { DroppedConnection } from './dispatch.ts';
+import { refusalOf } from './guard.ts';
 import type { LocalService } from './service.ts';
 
 export interface ServedService {
   /** `http://127.0.0.1:8181` */
   readonly url: string;
+  readonly port: number;
   /** Breaks what is open and frees the port. Does not stop the service itself. */
   stop(): Promise<void>;
 }
@@ -27,15 +29,14 @@ export async function serveLocal(service: LocalService, { port, host }: ServeOpt
     hostname: host,
     overrideGlobalObjects: false,
     fetch: async (request, env) => {
-      try {
-        return await service.fetch(request);
-      } catch (error) {
-        if (error instanceof DroppedConnection || request.signal.aborted) {
-          (env as HttpBindings).incoming.socket.destroy();
-          return RESPONSE_ALREADY_SENT;
-        }
-        return failed(error);
+      const { incoming } = env as HttpBindings;
+      const answer = await answerOf(service, request);
+      if (answer === undefined) {
+        incoming.socket.destroy();
+        return RESPONSE_ALREADY_SENT;
       }
+      if (!(await readToEnd(incoming))) answer.headers.set('Connection', 'close');
+      return answer;
     },
   });
   await new Promise<void>((resolve, reject) => {
@@ -46,6 +47,7 @@ export async function serveLocal(service: LocalService, { port, host }: ServeOpt
   });
   const { port: bound } = server.address() as AddressInfo;
   return {
+    port: bound,
     url: `http://${host.includes(':') ? `[${host}]` : host}:${String(bound)}`,
     stop: () =>
       new Promise((resolve) => {
@@ -55,6 +57,47 @@ export async function serveLocal(service: LocalService, { port, host }: ServeOpt
         if ('closeAllConnections' in server) server.closeAllConnections();
       }),
   };
+}
+
+/** Undefined where the connection is to break in place of an answer. */
+async function answerOf(service: LocalService, request: Request): Promise<Response | undefined> {
+  const refusal = refusalOf(request);
+  if (refusal !== undefined) return refused(refusal);
+  try {
+    return await service.fetch(request);
+  } catch (error) {
+    if (error instanceof DroppedConnection || request.signal.aborted) return undefined;
+    return failed(error);
+  }
+}
+
+const refused = (detail: string): Response =>
+  new Response(JSON.stringify({ title: 'Forbidden', status: 403, detail }), {
+    status: 403,
+    headers: { 'Content-Type': 'application/problem+json' },
+  });
+
+/** Of a body that nobody wanted so much is read before the connection is closed: bytes. */
+const MOST_DISCARDED = 256_000_000;
+
+/**
+ * Reads what is left of a request that was answered without it. On a kept connection it would be in the way of the next
+ * request, and on a closed one the answer could be lost. False where it is more than anybody should send.
+ */
+function readToEnd(incoming: HttpBindings['incoming']): Promise<boolean> {
+  if (incoming.complete || incoming.destroyed) return Promise.resolve(!incoming.destroyed || incoming.complete);
+  return new Promise((resolve) => {
+    let size = 0;
+    const end = (): void => {
+      incoming.off('data', count).off('end', end).off('close', end).pause();
+      resolve(size <= MOST_DISCARDED && incoming.complete);
+    };
+    const count = (chunk: Uint8Array): void => {
+      size += chunk.byteLength;
+      if (size > MOST_DISCARDED) end();
+    };
+    incoming.on('data', count).once('end', end).once('close', end);
+  });
 }
 
 /** What is no answer of the service but trouble of this program: its state file, or a bug. */

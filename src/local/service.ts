@@ -3,13 +3,15 @@ import { createLocalClock } from './clock.ts';
 import { createControl } from './control.ts';
 import type { Frame } from './dispatch.ts';
 import type { Call } from './operation.ts';
-import { advanceQueue, createRunner, type Runner } from './queue/index.ts';
+import { advanceQueue, createRunner, type Runner, type StreamShape } from './queue/index.ts';
 import { quotaOf, type Quota } from './rate.ts';
 import { createRouter } from './router.ts';
-import { seed, withModules } from './seed.ts';
+import { originAfter, seed, withModules } from './seed.ts';
+import type { State } from './state.ts';
 import type { Store } from './store.ts';
 import { createTable } from './table.ts';
 import { createValidator, type Validator } from './validate.ts';
+import type { PostWebhook, Resolve } from './webhooks/post.ts';
 
 export interface LocalServiceOptions {
   readonly clock: Clock;
@@ -20,12 +22,20 @@ export interface LocalServiceOptions {
   readonly quota?: Readonly<Partial<Quota>> | undefined;
   /** The known limits of queue operations, per endpoint and user. */
   readonly queueLimits: boolean;
+  /** What `stream` answers; the array where absent. */
+  readonly streamShape?: StreamShape | undefined;
+  /** Lets webhooks reach other ports of this machine, and private networks. */
+  readonly allowPrivateWebhooks?: boolean | undefined;
+  /** How names of webhook addresses are resolved; by the system where absent. */
+  readonly resolve?: Resolve | undefined;
   /** Endpoint name to handler module path. They run only between `start` and `stop`. */
   readonly handlers?: Readonly<Record<string, string>> | undefined;
   /** One for several services: it compiles each schema once. */
   readonly validator?: Validator;
   /** What handler modules print, as it comes. */
   readonly log?: ((endpointId: string, text: string) => void) | undefined;
+  /** Why a webhook was not sent. */
+  readonly onWebhookRefused?: ((jobId: string, reason: string) => void) | undefined;
 }
 
 export interface LocalService {
@@ -34,16 +44,17 @@ export interface LocalService {
    * local-file Failure (14) where the state cannot be kept, and with the signal's reason where the caller gave up.
    */
   fetch(request: Request): Promise<Response>;
-  /** Runs handler modules and delivers webhooks as time goes by, until `stop`. Only for a service that is served. */
-  start(): void;
+  /**
+   * Runs handler modules and delivers webhooks as time goes by, until `stop`. Only for a service that is served;
+   * `port` is where.
+   */
+  start(port: number): void;
   stop(): Promise<void>;
 }
 
 /** How often handler modules and webhooks are looked after while the service is served: milliseconds. */
 const HANDLER_TICK = 100;
 const WEBHOOK_TICK = 500;
-/** How long a webhook's receiver may take: milliseconds. */
-const WEBHOOK_DEADLINE = 10_000;
 
 /** The local service: the whole contract over one store, in this process. */
 export function createLocalService(options: LocalServiceOptions): LocalService {
@@ -51,15 +62,16 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
   const stopping = new AbortController();
   const time = createLocalClock(clock);
 
-  const fresh = () => seed(clock.now());
+  const fresh = (previous?: State) => seed(clock.now(), originAfter(previous, options.random));
   const transact: Call['transact'] = (step) =>
-    store.transact(fresh, (state) =>
-      withModules(state, Object.keys(handlers), state.asOf, () => {
-        const now = time.at(state);
-        advanceQueue(state, now);
-        state.asOf = now;
-        return step(state, now);
-      }),
+    store.transact(
+      () => fresh(),
+      (state) =>
+        withModules(state, Object.keys(handlers), state.asOf, () => {
+          const now = time.bringUp(state);
+          advanceQueue(state, now);
+          return step(state, now);
+        }),
     );
 
   const frame: Frame = {
@@ -70,8 +82,8 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
     sleep: (milliseconds, signal) => time.sleep(milliseconds, signal),
     stopping: stopping.signal,
   };
-  const control = createControl(() => store.replace(fresh()));
-  const route = createRouter([...createTable({ queueLimits: options.queueLimits }), ...control], frame);
+  const control = createControl(() => store.replace(fresh));
+  const route = createRouter([...createTable(options), ...control], frame);
 
   let runner: Runner | undefined;
   let ticking: Promise<void> = Promise.resolve();
@@ -93,16 +105,27 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
   return {
     fetch: async (request) => {
       const response = await route(request);
+      response.headers.set('Date', new Date(time.now()).toUTCString());
+      // So that `berth doctor` knows whose time it is.
+      response.headers.set('Server', 'berth-local');
       if (request.method !== 'GET') void tick();
       return response;
     },
-    start: () => {
+    start: (port) => {
       if (runner !== undefined) return;
+      const { allowPrivateWebhooks: allowPrivate = false, resolve } = options;
+      let post: PostWebhook | undefined;
       runner = createRunner({
         transact,
         handlers,
-        fetchWebhook: (url, body) => postWebhook(clock, url, body),
+        fetchWebhook: async (url, body) => {
+          // An HTTP client that a command with --local does not need.
+          const { createWebhookPost } = await import('./webhooks/post.ts');
+          post ??= createWebhookPost({ clock, ownPort: port, allowPrivate, resolve });
+          return post(url, body);
+        },
         ...(options.log === undefined ? {} : { log: options.log }),
+        ...(options.onWebhookRefused === undefined ? {} : { onWebhookRefused: options.onWebhookRefused }),
       });
       ticking = keepTicking();
     },
@@ -112,22 +135,4 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
       await runner?.stop();
     },
   };
-}
-
-async function postWebhook(clock: Clock, url: string, body: string): Promise<number> {
-  const deadline = clock.deadline(WEBHOOK_DEADLINE);
-  try {
-    // eslint-disable-next-line no-restricted-globals -- only a served local service gets here
-    const answer = await fetch(url, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body,
-      redirect: 'manual',
-      signal: deadline.signal,
-    });
-    await answer.body?.cancel();
-    return answer.status;
-  } finally {
-    deadline.cancel();
-  }
 }

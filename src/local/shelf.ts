@@ -1,5 +1,6 @@
 import { notFound } from './problem.ts';
-import { byId, without, type State } from './state.ts';
+import { byId, withRecord, without, type Records } from './records.ts';
+import type { State } from './state.ts';
 
 /** The records of a resource that nothing else looks at: what several know has a place of its own in the state. */
 export interface Shelf<T> {
@@ -20,11 +21,10 @@ export function createShelf<T extends { readonly id: string }>(
   name: string,
   seed: (since: number) => readonly T[] = () => [],
 ): Shelf<T> {
-  const records = (state: State): Readonly<Record<string, T>> =>
-    Object.hasOwn(state.shelves, name) ? (state.shelves[name] as Record<string, T>) : byId(seed(state.since));
+  const records = (state: State): Records<T> =>
+    (state.shelves[name] as Records<T> | undefined) ?? byId(seed(state.since));
   const find = (state: State, id = ''): T => {
-    const known = records(state);
-    const record = Object.hasOwn(known, id) ? known[id] : undefined;
+    const record = records(state)[id];
     if (record === undefined) throw notFound();
     return record;
   };
@@ -32,7 +32,7 @@ export function createShelf<T extends { readonly id: string }>(
     all: (state) => Object.values(records(state)),
     find,
     put: (state, record) => {
-      state.shelves[name] = { ...records(state), [record.id]: record };
+      state.shelves[name] = withRecord(records(state), record.id, record);
       return record;
     },
     remove: (state, id) => {

@@ -4,6 +4,7 @@ import type { FaultRecord } from './faults.ts';
 import type { PodRecord } from './pods/record.ts';
 import type { QueueState } from './queue/state.ts';
 import type { RateUsage } from './rate.ts';
+import { recordsFrom, recordsOf, type Records } from './records.ts';
 import type { RegistryRecord } from './registries/record.ts';
 import type { TemplateRecord } from './templates/record.ts';
 import type { StorageRecord, VolumeRecord } from './volumes/record.ts';
@@ -13,24 +14,28 @@ export interface State {
   readonly version: 4;
   /** When the account began. */
   readonly since: number;
-  /** Added to the host's clock; `berth local clock advance` raises it. */
+  /** Another after every reset: a part of each job's id. */
+  readonly generation: string;
+  /** What `berth local clock advance` has added to the time, in all. Milliseconds. */
   clockOffsetMs: number;
   /** The last moment the state was brought up to. */
   asOf: number;
-  /** Grows by one with every id handed out. */
+  /** What the wall clock showed then. It tells how long the state was not used. */
+  wallAt: number;
+  /** Grows by one with every id handed out, over resets too: no id comes twice. */
   serial: number;
-  endpoints: Record<string, EndpointRecord>;
+  endpoints: Records<EndpointRecord>;
   /** Jobs, workers and counts of every endpoint. */
   queue: QueueState;
-  pods: Record<string, PodRecord>;
-  clusters: Record<string, ClusterRecord>;
-  volumes: Record<string, VolumeRecord>;
+  pods: Records<PodRecord>;
+  clusters: Records<ClusterRecord>;
+  volumes: Records<VolumeRecord>;
   /** By volume, those that are gone included. */
-  storage: Record<string, StorageRecord>;
-  templates: Record<string, TemplateRecord>;
-  registries: Record<string, RegistryRecord>;
+  storage: Records<StorageRecord>;
+  templates: Records<TemplateRecord>;
+  registries: Records<RegistryRecord>;
   /** Records that nothing but their own resource looks at, by its name: see `createShelf`. */
-  shelves: Record<string, Readonly<Record<string, unknown>>>;
+  shelves: Records<Records<unknown>>;
   /** The account's public SSH keys. */
   sshKeys: string[];
   /** What the one user has spent of each rate window. */
@@ -39,13 +44,38 @@ export interface State {
   faults: FaultRecord[];
 }
 
+/** Of a state whose file does not say. */
+export const NO_GENERATION = '00000000';
+
 /** A new id that no record has: `pod-00002a`. */
 export const nextId = (state: State, kind: string): string =>
   `${kind}-${(state.serial += 1).toString(36).padStart(6, '0')}`;
 
-/** The records but one. */
-export const without = <T>(records: Readonly<Record<string, T>>, id: string): Record<string, T> =>
-  Object.fromEntries(Object.entries(records).filter(([known]) => known !== id));
-
-export const byId = <T extends { readonly id: string }>(records: readonly T[]): Record<string, T> =>
-  Object.fromEntries(records.map((record) => [record.id, record]));
+/** A state that was parsed from JSON, its records made such that no key has a meaning of its own. */
+export function revived(state: State): State {
+  const { queue } = state;
+  return {
+    ...state,
+    // Files of before these two members existed lack them.
+    generation: (state as Partial<State>).generation ?? NO_GENERATION,
+    wallAt: (state as Partial<State>).wallAt ?? state.asOf - state.clockOffsetMs,
+    endpoints: recordsOf(state.endpoints),
+    pods: recordsOf(state.pods),
+    clusters: recordsOf(state.clusters),
+    volumes: recordsOf(state.volumes),
+    storage: recordsOf(state.storage),
+    templates: recordsOf(state.templates),
+    registries: recordsOf(state.registries),
+    shelves: recordsFrom(Object.entries(state.shelves).map(([name, shelf]) => [name, recordsOf(shelf)])),
+    queue: {
+      ...queue,
+      jobs: recordsOf(queue.jobs),
+      lanes: recordsFrom(
+        Object.entries(queue.lanes).map(([id, lane]) => [id, { ...lane, workers: recordsOf(lane.workers) }]),
+      ),
+      awaited: recordsOf(queue.awaited),
+      usage: recordsOf(queue.usage),
+      windows: recordsOf(queue.windows),
+    },
+  };
+}

@@ -5,7 +5,7 @@ import { reasonOf } from '../core/file-trouble.ts';
 import { makeFolder } from '../core/folders.ts';
 import type { FileLocks, HeldLock } from '../core/locks.ts';
 import { Problem } from './problem.ts';
-import { openStateFile } from './state-file/file.ts';
+import { openStateFile, type StateFile } from './state-file/file.ts';
 import type { FileSystem } from './state-file/system.ts';
 import type { State } from './state.ts';
 
@@ -17,8 +17,11 @@ export interface Store {
    * local-file (14) where there is a file and it cannot be read, locked or written.
    */
   transact<T>(fresh: () => State, step: (state: State) => T): Promise<T>;
-  /** Puts a state in place of the one there is, whatever that is. Fails with local-file (14). */
-  replace(state: State): Promise<void>;
+  /**
+   * Puts a state in place of the one there is, which `make` is given where there is one that can be read. Fails with
+   * local-file (14).
+   */
+  replace(make: (previous: State | undefined) => State): Promise<void>;
 }
 
 /** A state that lives as long as the service. */
@@ -27,8 +30,8 @@ export function memoryStore(initial?: State): Store {
   return {
     // Async, so that what a step throws rejects, as with a file.
     transact: async (fresh, step) => step((state ??= fresh())),
-    replace: (next) => {
-      state = next;
+    replace: (make) => {
+      state = make(state);
       return Promise.resolve();
     },
   };
@@ -138,9 +141,20 @@ export function fileStore(path: string, locks: FileLocks, system?: FileSystem): 
 
   return {
     transact: (fresh, step) => inTurn(() => step(file.state(fresh))),
-    replace: (state) =>
+    replace: (make) =>
       inTurn(() => {
-        file.put(state);
+        file.put(make(readable(file)));
       }),
   };
+}
+
+/** The state of a file; undefined where there is none, or none that can be read. */
+function readable(file: StateFile): State | undefined {
+  try {
+    return file.state(() => {
+      throw new Problem(404, 'Not Found', 'no state');
+    });
+  } catch {
+    return undefined;
+  }
 }

@@ -10,7 +10,10 @@ import { badRequest, unprocessable } from './problem.ts';
 export interface Validator {
   /** The body decoded; undefined where the operation takes none. Throws the 400 or 422 Problem. */
   body(operation: Operation, text: string): Json | undefined;
-  /** Throws the 422 Problem where a query parameter does not fit. Unknown ones are let be. */
+  /**
+   * Throws the 400 Problem where a list parameter has an empty value, and the 422 Problem where a parameter does not
+   * fit. Unknown ones are let be.
+   */
   query(operation: Operation, query: URLSearchParams): void;
 }
 
@@ -86,6 +89,8 @@ export function createValidator(): Validator {
       const errors = parametersOf(operation).flatMap((parameter) => {
         const given = query.getAll(parameter.name);
         if (parameter.in !== 'query' || given.length === 0) return [];
+        if (parameter.schema['type'] === 'array' && itemsIn(given).includes(''))
+          throw badRequest(`query ${parameter.name}: names nothing where a value is expected`);
         const check = ownCheck(parameter.schema);
         return check(coerce(parameter.schema, given))
           ? []
@@ -121,13 +126,12 @@ function plain(value: Json): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member ?? null)]));
 }
 
+/** The values of a list parameter: comma-separated in one value, or given several times. */
+const itemsIn = (given: readonly string[]): readonly string[] => given.join(',').split(',');
+
 function coerce(schema: Schema, given: readonly string[]): unknown {
   const [last = ''] = given.slice(-1);
-  if (schema['type'] === 'array')
-    return given
-      .join(',')
-      .split(',')
-      .filter((item) => item !== '');
+  if (schema['type'] === 'array') return itemsIn(given);
   if (schema['type'] === 'integer') return /^-?\d+$/.test(last) ? Number(last) : last;
   if (schema['type'] === 'boolean') return last === 'true' || (last === 'false' ? false : last);
   return last;

@@ -1,9 +1,9 @@
 import { arrayOf, isObject, memberAt, objectOf, stringOf, type Json } from '../../core/json.ts';
 import { age, duration, json, list, text } from '../../output/cells.ts';
-import { labelOf } from '../../output/label.ts';
+
 import type { Facts, Section, Shown, View } from '../../output/view.ts';
 import { containerSection } from '../container.ts';
-import { otherMembers } from '../lines.ts';
+import { otherMembers, wordsOf } from '../lines.ts';
 
 /** `0 to 3`: how far workers scale. */
 function workers(row: Json): Shown {
@@ -111,7 +111,7 @@ function cuda(gpu: Json): Shown {
 const requests = (row: Json): Section => ({
   title: 'requests',
   lines: Object.keys(objectOf(memberAt(row, 'requestUrls')) ?? {}).map((name) => ({
-    label: labelOf(name),
+    label: wordsOf(name),
     value: text(`requestUrls.${name}`)(row),
   })),
 });

@@ -61,6 +61,10 @@ export const run = defineCommand({
       query: { wait: waitMs },
       deadlineMs: waitMs + parseDuration(ctx.settings.get('timeout') ?? '30s', 's', '--timeout'),
     };
+    if (values.webhook !== undefined && ctx.settings.local)
+      await ctx.tell(
+        'The webhook will not be delivered: with --local, only `berth local serve` and `exec` deliver webhooks.',
+      );
     let endpoint = values.endpoint;
     const answer = await withId(ctx, ENDPOINTS, values.endpoint, (id) => {
       endpoint = id;

@@ -21,7 +21,8 @@ export const hasEnded = (job: Json | undefined): boolean => Object.hasOwn(ENDING
 export const canRetry = (job: Json | undefined): boolean => RETRYABLE.includes(jobStatus(job));
 
 /** The exit code of a job's outcome; 0 while it has none. */
-export const outcomeOf = (job: Json | undefined): ExitCode => ENDINGS[jobStatus(job)] ?? EXIT.done;
+export const outcomeOf = (job: Json | undefined): ExitCode =>
+  hasEnded(job) ? (ENDINGS[jobStatus(job)] ?? EXIT.done) : EXIT.done;
 
 /** The outcome of several jobs: the first, in the order given, that did not complete. */
 export const outcomeOfAll = (jobs: readonly Json[]): ExitCode =>

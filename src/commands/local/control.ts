@@ -1,13 +1,12 @@
 import type { ApiRequest, Method } from '../../core/api.ts';
 import { EXIT } from '../../core/exit.ts';
 import { Failure } from '../../core/failure.ts';
-import { arrayOf, encodeJson, isObject, memberAt, objectOf, type Json } from '../../core/json.ts';
-import { parseDuration } from '../../core/units.ts';
+import { arrayOf, encodeJson, isObject, memberAt, numberOf, objectOf, type Json } from '../../core/json.ts';
+import { formatDuration, parseDuration } from '../../core/units.ts';
 import { defineCommand, defineGroup } from '../../cli/command.ts';
 import { arg, option } from '../../cli/params.ts';
 import { text } from '../../output/cells.ts';
-import { labelOf } from '../../output/label.ts';
-import { otherMembers } from '../lines.ts';
+import { headingOf, wordsOf } from '../lines.ts';
 import type { View } from '../../output/view.ts';
 
 /** A request that only a local service understands; it has no counterpart in the contract. */
@@ -18,8 +17,13 @@ const control = (method: Method, path: readonly string[], body?: Json): ApiReque
   ...(body === undefined ? {} : { body }),
 });
 
-/** Any other service answers 404: say what that means. */
+/** Any other service answers 404, and a served one wants its key: say what that means. */
 function notLocal(error: unknown): never {
+  if (error instanceof Failure && error.exit === EXIT.denied && error.status !== undefined)
+    throw error.with({
+      message: 'the local service did not accept the key',
+      hint: 'Use the one that `berth local serve` printed: export BERTH_API_KEY=...',
+    });
   if (error instanceof Failure && error.exit === EXIT.notFound)
     throw error.with({
       message: 'the address in use is not a local service',
@@ -28,11 +32,41 @@ function notLocal(error: unknown): never {
   throw error;
 }
 
+interface Line {
+  readonly label: string;
+  readonly value: string;
+}
+
+/** The word for a member of a control answer, and how its value reads. Spans are shown as times with their units. */
+function memberLine(row: Json, member: string): Line {
+  const unit = MEMBER_UNITS.get(member);
+  const value = numberOf(memberAt(row, member));
+  return unit === undefined || value === undefined
+    ? { label: wordsOf(member), value: text(member)(row) }
+    : { label: unit.label, value: spanOf(value * unit.milliseconds) };
+}
+
+/** Members that are spans: what to call them without the unit, and the unit in milliseconds. */
+const MEMBER_UNITS: ReadonlyMap<string, { readonly label: string; readonly milliseconds: number }> = new Map([
+  ['advancedMs', { label: 'advanced', milliseconds: 1 }],
+  ['latencyMs', { label: 'latency', milliseconds: 1 }],
+  ['retryAfter', { label: 'retry after', milliseconds: 1000 }],
+]);
+
+/** Exact: `1m 30s`, `1500ms`. */
+const spanOf = (milliseconds: number): string =>
+  milliseconds % 1000 === 0 ? formatDuration(milliseconds) : `${String(milliseconds)}ms`;
+
+const linesOf = (row: Json, left: readonly string[] = []): readonly Line[] =>
+  Object.keys(objectOf(row) ?? {})
+    .filter((member) => !left.includes(member))
+    .map((member) => memberLine(row, member));
+
 const plain = (noun: string): View => ({
   noun: [noun, `${noun}s`],
   id: () => '',
   columns: [],
-  detail: (row) => [{ lines: otherMembers(row, []) }],
+  detail: (row) => [{ lines: linesOf(row) }],
 });
 
 /** `2 COMPLETED, 1 FAILED`. */
@@ -44,8 +78,7 @@ const jobs = (row: Json): string =>
 /** Each as it was set: `fault-000001 drop, count 1`. */
 const faults = (row: Json): readonly string[] =>
   (arrayOf(memberAt(row, 'faults')) ?? []).map((each) => {
-    const { id: _, kind: __, ...rest } = objectOf(each) ?? {};
-    const how = Object.keys(rest).map((name) => `, ${name} ${text(name)(rest)}`);
+    const how = linesOf(each, ['id', 'kind']).map(({ label, value }) => `, ${label} ${value}`);
     return `${text('id')(each)} ${text('kind')(each)}${how.join('')}`;
   });
 
@@ -56,7 +89,7 @@ const statusView: View = {
   detail: (row) => [
     {
       lines: [
-        ...otherMembers(row, ['jobs', 'faults']),
+        ...linesOf(row, ['jobs', 'faults']),
         { label: 'jobs', value: jobs(row) || NONE },
         { label: 'faults', value: faults(row).length === 0 ? NONE : faults(row) },
       ],
@@ -66,13 +99,15 @@ const statusView: View = {
 
 const clockView = plain('clock');
 
+const FAULT_MEMBERS = ['id', 'kind', 'count', 'probability', 'match', 'status', 'latencyMs', 'retryAfter'];
+
 const faultView: View = {
   noun: ['fault', 'faults'],
   id: (row) => text('id')(row),
-  members: ['id', 'kind', 'count', 'probability', 'match', 'status', 'latencyMs', 'retryAfter'],
-  columns: ['id', 'kind', 'count', 'probability', 'match', 'status', 'latencyMs', 'retryAfter'].map((name) => ({
-    header: labelOf(name).toUpperCase(),
-    show: text(name),
+  members: FAULT_MEMBERS,
+  columns: FAULT_MEMBERS.map((name) => ({
+    header: MEMBER_UNITS.get(name)?.label.toUpperCase() ?? headingOf(name),
+    show: (row) => memberLine(row, name).value,
   })),
 };
 
@@ -133,7 +168,7 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
     args: { kind: arg.text('what happens', { choices: KINDS }) },
     options: {
       count: option.count('how many requests it strikes (default: all until cleared)', 1),
-      probability: option.text('how often it strikes: above 0, up to 1', { metavar: 'P' }),
+      probability: option.fraction('how often it strikes: above 0, up to 1', { metavar: 'P' }),
       match: option.text('only these: a method, the beginning of a path, or both', { metavar: 'METHOD/PATH' }),
       status: option.count('the status of a server-error (default 503)', 500, { most: 599 }),
       latency: option.duration('how late a latency answers (default 1s)', 's'),
@@ -150,7 +185,7 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
       const body: Json = {
         kind,
         ...(count === undefined ? {} : { count }),
-        ...(probability === undefined ? {} : { probability: Number(probability) }),
+        ...(probability === undefined ? {} : { probability }),
         ...(match === undefined ? {} : { match }),
         ...(code === undefined ? {} : { status: code }),
         ...(latency === undefined ? {} : { latencyMs: latency }),

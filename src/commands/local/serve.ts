@@ -12,12 +12,17 @@ const options = {
   endpoint: option.texts('serve an endpoint with a handler module of your own', { metavar: 'NAME=FILE' }),
   quota: option.list('requests a window, such as minute=60,hour=3000', { metavar: 'WINDOW=N' }),
   noQueueLimits: option.on('no rate limits on the queue operations'),
+  streamShape: option.choice('what `stream` answers: the chunks, or {"status", "stream": [chunks]} (default array)', [
+    'array',
+    'object',
+  ]),
+  allowPrivateWebhooks: option.on('let webhooks reach other ports of this machine, and private networks'),
 };
 
 export const serve = defineCommand({
   summary: 'serve the local service over HTTP, for SDKs, curl and other programs',
   details:
-    'Runs until Ctrl-C. The address is printed on stdout, the settings to use it on stderr. A handler is a module that exports a function (input in, output out) or an async generator (streaming).',
+    'Runs until Ctrl-C. The address is printed on stdout, the settings to use it on stderr. A handler is a module that exports a function (input in, output out) or an async generator (streaming).\nIt answers programs of this machine: pages in a browser are refused, and so is a Host that is not localhost, 127.0.0.1 or [::1]. A webhook reaches public addresses only, unless --allow-private-webhooks is given, and never the service itself.',
   options: {
     port: option.count('the port on 127.0.0.1; 0 takes a free one', 0, { most: 65_535, initial: 8181 }),
     ...options,
@@ -83,6 +88,8 @@ function served(values: ValuesOf<typeof options>): Omit<LocalServeOptions, 'port
     handlers: Object.fromEntries(values.endpoint.map(handlerOf)),
     ...(values.quota.length === 0 ? {} : { quota }),
     queueLimits: !values.noQueueLimits,
+    streamShape: values.streamShape === 'object' ? 'object' : 'array',
+    allowPrivateWebhooks: values.allowPrivateWebhooks,
   };
 }
 

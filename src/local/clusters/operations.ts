@@ -6,14 +6,15 @@ import type { PodRecord } from '../pods/record.ts';
 import { publicIp, publicPort } from '../pods/runtime.ts';
 import { act, statusAt } from '../pods/transitions.ts';
 import { badRequest, notFound, Problem } from '../problem.ts';
-import { without, type State } from '../state.ts';
+import { without } from '../records.ts';
+import type { State } from '../state.ts';
 import { bodyOf } from '../validate.ts';
 import { createCluster, type CreateClusterBody } from './create.ts';
 import type { ClusterRecord } from './record.ts';
 
 function find(state: State, call: Call): ClusterRecord {
   const id = call.params['id'] ?? '';
-  const cluster = Object.hasOwn(state.clusters, id) ? state.clusters[id] : undefined;
+  const cluster = state.clusters[id];
   if (cluster === undefined) throw notFound();
   return cluster;
 }

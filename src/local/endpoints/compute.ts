@@ -64,7 +64,7 @@ export function cpuFor(present: EndpointRecord, asked: CpuBody | undefined): { r
  */
 export function refusePlaces(state: State, endpoint: EndpointRecord): void {
   const homes = endpoint.networkVolumes.map((id) => {
-    const volume = Object.hasOwn(state.volumes, id) ? state.volumes[id] : undefined;
+    const volume = state.volumes[id];
     if (volume === undefined) throw notFound(`network volume ${id} not found`);
     return volume.dataCenter;
   });

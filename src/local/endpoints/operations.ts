@@ -3,7 +3,8 @@ import { logStream } from '../logs.ts';
 import type { Call, Operation } from '../operation.ts';
 import { notFound } from '../problem.ts';
 import { dropEndpoint } from '../queue/index.ts';
-import { without, type State } from '../state.ts';
+import { without } from '../records.ts';
+import type { State } from '../state.ts';
 import { bodyOf } from '../validate.ts';
 import { createEndpoint, updateEndpoint, type CreateEndpointBody, type UpdateEndpointBody } from './configure.ts';
 import { endpointDocument } from './document.ts';
@@ -14,7 +15,7 @@ import { workersDocument } from './workers.ts';
 
 function find(state: State, call: Call): EndpointRecord {
   const id = call.params['id'] ?? '';
-  const endpoint = Object.hasOwn(state.endpoints, id) ? state.endpoints[id] : undefined;
+  const endpoint = state.endpoints[id];
   if (endpoint === undefined || endpoint.hidden === true) throw notFound();
   return endpoint;
 }

@@ -21,7 +21,7 @@ export function mountsForCreate(
   }
   const [network] = mounts.network ?? [];
   if (network === undefined) return {};
-  if (!Object.hasOwn(state.volumes, network.volumeId)) throw notFound(`network volume ${network.volumeId} not found`);
+  if (state.volumes[network.volumeId] === undefined) throw notFound(`network volume ${network.volumeId} not found`);
   if (pod.cloud !== 'SECURE') throw badRequest('network volumes are available only on the SECURE cloud');
   return { network: [{ ...network }] };
 }

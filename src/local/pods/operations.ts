@@ -12,7 +12,7 @@ import { act, type PodAction } from './transitions.ts';
 
 function find(state: State, call: Call): PodRecord {
   const id = call.params['id'] ?? '';
-  const pod = Object.hasOwn(state.pods, id) ? state.pods[id] : undefined;
+  const pod = state.pods[id];
   if (pod === undefined) throw notFound('pod not found');
   return pod;
 }

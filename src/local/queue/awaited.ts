@@ -1,3 +1,4 @@
+import { recordsFrom } from '../records.ts';
 import type { State } from '../state.ts';
 import type { Job } from './state.ts';
 
@@ -7,9 +8,7 @@ const FORGOTTEN_MS = 86_400_000;
 /** Somebody waits for a job's end from now on. */
 export function beginWaiting(state: State, job: Job, now: number): void {
   const { queue } = state;
-  queue.awaited = Object.fromEntries(
-    Object.entries(queue.awaited).filter(([, { since }]) => since > now - FORGOTTEN_MS),
-  );
+  queue.awaited = recordsFrom(Object.entries(queue.awaited).filter(([, { since }]) => since > now - FORGOTTEN_MS));
   queue.awaited[job.id] = { since: now, waiters: (queue.awaited[job.id]?.waiters ?? 0) + 1 };
 }
 

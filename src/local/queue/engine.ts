@@ -43,7 +43,7 @@ export function nextQueueEvent(state: State): number | undefined {
 export function submit(state: State, endpoint: EndpointRecord, submission: Submission, now: number): Job {
   state.serial += 1;
   const { sync, ttlMs, ...rest } = submission;
-  const id = `${sync ? 'sync-' : ''}${state.serial.toString(16).padStart(8, '0')}-u1`;
+  const id = `${sync ? 'sync-' : ''}${state.generation}-${state.serial.toString(16).padStart(8, '0')}-u1`;
   const job: Job = {
     ...rest,
     id,

@@ -3,7 +3,7 @@ import type { Problem } from '../problem.ts';
 import { emptyQueue, type QueueState } from './state.ts';
 
 export { advanceQueue, dropEndpoint, nextQueueEvent } from './engine.ts';
-export { createQueueOperations } from './operations.ts';
+export { createQueueOperations, type QueueOptions, type StreamShape } from './operations.ts';
 export { createRunner, type Runner, type RunnerOptions } from './runner.ts';
 export { usageOf } from './usage.ts';
 

@@ -9,7 +9,7 @@ import { healthDocument, jobBrief, jobDocument } from './documents.ts';
 import { cancel, fetchChunks, purge, retry, setTimeToLive, submit } from './engine.ts';
 import { limitedGate, openGate } from './limits.ts';
 import { isTerminal } from './machine.ts';
-import type { Job } from './state.ts';
+import type { Job, JobStatus } from './state.ts';
 import { readMilliseconds, readSubmission } from './submission.ts';
 import { waitFor } from './wait.ts';
 
@@ -21,10 +21,22 @@ const STREAM_POLL_MS = 1000;
 type Handle = (call: Call) => Promise<Reply>;
 
 /**
+ * What `stream` answers: the chunks alone (specification 4.5), or `{"status", "stream": [...]}`, which client libraries
+ * of the public service expect.
+ */
+export type StreamShape = 'array' | 'object';
+
+export interface QueueOptions {
+  readonly queueLimits: boolean;
+  /** The array where absent. */
+  readonly streamShape?: StreamShape | undefined;
+}
+
+/**
  * The queue's rows of the table (specification 4.5). With `queueLimits` the known limits per endpoint hold and a request
  * past them answers 429 (contract rules, Queue API).
  */
-export function createQueueOperations(options: { readonly queueLimits: boolean }): readonly Operation[] {
+export function createQueueOperations(options: QueueOptions): readonly Operation[] {
   const gate = options.queueLimits ? limitedGate() : openGate;
   const row = (id: string, method: 'GET' | 'POST', path: string, handle: Handle): Operation =>
     unpublished(id, `${method} /v2/{endpointId}/${path}`, {
@@ -36,7 +48,7 @@ export function createQueueOperations(options: { readonly queueLimits: boolean }
     row('runJobSync', 'POST', 'runsync', runJobSync),
     row('getJobStatus', 'GET', 'status/{jobId}', getStatus),
     row('getJobStatusSync', 'GET', 'status-sync/{jobId}', getStatusSync),
-    row('streamJob', 'GET', 'stream/{jobId}', streamJob),
+    row('streamJob', 'GET', 'stream/{jobId}', (call) => streamJob(call, options.streamShape ?? 'array')),
     row('cancelJob', 'POST', 'cancel/{jobId}', cancelJob),
     row('retryJob', 'POST', 'retry/{jobId}', retryJob),
     row('purgeQueue', 'POST', 'purge-queue', purgeQueue),
@@ -109,18 +121,19 @@ async function getStatus(call: Call): Promise<Reply> {
  * The chunks since the last call, each given once. A poll waits a moment for the first, so that a caller who polls
  * again at once does not spin; of a job that has ended it answers at once.
  */
-async function streamJob(call: Call): Promise<Reply> {
-  const chunks = await waitFor<readonly string[]>(
+async function streamJob(call: Call, shape: StreamShape): Promise<Reply> {
+  const found = await waitFor<{ readonly status: JobStatus; readonly chunks: readonly string[] }>(
     call,
     STREAM_POLL_MS,
     (state, now) => {
       const job = jobOf(state, call);
-      const taken = fetchChunks(state, job, now);
-      return taken.length > 0 || isTerminal(job.status) ? taken : undefined;
+      const chunks = fetchChunks(state, job, now);
+      return chunks.length > 0 || isTerminal(job.status) ? { status: job.status, chunks } : undefined;
     },
-    () => [],
+    (state) => ({ status: jobOf(state, call).status, chunks: [] }),
   );
-  return ok((chunks ?? []).map((text) => new Exact(text)));
+  const stream = (found?.chunks ?? []).map((text) => new Exact(text));
+  return ok(shape === 'array' ? stream : { status: found?.status ?? null, stream });
 }
 
 /** Of a job that has already ended, answers how: a cancel that comes too late is no error. */
@@ -147,7 +160,7 @@ const ok = (body: Json): Reply => ({ status: 200, body });
 
 function endpointOf(state: State, call: Call): EndpointRecord {
   const id = call.params.endpointId ?? '';
-  const endpoint = Object.hasOwn(state.endpoints, id) ? state.endpoints[id] : undefined;
+  const endpoint = state.endpoints[id];
   if (endpoint === undefined) throw new Problem(404, 'Not Found', `endpoint ${id} not found`);
   if (endpoint.type !== 'QUEUE')
     throw new Problem(400, 'Bad Request', `endpoint ${id} balances load and has no queue: call its own address`);
@@ -157,7 +170,7 @@ function endpointOf(state: State, call: Call): EndpointRecord {
 function jobOf(state: State, call: Call): Job {
   const endpoint = endpointOf(state, call);
   const id = call.params.jobId ?? '';
-  const job = Object.hasOwn(state.queue.jobs, id) ? state.queue.jobs[id] : undefined;
+  const job = state.queue.jobs[id];
   return job?.endpointId === endpoint.id ? job : missing(id);
 }
 

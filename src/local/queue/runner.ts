@@ -4,6 +4,7 @@ import type { EndpointRecord } from '../endpoints/record.ts';
 import type { State } from '../state.ts';
 import { reportChunk, reportEnd, reportPrinted } from './engine.ts';
 import { workersIn } from './lanes.ts';
+import { WebhookRefused } from '../webhooks/refused.ts';
 import type { Delivery, Job } from './state.ts';
 import { dueDeliveries, noteDelivery, sameTry, type DueDelivery } from './webhooks.ts';
 
@@ -12,10 +13,12 @@ export interface RunnerOptions {
   readonly transact: <T>(step: (state: State, now: number) => T) => Promise<T>;
   /** Endpoint id or name to the absolute path or `file:` URL of a handler module. */
   readonly handlers: Readonly<Record<string, string>>;
-  /** POSTs a JSON text and gives the answer's status; rejects where there was none. */
+  /** POSTs a JSON text and gives the answer's status; rejects where there was none, with WebhookRefused for good. */
   readonly fetchWebhook: (url: string, body: string) => Promise<number>;
   /** What handlers print, as it comes. */
   readonly log?: (endpointId: string, text: string) => void;
+  /** Why a webhook was not sent. */
+  readonly onWebhookRefused?: (jobId: string, reason: string) => void;
 }
 
 export interface Runner {
@@ -56,6 +59,7 @@ interface Hand {
  * has a thread of its own here, that lives as long as the worker; what the state no longer has running is ended.
  */
 export function createRunner(options: RunnerOptions): Runner {
+  const modules = new Map(Object.entries(options.handlers));
   const hands = new Map<string, Hand>();
   const background = new Set<Promise<void>>();
   const sending: Delivery[] = [];
@@ -77,7 +81,7 @@ export function createRunner(options: RunnerOptions): Runner {
     const printed = [...hands].map(([workerId, hand]) => ({ workerId, lines: hand.printed.splice(0) }));
     const survey = await options.transact((state, now) => {
       for (const { workerId, lines } of printed) if (lines.length > 0) reportPrinted(state, workerId, lines, now);
-      return surveyOf(state, now, options.handlers);
+      return surveyOf(state, now, modules);
     });
     await endOthers(hands, survey);
     for (const assignment of survey.assignments) inBackground(take(assignment));
@@ -146,9 +150,16 @@ export function createRunner(options: RunnerOptions): Runner {
   const send = async ({ delivery, url, body }: DueDelivery): Promise<void> => {
     if (sending.some((other) => sameTry(other, delivery))) return;
     sending.push(delivery);
-    const status = await options.fetchWebhook(url, body).catch(() => undefined);
+    const result = await options.fetchWebhook(url, body).then(
+      (status) => (status === 200 ? 'delivered' : 'failed'),
+      (error: unknown) => {
+        if (!(error instanceof WebhookRefused)) return 'failed';
+        options.onWebhookRefused?.(delivery.jobId, error.message);
+        return 'refused';
+      },
+    );
     await report((state, now) => {
-      noteDelivery(state, delivery, status === 200, now);
+      noteDelivery(state, delivery, result, now);
     }).finally(() => sending.splice(sending.indexOf(delivery), 1));
   };
 
@@ -179,13 +190,11 @@ async function endOthers(hands: Map<string, Hand>, survey: Survey): Promise<void
   await Promise.all(over.map(([, { thread }]) => thread.end()));
 }
 
-function surveyOf(state: State, now: number, handlers: RunnerOptions['handlers']): Survey {
+function surveyOf(state: State, now: number, modules: ReadonlyMap<string, string>): Survey {
   const endpoints = Object.values(state.endpoints).filter(({ handler }) => handler === 'module');
   const workers = endpoints.flatMap((endpoint) => {
     const lane = state.queue.lanes[endpoint.id];
-    return lane === undefined
-      ? []
-      : workersIn(lane).map((worker) => ({ worker, module: moduleOf(endpoint, handlers) }));
+    return lane === undefined ? [] : workersIn(lane).map((worker) => ({ worker, module: moduleOf(endpoint, modules) }));
   });
   return {
     workerIds: new Set(workers.map(({ worker }) => worker.id)),
@@ -197,8 +206,8 @@ function surveyOf(state: State, now: number, handlers: RunnerOptions['handlers']
   };
 }
 
-const moduleOf = (endpoint: EndpointRecord, handlers: RunnerOptions['handlers']): string | undefined =>
-  handlers[endpoint.id] ?? handlers[endpoint.name];
+const moduleOf = (endpoint: EndpointRecord, modules: ReadonlyMap<string, string>): string | undefined =>
+  modules.get(endpoint.id) ?? modules.get(endpoint.name);
 
 /** A job's run, told apart from the runs before it. */
 const nameOf = (job: Job): string => `${job.id} ${String(job.attempt)}`;

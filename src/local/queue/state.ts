@@ -1,4 +1,5 @@
 import type { WorkerHardware } from '../endpoints/record.ts';
+import { noRecords, type Records } from '../records.ts';
 
 /** Where a job stands (specification 3.2). */
 export type JobStatus = 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED' | 'FAILED' | 'CANCELLED' | 'TIMED_OUT';
@@ -115,7 +116,7 @@ export interface Lane {
   /** Jobs of low priority: taken when `waiting` is empty. */
   waitingLow: string[];
   inProgress: number;
-  workers: Record<string, Worker>;
+  workers: Records<Worker>;
   /** Workers that have ended, the latest first; no more than the last ones. */
   ended: Worker[];
   counts: Record<CountName, number>;
@@ -158,8 +159,8 @@ export interface RequestWindow {
 
 /** Jobs, workers and counts of every endpoint. JSON, as all of the state. */
 export interface QueueState {
-  jobs: Record<string, Job>;
-  lanes: Record<string, Lane>;
+  jobs: Records<Job>;
+  lanes: Records<Lane>;
   /** A binary heap: the earliest first. */
   timers: Timer[];
   /** Timers ever set. */
@@ -170,34 +171,34 @@ export interface QueueState {
   asOf: number;
   outbox: Delivery[];
   /** By job. */
-  awaited: Record<string, Awaited>;
+  awaited: Records<Awaited>;
   /**
    * What ended workers used, those of deleted endpoints included, by endpoint. With what runs now: `usageOf`.
    */
-  usage: Record<string, Usage[]>;
+  usage: Records<Usage[]>;
   /** By key, endpoint and operation; empty unless queue limits are on. */
-  windows: Record<string, RequestWindow>;
+  windows: Records<RequestWindow>;
 }
 
 /** A queue without jobs or workers, as of a moment. */
 export const emptyQueue = (now: number): QueueState => ({
-  jobs: {},
-  lanes: {},
+  jobs: noRecords(),
+  lanes: noRecords(),
   timers: [],
   timersSet: 0,
   sweepAt: 1024,
   asOf: now,
   outbox: [],
-  awaited: {},
-  usage: {},
-  windows: {},
+  awaited: noRecords(),
+  usage: noRecords(),
+  windows: noRecords(),
 });
 
 export const emptyLane = (): Lane => ({
   waiting: [],
   waitingLow: [],
   inProgress: 0,
-  workers: {},
+  workers: noRecords(),
   ended: [],
   counts: { submitted: 0, completed: 0, failed: 0, cancelled: 0, timedOut: 0, expired: 0, retried: 0 },
 });

@@ -24,13 +24,16 @@ export function dueDeliveries(state: State, now: number): readonly DueDelivery[]
     });
 }
 
+/** How a try went. What was refused is not tried again. */
+export type DeliveryResult = 'delivered' | 'failed' | 'refused';
+
 /** Notes how a try went: delivered, to be tried again, or given up. Late news of another try changes nothing. */
-export function noteDelivery(state: State, tried: Delivery, delivered: boolean, now: number): void {
+export function noteDelivery(state: State, tried: Delivery, result: DeliveryResult, now: number): void {
   const { queue } = state;
   const place = queue.outbox.findIndex((delivery) => sameTry(delivery, tried));
   if (place < 0) return;
   const tries = tried.tries + 1;
-  if (delivered || tries >= TRIES) queue.outbox.splice(place, 1);
+  if (result !== 'failed' || tries >= TRIES) queue.outbox.splice(place, 1);
   else queue.outbox[place] = { jobId: tried.jobId, tries, nextAt: now + RETRY_MS };
 }
 

@@ -2,7 +2,8 @@ import type { Json } from '../../core/json.ts';
 import { operation } from '../contract/operation.ts';
 import type { Call, Operation } from '../operation.ts';
 import { badRequest, notFound } from '../problem.ts';
-import { nextId, without, type State } from '../state.ts';
+import { without } from '../records.ts';
+import { nextId, type State } from '../state.ts';
 import { bodyOf } from '../validate.ts';
 import type { RegistryRecord } from './record.ts';
 
@@ -10,7 +11,7 @@ const documentOf = ({ id, name }: RegistryRecord): Json => ({ id, name });
 
 function find(state: State, call: Call): RegistryRecord {
   const id = call.params['id'] ?? '';
-  const registry = Object.hasOwn(state.registries, id) ? state.registries[id] : undefined;
+  const registry = state.registries[id];
   if (registry === undefined) throw notFound();
   return registry;
 }

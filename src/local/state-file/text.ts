@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Job } from '../queue/state.ts';
-import type { State } from '../state.ts';
+import { revived, type State } from '../state.ts';
 
 /** A state as the text of its file. */
 export interface Encoded {
@@ -65,7 +65,7 @@ export function createStateText(read: (name: string) => string): StateText {
   const decodeJob = (job: Job): Job => (namesIn(job).length === 0 ? job : lightOf(job));
 
   return {
-    encode: ({ version: _version, asOf: _asOf, queue, ...rest }) => {
+    encode: ({ version: _version, asOf: _asOf, wallAt: _wallAt, queue, ...rest }) => {
       const { asOf: _queueAsOf, jobs, timers, awaited, ...others } = queue;
       const named = new Set<string>();
       const texts = new Map<string, string>();
@@ -96,7 +96,7 @@ export function createStateText(read: (name: string) => string): StateText {
       for (const [id, job] of Object.entries(jobs)) jobs[id] = decodeJob(job);
       for (const [id, wait] of Object.entries(awaited))
         if (wait.last !== undefined) awaited[id] = { ...wait, last: decodeJob(wait.last) };
-      return { ...state, queue: { ...state.queue, asOf: queueAsOf ?? state.queue.asOf } };
+      return revived({ ...state, queue: { ...state.queue, asOf: queueAsOf ?? state.queue.asOf } });
     },
     lighten: ({ queue }) => {
       const light = (job: Job): Job =>
@@ -115,8 +115,8 @@ export interface OfFile {
   readonly queueAsOf: number;
 }
 
-export const textOfFile = ({ version, asOf, queue }: State, stamp: string, body: string): string =>
-  `${JSON.stringify({ version, stamp, asOf, queueAsOf: queue.asOf } satisfies OfFile & Partial<State>).slice(0, -1)},${body}`;
+export const textOfFile = ({ version, asOf, wallAt, queue }: State, stamp: string, body: string): string =>
+  `${JSON.stringify({ version, stamp, asOf, wallAt, queueAsOf: queue.asOf } satisfies OfFile & Partial<State>).slice(0, -1)},${body}`;
 
 const member = (name: string, text: string): string => `${JSON.stringify(name)}:${text}`;
 

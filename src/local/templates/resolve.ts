@@ -14,7 +14,7 @@ export interface ContainerBody {
 
 /** A template the account may read: its own, or a public one of somebody else's; undefined where there is none. */
 export function readableTemplate(state: State, id: string): TemplateRecord | undefined {
-  const template = Object.hasOwn(state.templates, id) ? state.templates[id] : undefined;
+  const template = state.templates[id];
   return template?.publisher === undefined || template.public ? template : undefined;
 }
 
@@ -41,7 +41,7 @@ export function resolveTemplate<Body extends ContainerBody & { readonly template
 
 /** Throws the 404 Problem where a body names a registry credential that is not there, 400 for a port that is none. */
 export function refuseContainer(state: State, body: ContainerBody): void {
-  if (typeof body.registry === 'string' && !Object.hasOwn(state.registries, body.registry))
+  if (typeof body.registry === 'string' && state.registries[body.registry] === undefined)
     throw notFound(`registry ${body.registry} not found`);
   const odd = body.ports?.find((port) => !isPort(port));
   if (odd !== undefined) throw badRequest(`ports: ${JSON.stringify(odd)} is not of the form port/protocol`);

@@ -3,7 +3,8 @@ import { dataCenterById } from '../catalog/data.ts';
 import { operation, unpublished } from '../contract/operation.ts';
 import type { Operation } from '../operation.ts';
 import { badRequest, notFound } from '../problem.ts';
-import { nextId, without, type State } from '../state.ts';
+import { without } from '../records.ts';
+import { nextId, type State } from '../state.ts';
 import { bodyOf } from '../validate.ts';
 import type { VolumeRecord } from './record.ts';
 
@@ -12,7 +13,7 @@ type NewVolume = Pick<VolumeRecord, 'name' | 'size' | 'dataCenter'> & { readonly
 const documentOf = ({ createdAt: _createdAt, ...shown }: VolumeRecord): Json => shown;
 
 function find(state: State, id: string | undefined): VolumeRecord {
-  const volume = Object.hasOwn(state.volumes, id ?? '') ? state.volumes[id ?? ''] : undefined;
+  const volume = state.volumes[id ?? ''];
   if (volume === undefined) throw notFound();
   return volume;
 }

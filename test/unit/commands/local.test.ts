@@ -46,7 +46,7 @@ it('local status says in words which jobs and faults there are, and none where t
   await berthIn(world, ['local', 'fault', 'add', 'latency', '--match', 'POST /v2/x', '--latency', '2s']);
   await berthIn(world, ['local', 'fault', 'add', 'drop', '--count', '3', '--match', '/v2/x']);
   expect(await status()).toMatch(
-    /\njobs\t1 COMPLETED, 1 FAILED\nfaults\t\S+ latency, match POST \/v2\/x, latencyMs 2000\nfaults\t\S+ drop, count 3, match \/v2\/x\n$/,
+    /\njobs\t1 COMPLETED, 1 FAILED\nfaults\t\S+ latency, match POST \/v2\/x, latency 2s\nfaults\t\S+ drop, count 3, match \/v2\/x\n$/,
   );
   expect((await berthIn(world, ['local', 'reset', '--yes'])).out).toContain('\njobs\tnone\n');
 });

@@ -12,6 +12,7 @@ import { Problem } from '../../../src/local/problem.ts';
 import { seedEndpoints } from '../../../src/local/endpoints/seed.ts';
 import { advanceQueue, createQueueOperations, seedQueue } from '../../../src/local/queue/index.ts';
 import type { EndpointRecord } from '../../../src/local/endpoints/record.ts';
+import { byId } from '../../../src/local/records.ts';
 import type { State } from '../../../src/local/state.ts';
 import { createTestClock, type TestClock } from '../../support/clock.ts';
 
@@ -46,7 +47,8 @@ export function createHarness(
     clockOffsetMs: 0,
     asOf: start,
     serial: 0,
-    endpoints: Object.fromEntries(endpoints.map((endpoint) => [endpoint.id, endpoint])),
+    generation: '00000000',
+    endpoints: byId(endpoints),
     queue: seedQueue(start),
   } as unknown as State;
   const operations = createQueueOperations({ queueLimits: options.queueLimits ?? false });

@@ -9,7 +9,7 @@ describe('job transitions (specification 3.2)', () => {
     const service = createHarness();
     const answer = await service.call('POST /demo/run', '{"input":{}}');
     expect(answer).toMatchObject({ status: 200, value: { status: 'IN_QUEUE' } });
-    expect(objectIn(answer.value).id).toMatch(/^[0-9a-f]{8}-u1$/);
+    expect(objectIn(answer.value).id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{8}-u1$/);
     expect(service.clock.slept).toEqual([]);
   });
 
@@ -19,7 +19,7 @@ describe('job transitions (specification 3.2)', () => {
     expect(value).toEqual({
       delayTime: COLD_START_MS,
       executionTime: 1000,
-      id: expect.stringMatching(/^sync-[0-9a-f]{8}-u1$/) as string,
+      id: expect.stringMatching(/^sync-[0-9a-f]{8}-[0-9a-f]{8}-u1$/) as string,
       output: { a: 1 },
       status: 'COMPLETED',
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLocalClock } from '../../../src/local/clock.ts';
+import { advanceClock, createLocalClock } from '../../../src/local/clock.ts';
 import { seed } from '../../../src/local/seed.ts';
 import type { Clock } from '../../../src/core/context.ts';
 import { createTestClock } from '../../support/clock.ts';
@@ -22,11 +22,11 @@ describe("the local service's time", () => {
     const host = createTestClock(1000);
     const time = createLocalClock(host);
     const state = seed(1000);
-    expect(time.at(state)).toBe(1000);
-    state.clockOffsetMs = 500;
-    expect(time.at(state)).toBe(1500);
+    expect(time.bringUp(state)).toBe(1000);
+    advanceClock(state, 500);
+    expect(time.bringUp(state)).toBe(1500);
     state.asOf = 9000;
-    expect(time.at(state)).toBe(9000);
+    expect(time.bringUp(state)).toBe(9000);
   });
 
   it('sleeps on the host clock', async () => {
@@ -39,8 +39,8 @@ describe("the local service's time", () => {
     const time = createLocalClock(stillClock());
     const state = seed(0);
     const slept = time.sleep(60_000, never);
-    state.clockOffsetMs = 60_000;
-    time.at(state);
+    advanceClock(state, 60_000);
+    time.bringUp(state);
     await slept;
   });
 

@@ -46,6 +46,26 @@ describe('keys (specification 5, 7.2)', () => {
   });
 });
 
+describe('control operations', () => {
+  it.each([
+    ['GET', '/local/status'],
+    ['POST', '/local/reset'],
+    ['GET', '/local/clock'],
+    ['POST', '/local/clock'],
+    ['GET', '/local/fault'],
+    ['POST', '/local/fault'],
+    ['DELETE', '/local/fault'],
+    ['DELETE', '/local/fault/fault-000001'],
+  ])('need the full key: %s %s', async (method, path) => {
+    const { send } = localFixture();
+    const body = method === 'POST' ? { advanceMs: 1, kind: 'drop' } : undefined;
+    expect((await send(method, path, body, null)).status).toBe(401);
+    expect((await send(method, path, body, 'guess')).status).toBe(401);
+    expect((await send(method, path, body, READ_ONLY_KEY)).status).toBe(403);
+    expect((await send('GET', '/local/status')).body).toMatchObject({ advancedMs: 0, faults: [] });
+  });
+});
+
 describe('what is not there', () => {
   it.each([
     ['GET', '/v2/pods/none', 404, 'pod not found'],
@@ -66,6 +86,20 @@ describe('what is not there', () => {
     expect([answer.status, answer.body.detail]).toEqual([status, detail]);
     expect(answer.headers.get('ratelimit')).toMatch(/^"minute";r=999;/);
   });
+
+  it.each(['/v2/echo/nothing', '/v2/nobody/run/x', '/v2/nobody/', '/v2/echo/status/a/b'])(
+    'below an endpoint spends nothing of the management windows: %s',
+    async (path) => {
+      const { send } = localFixture();
+      const answer = await send('GET', path);
+      expect([answer.status, answer.body, answer.headers.get('ratelimit')]).toEqual([
+        404,
+        { error: 'resource not found' },
+        null,
+      ]);
+      expect((await send('GET', '/v2/pods')).headers.get('ratelimit')).toMatch(/^"minute";r=999;/);
+    },
+  );
 
   it('says where things are to someone who just looks', async () => {
     const answer = await localFixture().send('GET', '/', undefined, null);
@@ -133,6 +167,12 @@ describe('bodies and queries', () => {
     ['/v2/catalog/cpus?include=AVAILABILITY&product=POD&vcpuCount=4', 200],
     ['/v2/catalog/datacenters?regions=EUROPE,ASIA&globalNetwork=true', 200],
     ['/v2/catalog/datacenters?regions=MOON', 422],
+    ['/v2/catalog/datacenters?regions=', 400],
+    ['/v2/catalog/datacenters?regions=EUROPE,', 400],
+    ['/v2/catalog/datacenters?include=', 400],
+    ['/v2/catalog/gpus?include=', 400],
+    ['/v2/catalog/gpus?include=AVAILABILITY&product=', 400],
+    ['/v2/catalog/datacenters?compliance=,', 400],
   ])('%s', async (path, status) => {
     expect((await localFixture().send('GET', path)).status).toBe(status);
   });
@@ -142,7 +182,7 @@ describe('injected faults', () => {
   const add = { method: 'POST', path: '/local/fault' };
   it('answer 429, with all that such an answer carries', async () => {
     const { send } = localFixture();
-    await send(add.method, add.path, { kind: 'rate-limit', count: 1, retryAfter: 7 }, null);
+    await send(add.method, add.path, { kind: 'rate-limit', count: 1, retryAfter: 7 });
     const answer = await send('GET', '/v2/pods');
     expect([answer.status, answer.headers.get('retry-after'), answer.headers.has('ratelimit-policy')]).toEqual([
       429,
@@ -154,16 +194,16 @@ describe('injected faults', () => {
 
   it('answer 5xx where they match, until they are cleared', async () => {
     const { send } = localFixture();
-    await send(add.method, add.path, { kind: 'server-error', status: 502, match: 'GET /v2/pods' }, null);
+    await send(add.method, add.path, { kind: 'server-error', status: 502, match: 'GET /v2/pods' });
     expect((await send('GET', '/v2/pods/pod-train')).status).toBe(502);
     expect((await send('GET', '/v2/network-volumes')).status).toBe(200);
-    expect((await send('DELETE', '/local/fault', undefined, null)).status).toBe(204);
+    expect((await send('DELETE', '/local/fault')).status).toBe(204);
     expect((await send('GET', '/v2/pods')).status).toBe(200);
   });
 
   it('take time on the clock', async () => {
     const { send, clock } = localFixture();
-    await send(add.method, add.path, { kind: 'latency', latencyMs: 2500, count: 1 }, null);
+    await send(add.method, add.path, { kind: 'latency', latencyMs: 2500, count: 1 });
     const before = clock.now();
     await send('GET', '/v2/pods');
     expect(clock.now() - before).toBe(2500);
@@ -174,7 +214,7 @@ describe('injected faults', () => {
     ['accept-drop', true],
   ])('%s the connection, before or after the request took effect', async (kind, accepted) => {
     const { send } = localFixture();
-    await send(add.method, add.path, { kind, count: 1 }, null);
+    await send(add.method, add.path, { kind, count: 1 });
     const body = { name: 'dropped', size: 10, dataCenter: 'EU-WEST-1' };
     const dropped = await send('POST', '/v2/network-volumes', body).catch((error: unknown) => error);
     expect(dropped).toBeInstanceOf(DroppedConnection);
@@ -186,9 +226,10 @@ describe('injected faults', () => {
   });
 
   it('strike with their probability', async () => {
-    const draws = [0.1, 0.9, 0.2];
+    // The first one is for the ids of the new state.
+    const draws = [0.5, 0.1, 0.9, 0.2];
     const { send } = localFixture({ random: () => draws.shift() ?? 1 });
-    await send(add.method, add.path, { kind: 'server-error', probability: 0.3 }, null);
+    await send(add.method, add.path, { kind: 'server-error', probability: 0.3 });
     const statuses = [];
     for (let index = 0; index < 3; index++) statuses.push((await send('GET', '/v2/pods')).status);
     expect(statuses).toEqual([503, 200, 503]);
@@ -196,11 +237,11 @@ describe('injected faults', () => {
 
   it('are listed, removed one by one, and checked', async () => {
     const { send } = localFixture();
-    const { body } = await send(add.method, add.path, { kind: 'drop', count: 3 }, null);
-    expect((await send('GET', '/local/fault', undefined, null)).body).toEqual({ faults: [body] });
-    expect((await send('DELETE', `/local/fault/${String(body.id)}`, undefined, null)).status).toBe(204);
-    expect((await send('DELETE', `/local/fault/${String(body.id)}`, undefined, null)).status).toBe(404);
-    expect((await send(add.method, add.path, { kind: 'gremlin' }, null)).status).toBe(422);
+    const { body } = await send(add.method, add.path, { kind: 'drop', count: 3 });
+    expect((await send('GET', '/local/fault')).body).toEqual({ faults: [body] });
+    expect((await send('DELETE', `/local/fault/${String(body.id)}`)).status).toBe(204);
+    expect((await send('DELETE', `/local/fault/${String(body.id)}`)).status).toBe(404);
+    expect((await send(add.method, add.path, { kind: 'gremlin' })).status).toBe(422);
   });
 });
 
@@ -209,7 +250,7 @@ describe('control', () => {
     const { send } = localFixture();
     const compute = { gpuTypeId: 'GPU-80G', gpuCountPerPod: 2, podCount: 3 };
     await send('POST', '/v2/clusters', { name: 'c', type: 'RAY', compute });
-    const { body: status } = await send('GET', '/local/status', undefined, null);
+    const { body: status } = await send('GET', '/local/status');
     const counts = {
       clusters: '/v2/clusters',
       endpoints: '/v2/serverless',
@@ -228,20 +269,20 @@ describe('control', () => {
   it('moves the clock, and pods with it', async () => {
     const { send } = localFixture();
     const { body: pod } = await send('POST', '/v2/pods', { name: 'p', image: 'i', gpu: { id: 'GPU-24G' } });
-    const moved = await send('POST', '/local/clock', { advanceMs: 1_860_000 }, null);
+    const moved = await send('POST', '/local/clock', { advanceMs: 1_860_000 });
     expect(moved.body).toEqual({ now: '2026-01-01T00:31:00.000Z', advancedMs: 1_860_000 });
     expect((await send('GET', `/v2/pods/${String(pod.id)}`)).body).toMatchObject({
       status: 'RUNNING',
       runtime: { uptime: 1855 },
     });
-    expect((await send('POST', '/local/clock', { advanceMs: -1 }, null)).status).toBe(422);
+    expect((await send('POST', '/local/clock', { advanceMs: -1 })).status).toBe(422);
   });
 
   it('starts over: what was made is gone, the clock is back', async () => {
     const { send } = localFixture();
     await send('POST', '/v2/pods', { name: 'p', image: 'i', gpu: { id: 'GPU-24G' } });
-    await send('POST', '/local/clock', { advanceMs: 5000 }, null);
-    expect((await send('GET', '/local/status', undefined, null)).body).toMatchObject({ pods: 9, advancedMs: 5000 });
-    expect((await send('POST', '/local/reset', undefined, null)).body).toMatchObject({ pods: 8, advancedMs: 0 });
+    await send('POST', '/local/clock', { advanceMs: 5000 });
+    expect((await send('GET', '/local/status')).body).toMatchObject({ pods: 9, advancedMs: 5000 });
+    expect((await send('POST', '/local/reset')).body).toMatchObject({ pods: 8, advancedMs: 0 });
   });
 });

@@ -40,7 +40,7 @@ describe('handler modules and a state file', () => {
     const path = join(directory, 'state.json');
     const handlers = { mine: handler, echo: handler };
     const served = localFixture({ store: fileStore(path), handlers });
-    served.service.start();
+    served.service.start(0);
     try {
       expect(await run(served, 'mine')).toMatchObject({ status: 'COMPLETED', output: { twice: 8 } });
       expect(await run(served, 'echo')).toMatchObject({ status: 'COMPLETED', output: { twice: 8 } });
@@ -77,7 +77,7 @@ describe('a service whose state cannot be kept', () => {
       replace: () => Promise.reject(new Error('no room')),
     };
     const { service, send } = localFixture({ store });
-    service.start();
+    service.start(0);
     await expect(send('GET', '/v2/pods')).rejects.toThrow('no room');
     for (let look = 0; tries < 5 && look < 200; look++) await setTimeout(1);
     await service.stop();

@@ -114,7 +114,7 @@ describe('a state in memory', () => {
       state.serial = 5;
     });
     expect(await store.transact(fresh, (state) => state.serial)).toBe(5);
-    await store.replace(fresh());
+    await store.replace(fresh);
     expect(await store.transact(fresh, (state) => state.serial)).toBe(0);
   });
 });

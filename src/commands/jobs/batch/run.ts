@@ -12,6 +12,7 @@ import type { CommandContext } from '../../../cli/context.ts';
 import { withId } from '../../../cli/names.ts';
 import { countOf } from '../../../cli/words.ts';
 import { json, text } from '../../../output/cells.ts';
+import { headingOf } from '../../lines.ts';
 import type { Result, View } from '../../../output/view.ts';
 import type { RunValues } from './flags.ts';
 import { driveBatch } from './drive.ts';
@@ -134,7 +135,7 @@ const dryRunView: View = {
   noun: ['batch', 'batches'],
   id: () => '',
   columns: ['planned', 'invalid', 'inputBytes', 'bodyBytes', 'largestBody'].map((name) => ({
-    header: name.toUpperCase(),
+    header: headingOf(name),
     show: text(name),
     right: true,
   })),

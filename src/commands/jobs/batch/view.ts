@@ -4,6 +4,7 @@ import { describeCost } from '../../../batch/cost.ts';
 import type { Accounting } from '../../../batch/books/ledger.ts';
 import { commandLine } from '../../../cli/words.ts';
 import { text } from '../../../output/cells.ts';
+import { headingOf } from '../../lines.ts';
 import type { Section, Tone, View } from '../../../output/view.ts';
 
 /** The command line that goes on with a batch, for hints; `local` where it runs on the local service in this process. */
@@ -49,7 +50,7 @@ const COUNTS: readonly (readonly [string, string, Tone])[] = [
 export const batchView: View = {
   noun: ['batch', 'batches'],
   id: (row) => stringOf(memberAt(row, 'batch')) ?? '',
-  columns: COUNTS.map(([name]) => ({ header: name.toUpperCase(), show: text(name), right: true })),
+  columns: COUNTS.map(([name]) => ({ header: headingOf(name), show: text(name), right: true })),
   detail: (row) => [
     {
       lines: [

@@ -1,0 +1,187 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+import { berthIn } from '../support/cli.ts';
+import { createTestClock, type TestClock } from '../support/clock.ts';
+import { localFixture, type LocalFixture } from '../support/local.ts';
+import { fileStore } from '../support/store.ts';
+import { createTestWorld } from '../support/world.ts';
+
+// Row 35 of docs/faults.md, the local service's part: the wall clock jumps.
+
+const SECOND = 1000;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+const timeOf = async ({ send }: LocalFixture): Promise<number> =>
+  Date.parse(String((await send('GET', '/local/clock')).body['now']));
+
+/** A state file that is gone after the test. */
+function stateFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'berth-clock-'));
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return join(folder, 'state.json');
+}
+
+/** Another process on a state file. Its monotonic clock has a start of its own. */
+function processOn(path: string, wall: number): LocalFixture & { readonly clock: TestClock } {
+  const clock = createTestClock(wall);
+  return { ...localFixture({ clock, store: fileStore(path) }), clock };
+}
+
+describe('while a local service is served', () => {
+  it.each([3 * HOUR, -3 * HOUR, 3650 * DAY, -3650 * DAY])('a jump of %i ms is no time', async (jump) => {
+    const clock = createTestClock();
+    const service = localFixture({ clock });
+    const { body } = await service.send('POST', '/v2/sleep/run', { input: { seconds: 60 } });
+    const status = async (): Promise<unknown> =>
+      (await service.send('GET', `/v2/sleep/status/${String(body['id'])}`)).body['status'];
+    const before = await timeOf(service);
+    clock.advance(10 * SECOND);
+    clock.jumpWall(jump);
+    expect([await timeOf(service), await status()]).toEqual([before + 10 * SECOND, 'IN_PROGRESS']);
+    clock.advance(60 * SECOND);
+    expect([await timeOf(service), await status()]).toEqual([before + 70 * SECOND, 'COMPLETED']);
+  });
+
+  it('many short steps add up to the time that passed', async () => {
+    const clock = createTestClock();
+    const service = localFixture({ clock });
+    const before = await timeOf(service);
+    for (let step = 0; step < 100; step++) {
+      clock.advance(0.25);
+      await timeOf(service);
+    }
+    expect(await timeOf(service)).toBe(before + 25);
+  });
+
+  it('a wait ends in its time', async () => {
+    const clock = createTestClock();
+    const service = localFixture({ clock });
+    const answer = service.send('POST', '/v2/sleep/runsync?wait=5000', { input: { seconds: 3000 } });
+    clock.jumpWall(-10 * DAY);
+    expect((await answer).body['status']).toBe('IN_PROGRESS');
+    expect(clock.monotonic()).toBeLessThan(7 * SECOND);
+  });
+
+  it('a wait ends in its time also where the clock was advanced before and is reset meanwhile', async () => {
+    const clock = createTestClock();
+    const service = localFixture({ clock });
+    await service.send('POST', '/local/clock', { advanceMs: 10 * DAY });
+    await service.send('POST', '/local/fault', { kind: 'latency', latencyMs: 2000, count: 1 });
+    const late = service.send('GET', '/v2/pods');
+    await service.send('POST', '/local/reset');
+    expect((await late).status).toBe(200);
+    expect(clock.monotonic()).toBeLessThan(3 * SECOND);
+  });
+});
+
+describe('between two processes', () => {
+  const start = Date.UTC(2026, 0, 1);
+
+  it('the time is what passed by the wall clock', async () => {
+    const path = stateFile();
+    const before = await timeOf(processOn(path, start));
+    expect(await timeOf(processOn(path, start + 2 * DAY))).toBe(before + 2 * DAY);
+  });
+
+  it('a wall clock that was set back meanwhile counts as no time, and nothing stands still', async () => {
+    const path = stateFile();
+    const early = processOn(path, start + 3 * HOUR);
+    const { body } = await early.send('POST', '/v2/pods', { name: 'p', image: 'i', gpu: { id: 'GPU-24G' } });
+    const before = await timeOf(early);
+    const later = processOn(path, start);
+    expect(await timeOf(later)).toBe(before);
+    later.clock.advance(60 * SECOND);
+    expect(await timeOf(later)).toBe(before + 60 * SECOND);
+    expect((await later.send('GET', `/v2/pods/${String(body['id'])}`)).body['status']).toBe('RUNNING');
+    // And so on with every process after it.
+    await later.send('POST', '/v2/echo/run', { input: {} });
+    expect(await timeOf(processOn(path, start + 70 * SECOND))).toBe(before + 70 * SECOND);
+  });
+
+  it('a state of an earlier version that was saved under a wrong wall clock goes on too', async () => {
+    const path = stateFile();
+    const early = processOn(path, start + 3 * HOUR);
+    await early.send('POST', '/v2/echo/run', { input: {} });
+    const saved = readFileSync(path, 'utf8');
+    const old = saved.replace(/"wallAt":\d+,/, '').replace(/"generation":"[^"]*",/, '');
+    expect(old.length).toBeLessThan(saved.length - 20);
+    writeFileSync(path, old);
+    const later = processOn(path, start);
+    const before = await timeOf(later);
+    later.clock.advance(5 * SECOND);
+    expect(await timeOf(later)).toBe(before + 5 * SECOND);
+    expect((await later.send('POST', '/v2/echo/run', { input: {} })).body['id']).toMatch(/-u1$/);
+  });
+
+  it('an advance in one moves the other on', async () => {
+    const path = stateFile();
+    const [first, second] = [processOn(path, start), processOn(path, start)];
+    const before = await timeOf(first);
+    expect(await timeOf(second)).toBe(before);
+    await second.send('POST', '/local/clock', { advanceMs: DAY });
+    expect(await timeOf(first)).toBe(before + DAY);
+    first.clock.advance(SECOND);
+    expect(await timeOf(first)).toBe(before + DAY + SECOND);
+  });
+
+  it('no time of one goes back because the other has another wall clock', async () => {
+    const path = stateFile();
+    const [first, second] = [processOn(path, start), processOn(path, start - 5 * HOUR)];
+    let last = 0;
+    for (let turn = 0; turn < 10; turn++)
+      for (const each of [first, second]) {
+        each.clock.advance(SECOND);
+        await each.send('POST', '/v2/echo/run', { input: {} });
+        const now = await timeOf(each);
+        expect(now).toBeGreaterThanOrEqual(last);
+        last = now;
+      }
+    expect(last).toBeLessThan(start + 30 * SECOND);
+  });
+});
+
+it('the Date of an answer is the time of the service', async () => {
+  const clock = createTestClock();
+  const service = localFixture({ clock });
+  const dateOf = async (path: string, key?: string | null): Promise<number> =>
+    Date.parse((await service.send('GET', path, undefined, key)).headers.get('date') ?? '');
+  expect(await dateOf('/v2/pods')).toBe(clock.now());
+  await service.send('POST', '/local/clock', { advanceMs: 26 * HOUR });
+  clock.jumpWall(-10 * DAY);
+  const told = await timeOf(service);
+  for (const path of ['/v2/pods', '/v2/echo/health', '/v2/none', '/none', '/v2/openapi.json'])
+    expect([path, await dateOf(path)]).toEqual([path, told]);
+  expect(await dateOf('/v2/pods', null)).toBe(told);
+});
+
+describe('after a run under a wrong wall clock', () => {
+  it('doctor says so, and that nothing stands still; after a reset all is well', async () => {
+    const world = createTestWorld();
+    const run = (...argv: readonly string[]) => berthIn(world, ['--local', ...argv]);
+    world.clock.jumpWall(3 * HOUR);
+    await run('volumes', 'list');
+    world.clock.jumpWall(-3 * HOUR);
+    const doctor = await run('doctor');
+    expect([doctor.code, doctor.out + doctor.err]).toEqual([
+      0,
+      expect.stringMatching(
+        /clock\s+WARNING\s+the local service is 3h ahead of this machine's clock[^]*berth local reset/,
+      ),
+    ]);
+    await run('local', 'reset', '--yes');
+    expect((await run('doctor')).out).toMatch(/clock\s+OK/);
+  });
+
+  it('what `clock advance` added is no fault', async () => {
+    const world = createTestWorld();
+    await berthIn(world, ['--local', 'local', 'clock', 'advance', '26h']);
+    const doctor = await berthIn(world, ['--local', 'doctor']);
+    expect([doctor.code, doctor.out]).toEqual([0, expect.stringMatching(/clock\s+OK\s+advanced by 1d 2h/)]);
+  });
+});

@@ -1,0 +1,113 @@
+import { request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { LOCAL_KEY } from '../../src/local/auth.ts';
+import { serveLocal } from '../../src/local/server.ts';
+import { localFixture } from '../support/local.ts';
+
+// Row 39 of docs/faults.md: a web page, a foreign Host. Webhooks are in local-webhooks.
+
+interface Answered {
+  readonly status: number | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/** A service on a free port, and requests to it with exactly these headers. */
+async function served() {
+  const fixture = localFixture();
+  const server = await serveLocal(fixture.service, { port: 0, host: '127.0.0.1' });
+  onTestFinished(() => server.stop());
+  const ask = (method: string, path: string, headers: OutgoingHttpHeaders = {}, body = '') =>
+    new Promise<Answered>((resolve, reject) => {
+      const all = { Authorization: `Bearer ${LOCAL_KEY}`, ...headers };
+      const sent = request({ host: '127.0.0.1', port: server.port, method, path, headers: all, agent: false });
+      sent.once('error', reject);
+      sent.once('response', (answer) => {
+        let text = '';
+        answer.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+        answer.once('end', () => {
+          resolve({ status: answer.statusCode, headers: answer.headers, text });
+        });
+      });
+      sent.end(body);
+    });
+  return { ...fixture, ask, port: server.port };
+}
+
+const PATHS: readonly (readonly [string, string, string])[] = [
+  ['POST', '/local/reset', ''],
+  ['POST', '/local/clock', '{"advanceMs":3600000}'],
+  ['POST', '/local/fault', '{"kind":"drop"}'],
+  ['GET', '/local/status', ''],
+  ['POST', '/v2/echo/run', '{"input":{}}'],
+  ['POST', '/v2/echo/runsync', '{"input":{}}'],
+  ['GET', '/v2/echo/health', ''],
+  ['POST', '/v2/pods', '{}'],
+  ['GET', '/v2/openapi.json', ''],
+  ['POST', '/v1/networkvolumes', '{}'],
+  ['GET', '/', ''],
+  ['GET', '/nowhere', ''],
+];
+
+const FOREIGN: readonly (readonly [string, (port: number) => OutgoingHttpHeaders])[] = [
+  ['an Origin of another site', () => ({ Origin: 'https://evil.example' })],
+  ['an Origin of another port of this machine', () => ({ Origin: 'http://127.0.0.1:1' })],
+  ['an opaque Origin', () => ({ Origin: 'null' })],
+  ['an Origin over https', (port) => ({ Origin: `https://127.0.0.1:${String(port)}` })],
+  ['Sec-Fetch-Site cross-site', () => ({ 'Sec-Fetch-Site': 'cross-site' })],
+  ['Sec-Fetch-Site same-site', () => ({ 'Sec-Fetch-Site': 'same-site' })],
+  ['Sec-Fetch-Mode no-cors', () => ({ 'Sec-Fetch-Mode': 'no-cors' })],
+  ['Sec-Fetch-Dest image', () => ({ 'Sec-Fetch-Dest': 'image' })],
+  ['a Host of a name (DNS rebinding)', (port) => ({ Host: `evil.example:${String(port)}` })],
+  ['a Host that begins like this machine', () => ({ Host: 'localhost.evil.example' })],
+  ['a Host that begins with an address of it', () => ({ Host: '127.0.0.1.evil.example' })],
+  ['a Host with user information', () => ({ Host: 'localhost@evil.example' })],
+  ['a Host of a private network', () => ({ Host: '192.168.0.7' })],
+];
+
+describe.each(FOREIGN)('a request with %s', (_, headersAt) => {
+  it('is refused on every path, and nothing changes', async () => {
+    const { ask, send, port } = await served();
+    await send('POST', '/v2/echo/run', { input: {} });
+    const before = await send('GET', '/local/status');
+    for (const [method, path, body] of PATHS) {
+      const answer = await ask(method, path, headersAt(port), body);
+      // What is no host at all is already no request: 400.
+      expect([path, answer.status]).toEqual([path, expect.toBeOneOf([400, 403])]);
+      expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+    }
+    expect((await send('GET', '/local/status')).text).toBe(before.text);
+  });
+});
+
+it.each([
+  ['localhost', { Host: 'localhost' }],
+  ['localhost in capitals', { Host: 'LOCALHOST:8181' }],
+  ['a forwarded port', { Host: '127.0.0.1:9999' }],
+  ['IPv6 loopback', { Host: '[::1]:8181' }],
+  [
+    'a person who typed the address',
+    { 'Sec-Fetch-Site': 'none', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' },
+  ],
+  ['its own page', { Host: 'localhost:8181', Origin: 'http://localhost:8181', 'Sec-Fetch-Site': 'same-origin' }],
+  ['the fetch of Node', { 'Sec-Fetch-Mode': 'cors' }],
+  ['a client that takes problems only', { Accept: 'application/problem+json' }],
+])('a request is answered that comes from or to %s', async (_, headers) => {
+  const { ask } = await served();
+  expect((await ask('GET', '/v2/pods', headers)).status).toBe(200);
+});
+
+it('a preflight gets no permission', async () => {
+  const { ask } = await served();
+  for (const [, path] of PATHS)
+    for (const origin of [{}, { Origin: 'https://evil.example' }]) {
+      const answer = await ask('OPTIONS', path, { 'Access-Control-Request-Method': 'POST', ...origin });
+      expect(answer.status).toBeGreaterThanOrEqual(400);
+      expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+    }
+});
+
+it('a request line that names another host is refused', async () => {
+  const { ask } = await served();
+  expect((await ask('POST', 'http://evil.example/local/reset', { Host: 'localhost' })).status).toBe(403);
+});
