@@ -3,12 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
-/** Builtins that a package loads at once and does not need; scripts/stubs has what replaces them there. */
+/** Builtins that a package loads at once and does not need; scripts/stubs has what replaces them, and signal-exit. */
 const STUBBED = { undici: ['assert', 'http', 'http2'], commander: ['child_process'] };
 
 const stubs = (root) => ({
   name: 'stubs',
   setup(build) {
+    build.onResolve({ filter: /^signal-exit$/ }, () => ({ path: path.join(root, 'scripts/stubs/signal-exit.cjs') }));
     for (const [name, builtins] of Object.entries(STUBBED)) {
       const inside = path.sep + path.join('node_modules', name) + path.sep;
       build.onResolve({ filter: new RegExp(`^node:(${builtins.join('|')})$`) }, ({ path: builtin, importer }) =>

@@ -15,7 +15,8 @@ v8.setFlagsFromString = () => undefined;
 vm.Script = class extends vm.Script {
   constructor(source, options) {
     super(source, options);
-    if (options.cachedData !== undefined) scripts.set(options.filename, this);
+    // The launcher gives a name that says nothing of where the program lies.
+    if (options.cachedData !== undefined) scripts.set(path.join(dist, path.basename(options.filename)), this);
   }
 };
 

@@ -1,6 +1,8 @@
 import { isLoopback } from './core/address.ts';
 import { safeText } from './core/safe.ts';
 import { EXIT, type ExitCode } from './core/exit.ts';
+import { Failure } from './core/failure.ts';
+import { asFailure } from './core/load-trouble.ts';
 import type { Command, Group, Program } from './cli/command.ts';
 import { outputOptions, printsJson, type GlobalValues } from './cli/globals.ts';
 import { createContext, type HostContext } from './host/context.ts';
@@ -11,10 +13,12 @@ const PROGRAM: Program = { nouns: NOUNS, flags: FLAGS };
 
 /**
  * The process as a run of berth: argv in, exit code out. Every byte has been taken by then, so nothing is waited for:
- * not the farewell of a connection, not a parser that V8 still compiles.
+ * not the farewell of a connection, not a parser that V8 still compiles. `holdProgram` is the launcher's: see World.
  */
-export async function main(): Promise<void> {
-  process.exit(await runCli(process.argv.slice(2), realWorld()));
+export async function main(holdProgram: () => void): Promise<void> {
+  // Or Node would open its inspector, by which any user of this machine could read the key.
+  process.on('SIGUSR1', () => undefined);
+  process.exit(await runCli(process.argv.slice(2), realWorld(holdProgram)));
 }
 
 /**
@@ -42,15 +46,25 @@ export async function runCli(argv: readonly string[], world: World): Promise<Exi
     const { runCommand } = await import('./cli/run.ts');
     return await runCommand(ctx, target, values, outputOptions(globals, ctx.settings.get('output')), path);
   } catch (error) {
-    const { sayFailure } = await import('./cli/fail.ts');
     const ctx = open();
-    return await sayFailure(
-      error,
-      printsJson(globals, () => ctx.settings.get('output')),
-      ctx,
-    );
+    const json = printsJson(globals, () => ctx.settings.get('output'));
+    return await lastWord(error, json, ctx);
   } finally {
     await context?.close();
+  }
+}
+
+async function lastWord(error: unknown, json: boolean, ctx: HostContext): Promise<ExitCode> {
+  const failure = asFailure(error);
+  try {
+    const { sayFailure } = await import('./cli/fail.ts');
+    return await sayFailure(failure, json, ctx);
+  } catch (trouble) {
+    // What says it cannot be loaded either.
+    const last = asFailure(failure instanceof Failure ? failure : trouble);
+    const text = last instanceof Failure ? [last.message, last.hint].filter(Boolean).join('\n  -> ') : String(last);
+    await ctx.stderr.write(safeText(`error: ${text}\n`, true));
+    return last instanceof Failure ? last.exit : EXIT.bug;
   }
 }
 

@@ -27,7 +27,7 @@ export async function runCommand(
   const state: RunState = { goOn: undefined, written: nothingWritten() };
   const ctx = commandContext(context, { output, dryRun: given['dryRun'] === true, yes: given['yes'] === true }, state);
   try {
-    await checkFilter(output);
+    await checkFilter(output, ctx);
     const values = await complete(ctx, command, { ...command.options, ...kitOptions(command) }, given);
     await confirmed(ctx, command, values, path);
     if (values['watch'] === true) return await watch(ctx, command, values);
@@ -52,10 +52,10 @@ async function print(ctx: CommandContext, result: Result, written: Written): Pro
 }
 
 /** A filter that does not compile costs no request, not even for a list to pick from. Fails with usage (2). */
-async function checkFilter({ jq }: OutputOptions): Promise<void> {
+async function checkFilter({ jq }: OutputOptions, { blocking }: Context): Promise<void> {
   if (jq === undefined) return;
   const { checkJq } = await import('../output/jq.ts');
-  await checkJq(jq);
+  await checkJq(jq, blocking);
 }
 
 async function confirmed(

@@ -30,7 +30,24 @@ export interface Terminal {
   /** Columns of the terminal that stderr is; where it is none, undefined. */
   readonly errorColumns: number | undefined;
   readonly colour: { readonly output: boolean; readonly errors: boolean };
+  /**
+   * For whoever hides the cursor: told before the process is stopped (Ctrl-Z) or ended (Ctrl-\\) by the terminal, and
+   * when it goes on. Gives what ends that.
+   */
+  onSuspend(hooks: SuspendHooks): () => void;
 }
+
+/** Both must do their work before they return: right after `suspend` the process stands still or is gone. */
+export interface SuspendHooks {
+  readonly suspend: () => void;
+  readonly resume: () => void;
+}
+
+/**
+ * Runs work that never yields to the event loop, in which no signal would be heard: Ctrl-C ends it with interrupted
+ * (130), and a polite kill ends the process at once.
+ */
+export type Blocking = <T>(work: () => T) => T;
 
 /** Where text goes. Every write resolves when the bytes are taken; a closed pipe or a full disk is a Failure. */
 export interface Sink<T extends string = string> {
@@ -168,7 +185,11 @@ export interface KeyView {
 
 /** A child process that shares this one's terminal. */
 export interface Spawn {
-  /** Runs a program to its end and gives its exit code (128 + the signal's number when one ended it). */
+  /**
+   * Runs a program to its end and gives its exit code (128 + the signal's number when one ended it). It gets this
+   * process's environment without keys, and `env`. Where this process ends first, however that is, the program and all
+   * that it started are ended too.
+   */
   run(command: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<number>;
 }
 
@@ -241,6 +262,7 @@ export interface Context {
   readonly spawn: Spawn;
   readonly localHost: LocalHost;
   readonly limits: RememberedLimits;
+  readonly blocking: Blocking;
   /** Aborted on the first Ctrl-C or polite kill; its reason is the interrupted Failure. */
   readonly signal: AbortSignal;
   readonly platform: string;

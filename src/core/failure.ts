@@ -82,8 +82,8 @@ export const usage = (message: string, hint?: string): Failure =>
 export const localFile = (message: string, hint?: string, cause?: unknown): Failure =>
   new Failure({ code: 'local-file', exit: EXIT.localFile, message, hint }, cause);
 
-/** Ctrl-C (130) or a polite kill (143). The hint says how to go on. */
-export const interrupted = (signal: 'SIGINT' | 'SIGTERM', hint?: string): Failure =>
+/** Ctrl-C (130), or a polite kill or a terminal that was closed (143). The hint says how to go on. */
+export const interrupted = (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', hint?: string): Failure =>
   new Failure({
     code: signal === 'SIGINT' ? 'interrupted' : 'terminated',
     exit: signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated,

@@ -7,7 +7,9 @@ const REASONS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a directory',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk is full',
-  EFBIG: 'it may not grow any larger',
+  EFBIG: 'it may not grow any larger (ulimit -f, or a limit of the file system)',
+  EMFILE: 'too many files are open (ulimit -n)',
+  ENFILE: 'too many files are open on this machine',
   EIO: 'the disk reports an error',
   EROFS: 'the file system is read-only',
 };

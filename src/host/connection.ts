@@ -161,7 +161,7 @@ const remoteEnd = <T extends Peer['transport']>(settings: Settings, transport: T
   transport,
   addresses: (service) => remoteAddress(settings, service),
   // A promise even where it fails.
-  key: async () => settings.apiKey()?.reveal(),
+  key: async () => (await settings.apiKey())?.reveal(),
 });
 
 const CALLED: Readonly<Record<ServiceName, string>> = {
@@ -180,7 +180,7 @@ function remoteAddress(settings: Settings, service: ServiceName): string {
         `there is no profile "${settings.profile}" in ${settings.profilesPath}`,
         `See them with: berth auth list. Make it with: berth auth login --profile ${settings.profile}`,
       );
-    if (settings.apiKey() === undefined) throw nothingConfigured();
+    if (settings.keySource() === undefined) throw nothingConfigured();
     throw usage(
       `no address is configured for ${CALLED[service]}`,
       `Set BERTH_${service.toUpperCase()}_URL, or keep it: berth config set ${name} URL. Or use the local service: --local.`,
@@ -192,7 +192,7 @@ function remoteAddress(settings: Settings, service: ServiceName): string {
 
 /** A key that a profile keeps is for the addresses that it keeps: whoever can set a variable must not get it sent elsewhere. */
 function guardKey(settings: Settings, name: string, address: string): void {
-  if (settings.apiKey()?.source !== 'profile') return;
+  if (settings.keySource() !== 'profile') return;
   const own = Object.values(settings.profileAddresses()).map(originOf);
   if (own.includes(originOf(address))) return;
   throw new Failure({

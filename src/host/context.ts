@@ -27,6 +27,8 @@ export interface HostContext extends Context {
  */
 export function createContext(world: World, flags: GlobalFlags): HostContext {
   const { env, clock, random } = world;
+  const interrupt = listenForInterrupt(world);
+  const { signal } = interrupt;
   const settings = createSettings({
     env,
     flags,
@@ -37,13 +39,12 @@ export function createContext(world: World, flags: GlobalFlags): HostContext {
     get cwd() {
       return world.cwd;
     },
+    readKeyFile: async (path) => (await import('./key-file.ts')).readKeyFile(world, path, signal),
   });
   const terminal = describeTerminal(world, {
     noInput: () => settings.get('no-input') === 'true',
     noColour: () => settings.get('no-color') === 'true',
   });
-  const interrupt = listenForInterrupt(world);
-  const { signal } = interrupt;
   const stderr = talkSink(() => world.stderr);
   const locks = createLazyLocks({
     clock,
@@ -74,7 +75,11 @@ export function createContext(world: World, flags: GlobalFlags): HostContext {
   });
   return {
     api: connection.api,
-    bulk: (options) => connection.bulk(options),
+    bulk: (options) => {
+      // Only what runs for long sends in bulk.
+      world.holdProgram();
+      return connection.bulk(options);
+    },
     settings,
     profiles: createProfiles(() => settings.profilesPath, locks),
     clock,
@@ -85,14 +90,11 @@ export function createContext(world: World, flags: GlobalFlags): HostContext {
     stderr,
     files: openFiles(world, signal),
     durable: async () => (await import('./durable.ts')).openDurable(world, signal, locks),
-    prompts: createPrompts(
-      () => world,
-      () => terminal.canAsk,
-      signal,
-    ),
+    prompts: createPrompts(() => world, terminal, signal),
     spawn: createSpawn(world, interrupt),
     localHost: createLocalHost(world),
     limits,
+    blocking: world.signals.blocking,
     signal,
     platform: world.platform,
     close: async () => {

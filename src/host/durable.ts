@@ -1,10 +1,12 @@
 import { fdatasync, promises as fs, writeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import type { AppendFile, DurableFiles } from '../core/context.ts';
 import { Failure, localFile, usage } from '../core/failure.ts';
 import { reasonOf } from '../core/file-trouble.ts';
 import type { FileLocks, HeldLock } from '../core/locks.ts';
+import { absolutePath } from './absolute-path.ts';
+import { readBytes } from './read-bytes.ts';
 import { placeOf } from './place.ts';
 import type { World } from './world.ts';
 
@@ -15,12 +17,16 @@ const PIECE = 256 * 1024;
  * Files that outlast a crash, relative to the directory berth runs in. Standard input ends early, with the signal's
  * reason, when the command is interrupted. While a lock is held, every change first makes sure that it still is.
  */
-export function openDurable(world: Pick<World, 'stdin' | 'cwd'>, signal: AbortSignal, locks: FileLocks): DurableFiles {
+export function openDurable(
+  world: Pick<World, 'stdin' | 'cwd'> & Partial<Pick<World, 'holdProgram'>>,
+  signal: AbortSignal,
+  locks: FileLocks,
+): DurableFiles {
   const held = new Set<HeldLock>();
   const check = (): void => {
     for (const lock of held) lock.check();
   };
-  const at = (path: string): string => resolve(world.cwd, path);
+  const at = (path: string): string => absolutePath(world, path);
   const opened = (path: string, flags: string): Promise<AppendFile> =>
     told(`cannot open ${path}`, async () => {
       check();
@@ -30,7 +36,7 @@ export function openDurable(world: Pick<World, 'stdin' | 'cwd'>, signal: AbortSi
     absolute: at,
     place: (path) => told(`cannot look at ${path}`, () => placeOf(path, at(path))),
     size: (path) => told(`cannot look at ${path}`, () => sizeOf(at(path))),
-    read: (path, from = 0) => (path === '-' ? readInput(world, signal) : readFile(path, at(path), from)),
+    read: (path, from = 0) => (path === '-' ? readInput(world, signal) : readFile(path, at(path), from, signal)),
     create: async (path) => {
       const file = await opened(path, 'wx');
       await told(`cannot keep ${path}`, () => syncFolder(dirname(at(path))));
@@ -51,6 +57,8 @@ export function openDurable(world: Pick<World, 'stdin' | 'cwd'>, signal: AbortSi
       }),
     lock: (path, files = []) =>
       told(`cannot lock ${path}`, async () => {
+        // Whoever holds a lock works for long.
+        world.holdProgram?.();
         const lock = await locks.take(at(path), { subject: 'this batch', waitMs: 0, files: files.map(at) });
         held.add(lock);
         return async () => {
@@ -105,20 +113,37 @@ async function appendTo(path: string, handle: FileHandle, check: () => void): Pr
   };
 }
 
-async function* readFile(path: string, place: string, from: number): AsyncGenerator<Uint8Array> {
+async function* readFile(path: string, place: string, from: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  // A pipe knows no places.
+  const placed = (await told(`cannot read ${path}`, () => fs.stat(place))).isFile();
+  if (!placed) {
+    yield* readPieces(path, readBytes(place, signal), signal);
+    return;
+  }
   const handle = await told(`cannot read ${path}`, () => fs.open(place, 'r'));
   try {
-    // A pipe knows no places.
-    const placed = (await handle.stat()).isFile();
     for (let at = from; ;) {
       const piece = Buffer.allocUnsafe(PIECE);
-      const { bytesRead } = await told(`cannot read ${path}`, () => handle.read(piece, 0, PIECE, placed ? at : null));
+      const { bytesRead } = await told(`cannot read ${path}`, () => handle.read(piece, 0, PIECE, at));
       if (bytesRead === 0) return;
       at += bytesRead;
       yield piece.subarray(0, bytesRead);
     }
   } finally {
     await handle.close();
+  }
+}
+
+async function* readPieces(
+  path: string,
+  pieces: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* pieces;
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    await told(`cannot read ${path}`, () => Promise.reject(error as Error));
   }
 }
 

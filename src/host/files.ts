@@ -1,22 +1,24 @@
 // By this name Node loads them at their first use, and most commands use none.
 import { mkdirSync, promises as fs, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import type { Files } from '../core/context.ts';
 import { Failure, localFile, usage } from '../core/failure.ts';
 import { reasonOf } from '../core/file-trouble.ts';
 import { makeFolder } from '../core/folders.ts';
+import { absolutePath } from './absolute-path.ts';
+import { collect, readBytes } from './read-bytes.ts';
 import type { Input, World } from './world.ts';
 
 /** The user's files, relative to the directory berth runs in. A read ends early when the command is interrupted. */
 export function openFiles(world: Pick<World, 'stdin' | 'cwd'>, signal: AbortSignal): Files {
   const at = (path: string): string => {
     if (path === '') throw usage('the name of a file is empty', 'Name a file, or - for stdin.');
-    return resolve(world.cwd, path);
+    return absolutePath(world, path);
   };
   return {
     read: async (path) => {
       try {
-        return path === '-' ? await readInput(world.stdin, signal) : await fs.readFile(at(path), { signal });
+        return path === '-' ? await readInput(world.stdin, signal) : await readWhole(path, at(path), signal);
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         throw error instanceof Failure ? error : unreadable(path, error);
@@ -42,6 +44,15 @@ export function openFiles(world: Pick<World, 'stdin' | 'cwd'>, signal: AbortSign
         () => false,
       ),
   };
+}
+
+/** No input of berth is anywhere near: what has more is endless, or the wrong file. Bytes. */
+const MOST = 256 * 1024 * 1024;
+
+async function readWhole(path: string, place: string, signal: AbortSignal): Promise<Uint8Array> {
+  const bytes = await collect(readBytes(place, signal), MOST);
+  if (bytes !== undefined) return bytes;
+  throw localFile(`cannot read ${path}: it has more than ${String(MOST)} bytes`, 'Name another file.');
 }
 
 async function readInput(stdin: Input, signal: AbortSignal): Promise<Uint8Array> {

@@ -1,8 +1,9 @@
 import { EXIT } from '../core/exit.ts';
 import { interrupted } from '../core/failure.ts';
-import type { StopSignal, World } from './world.ts';
+import type { StopSignal } from './signals.ts';
+import type { World } from './world.ts';
 
-/** Ctrl-C and the polite kill. */
+/** Ctrl-C, the polite kill, and the end of the terminal. */
 export interface Interrupt {
   /** Aborted by the first of them; its reason is the interrupted Failure (130 or 143). */
   readonly signal: AbortSignal;

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Clock, LocalHost } from '../core/context.ts';
 import { usage } from '../core/failure.ts';
 import { safeText } from '../core/safe.ts';
+import { absolutePath } from './absolute-path.ts';
 
 /** What a served local service takes from the world. */
 export interface LocalSurroundings {
@@ -13,6 +13,8 @@ export interface LocalSurroundings {
   readonly cwd: string;
   /** Where what handler modules print goes: stdout is data. */
   readonly stderr: Writable;
+  /** As World says. */
+  holdProgram(): void;
 }
 
 /**
@@ -20,17 +22,20 @@ export interface LocalSurroundings {
  * Fails with usage (2) where the port is taken, or a handler module does not exist, does not load or exports no handler.
  */
 export function createLocalHost(surroundings: LocalSurroundings): LocalHost {
-  const { clock, random, cwd } = surroundings;
+  const { clock, random } = surroundings;
   return {
     serve: async ({ port, stateFile, handlers, ...settings }) => {
       const modules = Object.fromEntries(
-        Object.entries(handlers).map(([name, module]) => [name, handlerPath(cwd, name, module)]),
+        Object.entries(handlers).map(([name, module]) => [name, handlerPath(surroundings, name, module)]),
       );
+      surroundings.holdProgram();
       const { createLocalService, fileStore, LOCAL_KEY, memoryStore, serveLocal } = await import('../local/index.ts');
       const { createFileLocks } = await import('./lock/locks.ts');
       await checkHandlers(modules, clock);
       const store =
-        stateFile === undefined ? memoryStore() : fileStore(resolve(cwd, stateFile), createFileLocks({ clock }));
+        stateFile === undefined
+          ? memoryStore()
+          : fileStore(absolutePath(surroundings, stateFile), createFileLocks({ clock }));
       const log = printer(surroundings);
       const service = createLocalService({
         ...settings,
@@ -89,8 +94,8 @@ const printer =
       stderr.write(`[${safeText(endpoint)}] ${safeText(line, true)}\n`);
   };
 
-function handlerPath(cwd: string, endpoint: string, module: string): string {
-  const path = module.startsWith('file:') ? fileURLToPath(module) : resolve(cwd, module);
+function handlerPath(around: LocalSurroundings, endpoint: string, module: string): string {
+  const path = module.startsWith('file:') ? fileURLToPath(module) : absolutePath(around, module);
   if (!existsSync(path)) throw usage(`the handler module of endpoint "${endpoint}" does not exist: ${module}`);
   return path;
 }

@@ -1,5 +1,5 @@
 import type * as inquirer from '@inquirer/prompts';
-import type { Choice, Prompts } from '../core/context.ts';
+import type { Choice, Prompts, SuspendHooks, Terminal } from '../core/context.ts';
 import { interrupted, usage } from '../core/failure.ts';
 import { safeText } from '../core/safe.ts';
 import type { Input, Output } from './world.ts';
@@ -17,15 +17,20 @@ const LONG_LIST = 12;
  * Questions on a terminal. Each fails with usage (2) where nobody can be asked or the input ends before the answer,
  * and with interrupted (130, or 143 for a polite kill).
  */
-export function createPrompts(asker: () => Asker, canAsk: () => boolean, signal: AbortSignal): Prompts {
+export function createPrompts(
+  asker: () => Asker,
+  terminal: Pick<Terminal, 'canAsk' | 'onSuspend'>,
+  signal: AbortSignal,
+): Prompts {
   const ask = async <T>(question: (kit: Kit, context: AskContext) => Promise<T>): Promise<T> => {
-    if (!canAsk()) throw usage('there is no terminal to ask on', 'Give the value as a flag.');
+    if (!terminal.canAsk) throw usage('there is no terminal to ask on', 'Give the value as a flag.');
     const kit = await import('@inquirer/prompts');
     const { stdin, stderr } = asker();
     const ended = new AbortController();
     const stopWatching = watchForEnd(stdin, () => {
       ended.abort();
     });
+    const stopHooks = terminal.onSuspend(hooksOf({ stdin, stderr }));
     try {
       return await question(kit, { input: stdin, output: stderr, signal: AbortSignal.any([signal, ended.signal]) });
     } catch (error) {
@@ -35,6 +40,7 @@ export function createPrompts(asker: () => Asker, canAsk: () => boolean, signal:
       throw error;
     } finally {
       stopWatching();
+      stopHooks();
     }
   };
   return {
@@ -64,6 +70,23 @@ export function createPrompts(asker: () => Asker, canAsk: () => boolean, signal:
           ? kit.search({ message, pageSize: LONG_LIST, source: (term) => matching(safe, term ?? '') }, context)
           : kit.select({ message, choices: safe, pageSize: LONG_LIST, loop: false }, context),
       );
+    },
+  };
+}
+
+const SHOW_CURSOR = '\u001b[?25h';
+
+/** A question may hide the cursor and takes keys one by one; the next key draws it anew. */
+function hooksOf({ stdin, stderr }: Asker): SuspendHooks {
+  let raw = false;
+  return {
+    suspend: () => {
+      raw = stdin.isRaw === true;
+      if (raw) stdin.setRawMode?.(false);
+      stderr.write(SHOW_CURSOR);
+    },
+    resume: () => {
+      if (raw) stdin.setRawMode?.(true);
     },
   };
 }

@@ -1,6 +1,9 @@
+import type { ChildProcess, spawn as startProgram } from 'node:child_process';
 import type { Spawn } from '../core/context.ts';
 import { localFile, usage } from '../core/failure.ts';
+import { KEY_VARIABLES } from '../settings/table.ts';
 import type { Interrupt } from './interrupt.ts';
+import { WATCHER } from './watcher.ts';
 import type { World } from './world.ts';
 
 /**
@@ -16,21 +19,51 @@ export function createSpawn(world: World, interrupt: Interrupt): Spawn {
         const child = spawn(command, [...args], {
           stdio: world.childStreams,
           cwd: world.cwd,
-          env: { ...world.env, ...env },
+          env: { ...withoutKeys(world.env), ...env },
         });
+        const stopWatching = watch(world, child, spawn);
         const giveBack = interrupt.lend((signal) => {
-          if (signal === 'SIGTERM' || world.stdin.isTTY !== true) child.kill(signal);
+          if (signal !== 'SIGINT' || world.stdin.isTTY !== true) child.kill(signal);
         });
-        child.once('error', (error: NodeJS.ErrnoException) => {
+        const over = (): void => {
           giveBack();
+          stopWatching();
+        };
+        child.once('error', (error: NodeJS.ErrnoException) => {
+          over();
           reject(failedToStart(command, error));
         });
         child.once('exit', (code, signal) => {
-          giveBack();
+          over();
           resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
         });
       });
     },
+  };
+}
+
+/** The user's key is for this program alone. */
+const withoutKeys = (env: World['env']): World['env'] =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !KEY_VARIABLES.includes(name)));
+
+/**
+ * A shell that waits for the end of this process, however it comes, to end the child and all that it started; told so,
+ * it goes away instead. In a session of its own, so that what a terminal sends does not reach it. Where it cannot be
+ * started, the child runs all the same.
+ */
+function watch(world: World, child: ChildProcess, spawn: typeof startProgram): () => void {
+  if (child.pid === undefined || world.platform === 'win32') return () => undefined;
+  const watcher = spawn('/bin/sh', ['-c', WATCHER, 'berth-watcher', String(child.pid)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    cwd: '/',
+    env: { PATH: world.env['PATH'] },
+    detached: true,
+  });
+  watcher.on('error', () => undefined);
+  watcher.stdin.on('error', () => undefined);
+  watcher.unref();
+  return () => {
+    watcher.stdin.end('over\n');
   };
 }
 

@@ -13,7 +13,7 @@ export interface TerminalChoices {
  * only where FORCE_COLOR asks for it. `--no-color` and NO_COLOR come before FORCE_COLOR.
  */
 export function describeTerminal(
-  world: Pick<World, 'env' | 'stdin' | 'stdout' | 'stderr'>,
+  world: Pick<World, 'env' | 'stdin' | 'stdout' | 'stderr' | 'signals'>,
   choices: TerminalChoices,
 ): Terminal {
   const { env } = world;
@@ -51,6 +51,7 @@ export function describeTerminal(
         return coloured(world.stderr);
       },
     },
+    onSuspend: (hooks) => world.signals.onSuspend(hooks),
   };
 }
 

@@ -2,13 +2,17 @@ import { fstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../core/context.ts';
+import { localFile } from '../core/failure.ts';
 import { realClock } from './clock.ts';
 import { fileOutput } from './file-output.ts';
+import { realSignals, type Signals } from './signals.ts';
 
-export type Input = Readable & { readonly isTTY?: boolean };
+export type Input = Readable & {
+  readonly isTTY?: boolean;
+  readonly isRaw?: boolean;
+  setRawMode?(raw: boolean): unknown;
+};
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
-
-export type StopSignal = 'SIGINT' | 'SIGTERM';
 
 /** The raw world that a run of berth stands in: the process's own, or one that a test made. */
 export interface World {
@@ -21,13 +25,13 @@ export interface World {
   readonly random: () => number;
   /** As Node names it: `linux`, `darwin`, `win32`. */
   readonly platform: string;
+  /** Fails with local-file (14) where the directory was removed. */
   readonly cwd: string;
   /** The user's own directory; empty where there is none. */
   readonly home: string;
-  readonly signals: {
-    /** Hears of each signal from now on, in place of Node's own answer to it; the function returned ends that. */
-    on(listener: (signal: StopSignal) => void): () => void;
-  };
+  readonly signals: Signals;
+  /** Reads what of the program is not loaded yet, so that the run goes on where the program is replaced meanwhile. */
+  holdProgram(): void;
   /** What child processes get for their streams. */
   readonly childStreams: 'inherit' | 'ignore';
   /** Ends the process at once, whatever is going on. */
@@ -36,9 +40,9 @@ export interface World {
 
 /**
  * The process's own world; the only reader of `process` beside the launcher. The streams are opened when they are
- * first used: each costs a millisecond or more.
+ * first used: each costs a millisecond or more. `holdProgram` is the launcher's.
  */
-export function realWorld(): World {
+export function realWorld(holdProgram: () => void): World {
   let stdout: Output | undefined;
   return {
     env: process.env,
@@ -60,16 +64,8 @@ export function realWorld(): World {
     get home() {
       return homeOf();
     },
-    signals: {
-      on: (listener) => {
-        process.on('SIGINT', listener);
-        process.on('SIGTERM', listener);
-        return () => {
-          process.off('SIGINT', listener);
-          process.off('SIGTERM', listener);
-        };
-      },
-    },
+    signals: realSignals(),
+    holdProgram,
     childStreams: 'inherit',
     exit: (code) => process.exit(code),
   };
@@ -85,12 +81,15 @@ function outputOf(descriptor: number, stream: () => Output): Output {
   return stream();
 }
 
-/** A directory that was removed under the process has no files: any other place without them stands for it. */
 function cwdOf(): string {
   try {
     return process.cwd();
-  } catch {
-    return '/';
+  } catch (error) {
+    throw localFile(
+      'the working directory does not exist any more',
+      'Change to a directory that exists, or name files by their full path.',
+      error,
+    );
   }
 }
 

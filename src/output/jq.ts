@@ -1,6 +1,8 @@
+import type { Blocking } from '../core/context.ts';
 import { EXIT, type ExitCode } from '../core/exit.ts';
 import { Failure } from '../core/failure.ts';
 import { safeText } from '../core/safe.ts';
+import type { Jq } from 'jq-wasm/inline';
 import { harmlessJson } from './harmless-json.ts';
 
 /** What jq exits with when an expression does not compile. */
@@ -10,8 +12,8 @@ const DOES_NOT_COMPILE = 3;
  * Compiles a `--jq` expression and runs it on nothing: to be called before a request is sent, so that a typing error
  * costs none. Fails with usage (2) and jq's own message.
  */
-export async function checkJq(expression: string): Promise<void> {
-  const { exitCode, stderr } = await run('', expression, []);
+export async function checkJq(expression: string, blocking: Blocking = direct): Promise<void> {
+  const { exitCode, stderr } = await run('', expression, [], blocking);
   if (exitCode === DOES_NOT_COMPILE) throw jqFailure(stderr, EXIT.usage);
 }
 
@@ -22,7 +24,11 @@ export interface JqOptions {
   readonly raw: boolean;
   /** A person's screen: what could mislead a terminal is a visible escape. */
   readonly onScreen: boolean;
+  /** What ends an expression that never ends by itself. */
+  readonly blocking?: Blocking | undefined;
 }
+
+const direct: Blocking = (work) => work();
 
 export interface JqResult {
   /** jq's results, one after the other as jq prints them; empty where there is none. */
@@ -36,21 +42,22 @@ export interface JqResult {
  * quotes unless `raw`: indented as jq indents, or with `compact` one a line. Numbers that are only passed on stay exact.
  */
 export async function runJq(json: string, expression: string, options: JqOptions): Promise<JqResult> {
-  const { compact, raw, onScreen } = options;
-  const { stdout, stderr, exitCode } = await run(json, expression, [
-    ...(compact ? ['-c'] : []),
-    ...(raw ? ['-r'] : []),
-  ]);
+  const { compact, raw, onScreen, blocking = direct } = options;
+  const flags = [...(compact ? ['-c'] : []), ...(raw ? ['-r'] : [])];
+  const { stdout, stderr, exitCode } = await run(json, expression, flags, blocking);
   const harmless = raw ? (text: string) => safeText(text, true) : harmlessJson;
   const text = onScreen ? harmless(stdout) : stdout;
   return { text: text === '' ? '' : `${text}\n`, failure: exitCode === 0 ? undefined : jqFailure(stderr, EXIT.bug) };
 }
 
-async function run(json: string, expression: string, flags: readonly string[]) {
-  const { raw } = await import('jq-wasm/inline');
+async function run(json: string, expression: string, flags: readonly string[], blocking: Blocking) {
+  const jq = await (loading ??= import('jq-wasm/inline').then(({ loadJq }) => loadJq()));
   // After `--` an expression that begins with a dash is no option.
-  return await raw(json, expression, [...flags, '--']);
+  return blocking(() => jq.raw(json, expression, [...flags, '--']));
 }
+
+/** Compiled once for both runs: the package keeps it so too, but only for calls whose work no signal can end. */
+let loading: Promise<Jq> | undefined;
 
 /**
  * 2 promises that nothing was sent, which holds for an expression that does not compile; one that fails on what the

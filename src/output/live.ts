@@ -48,6 +48,15 @@ function redrawing(options: OutputOptions, to: Output & Interruptible): Live {
     restore().catch(() => undefined);
   };
   signal.addEventListener('abort', onAbort);
+  const stopHooks = terminal.onSuspend({
+    suspend: () => {
+      if (hidden) stdout.write(SHOW_CURSOR).catch(() => undefined);
+    },
+    // Below what the shell has written meanwhile.
+    resume: () => {
+      if (hidden) stdout.write(trusted(`${HIDE_CURSOR}\r\u001b[J${asText(drawn)}`)).catch(() => undefined);
+    },
+  });
   return {
     show: async (result) => {
       const text = await picture(result, options, to);
@@ -58,18 +67,17 @@ function redrawing(options: OutputOptions, to: Output & Interruptible): Live {
       drawn = lines;
       const start = hidden ? '' : HIDE_CURSOR;
       hidden = true;
-      await stdout.write(
-        trusted(
-          `${start}${up > 0 ? `\u001b[${String(up)}A` : ''}\r\u001b[J${lines.map((line) => `${line}\n`).join('')}`,
-        ),
-      );
+      await stdout.write(trusted(`${start}${up > 0 ? `\u001b[${String(up)}A` : ''}\r\u001b[J${asText(lines)}`));
     },
     close: async () => {
       signal.removeEventListener('abort', onAbort);
+      stopHooks();
       await restore();
     },
   };
 }
+
+const asText = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
 
 /** All that a look says, what goes to a person included, as one text. */
 async function picture(result: Result, options: OutputOptions, to: Output): Promise<string> {
@@ -167,8 +175,13 @@ export async function openSpinner(to: SpinnerOutput, text: string): Promise<Spin
     hideCursor: false,
     discardStdin: false,
   }).start();
+  const stopHooks = terminal.onSuspend({
+    suspend: () => stream.write(`\r\u001b[K${SHOW_CURSOR}`),
+    resume: () => stream.write(HIDE_CURSOR),
+  });
   const stop = (): void => {
     if (!spinner.isSpinning) return;
+    stopHooks();
     signal.removeEventListener('abort', stop);
     spinner.stop();
     stream.write(SHOW_CURSOR);

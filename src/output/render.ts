@@ -1,4 +1,4 @@
-import type { Sink, Terminal } from '../core/context.ts';
+import type { Blocking, Sink, Terminal } from '../core/context.ts';
 import type { Json } from '../core/json.ts';
 import { safeText, say, type DataText, type TerminalText } from '../core/safe.ts';
 import { text } from './cells.ts';
@@ -18,6 +18,8 @@ export interface Output {
   readonly terminal: Terminal;
   /** The service's time, for ages: milliseconds since the epoch. */
   readonly serviceNow: () => number;
+  /** Where `--jq` may be asked for. */
+  readonly blocking?: Blocking;
 }
 
 /** Columns of a terminal that does not tell how many it has. */
@@ -126,6 +128,7 @@ async function renderJq(result: Data, options: OutputOptions, expression: string
     compact: options.format === 'jsonl',
     raw: options.raw,
     onScreen: to.terminal.output,
+    blocking: to.blocking,
   });
   await to.stdout.write(data(results));
   if (failure !== undefined) throw failure;

@@ -48,7 +48,13 @@ function formatter(
   const endless = () => '';
   if (jq !== undefined)
     return {
-      write: (value) => filtered(encodeJson(picked(value)), jq, { compact: format === 'jsonl', raw, onScreen }),
+      write: (value) =>
+        filtered(encodeJson(picked(value)), jq, {
+          compact: format === 'jsonl',
+          raw,
+          onScreen,
+          blocking: to.blocking,
+        }),
       end: endless,
     };
   switch (format) {

@@ -22,9 +22,11 @@ export const dataDirectory = (around: Surroundings): string =>
 const ROAMING = join('AppData', 'Roaming');
 const LOCAL = join('AppData', 'Local');
 
-function chosen({ env, cwd }: Surroundings, variable: string): string | undefined {
-  const value = env[variable];
-  return value === undefined || value === '' ? undefined : resolve(cwd, value);
+function chosen(around: Surroundings, variable: string): string | undefined {
+  const value = around.env[variable];
+  if (value === undefined || value === '') return undefined;
+  // A directory that was removed is no trouble to who does not need it.
+  return isAbsolute(value) ? resolve(value) : resolve(around.cwd, value);
 }
 
 function parent(around: Surroundings, xdg: string, windows: string, underWindows: string, underHome: string): string {

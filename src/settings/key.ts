@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { EXIT } from '../core/exit.ts';
-import { Failure, localFile } from '../core/failure.ts';
+import { Failure } from '../core/failure.ts';
 import type { KeyView } from '../core/context.ts';
 
 /** A key that does not show by accident: printed, encoded or inspected it is `[key]`. */
@@ -51,35 +49,36 @@ export function cleanKey(text: string, where: string): string {
 /** Where a key may come from, in this order. */
 export interface KeySources {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly cwd: string;
+  /** The text of the file that BERTH_API_KEY_FILE names. */
+  readonly readFile: (path: string) => Promise<string>;
   /** The key kept in the profile in use; asked for only where the environment has none. */
   readonly inProfile: () => { readonly key: string; readonly where: string } | undefined;
 }
 
+/** Which of its sources the key in use comes from; undefined where there is none. Opens no key file. */
+export function keySource({
+  env,
+  inProfile,
+}: Omit<KeySources, 'readFile'>): 'environment' | 'file' | 'profile' | undefined {
+  if (isSet(env['BERTH_API_KEY'])) return 'environment';
+  if (isSet(env['BERTH_API_KEY_FILE'])) return 'file';
+  return inProfile() === undefined ? undefined : 'profile';
+}
+
 /**
  * The key in use: BERTH_API_KEY, the file that BERTH_API_KEY_FILE names, the profile. Undefined where there is none.
- * Fails with denied (3) for a key that cannot be one, with local-file (14) where the file cannot be read.
+ * Fails with denied (3) for a key that cannot be one, and as `readFile` does.
  */
-export function effectiveKey({ env, cwd, inProfile }: KeySources): ApiKey | undefined {
+export async function effectiveKey({ env, readFile, inProfile }: KeySources): Promise<ApiKey | undefined> {
   const value = env['BERTH_API_KEY'];
-  if (value !== undefined && value !== '') return new ApiKey(cleanKey(value, 'BERTH_API_KEY'), 'environment');
+  if (isSet(value)) return new ApiKey(cleanKey(value, 'BERTH_API_KEY'), 'environment');
   const file = env['BERTH_API_KEY_FILE'];
-  if (file !== undefined && file !== '') return new ApiKey(cleanKey(readKeyFile(resolve(cwd, file)), file), 'file');
+  if (isSet(file)) return new ApiKey(cleanKey(await readFile(file), file), 'file');
   const kept = inProfile();
   return kept && new ApiKey(cleanKey(kept.key, kept.where), 'profile');
 }
 
-function readKeyFile(path: string): string {
-  try {
-    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-    throw localFile(
-      `cannot read the key file ${path}: ${code === 'ENOENT' ? 'it does not exist' : code}`,
-      'BERTH_API_KEY_FILE names it.',
-    );
-  }
-}
+const isSet = (value: string | undefined): value is string => value !== undefined && value !== '';
 
 const badKey = (message: string): Failure =>
   new Failure({

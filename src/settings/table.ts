@@ -160,6 +160,9 @@ export type SettingName = (typeof SETTINGS)[number]['name'];
 /** The addresses, which also say by their presence that a remote service is meant. */
 export const ADDRESSES = ['base-url', 'queue-url', 'rest-url'] as const satisfies readonly SettingName[];
 
+/** What holds a key or names a file with one: no program that berth starts is given it. */
+export const KEY_VARIABLES: readonly string[] = ['BERTH_API_KEY', 'BERTH_API_KEY_FILE'];
+
 /** Variables that are no setting of ours and count all the same. */
 export const OTHER_VARIABLES: readonly { readonly variable: string; readonly summary: string }[] = [
   { variable: 'FORCE_COLOR', summary: 'colour even where there is no terminal; 0 for none' },

@@ -2,13 +2,16 @@ import { join } from 'node:path';
 import type { KeyView, SettingSource, SettingsView } from '../core/context.ts';
 import { Failure } from '../core/failure.ts';
 import { configDirectory, dataDirectory, type Surroundings } from './directories.ts';
-import { effectiveKey, type ApiKey } from './key.ts';
+import { checkKeyOf, environmentBeside, type NamedProfile } from './bundle.ts';
+import { effectiveKey, keySource, type ApiKey } from './key.ts';
 import { profileOf, readProfiles, type ProfileValues, type ProfilesFile } from './read.ts';
 import { namedProfile, resolveLocal, resolveSetting, type GlobalFlags, type Resolved } from './resolve.ts';
 import { ADDRESSES, DEFAULT_PROFILE, LOCAL_PROFILE, findSetting } from './table.ts';
 
 export interface SettingsInput extends Surroundings {
   readonly flags: GlobalFlags;
+  /** The text of a key file, by its name as it was given. */
+  readonly readKeyFile: (path: string) => Promise<string>;
 }
 
 /** The settings as the host needs them: with the key itself, and what of a profile's its key may be sent to. */
@@ -17,7 +20,9 @@ export interface Settings extends SettingsView {
   readonly profilesPath: string;
   readonly dataDirectory: string;
   /** The key itself. Fails like `key`. */
-  apiKey(): ApiKey | undefined;
+  apiKey(): Promise<ApiKey | undefined>;
+  /** Where the key comes from; opens no key file. Fails like `key` where it may not be used beside the profile. */
+  keySource(): KeyView['source'] | undefined;
   /** The addresses kept in the profile in use, by setting name: a key kept there is for these. */
   profileAddresses(): Readonly<Record<string, string>>;
   /** False where a flag or variable names a profile that the file does not have. */
@@ -30,7 +35,7 @@ export interface Settings extends SettingsView {
  * address, the key and the name of the profile fail with local-file (14).
  */
 export function createSettings(input: SettingsInput): Settings {
-  const { flags, env, cwd } = input;
+  const { flags, env } = input;
   const profilesPath = once(() => join(configDirectory(input), 'config.json'));
   const file = once((): ProfilesFile => readProfiles(profilesPath()));
   const local = once(() => resolveLocal(flags, env, () => file().current));
@@ -41,6 +46,12 @@ export function createSettings(input: SettingsInput): Settings {
     return named === undefined || named === LOCAL_PROFILE ? DEFAULT_PROFILE : named;
   });
   const values = once((): ProfileValues => (local() ? {} : (profileOf(file(), profile()) ?? {})));
+  const named = once((): NamedProfile | undefined => {
+    if (local() || namedProfile(flags, env) === undefined) return undefined;
+    const by = namedProfile(flags, {}) === undefined ? 'environment' : 'flag';
+    return { name: profile(), by, values: () => (by === 'flag' ? values() : orEmpty(values)) };
+  });
+  const ownEnv = (): SettingsInput['env'] => environmentBeside(named(), env);
   const where = (): string => `of profile "${profile()}" in ${profilesPath()}`;
 
   const resolved = (name: string): Resolved | undefined =>
@@ -56,7 +67,7 @@ export function createSettings(input: SettingsInput): Settings {
     if (name === 'data-dir') return directory(env['BERTH_DATA_DIR'], dataDirectory(input));
     return resolveSetting(setting, {
       flags,
-      env,
+      env: setting.kind === 'address' || setting.secret ? ownEnv() : env,
       profile: () => {
         if (setting.initial === undefined && setting.kind !== 'choice') return { values: values(), where: where() };
         return { values: orEmpty(values), where: 'of the profile' };
@@ -64,16 +75,19 @@ export function createSettings(input: SettingsInput): Settings {
     });
   };
   const kept = (): SettingSource => (file().current === undefined ? 'default' : 'profile');
-  const apiKey = once(() =>
-    effectiveKey({
-      env,
-      cwd,
+  const keySources = once(() => {
+    checkKeyOf(named(), env);
+    return {
+      env: ownEnv(),
+      readFile: input.readKeyFile,
       inProfile: () => {
         const key = values()['api-key'];
         return key === undefined ? undefined : { key, where: where() };
       },
-    }),
-  );
+    };
+  });
+  // Read once: a pipe gives its key once.
+  const apiKey = once(async () => effectiveKey(keySources()));
 
   return {
     get profile() {
@@ -91,11 +105,9 @@ export function createSettings(input: SettingsInput): Settings {
     get: (name) => (findSetting(name)?.secret === true ? undefined : resolved(name)?.value),
     source: (name) => resolved(name)?.source,
     // A promise even where it fails, as the port says.
-    key: () =>
-      new Promise<KeyView | undefined>((resolve) => {
-        resolve(local() ? undefined : apiKey());
-      }),
+    key: async (): Promise<KeyView | undefined> => (local() ? undefined : await apiKey()),
     apiKey,
+    keySource: () => keySource(keySources()),
     profileAddresses: () =>
       Object.fromEntries(
         ADDRESSES.flatMap((name) => {

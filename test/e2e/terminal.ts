@@ -9,6 +9,8 @@ export const hasTerminal = spawnSync('tmux', ['-V']).status === 0;
 export interface TerminalSession {
   /** What the screen shows, without the empty lines at its end; with `colours`, escape sequences for colour too. */
   screen(options?: { readonly colours?: boolean }): string;
+  /** Whether the cursor is visible. */
+  cursorShown(): boolean;
   /** Types text as it is. */
   type(text: string): void;
   /** Presses keys by tmux's names: `Enter`, `C-c`, `Down`. */
@@ -47,6 +49,7 @@ export async function inTerminal(
     tmux('capture-pane', '-p', ...(options?.colours === true ? ['-e'] : [])).trimEnd();
   return {
     screen,
+    cursorShown: () => tmux('display-message', '-p', '#{cursor_flag}').trim() === '1',
     type: (text) => {
       tmux('send-keys', '-l', text);
     },

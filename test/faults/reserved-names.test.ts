@@ -151,7 +151,13 @@ async function served(directory: string, endpoint: string) {
   const { createLocalHost } = await import('../../src/host/local-host.ts');
   const { realClock } = await import('../../src/host/clock.ts');
   const { PassThrough } = await import('node:stream');
-  const host = createLocalHost({ clock: realClock, random: () => 0.5, cwd: directory, stderr: new PassThrough() });
+  const host = createLocalHost({
+    clock: realClock,
+    random: () => 0.5,
+    cwd: directory,
+    stderr: new PassThrough(),
+    holdProgram: () => undefined,
+  });
   return await host.serve({
     port: 0,
     handlers: Object.fromEntries([[endpoint, 'handler.mjs']]),

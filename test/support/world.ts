@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { onTestFinished } from 'vitest';
-import type { Input, Output, StopSignal, World } from '../../src/host/world.ts';
+import type { SuspendHooks } from '../../src/core/context.ts';
+import type { StopSignal } from '../../src/host/signals.ts';
+import type { Input, Output, World } from '../../src/host/world.ts';
 import { createTestClock, type TestClock } from './clock.ts';
 
 export interface TestWorldOptions {
@@ -27,6 +29,8 @@ export interface TestWorld extends World {
   err(): string;
   /** Delivers a signal to whoever listens. */
   signal(name: StopSignal): void;
+  /** Who is to be told when the terminal stops the process. */
+  readonly suspendHooks: ReadonlySet<SuspendHooks>;
   /** Presses keys, one after the other, each once the one before was taken in. */
   type(...keys: readonly string[]): Promise<void>;
   /** Codes that the process was made to end with at once. */
@@ -48,6 +52,7 @@ export function createTestWorld(options: TestWorldOptions = {}): TestWorld {
   const stderr = collector(tty.stderr ?? false, columns);
   const stdin = tty.stdin === true ? terminalInput() : pipedInput(options.stdin);
   const listeners = new Set<(signal: StopSignal) => void>();
+  const suspendHooks = new Set<SuspendHooks>();
   const exits: number[] = [];
   return {
     env: { HOME: directory, PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', ...options.env },
@@ -64,7 +69,14 @@ export function createTestWorld(options: TestWorldOptions = {}): TestWorld {
         listeners.add(listener);
         return () => listeners.delete(listener);
       },
+      onSuspend: (hooks) => {
+        suspendHooks.add(hooks);
+        return () => suspendHooks.delete(hooks);
+      },
+      blocking: (work) => work(),
     },
+    holdProgram: () => undefined,
+    suspendHooks,
     childStreams: 'ignore',
     exit: (code) => exits.push(code),
     directory,

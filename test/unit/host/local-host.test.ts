@@ -13,7 +13,7 @@ it('what a handler module prints goes to stderr, harmless, with its endpoint bef
     'export default () => { console.log("one\\n\\u001b]0;two\\u0007"); console.error("three"); return {}; };',
   );
   const stderr = new PassThrough({ encoding: 'utf8' });
-  const host = createLocalHost({ clock: realClock, random: Math.random, cwd, stderr });
+  const host = createLocalHost({ clock: realClock, random: Math.random, cwd, stderr, holdProgram: () => undefined });
   const server = await host.serve({ port: 0, handlers: { loud: 'loud.mjs' }, queueLimits: false });
   try {
     const answer = await fetch(`${server.url}/v2/loud/runsync`, {

@@ -104,6 +104,7 @@ describe('a proxy', () => {
     const { api } = connect(`http://127.0.0.1:${String(await freePort())}`, {}, { env: { http_proxy: proxy.url } });
     const failure = await failureOf(api.send(read));
     expect(failure.message).toContain('407');
+    expect(failure.message).toContain('HTTPS_PROXY');
     expect(JSON.stringify(failure.facts())).not.toContain(PASSWORD);
   });
 

@@ -31,6 +31,7 @@ export function screen({ tty = false, columns = 80, rows = 24, colour = false }:
     rows: tty ? rows : undefined,
     errorColumns: tty ? columns : undefined,
     colour: { output: colour, errors: colour },
+    onSuspend: () => () => undefined,
   };
   const controller = new AbortController();
   return {

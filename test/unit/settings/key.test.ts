@@ -1,11 +1,8 @@
 import fc from 'fast-check';
 import { inspect } from 'node:util';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../../src/core/failure.ts';
-import { ApiKey, cleanKey, effectiveKey, keyTail } from '../../../src/settings/key.ts';
-import { createTestWorld } from '../../support/world.ts';
+import { ApiKey, cleanKey, effectiveKey, keySource, keyTail } from '../../../src/settings/key.ts';
 
 const KEY = 'key-0123456789-WXYZ';
 
@@ -76,25 +73,23 @@ describe('what shows of a key', () => {
 describe('where the key comes from', () => {
   const inProfile = (): { key: string; where: string } => ({ key: 'profile-key-0001', where: 'of profile "p"' });
 
-  it('is the environment, then the file, then the profile', () => {
-    const { directory } = createTestWorld();
-    writeFileSync(join(directory, 'key.txt'), '\uFEFFfile-key-00000002\n');
-    const from = (env: Record<string, string>): unknown => {
-      const key = effectiveKey({ env, cwd: directory, inProfile });
+  const readFile = (path: string): Promise<string> =>
+    Promise.resolve(path === 'key.txt' ? 'file-key-00000002\n' : '\n');
+
+  it('is the environment, then the file, then the profile', async () => {
+    const from = async (env: Record<string, string>): Promise<unknown> => {
+      const key = await effectiveKey({ env, readFile, inProfile });
+      expect(keySource({ env, inProfile })).toBe(key?.source);
       return [key?.reveal(), key?.source];
     };
-    expect(from({ BERTH_API_KEY: KEY, BERTH_API_KEY_FILE: 'key.txt' })).toEqual([KEY, 'environment']);
-    expect(from({ BERTH_API_KEY: '', BERTH_API_KEY_FILE: 'key.txt' })).toEqual(['file-key-00000002', 'file']);
-    expect(from({})).toEqual(['profile-key-0001', 'profile']);
-    expect(effectiveKey({ env: {}, cwd: directory, inProfile: () => undefined })).toBeUndefined();
+    expect(await from({ BERTH_API_KEY: KEY, BERTH_API_KEY_FILE: 'key.txt' })).toEqual([KEY, 'environment']);
+    expect(await from({ BERTH_API_KEY: '', BERTH_API_KEY_FILE: 'key.txt' })).toEqual(['file-key-00000002', 'file']);
+    expect(await from({})).toEqual(['profile-key-0001', 'profile']);
+    expect(await effectiveKey({ env: {}, readFile, inProfile: () => undefined })).toBeUndefined();
   });
 
-  it('fails with 14 for a file that cannot be read, with 3 for one without a key', () => {
-    const { directory } = createTestWorld();
-    mkdirSync(join(directory, 'folder'));
-    writeFileSync(join(directory, 'empty'), '\n');
-    const exit = (file: string): number =>
-      failureOf(() => effectiveKey({ env: { BERTH_API_KEY_FILE: file }, cwd: directory, inProfile })).exit;
-    expect([exit('missing'), exit('folder'), exit('empty')]).toEqual([14, 14, 3]);
+  it('fails with 3 for a file without a key', async () => {
+    const env = { BERTH_API_KEY_FILE: 'empty' };
+    await expect(effectiveKey({ env, readFile, inProfile })).rejects.toMatchObject({ exit: 3 });
   });
 });

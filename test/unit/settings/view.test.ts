@@ -15,6 +15,8 @@ const FILE = JSON.stringify({
   },
 });
 
+const readKeyFile = (path: string): Promise<string> => Promise.reject(new Error(`nothing here reads ${path}`));
+
 function settings(file: string | undefined, env: Record<string, string> = {}, flags: GlobalFlags = {}): Settings {
   const world = createTestWorld();
   const folder = join(world.directory, '.config', 'berth');
@@ -22,7 +24,7 @@ function settings(file: string | undefined, env: Record<string, string> = {}, fl
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'config.json'), file);
   }
-  return createSettings({ env, flags, platform: 'linux', home: world.directory, cwd: world.directory });
+  return createSettings({ env, flags, platform: 'linux', home: world.directory, cwd: world.directory, readKeyFile });
 }
 
 describe('the settings of a run', () => {
@@ -35,11 +37,15 @@ describe('the settings of a run', () => {
     expect(found.profileAddresses()).toEqual({ 'base-url': 'https://work.example.com' });
   });
 
-  it('follow --profile and BERTH_PROFILE', () => {
+  it('follow --profile and BERTH_PROFILE', async () => {
     expect(settings(FILE, {}, { profile: 'play' }).get('base-url')).toBe('https://play.example.com');
-    expect(settings(FILE, { BERTH_PROFILE: 'play' }).apiKey()?.reveal()).toBe('play-key-00000001');
+    expect((await settings(FILE, { BERTH_PROFILE: 'play' }).apiKey())?.reveal()).toBe('play-key-00000001');
     const missing = settings(FILE, { BERTH_PROFILE: 'nope' });
-    expect([missing.profileExists(), missing.get('base-url'), missing.apiKey()]).toEqual([false, undefined, undefined]);
+    expect([missing.profileExists(), missing.get('base-url'), await missing.apiKey()]).toEqual([
+      false,
+      undefined,
+      undefined,
+    ]);
   });
 
   it.each<[string, string | undefined, Record<string, string>, GlobalFlags, (string | undefined)[]]>([
@@ -130,7 +136,7 @@ describe('a broken file', () => {
   it.each<[string, (found: Settings) => unknown]>([
     ['an address', (found) => found.get('queue-url')],
     ['the profile', (found) => found.profile],
-    ['the key', (found) => found.apiKey()],
+    ['the key', (found) => found.keySource()],
   ])('is told by whoever needs it for %s', (_, ask) => {
     expect(() => ask(settings('{broken', { BERTH_BASE_URL: 'https://a.test' }))).toThrow(
       /cannot use the configuration/,

@@ -1,0 +1,195 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { hasTerminal, inTerminal } from './terminal.ts';
+import { berth, berthPath, cleanEnvironment, runProgram, serve, serveJson, temporaryFolder } from './support.ts';
+import type { Environment } from './support.ts';
+
+// Rows 21 and 41 of docs/faults.md: what signals do to the process and to what it started.
+
+const KEY = 'key-of-this-test-0123456789';
+
+/** A job that never ends, and when it was first looked at. */
+async function endlessJob(): Promise<{ readonly env: Environment; readonly asked: Promise<void> }> {
+  let tell: () => void = () => undefined;
+  const asked = new Promise<void>((resolve) => (tell = resolve));
+  const url = await serve((_request, response) => {
+    response.setHeader('content-type', 'application/json').end('{"id":"job1","status":"IN_PROGRESS"}');
+    tell();
+  });
+  return { env: await cleanEnvironment({ BERTH_BASE_URL: url, BERTH_QUEUE_URL: url, BERTH_API_KEY: KEY }), asked };
+}
+
+interface Ended {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function start(command: string, args: readonly string[], env: Environment) {
+  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const ended = new Promise<Ended>((resolve) => {
+    child.on('close', (code, signal) => {
+      resolve({ code, signal, stdout, stderr });
+    });
+  });
+  return { child, ended };
+}
+
+/** Waits for something that another process does. */
+async function until(reached: () => boolean): Promise<void> {
+  while (!reached()) await pause(20);
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    // A process that nobody reaps yet is as good as gone.
+    return (
+      !existsSync(`/proc/${String(pid)}/stat`) || !readFileSync(`/proc/${String(pid)}/stat`, 'utf8').includes(') Z ')
+    );
+  } catch {
+    return false;
+  }
+};
+
+test('SIGHUP ends a command as SIGTERM does', async () => {
+  const { env, asked } = await endlessJob();
+  const { child, ended } = start(berthPath(), ['jobs', 'wait', 'ep', 'job1'], env);
+  await asked;
+  child.kill('SIGHUP');
+  const { code, stderr } = await ended;
+  expect(code, stderr).toBe(143);
+  expect(stderr).toContain('Go on with: berth jobs wait ep job1');
+});
+
+const hasProc = existsSync('/proc/self/status');
+
+test.skipIf(!hasProc).each([
+  ['nohup', 'exec nohup "$@" > /dev/null'],
+  ["trap '' HUP in the shell that runs it", `trap '' HUP; "$@"; exit $?`],
+])('SIGHUP stays ignored after %s', async (_, script) => {
+  const { env, asked } = await endlessJob();
+  const { child, ended } = start('bash', ['-c', script, 'sh', berthPath(), 'jobs', 'wait', 'ep', 'job1'], {
+    ...env,
+    // As an interactive shell sets it.
+    ...(script.includes('nohup') ? { _: '/usr/bin/nohup' } : {}),
+  });
+  await asked;
+  const pid = script.includes('exec') ? child.pid : await onlyChild(child.pid);
+  process.kill(pid ?? 0, 'SIGHUP');
+  process.kill(pid ?? 0, 'SIGHUP');
+  await pause(200);
+  expect(child.exitCode).toBeNull();
+  process.kill(pid ?? 0, 'SIGTERM');
+  const { code, stderr } = await ended;
+  expect(code, stderr).toBe(143);
+});
+
+async function onlyChild(pid = 0): Promise<number> {
+  const { stdout } = await runProgram('cat', [`/proc/${String(pid)}/task/${String(pid)}/children`], { env: {} });
+  return Number(stdout.trim().split(' ')[0]);
+}
+
+test('SIGUSR1 does not open the inspector and does not end the command', async () => {
+  const { env, asked } = await endlessJob();
+  const { child, ended } = start(berthPath(), ['jobs', 'wait', 'ep', 'job1'], env);
+  await asked;
+  child.kill('SIGUSR1');
+  await pause(200);
+  child.kill('SIGTERM');
+  const { code, stderr } = await ended;
+  expect(code).toBe(143);
+  expect(stderr).not.toContain('Debugger');
+});
+
+test.each(['SIGTERM', 'SIGHUP', 'SIGKILL'] as const)(
+  '%s of `local exec` takes its command down with it',
+  async (signal) => {
+    const folder = await temporaryFolder();
+    const script = `sleep 300 & echo $! > grandchild.tmp; echo $$ > child; mv grandchild.tmp grandchild; wait`;
+    const env = await cleanEnvironment();
+    const child = spawn(berthPath(), ['local', 'exec', '--', 'sh', '-c', script], {
+      env,
+      cwd: folder,
+      stdio: 'ignore',
+    });
+    await until(() => existsSync(path.join(folder, 'grandchild')));
+    const pids = ['child', 'grandchild'].map((name) => Number(readFileSync(path.join(folder, name), 'utf8')));
+    child.kill(signal);
+    await new Promise((resolve) => child.on('exit', resolve));
+    try {
+      await until(() => !isAlive(pids[0] ?? 0));
+      if (signal === 'SIGKILL') await until(() => !isAlive(pids[1] ?? 0));
+    } finally {
+      for (const pid of pids) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+    }
+  },
+);
+
+test('`pods ssh` gives the key to no program that it starts', async () => {
+  const { url } = await serveJson({
+    id: 'p1',
+    status: 'RUNNING',
+    ssh: { direct: { host: '127.0.0.1', port: 22, username: 'root' } },
+  });
+  const folder = await temporaryFolder();
+  const programs = path.join(folder, 'bin');
+  mkdirSync(programs);
+  writeFileSync(path.join(programs, 'ssh'), '#!/bin/sh\nenv > "$HOME/seen"\n', { mode: 0o755 });
+  const env = await cleanEnvironment({ BERTH_BASE_URL: url, BERTH_API_KEY: KEY, BERTH_API_KEY_FILE: '/nowhere' });
+  const PATH = `${programs}${path.delimiter}${env['PATH'] ?? ''}`;
+  const { code, stderr } = await berth(['pods', 'ssh', 'p1'], { env: { ...env, PATH, HOME: folder } });
+  expect(code, stderr).toBe(0);
+  const seen = readFileSync(path.join(folder, 'seen'), 'utf8');
+  expect(seen).toContain('BERTH_BASE_URL');
+  expect(seen).not.toContain('BERTH_API_KEY');
+});
+
+test.skipIf(!hasProc).each([
+  ['SIGINT', { code: 130 }],
+  ['SIGTERM', { signal: 'SIGTERM' }],
+] as const)('%s ends a --jq program that never ends by itself', async (signal, how) => {
+  const env = await cleanEnvironment();
+  const { child, ended } = start(
+    berthPath(),
+    ['--local', 'pods', 'list', '--jq', 'if . == null then 1 else (def f: f; f) end'],
+    env,
+  );
+  // Hundredths of a second of work: by then it is at nothing else.
+  await until(() => Number(readFileSync(`/proc/${String(child.pid)}/stat`, 'utf8').split(' ')[13]) > 60);
+  child.kill(signal);
+  const { stderr, ...rest } = await ended;
+  expect(rest).toMatchObject(how);
+  if (signal === 'SIGINT') expect(stderr).toContain('interrupted');
+});
+
+test.skipIf(!hasTerminal)('Ctrl-Z gives the cursor back, and fg draws the view again', async () => {
+  const folder = await temporaryFolder();
+  const session = await inTerminal({ columns: 80, rows: 24 }, ['local', 'exec', '--', 'bash', '--norc', '-i'], {
+    ...(await cleanEnvironment()),
+    PS1: 'shell> ',
+    HOME: folder,
+  });
+  await session.waitFor('shell>');
+  session.type(`${berthPath()} pods get pod-train --watch`);
+  session.press('Enter');
+  await session.waitFor('train-llm');
+  expect(session.cursorShown()).toBe(false);
+  session.press('C-z');
+  await session.waitFor('Stopped');
+  expect(session.cursorShown()).toBe(true);
+  session.type('clear; fg');
+  session.press('Enter');
+  await session.waitFor('train-llm');
+  expect(session.cursorShown()).toBe(false);
+  session.press('C-\\');
+  await session.waitFor(/Quit|core dumped/);
+  expect(session.cursorShown()).toBe(true);
+});

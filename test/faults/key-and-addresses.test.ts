@@ -1,0 +1,180 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { closeSync, constants, mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { appendFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { berthIn } from '../support/cli.ts';
+import { createTestWorld, type TestWorld } from '../support/world.ts';
+
+// A key is sent only to the addresses it is for, and a key file is read within bounds.
+
+const PROD = 'production-key-0000PROD';
+const STAGING = 'staging-key-00000STAG';
+const profiles = {
+  current: 'prod',
+  profiles: {
+    prod: { 'base-url': 'https://prod.example.com', 'api-key': PROD },
+    staging: { 'base-url': 'https://staging.example.com', 'api-key': STAGING },
+    keyless: { 'base-url': 'https://keyless.example.com' },
+    empty: { timeout: '5s' },
+  },
+};
+
+function worldWith(env: Record<string, string>): TestWorld {
+  const world = createTestWorld({ env });
+  mkdirSync(join(world.directory, '.config/berth'), { recursive: true });
+  writeFileSync(join(world.directory, '.config/berth/config.json'), JSON.stringify(profiles));
+  return world;
+}
+
+interface Status {
+  readonly key: string;
+  readonly from: string;
+  readonly 'base-url': string;
+  readonly 'queue-url': string;
+  readonly 'rest-url'?: string;
+}
+
+const statusOf = async (env: Record<string, string>, ...flags: readonly string[]) => {
+  const { code, out, err } = await berthIn(worldWith(env), ['auth', 'status', '--json', ...flags]);
+  return { code, err, status: (out === '' ? {} : JSON.parse(out)) as Partial<Status> };
+};
+
+it('--profile uses the key and the addresses of that profile, whatever the environment has', async () => {
+  const env = {
+    BERTH_API_KEY: PROD,
+    BERTH_BASE_URL: 'https://prod.example.com',
+    BERTH_QUEUE_URL: 'https://queue.prod.example.com',
+    BERTH_REST_URL: 'https://rest.prod.example.com',
+  };
+  const { code, status } = await statusOf(env, '--profile', 'staging');
+  expect(code).toBe(0);
+  expect(status).toMatchObject({
+    key: 'ends in STAG',
+    from: 'profile',
+    'base-url': 'https://staging.example.com',
+    'queue-url': 'https://staging.example.com',
+  });
+  expect(status['rest-url']).toBeUndefined();
+});
+
+it('--profile uses the key of that profile where a key file is named', async () => {
+  const { status } = await statusOf({ BERTH_API_KEY_FILE: '/nowhere' }, '--profile', 'staging');
+  expect(status).toMatchObject({ key: 'ends in STAG', from: 'profile' });
+});
+
+it('config list shows where key and addresses come from behind --profile', async () => {
+  const world = worldWith({ BERTH_API_KEY: PROD, BERTH_BASE_URL: 'https://prod.example.com' });
+  const { out } = await berthIn(world, ['config', 'list', '--json', '--profile', 'staging']);
+  const rows = JSON.parse(out) as readonly { readonly name: string; readonly value: string; readonly source: string }[];
+  const shown = (name: string) => rows.find((row) => row.name === name);
+  expect(shown('api-key')).toMatchObject({ value: 'ends in STAG', source: 'profile' });
+  expect(shown('base-url')).toMatchObject({ value: 'https://staging.example.com', source: 'profile' });
+});
+
+it.each(['BERTH_API_KEY', 'BERTH_API_KEY_FILE'])(
+  '--profile with addresses and no key refuses %s and says what to drop',
+  async (variable) => {
+    const world = worldWith({ [variable]: PROD });
+    const { code, err } = await berthIn(world, ['pods', 'list', '--profile', 'keyless']);
+    expect(code).toBe(2);
+    expect(err).toContain(variable);
+    expect(err).toContain('drop --profile');
+    expect(err).not.toContain(PROD);
+  },
+);
+
+it('the environment speaks for a profile that keeps neither key nor addresses', async () => {
+  const env = { BERTH_API_KEY: PROD, BERTH_BASE_URL: 'https://prod.example.com' };
+  const { status } = await statusOf(env, '--profile', 'empty');
+  expect(status).toMatchObject({ key: 'ends in PROD', from: 'environment', 'base-url': 'https://prod.example.com' });
+});
+
+it('BERTH_PROFILE beside another key in BERTH_API_KEY is refused; beside none of its own it is used', async () => {
+  const refused = await statusOf({ BERTH_API_KEY: PROD, BERTH_PROFILE: 'staging' });
+  expect(refused.code).toBe(2);
+  expect(refused.err).toContain('unset BERTH_PROFILE');
+  const used = await statusOf({ BERTH_API_KEY: PROD, BERTH_PROFILE: 'keyless' });
+  expect(used.status).toMatchObject({ key: 'ends in PROD', 'base-url': 'https://keyless.example.com' });
+  const same = await statusOf({ BERTH_API_KEY: STAGING, BERTH_PROFILE: 'staging' });
+  expect(same.status).toMatchObject({ key: 'ends in STAG', from: 'environment' });
+});
+
+it("--base-url of another host does not get the profile's key", async () => {
+  const world = worldWith({});
+  const { code } = await berthIn(world, ['pods', 'list', '--profile', 'staging', '--base-url', 'https://evil.example']);
+  expect(code).toBe(3);
+});
+
+/** Opens a pipe for writing once somebody reads it. */
+async function whenRead(pipe: string): Promise<number> {
+  for (;;) {
+    try {
+      return openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
+    } catch {
+      await new Promise(setImmediate);
+    }
+  }
+}
+
+const hasFifos = spawnSync('mkfifo', ['--version']).status === 0;
+
+it.each([
+  ['a directory', (world: TestWorld) => world.directory],
+  ['an endless device', () => '/dev/zero'],
+  [
+    'what is too long',
+    (world: TestWorld) => {
+      writeFileSync(join(world.directory, 'long'), 'k'.repeat(65 * 1024));
+      return 'long';
+    },
+  ],
+])('a key file that is %s ends 14', async (_, place) => {
+  const plain = createTestWorld();
+  const world = createTestWorld({ env: { BERTH_API_KEY_FILE: place(plain) } });
+  writeFileSync(join(world.directory, 'long'), 'k'.repeat(65 * 1024));
+  const { code, err } = await berthIn(world, ['auth', 'status']);
+  expect(code).toBe(14);
+  expect(err).toContain('BERTH_API_KEY_FILE');
+});
+
+it('a key file that is a socket ends 14', async () => {
+  const folder = createTestWorld();
+  const server = createServer().listen(join(folder.directory, 'socket'));
+  onTestFinished(() => {
+    server.close();
+  });
+  await new Promise((resolve) => server.once('listening', resolve));
+  const world = createTestWorld({ env: { BERTH_API_KEY_FILE: join(folder.directory, 'socket') } });
+  expect((await berthIn(world, ['auth', 'status'])).code).toBe(14);
+});
+
+it.skipIf(!hasFifos)('a key may come through a pipe, and an interrupt ends the wait for it', async () => {
+  const folder = createTestWorld();
+  const pipe = join(folder.directory, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const env = { BERTH_API_KEY_FILE: pipe, BERTH_BASE_URL: 'https://prod.example.com' };
+
+  const world = createTestWorld({ env });
+  const running = berthIn(world, ['auth', 'status', '--json']);
+  await appendFile(pipe, `${PROD}\n`);
+  expect(JSON.parse((await running).out)).toMatchObject({ key: 'ends in PROD', from: 'file' });
+
+  const waiting = createTestWorld({ env });
+  const ended = berthIn(waiting, ['auth', 'status']);
+  const writer = await whenRead(pipe);
+  waiting.signal('SIGTERM');
+  expect((await ended).code).toBe(143);
+  closeSync(writer);
+});
+
+it.skipIf(!hasFifos)('an input that is a pipe without a writer obeys an interrupt', async () => {
+  const world = createTestWorld();
+  execFileSync('mkfifo', [join(world.directory, 'pipe')]);
+  const ended = berthIn(world, ['--local', 'jobs', 'run', 'echo', '--input', '@pipe']);
+  const writer = await whenRead(join(world.directory, 'pipe'));
+  world.signal('SIGINT');
+  expect((await ended).code).toBe(130);
+  closeSync(writer);
+});
