@@ -52,10 +52,12 @@ export interface Files {
 
 /** A file that this process writes at its end. Every failure is local-file (14), and after one its end is not known. */
 export interface AppendFile {
-  /** Resolves when the system has taken every byte. */
+  /** Resolves when the system has taken every byte. Fails as `check` does, and has written nothing then. */
   append(bytes: Uint8Array): Promise<void>;
   /** Resolves when what was taken is on the disk. */
   sync(): Promise<void>;
+  /** Fails where the file was removed, replaced, cut or written by somebody else: the message says which. */
+  check(): Promise<void>;
   /** Cuts it to so many bytes, on the disk too. */
   truncate(size: number): Promise<void>;
   close(): Promise<void>;

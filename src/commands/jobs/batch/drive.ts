@@ -1,5 +1,6 @@
+import { unchanged, type Fingerprint } from '../../../batch/input/fingerprint.ts';
 import { readItems } from '../../../batch/input/items.ts';
-import { putInOrder, type OpenBatch } from '../../../batch/batch.ts';
+import { finishBatch, type OpenBatch } from '../../../batch/batch.ts';
 import type { RunOptions } from '../../../batch/run/desk.ts';
 import type { Ledger } from '../../../batch/books/ledger.ts';
 import { KNOWN_LIMITS } from '../../../batch/run/pace.ts';
@@ -12,7 +13,8 @@ import type { Result } from '../../../output/view.ts';
 import { meterCost } from './cost.ts';
 import { exitOf, hearingOut, isResumed, notesOf, troubleOf, type Driven } from './end.ts';
 import type { PaceValues } from './flags.ts';
-import { followBatch, type Standing, type Trouble } from './progress.ts';
+import { createHealth } from './health.ts';
+import { followBatch, type Standing } from './progress.ts';
 import { createTally } from './tally.ts';
 import { batchView, summaryOf } from './view.ts';
 
@@ -36,6 +38,12 @@ function runOptions(values: PaceValues, ledger: Ledger): RunOptions {
   };
 }
 
+/** Where the input of a batch lies, and what it was when it was checked. */
+export interface BatchInput {
+  readonly path: string;
+  readonly fingerprint: Fingerprint;
+}
+
 /**
  * Runs an open batch until it ends, and says how it stands meanwhile. The exit code is 0 where all completed, 13 where
  * some did not, 9 after --timeout, 130 or 143 after an interrupt. What stopped it otherwise is the result's failure:
@@ -46,11 +54,11 @@ export async function driveBatch(
   durable: DurableFiles,
   path: string,
   batch: OpenBatch,
-  inputPath: string,
+  input: BatchInput,
   values: PaceValues,
 ): Promise<Result> {
-  const began = ctx.clock.now();
-  const { input, extras, endpointId } = batch.header;
+  const began = ctx.clock.monotonic();
+  const { input: shape, extras, endpointId } = batch.header;
   const done = new AbortController();
   let takeWindows = (_: readonly RateWindow[]): void => undefined;
   // What is on the wire is heard out after Ctrl-C; a second one ends the process.
@@ -65,8 +73,8 @@ export async function driveBatch(
   const resumed = isResumed(before);
   const cost = meterCost(ctx, endpointId, resumed);
   const tally = createTally();
-  let trouble: Trouble | undefined;
-  const standing = (): Standing => ({ sum: batch.ledger.accounting(), cost: cost.soFar(), trouble });
+  const health = createHealth();
+  const standing = (): Standing => ({ sum: batch.ledger.accounting(), cost: cost.soFar(), trouble: health.trouble() });
   const wire = createWire(api, endpointId);
   const onInterrupt = (): void => {
     if (ctx.terminal.errors && wire.underWay > 0) void ctx.tell(hearingOut(wire.underWay));
@@ -78,7 +86,7 @@ export async function driveBatch(
     end = await runBatch({
       ...batch,
       options: runOptions(values, batch.ledger),
-      items: readItems(durable.read(inputPath), { ...input, extras }),
+      items: readItems(unchanged(durable.read(input.path), input.fingerprint, input.path), { ...shape, extras }),
       wire,
       clock: ctx.clock,
       random: ctx.random,
@@ -89,11 +97,12 @@ export async function driveBatch(
       onExecuted: cost.ran,
       onEnded: tally.ended,
       onUnretried: tally.unretried,
-      onTrouble: (failure) => {
-        trouble = failure && { since: trouble?.since ?? ctx.clock.now(), says: failure.message };
+      onRequest: (failure) => {
+        health.request(failure, ctx.clock.monotonic());
       },
+      onLost: tally.lost,
     });
-    end = await putInOrder(durable, path, batch, end);
+    end = await finishBatch(durable, path, batch, end, ctx.signal);
   } finally {
     ctx.signal.removeEventListener('abort', onInterrupt);
     done.abort();
@@ -108,16 +117,25 @@ export async function driveBatch(
   const value = summaryOf(end.accounting, {
     path,
     endpoint: batch.header.endpoint,
-    input: inputPath,
+    input: input.path,
     invalid: batch.header.invalid,
     unknownItems,
     others: {
-      tookSeconds: (ctx.clock.now() - began) / 1000,
+      tookSeconds: (ctx.clock.monotonic() - began) / 1000,
       executionCostUsd: spent === undefined ? null : { ...spent },
       commonestError: commonest === undefined ? null : { ...commonest, sinceResume: resumed },
     },
   });
-  const driven: Driven = { path, inputPath, batch, end, tally, before, retried: (values.retryFailed ?? 0) > 0 };
+  const driven: Driven = {
+    path,
+    inputPath: input.path,
+    batch,
+    end,
+    tally,
+    health,
+    before,
+    retried: (values.retryFailed ?? 0) > 0,
+  };
   const result = { kind: 'one', view: batchView, value } as const;
   const failure = troubleOf(driven);
   // What stopped it says the way on; the counts are printed all the same.

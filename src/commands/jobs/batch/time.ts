@@ -9,13 +9,13 @@ import type { CommandContext } from '../../../cli/context.ts';
  */
 export function withinTime(ctx: CommandContext, timeoutMs: number | undefined): CommandContext {
   if (timeoutMs === undefined) return ctx;
-  const endsAt = ctx.clock.now() + timeoutMs;
+  const endsAt = ctx.clock.monotonic() + timeoutMs;
   return {
     ...ctx,
     api: {
       ...ctx.api,
       send: async (request) => {
-        const guard = ctx.clock.deadline(Math.max(1, endsAt - ctx.clock.now()));
+        const guard = ctx.clock.deadline(Math.max(1, endsAt - ctx.clock.monotonic()));
         // Waits between two tries count as well.
         const over = new Promise<never>((_, reject) => {
           guard.signal.addEventListener('abort', () => {
