@@ -33,7 +33,7 @@ function runOptions(values: PaceValues, ledger: Ledger): RunOptions {
       return Math.min(MOST_IN_FLIGHT, Math.max(FIRST_IN_FLIGHT, maxFailures + 1, ledger.count('completed')));
     },
     maxFailures: maxFailures ?? Number.POSITIVE_INFINITY,
-    timeoutMs: values.timeout ?? Number.POSITIVE_INFINITY,
+    timeoutMs: values.maxTime ?? Number.POSITIVE_INFINITY,
     retryFailed: values.retryFailed ?? 0,
   };
 }
@@ -46,7 +46,7 @@ export interface BatchInput {
 
 /**
  * Runs an open batch until it ends, and says how it stands meanwhile. The exit code is 0 where all completed, 13 where
- * some did not, 9 after --timeout, 130 or 143 after an interrupt. What stopped it otherwise is the result's failure:
+ * some did not, 9 after --max-time, 130 or 143 after an interrupt. What stopped it otherwise is the result's failure:
  * local-file (14), unavailable (7), unknown (8), rate-limited (6), denied (3). Closes the batch.
  */
 export async function driveBatch(
