@@ -3,7 +3,7 @@ import type { DurableFiles } from '../../core/context.ts';
 import { localFile } from '../../core/failure.ts';
 import type { JournalRecord } from './record.ts';
 import type { ResultsExtent } from './results.ts';
-import { merged, resultLines, sortedRuns, type Piece } from './sorting.ts';
+import { merged, resultLines, SORT_LIMITS, sortedRuns, type Piece } from './sorting.ts';
 import { writeWhole } from './whole-file.ts';
 
 /** The results in their new order, until they take the place of the old ones. */
@@ -14,9 +14,6 @@ export const sortingPaths = (results: string): readonly [string, string] => [
   `${results}.sorting-0`,
   `${results}.sorting-1`,
 ];
-
-/** Sorted runs that are merged at a time: each takes a piece of memory. */
-const FAN_IN = 64;
 
 /**
  * Puts the results, which hold so much, in the order of the input; of an item that has several lines the last is kept. An
@@ -31,12 +28,17 @@ export async function orderResults(
   holds: ResultsExtent,
   note: (record: JournalRecord) => Promise<void>,
   interrupt: AbortSignal,
+  limits = SORT_LIMITS,
 ): Promise<void> {
   let [from, to] = sortingPaths(path);
   try {
-    let sorted = await writeRuns(durable, from, sortedRuns(asWritten(durable, path, holds, interrupt)));
+    let sorted = await writeRuns(
+      durable,
+      from,
+      sortedRuns(asWritten(durable, path, holds, interrupt), limits.heldBytes),
+    );
     while (sorted.runs.length > 1) {
-      const merging = merged(durable, from, sorted.runs, FAN_IN, interrupt);
+      const merging = merged(durable, from, sorted.runs, limits.fanIn, interrupt);
       sorted = await writeRuns(durable, to, merging);
       [from, to] = [to, from];
       await durable.remove(to);

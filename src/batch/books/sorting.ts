@@ -14,8 +14,15 @@ export interface Piece {
   readonly endsRun: boolean;
 }
 
-/** What is held of lines that are sorted in memory, in bytes, with what each takes beside its own. */
-const HELD_BYTES = 8 * 1024 * 1024;
+/** What a sort may take of memory. */
+export interface SortLimits {
+  /** Of lines that are sorted, in bytes, with what each takes beside its own. */
+  readonly heldBytes: number;
+  /** Sorted runs that are merged at a time: of each a piece of the file is held. Two at least. */
+  readonly fanIn: number;
+}
+
+export const SORT_LIMITS: SortLimits = { heldBytes: 8 * 1024 * 1024, fanIn: 64 };
 const LINE_OVERHEAD = 200;
 /** Lines are handed on in pieces of this many bytes, unless one line is longer. */
 const PIECE_BYTES = 256 * 1024;
@@ -50,7 +57,10 @@ interface HeldLine extends ResultLine {
  * Lines as runs that are each in the order of items (replacement selection): lines that are out of place by less than is
  * held make one run, all others runs of twice what is held on average.
  */
-export async function* sortedRuns(groups: AsyncIterable<Iterable<ResultLine>>): AsyncGenerator<Piece> {
+export async function* sortedRuns(
+  groups: AsyncIterable<Iterable<ResultLine>>,
+  heldBytes: number,
+): AsyncGenerator<Piece> {
   const heap = new TinyQueue<HeldLine>([], (a, b) => a.run - b.run || a.item - b.item || a.order - b.order);
   const out = createCollector();
   let [held, order, run, last] = [0, 0, 0, 0];
@@ -74,7 +84,7 @@ export async function* sortedRuns(groups: AsyncIterable<Iterable<ResultLine>>): 
       const copy = Buffer.concat([bytes, LINE_FEED]);
       heap.push({ item, bytes: copy, run: item < last ? run + 1 : run, order: (order += 1) });
       held += copy.byteLength + LINE_OVERHEAD;
-      if (held > HELD_BYTES) yield* drain(HELD_BYTES);
+      if (held > heldBytes) yield* drain(heldBytes);
     }
   yield* drain(0);
   yield* out.end();
