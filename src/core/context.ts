@@ -241,5 +241,10 @@ export interface Context {
   readonly limits: RememberedLimits;
   /** Aborted on the first Ctrl-C or polite kill; its reason is the interrupted Failure. */
   readonly signal: AbortSignal;
+  /**
+   * Has the second Ctrl-C heard by a command that ends soon, in place of ending the process at once; a third one does.
+   * Returns how to end it.
+   */
+  onSecondInterrupt(listener: () => void): () => void;
   readonly platform: string;
 }

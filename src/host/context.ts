@@ -94,6 +94,7 @@ export function createContext(world: World, flags: GlobalFlags): HostContext {
     localHost: createLocalHost(world),
     limits,
     signal,
+    onSecondInterrupt: (listener) => interrupt.onSecond(listener),
     platform: world.platform,
     close: async () => {
       limits.flush();

@@ -10,9 +10,16 @@ export interface Submission {
   readonly input: unknown;
 }
 
+/** A `status` without a body is an empty answer; with `never` none comes at all. */
+export interface TinyAnswer {
+  readonly status?: number;
+  readonly body?: unknown;
+  readonly never?: boolean;
+}
+
 export interface TinyAnswers {
-  /** The answer to a submission: by default an id of its own. A `status` without a body is an empty answer. */
-  readonly submit?: (submission: Submission) => { readonly status?: number; readonly body?: unknown } | undefined;
+  /** The answer to a submission: by default an id of its own. */
+  readonly submit?: (submission: Submission) => TinyAnswer | undefined;
   /** The document of a job, merged over `COMPLETED` with the input as its output. */
   readonly look?: (job: string, nth: number) => Readonly<Record<string, unknown>> | undefined;
 }
@@ -47,6 +54,7 @@ export async function tinyPlace(answers: TinyAnswers = {}, options: TestWorldOpt
       const id = `job-${String(nth)}`;
       const special = answers.submit?.({ nth, input });
       jobs.set((special?.body as { id?: string } | undefined)?.id ?? id, input);
+      if (special?.never === true) return;
       send(special?.status ?? 200, special === undefined ? { id, status: 'IN_QUEUE' } : special.body);
       return;
     }

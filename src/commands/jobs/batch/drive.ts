@@ -9,9 +9,10 @@ import { createWire } from '../../../batch/run/wire.ts';
 import type { RateWindow } from '../../../core/api.ts';
 import type { DurableFiles } from '../../../core/context.ts';
 import type { CommandContext } from '../../../cli/context.ts';
+import { preloadOutput } from '../../../cli/preload.ts';
 import type { Result } from '../../../output/view.ts';
 import { meterCost } from './cost.ts';
-import { exitOf, hearingOut, isResumed, notesOf, troubleOf, type Driven } from './end.ts';
+import { exitOf, givenUp, hearingOut, isResumed, notesOf, troubleOf, type Driven } from './end.ts';
 import type { PaceValues } from './flags.ts';
 import { createHealth } from './health.ts';
 import { followBatch, type Standing } from './progress.ts';
@@ -61,7 +62,7 @@ export async function driveBatch(
   const { input: shape, extras, endpointId } = batch.header;
   const done = new AbortController();
   let takeWindows = (_: readonly RateWindow[]): void => undefined;
-  // What is on the wire is heard out after Ctrl-C; a second one ends the process.
+  // What is on the wire is heard out after Ctrl-C; a second one gives it up, and a third one ends the process.
   const onWire = new AbortController();
   const api = ctx.bulk({
     signal: onWire.signal,
@@ -80,9 +81,21 @@ export async function driveBatch(
     if (ctx.terminal.errors && wire.underWay > 0) void ctx.tell(hearingOut(wire.underWay));
   };
   ctx.signal.addEventListener('abort', onInterrupt, { once: true });
+  const forgetSecond = ctx.onSecondInterrupt(() => {
+    onWire.abort(givenUp());
+  });
   const following = followBatch(ctx, standing, done.signal);
   let end: RunEnd;
   try {
+    // An upgrade may take the files of this version away while it runs.
+    const sample = summaryOf(batch.ledger.accounting(), {
+      path,
+      endpoint: batch.header.endpoint,
+      input: input.path,
+      invalid: batch.header.invalid,
+      unknownItems: [],
+    });
+    await preloadOutput(ctx, ctx.output, { kind: 'one', view: batchView, value: sample });
     end = await runBatch({
       ...batch,
       options: runOptions(values, batch.ledger),
@@ -105,6 +118,7 @@ export async function driveBatch(
     end = await finishBatch(durable, path, batch, end, ctx.signal);
   } finally {
     ctx.signal.removeEventListener('abort', onInterrupt);
+    forgetSecond();
     done.abort();
     await following;
     await cost.close();

@@ -67,6 +67,10 @@ export function notesOf(ctx: CommandContext, driven: Driven): readonly string[] 
 export const hearingOut = (requests: number): string =>
   `Waiting for the answer to ${countOf(requests, 'request')}. Ctrl-C again ends at once.`;
 
+/** Why a request that was on the wire at the second Ctrl-C has no answer: it may have been taken. */
+export const givenUp = (): Failure =>
+  new Failure({ code: 'outcome-unknown', exit: EXIT.unknown, message: 'its answer was not waited for' });
+
 const inFlightNote = ({ inFlight }: Accounting): readonly string[] =>
   inFlight > 0 ? [`${countOf(inFlight, 'job')} went on at the service, which keeps results for 30 minutes.`] : [];
 
