@@ -105,7 +105,7 @@ export async function scripted(
         random: () => 0.5,
         interrupt,
       });
-      return finishBatch(slow, OUT, open, end, interrupt ?? new AbortController().signal);
+      return finishBatch(slow, OUT, open, end, interrupt);
     },
   };
 }

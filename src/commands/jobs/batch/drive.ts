@@ -58,6 +58,7 @@ export async function driveBatch(
   input: BatchInput,
   values: PaceValues,
 ): Promise<Result> {
+  await preload(ctx, path, batch, input);
   const began = ctx.clock.monotonic();
   const { input: shape, extras, endpointId } = batch.header;
   const done = new AbortController();
@@ -87,15 +88,6 @@ export async function driveBatch(
   const following = followBatch(ctx, standing, done.signal);
   let end: RunEnd;
   try {
-    // An upgrade may take the files of this version away while it runs.
-    const sample = summaryOf(batch.ledger.accounting(), {
-      path,
-      endpoint: batch.header.endpoint,
-      input: input.path,
-      invalid: batch.header.invalid,
-      unknownItems: [],
-    });
-    await preloadOutput(ctx, ctx.output, { kind: 'one', view: batchView, value: sample });
     end = await runBatch({
       ...batch,
       options: runOptions(values, batch.ledger),
@@ -155,4 +147,17 @@ export async function driveBatch(
   // What stopped it says the way on; the counts are printed all the same.
   if (failure !== undefined) return { ...result, failure };
   return { ...result, exit: exitOf(ctx, end), notes: notesOf(ctx, driven) };
+}
+
+/** An upgrade may take the files of this version away while the batch runs. */
+async function preload(ctx: CommandContext, path: string, batch: OpenBatch, input: BatchInput): Promise<void> {
+  const { endpoint, invalid } = batch.header;
+  const facts = { path, endpoint, input: input.path, invalid, unknownItems: [] };
+  const value = summaryOf(batch.ledger.accounting(), facts);
+  try {
+    await preloadOutput(ctx, ctx.output, { kind: 'one', view: batchView, value });
+  } catch (error) {
+    await batch.close();
+    throw error;
+  }
 }
