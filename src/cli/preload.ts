@@ -10,7 +10,7 @@ import type { OutputOptions, Result } from '../output/view.ts';
  */
 export async function preloadOutput(context: Context, output: OutputOptions, sample: Result): Promise<void> {
   const nowhere = { write: () => Promise.resolve() };
-  const quiet = { ...context, stdout: nowhere, stderr: nowhere };
+  const quiet = { ...context, stdout: nowhere, stderr: nowhere, serviceNow: () => context.clock.now() };
   await Promise.all([
     import('./fail.ts'),
     import('../output/prose.ts'),

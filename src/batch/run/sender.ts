@@ -21,7 +21,7 @@ export type OnAccepted = (item: Item, job: string, at: number) => void;
 const handful = (most: number): number => Math.max(1, Math.floor(most / 8));
 
 /** So often an item is sent again that the service itself put off (408, 425); then it is refused. */
-const MOST_PUT_OFF = 5;
+const MOST_PUT_OFF = 3;
 
 /**
  * A sender over a supply. `guard` watches over what is started: a failure in it ends the batch.

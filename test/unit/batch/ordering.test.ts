@@ -10,6 +10,7 @@ import type { JournalRecord } from '../../../src/batch/books/record.ts';
 import type { DurableFiles } from '../../../src/core/context.ts';
 import { openDurable } from '../../../src/host/durable.ts';
 import { berthIn } from '../../support/cli.ts';
+import { realLocks } from '../../support/locks.ts';
 import { items, OUT, read, RESUME, RUN, summary, write } from './front-door.ts';
 import { memoryFiles } from './memory-files.ts';
 import { FAST, tinyPlace, type TinyPlace } from './tiny-service.ts';
@@ -63,7 +64,7 @@ describe('results put in order', () => {
     const count = 20_000;
     const text = Array.from({ length: count }, (_unused, at) => line(itemAt(at + 1, count), 'x'.repeat(2000))).join('');
     writeFileSync(join(directory, OUT), text);
-    const real = openDurable({ stdin: new PassThrough(), cwd: directory }, never);
+    const real = openDurable({ stdin: new PassThrough(), cwd: directory }, never, realLocks());
     let readBytes = 0;
     const counting: DurableFiles = {
       ...real,
