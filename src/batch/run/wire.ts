@@ -106,9 +106,9 @@ function seen({ value }: ApiAnswer, job: string): Seen {
 const requeued = (): Retried => ({ kind: 'requeued' });
 
 function afterSubmit(failure: Failure): Submitted {
-  if (mayComeAgain(failure)) return again(failure);
   // The service gave up waiting for the request (408), or would not take it yet (425): it did nothing with it.
   if (failure.status === 408 || failure.status === 425) return { ...again(failure), own: true };
+  if (mayComeAgain(failure)) return again(failure);
   if (failure.exit === EXIT.unknown) return { kind: 'lost', failure };
   // 402 is the balance: no other item would fare better.
   const refused = failure.exit === EXIT.refused && failure.status !== 402;
