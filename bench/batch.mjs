@@ -79,7 +79,7 @@ async function benchSubmissions(berth, folder, env) {
     theirs.push(requests.average);
     await server.ask();
     const out = `many-${round}.out`;
-    const limits = ['--in-flight', '1000000', '--timeout', `${SECONDS + 1}s`];
+    const limits = ['--in-flight', '1000000', '--max-time', `${SECONDS + 1}s`];
     await runBatch(berth, folder, at(env, server.url), [
       'bench',
       '--input',

@@ -1,15 +1,18 @@
 /**
- * A queue that answers every submission with the same id, and every look with the same result, from a process of its
- * own and with as little work as a server can do. Asked by its parent, it says how many submissions came, and when.
+ * A queue that answers every submission with an id of its own, and every look with the same result, from a process of
+ * its own and with as little work as a server can do. Asked by its parent, it says how many submissions came, and when.
  */
 import { createServer } from 'node:net';
 
 const answer = (body) =>
   `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
-const TAKEN = answer('{"id":"job-0000","status":"IN_QUEUE"}');
-const DONE = answer('{"id":"job-0000","status":"COMPLETED","output":{"ok":true},"delayTime":1,"executionTime":1}');
+/** An answer around an id, which has ten digits: two pieces of text, made once. */
+const aroundId = (rest) => answer(`{"id":"0123456789"${rest}}`).split('0123456789');
+const TAKEN = aroundId(',"status":"IN_QUEUE"');
+const DONE = aroundId(',"status":"COMPLETED","output":{"ok":true},"delayTime":1,"executionTime":1');
 
 let [submissions, looks, first, last] = [0, 0, 0, 0];
+let ids = 0;
 const look = process.argv[2] === 'waiting' ? TAKEN : DONE;
 
 const server = createServer((socket) => {
@@ -27,10 +30,12 @@ const server = createServer((socket) => {
         submissions += 1;
         last = performance.now();
         first ||= last;
-        socket.write(TAKEN);
+        ids += 1;
+        socket.write(TAKEN[0] + String(ids).padStart(10, '0') + TAKEN[1]);
       } else {
         looks += 1;
-        socket.write(look);
+        const id = /\/status\/(\d+)/.exec(text.slice(0, end))?.[1] ?? '0000000000';
+        socket.write(look[0] + id + look[1]);
       }
       text = text.slice(end + 4 + length);
     }

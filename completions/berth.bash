@@ -61,8 +61,8 @@ _berth_flags() {
     'jobs cancel') echo '--dry-run --yes -y' ;;
     'jobs retry') echo '--wait --wait-timeout --dry-run' ;;
     'jobs wait') echo '--any --wait-timeout' ;;
-    'jobs batch run') echo '--input --out --input-format --input-field --id-field --skip-invalid --ordered --concurrency --rate --in-flight --max-failures --timeout --retry-failed --execution-timeout --ttl --low-priority --dry-run' ;;
-    'jobs batch resume') echo '--input --resubmit-unknown --moved --concurrency --rate --in-flight --max-failures --timeout --retry-failed' ;;
+    'jobs batch run') echo '--input --out --input-format --input-field --id-field --skip-invalid --ordered --concurrency --rate --in-flight --max-failures --max-time --retry-failed --execution-timeout --ttl --low-priority --dry-run' ;;
+    'jobs batch resume') echo '--input --resubmit-unknown --moved --concurrency --rate --in-flight --max-failures --max-time --retry-failed' ;;
     'jobs batch status') echo '--exit-status --watch -w --interval' ;;
     'queue purge') echo '--dry-run --yes -y' ;;
     'health') echo '--watch -w --interval' ;;
@@ -257,7 +257,7 @@ _berth_values() {
     'jobs batch run|--rate') echo '-'; return ;;
     'jobs batch run|--in-flight') echo '-'; return ;;
     'jobs batch run|--max-failures') echo '-'; return ;;
-    'jobs batch run|--timeout') echo '-'; return ;;
+    'jobs batch run|--max-time') echo '-'; return ;;
     'jobs batch run|--retry-failed') echo '-'; return ;;
     'jobs batch run|--execution-timeout') echo '-'; return ;;
     'jobs batch run|--ttl') echo '-'; return ;;
@@ -266,7 +266,7 @@ _berth_values() {
     'jobs batch resume|--rate') echo '-'; return ;;
     'jobs batch resume|--in-flight') echo '-'; return ;;
     'jobs batch resume|--max-failures') echo '-'; return ;;
-    'jobs batch resume|--timeout') echo '-'; return ;;
+    'jobs batch resume|--max-time') echo '-'; return ;;
     'jobs batch resume|--retry-failed') echo '-'; return ;;
     'jobs batch status|--interval') echo '-'; return ;;
     'health|--interval') echo '-'; return ;;

@@ -63,8 +63,8 @@ _berth_flags() {
     'jobs cancel') reply+=('--dry-run:print the request as JSON and send nothing' '--yes:do not ask for confirmation') ;;
     'jobs retry') reply+=('--wait:wait until it ends and print its result' '--wait-timeout:how long --wait waits' '--dry-run:print the request as JSON and send nothing') ;;
     'jobs wait') reply+=('--any:stop at the first job that ends' '--wait-timeout:how long to wait') ;;
-    'jobs batch run') reply+=('--input:JSON lines or CSV, a job each; - is stdin' '--out:where results go; the journal lies beside it' '--input-format:what the input is (default: by its name, else jsonl)' '--input-field:the member or column that holds the input; else the whole line does' '--id-field:the member or column that names the item in the results' '--skip-invalid:leave out what cannot be sent, in place of refusing it all' '--ordered:put the results in the order of the input once all have ended' '--concurrency:requests at once, at most (default 32)' '--rate:submissions a second, at most (default 99, the known limit)' '--in-flight:jobs at the service at a time, at most (default 1000; with --max-failures as many as completed so far, from 10 on)' '--max-failures:send no more once more items than this did not complete' '--timeout:stop the whole batch where it stands after so long' '--retry-failed:run a job that failed or timed out again, so many times' '--execution-timeout:how long a worker may run a job, 5s to 7d' '--ttl:how long a job may live, queue and run together, 10s to 7d' '--low-priority:let other jobs go first' '--dry-run:print the request as JSON and send nothing') ;;
-    'jobs batch resume') reply+=('--input:where the input lies now, if not where it was' '--resubmit-unknown:send items again that may have been submitted' '--moved:the service is the same, although its address is another now' '--concurrency:requests at once, at most (default 32)' '--rate:submissions a second, at most (default 99, the known limit)' '--in-flight:jobs at the service at a time, at most (default 1000; with --max-failures as many as completed so far, from 10 on)' '--max-failures:send no more once more items than this did not complete' '--timeout:stop the whole batch where it stands after so long' '--retry-failed:run a job that failed or timed out again, so many times') ;;
+    'jobs batch run') reply+=('--input:JSON lines or CSV, a job each; - is stdin' '--out:where results go; the journal lies beside it' '--input-format:what the input is (default: by its name, else jsonl)' '--input-field:the member or column that holds the input; else the whole line does' '--id-field:the member or column that names the item in the results' '--skip-invalid:leave out what cannot be sent, in place of refusing it all' '--ordered:put the results in the order of the input once all have ended' '--concurrency:requests at once, at most (default 32)' '--rate:submissions a second, at most (default 99, the known limit)' '--in-flight:jobs at the service at a time, at most (default 1000; with --max-failures as many as completed so far, from 10 on)' '--max-failures:send no more once more items than this did not complete' '--max-time:stop the whole batch where it stands after so long' '--retry-failed:run a job that failed or timed out again, so many times' '--execution-timeout:how long a worker may run a job, 5s to 7d' '--ttl:how long a job may live, queue and run together, 10s to 7d' '--low-priority:let other jobs go first' '--dry-run:print the request as JSON and send nothing') ;;
+    'jobs batch resume') reply+=('--input:where the input lies now, if not where it was' '--resubmit-unknown:send items again that may have been submitted' '--moved:the service is the same, although its address is another now' '--concurrency:requests at once, at most (default 32)' '--rate:submissions a second, at most (default 99, the known limit)' '--in-flight:jobs at the service at a time, at most (default 1000; with --max-failures as many as completed so far, from 10 on)' '--max-failures:send no more once more items than this did not complete' '--max-time:stop the whole batch where it stands after so long' '--retry-failed:run a job that failed or timed out again, so many times') ;;
     'jobs batch status') reply+=('--exit-status:end 13 unless every item completed' '--watch:show it again and again until Ctrl-C' '--interval:time between two looks with --watch') ;;
     'queue purge') reply+=('--dry-run:print the request as JSON and send nothing' '--yes:do not ask for confirmation') ;;
     'health') reply+=('--watch:show it again and again until Ctrl-C' '--interval:time between two looks with --watch') ;;
@@ -260,7 +260,7 @@ _berth_values() {
     'jobs batch run|--rate') reply=(-); return ;;
     'jobs batch run|--in-flight') reply=(-); return ;;
     'jobs batch run|--max-failures') reply=(-); return ;;
-    'jobs batch run|--timeout') reply=(-); return ;;
+    'jobs batch run|--max-time') reply=(-); return ;;
     'jobs batch run|--retry-failed') reply=(-); return ;;
     'jobs batch run|--execution-timeout') reply=(-); return ;;
     'jobs batch run|--ttl') reply=(-); return ;;
@@ -269,7 +269,7 @@ _berth_values() {
     'jobs batch resume|--rate') reply=(-); return ;;
     'jobs batch resume|--in-flight') reply=(-); return ;;
     'jobs batch resume|--max-failures') reply=(-); return ;;
-    'jobs batch resume|--timeout') reply=(-); return ;;
+    'jobs batch resume|--max-time') reply=(-); return ;;
     'jobs batch resume|--retry-failed') reply=(-); return ;;
     'jobs batch status|--interval') reply=(-); return ;;
     'health|--interval') reply=(-); return ;;

@@ -1,14 +1,24 @@
 import type { DurableFiles } from '../core/context.ts';
 import { localFile } from '../core/failure.ts';
+import { safeText } from '../core/safe.ts';
 import { copyPath, newCopyPath } from './input/place.ts';
 import { createJournal, journalPath, lockPath, reopenJournal, type Journal } from './books/journal.ts';
 import { createLedger, type Ledger } from './books/ledger.ts';
 import { endEvent } from './run/desk.ts';
 import type { RunEnd } from './run/runner.ts';
-import { orderedPath, orderResults } from './books/ordering.ts';
+import { createJobIds, type JobIds } from './books/job-ids.ts';
+import { orderedPath, orderResults, removeSorting } from './books/ordering.ts';
 import { replay, type Past, type PastJob } from './books/replay.ts';
-import type { BatchHeader } from './books/record.ts';
-import { linesBeyond, openResults, type Results, type UnknownLine } from './books/results.ts';
+import type { BatchHeader, JournalRecord } from './books/record.ts';
+import {
+  checksumOf,
+  NO_RESULTS,
+  openResults,
+  readResults,
+  type FoundResults,
+  type Results,
+  type ResultsExtent,
+} from './books/results.ts';
 import { keepAside } from './books/whole-file.ts';
 
 /** A batch in the hands of this process: its files open, its lock held. */
@@ -19,6 +29,9 @@ export interface OpenBatch {
   readonly results: Results;
   readonly jobs: readonly PastJob[];
   readonly failed: readonly PastJob[];
+  readonly jobIds: JobIds;
+  /** Bytes of results that are in the order of the input already; undefined where that is still to be done. */
+  readonly inOrder: number | undefined;
   /** Items that had ended ran again already: the results may hold two lines of one. */
   readonly ranAgain: boolean;
   /** What had to be mended, for people: one line each. */
@@ -31,6 +44,8 @@ export interface ResumeOptions {
   readonly wantFailed: boolean;
   /** Items that nobody can tell of are sent again. */
   readonly resubmitUnknown: boolean;
+  /** Ends the reading of old results, before anything is changed. */
+  readonly interrupt?: AbortSignal;
 }
 
 /**
@@ -50,14 +65,16 @@ export async function beginBatch(
     const header = await prepare();
     await createResults(durable, path);
     // What may not be written to is known before there is a batch.
-    const results = await openResults(durable, path, 0);
+    const results = await openResults(durable, path, NO_RESULTS);
     const journal = await createJournal(durable, journalPath(path), header).catch(async (error: unknown) => {
       await results.close();
       throw error;
     });
     if (copied) await durable.replace(newCopyPath(path), copyPath(path));
     const ledger = createLedger(header.planned, header.planned + header.invalid);
-    return opened({ header, ledger, journal, results, jobs: [], failed: [], ranAgain: false, mended: [] }, release);
+    const jobIds = createJobIds(header.planned);
+    const none = { jobs: [], failed: [], inOrder: undefined, ranAgain: false, mended: [] };
+    return opened({ header, ledger, journal, results, jobIds, ...none }, release);
   } catch (error) {
     if (copied) await forgetCopy(durable, path).catch(() => undefined);
     await release();
@@ -67,7 +84,8 @@ export async function beginBatch(
 
 /**
  * Takes up a batch where it stands, whatever ended the process before. Fails with local-file (14): another process is at
- * work on it, its journal is broken, or a file is missing; nothing is changed then.
+ * work on it, its journal is broken or was shortened, its results were changed, or a file is missing; nothing is changed
+ * then.
  */
 export async function resumeBatch(durable: DurableFiles, path: string, options: ResumeOptions): Promise<OpenBatch> {
   await mustExist(durable, path);
@@ -75,17 +93,20 @@ export async function resumeBatch(durable: DurableFiles, path: string, options: 
   try {
     const past = await replay(durable, path, options.wantFailed);
     await finishOrdering(durable, path, past);
-    const beyond = await linesBeyond(durable, path, past.resultBytes);
+    const found = await readResults(durable, path, past, options.interrupt);
+    mustBeKnown(path, past, found);
     const journal = await reopenJournal(durable, journalPath(path), past.end);
     const mended = past.end.torn > 0 ? [tornNote(path, past.end)] : [];
     const jobs = new Map(past.jobs);
-    const good = await adopt(past, beyond.lines, journal, jobs);
-    if (beyond.size > good) mended.push(await cut(durable, path, good, beyond.size));
+    const good = await adopt(past, found, journal, jobs);
+    if (found.size > good.resultBytes) mended.push(await cut(durable, path, good.resultBytes, found.size));
     mended.push(...(await settle(past.ledger, journal, options)));
     const results = await openResults(durable, path, good);
-    const { header, ledger, ranAgain } = past;
+    const { header, ledger, jobIds, ranAgain } = past;
     const failed = [...past.failed.values()];
-    return opened({ header, ledger, journal, results, jobs: [...jobs.values()], failed, ranAgain, mended }, release);
+    const inOrder = past.inOrder ? past.resultBytes : undefined;
+    const live = [...jobs.values()];
+    return opened({ header, ledger, journal, results, jobs: live, failed, jobIds, inOrder, ranAgain, mended }, release);
   } catch (error) {
     await release();
     throw error;
@@ -114,25 +135,54 @@ export async function mustExist(durable: DurableFiles, path: string): Promise<vo
 }
 
 /**
- * Puts the results in the order of the input once every item of it has ended: where that was asked for, and where items
- * that had ended ran again, so that each has one line. Gives how the batch ended then: trouble with a file (14) stops it
- * like any other.
+ * What is left to do once every item has ended: the files of the batch are looked at once more, and the results put in the
+ * order of the input, where that was asked for, or where items that had ended ran again, so that each has one line. Gives
+ * how the batch ended then: trouble with a file (14) or an interrupt stops it like any other.
  */
-export async function putInOrder(
+export async function finishBatch(
   durable: DurableFiles,
   path: string,
-  { header, journal, ranAgain }: OpenBatch,
+  batch: OpenBatch,
   end: RunEnd,
+  interrupt: AbortSignal,
 ): Promise<RunEnd> {
-  const { accounting, stopped, revived } = end;
-  const ended = stopped?.failure === undefined && accounting.waiting + accounting.inFlight === 0;
-  if (!ended || !(header.ordered || ranAgain || revived > 0)) return end;
+  if (end.stopped?.failure !== undefined) return end;
   try {
-    await orderResults(durable, path, header.planned + header.invalid, (record) => journal.write(record));
+    await batch.journal.check();
+    await batch.results.check();
+    const { accounting } = end;
+    if (accounting.waiting + accounting.inFlight > 0) return end;
+    if (!needsOrder(batch, end)) {
+      await mustBeAsWritten(durable, path, batch.results.extent(), interrupt);
+      return end;
+    }
+    const note = (record: JournalRecord): Promise<void> => batch.journal.write(record);
+    await orderResults(durable, path, batch.results.extent(), note, interrupt);
     return end;
   } catch (failure) {
+    if (interrupt.aborted && failure === interrupt.reason)
+      return { ...end, stopped: { reason: 'interrupt' }, unordered: needsOrder(batch, end) };
     return { ...end, stopped: { reason: 'trouble', failure } };
   }
+}
+
+function needsOrder({ header, ranAgain, inOrder, results }: OpenBatch, { revived }: RunEnd): boolean {
+  const wanted = header.ordered || ranAgain || revived > 0;
+  return wanted && inOrder !== results.extent().resultBytes;
+}
+
+/** The last look before a batch is called done. Fails with local-file (14), and with the interrupt. */
+async function mustBeAsWritten(
+  durable: DurableFiles,
+  path: string,
+  { resultBytes, checksum }: ResultsExtent,
+  interrupt: AbortSignal,
+): Promise<void> {
+  if ((await checksumOf(durable, path, resultBytes, interrupt)) !== checksum)
+    throw localFile(
+      `the results file ${path} was changed by another program while the batch ran`,
+      'Its journal says how the batch stands; which of the results are whole nobody can tell.',
+    );
 }
 
 function opened(parts: Omit<OpenBatch, 'close'>, release: () => Promise<void>): OpenBatch {
@@ -151,6 +201,7 @@ function opened(parts: Omit<OpenBatch, 'close'>, release: () => Promise<void>): 
 
 /** The process ended between the journal's word that the results are in order and their taking the old ones' place. */
 async function finishOrdering(durable: DurableFiles, path: string, past: Past): Promise<void> {
+  await removeSorting(durable, path);
   const size = await durable.size(orderedPath(path));
   if (size === undefined) return;
   if (past.ordered && size === past.resultBytes) await durable.replace(orderedPath(path), path);
@@ -158,22 +209,39 @@ async function finishOrdering(durable: DurableFiles, path: string, past: Past): 
 }
 
 /**
+ * A job is in the journal before its result is fetched. A result of a job that is not there says that the journal was
+ * shortened, or belongs to other results: what it tells of the other items is not true either. Fails with local-file (14).
+ */
+function mustBeKnown(path: string, { jobs }: Past, { lines }: FoundResults): void {
+  const seen = new Set<number>();
+  for (const { item, job } of lines) {
+    if (job === undefined) continue;
+    if (seen.has(item) || jobs.get(item)?.job !== job)
+      throw localFile(
+        `the results file ${path} holds the result of job ${safeText(job).slice(0, 100)}, item ${String(item)}, and the journal does not know of it`,
+        `The journal was shortened, or belongs to other results. Nothing was sent or changed: items that ran already would run again. Bring back the whole ${journalPath(path)}; or begin a new batch, with another --out, of the items that have no line in ${path}.`,
+      );
+    seen.add(item);
+  }
+}
+
+/**
  * Takes down the results that are on the disk although the journal does not say so: they may be gone at the service by
- * now. Gives the bytes up to which the results file is good.
+ * now. Gives what the results file holds up to where it is good.
  */
 async function adopt(
-  { ledger, resultBytes }: Past,
-  lines: readonly UnknownLine[],
+  { ledger }: Past,
+  { known, lines }: FoundResults,
   journal: Journal,
   jobs: Map<number, PastJob>,
-): Promise<number> {
-  let good = resultBytes;
-  for (const { item, job, ending, bytes } of lines) {
+): Promise<ResultsExtent> {
+  let good = known;
+  for (const { item, job, ending, extent } of lines) {
     const event = job === undefined ? ({ kind: 'refuse' } as const) : endEvent(ending);
     if (job !== jobs.get(item)?.job || !ledger.apply(item, event)) return good;
-    await journal.write({ kind: 'event', item, event, more: { resultBytes: bytes } });
+    await journal.write({ kind: 'event', item, event, more: extent });
     jobs.delete(item);
-    good = bytes;
+    good = extent;
   }
   return good;
 }

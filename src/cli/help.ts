@@ -1,6 +1,6 @@
 import type { Command, Group, Noun } from './command.ts';
 import type { GlobalFlag } from './globals.ts';
-import { kitOptions } from './kit-options.ts';
+import { shownOptions } from './kit-options.ts';
 import { argumentName, flagName, type Param } from './params.ts';
 
 /** Columns help is laid out for; a wider terminal gains nothing from longer lines. */
@@ -55,7 +55,7 @@ export function groupHelp(path: readonly string[], group: Group): string {
 /** `berth pods get --help`. */
 export function commandHelp(path: readonly string[], command: Command): string {
   const args = Object.entries(command.args).map(([key, param]): Row => [argumentName(key, param), withChoices(param)]);
-  const flags = Object.entries({ ...command.options, ...kitOptions(command) }).map(([key, param]): Row => [
+  const flags = shownOptions(command).map(([key, param]): Row => [
     flagSignature(key, param),
     withChoices(param) + initialText(param),
   ]);

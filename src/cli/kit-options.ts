@@ -1,5 +1,5 @@
 import type { Command } from './command.ts';
-import { onlyWith, option, type Params } from './params.ts';
+import { onlyWith, option, type Param, type Params } from './params.ts';
 
 /** Flags the kit gives a command for what it says of itself; no command declares them. */
 export function kitOptions(command: Command): Params {
@@ -14,3 +14,7 @@ export function kitOptions(command: Command): Params {
       : {}),
   };
 }
+
+/** All flags of a command that help and completion show, by key. */
+export const shownOptions = (command: Command): readonly (readonly [string, Param<unknown>])[] =>
+  Object.entries({ ...command.options, ...kitOptions(command) }).filter(([, { hidden }]) => hidden !== true);

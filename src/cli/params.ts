@@ -31,6 +31,8 @@ export interface Param<T> {
   /** Keys of flags of which one must be given for this one to say anything. */
   readonly needs?: readonly string[];
   readonly initial?: T;
+  /** Known, and shown in no help and no completion: an old name. */
+  readonly hidden?: boolean;
   /** Shown in help where a default is not plain from the summary. */
   readonly initialText?: string;
   readonly ask?: Ask;
@@ -45,6 +47,7 @@ export type Params = Readonly<Record<string, Param<unknown>>>;
 export type ValuesOf<P extends Params> = { readonly [K in keyof P]: P[K] extends Param<infer T> ? T : never };
 
 interface Shape<T> {
+  readonly hidden?: boolean;
   readonly short?: string;
   readonly metavar?: string;
   readonly ask?: Ask;

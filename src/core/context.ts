@@ -69,10 +69,12 @@ export interface Files {
 
 /** A file that this process writes at its end. Every failure is local-file (14), and after one its end is not known. */
 export interface AppendFile {
-  /** Resolves when the system has taken every byte. */
+  /** Resolves when the system has taken every byte. Fails as `check` does, and has written nothing then. */
   append(bytes: Uint8Array): Promise<void>;
   /** Resolves when what was taken is on the disk. */
   sync(): Promise<void>;
+  /** Fails where the file was removed, replaced, cut or written by somebody else: the message says which. */
+  check(): Promise<void>;
   /** Cuts it to so many bytes, on the disk too. */
   truncate(size: number): Promise<void>;
   close(): Promise<void>;
@@ -265,5 +267,10 @@ export interface Context {
   readonly blocking: Blocking;
   /** Aborted on the first Ctrl-C or polite kill; its reason is the interrupted Failure. */
   readonly signal: AbortSignal;
+  /**
+   * Has the second Ctrl-C heard by a command that ends soon, in place of ending the process at once; a third one does.
+   * Returns how to end it.
+   */
+  onSecondInterrupt(listener: () => void): () => void;
   readonly platform: string;
 }

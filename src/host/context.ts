@@ -96,6 +96,7 @@ export function createContext(world: World, flags: GlobalFlags): HostContext {
     limits,
     blocking: world.signals.blocking,
     signal,
+    onSecondInterrupt: (listener) => interrupt.onSecond(listener),
     platform: world.platform,
     close: async () => {
       limits.flush();

@@ -1,4 +1,4 @@
-import { fdatasync, promises as fs, writeSync } from 'node:fs';
+import { fdatasync, promises as fs, statSync, writeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { AppendFile, DurableFiles } from '../core/context.ts';
@@ -30,7 +30,7 @@ export function openDurable(
   const opened = (path: string, flags: string): Promise<AppendFile> =>
     told(`cannot open ${path}`, async () => {
       check();
-      return appendTo(path, await fs.open(at(path), flags, 0o600), check);
+      return appendTo(path, at(path), await fs.open(at(path), flags, 0o600), check);
     });
   return {
     absolute: at,
@@ -73,8 +73,20 @@ export function openDurable(
 /** A disk is asked to sync a file this often at most, in milliseconds: whoever comes meanwhile goes together. */
 const SYNC_EVERY_MS = 1;
 
-async function appendTo(path: string, handle: FileHandle, check: () => void): Promise<AppendFile> {
-  let end = (await handle.stat()).size;
+async function appendTo(path: string, place: string, handle: FileHandle, checkLocks: () => void): Promise<AppendFile> {
+  const { size, dev, ino } = await handle.stat();
+  let end = size;
+  // A few microseconds, without leaving the thread. A write to a file that nobody can find any more would be lost.
+  const check = (): void => {
+    checkLocks();
+    const found = statSync(place, { throwIfNoEntry: false });
+    if (found === undefined) throw disturbed(`${path} was removed`);
+    if (found.dev !== dev || found.ino !== ino) throw disturbed(`${path} was replaced by another file`);
+    if (found.size !== end)
+      throw disturbed(
+        `${path} was changed by another program: it has ${String(found.size)} bytes, and ${String(end)} were written`,
+      );
+  };
   let syncedAt = Number.NEGATIVE_INFINITY;
   return {
     // Without leaving the thread: the system takes the bytes faster than another thread takes the order.
@@ -87,6 +99,10 @@ async function appendTo(path: string, handle: FileHandle, check: () => void): Pr
           done += taken;
           end += taken;
         }
+      }),
+    check: () =>
+      told(`cannot look at ${path}`, async () => {
+        check();
       }),
     sync: () =>
       told(`cannot sync ${path}`, async () => {
@@ -169,6 +185,8 @@ async function sizeOf(place: string): Promise<number | undefined> {
     throw error;
   }
 }
+
+const disturbed = (message: string): Failure => localFile(message, 'Leave the files of a batch alone while it runs.');
 
 /** A new name is on the disk when its folder is. Where a system knows no such thing there is nothing to do. */
 async function syncFolder(folder: string): Promise<void> {

@@ -9,6 +9,11 @@ export interface Interrupt {
   readonly signal: AbortSignal;
   /** Hands the signals to somebody else for a while: a child process that shares the terminal. Returns how to end it. */
   lend(listener: (signal: StopSignal) => void): () => void;
+  /**
+   * Has the second signal heard by somebody who ends soon, in place of ending the process; the third one does that.
+   * Returns how to end it.
+   */
+  onSecond(listener: () => void): () => void;
   /** Hears no more signals. */
   close(): void;
 }
@@ -17,10 +22,16 @@ export interface Interrupt {
 export function listenForInterrupt(world: Pick<World, 'signals' | 'exit'>): Interrupt {
   const controller = new AbortController();
   let borrower: ((signal: StopSignal) => void) | undefined;
+  let second: (() => void) | undefined;
   const close = world.signals.on((signal) => {
     if (borrower !== undefined) borrower(signal);
-    else if (controller.signal.aborted) world.exit(signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated);
-    else controller.abort(interrupted(signal));
+    else if (!controller.signal.aborted) controller.abort(interrupted(signal));
+    else if (second === undefined) world.exit(signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated);
+    else {
+      const hear = second;
+      second = undefined;
+      hear();
+    }
   });
   return {
     signal: controller.signal,
@@ -28,6 +39,12 @@ export function listenForInterrupt(world: Pick<World, 'signals' | 'exit'>): Inte
       borrower = listener;
       return () => {
         borrower = undefined;
+      };
+    },
+    onSecond: (listener) => {
+      second = listener;
+      return () => {
+        second = undefined;
       };
     },
     close,

@@ -7,6 +7,8 @@ export interface Appender {
    * local-file (14).
    */
   put(text: string): Promise<void>;
+  /** Fails where somebody else wrote, cut, removed or replaced the file; to be called when nothing is under way. */
+  check(): Promise<void>;
   /** Resolves when nothing is under way, however that ended. */
   idle(): Promise<void>;
   close(): Promise<void>;
@@ -62,6 +64,7 @@ export function createAppender(file: AppendFile): Appender {
     idle: async () => {
       while (running !== undefined) await running;
     },
+    check: () => file.check(),
     close: () => file.close(),
   };
 }

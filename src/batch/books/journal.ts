@@ -10,6 +10,8 @@ export interface Journal {
   /** Resolves when the record is on the disk. Fails with local-file (14), and from then on always. */
   write(record: JournalRecord): Promise<void>;
   idle(): Promise<void>;
+  /** Fails with local-file (14) where somebody else wrote, cut, removed or replaced it. Call it when it is idle. */
+  check(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -54,6 +56,7 @@ function writing(appender: ReturnType<typeof createAppender>): Journal {
   return {
     write: (record) => appender.put(encodeRecord(record)),
     idle: () => appender.idle(),
+    check: () => appender.check(),
     close: async () => {
       await appender.idle();
       await appender.close();

@@ -40,7 +40,7 @@ export type JournalRecord =
   /** What happened to an item. */
   | { readonly kind: 'event'; readonly item: number; readonly event: ItemEvent; readonly more: EventFacts }
   /** The results file is about to be put in the order of the input; it then has so many bytes. */
-  | { readonly kind: 'ordered'; readonly bytes: number };
+  | { readonly kind: 'ordered'; readonly bytes: number; readonly checksum?: number | undefined };
 
 /** What is kept of an event beside the event. */
 export interface EventFacts {
@@ -50,6 +50,8 @@ export interface EventFacts {
   readonly at?: number | undefined;
   /** Bytes that the results file had with this item's line, with `end` and `refuse`. */
   readonly resultBytes?: number | undefined;
+  /** CRC-32 of those bytes, from the first byte of the file on; earlier versions wrote none. */
+  readonly checksum?: number | undefined;
 }
 
 const CODES = { send: 'i', withdraw: 'w', accept: 's', refuse: 'x', lose: 'u', end: 'e', retry: 'r', resubmit: 'a' };
@@ -87,7 +89,7 @@ function compact(record: JournalRecord): readonly unknown[] {
     case 'header':
       return ['berth batch', record.header];
     case 'ordered':
-      return ['o', record.bytes];
+      return ['o', record.bytes, ...optional(record.checksum)];
     case 'event':
       return compactEvent(record);
   }
@@ -97,15 +99,15 @@ function compactEvent({ item, event, more }: JournalRecord & { kind: 'event' }):
   const code = CODES[event.kind];
   switch (event.kind) {
     case 'send':
-      return more.id === undefined ? [code, item] : [code, item, more.id];
+      return [code, item, ...optional(more.id)];
     case 'accept':
       return [code, item, event.job, more.at ?? 0];
     case 'retry':
-      return [code, item, event.job, more.at ?? 0, ...(more.id === undefined ? [] : [more.id])];
+      return [code, item, event.job, more.at ?? 0, ...optional(more.id)];
     case 'end':
-      return [code, item, event.ending, more.resultBytes ?? 0];
+      return [code, item, event.ending, more.resultBytes ?? 0, ...optional(more.checksum)];
     case 'refuse':
-      return [code, item, more.resultBytes ?? 0];
+      return [code, item, more.resultBytes ?? 0, ...optional(more.checksum)];
     case 'withdraw':
     case 'lose':
     case 'resubmit':
@@ -113,9 +115,11 @@ function compactEvent({ item, event, more }: JournalRecord & { kind: 'event' }):
   }
 }
 
+const optional = <T>(value: T | undefined): readonly T[] => (value === undefined ? [] : [value]);
+
 function expand([code, first, second, third, fourth]: readonly unknown[]): JournalRecord | undefined {
   if (code === 'berth batch') return { kind: 'header', header: first as BatchHeader };
-  if (code === 'o') return { kind: 'ordered', bytes: Number(first) };
+  if (code === 'o') return { kind: 'ordered', bytes: Number(first), checksum: second as number | undefined };
   const kind = KINDS.get(String(code));
   if (kind === undefined || typeof first !== 'number') return undefined;
   const item = first;
@@ -125,9 +129,19 @@ function expand([code, first, second, third, fourth]: readonly unknown[]): Journ
     case 'accept':
       return { kind: 'event', item, event: { kind, job: String(second) }, more: { at: Number(third) } };
     case 'end':
-      return { kind: 'event', item, event: { kind, ending: second as Ending }, more: { resultBytes: Number(third) } };
+      return {
+        kind: 'event',
+        item,
+        event: { kind, ending: second as Ending },
+        more: { resultBytes: Number(third), checksum: fourth as number | undefined },
+      };
     case 'refuse':
-      return { kind: 'event', item, event: { kind }, more: { resultBytes: Number(second) } };
+      return {
+        kind: 'event',
+        item,
+        event: { kind },
+        more: { resultBytes: Number(second), checksum: third as number | undefined },
+      };
     case 'retry': {
       const more = { at: Number(third), id: fourth as string | undefined };
       return { kind: 'event', item, event: { kind, job: String(second) }, more };

@@ -1,5 +1,6 @@
 import type { DurableFiles } from '../../core/context.ts';
 import { createLedger, type Ledger } from './ledger.ts';
+import { createJobIds, type JobIds } from './job-ids.ts';
 import { broken, journalPath, readJournal, type JournalEnd } from './journal.ts';
 import type { BatchHeader, JournalRecord } from './record.ts';
 
@@ -22,12 +23,17 @@ export interface Past {
   readonly jobs: ReadonlyMap<number, PastJob>;
   /** Jobs that failed or timed out, by item; only where they were asked for. */
   readonly failed: ReadonlyMap<number, PastJob>;
-  /** Bytes of the results file that the journal speaks of. */
+  /** The ids of all jobs that the service ever took. */
+  readonly jobIds: JobIds;
+  /** Bytes of the results file that the journal speaks of, and their CRC-32 where it is known. */
   readonly resultBytes: number;
+  readonly checksum: number | undefined;
   /** Items that had ended ran again since the results were put in order: there may be two lines of one. */
   readonly ranAgain: boolean;
   /** The last thing that was done was to put the results in order. */
   readonly ordered: boolean;
+  /** They were put in order, and nothing was added since. */
+  readonly inOrder: boolean;
   readonly end: JournalEnd;
 }
 
@@ -40,19 +46,26 @@ export async function replay(durable: DurableFiles, results: string, wantFailed 
   const ids = new Map<number, string>();
   const jobs = new Map<number, PastJob>();
   const failed = new Map<number, PastJob>();
-  let begun: { readonly header: BatchHeader; readonly ledger: Ledger } | undefined;
+  let begun: { readonly header: BatchHeader; readonly ledger: Ledger; readonly jobIds: JobIds } | undefined;
   let resultBytes = 0;
+  let checksum: number | undefined = 0;
   let ranAgain = false;
   let ordered = false;
+  let inOrder = false;
 
   const happened = ({ item, event, more }: JournalRecord & { kind: 'event' }): void => {
-    resultBytes = Math.max(resultBytes, more.resultBytes ?? 0);
+    if ((more.resultBytes ?? 0) > resultBytes) {
+      resultBytes = more.resultBytes ?? 0;
+      ({ checksum } = more);
+      inOrder = false;
+    }
     const job = jobs.get(item);
     switch (event.kind) {
       case 'send':
         if (more.id !== undefined) ids.set(item, more.id);
         return;
       case 'accept':
+        begun?.jobIds.add(event.job);
         jobs.set(item, { item, job: event.job, id: ids.get(item), submittedAt: more.at ?? 0, retries: 0 });
         ids.delete(item);
         return;
@@ -62,6 +75,7 @@ export async function replay(durable: DurableFiles, results: string, wantFailed 
           failed.set(item, job);
         return;
       case 'retry':
+        inOrder = false;
         ranAgain ||= job === undefined;
         failed.delete(item);
         jobs.set(item, {
@@ -84,13 +98,19 @@ export async function replay(durable: DurableFiles, results: string, wantFailed 
     ordered = record.kind === 'ordered';
     if (record.kind === 'header') {
       const { planned, invalid } = record.header;
-      begun = { header: record.header, ledger: createLedger(planned, planned + invalid) };
+      begun = {
+        header: record.header,
+        ledger: createLedger(planned, planned + invalid),
+        jobIds: createJobIds(planned),
+      };
     } else if (record.kind === 'ordered') {
       resultBytes = record.bytes;
+      ({ checksum } = record);
+      inOrder = true;
       ranAgain = false;
     } else if (begun?.ledger.apply(record.item, record.event) === true) happened(record);
     else throw broken(path, offset, `item ${String(record.item)} cannot ${record.event.kind} there`);
   });
   if (begun === undefined) throw broken(path, 0, 'it has no head');
-  return { ...begun, jobs, failed, resultBytes, ranAgain, ordered, end };
+  return { ...begun, jobs, failed, resultBytes, checksum, ranAgain, ordered, inOrder, end };
 }

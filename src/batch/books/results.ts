@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import type { DurableFiles } from '../../core/context.ts';
 import { localFile } from '../../core/failure.ts';
 import { decodeJson, encodeJson, Exact, isObject, memberAt, numberOf, stringOf, type Json } from '../../core/json.ts';
@@ -5,25 +6,43 @@ import { createAppender } from './appender.ts';
 import { linesOf } from '../lines.ts';
 import type { Ending } from './machine.ts';
 
+/** What a results file holds up to some place: its bytes, and their CRC-32. */
+export interface ResultsExtent {
+  readonly resultBytes: number;
+  readonly checksum: number;
+}
+
 /** The results file while it is written. */
 export interface Results {
-  /** Resolves with the bytes the file has with this line, when it is on the disk. Fails with local-file (14). */
-  put(line: string): Promise<number>;
+  /** Resolves with what the file holds up to the end of this line, when it is on the disk. Fails with local-file (14). */
+  put(line: string): Promise<ResultsExtent>;
+  /** All that was put so far. */
+  readonly extent: () => ResultsExtent;
   idle(): Promise<void>;
+  /** Fails with local-file (14) where somebody else wrote, cut, removed or replaced it. Call it when it is idle. */
+  check(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A results file that has so many bytes. */
-export async function openResults(durable: DurableFiles, path: string, size: number): Promise<Results> {
+export const NO_RESULTS: ResultsExtent = { resultBytes: 0, checksum: 0 };
+
+/** A results file that holds so much. */
+export async function openResults(durable: DurableFiles, path: string, holds: ResultsExtent): Promise<Results> {
   const file = await durable.open(path);
   const appender = createAppender(file);
-  let end = size;
+  let extent = holds;
   return {
     put: async (line) => {
-      const bytes = (end += Buffer.byteLength(line));
+      extent = {
+        resultBytes: extent.resultBytes + Buffer.byteLength(line),
+        checksum: crc32(line, extent.checksum),
+      };
+      const upToHere = extent;
       await appender.put(line);
-      return bytes;
+      return upToHere;
     },
+    extent: () => extent,
+    check: () => appender.check(),
     idle: () => appender.idle(),
     close: async () => {
       await appender.idle();
@@ -75,36 +94,77 @@ export interface UnknownLine {
   readonly item: number;
   readonly job: string | undefined;
   readonly ending: Ending;
-  /** Bytes of the file with this line. */
-  readonly bytes: number;
+  /** The file up to the end of this line. */
+  readonly extent: ResultsExtent;
+}
+
+/** A results file as it is found. */
+export interface FoundResults {
+  /** What the journal knows of. */
+  readonly known: ResultsExtent;
+  /** What lies behind that: lines that are whole results, up to the first that is not one. */
+  readonly lines: readonly UnknownLine[];
+  /** Bytes of all the file. */
+  readonly size: number;
 }
 
 /**
- * What a results file holds beyond the `known` bytes that the journal speaks of: lines that are whole results, up to the
- * first that is not one, and the bytes of all the file. Fails with local-file (14) where it is shorter than the journal
- * knows.
+ * Reads a results file of which the journal knows so many bytes, and their CRC-32 unless an earlier version wrote it.
+ * Fails with local-file (14) where it is shorter than that, or holds something else.
  */
-export async function linesBeyond(
+export async function readResults(
   durable: DurableFiles,
   path: string,
-  known: number,
-): Promise<{ readonly lines: readonly UnknownLine[]; readonly size: number }> {
+  { resultBytes: known, checksum }: { readonly resultBytes: number; readonly checksum: number | undefined },
+  interrupt?: AbortSignal,
+): Promise<FoundResults> {
   const size = await durable.size(path);
   if (size === undefined || size < known)
     throw localFile(
       `the results file ${path} ${size === undefined ? 'is gone' : `has ${String(size)} bytes`}, and its journal knows of ${String(known)}`,
-      'Bring it back, or begin anew with another --out.',
+      BRING_BACK,
+    );
+  const found = await checksumOf(durable, path, known, interrupt);
+  if (checksum !== undefined && found !== checksum)
+    throw localFile(
+      `the results file ${path} was changed since it was written: its first ${String(known)} bytes are not what the journal knows`,
+      `Nothing was sent or changed. ${BRING_BACK}`,
     );
   const lines: UnknownLine[] = [];
+  let sum = found;
   for await (const line of linesOf(durable.read(path, known), Number.MAX_SAFE_INTEGER)) {
-    const found = line.whole ? readLine(line.bytes, known + line.end) : undefined;
-    if (found === undefined) break;
-    lines.push(found);
+    if (!line.whole) break;
+    sum = crc32('\n', crc32(line.bytes, sum));
+    const result = readLine(line.bytes, { resultBytes: known + line.end, checksum: sum });
+    if (result === undefined) break;
+    lines.push(result);
   }
-  return { lines, size };
+  return { known: { resultBytes: known, checksum: found }, lines, size };
 }
 
-function readLine(bytes: Uint8Array, end: number): UnknownLine | undefined {
+const BRING_BACK = 'Bring it back as it was, or begin anew with another --out.';
+
+/** CRC-32 of the first so many bytes of a file. Fails as reading does, and with the interrupt. */
+export async function checksumOf(
+  durable: DurableFiles,
+  path: string,
+  bytes: number,
+  interrupt?: AbortSignal,
+): Promise<number> {
+  let sum = 0;
+  let left = bytes;
+  if (left === 0) return sum;
+  for await (const piece of durable.read(path)) {
+    if (interrupt?.aborted === true) throw interrupt.reason;
+    const part = piece.subarray(0, left);
+    sum = crc32(part, sum);
+    left -= part.byteLength;
+    if (left === 0) break;
+  }
+  return sum;
+}
+
+function readLine(bytes: Uint8Array, extent: ResultsExtent): UnknownLine | undefined {
   let value: Json;
   try {
     value = decodeJson(Buffer.from(bytes).toString('utf8'));
@@ -115,5 +175,5 @@ function readLine(bytes: Uint8Array, end: number): UnknownLine | undefined {
   const ending = endingOf(value);
   return item === undefined || ending === undefined
     ? undefined
-    : { item, job: stringOf(memberAt(value, 'job')), ending, bytes: end };
+    : { item, job: stringOf(memberAt(value, 'job')), ending, extent };
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { fingerprinting, type Fingerprint } from './fingerprint.ts';
 import type { BadItem, InputShape, Item } from './item.ts';
 import { readItems } from './items.ts';
 
@@ -8,8 +8,7 @@ export interface Survey {
   readonly invalid: number;
   /** The first of what cannot be sent. */
   readonly bad: readonly BadItem[];
-  readonly bytes: number;
-  readonly sha256: string;
+  readonly fingerprint: Fingerprint;
   /** Bodies as they will be sent: all together, and the largest. */
   readonly bodyBytes: number;
   readonly largestBody: number;
@@ -21,11 +20,11 @@ const BAD_TOLD = 20;
 
 /** Reads an input once, sends nothing, and keeps nothing but counts. Fails as readItems does. */
 export async function survey(pieces: AsyncIterable<Uint8Array>, shape: InputShape): Promise<Survey> {
-  const identity = identifying(pieces);
+  const passing = fingerprinting(pieces);
   const bad: BadItem[] = [];
   let [planned, invalid, bodyBytes, largestBody] = [0, 0, 0, 0];
   let first: Item | undefined;
-  for await (const items of readItems(identity.pieces, shape)) {
+  for await (const items of readItems(passing.pieces, shape)) {
     for (const item of items) {
       if (item.kind === 'bad') {
         invalid += 1;
@@ -38,30 +37,5 @@ export async function survey(pieces: AsyncIterable<Uint8Array>, shape: InputShap
       first ??= item;
     }
   }
-  return { planned, invalid, bad, ...identity.result(), bodyBytes, largestBody, first };
-}
-
-/** The length and the SHA-256 of an input. Fails as the pieces do. */
-export async function identify(
-  pieces: AsyncIterable<Uint8Array>,
-): Promise<{ readonly bytes: number; readonly sha256: string }> {
-  const identity = identifying(pieces);
-  for await (const _ of identity.pieces);
-  return identity.result();
-}
-
-function identifying(pieces: AsyncIterable<Uint8Array>): {
-  readonly pieces: AsyncIterable<Uint8Array>;
-  readonly result: () => { readonly bytes: number; readonly sha256: string };
-} {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  async function* passing(): AsyncGenerator<Uint8Array> {
-    for await (const piece of pieces) {
-      hash.update(piece);
-      bytes += piece.byteLength;
-      yield piece;
-    }
-  }
-  return { pieces: passing(), result: () => ({ bytes, sha256: hash.digest('hex') }) };
+  return { planned, invalid, bad, fingerprint: passing.result(), bodyBytes, largestBody, first };
 }

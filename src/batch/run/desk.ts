@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/context.ts';
 import type { Failure } from '../../core/failure.ts';
+import type { JobIds } from '../books/job-ids.ts';
 import type { Journal } from '../books/journal.ts';
 import type { Ledger } from '../books/ledger.ts';
 import type { Ending, ItemEvent } from '../books/machine.ts';
@@ -32,6 +33,7 @@ export type StopReason = 'interrupt' | 'timeout' | 'failures' | 'trouble';
 export interface Desk {
   readonly options: RunOptions;
   readonly ledger: Ledger;
+  readonly jobIds: JobIds;
   readonly wire: Wire;
   readonly clock: Clock;
   readonly random: () => number;
@@ -57,10 +59,12 @@ export interface Desk {
   wake(): void;
   /** A request did what it should. */
   worked(): void;
+  /** A submission may or may not have been taken. */
+  lost(failure: Failure): void;
   /** The service could not be reached, or lost a submission. */
   troubled(failure: Failure): void;
   /**
-   * Slows everything after a request that went out at `sentAt`, in milliseconds since the epoch, and came to nothing: its
+   * Slows everything after a request that went out at `sentAt`, in milliseconds of the monotonic clock, and came to nothing: its
    * own kind for as many milliseconds as the service asks, the other for less.
    */
   slow(kind: keyof Desk['paces'], sentAt: number, askedMs?: number): void;
@@ -71,6 +75,7 @@ export interface Desk {
 export interface DeskParts {
   readonly options: RunOptions;
   readonly ledger: Ledger;
+  readonly jobIds: JobIds;
   readonly journal: Journal;
   readonly results: Results;
   readonly wire: Wire;
@@ -79,8 +84,10 @@ export interface DeskParts {
   readonly paces: { submit: Pace; look: Pace };
   readonly wake: () => void;
   readonly onExecuted?: (milliseconds: number) => void;
-  /** Told of each failure to reach the service, and, with nothing, when it is over. */
-  readonly onTrouble?: (failure: Failure | undefined) => void;
+  /** Told of each request that did what it should, or, with its failure, that did not. */
+  readonly onRequest?: (failure: Failure | undefined) => void;
+  /** Told of each submission of which nobody knows whether it was taken. */
+  readonly onLost?: (failure: Failure) => void;
   /** Told of each item that ended, with what was written of it. */
   readonly onEnded?: (event: EndEvent, document: Json) => void;
 }
@@ -116,15 +123,15 @@ export function createDesk(parts: DeskParts): Desk {
   };
 
   const troubled = (failure: Failure): void => {
-    const now = clock.now();
+    const now = clock.monotonic();
     troubleSince ??= now;
-    parts.onTrouble?.(failure);
+    parts.onRequest?.(failure);
     lost += failure.code === 'outcome-unknown' ? 1 : 0;
     if (now - troubleSince > PATIENCE_MS || lost >= MOST_LOST) stop('trouble', 'at-once', failure);
   };
 
   const slow: Desk['slow'] = (kind, sentAt, askedMs) => {
-    const now = clock.now();
+    const now = clock.monotonic();
     const other = kind === 'submit' ? 'look' : 'submit';
     paces[kind] = struck(paces[kind], sentAt, now, askedMs, random());
     paces[other] = struck(paces[other], sentAt, now, borrowedWait(askedMs), random());
@@ -142,8 +149,7 @@ export function createDesk(parts: DeskParts): Desk {
     experience: () => experience,
     record,
     conclude: async (owner, document, event) => {
-      const resultBytes = await results.put(resultLine(owner, document));
-      await record(owner.item, event, { resultBytes });
+      await record(owner.item, event, await results.put(resultLine(owner, document)));
       parts.onEnded?.(event, document);
       if (notCompleted() > options.maxFailures) stop('failures', 'when-ended');
     },
@@ -156,9 +162,13 @@ export function createDesk(parts: DeskParts): Desk {
     sending: () => sending,
     looking: () => looking,
     worked: () => {
-      if (troubleSince !== undefined) parts.onTrouble?.(undefined);
+      parts.onRequest?.(undefined);
       troubleSince = undefined;
       lost = 0;
+    },
+    lost: (failure) => {
+      parts.onLost?.(failure);
+      troubled(failure);
     },
     troubled,
     slow,

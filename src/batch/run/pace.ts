@@ -44,14 +44,14 @@ const LONGEST_BACKOFF_MS = 30_000;
 /** Where less than this part of a window is left, what is left is spread over the time until it resets. */
 const SCARCE = 0.2;
 
-/** A pace that begins at `now`, in milliseconds since the epoch. */
+/** A pace that begins at `now`. All times of a pace are milliseconds of the monotonic clock. */
 export const createPace = (bounds: PaceBounds, now: number): Pace => ({
   bounds,
   atOnce: Math.min(FIRST_AT_ONCE, bounds.concurrency),
   perSecond: bounds.rate,
   credit: burst(bounds.rate),
   creditAt: now,
-  closedUntil: 0,
+  closedUntil: Number.NEGATIVE_INFINITY,
   stormAt: Number.NEGATIVE_INFINITY,
   storms: 0,
   budget: Number.POSITIVE_INFINITY,
@@ -149,7 +149,7 @@ export function budgeted(pace: Pace, windows: readonly RateWindow[], now: number
   for (const { remaining, resetSeconds, quota } of windows) {
     if (remaining === undefined || resetSeconds === undefined) continue;
     const resetMs = resetSeconds * 1000;
-    if (remaining <= 0) closedUntil = Math.max(closedUntil, resetMs > LONGEST_ASKED_MS ? 0 : now + resetMs);
+    if (remaining <= 0) closedUntil = Math.max(closedUntil, resetMs > LONGEST_ASKED_MS ? closedUntil : now + resetMs);
     else if (quota === undefined || remaining < quota * SCARCE)
       budget = Math.min(budget, remaining / Math.max(1, resetSeconds));
   }

@@ -8,7 +8,7 @@ export interface Experience {
   readonly executionMs: number | undefined;
 }
 
-/** A job that is looked after. Times are milliseconds since the epoch. */
+/** A job that is looked after. Times are milliseconds of the monotonic clock. */
 export interface Watched {
   readonly item: number;
   readonly submittedAt: number;
@@ -118,7 +118,7 @@ export function createRota<J extends Watched>(experience: () => Experience): Rot
   const own = new TinyQueue<J>([], (a, b) => a.lookAt - b.lookAt || a.submittedAt - b.submittedAt);
   const probing = new Set<number>();
   let probes = PROBES;
-  let lineAt = 0;
+  let lineAt = Number.NEGATIVE_INFINITY;
   let gapMs = FIRST_LOOK_MS;
   let ends = 0;
 

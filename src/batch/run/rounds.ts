@@ -30,7 +30,7 @@ export function createRounds(clock: Clock): Rounds {
     nap?.end.abort(new Error('a shorter nap is taken'));
     const own = { endsAt, end: new AbortController() };
     nap = own;
-    clock.sleep(endsAt - clock.now(), own.end.signal).then(
+    clock.sleep(endsAt - clock.monotonic(), own.end.signal).then(
       () => {
         if (nap === own) nap = undefined;
         ring();
@@ -47,7 +47,7 @@ export function createRounds(clock: Clock): Rounds {
         try {
           const waitMs = round();
           if (waitMs === undefined) resolve();
-          else if (waitMs !== NEVER) wakeAt(clock.now() + waitMs);
+          else if (waitMs !== NEVER) wakeAt(clock.monotonic() + waitMs);
         } catch (error) {
           failed = { error };
           resolve();

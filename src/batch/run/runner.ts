@@ -3,6 +3,7 @@ import type { Failure } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
 import { createDesk, type Desk, type EndEvent, type RunOptions, type StopReason } from './desk.ts';
 import type { BadItem, Item } from '../input/item.ts';
+import type { JobIds } from '../books/job-ids.ts';
 import type { Journal } from '../books/journal.ts';
 import { addsUp, type Accounting, type Ledger } from '../books/ledger.ts';
 import { budgeted, createPace, KNOWN_LIMITS, type Pace } from './pace.ts';
@@ -19,6 +20,7 @@ import type { Wire } from './wire.ts';
 export interface RunParts {
   readonly options: RunOptions;
   readonly ledger: Ledger;
+  readonly jobIds: JobIds;
   readonly journal: Journal;
   readonly results: Results;
   /** The input from its beginning; what is not waiting is passed over. */
@@ -35,8 +37,10 @@ export interface RunParts {
   readonly onReady?: (takeWindows: (windows: readonly RateWindow[]) => void) => void;
   /** Told how long a worker ran each job that ended: milliseconds, where the service says so. */
   readonly onExecuted?: (milliseconds: number) => void;
-  /** Told of each failure to reach the service, and, with nothing, when it is over. */
-  readonly onTrouble?: (failure: Failure | undefined) => void;
+  /** Told of each request that did what it should, or, with its failure, that did not. */
+  readonly onRequest?: (failure: Failure | undefined) => void;
+  /** Told of each submission of which nobody knows whether it was taken. */
+  readonly onLost?: (failure: Failure) => void;
   /** Told of each item that ended, with what was written of it. */
   readonly onEnded?: (event: EndEvent, document: Json) => void;
   /** Told why a job that had failed could not be run again. */
@@ -50,6 +54,8 @@ export interface RunEnd {
   readonly stopped?: { readonly reason: StopReason; readonly failure?: unknown };
   /** Results that were written twice, the second time after a retry. */
   readonly revived: number;
+  /** Only the order of the results is left to do. */
+  readonly unordered?: boolean;
   readonly unwritten: Desk['unwritten'];
 }
 
@@ -60,7 +66,7 @@ export interface RunEnd {
 export async function runBatch(parts: RunParts): Promise<RunEnd> {
   const { options, clock, ledger, interrupt } = parts;
   const rounds = createRounds(clock);
-  const desk = createDesk({ ...parts, paces: pacesOf(options, clock.now()), wake: rounds.ring });
+  const desk = createDesk({ ...parts, paces: pacesOf(options, clock.monotonic()), wake: rounds.ring });
   let underWay = 0;
   const over = (): void => {
     underWay -= 1;
@@ -78,17 +84,17 @@ export async function runBatch(parts: RunParts): Promise<RunEnd> {
   const supply = createSupply(parts.items, ({ number }) => ledger.stateOf(number) === 'waiting', rounds.ring);
   const watcher = createWatcher(desk, guard, parts.onUnretried);
   const sender = createSender(desk, supply, guard, ({ number, id }, job, at) => {
-    watcher.watch({ item: number, job, id, submittedAt: at, retries: 0 });
+    watcher.watch({ item: number, job, id, retries: 0 }, at);
   });
-  const begun = clock.now();
+  const begun = clock.monotonic();
   for (const job of parts.jobs) {
-    // Another machine may have taken it down whose clock was ahead: until it is that late here, nobody would look.
-    watcher.watch({ ...job, submittedAt: Math.min(job.submittedAt, begun) });
+    // Dates of another process: the wall clock may have been set since, in either direction.
+    watcher.watch(job, begun - Math.max(0, clock.now() - job.submittedAt));
   }
   for (const job of parts.failed) watcher.revive(job);
   parts.onReady?.((windows) => {
-    desk.paces.submit = budgeted(desk.paces.submit, windows, clock.now());
-    desk.paces.look = budgeted(desk.paces.look, windows, clock.now());
+    desk.paces.submit = budgeted(desk.paces.submit, windows, clock.monotonic());
+    desk.paces.look = budgeted(desk.paces.look, windows, clock.monotonic());
   });
 
   const onInterrupt = (): void => {
@@ -106,7 +112,7 @@ export async function runBatch(parts: RunParts): Promise<RunEnd> {
   try {
     await rounds.run(() => {
       // Looks come first: results are kept for a while only, inputs wait as long as it takes.
-      const now = clock.now();
+      const now = clock.monotonic();
       const leftMs = begun + options.timeoutMs - now;
       if (leftMs <= 0 && desk.looking()) desk.stop('timeout', 'at-once');
       const lookInMs = watcher.go() ?? NEVER;
@@ -129,12 +135,15 @@ export async function runBatch(parts: RunParts): Promise<RunEnd> {
   };
 }
 
-/** Trouble with the input, met while taking an item, ends the batch like any other. */
+/**
+ * Trouble with the input, met while taking an item: nothing more is sent, and what was sent is fetched. A resume needs the
+ * input as it was, and it may be gone.
+ */
 function attempt(go: () => number | undefined, desk: Desk): number | undefined {
   try {
     return go();
   } catch (error) {
-    desk.stop('trouble', 'at-once', error);
+    desk.stop('trouble', 'when-ended', error);
     return undefined;
   }
 }

@@ -1,23 +1,27 @@
+import type { Failure } from '../../core/failure.ts';
 import type { Desk } from './desk.ts';
 import type { Item } from '../input/item.ts';
 import { eased, intentsAhead, roomOf, sent, unsent, waitOf } from './pace.ts';
 import type { Supply } from '../input/supply.ts';
-import type { Submitted } from './wire.ts';
+import { idTwice, type Submitted } from './wire.ts';
 
 /** Sends items: an intent on the disk, then the request, then what became of it. */
 export interface Sender {
   /**
-   * Sends what may go at this moment, in milliseconds since the epoch. Gives the milliseconds until more may, undefined
+   * Sends what may go at this moment, in milliseconds of the monotonic clock. Gives the milliseconds until more may, undefined
    * where something else must happen first.
    */
   readonly go: (now: number) => number | undefined;
 }
 
-/** A job that the service took, at a moment in milliseconds since the epoch; its id is on the disk. */
+/** A job that the service took, at a moment in milliseconds of the monotonic clock; its id is on the disk. */
 export type OnAccepted = (item: Item, job: string, at: number) => void;
 
 /** Items are taken when so many fit: one by one, each would be a trip to the disk of its own. */
 const handful = (most: number): number => Math.max(1, Math.floor(most / 8));
+
+/** So often an item is sent again that the service itself put off (408, 425); then it is refused. */
+const MOST_PUT_OFF = 3;
 
 /**
  * A sender over a supply. `guard` watches over what is started: a failure in it ends the batch.
@@ -69,11 +73,11 @@ export function createSender(
   };
 
   const post = async (item: Item): Promise<void> => {
-    const sentAt = clock.now();
+    const sentAt = clock.monotonic();
     let outcome: Submitted;
     posting += 1;
     try {
-      outcome = await desk.wire.submit(item.body);
+      outcome = onlyOnce(await desk.wire.submit(item.body));
     } finally {
       posting -= 1;
       desk.wake();
@@ -82,8 +86,8 @@ export function createSender(
     try {
       if (outcome.kind !== 'accepted') await heed(item, outcome, sentAt);
       else {
-        const at = clock.now();
-        await accept(item, outcome.job, at);
+        const at = clock.monotonic();
+        await accept(item, outcome.job);
         // Not before: a result on the disk whose job the journal does not know would be nobody's.
         onAccepted(item, outcome.job, at);
       }
@@ -96,33 +100,50 @@ export function createSender(
     }
   };
 
-  const accept = ({ number }: Item, job: string, at: number): Promise<void> => {
+  /** An id that another item has is no id of this one. */
+  const onlyOnce = (outcome: Submitted): Submitted =>
+    outcome.kind === 'accepted' && !desk.jobIds.add(outcome.job)
+      ? { kind: 'lost', failure: idTwice(outcome.job) }
+      : outcome;
+
+  const accept = ({ number }: Item, job: string): Promise<void> => {
     desk.worked();
     paces.submit = eased(paces.submit);
-    return desk.record(number, { kind: 'accept', job }, { at });
+    return desk.record(number, { kind: 'accept', job }, { at: clock.now() });
+  };
+
+  const refuse = async ({ number, id }: Item, { message }: Failure): Promise<void> => {
+    desk.worked();
+    await desk.conclude({ item: number, id }, { status: 'REFUSED', error: message }, { kind: 'refuse' });
+  };
+
+  const putOffs = new Map<number, number>();
+  const timesPutOff = ({ number }: Item): number => {
+    const times = (putOffs.get(number) ?? 0) + 1;
+    putOffs.set(number, times);
+    return times;
   };
 
   /** What a submission came to that was not accepted. */
   const heed = async (item: Item, outcome: Exclude<Submitted, { kind: 'accepted' }>, sentAt: number): Promise<void> => {
     switch (outcome.kind) {
       case 'again':
+        if (outcome.own === true && timesPutOff(item) > MOST_PUT_OFF) {
+          await refuse(item, outcome.failure);
+          return;
+        }
         desk.putOff('submit', outcome, sentAt);
         await withdraw(item);
         return;
       case 'lost': {
         const written = desk.record(item.number, { kind: 'lose' });
         desk.slow('submit', sentAt);
-        desk.troubled(outcome.failure);
+        desk.lost(outcome.failure);
         await written;
         return;
       }
       case 'refused':
-        desk.worked();
-        await desk.conclude(
-          { item: item.number, id: item.id },
-          { status: 'REFUSED', error: outcome.failure.message },
-          { kind: 'refuse' },
-        );
+        await refuse(item, outcome.failure);
         return;
       case 'stop':
         desk.stop('trouble', 'at-once', outcome.failure);

@@ -10,9 +10,10 @@ import type { Again } from './wire.ts';
 
 /** Looks after jobs until each has ended and its result is on the disk. */
 export interface Watcher {
-  watch(job: PastJob): void;
+  /** `submittedAt`: milliseconds of the monotonic clock. */
+  watch(job: JobName, submittedAt: number): void;
   /** Has a job that failed before run again. */
-  revive(job: PastJob): void;
+  revive(job: JobName): void;
   /** Looks at what is due. Gives the milliseconds until more is, undefined where something else must happen first. */
   go(): number | undefined;
   /** Jobs that are still to be run again. */
@@ -21,7 +22,10 @@ export interface Watcher {
   readonly revived: number;
 }
 
-interface Job extends PastJob, Watched {
+/** A job as the journal names it, without its date: spans are measured by another clock. */
+export type JobName = Omit<PastJob, 'submittedAt'>;
+
+interface Job extends JobName, Watched {
   /** Looks at which the service did not know it. */
   readonly missed: number;
   /** Looks in a row that came to nothing for another reason than a 429. */
@@ -49,13 +53,13 @@ export function createWatcher(
 
   /** It goes on, for `ranMs` by now where that is known. */
   const later = (job: Job, ranMs?: number): void => {
-    const now = clock.now();
+    const now = clock.monotonic();
     const waitMs = nextLook(desk.experience(), now - job.submittedAt, ranMs, rota.scheduled());
     rota.schedule({ ...job, lookAt: now + waitMs });
   };
   const putOff = (job: Job, again: Again, sentAt: number): void => {
     desk.putOff('look', again, sentAt);
-    const now = clock.now();
+    const now = clock.monotonic();
     // Where it is the job's own trouble, as a result that is too large, the others must come to their turn.
     const failures = again.throttled ? job.failures : job.failures + 1;
     rota.schedule({ ...job, failures, lookAt: again.throttled ? Math.max(now, job.lookAt) : now + nextTry(failures) });
@@ -77,21 +81,21 @@ export function createWatcher(
 
   const learn = (job: Job, document: Json): void => {
     const [delay, execution] = [numberOf(memberAt(document, 'delayTime')), executionOf(document)];
-    const age = clock.now() - job.submittedAt;
+    const age = clock.monotonic() - job.submittedAt;
     // When it ended the service knows better: here it may have been seen late.
     desk.learn(delay === undefined || execution === undefined ? age : Math.min(age, delay + execution), execution);
   };
 
   const retry = async (job: Job, document: Json, ending: Ending): Promise<void> => {
-    const sentAt = clock.now();
+    const sentAt = clock.monotonic();
     const outcome = await desk.wire.retry(job.job);
     switch (outcome.kind) {
       case 'requeued': {
         worked();
         learn(job, document);
-        const at = clock.now();
-        await desk.record(job.item, { kind: 'retry', job: job.job }, { at, id: job.id });
-        rota.queue({ ...job, retries: job.retries + 1, submittedAt: at, looks: 0, toRetry: false });
+        const submittedAt = clock.monotonic();
+        await desk.record(job.item, { kind: 'retry', job: job.job }, { at: clock.now(), id: job.id });
+        rota.queue({ ...job, retries: job.retries + 1, submittedAt, looks: 0, toRetry: false });
         return;
       }
       case 'refused':
@@ -115,11 +119,11 @@ export function createWatcher(
     const ending = endingOf(document);
     if (ending === undefined) {
       const runs = isRunning(document);
-      rota.found(job, runs ? 'goes-on' : 'waits', clock.now());
+      rota.found(job, runs ? 'goes-on' : 'waits', clock.monotonic());
       if (runs) later(job, executionOf(document));
       return;
     }
-    rota.found(job, 'ended', clock.now());
+    rota.found(job, 'ended', clock.monotonic());
     const again = (ending === 'failed' || ending === 'timedOut') && job.retries < options.retryFailed;
     if (again && desk.sending()) {
       await retry(job, document, ending);
@@ -130,7 +134,7 @@ export function createWatcher(
   };
 
   const look = async (job: Job): Promise<void> => {
-    const sentAt = clock.now();
+    const sentAt = clock.monotonic();
     const outcome = await desk.wire.look(job.job);
     if (outcome.kind !== 'seen') rota.lost(job);
     switch (outcome.kind) {
@@ -140,7 +144,7 @@ export function createWatcher(
         return;
       case 'gone':
         worked();
-        if (job.missed === 0 && clock.now() - job.submittedAt < YOUNG_MS) {
+        if (job.missed === 0 && clock.monotonic() - job.submittedAt < YOUNG_MS) {
           later({ ...job, missed: 1 });
           return;
         }
@@ -157,7 +161,7 @@ export function createWatcher(
 
   /** A job whose failure is written already: only a retry that works changes anything. */
   const reviveOne = async (job: Job): Promise<void> => {
-    const sentAt = clock.now();
+    const sentAt = clock.monotonic();
     const outcome = await desk.wire.retry(job.job);
     if (outcome.kind === 'again') {
       putOff(job, outcome, sentAt);
@@ -170,9 +174,9 @@ export function createWatcher(
     if (outcome.kind !== 'requeued' && outcome.kind !== 'unsure') return;
     worked();
     revived += 1;
-    const at = clock.now();
-    await desk.record(job.item, { kind: 'retry', job: job.job }, { at, id: job.id });
-    rota.queue({ ...job, toRetry: false, submittedAt: at, retries: 1 });
+    const submittedAt = clock.monotonic();
+    await desk.record(job.item, { kind: 'retry', job: job.job }, { at: clock.now(), id: job.id });
+    rota.queue({ ...job, toRetry: false, submittedAt, retries: 1 });
   };
 
   const attend = async (job: Job): Promise<void> => {
@@ -186,15 +190,15 @@ export function createWatcher(
   };
 
   return {
-    watch: (job) => {
-      rota.queue(watched(job, false));
+    watch: (job, submittedAt) => {
+      rota.queue(watched(job, submittedAt, false));
     },
     revive: (job) => {
       reviving += 1;
-      rota.schedule(watched(job, true));
+      rota.schedule(watched(job, clock.monotonic(), true));
     },
     go: () => {
-      const now = clock.now();
+      const now = clock.monotonic();
       for (;;) {
         if (!desk.looking() || saving >= MOST_SAVING) return undefined;
         const waitMs = waitOf(paces.look, looking - saving, now);
@@ -217,7 +221,7 @@ export function createWatcher(
 }
 
 /** Member by member: thousands are made a second, and that is quicker than to spread one into another. */
-const watched = ({ item, job, id, submittedAt, retries }: PastJob, toRetry: boolean): Job => ({
+const watched = ({ item, job, id, retries }: JobName, submittedAt: number, toRetry: boolean): Job => ({
   item,
   job,
   id,
@@ -227,7 +231,7 @@ const watched = ({ item, job, id, submittedAt, retries }: PastJob, toRetry: bool
   missed: 0,
   failures: 0,
   toRetry,
-  lookAt: 0,
+  lookAt: submittedAt,
 });
 
 const EXPIRED =

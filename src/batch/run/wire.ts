@@ -2,7 +2,7 @@ import type { Api, ApiAnswer, ApiRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit.ts';
 import { Failure } from '../../core/failure.ts';
 import { isUsableId } from '../../core/ids.ts';
-import { memberOf, stringOf, type Json } from '../../core/json.ts';
+import { encodeJson, memberOf, stringOf, type Json } from '../../core/json.ts';
 import { safeText } from '../../core/safe.ts';
 
 /** It did not happen, and may work later. `askedMs`: what a 429 asks to wait. */
@@ -11,6 +11,8 @@ export interface Again {
   readonly askedMs: number | undefined;
   /** The service said no (429), in place of not being reached. */
   readonly throttled: boolean;
+  /** It is this request that the service put off (408, 425): it is not to be repeated for ever. */
+  readonly own?: boolean;
   readonly failure: Failure;
 }
 /** It will not work for any item: the key, the endpoint, the balance. */
@@ -85,9 +87,15 @@ export function createWire(api: Api, endpointId: string): Wire {
 }
 
 function taken({ value }: ApiAnswer): Submitted {
-  const job = stringOf(memberOf(value, 'id'));
-  return job === undefined || !isUsableId(job) ? { kind: 'lost', failure: noId() } : { kind: 'accepted', job };
+  const id = memberOf(value, 'id');
+  const job = stringOf(id);
+  return job !== undefined && isJobId(job) ? { kind: 'accepted', job } : { kind: 'lost', failure: noId(id) };
 }
+
+const LONGEST_ID = 1000;
+
+/** True for what can be asked about: a segment of a path, of a length that a URL can have. */
+const isJobId = (id: string): boolean => id.length <= LONGEST_ID && isUsableId(id);
 
 /** What names another job came to the wrong place, and must not be taken for this one's result. */
 function seen({ value }: ApiAnswer, job: string): Seen {
@@ -98,6 +106,8 @@ function seen({ value }: ApiAnswer, job: string): Seen {
 const requeued = (): Retried => ({ kind: 'requeued' });
 
 function afterSubmit(failure: Failure): Submitted {
+  // The service gave up waiting for the request (408), or would not take it yet (425): it did nothing with it.
+  if (failure.status === 408 || failure.status === 425) return { ...again(failure), own: true };
   if (mayComeAgain(failure)) return again(failure);
   if (failure.exit === EXIT.unknown) return { kind: 'lost', failure };
   // 402 is the balance: no other item would fare better.
@@ -143,9 +153,19 @@ const mixedUp = (asked: string, said: string): Failure =>
     message: `asked about job ${asked}, the service answered about ${safeText(said).slice(0, 100)}`,
   });
 
-const noId = (): Failure =>
+const noId = (id: Json | undefined): Failure =>
   new Failure({
     code: 'outcome-unknown',
     exit: EXIT.unknown,
-    message: 'the service answered without a job id; the job may have been accepted',
+    message: `the service answered ${id === undefined ? 'without a job id' : `with a job id that cannot be one, ${shown(id)}`}; the job may have been accepted`,
   });
+
+/** The service took a submission, and named a job of another item. */
+export const idTwice = (job: string): Failure =>
+  new Failure({
+    code: 'outcome-unknown',
+    exit: EXIT.unknown,
+    message: `the service gave the job id ${shown(job)} to two items; the job of the second one cannot be told apart`,
+  });
+
+const shown = (value: Json): string => safeText(encodeJson(value)).slice(0, 100);

@@ -7,7 +7,13 @@ test('a group of records that nobody waits for fails with the rest', async () =>
   process.on('unhandledRejection', hear);
   const full = async (): Promise<never> => Promise.reject(new Error('the disk is full'));
   const nothing = async (): Promise<void> => undefined;
-  const appender = createAppender({ append: full, sync: nothing, truncate: nothing, close: nothing });
+  const appender = createAppender({
+    append: full,
+    sync: nothing,
+    check: () => Promise.resolve(),
+    truncate: nothing,
+    close: nothing,
+  });
   const long = 'x'.repeat(900_000);
   void appender.put(long);
   await expect(appender.put(long)).rejects.toThrow('the disk is full');

@@ -179,7 +179,7 @@ describe('a cost that is not known is null, and the batch none the worse', () =>
 
   test('jobs that never ran', async () => {
     const { world } = await place();
-    const ran = await batchOf(world, 'sleep', 3, '--timeout', '1', '--json');
+    const ran = await batchOf(world, 'sleep', 3, '--max-time', '1', '--json');
     expect([ran.code, costIn(ran)]).toEqual([9, null]);
   });
 });

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { beginBatch, putInOrder, resumeBatch, type OpenBatch, type ResumeOptions } from '../../../src/batch/batch.ts';
+import { beginBatch, finishBatch, resumeBatch, type OpenBatch, type ResumeOptions } from '../../../src/batch/batch.ts';
 import type { RunOptions } from '../../../src/batch/run/desk.ts';
 import { readItems } from '../../../src/batch/input/items.ts';
 import { runBatch, type RunEnd } from '../../../src/batch/run/runner.ts';
@@ -21,12 +21,15 @@ import { memoryFiles, type MemoryFiles } from './memory-files.ts';
 /** A clock that jumps to the earliest sleeper, but only while nothing is on the wire: requests take no time on it. */
 export interface WireClock extends Clock {
   advance(milliseconds: number): void;
+  /** Sets the wall clock forward or (negative) back. No span is affected. */
+  jumpWall(milliseconds: number): void;
   /** Counts what is on the wire. */
   during<T>(work: Promise<T>): Promise<T>;
 }
 
 export function createWireClock(): WireClock {
-  let now = Date.UTC(2026, 0, 1);
+  let now = 0;
+  let wallOffset = Date.UTC(2026, 0, 1);
   let busy = 0;
   let watching = false;
   const sleepers = new Set<{ readonly at: number; readonly wake: () => void }>();
@@ -51,10 +54,13 @@ export function createWireClock(): WireClock {
     setImmediate(turn);
   };
   return {
-    now: () => now,
+    now: () => wallOffset + now,
     monotonic: () => now,
     advance: (milliseconds) => {
       now += milliseconds;
+    },
+    jumpWall: (milliseconds) => {
+      wallOffset += milliseconds;
     },
     during: async (work) => {
       busy += 1;
@@ -228,7 +234,8 @@ export async function lab(options: { readonly queueLimits?: boolean } = {}): Pro
       for (const lying of [durable.files, durable.synced])
         lying.set(IN, Buffer.from(lines.map((line) => `${line}\n`).join('')));
       const shape = { path: IN, format: 'jsonl', extras: '', ...(idField === undefined ? {} : { idField }) } as const;
-      const { planned, invalid, bytes, sha256 } = await survey(durable.read(IN), shape);
+      const { planned, invalid, fingerprint } = await survey(durable.read(IN), shape);
+      const { bytes, sha256 } = fingerprint;
       const { extras, ...input } = shape;
       return beginBatch(files, OUT, () =>
         Promise.resolve({
@@ -270,7 +277,7 @@ export async function lab(options: { readonly queueLimits?: boolean } = {}): Pro
           windows.take = take;
         },
       });
-      const ordered = await putInOrder(files, OUT, batch, end);
+      const ordered = await finishBatch(files, OUT, batch, end, interrupt ?? new AbortController().signal);
       await batch.close().catch(() => undefined);
       return ordered;
     },

@@ -208,7 +208,13 @@ describe('CSV', () => {
 test('a survey counts, measures and identifies, and names the first of what is bad', async () => {
   const content = '{"a":1}\nbad\n{"long":"xxxx"}\n';
   const found = await survey(pieces(Buffer.from(content)), JSONL);
-  expect(found).toMatchObject({ planned: 2, invalid: 1, bytes: content.length, largestBody: 25, bodyBytes: 42 });
+  expect(found).toMatchObject({
+    planned: 2,
+    invalid: 1,
+    fingerprint: { bytes: content.length },
+    largestBody: 25,
+    bodyBytes: 42,
+  });
   expect(found.bad).toMatchObject([{ line: 2 }]);
-  expect(found.sha256).toMatch(/^[0-9a-f]{64}$/);
+  expect(found.fingerprint.sha256).toMatch(/^[0-9a-f]{64}$/);
 });

@@ -40,7 +40,7 @@ async function expectMended(place: Lab, left: MemoryFiles, where: string): Promi
     place.results(left).map(({ item }) => item),
     where,
   ).toEqual(IN_ORDER.filter((item) => !unknown.has(item)));
-  expect([...left.files.keys()].filter((path) => /\.(new|ordered)$/.test(path), where)).toEqual([]);
+  expect([...left.files.keys()].filter((path) => /\.(new|ordered|sorting-\d)$/.test(path), where)).toEqual([]);
 }
 
 /** The files after a whole run of a batch that nothing troubled. */

@@ -26,6 +26,9 @@ export function memoryFiles(initial: Readonly<Record<string, string | Uint8Array
   const changed = (): void => self.onChange?.();
 
   const opened = (path: string): AppendFile => ({
+    check: async () => {
+      if (!files.has(path)) throw localFile(`${path} was removed`);
+    },
     append: async (bytes) => {
       await Promise.resolve();
       const verdict = self.disk?.(path, bytes.byteLength) ?? { takes: bytes.byteLength };
@@ -134,6 +137,7 @@ export function mortal(files: MemoryFiles, killedAt: number): Mortal {
         () => file.append(bytes),
         () => file.append(bytes.subarray(0, bytes.byteLength / 2)),
       ),
+    check: () => file.check(),
     sync: () => live(`sync ${path}`, () => file.sync()),
     truncate: (size) => live(`truncate ${path}`, () => file.truncate(size)),
     close: () => file.close(),

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { orderedPath } from '../../../src/batch/books/ordering.ts';
 import { OUT } from './harness.ts';
 import { accepted, completed, failed, scripted, type Scripted } from './scripted.ts';
 
@@ -39,7 +38,8 @@ describe('jobs that run again while a batch is stopped and taken up', () => {
   test('have ended even where the disk has no room for the results in order: that stops it, and it can go on', async () => {
     const place = await runningAgain();
     place.end();
-    place.files.disk = (path, bytes) => (path === orderedPath(OUT) ? { takes: 0, error: 'ENOSPC' } : { takes: bytes });
+    place.files.disk = (path, bytes) =>
+      path.startsWith(`${OUT}.sorting`) ? { takes: 0, error: 'ENOSPC' } : { takes: bytes };
     const batch = await place.resume();
     const end = await place.run(batch);
     expect(end).toMatchObject({ accounting: { completed: 3 }, stopped: { reason: 'trouble', failure: { exit: 14 } } });

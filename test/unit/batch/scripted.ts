@@ -1,4 +1,4 @@
-import { beginBatch, putInOrder, resumeBatch, type OpenBatch, type ResumeOptions } from '../../../src/batch/batch.ts';
+import { beginBatch, finishBatch, resumeBatch, type OpenBatch, type ResumeOptions } from '../../../src/batch/batch.ts';
 import { readItems } from '../../../src/batch/input/items.ts';
 import { survey } from '../../../src/batch/input/survey.ts';
 import type { RunOptions } from '../../../src/batch/run/desk.ts';
@@ -59,7 +59,7 @@ export async function scripted(
   for (const lying of [files.files, files.synced]) lying.set(path, Buffer.from(`${lines(count).join('\n')}\n`));
   const input = { path, format: 'jsonl' } as const;
   const shape = { ...input, extras: '' };
-  const { bytes, sha256 } = await survey(files.read(path), shape);
+  const { bytes, sha256 } = (await survey(files.read(path), shape)).fingerprint;
   const batch = await beginBatch(slow, OUT, () =>
     Promise.resolve({
       version: 1,
@@ -105,7 +105,7 @@ export async function scripted(
         random: () => 0.5,
         interrupt,
       });
-      return putInOrder(slow, OUT, open, end);
+      return finishBatch(slow, OUT, open, end, interrupt);
     },
   };
 }

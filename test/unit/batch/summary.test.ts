@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
 import { berthIn } from '../../support/cli.ts';
 import { besides, items, jobsTaken, OUT, place, read, RESUME, RUN, summary, write } from './front-door.ts';
@@ -12,7 +13,7 @@ test('the summary tells a program numbers, and a person words', async () => {
   const during = await berthIn(besides(world), [...STATUS, '--json']);
   expect(summary(during)).toMatchObject({ state: 'running', pid: process.pid });
   const told = await berthIn(besides(world), STATUS);
-  expect(told.out).toContain(`state\tprocess ${String(process.pid)} is at work on it`);
+  expect(told.out).toContain(`state\tprocess ${String(process.pid)} on ${hostname()} is at work on it`);
   world.signal('SIGINT');
   await running;
   const stopped = await berthIn(besides(world), [...STATUS, '--json']);

@@ -16,7 +16,7 @@ test('a time that is up during the first request ends 9, and nothing is left', a
   const world = await place();
   write(world, 'in.jsonl', items(3));
   const url = `http://127.0.0.1:${String((mute.address() as AddressInfo).port)}`;
-  const ran = await berthIn(world, ['--queue-url', url, ...RUN, '--timeout', '20ms', '--json']);
+  const ran = await berthIn(world, ['--queue-url', url, ...RUN, '--max-time', '20ms', '--json']);
   expect(ran.code, ran.err).toBe(9);
   expect(JSON.parse(ran.err)).toMatchObject({ error: { code: 'wait-ended' } });
   expect(ran.err).toContain('Nothing was sent');
@@ -27,7 +27,7 @@ test('a time that is up ends 9 whatever goes wrong meanwhile, and what was begun
   const world = await place();
   write(world, 'in.jsonl', items(3, ',"seconds":30'));
   await local(world, 'fault', 'add', 'server-error', '--match', 'GET /v2/sleep/status');
-  const ran = await berthIn(world, ['jobs', 'batch', 'run', 'sleep', ...RUN.slice(4), '--timeout', '20', '--json']);
+  const ran = await berthIn(world, ['jobs', 'batch', 'run', 'sleep', ...RUN.slice(4), '--max-time', '20', '--json']);
   expect([ran.code, summary(ran)]).toEqual([9, expect.objectContaining({ inFlight: 3 })]);
   await local(world, 'fault', 'clear');
   const rest = await berthIn(world, [...RESUME, '--json']);

@@ -17,6 +17,20 @@ describe('an interrupt', () => {
     expect(world.exits).toEqual([exit]);
   });
 
+  it('is heard a second time by whoever asks for it; the third one ends at once', () => {
+    const world = createTestWorld();
+    const interrupt = listenForInterrupt(world);
+    const heard: string[] = [];
+    const forget = interrupt.onSecond(() => heard.push('second'));
+    world.signal('SIGINT');
+    expect(heard).toEqual([]);
+    world.signal('SIGINT');
+    expect([heard, world.exits]).toEqual([['second'], []]);
+    world.signal('SIGINT');
+    expect(world.exits).toEqual([130]);
+    forget();
+  });
+
   it('is not heard once closed, or while it is lent', () => {
     const world = createTestWorld();
     const interrupt = listenForInterrupt(world);

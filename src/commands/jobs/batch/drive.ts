@@ -1,5 +1,6 @@
+import { unchanged, type Fingerprint } from '../../../batch/input/fingerprint.ts';
 import { readItems } from '../../../batch/input/items.ts';
-import { putInOrder, type OpenBatch } from '../../../batch/batch.ts';
+import { finishBatch, type OpenBatch } from '../../../batch/batch.ts';
 import type { RunOptions } from '../../../batch/run/desk.ts';
 import type { Ledger } from '../../../batch/books/ledger.ts';
 import { KNOWN_LIMITS } from '../../../batch/run/pace.ts';
@@ -8,11 +9,13 @@ import { createWire } from '../../../batch/run/wire.ts';
 import type { RateWindow } from '../../../core/api.ts';
 import type { DurableFiles } from '../../../core/context.ts';
 import type { CommandContext } from '../../../cli/context.ts';
+import { preloadOutput } from '../../../cli/preload.ts';
 import type { Result } from '../../../output/view.ts';
 import { meterCost } from './cost.ts';
-import { exitOf, hearingOut, isResumed, notesOf, troubleOf, type Driven } from './end.ts';
+import { exitOf, givenUp, hearingOut, isResumed, notesOf, troubleOf, type Driven } from './end.ts';
 import type { PaceValues } from './flags.ts';
-import { followBatch, type Standing, type Trouble } from './progress.ts';
+import { createHealth } from './health.ts';
+import { followBatch, type Standing } from './progress.ts';
 import { createTally } from './tally.ts';
 import { batchView, summaryOf } from './view.ts';
 
@@ -31,14 +34,20 @@ function runOptions(values: PaceValues, ledger: Ledger): RunOptions {
       return Math.min(MOST_IN_FLIGHT, Math.max(FIRST_IN_FLIGHT, maxFailures + 1, ledger.count('completed')));
     },
     maxFailures: maxFailures ?? Number.POSITIVE_INFINITY,
-    timeoutMs: values.timeout ?? Number.POSITIVE_INFINITY,
+    timeoutMs: values.maxTime ?? Number.POSITIVE_INFINITY,
     retryFailed: values.retryFailed ?? 0,
   };
 }
 
+/** Where the input of a batch lies, and what it was when it was checked. */
+export interface BatchInput {
+  readonly path: string;
+  readonly fingerprint: Fingerprint;
+}
+
 /**
  * Runs an open batch until it ends, and says how it stands meanwhile. The exit code is 0 where all completed, 13 where
- * some did not, 9 after --timeout, 130 or 143 after an interrupt. What stopped it otherwise is the result's failure:
+ * some did not, 9 after --max-time, 130 or 143 after an interrupt. What stopped it otherwise is the result's failure:
  * local-file (14), unavailable (7), unknown (8), rate-limited (6), denied (3). Closes the batch.
  */
 export async function driveBatch(
@@ -46,14 +55,15 @@ export async function driveBatch(
   durable: DurableFiles,
   path: string,
   batch: OpenBatch,
-  inputPath: string,
+  input: BatchInput,
   values: PaceValues,
 ): Promise<Result> {
-  const began = ctx.clock.now();
-  const { input, extras, endpointId } = batch.header;
+  await preload(ctx, path, batch, input);
+  const began = ctx.clock.monotonic();
+  const { input: shape, extras, endpointId } = batch.header;
   const done = new AbortController();
   let takeWindows = (_: readonly RateWindow[]): void => undefined;
-  // What is on the wire is heard out after Ctrl-C; a second one ends the process.
+  // What is on the wire is heard out after Ctrl-C; a second one gives it up, and a third one ends the process.
   const onWire = new AbortController();
   const api = ctx.bulk({
     signal: onWire.signal,
@@ -65,20 +75,23 @@ export async function driveBatch(
   const resumed = isResumed(before);
   const cost = meterCost(ctx, endpointId, resumed);
   const tally = createTally();
-  let trouble: Trouble | undefined;
-  const standing = (): Standing => ({ sum: batch.ledger.accounting(), cost: cost.soFar(), trouble });
+  const health = createHealth();
+  const standing = (): Standing => ({ sum: batch.ledger.accounting(), cost: cost.soFar(), trouble: health.trouble() });
   const wire = createWire(api, endpointId);
   const onInterrupt = (): void => {
     if (ctx.terminal.errors && wire.underWay > 0) void ctx.tell(hearingOut(wire.underWay));
   };
   ctx.signal.addEventListener('abort', onInterrupt, { once: true });
+  const forgetSecond = ctx.onSecondInterrupt(() => {
+    onWire.abort(givenUp());
+  });
   const following = followBatch(ctx, standing, done.signal);
   let end: RunEnd;
   try {
     end = await runBatch({
       ...batch,
       options: runOptions(values, batch.ledger),
-      items: readItems(durable.read(inputPath), { ...input, extras }),
+      items: readItems(unchanged(durable.read(input.path), input.fingerprint, input.path), { ...shape, extras }),
       wire,
       clock: ctx.clock,
       random: ctx.random,
@@ -89,13 +102,15 @@ export async function driveBatch(
       onExecuted: cost.ran,
       onEnded: tally.ended,
       onUnretried: tally.unretried,
-      onTrouble: (failure) => {
-        trouble = failure && { since: trouble?.since ?? ctx.clock.now(), says: failure.message };
+      onRequest: (failure) => {
+        health.request(failure, ctx.clock.monotonic());
       },
+      onLost: tally.lost,
     });
-    end = await putInOrder(durable, path, batch, end);
+    end = await finishBatch(durable, path, batch, end, ctx.signal);
   } finally {
     ctx.signal.removeEventListener('abort', onInterrupt);
+    forgetSecond();
     done.abort();
     await following;
     await cost.close();
@@ -108,19 +123,41 @@ export async function driveBatch(
   const value = summaryOf(end.accounting, {
     path,
     endpoint: batch.header.endpoint,
-    input: inputPath,
+    input: input.path,
     invalid: batch.header.invalid,
     unknownItems,
     others: {
-      tookSeconds: (ctx.clock.now() - began) / 1000,
+      tookSeconds: (ctx.clock.monotonic() - began) / 1000,
       executionCostUsd: spent === undefined ? null : { ...spent },
       commonestError: commonest === undefined ? null : { ...commonest, sinceResume: resumed },
     },
   });
-  const driven: Driven = { path, inputPath, batch, end, tally, before, retried: (values.retryFailed ?? 0) > 0 };
+  const driven: Driven = {
+    path,
+    inputPath: input.path,
+    batch,
+    end,
+    tally,
+    health,
+    before,
+    retried: (values.retryFailed ?? 0) > 0,
+  };
   const result = { kind: 'one', view: batchView, value } as const;
   const failure = troubleOf(driven);
   // What stopped it says the way on; the counts are printed all the same.
   if (failure !== undefined) return { ...result, failure };
   return { ...result, exit: exitOf(ctx, end), notes: notesOf(ctx, driven) };
+}
+
+/** An upgrade may take the files of this version away while the batch runs. */
+async function preload(ctx: CommandContext, path: string, batch: OpenBatch, input: BatchInput): Promise<void> {
+  const { endpoint, invalid } = batch.header;
+  const facts = { path, endpoint, input: input.path, invalid, unknownItems: [] };
+  const value = summaryOf(batch.ledger.accounting(), facts);
+  try {
+    await preloadOutput(ctx, ctx.output, { kind: 'one', view: batchView, value });
+  } catch (error) {
+    await batch.close();
+    throw error;
+  }
 }

@@ -8,6 +8,7 @@ import { safeText } from '../../../core/safe.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import { countOf, shellWord } from '../../../cli/words.ts';
 import { counts } from './progress.ts';
+import type { Health } from './health.ts';
 import type { Tally } from './tally.ts';
 import { batchStatusLine, rangesOf, resumeLine, runsOf } from './view.ts';
 
@@ -18,6 +19,7 @@ export interface Driven {
   readonly batch: OpenBatch;
   readonly end: RunEnd;
   readonly tally: Tally;
+  readonly health: Health;
   /** How it stood when this process took it up, and whether failed jobs were to run again. */
   readonly before: Accounting;
   readonly retried: boolean;
@@ -26,8 +28,8 @@ export interface Driven {
 /** The service keeps results for so long (specification 8.2). */
 const KEPT_MS = 30 * 60_000;
 
-export function exitOf(ctx: CommandContext, { accounting, stopped }: RunEnd): ExitCode {
-  if (accounting.completed === accounting.planned) return EXIT.done;
+export function exitOf(ctx: CommandContext, { accounting, stopped, unordered }: RunEnd): ExitCode {
+  if (accounting.completed === accounting.planned && unordered !== true) return EXIT.done;
   switch (stopped?.reason) {
     case 'interrupt':
       return ctx.signal.reason instanceof Failure ? ctx.signal.reason.exit : EXIT.interrupted;
@@ -50,7 +52,9 @@ export function notesOf(ctx: CommandContext, driven: Driven): readonly string[] 
     ...(stopped?.reason === 'timeout' ? ['The time is up. Nothing was cancelled.'] : []),
     ...(stopped?.reason === 'failures' ? ['Stopped sending: more items failed than --max-failures allows.'] : []),
     ...inFlightNote(sum),
-    ...(left > 0 ? [`Go on with: ${lineOf(driven)}`] : []),
+    ...(end.unordered === true ? ['The results are all there, and not in the order of the input yet.'] : []),
+    ...(left > 0 || end.unordered === true ? [`Go on with: ${lineOf(driven)}`] : []),
+    ...failedRequestsNote(driven),
     ...commonestNote(ctx, driven),
     ...unretriedNotes(driven),
     ...(sum.unknown > 0 ? [unknownNote(driven)] : []),
@@ -63,11 +67,29 @@ export function notesOf(ctx: CommandContext, driven: Driven): readonly string[] 
 export const hearingOut = (requests: number): string =>
   `Waiting for the answer to ${countOf(requests, 'request')}. Ctrl-C again ends at once.`;
 
+/** Why a request that was on the wire at the second Ctrl-C has no answer: it may have been taken. */
+export const givenUp = (): Failure =>
+  new Failure({ code: 'outcome-unknown', exit: EXIT.unknown, message: 'its answer was not waited for' });
+
 const inFlightNote = ({ inFlight }: Accounting): readonly string[] =>
   inFlight > 0 ? [`${countOf(inFlight, 'job')} went on at the service, which keeps results for 30 minutes.`] : [];
 
 const unknownNote = (driven: Driven): string =>
-  `${countOf(driven.end.accounting.unknown, 'item')} may or may not have run. To send again, at the risk of running twice: ${lineOf(driven, '--resubmit-unknown')}`;
+  `${countOf(driven.end.accounting.unknown, 'item')} may or may not have run${whyUnknown(driven)}. To send again, at the risk of running twice: ${lineOf(driven, '--resubmit-unknown')}`;
+
+function whyUnknown({ tally }: Driven): string {
+  const reason = tally.commonestLoss();
+  return reason === undefined ? '' : ` (${safeText(reason.error)})`;
+}
+
+/** Why a batch took long: each request that fails slows it down. */
+function failedRequestsNote({ health }: Driven): readonly string[] {
+  const failed = health.failed();
+  if (failed === undefined) return [];
+  return [
+    `${String(failed.count)} of ${String(failed.of)} requests failed, which slowed the batch: ${safeText(failed.says)}`,
+  ];
+}
 
 const lineOf = ({ batch, path }: Driven, ...flags: readonly string[]): string =>
   resumeLine(batch.header.service === LOCAL_SERVICE, path, ...flags);

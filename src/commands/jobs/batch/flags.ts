@@ -10,7 +10,8 @@ const paceOptions = {
     1,
   ),
   maxFailures: option.count('send no more once more items than this did not complete', 0),
-  timeout: option.duration('stop the whole batch where it stands after so long', 's'),
+  maxTime: option.duration('stop the whole batch where it stands after so long', 's'),
+  timeout: option.duration('the old name of --max-time', 's', { hidden: true }),
   retryFailed: option.count('run a job that failed or timed out again, so many times', 0),
 };
 

@@ -5,7 +5,7 @@ import { resumeOptions, runOptions } from './flags.ts';
 const run = defineCommand({
   summary: 'submit a job for each line of a file and fetch all results',
   details:
-    'Each line of the input is one job: JSON, sent byte for byte; or a row of a CSV file with a header, sent as an object of its columns. All of it is checked before anything is sent. Results are written as JSON lines as they come: `item` counts the jobs of the input from 1, with those left out and without empty lines; the value of --id-field goes beside it as a label, and need not be unique. A CSV file has commas between its columns; the one of --input-field holds JSON. --skip-invalid leaves out lines and rows; where quotes of a CSV file are broken it has no rows. What is piped in is kept beside the results, as RESULTS.input, for a resume. The cost shown is about what execution costs, where endpoint and catalog tell the price; idle workers and their start come on top. Exit codes: 0 all completed, 13 some did not, 9 the time of --timeout was up, 130 interrupted, 14 trouble with a file.',
+    'Each line of the input is one job: JSON, sent byte for byte; or a row of a CSV file with a header, sent as an object of its columns. All of it is checked before anything is sent. Results are written as JSON lines as they come: `item` counts the jobs of the input from 1, with those left out and without empty lines; the value of --id-field goes beside it as a label, and need not be unique. A CSV file has commas between its columns; the one of --input-field holds JSON. --skip-invalid leaves out lines and rows; where quotes of a CSV file are broken it has no rows. What is piped in is kept beside the results, as RESULTS.input, for a resume. The cost shown is about what execution costs, where endpoint and catalog tell the price; idle workers and their start come on top. Exit codes: 0 all completed, 13 some did not, 9 the time of --max-time was up, 130 interrupted, 14 trouble with a file.',
   args: { endpoint: arg.text('endpoint id, name or model slug') },
   options: runOptions,
   writes: true,
@@ -15,22 +15,26 @@ const run = defineCommand({
     ['berth jobs batch resume results.jsonl', 'go on after anything'],
   ],
   run: async (ctx, values) => {
-    const [{ runNew }, { withinTime }] = await Promise.all([import('./run.ts'), import('./time.ts')]);
-    return await runNew(withinTime(ctx, values.timeout), values);
+    const [{ runNew }, { maxTimeOf, withinTime }] = await Promise.all([import('./run.ts'), import('./time.ts')]);
+    const maxTime = await maxTimeOf(ctx, values);
+    return await runNew(withinTime(ctx, maxTime), { ...values, maxTime });
   },
 });
 
 const resume = defineCommand({
   summary: 'go on with a batch after anything that ended it',
   details:
-    'What was submitted is not sent again; what may have been is unknown and stays so unless --resubmit-unknown sends it again, at the risk of running it twice. Results that the service no longer keeps are counted as expired. --rate, --concurrency, --in-flight, --max-failures and --timeout are those of this command: none is remembered.',
+    'What was submitted is not sent again; what may have been is unknown and stays so unless --resubmit-unknown sends it again, at the risk of running it twice. Results that the service no longer keeps are counted as expired. --rate, --concurrency, --in-flight, --max-failures and --max-time are those of this command: none is remembered.',
   args: { results: arg.text('the results file of the batch') },
   options: resumeOptions,
   examples: [
     ['berth jobs batch resume results.jsonl', 'go on'],
     ['berth jobs batch resume results.jsonl --retry-failed 2', 'and run failed jobs again, twice at most'],
   ],
-  run: async (ctx, values) => (await import('./resume.ts')).goOn(ctx, values),
+  run: async (ctx, values) => {
+    const [{ goOn }, { maxTimeOf }] = await Promise.all([import('./resume.ts'), import('./time.ts')]);
+    return await goOn(ctx, { ...values, maxTime: await maxTimeOf(ctx, values) });
+  },
 });
 
 const status = defineCommand({

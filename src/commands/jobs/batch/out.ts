@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { copyPath } from '../../../batch/input/place.ts';
 import { journalPath } from '../../../batch/books/journal.ts';
-import { orderedPath } from '../../../batch/books/ordering.ts';
+import { orderedPath, sortingPaths } from '../../../batch/books/ordering.ts';
 import type { DurableFiles } from '../../../core/context.ts';
 import { localFile, usage } from '../../../core/failure.ts';
 import { resumeLine } from './view.ts';
@@ -38,7 +38,7 @@ export async function mustBeNew(durable: DurableFiles, path: string, copied: boo
       `Go on with it: ${resumeLine(local, path)}. Or name another --out.`,
     );
   if (((await durable.size(path)) ?? 0) > 0) throw localFile(`${path} exists already`, 'Name another --out.');
-  await mustBeFree(durable, orderedPath(path));
+  for (const name of [orderedPath(path), ...sortingPaths(path)]) await mustBeFree(durable, name);
   if (copied) await mustBeFree(durable, copyPath(path));
 }
 

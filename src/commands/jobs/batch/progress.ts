@@ -2,6 +2,7 @@ import { describeCost, type ExecutionCost } from '../../../batch/cost.ts';
 import type { Accounting } from '../../../batch/books/ledger.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import { formatDuration } from '../../../core/units.ts';
+import type { Trouble } from './health.ts';
 import { createMeter, type Speed } from './rate.ts';
 
 /** Milliseconds between two pictures on a terminal, and between two lines elsewhere. */
@@ -14,14 +15,6 @@ const BLOCKS = 12;
 const SPINNER_COLUMNS = 3;
 /** Trouble shorter than this is none: a request is tried again, and nobody need know. */
 const TROUBLE_MS = 3000;
-
-/** What keeps a batch from reaching its service. */
-export interface Trouble {
-  /** Milliseconds since the epoch. */
-  readonly since: number;
-  /** The latest failure, in words. */
-  readonly says: string;
-}
 
 /** How a batch stands at one moment. */
 export interface Standing {
@@ -41,13 +34,13 @@ export async function followBatch(ctx: CommandContext, look: () => Standing, unt
   if (!terminal.errors && asJson) return;
   const meter = createMeter();
   const room = (): number => (terminal.columns ?? 80) - SPINNER_COLUMNS;
-  const drawn = (pace: readonly string[]): string => barLine(look(), pace, clock.now(), room());
+  const drawn = (pace: readonly string[]): string => barLine(look(), pace, clock.monotonic(), room());
   const bar = terminal.errors ? ctx.progress(drawn([])) : undefined;
   let pace: readonly string[] = [];
-  let [measuredAt, saidAt] = [Number.NEGATIVE_INFINITY, clock.now()];
+  let [measuredAt, saidAt] = [Number.NEGATIVE_INFINITY, clock.monotonic()];
   try {
     for (;;) {
-      const now = clock.now();
+      const now = clock.monotonic();
       if (now - measuredAt >= MEASURED_EVERY_MS) {
         const { sum } = look();
         pace = paceOf(sum, meter(now, endedOf(sum)));
@@ -114,10 +107,12 @@ export function counts(sum: Accounting): string {
     .join(', ');
 }
 
-/** `no success for 45s: could not reach ...`. */
+/** `no success for 45s: could not reach ...`, `30% of requests fail: ...`. */
 function troubleOf({ trouble }: Standing, now: number): string | undefined {
-  if (trouble === undefined || now - trouble.since < TROUBLE_MS) return undefined;
-  return `no success for ${formatDuration(now - trouble.since)}: ${trouble.says}`;
+  if (trouble === undefined) return undefined;
+  const { since, share, says } = trouble;
+  if (since !== undefined && now - since >= TROUBLE_MS) return `no success for ${formatDuration(now - since)}: ${says}`;
+  return share > 0 ? `${String(Math.round(share * 100))}% of requests fail: ${says}` : undefined;
 }
 
 function paceOf(sum: Accounting, { perSecond, steady }: Speed): readonly string[] {

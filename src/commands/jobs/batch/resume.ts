@@ -1,14 +1,14 @@
 import { mustExist, resumeBatch } from '../../../batch/batch.ts';
 import { inputPlaces } from '../../../batch/input/place.ts';
 import { replay } from '../../../batch/books/replay.ts';
-import { identify } from '../../../batch/input/survey.ts';
+import { fingerprint } from '../../../batch/input/fingerprint.ts';
 import type { InputIdentity } from '../../../batch/books/record.ts';
 import type { DurableFiles } from '../../../core/context.ts';
 import { usage } from '../../../core/failure.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import type { Result } from '../../../output/view.ts';
 import type { ResumeValues } from './flags.ts';
-import { driveBatch } from './drive.ts';
+import { driveBatch, type BatchInput } from './drive.ts';
 import { resultsPath } from './out.ts';
 import { readThrough } from './reading.ts';
 import { serviceOf } from './run.ts';
@@ -26,7 +26,7 @@ export async function goOn(ctx: CommandContext, values: ResumeValues): Promise<R
       `this batch was begun at ${header.service}, and the address in use is ${service}`,
       `Use the settings it was begun with. Where it is the same service: ${resumeLine(ctx.settings.local, path, '--moved')}`,
     );
-  const inputPath = await sameInput(
+  const input = await sameInput(
     ctx,
     durable,
     values.input === undefined ? inputPlaces(path, header.input) : [values.input],
@@ -35,9 +35,10 @@ export async function goOn(ctx: CommandContext, values: ResumeValues): Promise<R
   const batch = await resumeBatch(durable, path, {
     wantFailed: (values.retryFailed ?? 0) > 0,
     resubmitUnknown: values.resubmitUnknown,
+    interrupt: ctx.signal,
   });
   for (const line of batch.mended) await ctx.tell(line);
-  return await driveBatch(ctx, durable, path, batch, inputPath, values);
+  return await driveBatch(ctx, durable, path, batch, input, values);
 }
 
 /**
@@ -49,13 +50,13 @@ async function sameInput(
   durable: DurableFiles,
   places: readonly string[],
   identity: InputIdentity,
-): Promise<string> {
+): Promise<BatchInput> {
   let other: string | undefined;
   for (const path of places) {
     if ((await durable.size(path)) === undefined) continue;
-    const { bytes, sha256 } = await identify(readThrough(ctx, durable, path));
-    if (bytes === identity.bytes && sha256 === identity.sha256) return path;
-    other ??= `the input ${path} is not the one this batch was begun with (${String(identity.bytes)} bytes then, ${String(bytes)} now)`;
+    const found = await fingerprint(readThrough(ctx, durable, path));
+    if (found.bytes === identity.bytes && found.sha256 === identity.sha256) return { path, fingerprint: found };
+    other ??= `the input ${path} is not the one this batch was begun with (${String(identity.bytes)} bytes then, ${String(found.bytes)} now)`;
   }
   if (other !== undefined) throw usage(other, 'Bring the old one back, or begin a new batch.');
   throw usage(`the input ${places[0] ?? ''} is not there`, 'Say where it lies now: --input FILE');

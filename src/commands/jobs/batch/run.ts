@@ -51,35 +51,49 @@ export async function runNew(ctx: CommandContext, values: RunValues): Promise<Re
   const input = copied ? copyPath(out) : values.input;
   // The file itself: a link such as /dev/stdin leads elsewhere tomorrow.
   const remembered = rememberedPath(durable.absolute(out), durable.absolute(copied ? input : given.path));
+  const look = (path: string): Promise<Survey> => checked(readThrough(ctx, durable, path), shape, values.skipInvalid);
+  let found: Survey | undefined;
   const batch = await beginBatch(
     durable,
     out,
     async () => {
       await mustBeNew(durable, out, copied, ctx.settings.local);
-      if (!copied) return await headerOf(ctx, values, shape, readThrough(ctx, durable, input), remembered);
-      await writeWhole(durable, newCopyPath(out), readThrough(ctx, durable, values.input));
-      const header = await headerOf(ctx, values, shape, readThrough(ctx, durable, newCopyPath(out)), remembered);
+      if (copied) await writeWhole(durable, newCopyPath(out), readThrough(ctx, durable, values.input));
+      found = await look(copied ? newCopyPath(out) : input);
+      const header = await headerOf(ctx, values, shape, found, remembered);
       // Whoever pipes it in may take long, and others make files meanwhile.
-      await mustBeNew(durable, out, copied, ctx.settings.local);
+      if (copied) await mustBeNew(durable, out, copied, ctx.settings.local);
       return header;
     },
     copied,
   );
-  const { invalid } = batch.header;
-  if (invalid > 0)
-    await ctx.tell(`${countOf(invalid, 'item')} left out: ${invalid === 1 ? 'it' : 'they'} cannot be sent.`);
-  return await driveBatch(ctx, durable, out, batch, input, values);
+  if (found === undefined) throw new Error('a batch began without its header');
+  for (const line of leftOut(shape.path, found)) await ctx.tell(line);
+  return await driveBatch(ctx, durable, out, batch, { path: input, fingerprint: found.fingerprint }, values);
 }
 
-/** Reads all of the input, which is remembered as `path`, and asks for the endpoint: what a batch remembers. */
+/** How many of the bad items that are left out are named one by one. */
+const NAMED = 10;
+
+/** What --skip-invalid leaves out, one line each. */
+function leftOut(path: string, { invalid, bad }: Survey): readonly string[] {
+  if (invalid === 0) return [];
+  const named = bad.slice(0, NAMED);
+  return [
+    `${countOf(invalid, 'item')} left out: ${invalid === 1 ? 'it' : 'they'} cannot be sent.`,
+    ...named.map((item) => describeBad(path, item)),
+    ...(invalid > named.length ? [`and ${String(invalid - named.length)} more`] : []),
+  ];
+}
+
+/** Asks for the endpoint. Gives what a batch remembers; its input was found so, and is remembered as `path`. */
 async function headerOf(
   ctx: CommandContext,
   values: RunValues,
   shape: InputShape,
-  pieces: AsyncIterable<Uint8Array>,
+  { planned, invalid, fingerprint: { bytes, sha256 } }: Survey,
   path: string,
 ): Promise<BatchHeader> {
-  const { planned, invalid, bytes, sha256 } = await checked(pieces, shape, values.skipInvalid);
   const endpointId = await withId(ctx, ENDPOINTS, values.endpoint, async (id) => {
     // Whether it is there, and the key good for it, is known before the first job.
     await ctx.api.send(queueGet(id, ['health']));
@@ -160,7 +174,7 @@ async function dryRun(ctx: CommandContext, endpoint: string, shape: InputShape, 
     input: shape.path,
     planned: found.planned,
     invalid: found.invalid,
-    inputBytes: found.bytes,
+    inputBytes: found.fingerprint.bytes,
     bodyBytes: found.bodyBytes,
     largestBody: found.largestBody,
     first: { method: first.method, url: first.url, headers: { ...first.headers }, body: first.body ?? null },

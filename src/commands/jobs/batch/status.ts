@@ -25,23 +25,23 @@ export async function explain(ctx: CommandContext, values: StatusValues): Promis
     ...(holder === undefined ? past.ledger.items('sending') : []),
   ].sort((a, b) => a - b);
   const { header } = past;
+  const unordered = isUnordered(past, sum);
   const value = summaryOf(sum, {
     path,
     endpoint: header.endpoint,
     input: await inputPlace(durable, path, header.input),
     invalid: header.invalid,
     unknownItems,
-    others: { ...stateOf(sum, holder), begun: new Date(header.createdAt).toISOString() },
+    others: { ...stateOf(unordered, sum, holder), begun: new Date(header.createdAt).toISOString() },
   });
-  const left = sum.waiting + sum.inFlight;
+  const left = sum.waiting + sum.inFlight > 0 || unordered;
   const incomplete = sum.completed !== sum.planned;
   return {
     kind: 'one',
     view: batchView,
     value,
     exit: values.exitStatus && incomplete ? EXIT.batchIncomplete : EXIT.done,
-    notes:
-      holder === undefined && left > 0 ? [`Go on with: ${resumeLine(header.service === LOCAL_SERVICE, path)}`] : [],
+    notes: holder === undefined && left ? [`Go on with: ${resumeLine(header.service === LOCAL_SERVICE, path)}`] : [],
   };
 }
 
@@ -59,8 +59,13 @@ function asLeft({ ledger }: Past): Accounting {
   return { ...sum, unknown: sum.unknown + sending, inFlight: sum.inFlight - sending };
 }
 
-/** `pid`: the process that is at work on it. */
-function stateOf({ waiting, inFlight }: Accounting, holder: LockHolder | undefined): JsonObject {
-  if (holder !== undefined) return { state: 'running', pid: holder.pid };
-  return { state: waiting + inFlight === 0 ? 'ended' : 'stopped' };
+/** `pid` and `host`: the process that is at work on it. `unordered`: all have ended, and their results are not in order. */
+function stateOf(unordered: boolean, { waiting, inFlight }: Accounting, holder: LockHolder | undefined): JsonObject {
+  const order = unordered ? { unordered } : {};
+  if (holder !== undefined) return { state: 'running', pid: holder.pid, host: holder.host, ...order };
+  return { state: waiting + inFlight === 0 && !unordered ? 'ended' : 'stopped', ...order };
 }
+
+/** Every item has ended, and the results are still to be put in order. */
+const isUnordered = ({ header, ranAgain, inOrder }: Past, { waiting, inFlight }: Accounting): boolean =>
+  waiting + inFlight === 0 && !inOrder && (header.ordered || ranAgain);

@@ -12,6 +12,7 @@ export interface CommonError {
 /** What is remembered of the items that ended in this process, beside how many there are of each kind. */
 export interface Tally {
   readonly ended: (event: EndEvent, document: Json) => void;
+  readonly lost: (failure: Failure) => void;
   readonly unretried: (refusal: Failure) => void;
   /** Jobs that failed or timed out, and may run again. */
   readonly failedJobs: () => number;
@@ -19,6 +20,8 @@ export interface Tally {
   readonly refused: () => number;
   /** The most frequent error; undefined where nothing failed. */
   readonly commonest: () => CommonError | undefined;
+  /** The most frequent reason why nobody knows whether an item was taken; undefined where all are known. */
+  readonly commonestLoss: () => CommonError | undefined;
   /** Jobs that could not be run again because the service does not have them any more, and all others. */
   readonly gone: () => number;
   readonly unwilling: () => readonly [number, Failure] | undefined;
@@ -29,7 +32,8 @@ const MOST_ERRORS = 500;
 const LONGEST_ERROR = 200;
 
 export function createTally(): Tally {
-  const errors = new Map<string, number>();
+  const errors = createCounts();
+  const losses = createCounts();
   let [failedJobs, refused, gone, unwilling] = [0, 0, 0, 0];
   let refusal: Failure | undefined;
   return {
@@ -37,9 +41,10 @@ export function createTally(): Tally {
       if (event.kind === 'refuse') refused += 1;
       else if (event.ending === 'failed' || event.ending === 'timedOut') failedJobs += 1;
       else return;
-      const error = errorOf(document);
-      const count = errors.get(error);
-      if (count !== undefined || errors.size < MOST_ERRORS) errors.set(error, (count ?? 0) + 1);
+      errors.add(errorOf(document));
+    },
+    lost: ({ message }) => {
+      losses.add(message.slice(0, LONGEST_ERROR));
     },
     unretried: (failure) => {
       if (failure.exit === EXIT.notFound) gone += 1;
@@ -50,13 +55,30 @@ export function createTally(): Tally {
     },
     failedJobs: () => failedJobs,
     refused: () => refused,
-    commonest: () => {
-      let most: CommonError | undefined;
-      for (const [error, count] of errors) if (count > (most?.count ?? 0)) most = { error, count };
-      return most;
-    },
+    commonest: errors.most,
+    commonestLoss: losses.most,
     gone: () => gone,
     unwilling: () => (refusal === undefined ? undefined : [unwilling, refusal]),
+  };
+}
+
+interface Counts {
+  readonly add: (error: string) => void;
+  readonly most: () => CommonError | undefined;
+}
+
+function createCounts(): Counts {
+  const counts = new Map<string, number>();
+  return {
+    add: (error) => {
+      const count = counts.get(error);
+      if (count !== undefined || counts.size < MOST_ERRORS) counts.set(error, (count ?? 0) + 1);
+    },
+    most: () => {
+      let most: CommonError | undefined;
+      for (const [error, count] of counts) if (count > (most?.count ?? 0)) most = { error, count };
+      return most;
+    },
   };
 }
 

@@ -1,7 +1,23 @@
 import { EXIT } from '../../../core/exit.ts';
-import { Failure } from '../../../core/failure.ts';
+import { Failure, usage } from '../../../core/failure.ts';
 import { formatDuration } from '../../../core/units.ts';
 import type { CommandContext } from '../../../cli/context.ts';
+
+interface TimeValues {
+  readonly maxTime: number | undefined;
+  readonly timeout: number | undefined;
+}
+
+/**
+ * The time that a batch may take, in milliseconds, by either name of its flag; a person who used the old one is told.
+ * Fails with usage (2) where both are given.
+ */
+export async function maxTimeOf(ctx: CommandContext, { maxTime, timeout }: TimeValues): Promise<number | undefined> {
+  if (timeout === undefined) return maxTime;
+  if (maxTime !== undefined) throw usage('--timeout is the old name of --max-time', 'Give one of them.');
+  await ctx.tell('--timeout of a batch is called --max-time now; the old name still works.');
+  return timeout;
+}
 
 /**
  * The Context for what a batch asks before its first job: that takes no longer than the whole batch may, in milliseconds.
@@ -9,13 +25,13 @@ import type { CommandContext } from '../../../cli/context.ts';
  */
 export function withinTime(ctx: CommandContext, timeoutMs: number | undefined): CommandContext {
   if (timeoutMs === undefined) return ctx;
-  const endsAt = ctx.clock.now() + timeoutMs;
+  const endsAt = ctx.clock.monotonic() + timeoutMs;
   return {
     ...ctx,
     api: {
       ...ctx.api,
       send: async (request) => {
-        const guard = ctx.clock.deadline(Math.max(1, endsAt - ctx.clock.now()));
+        const guard = ctx.clock.deadline(Math.max(1, endsAt - ctx.clock.monotonic()));
         // Waits between two tries count as well.
         const over = new Promise<never>((_, reject) => {
           guard.signal.addEventListener('abort', () => {
@@ -37,5 +53,5 @@ const timeIsUp = (timeoutMs: number): Failure =>
     code: 'wait-ended',
     exit: EXIT.waitEnded,
     message: `the time for the batch, ${formatDuration(timeoutMs)}, was up before its first job`,
-    hint: 'Nothing was sent. Run it again with a longer --timeout.',
+    hint: 'Nothing was sent. Run it again with a longer --max-time.',
   });

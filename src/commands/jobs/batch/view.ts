@@ -1,3 +1,4 @@
+import { safeText } from '../../../core/safe.ts';
 import { formatDuration } from '../../../core/units.ts';
 import { memberAt, numberOf, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
 import { describeCost } from '../../../batch/cost.ts';
@@ -67,11 +68,14 @@ export const batchView: View = {
   ],
 };
 
-/** `pid`: the process that is at work on it. */
+/** `pid` and `host`: the process that is at work on it. */
 function stateLine(row: Json): Section['lines'] {
   const [state, pid] = [stringOf(memberAt(row, 'state')), numberOf(memberAt(row, 'pid'))];
   if (state === undefined) return [];
-  return [{ label: 'state', value: pid === undefined ? state : `process ${String(pid)} is at work on it` }];
+  const host = stringOf(memberAt(row, 'host'));
+  const unordered = memberAt(row, 'unordered') === true ? ', all have ended, the results are not in order yet' : '';
+  const who = `process ${String(pid)}${host === undefined ? '' : ` on ${safeText(host)}`} is at work on it`;
+  return [{ label: 'state', value: `${pid === undefined ? state : who}${unordered}` }];
 }
 
 function tookLine(row: Json): Section['lines'] {

@@ -1,0 +1,57 @@
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { cleanEnvironment, installedAt, runProgram, temporaryFolder } from './support.ts';
+
+const ITEMS = 50;
+
+test.each([
+  ['a table', []],
+  ['JSON', ['--json']],
+  ['YAML, the results in order', ['-o', 'yaml', '--ordered']],
+  ['CSV, with items that are lost', ['-o', 'csv', '--input-format', 'csv']],
+])('a batch whose program is removed while it runs ends as it should: %s', async (name, flags) => {
+  const [folder, program] = [await temporaryFolder(), await temporaryFolder()];
+  await cp(installedAt(), program, { recursive: true, dereference: true });
+  await writeFile(path.join(folder, 'in'), `${Array.from({ length: ITEMS + 1 }, (_, at) => String(at)).join('\n')}\n`);
+  const losing = name.includes('lost');
+  let submissions = 0;
+  const server = createServer((request, response) => {
+    const [, , , operation, id = ''] = (request.url ?? '').split('/');
+    request.resume();
+    const send = (body: unknown): void => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(body));
+    };
+    request.on('end', () => {
+      if (operation !== 'run') {
+        send({ id, status: 'COMPLETED', output: 1 });
+        return;
+      }
+      submissions += 1;
+      const job = losing && submissions === 7 ? '..' : `job-${String(submissions)}`;
+      if (submissions !== 5) send({ id: job });
+      else
+        void rm(path.join(program, 'dist'), { recursive: true }).then(() => {
+          send({ id: job });
+        });
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  const env = await cleanEnvironment({ BERTH_BASE_URL: url, BERTH_QUEUE_URL: url, BERTH_API_KEY: 'a-test-key' });
+  const argv = ['jobs', 'batch', 'run', 'e', '--input', 'in', '--out', 'out', '--concurrency', '4', ...flags];
+  const ran = await runProgram(process.execPath, [path.join(program, 'bin/berth'), ...argv], { env, cwd: folder });
+  expect(ran.stderr).not.toMatch(/Cannot find|ERR_MODULE|a bug in berth/);
+  expect(ran.code, ran.stderr).toBe(losing ? 13 : 0);
+  expect(ran.stdout).toMatch(/completed/i);
+  expect((await readFile(path.join(folder, 'out'), 'utf8')).trim().split('\n').length).toBeGreaterThanOrEqual(
+    ITEMS - 1,
+  );
+});
