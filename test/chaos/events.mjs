@@ -33,15 +33,14 @@ async function reached(moment, run, { plan, files }) {
 }
 
 /**
- * Carries out the events of one run, each at its moment. Resolves when the run is over and everything that was begun is
+ * Carries out the events of one run, each at its moment; an event gives false where it does not apply. Resolves when the run is over and everything that was begun is
  * finished: the service is up, the program is in its place, files that were moved away are back.
  */
 export async function disturb(events, run, round) {
   await Promise.all(
     events.map(async (event) => {
       if (!(await reached(event.moment, run, round))) return;
-      await DURING[event.kind](event, run, round);
-      round.count(event.kind);
+      if ((await DURING[event.kind](event, run, round)) !== false) round.count(event.kind);
     }),
   );
 }
@@ -93,24 +92,29 @@ const DURING = {
   },
   'input-edit': async ({ edit, at }, run, round) => {
     // Before the journal is there the input is not checked: what it holds then is what the batch is.
-    if (run.causes.has('input-edit') || (await sizeOf(round.files.journal)) === 0) return;
+    if (run.causes.has('input-edit') || (await sizeOf(round.files.journal)) === 0) return false;
     run.causes.add('input-edit');
     note(round, run, `input: ${await editInput(round.files.input, edit, at, round.plan)}`, `input-edit-${edit}`);
+    return true;
   },
   'files-away': async ({ file }, run, round) => {
     const place = round.files[file];
     // Nothing to take away where the batch has only begun, or has taken it already.
-    if ((await sizeOf(place)) === 0) return;
+    if ((await sizeOf(place)) === 0) return false;
     run.causes.add('files-away');
     await rename(place, `${place}.away`);
     note(round, run, `${file} moved away`, `files-away-${file}`);
     await run.ended;
     await rename(`${place}.away`, place);
+    return true;
   },
   upgrade: async ({ gapMs }, run, round) => {
-    await round.alone(async () => {
+    return await round.alone(async () => {
+      // Only of a program that has been loaded: one that Node cannot find is not the program's concern.
+      if (run.isOver || (await sizeOf(round.files.journal)) === run.journalBytes) return false;
       note(round, run, `the program is replaced, gone for ${gapMs} ms`, 'upgrade');
       await round.install.upgrade(gapMs);
+      return true;
     });
   },
   pause: async ({ forMs, second }, run, round) => {
@@ -217,11 +221,11 @@ async function noticed(event, { codes = [14], make }, round) {
   if (what === undefined) return true;
   round.count(`${event.kind} between`);
   round.log(`between: ${what}`);
-  await service.look();
+  await service.settle();
   const before = service.jobCount();
   const edited = await Promise.all(['journal', 'results'].map((name) => readOrNothing(files[name])));
   const ended = await round.resumeAlone();
-  await service.look();
+  await service.settle();
   const after = await Promise.all(['journal', 'results'].map((name) => readOrNothing(files[name])));
   const kind = `edit not noticed: ${event.kind}${event.edit === undefined ? '' : ` ${event.edit}`}`;
   let good = true;

@@ -51,11 +51,14 @@ function weighted(random, table) {
   return Object.keys(table)[0];
 }
 
-/** Few enough that the batch does not give up: it does after 20 lost submissions in a row. */
+/**
+ * Few enough that the batch does not give up, which it does after 20 lost in a row, and with successes between: its pace
+ * halves with each that is lost, and the wait after several in a row grows to half a minute.
+ */
 function drawFault(random, endpoint) {
   const kind = random.pick(FAULTS);
   const match = random.pick([`POST /v2/${endpoint}/run`, `GET /v2/${endpoint}/status`]);
-  const fault = { kind, match, count: random.int(1, 12), probability: random.pick([0.1, 0.3, 1]) };
+  const fault = { kind, match, count: random.int(1, 8), probability: random.pick([0.1, 0.3]) };
   if (kind === 'rate-limit') fault.retryAfter = random.int(1, 2);
   if (kind === 'server-error') fault.status = random.pick([500, 502, 503, 504]);
   if (kind === 'latency') fault.latencyMs = random.int(10, 400);

@@ -3,8 +3,15 @@ import { spawn } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
 
 /** Milliseconds after which a program that should have ended counts as hanging. */
-export const BOUND_MS = 45_000;
+export const BOUND_MS = 60_000;
 const MOST_OUTPUT = 400_000;
+
+/** What runs now. None of it outlives the campaign. */
+const children = new Set();
+process.on('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1));
 
 export const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
@@ -14,6 +21,7 @@ export const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resol
  */
 export function start([command, ...args], { cwd, env, boundMs = BOUND_MS }) {
   const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  children.add(child);
   const said = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'])
     child[name].setEncoding('utf8').on('data', (text) => {
@@ -33,6 +41,7 @@ export function start([command, ...args], { cwd, env, boundMs = BOUND_MS }) {
     child.on('error', (error) => resolve({ code: undefined, signal: undefined, hung, error: error.message, ...said }));
     child.on('close', (code, signal) => {
       clearTimeout(timer);
+      children.delete(child);
       running.isOver = true;
       const tookMs = Math.round(performance.now() - begunAt);
       resolve({ code: code ?? undefined, signal: signal ?? undefined, hung, tookMs, ...said });

@@ -102,7 +102,8 @@ async function createRound(plan, { folder, install, program, boundMs }) {
       const ended = checkOutput(round, await start(command, options).ended, 'the second driver');
       round.log(`the second driver ended ${ended.code ?? ended.signal}: ${ended.stderr.slice(0, 300)}`);
       const isFirstOver = run.isOver;
-      if (ended.code !== 14 && !isFirstOver && !run.causes.has('upgrade') && !run.causes.has('pause'))
+      const isRefused = ended.code === 14 || (ended.code === 2 && run.causes.has('input-edit'));
+      if (!isRefused && !isFirstOver && !run.causes.has('upgrade') && !run.causes.has('pause'))
         round.found('a second driver was let in', `it ended ${ended.code ?? ended.signal}`);
     });
   };
@@ -212,6 +213,7 @@ async function runOnce(round, step) {
   const sizeBefore = await sizeOf(files.journal);
   const run = start(await limited(command, step, files), options);
   run.causes = new Set();
+  run.journalBytes = sizeBefore;
   run.ignoresHangUp = step.ignoreHangUp === true;
   if (step.fullDisk !== undefined) run.causes.add('full-disk');
   if (step.maxSeconds !== undefined) run.causes.add('max-time');
@@ -228,7 +230,9 @@ async function runOnce(round, step) {
   outcome.lasting = [...run.causes].filter((cause) =>
     ['rate-limit', 'server-error', 'drop', 'accept-drop'].includes(cause),
   );
-  judge(round, run, ended, (await sizeOf(files.journal)) !== sizeBefore);
+  // Of two at once it was the other that wrote, unless that one was refused.
+  const wrote = (await sizeOf(files.journal)) !== sizeBefore && (other === undefined || other.code === 14);
+  judge(round, run, ended, wrote);
   if (both.length === 2) judgeOther(round, run, ended, other);
   if (run.causes.has('input-edit')) await restoreInPlace(files.input, round.inputText);
   if (service.isGone()) {
@@ -276,6 +280,7 @@ function judgeOther(round, run, ended, other) {
     ({ code, stderr }) => code === 14 && /at work|exists already|lock/.test(stderr),
   );
   if (refused.length === 2) round.found('of two at once none gets to work', `${ended.stderr}\n${other.stderr}`);
+  if (other.hung) return;
   const strange = unexplained(other, run.causes, false);
   if (strange !== undefined)
     round.found(

@@ -84,6 +84,15 @@ export function createService({ command, folder, env, endpoint }) {
       asked.on('error', reject).end(text);
     });
 
+  /** Waits until what was on the wire is taken, and looks. */
+  const settle = async () => {
+    for (let before = -1, quiet = 0; quiet < 5; before = jobs.size) {
+      await sleep(30);
+      await look();
+      quiet = jobs.size === before ? quiet + 1 : 0;
+    }
+  };
+
   const kill = async (signal = 'SIGKILL') => {
     running.signal('SIGCONT');
     running.signal(signal);
@@ -108,6 +117,7 @@ export function createService({ command, folder, env, endpoint }) {
     kill,
     open,
     look,
+    settle,
     /** Ended by itself: nobody asked for that. */
     isGone: () => running.isOver,
     addFault: (fault) => control('POST', '/local/fault', fault),
