@@ -245,8 +245,11 @@ async function noticed(event, { codes = [14], make }, round) {
 /** Sets the wall clock of the batch by a file that it follows. */
 export function createBatchClock(file) {
   let offsetMs = 0;
-  return async (byMs) => {
-    offsetMs += byMs;
-    await setClock(file, offsetMs);
+  return {
+    offset: () => offsetMs,
+    jump: async (byMs) => {
+      offsetMs += byMs;
+      await setClock(file, offsetMs);
+    },
   };
 }

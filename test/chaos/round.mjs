@@ -40,6 +40,7 @@ async function createRound(plan, { folder, install, program, boundMs }) {
   await writeFile(files.input, text);
   const batchClock = at('batch.clock');
   await setClock(batchClock, 0);
+  const clock = createBatchClock(batchClock);
   const home = {
     PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env['PATH'] ?? ''}`,
     HOME: folder,
@@ -80,7 +81,8 @@ async function createRound(plan, { folder, install, program, boundMs }) {
       // One of a kind is enough for a round: what follows from it is of the same kind.
       if (!outcome.findings.some((each) => each.kind === kind)) outcome.findings.push({ kind, detail: String(detail) });
     },
-    jumpBatch: createBatchClock(batchClock),
+    jumpBatch: clock.jump,
+    clocks: () => `clocks: batch ${clock.offset()} ms, service ${service.offset()} ms`,
     withService: (work) => alone(() => work(service)),
     begin: (args, bound = boundMs) => {
       const [command, options] = [[...install.command, ...args], { ...home, ...service.environment() }];
@@ -185,7 +187,10 @@ function checkOutput(round, ended, who) {
   for (const wrong of wrongInOutput(ended.stdout + ended.stderr, round.service.key()))
     round.found(`output ${wrong}`, `${who}: ${(ended.stderr || ended.stdout).slice(0, 1500)}`);
   if (ended.hung)
-    round.found('hangs', `${who}: no end within ${ended.tookMs} ms; it said: ${ended.stderr.slice(-500)}`);
+    round.found(
+      'hangs',
+      `${who}: no end within ${ended.tookMs} ms (${round.clocks()}); it said: ${ended.stderr.slice(-500)}`,
+    );
   return ended;
 }
 
@@ -209,7 +214,7 @@ async function runOnce(round, step) {
     for (const item of (await statusOf(round))?.unknownItems ?? [])
       round.mayRepeat.set(item, (round.mayRepeat.get(item) ?? 0) + 1);
   const { command, ...options } = round.begin(args);
-  round.log(`run: ${args.slice(2).join(' ')}`);
+  round.log(`run: ${args.slice(2).join(' ')} (${round.clocks()})`);
   const sizeBefore = await sizeOf(files.journal);
   const run = start(await limited(command, step, files), options);
   run.causes = new Set();
@@ -244,7 +249,7 @@ async function runOnce(round, step) {
   const wrong = wrongSoFar(round.items, service, lines, round.mayRepeat);
   for (const each of wrong.slice(0, 5))
     round.found(kindOf(each), `${each}${wrong.length > 5 ? ` (and ${wrong.length - 5} more)` : ''}`);
-  return !ended.hung && wrong.length === 0;
+  return !ended.hung && other?.hung !== true && wrong.length === 0;
 }
 
 function judge(round, run, ended, wrote) {

@@ -114,6 +114,7 @@ export function createService({ command, folder, env, endpoint }) {
     },
     environment: () => ({ BERTH_BASE_URL: url, BERTH_QUEUE_URL: url, BERTH_REST_URL: url, BERTH_API_KEY: key }),
     key: () => key,
+    offset: () => offsetMs,
     kill,
     open,
     look,
