@@ -57,7 +57,7 @@ const DURING = {
   },
   interrupt: async ({ signal }, run, round) => {
     const ignored = signal === 'SIGHUP' && run.ignoresHangUp;
-    note(round, run, signal + (ignored ? ', which is ignored' : ''), ignored ? undefined : signal);
+    note(round, run, signal + (ignored ? ', which is ignored' : ''), ignored ? 'ignored SIGHUP' : signal);
     run.signal(signal);
   },
   'service-kill': async ({ downMs }, run, round) => {

@@ -28,7 +28,8 @@ const CAUSES = {
 export function unexplained({ code, signal }, causes, wrote) {
   if (signal !== undefined) {
     if (signal === 'SIGKILL' && causes.has('SIGKILL')) return undefined;
-    if (causes.has(signal) && !wrote) return undefined;
+    // Node itself takes an ignored signal back before any program of ours runs.
+    if ((causes.has(signal) || causes.has(`ignored ${signal}`)) && !wrote) return undefined;
     return `it was ended by ${signal} itself${wrote ? ' in the middle of its work' : ''}`;
   }
   if (code === 0 && causes.has('files-away')) return 'exit code 0, and its results or its journal were gone';
