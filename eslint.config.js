@@ -15,15 +15,6 @@ const WALL_CLOCK = {
   message: 'Measure spans with clock.monotonic(). Where a date is meant, disable this rule for the line: "-- a date".',
 };
 
-/** Files that still measure spans with the wall clock. To be emptied; nothing is ever added. */
-const STILL_ON_WALL_CLOCK = [
-  'src/batch/run/*.ts',
-  'src/commands/jobs/batch/*.ts',
-  'src/host/limits.ts',
-  'src/http/{api,bulk,pace}.ts',
-  'src/local/{clock,service}.ts',
-];
-
 const SYNTAX = [
   {
     selector: 'NewExpression[callee.name="Date"][arguments.length=0]',
@@ -124,10 +115,6 @@ export default defineConfig([
   {
     files: ['src/main.ts', 'src/host/**/*.ts'],
     rules: { 'no-restricted-syntax': ['error', WALL_CLOCK] },
-  },
-  {
-    files: STILL_ON_WALL_CLOCK,
-    rules: { 'no-restricted-syntax': ['error', ...SYNTAX] },
   },
   {
     // Where a tool asks for a default export, or a package has one to describe.

@@ -59,6 +59,7 @@ export function createLimits(options: LimitsOptions): LimitsMemory {
       const profile = options.profile();
       const remembered = Object.hasOwn(kept, profile) ? windowsOf(kept[profile]) : [];
       // The wall clock was set back since, or was wrong then: how old these are is not known.
+      // eslint-disable-next-line no-restricted-syntax -- a date: other processes wrote the file
       const latestTime = options.now() + CLOCK_SLACK_MS;
       return Promise.resolve(latest ?? remembered.filter(({ seenAt }) => seenAt <= latestTime));
     },

@@ -115,6 +115,7 @@ export function createApi(options: ApiOptions): Api {
     let keep = false;
     try {
       const answer = await transport({ method, url, headers: job.headers, body, signal: session.signal });
+      // eslint-disable-next-line no-restricted-syntax -- a date, compared with dates of the service
       const windows = await readWindows(answer.headers, clock.now());
       if (windows.length > 0) await options.onWindows?.(windows);
       keep = answer.status >= 200 && answer.status < 300;
@@ -165,6 +166,7 @@ export function createApi(options: ApiOptions): Api {
         pace.eased();
         return end.value;
       }
+      // eslint-disable-next-line no-restricted-syntax -- a date, compared with dates of the service
       const retryAfterMs = end.kind === 'refused' ? readRetryAfter(end.headers, clock.now()) : undefined;
       last = end.kind === 'lost' ? lostFailure(end, job.asked) : problemOf(end, job.asked, retryAfterMs);
       const tryEnd: TryEnd = end.kind === 'lost' ? end : { kind: 'status', status: end.status, retryAfterMs };

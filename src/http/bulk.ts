@@ -122,6 +122,7 @@ export function createBulkSend(options: BulkApiOptions): Api['send'] {
     }
     const { status, headers } = answer;
     trace?.({ kind: 'answer', status, headers, bytes: answer.body?.byteLength, ms: clock.monotonic() - since });
+    // eslint-disable-next-line no-restricted-syntax -- a date, compared with dates of the service
     if (headers['ratelimit'] !== undefined) options.onWindows(await readWindows(headers, clock.now()));
     if (status < 200 || status >= 300) throw await refusal(answer, askedOf(request, ready), way.key);
     const encoding = headers['content-encoding'];
@@ -154,6 +155,7 @@ export function createBulkSend(options: BulkApiOptions): Api['send'] {
     const location = headers['location'];
     const seen = location === undefined ? headers : { ...headers, location: hide(location) };
     const text = hide(bytes?.toString() ?? '');
+    // eslint-disable-next-line no-restricted-syntax -- a date, compared with dates of the service
     return problemOf({ status, headers: seen, text }, asked, readRetryAfter(headers, clock.now()));
   }
 }

@@ -62,6 +62,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
   const stopping = new AbortController();
   const time = createLocalClock(clock);
 
+  // eslint-disable-next-line no-restricted-syntax -- a date
   const fresh = (previous?: State) => seed(clock.now(), originAfter(previous, options.random));
   const transact: Call['transact'] = (step) =>
     store.transact(
@@ -105,6 +106,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
   return {
     fetch: async (request) => {
       const response = await route(request);
+      // eslint-disable-next-line no-restricted-syntax -- a date
       response.headers.set('Date', new Date(time.now()).toUTCString());
       // So that `berth doctor` knows whose time it is.
       response.headers.set('Server', 'berth-local');

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -13,6 +12,7 @@ import { openApiDocument } from '../../src/local/openapi.ts';
 import type { Operation } from '../../src/local/operation.ts';
 import { createTable } from '../../src/local/table.ts';
 import { contractPlace } from '../support/contract-place.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 /** What compares with the contract; elsewhere there is nothing to compare with. */
 const TOOL = join(contractPlace() ?? '', 'tools', 'contract-diff.mjs');
@@ -21,7 +21,7 @@ const implemented = createTable({ queueLimits: false }).filter(({ tag }) => tag 
 
 /** The comparing tool's lines on a published document; its last line is the sum. */
 async function differences(operations: readonly Operation[]): Promise<string[]> {
-  const file = join(await mkdtemp(join(tmpdir(), 'berth-contract-')), 'openapi.json');
+  const file = join(temporaryDirectory(), 'openapi.json');
   await writeFile(file, encodeJson(openApiDocument(operations)));
   const run = promisify(execFile)(process.execPath, [TOOL, file, '--limit', '10000']);
   const { stdout } = await run.catch((error: unknown) => error as { stdout: string });

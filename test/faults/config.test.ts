@@ -1,18 +1,14 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { berth, type Ran } from '../support/cli.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 import { expectSound, fails, json, KEY, pointedAt, serve, works } from './support.ts';
 
 // Rows 19, 20 and 27 of docs/faults.md: the profiles file and the key.
 
 function folder(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'berth-config-'));
-  onTestFinished(() => {
-    rmSync(directory, { recursive: true, force: true });
-  });
-  return directory;
+  return temporaryDirectory();
 }
 
 /** A configuration directory whose file holds these bytes. */

@@ -1,12 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { PassThrough, Readable, Writable } from 'node:stream';
-import { onTestFinished } from 'vitest';
 import type { SuspendHooks } from '../../src/core/context.ts';
 import type { StopSignal } from '../../src/host/signals.ts';
 import type { Input, Output, World } from '../../src/host/world.ts';
 import { createTestClock, type TestClock } from './clock.ts';
+import { temporaryDirectory } from './temporary.ts';
 
 export interface TestWorldOptions {
   /** What is piped in; absent, the input is empty. On a terminal, use `type`. */
@@ -42,10 +39,7 @@ export const KEYS = { enter: '\r', down: '\u001b[B', up: '\u001b[A', ctrlC: '\u0
 
 /** A world for one test, to be made inside it: nothing of the process's own shows through. */
 export function createTestWorld(options: TestWorldOptions = {}): TestWorld {
-  const directory = mkdtempSync(join(tmpdir(), 'berth-test-'));
-  onTestFinished(() => {
-    rmSync(directory, { recursive: true, force: true });
-  });
+  const directory = temporaryDirectory();
   const tty = typeof options.tty === 'object' ? options.tty : everywhere(options.tty ?? false);
   const columns = options.columns ?? 80;
   const stdout = collector(tty.stdout ?? false, columns);

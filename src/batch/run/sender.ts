@@ -109,6 +109,7 @@ export function createSender(
   const accept = ({ number }: Item, job: string): Promise<void> => {
     desk.worked();
     paces.submit = eased(paces.submit);
+    // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
     return desk.record(number, { kind: 'accept', job }, { at: clock.now() });
   };
 

@@ -94,6 +94,7 @@ export function createWatcher(
         worked();
         learn(job, document);
         const submittedAt = clock.monotonic();
+        // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
         await desk.record(job.item, { kind: 'retry', job: job.job }, { at: clock.now(), id: job.id });
         rota.queue({ ...job, retries: job.retries + 1, submittedAt, looks: 0, toRetry: false });
         return;
@@ -175,6 +176,7 @@ export function createWatcher(
     worked();
     revived += 1;
     const submittedAt = clock.monotonic();
+    // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
     await desk.record(job.item, { kind: 'retry', job: job.job }, { at: clock.now(), id: job.id });
     rota.queue({ ...job, toRetry: false, submittedAt, retries: 1 });
   };

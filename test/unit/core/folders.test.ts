@@ -1,11 +1,14 @@
-import { mkdirSync, mkdtempSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { makeFolder } from '../../../src/core/folders.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
 
 const system = { mkdirSync, statSync, dirname };
-const root = mkdtempSync(join(tmpdir(), 'berth-folders-'));
+let root = '';
+beforeEach(() => {
+  root = temporaryDirectory();
+});
 
 describe('a folder', () => {
   it('is made with what is missing above it, once', () => {

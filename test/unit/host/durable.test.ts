@@ -1,18 +1,16 @@
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { DurableFiles } from '../../../src/core/context.ts';
 import { openDurable } from '../../../src/host/durable.ts';
 import { forgeLock, HOLDERS } from '../../support/forged-lock.ts';
 import { realLocks } from '../../support/locks.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
 
 function open(stdin: Readable & { isTTY?: boolean } = Readable.from([])): { durable: DurableFiles; folder: string } {
-  const folder = mkdtempSync(join(tmpdir(), 'berth-test-'));
-  onTestFinished(() => {
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const folder = temporaryDirectory();
   return { durable: openDurable({ stdin, cwd: folder }, new AbortController().signal, realLocks()), folder };
 }
 

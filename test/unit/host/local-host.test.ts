@@ -1,13 +1,13 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { realClock } from '../../../src/host/clock.ts';
 import { createLocalHost } from '../../../src/host/local-host.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
 
 it('what a handler module prints goes to stderr, harmless, with its endpoint before each line', async () => {
-  const cwd = await mkdtemp(join(tmpdir(), 'berth-host-'));
+  const cwd = temporaryDirectory();
   await writeFile(
     join(cwd, 'loud.mjs'),
     'export default () => { console.log("one\\n\\u001b]0;two\\u0007"); console.error("three"); return {}; };',

@@ -1,17 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createLocalService, LOCAL_KEY, memoryStore, type Store } from '../../../src/local/index.ts';
 import { createTestClock } from '../../support/clock.ts';
 import { fileStore } from '../../support/store.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
 
 let folder = '';
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'berth-queue-'));
-});
-afterEach(async () => {
-  await rm(folder, { recursive: true, force: true });
+beforeEach(() => {
+  folder = temporaryDirectory();
 });
 
 const clock = createTestClock();

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { JsonObject } from '../../../src/core/json.ts';
@@ -7,6 +6,7 @@ import { newEndpoint } from '../../../src/local/endpoints/seed.ts';
 import { createRunner, type RunnerOptions } from '../../../src/local/queue/index.ts';
 import { COLD_START_MS } from '../../../src/local/queue/workers.ts';
 import { createHarness, type Harness } from './harness.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
 
 /** A service whose endpoint `mine` a handler module serves. */
 export interface Served {
@@ -34,7 +34,7 @@ export async function serve(
   options: Partial<RunnerOptions> = {},
   name = 'handler.mjs',
 ): Promise<Served> {
-  const folder = await mkdtemp(join(tmpdir(), 'berth-handlers-'));
+  const folder = temporaryDirectory();
   const path = join(folder, name);
   await writeFile(path, source);
   const service = createHarness({ endpoints: [newEndpoint('mine', 'mine', 'module', 0)] });
@@ -49,7 +49,6 @@ export async function serve(
   let runner = run();
   onTestFinished(async () => {
     await runner.stop();
-    await rm(folder, { recursive: true, force: true });
   });
 
   const until: Served['until'] = async (look, isSo) => {

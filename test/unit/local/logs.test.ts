@@ -1,5 +1,3 @@
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
@@ -13,6 +11,7 @@ import type { LocalService } from '../../../src/local/service.ts';
 import { type Store } from '../../../src/local/store.ts';
 import { localFixture } from '../../support/local.ts';
 import { fileStore } from '../../support/store.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 
@@ -57,6 +56,29 @@ const eventsIn = (text: string): Event[] =>
 
 const LOG = '/v2/pods/pod-web/logs';
 
+/** A store in a file, and what waits until no step is taken any more: a stream may be in one when its reader hangs up. */
+function watchedStore(path: string): { readonly store: Store; readonly untilQuiet: () => Promise<void> } {
+  let steps = 0;
+  let pending = 0;
+  const store = fileStore(path);
+  const transact: Store['transact'] = async (fresh, step) => {
+    steps += 1;
+    pending += 1;
+    try {
+      return await store.transact(fresh, step);
+    } finally {
+      pending -= 1;
+    }
+  };
+  const untilQuiet = async (): Promise<void> => {
+    for (let quiet = 0, before = -1; quiet < 20; before = steps) {
+      await setTimeout(5);
+      quiet = steps === before && pending === 0 ? quiet + 1 : 0;
+    }
+  };
+  return { store: { ...store, transact }, untilQuiet };
+}
+
 describe('the log of a pod', () => {
   it('tells its life, container and system', async () => {
     const local = localFixture();
@@ -93,37 +115,37 @@ describe('the log of a pod', () => {
   });
 
   it('ends nowhere: the same events come, each once, however often it is broken off and by whatever process', async () => {
-    const path = join(await mkdtemp(join(tmpdir(), 'berth-logs-')), 'state.json');
-    const served = () => localFixture({ store: fileStore(path) });
+    const path = join(temporaryDirectory(), 'state.json');
+    const stores: ReturnType<typeof watchedStore>[] = [];
+    const served = () => {
+      const watched = watchedStore(path);
+      stores.push(watched);
+      return localFixture({ store: watched.store });
+    };
     const whole = await read(served(), `${LOG}?since=2025-12-31T23:50:00Z`, 60);
     const pieces: Event[] = [];
     for (const count of [1, 7, 20, 2, 30])
       pieces.push(...(await read(served(), `${LOG}?tail=0&since=2025-12-31T23:50:00Z`, count, pieces.at(-1)?.id)));
     expect(pieces).toEqual(whole);
     expect(new Set(whole.map(({ id }) => id)).size).toBe(60);
+    for (const { untilQuiet } of stores) await untilQuiet();
   });
 
   it('goes on over HTTP after a broken connection and a new server, and nobody reads on for who has hung up', async () => {
-    const path = join(await mkdtemp(join(tmpdir(), 'berth-logs-')), 'state.json');
+    const path = join(temporaryDirectory(), 'state.json');
     const from = `${LOG}?since=2025-12-31T23:00:00Z`;
-    const whole = await read(localFixture({ store: fileStore(path) }), from, 40);
+    const first = watchedStore(path);
+    const whole = await read(localFixture({ store: first.store }), from, 40);
+    await first.untilQuiet();
     const pieces: Event[] = [];
     for (const count of [13, 27]) {
-      let steps = 0;
-      const store = fileStore(path);
-      const transact: Store['transact'] = (fresh, step) => {
-        steps += 1;
-        return store.transact(fresh, step);
-      };
-      const { service } = localFixture({ store: { ...store, transact } });
+      const { store, untilQuiet } = watchedStore(path);
+      const { service } = localFixture({ store });
       const served = await serveLocal(service, { port: 0, host: '127.0.0.1' });
       const send = (request: Request) =>
         fetch(new Request(served.url + new URL(request.url).pathname + new URL(request.url).search, request));
       pieces.push(...(await read({ service: { fetch: send } }, from, count, pieces.at(-1)?.id)));
-      for (let quiet = 0, before = -1; quiet < 20; before = steps) {
-        await setTimeout(5);
-        quiet = steps === before ? quiet + 1 : 0;
-      }
+      await untilQuiet();
       await served.stop();
       await service.stop();
     }

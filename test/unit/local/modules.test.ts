@@ -1,17 +1,17 @@
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { State } from '../../../src/local/state.ts';
 import { memoryStore, type Store } from '../../../src/local/store.ts';
 import { localFixture, type LocalFixture } from '../../support/local.ts';
 import { fileStore } from '../../support/store.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
 
 let directory: string;
 let handler: string;
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'berth-modules-'));
+beforeEach(async () => {
+  directory = temporaryDirectory();
   handler = join(directory, 'handler.mjs');
   await writeFile(
     handler,

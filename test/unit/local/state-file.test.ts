@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { seed } from '../../../src/local/seed.ts';
@@ -9,6 +8,7 @@ import type { State } from '../../../src/local/state.ts';
 import { forgeLock, HOLDERS } from '../../support/forged-lock.ts';
 import { localFixture, type LocalFixture } from '../../support/local.ts';
 import { fileStore } from '../../support/store.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
 
 const MINUTE = 60_000;
 const fresh = () => seed(Date.UTC(2026, 0, 1));
@@ -16,8 +16,8 @@ const fresh = () => seed(Date.UTC(2026, 0, 1));
 const long = (mark: string): string => `{"mark":"${mark}","n":9007199254740993,"text":"${'é'.repeat(20_000)}"}`;
 
 let path: string;
-beforeEach(async () => {
-  path = join(await mkdtemp(join(tmpdir(), 'berth-state-')), 'state.json');
+beforeEach(() => {
+  path = join(temporaryDirectory(), 'state.json');
 });
 
 const textsAt = (state: string): readonly string[] =>

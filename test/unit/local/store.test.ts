@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
@@ -9,11 +8,12 @@ import { seed } from '../../../src/local/seed.ts';
 import { memoryStore } from '../../../src/local/store.ts';
 import { localFixture } from '../../support/local.ts';
 import { fileStore } from '../../support/store.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
 
 const fresh = () => seed(Date.UTC(2026, 0, 1));
 let path: string;
-beforeEach(async () => {
-  path = join(await mkdtemp(join(tmpdir(), 'berth-store-')), 'local', 'state.json');
+beforeEach(() => {
+  path = join(temporaryDirectory(), 'local', 'state.json');
 });
 
 describe('a state in a file', () => {

@@ -9,7 +9,6 @@ import { createWire } from '../../../batch/run/wire.ts';
 import type { RateWindow } from '../../../core/api.ts';
 import type { DurableFiles } from '../../../core/context.ts';
 import type { CommandContext } from '../../../cli/context.ts';
-import { preloadOutput } from '../../../cli/preload.ts';
 import type { Result } from '../../../output/view.ts';
 import { meterCost } from './cost.ts';
 import { exitOf, givenUp, hearingOut, isResumed, notesOf, troubleOf, type Driven } from './end.ts';
@@ -58,7 +57,6 @@ export async function driveBatch(
   input: BatchInput,
   values: PaceValues,
 ): Promise<Result> {
-  await preload(ctx, path, batch, input);
   const began = ctx.clock.monotonic();
   const { input: shape, extras, endpointId } = batch.header;
   const done = new AbortController();
@@ -147,17 +145,4 @@ export async function driveBatch(
   // What stopped it says the way on; the counts are printed all the same.
   if (failure !== undefined) return { ...result, failure };
   return { ...result, exit: exitOf(ctx, end), notes: notesOf(ctx, driven) };
-}
-
-/** An upgrade may take the files of this version away while the batch runs. */
-async function preload(ctx: CommandContext, path: string, batch: OpenBatch, input: BatchInput): Promise<void> {
-  const { endpoint, invalid } = batch.header;
-  const facts = { path, endpoint, input: input.path, invalid, unknownItems: [] };
-  const value = summaryOf(batch.ledger.accounting(), facts);
-  try {
-    await preloadOutput(ctx, ctx.output, { kind: 'one', view: batchView, value });
-  } catch (error) {
-    await batch.close();
-    throw error;
-  }
 }

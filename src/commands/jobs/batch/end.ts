@@ -136,6 +136,7 @@ function unretriedNotes({ retried, before, batch, tally }: Driven): readonly str
 /** Only where it can help: the service still has the job. Of one that failed before this process, that is not certain. */
 function retryNote(ctx: CommandContext, driven: Driven): readonly string[] {
   const { tally, before, retried, batch } = driven;
+  // eslint-disable-next-line no-restricted-syntax -- a date of the journal
   const known = !retried && ctx.clock.now() - batch.header.createdAt < KEPT_MS ? before.failed + before.timedOut : 0;
   const count = tally.failedJobs() + known;
   if (count === 0) return [];

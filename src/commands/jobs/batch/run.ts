@@ -110,6 +110,7 @@ async function headerOf(
     planned,
     invalid,
     ordered: values.ordered,
+    // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
     createdAt: ctx.clock.now(),
   };
 }

@@ -1,0 +1,255 @@
+/** Carries out the events of a round: those while the batch runs, and those between two runs of it. */
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { performance } from 'node:perf_hooks';
+import {
+  editInput,
+  flippedJournal,
+  flippedResults,
+  provableCut,
+  readOrNothing,
+  readResults,
+  restoreInPlace,
+  sizeOf,
+} from './files.mjs';
+import { sleep } from './processes.mjs';
+import { setClock } from './service.mjs';
+
+/** Bytes that a journal has for each item that is done, about. */
+const JOURNAL_BYTES_AN_ITEM = 90;
+const POLL_MS = 15;
+
+/** Waits for an event's moment. False where the batch ended before. */
+async function reached(moment, run, { plan, files }) {
+  const full = plan.items * JOURNAL_BYTES_AN_ITEM;
+  for (;;) {
+    if (run.isOver) return false;
+    if (moment.afterMs === undefined) {
+      if ((await sizeOf(files.journal)) / full >= moment.progress) break;
+    } else if (performance.now() - run.begunAt >= moment.afterMs) return true;
+    await sleep(POLL_MS);
+  }
+  await sleep(moment.delayMs);
+  return !run.isOver;
+}
+
+/**
+ * Carries out the events of one run, each at its moment; an event gives false where it does not apply. Resolves when the run is over and everything that was begun is
+ * finished: the service is up, the program is in its place, files that were moved away are back.
+ */
+export async function disturb(events, run, round) {
+  await Promise.all(
+    events.map(async (event) => {
+      if (!(await reached(event.moment, run, round))) return;
+      if ((await DURING[event.kind](event, run, round)) !== false) round.count(event.kind);
+    }),
+  );
+}
+
+const note = (round, run, text, cause) => {
+  round.log(`${Math.round(performance.now() - run.begunAt)} ms: ${text}`);
+  if (cause !== undefined) run.causes.add(cause);
+};
+
+const DURING = {
+  kill: async (_, run, round) => {
+    note(round, run, 'SIGKILL', 'SIGKILL');
+    run.signal('SIGKILL');
+  },
+  interrupt: async ({ signal }, run, round) => {
+    const ignored = signal === 'SIGHUP' && run.ignoresHangUp;
+    note(round, run, signal + (ignored ? ', which is ignored' : ''), ignored ? 'ignored SIGHUP' : signal);
+    run.signal(signal);
+  },
+  'service-kill': async ({ downMs }, run, round) => {
+    await round.withService(async (service) => {
+      note(round, run, `the service is killed, for ${downMs} ms`, 'service-kill');
+      await service.kill();
+      await sleep(downMs);
+      await service.open();
+    });
+  },
+  'service-pause': async ({ forMs }, run, round) => {
+    await round.withService(async (service) => {
+      note(round, run, `the service is stopped for ${forMs} ms`, 'service-pause');
+      await service.pause(forMs);
+    });
+  },
+  fault: async ({ fault }, run, round) => {
+    await round.withService(async (service) => {
+      note(round, run, `fault ${JSON.stringify(fault)}`, fault.kind);
+      await service.addFault(fault);
+    });
+  },
+  'batch-jump': async ({ byMs }, run, round) => {
+    note(round, run, `the clock of the batch jumps by ${byMs} ms`, 'batch-jump');
+    await round.jumpBatch(byMs);
+  },
+  'service-jump': async ({ byMs }, run, round) => {
+    await round.withService(async (service) => {
+      note(round, run, `the clock of the service jumps by ${byMs} ms`, 'service-jump');
+      await service.jump(byMs);
+    });
+  },
+  'input-edit': async ({ edit, at }, run, round) => {
+    // Before the journal is there the input is not checked: what it holds then is what the batch is.
+    if (run.causes.has('input-edit') || (await sizeOf(round.files.journal)) === 0) return false;
+    run.causes.add('input-edit');
+    note(round, run, `input: ${await editInput(round.files.input, edit, at, round.plan)}`, `input-edit-${edit}`);
+    return true;
+  },
+  'files-away': async ({ file }, run, round) => {
+    const place = round.files[file];
+    // Nothing to take away where the batch has only begun, or has taken it already.
+    if ((await sizeOf(place)) === 0) return false;
+    run.causes.add('files-away');
+    await rename(place, `${place}.away`);
+    note(round, run, `${file} moved away`, `files-away-${file}`);
+    await run.ended;
+    await rename(`${place}.away`, place);
+    return true;
+  },
+  upgrade: async ({ gapMs }, run, round) => {
+    return await round.alone(async () => {
+      // Only of a program that has been loaded: one that Node cannot find is not the program's concern.
+      if (run.isOver || (await sizeOf(round.files.journal)) === run.journalBytes) return false;
+      note(round, run, `the program is replaced, gone for ${gapMs} ms`, 'upgrade');
+      await round.install.upgrade(gapMs);
+      return true;
+    });
+  },
+  pause: async ({ forMs, second }, run, round) => {
+    note(round, run, `stopped for ${forMs} ms`, 'pause');
+    run.signal('SIGSTOP');
+    await sleep(forMs / 2);
+    const other = second ? round.secondDriver(run) : undefined;
+    await sleep(forMs / 2);
+    run.signal('SIGCONT');
+    await other;
+  },
+  'second-driver': async (_, run, round) => {
+    await round.secondDriver(run);
+  },
+};
+
+/** What is done between two runs that a resume must notice, each with the exit codes that are right for it. */
+const EDITS = {
+  'input-edit': {
+    codes: [2, 14],
+    make: async ({ edit, at }, { files, plan }) => `input: ${await editInput(files.input, edit, at, plan)}`,
+  },
+  'journal-cut': {
+    make: async ({ at }, { files }) => {
+      const journal = await readOrNothing(files.journal);
+      const { lines } = await readResults(files.results);
+      const cut = provableCut(journal, new Set(lines.map(({ job }) => job)), at);
+      if (cut === undefined) return undefined;
+      await writeFile(files.journal, journal.subarray(0, cut));
+      return `journal cut to ${cut} of ${journal.length} bytes`;
+    },
+  },
+  'journal-flip': {
+    make: ({ at }, { files }) =>
+      rewritten(files.journal, (bytes) => flippedJournal(bytes, at), 'a byte of the journal changed'),
+  },
+  'results-flip': {
+    make: ({ at }, { files }) =>
+      rewritten(files.results, (bytes) => flippedResults(bytes, at), 'a byte of the results changed'),
+  },
+  'results-line-ends': {
+    make: (_, { files }) =>
+      rewritten(
+        files.results,
+        (bytes) => (bytes.includes(10) ? Buffer.from(bytes.toString('utf8').replaceAll('\n', '\r\n')) : undefined),
+        'CR before each line end of the results',
+      ),
+  },
+  'journal-gone': { make: (_, { files }) => gone(files.journal, files.results, 'the journal is gone') },
+  'results-gone': { make: (_, { files }) => gone(files.results, files.results, 'the results are gone') },
+};
+
+async function rewritten(file, change, what) {
+  const changed = change(await readOrNothing(file));
+  if (changed === undefined) return undefined;
+  await writeFile(file, changed);
+  return what;
+}
+
+/** Only where there are results: what no file tells of, nobody can notice. */
+async function gone(file, results, what) {
+  if ((await sizeOf(results)) === 0) return undefined;
+  await rm(file);
+  return what;
+}
+
+/**
+ * Carries out what happens between two runs. An edit is made, must be noticed by a resume, and is undone. Gives false
+ * where the round cannot go on.
+ */
+export async function between(event, round) {
+  const edit = EDITS[event.kind];
+  if (edit !== undefined) return await noticed(event, edit, round);
+  const { service } = round;
+  round.count(`${event.kind} between`);
+  if (event.kind !== 'nothing') round.log(`between: ${JSON.stringify(event)}`);
+  switch (event.kind) {
+    case 'batch-jump':
+      await round.jumpBatch(event.byMs);
+      break;
+    case 'service-jump':
+      await service.jump(event.byMs);
+      break;
+    case 'service-restart':
+      await service.kill(event.signal);
+      await service.open();
+      break;
+    case 'advance-clock':
+      await service.look();
+      await service.advance(event.byMs);
+      break;
+  }
+  return true;
+}
+
+async function noticed(event, { codes = [14], make }, round) {
+  const { files, service } = round;
+  // Nothing to be noticed where the batch has not begun.
+  if ((await sizeOf(files.journal)) === 0) return true;
+  const kept = await Promise.all(
+    ['input', 'journal', 'results'].map(async (name) => [name, await readOrNothing(files[name])]),
+  );
+  const what = await make(event, round);
+  if (what === undefined) return true;
+  round.count(`${event.kind} between`);
+  round.log(`between: ${what}`);
+  await service.settle();
+  const before = service.jobCount();
+  const edited = await Promise.all(['journal', 'results'].map((name) => readOrNothing(files[name])));
+  const ended = await round.resumeAlone();
+  await service.settle();
+  const after = await Promise.all(['journal', 'results'].map((name) => readOrNothing(files[name])));
+  const kind = `edit not noticed: ${event.kind}${event.edit === undefined ? '' : ` ${event.edit}`}`;
+  let good = true;
+  if (!codes.includes(ended.code)) {
+    round.found(kind, `${what}; the resume ended ${ended.code ?? ended.signal}: ${ended.stderr.slice(0, 300)}`);
+    good = false;
+  }
+  if (service.jobCount() !== before) {
+    round.found(`${kind}, and it sent`, `${service.jobCount() - before} items were sent after: ${what}`);
+    good = false;
+  }
+  if (good && edited.some((bytes, at) => !bytes.equals(after[at]))) round.found('a refused resume changed files', what);
+  for (const [name, content] of kept) await restoreInPlace(files[name], content);
+  return good;
+}
+
+/** Sets the wall clock of the batch by a file that it follows. */
+export function createBatchClock(file) {
+  let offsetMs = 0;
+  return {
+    offset: () => offsetMs,
+    jump: async (byMs) => {
+      offsetMs += byMs;
+      await setClock(file, offsetMs);
+    },
+  };
+}

@@ -1,0 +1,142 @@
+/** The files of a batch: the input that is made, and what is done to it, to the journal and to the results. */
+import { open, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { createRandom } from './random.mjs';
+
+/** A mark that begins so is of a line that was changed: the service must never see it. */
+export const FOREIGN = 'X';
+
+/** The items of a round, and the text of the input. */
+export function makeInput(plan) {
+  const random = createRandom(plan.seed ^ 0x5bd1e995);
+  const failing = new Set(Array.from({ length: plan.failing }, () => random.int(1, plan.items)));
+  const items = Array.from({ length: plan.items }, (_, at) => {
+    const n = at + 1;
+    return {
+      n,
+      mark: `m${n}-${random.hex(6)}`,
+      ms: plan.workMs,
+      ...(failing.has(n) ? { fail: true } : {}),
+    };
+  });
+  return { items, text: items.map((item) => lineOf(item, plan.padBytes)).join('') };
+}
+
+const lineOf = (item, padBytes) =>
+  `${JSON.stringify({ input: item, label: item.mark, ...(padBytes === 0 ? {} : { pad: 'p'.repeat(padBytes) }) })}\n`;
+
+/** Changes the input in its place, from a point between 0 and 1 on. Gives what was done, for people. */
+export async function editInput(file, edit, at, plan) {
+  const text = await readFile(file, 'utf8');
+  const from = Math.floor(text.length * at);
+  if (edit === 'cut') {
+    await truncate(file, from);
+    return `cut to ${from} of ${text.length} bytes`;
+  }
+  const handle = await open(file, 'r+');
+  try {
+    if (edit === 'append') {
+      const item = { n: plan.items + 1, mark: `${FOREIGN}appended`, ms: 0 };
+      await handle.write(lineOf(item, 0).repeat(3), text.length);
+      return 'three lines appended';
+    }
+    // The same length, so that all lines stay where they are.
+    const changed = text.slice(0, from) + text.slice(from).replaceAll('"mark":"m', `"mark":"${FOREIGN}`);
+    await handle.write(changed, 0);
+    return `lines after byte ${from} changed`;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Puts back what a file held, in its place: whoever has it open sees it too. */
+export async function restoreInPlace(file, content) {
+  const handle = await open(file, 'r+').catch(() => undefined);
+  if (handle === undefined) {
+    await writeFile(file, content);
+    return;
+  }
+  try {
+    await handle.write(content, 0, content.length, 0);
+    await handle.truncate(content.length);
+  } finally {
+    await handle.close();
+  }
+}
+
+export const sizeOf = (file) =>
+  stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );
+
+export const readOrNothing = (file) => readFile(file).catch(() => Buffer.alloc(0));
+
+/** The whole lines of a results file as objects; a line that is no JSON is given as `{ broken }`. */
+export async function readResults(file) {
+  const text = (await readOrNothing(file)).toString('utf8');
+  const lines = text.split('\n');
+  const torn = lines.pop() !== '';
+  return {
+    torn,
+    lines: lines.map((line) => {
+      try {
+        return JSON.parse(line);
+      } catch {
+        return { broken: line };
+      }
+    }),
+  };
+}
+
+/** Where each record of a journal ends, in bytes, and the job it brings in, if any. */
+function recordsOf(journal) {
+  const records = [];
+  for (let from = 0, end = journal.indexOf(10); end >= 0; from = end + 1, end = journal.indexOf(10, from)) {
+    const text = journal.subarray(from, end).toString('utf8');
+    let code;
+    let job;
+    try {
+      const value = JSON.parse(text.slice(text.indexOf('[')));
+      if (value[0] === 's') [code, , job] = value;
+    } catch {
+      // Not a record: of no use here.
+    }
+    records.push({ from, end: end + 1, job: code === 's' ? job : undefined });
+  }
+  return records;
+}
+
+/**
+ * Where to cut a journal so that the results prove that something is missing: before the record of a job that they hold.
+ * Undefined where they hold none.
+ */
+export function provableCut(journal, jobs, at) {
+  const proven = recordsOf(journal).filter(({ job }) => job !== undefined && jobs.has(job));
+  const record = proven[Math.floor(proven.length * at)];
+  if (record === undefined) return undefined;
+  // At the boundary, or within the record.
+  return record.from + Math.floor((record.end - record.from) * (at * 10 - Math.floor(at * 10)));
+}
+
+/** The journal with one byte changed, not in its last record: that one may be torn. Undefined where it is too short. */
+export function flippedJournal(journal, at) {
+  const last = recordsOf(journal).at(-1);
+  return last === undefined || last.from === 0 ? undefined : flipped(journal, Math.floor(last.from * at));
+}
+
+/** The results with a digit or letter changed, so that each line is still JSON; undefined where there is none. */
+export function flippedResults(results, at) {
+  for (let place = Math.floor(results.length * at); place < results.length; place++) {
+    const byte = results[place];
+    if ((byte >= 48 && byte < 57) || (byte >= 97 && byte < 122)) return withByte(results, place, byte + 1);
+  }
+  return undefined;
+}
+
+const flipped = (bytes, place) => withByte(bytes, place, bytes[place] ^ 1);
+
+function withByte(bytes, place, value) {
+  const copy = Buffer.from(bytes);
+  copy[place] = value;
+  return copy;
+}

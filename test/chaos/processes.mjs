@@ -1,0 +1,63 @@
+/** Programs that the campaign starts: their output is kept, and none outlives its bound. */
+import { spawn } from 'node:child_process';
+import { performance } from 'node:perf_hooks';
+
+/** Milliseconds after which a program that should have ended counts as hanging. */
+export const BOUND_MS = 60_000;
+const MOST_OUTPUT = 400_000;
+
+/** What runs now. None of it outlives the campaign. */
+const children = new Set();
+process.on('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1));
+
+export const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/**
+ * Starts a program. `ended` resolves with its exit code or signal and all it said, and with `hung` where it had to be
+ * killed because its bound was over. `boundMs: null` is no bound.
+ */
+export function start([command, ...args], { cwd, env, boundMs = BOUND_MS }) {
+  const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  children.add(child);
+  const said = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'])
+    child[name].setEncoding('utf8').on('data', (text) => {
+      if (said[name].length < MOST_OUTPUT) said[name] += text;
+    });
+  const begunAt = performance.now();
+  let hung = false;
+  const timer =
+    boundMs === null
+      ? undefined
+      : setTimeout(() => {
+          hung = true;
+          child.kill('SIGKILL');
+        }, boundMs);
+  const running = { pid: child.pid, said, begunAt, isOver: false };
+  running.ended = new Promise((resolve) => {
+    child.on('error', (error) => resolve({ code: undefined, signal: undefined, hung, error: error.message, ...said }));
+    child.on('close', (code, signal) => {
+      clearTimeout(timer);
+      children.delete(child);
+      running.isOver = true;
+      const tookMs = Math.round(performance.now() - begunAt);
+      resolve({ code: code ?? undefined, signal: signal ?? undefined, hung, tookMs, ...said });
+    });
+  });
+  running.signal = (name) => !running.isOver && child.kill(name);
+  return running;
+}
+
+/** Resolves when `check` gives something other than undefined, with that; undefined where the time is over first. */
+export async function until(check, boundMs, everyMs = 15) {
+  const end = performance.now() + boundMs;
+  for (;;) {
+    const value = await check();
+    if (value !== undefined) return value;
+    if (performance.now() >= end) return undefined;
+    await sleep(everyMs);
+  }
+}

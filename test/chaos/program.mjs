@@ -1,0 +1,35 @@
+/** The program under test: packed as it is published, unpacked once, and copied where it is to be replaced. */
+import { execFileSync } from 'node:child_process';
+import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { sleep } from './processes.mjs';
+
+/** Packs the project and unpacks the archive in `folder`. Gives the folder of the program. */
+export async function unpackProgram(root, folder) {
+  await mkdir(folder, { recursive: true });
+  const quiet = { cwd: root, stdio: ['ignore', 'ignore', 'pipe'] };
+  execFileSync('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], quiet);
+  const archive = (await readdir(folder)).find((name) => name.endsWith('.tgz'));
+  if (archive === undefined) throw new Error('npm pack made no archive');
+  execFileSync('tar', ['-xzf', path.join(folder, archive), '-C', folder]);
+  return path.join(folder, 'package');
+}
+
+/** A copy of the program that can be replaced while it runs. */
+export async function createInstall(program, folder) {
+  const place = path.join(folder, 'berth');
+  const [next, old] = [`${place}.next`, `${place}.old`];
+  await cp(program, place, { recursive: true });
+  await cp(program, next, { recursive: true });
+  return {
+    command: [process.execPath, path.join(place, 'bin/berth')],
+    /** Puts an identical copy in place, as a package manager does: nothing is there for `gapMs`. */
+    upgrade: async (gapMs) => {
+      await rename(place, old);
+      if (gapMs > 0) await sleep(gapMs);
+      await rename(next, place);
+      await rm(old, { recursive: true, force: true });
+      await cp(program, next, { recursive: true });
+    },
+  };
+}

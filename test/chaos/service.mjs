@@ -1,0 +1,151 @@
+/** The local service of one round: a process of its own, its state in a file, killed and started again at will. */
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { sleep, start, until } from './processes.mjs';
+
+const JUMP = fileURLToPath(new URL('./jump.cjs', import.meta.url));
+const HANDLER = fileURLToPath(new URL('./handler.mjs', import.meta.url));
+const START_BOUND_MS = 30_000;
+const CONTROL_BOUND_MS = 20_000;
+
+/** What makes a Node process follow the wall clock of a file. */
+export const clockEnvironment = (file) => ({ NODE_OPTIONS: `--require ${JUMP}`, BERTH_CHAOS_CLOCK: file });
+
+/** Moves the wall clock of all processes that follow a file: milliseconds from the real time. */
+export async function setClock(file, offsetMs) {
+  await writeFile(`${file}.new`, String(offsetMs));
+  await rename(`${file}.new`, file);
+}
+
+/** `env` is what each of its processes is given. Throws where it does not start or does not answer. */
+export function createService({ command, folder, env, endpoint }) {
+  const state = path.join(folder, 'service.json');
+  const clock = path.join(folder, 'service.clock');
+  /** Every job that was ever seen in the state, by its id: the mark of its input. */
+  const jobs = new Map();
+  const texts = [];
+  let running;
+  let url;
+  let key;
+  let port = 0;
+  let offsetMs = 0;
+
+  /** The state is whole at any moment, and an answered submission is in it. */
+  const look = async () => {
+    const text = await readFile(state, 'utf8').catch(() => undefined);
+    if (text === undefined) return;
+    for (const [id, job] of Object.entries(JSON.parse(text).queue.jobs))
+      if (!jobs.has(id)) jobs.set(id, JSON.parse(job.input).mark);
+  };
+
+  const open = async () => {
+    const args = ['local', 'serve', '--port', String(port), '--state', state, '--endpoint', `work=${HANDLER}`];
+    running = start([...command, ...args], {
+      cwd: folder,
+      env: { ...env, ...clockEnvironment(clock) },
+      boundMs: null,
+    });
+    const process = running;
+    texts.push(process.said);
+    const ready = await until(
+      () => (/API_KEY=\S+\n/.test(process.said.stderr) || process.isOver ? true : undefined),
+      START_BOUND_MS,
+    );
+    if (ready === undefined || process.isOver)
+      throw new Error(`the local service does not start: ${process.said.stderr}`);
+    url = process.said.stdout.trim();
+    key = /BERTH_API_KEY=(\S+)/.exec(process.said.stderr)[1];
+    port = Number(new URL(url).port);
+  };
+
+  const control = (method, where, body) =>
+    new Promise((resolve, reject) => {
+      const text = body === undefined ? '' : JSON.stringify(body);
+      const headers = {
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(text),
+      };
+      const asked = request(
+        `${url}${where}`,
+        { method, headers, agent: false, timeout: CONTROL_BOUND_MS },
+        (answer) => {
+          let said = '';
+          answer.setEncoding('utf8').on('data', (piece) => (said += piece));
+          answer.on('end', () => {
+            if (answer.statusCode < 300) resolve(said);
+            else reject(new Error(`${method} ${where}: ${answer.statusCode} ${said}`));
+          });
+        },
+      );
+      asked.on('timeout', () => asked.destroy(new Error(`${method} ${where}: no answer from the local service`)));
+      asked.on('error', reject).end(text);
+    });
+
+  /** Waits until what was on the wire is taken, and looks. */
+  const settle = async () => {
+    for (let before = -1, quiet = 0; quiet < 5; before = jobs.size) {
+      await sleep(30);
+      await look();
+      quiet = jobs.size === before ? quiet + 1 : 0;
+    }
+  };
+
+  const kill = async (signal = 'SIGKILL') => {
+    running.signal('SIGCONT');
+    running.signal(signal);
+    const ended = await Promise.race([running.ended, sleep(START_BOUND_MS)]);
+    if (ended === undefined) {
+      running.signal('SIGKILL');
+      await running.ended;
+      throw new Error(`the local service does not end after ${signal}`);
+    }
+    await look();
+    return ended;
+  };
+
+  return {
+    begin: async () => {
+      await setClock(clock, 0);
+      await open();
+      await control('PATCH', `/v2/serverless/${endpoint}`, { workers: { min: 3, max: 6 } });
+    },
+    environment: () => ({ BERTH_BASE_URL: url, BERTH_QUEUE_URL: url, BERTH_REST_URL: url, BERTH_API_KEY: key }),
+    key: () => key,
+    offset: () => offsetMs,
+    kill,
+    open,
+    look,
+    settle,
+    /** Ended by itself: nobody asked for that. */
+    isGone: () => running.isOver,
+    addFault: (fault) => control('POST', '/local/fault', fault),
+    clearFaults: () => control('DELETE', '/local/fault'),
+    advance: (advanceMs) => control('POST', '/local/clock', { advanceMs }),
+    /** Stopped meanwhile, so that no job is taken between the look and the jump: it may be forgotten after it. */
+    jump: async (byMs) => {
+      running.signal('SIGSTOP');
+      await sleep(5);
+      await look();
+      offsetMs += byMs;
+      await setClock(clock, offsetMs);
+      running.signal('SIGCONT');
+    },
+    pause: async (forMs) => {
+      running.signal('SIGSTOP');
+      await sleep(forMs);
+      running.signal('SIGCONT');
+    },
+    said: () => texts.map(({ stdout, stderr }) => stdout + stderr).join(''),
+    /** How often the service took each mark. */
+    taken: () => {
+      const counts = new Map();
+      for (const mark of jobs.values()) counts.set(mark, (counts.get(mark) ?? 0) + 1);
+      return counts;
+    },
+    markOf: (job) => jobs.get(job),
+    jobCount: () => jobs.size,
+  };
+}
