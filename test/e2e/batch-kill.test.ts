@@ -100,7 +100,7 @@ async function startService(random: Chance): Promise<Service> {
     await service.stop();
   });
   const control: Service['control'] = async (where, body) => {
-    const headers = { 'content-type': 'application/json' };
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${LOCAL_KEY}` };
     const answer = await fetch(`${served.url}/local/${where}`, { method: 'POST', headers, body: JSON.stringify(body) });
     if (!answer.ok) throw new Error(await answer.text());
   };

@@ -49,7 +49,7 @@ test('NODE_EXTRA_CA_CERTS names who else is trusted; without it nothing is sent'
   const plain = await cleanEnvironment({ BERTH_BASE_URL: url, BERTH_API_KEY: KEY, BERTH_RETRIES: '0' });
   const refused = await berth(['pods', 'get', 'pod1'], { env: plain });
   expect(refused).toMatchObject({ code: 7, stdout: '' });
-  expect(refused.stderr).toMatch(/certificate is not trusted.*NODE_EXTRA_CA_CERTS[^]*Nothing was sent/);
+  expect(refused.stderr).toMatch(/self-signed and not trusted.*NODE_EXTRA_CA_CERTS[^]*Nothing was sent/);
   expect(seen).toEqual([]);
   const trusting = { ...plain, NODE_EXTRA_CA_CERTS: tls('test-only-certificate.pem') };
   expect(await berth(['pods', 'get', 'pod1', '-o', 'id'], { env: trusting })).toEqual({

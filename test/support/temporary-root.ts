@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -10,6 +10,8 @@ export function setup(): () => void {
   const before = process.env['TMPDIR'];
   // A short name: paths of sockets have about a hundred bytes.
   const root = mkdtempSync(join(tmpdir(), 'berth-'));
+  // Some tests run a program as another user, who has to get through.
+  chmodSync(root, 0o711);
   process.env['TMPDIR'] = root;
   return () => {
     if (before === undefined) delete process.env['TMPDIR'];

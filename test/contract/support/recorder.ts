@@ -93,20 +93,29 @@ function answer(contract: Contract, one: Sent, { answers, kept, change }: Told, 
     response.end(`id: 2026-01-01T00:00:00Z\ndata: ${JSON.stringify(change(line))}\n\n`);
     return;
   }
-  const value = sample(contract, schema) as object;
+  const least = sample(contract, schema) as object;
+  const asked = idAsked(operation.path, one.path);
+  const value = 'id' in least && asked !== undefined ? { ...least, id: asked } : least;
   response.end(JSON.stringify(change({ ...value, ...answers[`${operation.method} ${operation.path}`], ...kept })));
 }
 
-/** The queue API has no contract of this kind: whatever is asked, a job is done; one called `failed` once it was retried. */
+/** The id in a path, such as `p1` of `/v2/pods/p1/action`: an answer is about what was asked for. */
+function idAsked(template: string, path: string): string | undefined {
+  const place = template.split('/').findLastIndex((segment) => segment.startsWith('{'));
+  const segment = place < 0 ? undefined : path.split('/')[place];
+  return segment === undefined ? undefined : decodeURIComponent(segment);
+}
+
+/** The queue API has no contract of this kind: every job is done; one called `failed` is so once it was retried. */
 function queueAnswer(
   path: string,
   retried: boolean,
   response: ServerResponse,
   change: (value: unknown) => unknown,
 ): void {
-  const operation = path.split('/')[3] ?? '';
+  const [, , , operation = '', job = 'job1'] = path.split('/');
   const failed = operation === 'status' && path.includes('failed') && !retried;
-  const done = { id: 'job1', status: failed ? 'FAILED' : 'COMPLETED', output: {} };
+  const done = { id: job, status: failed ? 'FAILED' : 'COMPLETED', output: {} };
   const health = { jobs: { inQueue: 1 }, workers: {} };
   const others: Readonly<Record<string, unknown>> = {
     health,
