@@ -15,19 +15,19 @@ const LAYERS = {
   '^src/settings/': ['settings', 'core'],
   '^src/output/': ['output', 'core'],
   '^src/batch/': ['batch', 'core'],
-  '^src/batch/books/': ['batch/books', 'batch/lines.ts', 'core'],
-  '^src/batch/input/': ['batch/input', 'batch/books', 'batch/lines.ts', 'core'],
-  '^src/batch/run/': ['batch/run', 'batch/books', 'batch/input', 'core'],
+  '^src/batch/store/': ['batch/store', 'batch/lines.ts', 'core'],
+  '^src/batch/input/': ['batch/input', 'batch/store', 'batch/lines.ts', 'core'],
+  '^src/batch/run/': ['batch/run', 'batch/store', 'batch/input', 'core'],
   '^src/local/': ['local', 'core'],
   '^src/core/': ['core'],
 };
 
 /** A package, or several, and the only files that may import it. */
 const PACKAGES = {
-  commander: '^src/cli/mount\\.ts$',
-  undici: '^src/http/client[^/]*\\.ts$',
+  commander: '^src/cli/parse/mount\\.ts$',
+  undici: '^src/http/wire/[^/]+\\.ts$',
   conf: '^src/settings/profiles\\.ts$',
-  '@inquirer/[^/]+': '^src/host/prompts\\.ts$',
+  '@inquirer/[^/]+': '^src/host/terminal/prompts\\.ts$',
   '(chalk|ora|cli-table3)': '^src/output/',
   '(hono|@hono/[^/]+|ajv)': '^src/local/',
   'lossless-json': '^src/core/json\\.ts$',

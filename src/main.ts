@@ -1,10 +1,10 @@
 import { isLoopback } from './core/address.ts';
-import { safeText } from './core/safe.ts';
-import { EXIT, type ExitCode } from './core/exit.ts';
+import { safeText } from './core/safe-text.ts';
+import { EXIT, type ExitCode } from './core/exit-codes.ts';
 import { Failure } from './core/failure.ts';
-import { asFailure } from './core/load-trouble.ts';
+import { asFailure } from './core/load-failure.ts';
 import type { Command, Group, Program } from './cli/command.ts';
-import { outputOptions, printsJson, type GlobalValues } from './cli/globals.ts';
+import { outputOptions, printsJson, type GlobalValues } from './cli/parse/globals.ts';
 import { createContext, type HostContext } from './host/context.ts';
 import { realWorld, type World } from './host/world.ts';
 import { FLAGS, NOUNS } from './registry.ts';
@@ -33,7 +33,7 @@ export async function runCli(argv: readonly string[], world: World): Promise<Exi
     // The root page needs no parser, and is what most people ask for first.
     if (argv.length === 0 || (argv.length === 1 && (argv[0] === '--help' || argv[0] === '-h')))
       return await rootPage(open(), argv.length > 0);
-    const { mount } = await import('./cli/mount.ts');
+    const { mount } = await import('./cli/parse/mount.ts');
     const read = await mount(argv, PROGRAM);
     globals = read.globals;
     if ('failure' in read) throw read.failure;
@@ -43,7 +43,7 @@ export async function runCli(argv: readonly string[], world: World): Promise<Exi
     const asked = globals['help'] === true;
     if (target === undefined) return await rootPage(ctx, asked);
     if (asked || target.kind === 'group') return await page(ctx, path, target, asked);
-    const { runCommand } = await import('./cli/run.ts');
+    const { runCommand } = await import('./cli/run/run.ts');
     return await runCommand(ctx, target, values, outputOptions(globals, ctx.settings.get('output')), path);
   } catch (error) {
     const ctx = open();
@@ -57,7 +57,7 @@ export async function runCli(argv: readonly string[], world: World): Promise<Exi
 async function lastWord(error: unknown, json: boolean, ctx: HostContext): Promise<ExitCode> {
   const failure = asFailure(error);
   try {
-    const { sayFailure } = await import('./cli/fail.ts');
+    const { sayFailure } = await import('./cli/run/print-failure.ts');
     return await sayFailure(failure, json, ctx);
   } catch (trouble) {
     // What says it cannot be loaded either.
@@ -70,7 +70,7 @@ async function lastWord(error: unknown, json: boolean, ctx: HostContext): Promis
 
 /** `berth` alone is a mistake that help answers; `berth --help` is a question. */
 async function rootPage(ctx: HostContext, asked: boolean): Promise<ExitCode> {
-  const { rootHelp } = await import('./cli/help.ts');
+  const { rootHelp } = await import('./cli/help/help.ts');
   await (asked ? ctx.stdout : ctx.stderr).write(safeText(rootHelp(NOUNS), true));
   return asked ? EXIT.done : EXIT.usage;
 }
@@ -81,7 +81,7 @@ async function page(
   target: Command | Group,
   asked: boolean,
 ): Promise<ExitCode> {
-  const { commandHelp, groupHelp } = await import('./cli/help.ts');
+  const { commandHelp, groupHelp } = await import('./cli/help/help.ts');
   const text = target.kind === 'group' ? groupHelp(path, target) : commandHelp(path, target);
   await (asked ? ctx.stdout : ctx.stderr).write(safeText(text, true));
   return asked ? EXIT.done : EXIT.usage;

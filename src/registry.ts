@@ -1,5 +1,5 @@
 import type { Noun } from './cli/command.ts';
-import { OUTPUT_FLAGS, type GlobalFlag } from './cli/globals.ts';
+import { OUTPUT_FLAGS, type GlobalFlag } from './cli/parse/globals.ts';
 import { SETTINGS, type Setting } from './settings/table.ts';
 
 /** Every noun, in the order help shows them. A noun's module is loaded only when it is called. */
@@ -125,7 +125,7 @@ export const NOUNS: readonly Noun[] = [
     name: 'help',
     section: 'Tools',
     summary: 'help on a command or a topic',
-    load: async (program) => (await import('./commands/help.ts')).help(program),
+    load: async (program) => (await import('./commands/help/index.ts')).help(program),
   },
 ];
 

@@ -1,7 +1,7 @@
 import type { Result } from '../output/view.ts';
 import type { CommandContext } from './context.ts';
-import type { GlobalFlag } from './globals.ts';
-import type { Params, ValuesOf } from './params.ts';
+import type { GlobalFlag } from './parse/globals.ts';
+import type { Params, ValuesOf } from './parse/params.ts';
 
 /** A command as its file states it. */
 export interface CommandSpec<A extends Params, O extends Params> {

@@ -1,4 +1,4 @@
-import { safeText, type SafeText } from '../core/safe.ts';
+import { safeText, type SafeText } from '../core/safe-text.ts';
 
 /** A word as a POSIX shell takes it: quoted only where it must be. */
 export const shellWord = (word: string): string =>

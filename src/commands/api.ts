@@ -3,9 +3,9 @@ import { decodeJson, encodeJson, JsonSyntaxError, type Json, type JsonObject } f
 import type { ApiRequest, Method, ServiceName } from '../core/api.ts';
 import { defineCommand } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
-import { plainView } from '../cli/run.ts';
-import { inputBytes, jsonText } from './json-text.ts';
-import { arg, option } from '../cli/params.ts';
+import { plainView } from '../cli/run/run.ts';
+import { inputBytes, jsonText } from './shared/json-input.ts';
+import { arg, option } from '../cli/parse/params.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const SERVICES: readonly ServiceName[] = ['base', 'queue', 'rest'];

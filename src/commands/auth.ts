@@ -1,12 +1,12 @@
 import { endsInVersion, parseKeyAddress } from '../core/address.ts';
-import { EXIT } from '../core/exit.ts';
+import { EXIT } from '../core/exit-codes.ts';
 import { Failure, usage } from '../core/failure.ts';
 import type { Json } from '../core/json.ts';
 import { defineCommand, defineGroup } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
-import { arg, option } from '../cli/params.ts';
-import { text, yesNo } from '../output/cells.ts';
-import { otherMembers } from './lines.ts';
+import { arg, option } from '../cli/parse/params.ts';
+import { text, yesNo } from '../output/layout/cells.ts';
+import { otherMembers } from './shared/detail-lines.ts';
 import type { View } from '../output/view.ts';
 
 const ADDRESSES = ['base-url', 'queue-url', 'rest-url'] as const;

@@ -6,7 +6,7 @@ import { fishScript } from '../cli/completion/fish.ts';
 import { powershellScript } from '../cli/completion/powershell.ts';
 import { completionTree, type CompletionTree } from '../cli/completion/tree.ts';
 import { zshScript } from '../cli/completion/zsh.ts';
-import { arg, option } from '../cli/params.ts';
+import { arg, option } from '../cli/parse/params.ts';
 
 interface Shell {
   readonly script: (tree: CompletionTree) => string;

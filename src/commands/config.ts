@@ -2,8 +2,8 @@ import { usage } from '../core/failure.ts';
 import type { Json } from '../core/json.ts';
 import { defineCommand, defineGroup } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
-import { arg, type Param } from '../cli/params.ts';
-import { text } from '../output/cells.ts';
+import { arg, type Param } from '../cli/parse/params.ts';
+import { text } from '../output/layout/cells.ts';
 import type { View } from '../output/view.ts';
 import { SETTINGS, type Setting } from '../settings/table.ts';
 

@@ -1,4 +1,4 @@
-import { EXIT, type ExitCode } from '../core/exit.ts';
+import { EXIT, type ExitCode } from '../core/exit-codes.ts';
 import { Failure } from '../core/failure.ts';
 import { endsInVersion } from '../core/address.ts';
 import { memberAt, numberOf, type Json } from '../core/json.ts';
@@ -6,8 +6,8 @@ import type { ApiAnswer, ServiceName } from '../core/api.ts';
 import { formatDuration } from '../core/units.ts';
 import { defineCommand } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
-import { text } from '../output/cells.ts';
-import { toned } from './lines.ts';
+import { text } from '../output/layout/cells.ts';
+import { toned } from './shared/detail-lines.ts';
 import type { View } from '../output/view.ts';
 
 const doctorView: View = {

@@ -1,8 +1,8 @@
 import { arrayOf, isObject, memberAt, objectOf, type Json } from '../core/json.ts';
 import { defineCommand } from '../cli/command.ts';
-import { withId } from '../cli/names.ts';
-import { arg } from '../cli/params.ts';
-import { json, text } from '../output/cells.ts';
+import { withId } from '../cli/resource/lookup.ts';
+import { arg } from '../cli/parse/params.ts';
+import { json, text } from '../output/layout/cells.ts';
 import type { Section, View } from '../output/view.ts';
 import { ENDPOINTS, queueGet } from './jobs/requests.ts';
 

@@ -1,11 +1,11 @@
-import { EXIT } from '../core/exit.ts';
+import { EXIT } from '../core/exit-codes.ts';
 import { Failure } from '../core/failure.ts';
 import { memberAt, numberOf, type Json } from '../core/json.ts';
 import type { RateWindow } from '../core/api.ts';
 import { formatDuration } from '../core/units.ts';
 import { defineCommand } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
-import { text } from '../output/cells.ts';
+import { text } from '../output/layout/cells.ts';
 import type { View } from '../output/view.ts';
 
 const limitsView: View = {

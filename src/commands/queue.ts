@@ -1,10 +1,10 @@
 import { memberAt, numberOf, type Json } from '../core/json.ts';
 import { defineCommand, defineGroup } from '../cli/command.ts';
-import { withId } from '../cli/names.ts';
-import { arg } from '../cli/params.ts';
+import { withId } from '../cli/resource/lookup.ts';
+import { arg } from '../cli/parse/params.ts';
 import { countOf } from '../cli/words.ts';
 import type { View } from '../output/view.ts';
-import { text } from '../output/cells.ts';
+import { text } from '../output/layout/cells.ts';
 import { ENDPOINTS, queueGet, queuePost } from './jobs/requests.ts';
 
 const purgeView: View = {

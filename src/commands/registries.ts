@@ -1,13 +1,13 @@
 import { memberAt, stringOf } from '../core/json.ts';
 import { defineCommand, defineGroup } from '../cli/command.ts';
-import { withId } from '../cli/names.ts';
-import { arg, option } from '../cli/params.ts';
+import { withId } from '../cli/resource/lookup.ts';
+import { arg, option } from '../cli/parse/params.ts';
 import { getCommand, listCommand, type Resource } from '../cli/resource/read.ts';
 import { createCommand, deleteCommand } from '../cli/resource/write.ts';
 import { commandLine } from '../cli/words.ts';
-import { age, text } from '../output/cells.ts';
+import { age, text } from '../output/layout/cells.ts';
 import type { View } from '../output/view.ts';
-import * as collections from './collections.ts';
+import * as collections from './shared/collections.ts';
 
 const registryView: View = {
   noun: ['registry', 'registries'],

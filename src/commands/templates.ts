@@ -1,15 +1,15 @@
 import { isObject, memberAt, objectOf, stringOf, type Json, type JsonObject } from '../core/json.ts';
 import { usage } from '../core/failure.ts';
 import { defineGroup } from '../cli/command.ts';
-import { option } from '../cli/params.ts';
+import { option } from '../cli/parse/params.ts';
 import type { Members } from '../cli/resource/body.ts';
 import { getCommand, listCommand, type Resource } from '../cli/resource/read.ts';
 import { createCommand, deleteCommand, updateCommand, type WriteSpec } from '../cli/resource/write.ts';
-import { list, text, yesNo } from '../output/cells.ts';
+import { list, text, yesNo } from '../output/layout/cells.ts';
 import type { Shown, View } from '../output/view.ts';
-import * as collections from './collections.ts';
-import { CONTAINER_ACCEPTS, CONTAINER_MEMBERS, containerSection } from './container.ts';
-import { otherMembers } from './lines.ts';
+import * as collections from './shared/collections.ts';
+import { CONTAINER_ACCEPTS, CONTAINER_MEMBERS, containerSection } from './shared/container.ts';
+import { otherMembers } from './shared/detail-lines.ts';
 
 /** What a template is for: endpoints or pods. */
 const use = (row: Json): Shown => (memberAt(row, 'serverless') === true ? 'endpoints' : 'pods');

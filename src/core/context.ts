@@ -1,5 +1,5 @@
 import type { Api, RateWindow } from './api.ts';
-import type { DataText, TerminalText } from './safe.ts';
+import type { DataText, TerminalText } from './safe-text.ts';
 
 /** Time. All values are milliseconds. */
 export interface Clock {

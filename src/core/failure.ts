@@ -1,4 +1,4 @@
-import { EXIT, type ExitCode } from './exit.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
 
 /** The request a failure belongs to: enough to find it again, never its headers or body. */
 export interface RequestName {

@@ -1,5 +1,5 @@
 import { localFile, type Failure } from './failure.ts';
-import { codeOf, reasonOf } from './file-trouble.ts';
+import { codeOf, reasonOf } from './file-errors.ts';
 
 /** What making a folder takes of the system. */
 export interface FolderSystem {

@@ -3,16 +3,16 @@ import type { Context } from '../core/context.ts';
 import { createProfiles } from '../settings/profiles.ts';
 import type { GlobalFlags } from '../settings/resolve.ts';
 import { createSettings } from '../settings/view.ts';
-import { openConnection } from './connection.ts';
-import { openFiles } from './files.ts';
-import { listenForInterrupt } from './interrupt.ts';
-import { createLimits } from './limits.ts';
+import { openConnection } from './connection/connection.ts';
+import { openFiles } from './files/files.ts';
+import { listenForInterrupt } from './process/interrupt.ts';
+import { createLimits } from './connection/remembered-limits.ts';
 import { createLazyLocks } from './lock/lazy.ts';
-import { createLocalHost } from './local-host.ts';
-import { createPrompts } from './prompts.ts';
-import { createSpawn } from './spawn.ts';
-import { dataSink, talkSink } from './streams.ts';
-import { describeTerminal } from './terminal.ts';
+import { createLocalHost } from './connection/local-server.ts';
+import { createPrompts } from './terminal/prompts.ts';
+import { createSpawn } from './process/spawn.ts';
+import { dataSink, talkSink } from './terminal/streams.ts';
+import { describeTerminal } from './terminal/terminal.ts';
 import type { World } from './world.ts';
 
 /** A Context to be closed when the command is over: it listens for signals and may hold connections. */
@@ -39,7 +39,7 @@ export function createContext(world: World, flags: GlobalFlags): HostContext {
     get cwd() {
       return world.cwd;
     },
-    readKeyFile: async (path) => (await import('./key-file.ts')).readKeyFile(world, path, signal),
+    readKeyFile: async (path) => (await import('./files/key-file.ts')).readKeyFile(world, path, signal),
   });
   const terminal = describeTerminal(world, {
     noInput: () => settings.get('no-input') === 'true',
@@ -89,7 +89,7 @@ export function createContext(world: World, flags: GlobalFlags): HostContext {
     stdout: dataSink(() => world.stdout),
     stderr,
     files: openFiles(world, signal),
-    durable: async () => (await import('./durable.ts')).openDurable(world, signal, locks),
+    durable: async () => (await import('./files/durable.ts')).openDurable(world, signal, locks),
     prompts: createPrompts(() => world, terminal, signal),
     spawn: createSpawn(world, interrupt),
     localHost: createLocalHost(world),

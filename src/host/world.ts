@@ -4,8 +4,8 @@ import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../core/context.ts';
 import { localFile } from '../core/failure.ts';
 import { realClock } from './clock.ts';
-import { fileOutput } from './file-output.ts';
-import { realSignals, type Signals } from './signals.ts';
+import { fileOutput } from './files/file-output.ts';
+import { realSignals, type Signals } from './process/signals.ts';
 
 export type Input = Readable & {
   readonly isTTY?: boolean;

@@ -1,20 +1,20 @@
 import { setMaxListeners } from 'node:events';
 import type { Api, ApiAnswer, ApiRequest, RateWindow, ServerEvent, ServiceName } from '../core/api.ts';
 import type { Clock } from '../core/context.ts';
-import { EXIT } from '../core/exit.ts';
+import { EXIT } from '../core/exit-codes.ts';
 import { Failure } from '../core/failure.ts';
-import { readAnswer } from './answer.ts';
-import { decodeBody, readBody } from './decode.ts';
-import { readEvents } from './events.ts';
-import { beginSession, lostFailure, type Lost, type Session } from './exchange.ts';
-import { readWindows } from './limits.ts';
-import { createPace } from './pace.ts';
+import { readAnswer } from './wire/read-answer.ts';
+import { decodeBody, readBody } from './wire/decode-body.ts';
+import { readEvents } from './wire/server-events.ts';
+import { beginSession, lostFailure, type Lost, type Session } from './policy/deadline.ts';
+import { readWindows } from './policy/rate-windows.ts';
+import { createPace } from './policy/throttle.ts';
 import { noKey, prepare, previewOf, withKey, type Prepared } from './prepare.ts';
-import { problemOf, type Asked, type Refusal } from './problem.ts';
-import { untilQuiet } from './quiet.ts';
-import { decide, readRetryAfter, type TryEnd } from './retry.ts';
+import { problemOf, type Asked, type Refusal } from './policy/problem.ts';
+import { untilQuiet } from './wire/idle-timeout.ts';
+import { decide, readRetryAfter, type TryEnd } from './policy/retry.ts';
 import { redactHeaders, type TraceEvent } from './trace.ts';
-import { WireError, type Transport, type WireAnswer } from './transport.ts';
+import { WireError, type Transport, type WireAnswer } from './wire/transport.ts';
 
 export interface ApiOptions {
   readonly transport: Transport;

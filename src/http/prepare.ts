@@ -1,5 +1,5 @@
 import type { ApiRequest, RequestPreview } from '../core/api.ts';
-import { EXIT } from '../core/exit.ts';
+import { EXIT } from '../core/exit-codes.ts';
 import { Failure, usage } from '../core/failure.ts';
 import { decodeJson, encodeJson, isObject, type Json } from '../core/json.ts';
 import { parseKeyAddress } from '../core/address.ts';

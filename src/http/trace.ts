@@ -1,4 +1,4 @@
-import { safeText } from '../core/safe.ts';
+import { safeText } from '../core/safe-text.ts';
 import { formatBytes, formatDuration } from '../core/units.ts';
 
 /** One moment of a request, for `--verbose`. No event holds a body, and `authorization` is redacted before it is made. */

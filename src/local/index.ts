@@ -1,5 +1,5 @@
-export { LOCAL_KEY } from './auth.ts';
-export { DroppedConnection } from './dispatch.ts';
-export { serveLocal } from './server.ts';
+export { LOCAL_KEY } from './frame/auth.ts';
+export { DroppedConnection } from './frame/dispatch.ts';
+export { serveLocal } from './frame/server.ts';
 export { createLocalService, type LocalService } from './service.ts';
-export { fileStore, memoryStore, type Store } from './store.ts';
+export { fileStore, memoryStore, type Store } from './state/store.ts';

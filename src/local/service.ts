@@ -1,16 +1,16 @@
 import type { Clock } from '../core/context.ts';
-import { createLocalClock } from './clock.ts';
-import { createControl } from './control.ts';
-import type { Frame } from './dispatch.ts';
-import type { Call } from './operation.ts';
+import { createLocalClock } from './state/clock.ts';
+import { createControl } from './frame/control.ts';
+import type { Frame } from './frame/dispatch.ts';
+import type { Call } from './frame/operation.ts';
 import { advanceQueue, createRunner, type Runner, type StreamShape } from './queue/index.ts';
-import { quotaOf, type Quota } from './rate.ts';
-import { createRouter } from './router.ts';
+import { quotaOf, type Quota } from './frame/rate-limit.ts';
+import { createRouter } from './frame/router.ts';
 import { originAfter, seed, withModules } from './seed.ts';
-import type { State } from './state.ts';
-import type { Store } from './store.ts';
+import type { State } from './state/state.ts';
+import type { Store } from './state/store.ts';
 import { createTable } from './table.ts';
-import { createValidator, type Validator } from './validate.ts';
+import { createValidator, type Validator } from './frame/validate.ts';
 import type { PostWebhook, Resolve } from './webhooks/post.ts';
 
 export interface LocalServiceOptions {

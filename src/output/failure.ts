@@ -1,11 +1,11 @@
 import type { Sink, Terminal } from '../core/context.ts';
-import { EXIT, type ExitCode } from '../core/exit.ts';
+import { EXIT, type ExitCode } from '../core/exit-codes.ts';
 import { Failure, type FailureFacts } from '../core/failure.ts';
-import { safeText, say, type SafeText, type TerminalText } from '../core/safe.ts';
+import { safeText, say, type SafeText, type TerminalText } from '../core/safe-text.ts';
 import { formatDuration } from '../core/units.ts';
-import { drawn, joined } from './drawn.ts';
-import { harmlessJson } from './harmless-json.ts';
-import { loadPaint, type Paint } from './tone.ts';
+import { drawn, joined } from './layout/drawn.ts';
+import { harmlessJson } from './formats/escape-json.ts';
+import { loadPaint, type Paint } from './layout/colour.ts';
 
 interface FailureOutput {
   readonly stderr: Sink<TerminalText>;
@@ -46,7 +46,7 @@ const HEAD = say`error: `;
 /** Breaks a line of so many columns; loaded only where there is a terminal. */
 async function loadProse(columns: number | undefined): Promise<(line: SafeText) => SafeText> {
   if (columns === undefined) return (line) => line;
-  const { prose } = await import('./prose.ts');
+  const { prose } = await import('./layout/wrap-text.ts');
   return (line) => prose(line, columns);
 }
 

@@ -1,11 +1,11 @@
 import type { Blocking, Sink, Terminal } from '../core/context.ts';
 import type { Json } from '../core/json.ts';
-import { safeText, say, type DataText, type TerminalText } from '../core/safe.ts';
-import { text } from './cells.ts';
-import { fieldAt, hasField, memberNames } from './fields.ts';
-import { plainDetail, plainTable } from './plain.ts';
-import { columnsOf, sectionsOf } from './sections.ts';
-import { loadPaint } from './tone.ts';
+import { safeText, say, type DataText, type TerminalText } from '../core/safe-text.ts';
+import { text } from './layout/cells.ts';
+import { fieldAt, hasField, memberNames } from './formats/fields.ts';
+import { plainDetail, plainTable } from './formats/plain.ts';
+import { columnsOf, sectionsOf } from './layout/sections.ts';
+import { loadPaint } from './layout/colour.ts';
 import { data } from './trusted.ts';
 import type { OutputOptions, Result, View } from './view.ts';
 
@@ -77,20 +77,20 @@ async function dataText(result: Data, options: OutputOptions, to: Output): Promi
     case 'wide':
       return await tableText(result, options, to);
     case 'json': {
-      const { jsonDocument } = await import('./json.ts');
+      const { jsonDocument } = await import('./formats/json.ts');
       return `${jsonDocument(result, fields, onScreen)}\n`;
     }
     case 'jsonl': {
-      const { jsonLines } = await import('./json.ts');
+      const { jsonLines } = await import('./formats/json.ts');
       return jsonLines(result, fields, onScreen);
     }
     case 'yaml': {
-      const { toYaml } = await import('./yaml.ts');
-      const { documentOf } = await import('./json.ts');
+      const { toYaml } = await import('./formats/yaml.ts');
+      const { documentOf } = await import('./formats/json.ts');
       return await toYaml(documentOf(result, fields));
     }
     case 'csv': {
-      const { csvColumns, csvLines } = await import('./csv.ts');
+      const { csvColumns, csvLines } = await import('./formats/csv.ts');
       return await csvLines(csvColumns(rows, fields, result.view), rows, { fields, onScreen, header: true });
     }
     case 'id':
@@ -107,13 +107,13 @@ async function tableText(result: Data, options: OutputOptions, to: Output): Prom
   if (result.kind === 'one') {
     const sections = sectionsOf(result.view, result.value, options, facts);
     if (!terminal.output) return plainDetail(sections, paint);
-    const { terminalDetail } = await import('./detail.ts');
+    const { terminalDetail } = await import('./layout/detail.ts');
     return terminalDetail(sections, { width, paint });
   }
   const columns = columnsOf(result.view, result.values, options);
   if (!terminal.output)
     return plainTable(wide ? columns : columns.filter((column) => column.wide !== true), result.values, facts, paint);
-  const { terminalTable } = await import('./table.ts');
+  const { terminalTable } = await import('./layout/table.ts');
   return await terminalTable(columns, result.values, { facts, width, wide, paint });
 }
 
@@ -122,8 +122,8 @@ export const idLine = (view: View, row: Json, fields: readonly string[] | undefi
   `${(fields === undefined ? [view.id(row)] : fields.map((path) => text('at')({ at: fieldAt(row, path) }))).map((each) => safeText(each)).join('\t')}\n`;
 
 async function renderJq(result: Data, options: OutputOptions, expression: string, to: Output): Promise<void> {
-  const { jsonDocument } = await import('./json.ts');
-  const { runJq } = await import('./jq.ts');
+  const { jsonDocument } = await import('./formats/json.ts');
+  const { runJq } = await import('./formats/jq.ts');
   const { text: results, failure } = await runJq(jsonDocument(result, options.fields, false), expression, {
     compact: options.format === 'jsonl',
     raw: options.raw,

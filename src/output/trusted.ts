@@ -1,4 +1,4 @@
-import type { DataText, TerminalText } from '../core/safe.ts';
+import type { DataText, TerminalText } from '../core/safe-text.ts';
 
 /** What a library made of terminal text, or a control sequence of our own. Never for anything that came from outside. */
 export const trusted = (text: string): TerminalText => text as TerminalText;

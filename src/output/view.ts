@@ -1,4 +1,4 @@
-import type { ExitCode } from '../core/exit.ts';
+import type { ExitCode } from '../core/exit-codes.ts';
 import type { Failure } from '../core/failure.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 

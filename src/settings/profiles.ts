@@ -3,12 +3,12 @@ import { dirname, parse } from 'node:path';
 import { parseKeyAddress } from '../core/address.ts';
 import type { Profile, ProfileStore } from '../core/context.ts';
 import { Failure, localFile, usage } from '../core/failure.ts';
-import { reasonOf } from '../core/file-trouble.ts';
+import { reasonOf } from '../core/file-errors.ts';
 import { makeFolder } from '../core/folders.ts';
 import type { FileLocks } from '../core/locks.ts';
-import { checkProfileName, checkSetting } from './check.ts';
-import { cleanKey, keyTail } from './key.ts';
-import { profileOf, readProfiles, type ProfileValues, type ProfilesFile } from './read.ts';
+import { checkProfileName, checkSetting } from './validate.ts';
+import { cleanKey, keyTail } from './api-key.ts';
+import { profileOf, readProfiles, type ProfileValues, type ProfilesFile } from './read-profiles.ts';
 import { DEFAULT_PROFILE, LOCAL_PROFILE, SETTINGS, findSetting, type Setting } from './table.ts';
 
 /** What a change makes of the file: the part of it that is ours. */

@@ -1,7 +1,7 @@
 import type { SettingSource } from '../core/context.ts';
 import { Failure, localFile } from '../core/failure.ts';
-import { checkSetting } from './check.ts';
-import type { ProfileValues } from './read.ts';
+import { checkSetting } from './validate.ts';
+import type { ProfileValues } from './read-profiles.ts';
 import { ADDRESSES, LOCAL_PROFILE, findSetting, type Setting, type SettingName } from './table.ts';
 
 /** The global flags as typed, by setting name: text, or true for a switch. Absent ones are undefined. */

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import type { KeyView, SettingSource, SettingsView } from '../core/context.ts';
 import { Failure } from '../core/failure.ts';
 import { configDirectory, dataDirectory, type Surroundings } from './directories.ts';
-import { checkKeyOf, environmentBeside, type NamedProfile } from './bundle.ts';
-import { effectiveKey, keySource, type ApiKey } from './key.ts';
-import { profileOf, readProfiles, type ProfileValues, type ProfilesFile } from './read.ts';
+import { checkKeyOf, environmentBeside, type NamedProfile } from './key-and-addresses.ts';
+import { effectiveKey, keySource, type ApiKey } from './api-key.ts';
+import { profileOf, readProfiles, type ProfileValues, type ProfilesFile } from './read-profiles.ts';
 import { namedProfile, resolveLocal, resolveSetting, type GlobalFlags, type Resolved } from './resolve.ts';
 import { ADDRESSES, DEFAULT_PROFILE, LOCAL_PROFILE, findSetting } from './table.ts';
 

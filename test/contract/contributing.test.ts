@@ -61,7 +61,7 @@ describe('the worked example of a new noun', () => {
     expect(blocks.map(({ path, isNew }) => [path, isNew])).toEqual([
       ['src/commands/snapshots.ts', true],
       ['src/registry.ts', false],
-      ['src/local/snapshots.ts', true],
+      ['src/local/resources/snapshots.ts', true],
       ['src/local/table.ts', false],
     ]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { json, pointedAt, serve, text } from '../faults/support.ts';
+import { json, pointedAt, serve, text } from '../support/faults.ts';
 import { berth, berthIn } from '../support/cli.ts';
 import { createTestWorld, type TestWorld } from '../support/world.ts';
 

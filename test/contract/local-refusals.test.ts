@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { seed } from '../../src/local/seed.ts';
-import type { State } from '../../src/local/state.ts';
-import { memoryStore } from '../../src/local/store.ts';
+import type { State } from '../../src/local/state/state.ts';
+import { memoryStore } from '../../src/local/state/store.ts';
 import { createTestClock } from '../support/clock.ts';
 import { localFixture } from '../support/local.ts';
 import { ask, prepare } from './cases/case.ts';

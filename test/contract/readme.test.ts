@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { EXIT_MEANINGS } from '../../src/core/exit.ts';
+import { EXIT_MEANINGS } from '../../src/core/exit-codes.ts';
 import { berthIn } from '../support/cli.ts';
 import { shellWords } from '../support/shell-words.ts';
 import { createTestWorld } from '../support/world.ts';

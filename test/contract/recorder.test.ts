@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Command, Group } from '../../src/cli/command.ts';
-import { flagName } from '../../src/cli/params.ts';
+import { flagName } from '../../src/cli/parse/params.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
 import { berth } from '../support/cli.ts';
 import { contractPlace } from '../support/contract-place.ts';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Command, Group, Program } from '../../src/cli/command.ts';
-import { kitOptions } from '../../src/cli/kit-options.ts';
-import { flagName, type Param } from '../../src/cli/params.ts';
+import { kitOptions } from '../../src/cli/parse/common-options.ts';
+import { flagName, type Param } from '../../src/cli/parse/params.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
 import { completionTree } from '../../src/cli/completion/tree.ts';
-import { groupHelp } from '../../src/cli/help.ts';
+import { groupHelp } from '../../src/cli/help/help.ts';
 
 /** Every collection has the same verbs with the same flags; what one lacks, and why, stands here. */
 interface Collection {

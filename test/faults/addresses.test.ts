@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { onWrite, WRITES } from './commands.ts';
+import { onWrite, WRITES } from '../support/fault-commands.ts';
 import { berth } from '../support/cli.ts';
-import { expectSound, fails, json, listen, pointedAt, serve, text, works, type Behaviour } from './support.ts';
+import { expectSound, fails, json, listen, pointedAt, serve, text, works, type Behaviour } from '../support/faults.ts';
 
 // Rows 23 to 26 of docs/faults.md: where a request goes, and where it must not.
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { berth, type Ran } from '../support/cli.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
-import { expectSound, fails, json, KEY, pointedAt, serve, works } from './support.ts';
+import { expectSound, fails, json, KEY, pointedAt, serve, works } from '../support/faults.ts';
 
 // Rows 19, 20 and 27 of docs/faults.md: the profiles file and the key.
 

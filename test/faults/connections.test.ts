@@ -1,6 +1,6 @@
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { onWrite, reads, writes, type Read, type Write } from './commands.ts';
+import { onWrite, reads, writes, type Read, type Write } from '../support/fault-commands.ts';
 import {
   createPatienceClock,
   drip,
@@ -15,7 +15,7 @@ import {
   silent,
   works,
   type Behaviour,
-} from './support.ts';
+} from '../support/faults.ts';
 
 // Rows 6, 7 and 8 of docs/faults.md: connections that stall, break, or never open.
 

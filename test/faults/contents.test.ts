@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { berth } from '../support/cli.ts';
-import { fails, json, pointedAt, routed, serve, works } from './support.ts';
+import { fails, json, pointedAt, routed, serve, works } from '../support/faults.ts';
 
 // Rows 4 and 29 of docs/faults.md: what answers hold, known or not.
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { berthIn, type Ran } from '../support/cli.ts';
 import { createTestWorld, type TestWorld } from '../support/world.ts';
-import { fails, problem } from './support.ts';
+import { fails, problem } from '../support/faults.ts';
 
 // Row 12 of docs/faults.md: a DELETE that was put off and then answered 404 has not deleted anything.
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { berth } from '../support/cli.ts';
-import { fails, json, pointedAt, problem, routed, serve, works } from './support.ts';
+import { fails, json, pointedAt, problem, routed, serve, works } from '../support/faults.ts';
 
 // Row 15 of docs/faults.md: text that would do something to a terminal.
 

@@ -14,7 +14,7 @@ import {
   serve,
   text,
   works,
-} from './support.ts';
+} from '../support/faults.ts';
 
 // Rows 17, 18 and 28 of docs/faults.md: what a person gives.
 

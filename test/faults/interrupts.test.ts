@@ -2,7 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { berthIn } from '../support/cli.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
 import { createTestWorld } from '../support/world.ts';
-import { expectBlock, expectErrorObject, json, pointedAt, routed, serve, silent, type Behaviour } from './support.ts';
+import {
+  expectBlock,
+  expectErrorObject,
+  json,
+  pointedAt,
+  routed,
+  serve,
+  silent,
+  type Behaviour,
+} from '../support/faults.ts';
 
 // Row 21 of docs/faults.md: Ctrl-C. What it does to a real process is in test/e2e/interrupts.test.ts.
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { berthIn } from '../support/cli.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
 import { createTestWorld } from '../support/world.ts';
-import { fails, json, pointedAt, problem, routed, serve, works, type Behaviour } from './support.ts';
+import { fails, json, pointedAt, problem, routed, serve, works, type Behaviour } from '../support/faults.ts';
 
 // Row 41 of docs/faults.md, as far as it is about streams, and what ends one.
 

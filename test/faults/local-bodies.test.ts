@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
-import { LOCAL_KEY } from '../../src/local/auth.ts';
-import { serveLocal } from '../../src/local/server.ts';
+import { LOCAL_KEY } from '../../src/local/frame/auth.ts';
+import { serveLocal } from '../../src/local/frame/server.ts';
 import { localFixture } from '../support/local.ts';
 
 // A body that is refused or not wanted must not break the connection for the next request.

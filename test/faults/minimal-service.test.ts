@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { berth, type Ran } from '../support/cli.ts';
-import { bare, CPU_POD, GPU_POD, minimal, MOUNTED_POD } from './minimal-service.ts';
-import { expectSound, fails, pointedAt, routed, serve, type Arrival } from './support.ts';
+import { bare, CPU_POD, GPU_POD, minimal, MOUNTED_POD } from '../support/minimal-service.ts';
+import { expectSound, fails, pointedAt, routed, serve, type Arrival } from '../support/faults.ts';
 
 // The client against a service that answers what the specification shows (sections 2 to 4) and not a word more.
 

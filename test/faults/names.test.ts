@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fails, json, routed, serve, works, pointedAt, type Behaviour } from './support.ts';
+import { fails, json, routed, serve, works, pointedAt, type Behaviour } from '../support/faults.ts';
 import { berth } from '../support/cli.ts';
 
 // Rows 13, 14 and 16 of docs/faults.md: ids and names that could be taken for something else.

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { berth, berthIn } from '../support/cli.ts';
 import { createTestWorld } from '../support/world.ts';
-import { json, pointedAt, routed, serve } from './support.ts';
+import { json, pointedAt, routed, serve } from '../support/faults.ts';
 
 // Row 42 of docs/faults.md: names that every JavaScript object seems to have.
 

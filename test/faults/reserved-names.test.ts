@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { LOCAL_KEY } from '../../src/local/auth.ts';
+import { LOCAL_KEY } from '../../src/local/frame/auth.ts';
 import { createTable } from '../../src/local/table.ts';
 import { berth, berthIn } from '../support/cli.ts';
 import { localFixture } from '../support/local.ts';
-import { json, pointedAt, serve } from './support.ts';
+import { json, pointedAt, serve } from '../support/faults.ts';
 import { createTestWorld } from '../support/world.ts';
 
 /** Names that every plain object has, and the one that sets its prototype. */
@@ -148,7 +148,7 @@ const targets = (path: string, word: string): readonly string[] => {
 
 /** A service on a free port that serves an endpoint of that name with a handler module. */
 async function served(directory: string, endpoint: string) {
-  const { createLocalHost } = await import('../../src/host/local-host.ts');
+  const { createLocalHost } = await import('../../src/host/connection/local-server.ts');
   const { realClock } = await import('../../src/host/clock.ts');
   const { PassThrough } = await import('node:stream');
   const host = createLocalHost({

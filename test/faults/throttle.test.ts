@@ -3,8 +3,8 @@ import { createContext } from '../../src/host/context.ts';
 import { berthIn } from '../support/cli.ts';
 import { createTestClock } from '../support/clock.ts';
 import { createTestWorld } from '../support/world.ts';
-import { reads, writes, onWrite } from './commands.ts';
-import { expectSound, fails, json, pointedAt, problem, serve, works, type Behaviour } from './support.ts';
+import { reads, writes, onWrite } from '../support/fault-commands.ts';
+import { expectSound, fails, json, pointedAt, problem, serve, works, type Behaviour } from '../support/faults.ts';
 
 // Rows 9, 10 and 11 of docs/faults.md: what the service says of its limits.
 

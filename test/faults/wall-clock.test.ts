@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createTestClock, type TestClock } from '../support/clock.ts';
-import { fails, json, problem, works, type Behaviour } from './support.ts';
+import { fails, json, problem, works, type Behaviour } from '../support/faults.ts';
 
 // Row 35 of docs/faults.md, as far as it is about requests: the wall clock jumps, and no span notices.
 

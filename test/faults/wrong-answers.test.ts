@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { onWrite, reads, writes, type Read, type Write } from './commands.ts';
-import { fails, json, routed, text, works, type Behaviour } from './support.ts';
+import { onWrite, reads, writes, type Read, type Write } from '../support/fault-commands.ts';
+import { fails, json, routed, text, works, type Behaviour } from '../support/faults.ts';
 
 // Row 38 of docs/faults.md: successes whose body cannot be what the operation answers.
 

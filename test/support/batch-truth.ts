@@ -1,6 +1,6 @@
-import { addsUp, type Ledger } from '../../src/batch/books/ledger.ts';
-import type { State } from '../../src/local/state.ts';
-import type { Store } from '../../src/local/store.ts';
+import { addsUp, type Ledger } from '../../src/batch/store/item-states.ts';
+import type { State } from '../../src/local/state/state.ts';
+import type { Store } from '../../src/local/state/store.ts';
 
 /** How often a service took each item, by the `n` of its input. */
 export type Taken = ReadonlyMap<number, number>;

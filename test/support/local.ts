@@ -1,7 +1,7 @@
-import { LOCAL_KEY } from '../../src/local/auth.ts';
+import { LOCAL_KEY } from '../../src/local/frame/auth.ts';
 import { createLocalService, type LocalService, type LocalServiceOptions } from '../../src/local/service.ts';
-import { memoryStore } from '../../src/local/store.ts';
-import { createValidator } from '../../src/local/validate.ts';
+import { memoryStore } from '../../src/local/state/store.ts';
+import { createValidator } from '../../src/local/frame/validate.ts';
 import { createTestClock, type TestClock } from './clock.ts';
 
 export interface Answer {

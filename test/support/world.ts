@@ -1,6 +1,6 @@
 import { PassThrough, Readable, Writable } from 'node:stream';
 import type { SuspendHooks } from '../../src/core/context.ts';
-import type { StopSignal } from '../../src/host/signals.ts';
+import type { StopSignal } from '../../src/host/process/signals.ts';
 import type { Input, Output, World } from '../../src/host/world.ts';
 import { createTestClock, type TestClock } from './clock.ts';
 import { temporaryDirectory } from './temporary.ts';

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { realClock } from '../../src/host/clock.ts';
-import { openDurable } from '../../src/host/durable.ts';
+import { openDurable } from '../../src/host/files/durable.ts';
 import { createFileLocks } from '../../src/host/lock/locks.ts';
 
 /**

@@ -1,20 +1,20 @@
 import type { Clock } from '../../core/context.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
-import { createDesk, type Desk, type EndEvent, type RunOptions, type StopReason } from './desk.ts';
+import { createDesk, type Desk, type EndEvent, type RunOptions, type StopReason } from './run-state.ts';
 import type { BadItem, Item } from '../input/item.ts';
-import type { JobIds } from '../books/job-ids.ts';
-import type { Journal } from '../books/journal.ts';
-import { addsUp, type Accounting, type Ledger } from '../books/ledger.ts';
-import { budgeted, createPace, KNOWN_LIMITS, type Pace } from './pace.ts';
-import type { PastJob } from '../books/replay.ts';
-import type { Results } from '../books/results.ts';
+import type { JobIds } from '../store/job-ids.ts';
+import type { Journal } from '../store/journal.ts';
+import { addsUp, type Accounting, type Ledger } from '../store/item-states.ts';
+import { budgeted, createPace, KNOWN_LIMITS, type Pace } from './send-rate.ts';
+import type { PastJob } from '../store/replay-journal.ts';
+import type { Results } from '../store/results-file.ts';
 import type { RateWindow } from '../../core/api.ts';
-import { createRounds, NEVER } from './rounds.ts';
-import { createSender } from './sender.ts';
-import { createSupply } from '../input/supply.ts';
-import { createWatcher } from './watcher.ts';
-import type { Wire } from './wire.ts';
+import { createRounds, NEVER } from './scheduler.ts';
+import { createSender } from './submitter.ts';
+import { createSupply } from '../input/item-queue.ts';
+import { createWatcher } from './poller.ts';
+import type { Wire } from './queue-client.ts';
 
 /** Everything a run works with; nothing else is reached for. */
 export interface RunParts {

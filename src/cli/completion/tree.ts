@@ -1,7 +1,7 @@
 import type { Command, Group, Program } from '../command.ts';
-import type { GlobalFlag } from '../globals.ts';
-import { shownOptions } from '../kit-options.ts';
-import { flagName } from '../params.ts';
+import type { GlobalFlag } from '../parse/globals.ts';
+import { shownOptions } from '../parse/common-options.ts';
+import { flagName } from '../parse/params.ts';
 
 export interface CompletionFlag {
   readonly flag: string;

@@ -2,7 +2,7 @@ import { usage } from '../../core/failure.ts';
 import { decodeJson, isObject, JsonSyntaxError, memberAt, type Json, type JsonObject } from '../../core/json.ts';
 import type { CommandContext } from '../context.ts';
 import type { Values } from '../command.ts';
-import { option, type Param, type Params } from '../params.ts';
+import { option, type Param, type Params } from '../parse/params.ts';
 
 /** One member of a request body that has a flag of its own. */
 export interface Member {

@@ -1,10 +1,10 @@
 import { usage } from '../../core/failure.ts';
 import { arrayOf, isObject, memberAt, memberOf, stringOf, type Json, type JsonObject } from '../../core/json.ts';
-import { askFor } from '../ask.ts';
+import { askFor } from '../run/ask.ts';
 import type { Values } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { didYouMean } from '../nearest.ts';
-import { flagName } from '../params.ts';
+import { didYouMean } from '../parse/nearest.ts';
+import { flagName } from '../parse/params.ts';
 import { missingMembers, readBody, type Members } from './body.ts';
 
 /** What a body is made of, and what it cannot be: data, but for `adapt` and `defaults`. */

@@ -3,8 +3,8 @@ import type { ApiRequest } from '../../core/api.ts';
 import type { Result, View } from '../../output/view.ts';
 import { defineCommand, type Command } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { withId, type Lookup } from '../names.ts';
-import { arg, type Params, type ValuesOf } from '../params.ts';
+import { withId, type Lookup } from './lookup.ts';
+import { arg, type Params, type ValuesOf } from '../parse/params.ts';
 
 /** A collection of the management API: where it lies, and how its rows are shown. */
 export interface Resource extends Lookup {

@@ -1,8 +1,8 @@
-import { EXIT } from '../../core/exit.ts';
+import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { arrayOf, memberAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
 import type { CommandContext } from '../context.ts';
-import { idNamed, type Lookup } from '../names.ts';
+import { idNamed, type Lookup } from './lookup.ts';
 import { withMember } from './body.ts';
 
 /** Members of a body that hold the id of something else, by their path: one id, or a list of them. */

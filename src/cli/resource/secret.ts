@@ -2,7 +2,7 @@ import { Failure, usage } from '../../core/failure.ts';
 import { memberAt, stringOf, type JsonObject } from '../../core/json.ts';
 import type { Values } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { flagName, option, type Params } from '../params.ts';
+import { flagName, option, type Params } from '../parse/params.ts';
 
 /** A member of a body that is never on a command line and never shown: a password. */
 export interface Secret {

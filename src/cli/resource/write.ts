@@ -1,13 +1,13 @@
 import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
-import { EXIT } from '../../core/exit.ts';
+import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { memberAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
 import type { Result } from '../../output/view.ts';
-import { arg, flagName, onlyWith, option, type Params } from '../params.ts';
+import { arg, flagName, onlyWith, option, type Params } from '../parse/params.ts';
 import { defineCommand, type Command, type Values } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { failureAmong, sendEach, withId } from '../names.ts';
-import { waitFor } from '../wait.ts';
+import { failureAmong, sendEach, withId } from './lookup.ts';
+import { waitFor } from '../run/wait.ts';
 import { commandLine, countOf } from '../words.ts';
 import { bodyOptions } from './body.ts';
 import { completedBody, composeBody, setExampleOf, type BodySpec } from './compose.ts';

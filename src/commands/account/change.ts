@@ -1,4 +1,4 @@
-import { EXIT } from '../../core/exit.ts';
+import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { arrayOf, memberAt, type Json } from '../../core/json.ts';
 import type { ApiRequest } from '../../core/api.ts';

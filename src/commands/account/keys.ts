@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { usage } from '../../core/failure.ts';
-import { safeText } from '../../core/safe.ts';
+import { safeText } from '../../core/safe-text.ts';
 
 /** A public SSH key as one line of text, and what can be read from it; empty where it is not of the usual form. */
 export interface SshKey {

@@ -1,9 +1,9 @@
-import { EXIT } from '../../core/exit.ts';
+import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
 import { defineCommand, defineGroup } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { arg, option } from '../../cli/params.ts';
+import { arg, option } from '../../cli/parse/params.ts';
 import { countOf } from '../../cli/words.ts';
 import type { Result, View } from '../../output/view.ts';
 import { changeKeys, isSameSet, keysOf, LIST, readAgain, readKeys, readRequest, writeRequest } from './change.ts';

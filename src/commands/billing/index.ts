@@ -1,11 +1,11 @@
-import { EXIT } from '../../core/exit.ts';
+import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { arrayOf, isObject, memberAt, type Json } from '../../core/json.ts';
 import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
 import { defineCommand, defineGroup, type Command } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { idNamed, listLine, type Lookup } from '../../cli/names.ts';
-import { option } from '../../cli/params.ts';
+import { idNamed, listLine, type Lookup } from '../../cli/resource/lookup.ts';
+import { option } from '../../cli/parse/params.ts';
 import { PERIOD_OPTIONS, periodQuery } from './period.ts';
 import { CLUSTERS, ENDPOINTS, PODS, SERVERLESS, SUMMARY, VOLUMES, type Report } from './reports.ts';
 import { billingView, totalsLine } from './view.ts';

@@ -1,6 +1,6 @@
 import { usage } from '../../core/failure.ts';
 import { formatMoment, parseMoment } from '../../core/moment.ts';
-import { option, type Params, type ValuesOf } from '../../cli/params.ts';
+import { option, type Params, type ValuesOf } from '../../cli/parse/params.ts';
 
 /** Which time a report covers, and in what steps (contract rules, Billing). */
 export const PERIOD_OPTIONS = {

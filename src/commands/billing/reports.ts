@@ -1,5 +1,5 @@
-import type { Lookup } from '../../cli/names.ts';
-import * as collections from '../collections.ts';
+import type { Lookup } from '../../cli/resource/lookup.ts';
+import * as collections from '../shared/collections.ts';
 
 /** One amount of a report, in US dollars. */
 export interface Amount {

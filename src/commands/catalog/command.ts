@@ -1,8 +1,8 @@
 import type { ApiRequest } from '../../core/api.ts';
 import { usage } from '../../core/failure.ts';
 import { defineCommand, type Command } from '../../cli/command.ts';
-import { withId } from '../../cli/names.ts';
-import { arg, flagName, type Params, type ValuesOf } from '../../cli/params.ts';
+import { withId } from '../../cli/resource/lookup.ts';
+import { arg, flagName, type Params, type ValuesOf } from '../../cli/parse/params.ts';
 import { listRows, type Resource } from '../../cli/resource/read.ts';
 import type { View } from '../../output/view.ts';
 

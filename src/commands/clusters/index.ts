@@ -3,15 +3,15 @@ import { arrayOf, memberAt, numberOf, stringOf, type Json, type JsonObject } fro
 import { formatDollars } from '../../core/units.ts';
 import { defineCommand, defineGroup } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { withId } from '../../cli/names.ts';
-import { arg, option } from '../../cli/params.ts';
+import { withId } from '../../cli/resource/lookup.ts';
+import { arg, option } from '../../cli/parse/params.ts';
 import type { Members } from '../../cli/resource/body.ts';
 import { getCommand, listCommand, type Resource } from '../../cli/resource/read.ts';
 import { createCommand, deleteCommand, updateCommand, type WaitSpec } from '../../cli/resource/write.ts';
 import { commandLine, countOf } from '../../cli/words.ts';
-import { catalogRow, pickGpu } from '../choices.ts';
-import * as collections from '../collections.ts';
-import { CONTAINER_MEMBERS } from '../container.ts';
+import { catalogRow, pickGpu } from '../shared/choices.ts';
+import * as collections from '../shared/collections.ts';
+import { CONTAINER_MEMBERS } from '../shared/container.ts';
 import { clusterView, countIn, memberView } from './view.ts';
 
 const CLUSTERS: Resource = { ...collections.CLUSTERS, view: clusterView };

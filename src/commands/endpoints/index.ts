@@ -1,7 +1,7 @@
 import { defineGroup } from '../../cli/command.ts';
 import { getCommand, listCommand, type Resource } from '../../cli/resource/read.ts';
 import { createCommand, deleteCommand, updateCommand } from '../../cli/resource/write.ts';
-import * as collections from '../collections.ts';
+import * as collections from '../shared/collections.ts';
 import { logs } from './logs.ts';
 import { releases } from './releases.ts';
 import { endpointView } from './view.ts';

@@ -1,12 +1,12 @@
-import { EXIT } from '../../core/exit.ts';
+import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { memberAt, stringOf, type Json } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { arg } from '../../cli/params.ts';
-import { text } from '../../output/cells.ts';
-import { ENDPOINTS } from '../collections.ts';
-import { LOG_DETAILS, LOG_OPTIONS, showLogs } from '../logs/index.ts';
+import { arg } from '../../cli/parse/params.ts';
+import { text } from '../../output/layout/cells.ts';
+import { ENDPOINTS } from '../shared/collections.ts';
+import { LOG_DETAILS, LOG_OPTIONS, showLogs } from '../shared/logs/index.ts';
 import { listWorkers } from './workers.ts';
 
 /** `berth endpoints logs ID [WORKER]`: the log of one worker. */

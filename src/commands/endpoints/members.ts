@@ -1,9 +1,9 @@
 import { usage } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
-import { option } from '../../cli/params.ts';
+import { option } from '../../cli/parse/params.ts';
 import type { Members } from '../../cli/resource/body.ts';
-import { pickPool, pickTemplate } from '../choices.ts';
-import { CONTAINER_MEMBERS } from '../container.ts';
+import { pickPool, pickTemplate } from '../shared/choices.ts';
+import { CONTAINER_MEMBERS } from '../shared/container.ts';
 
 /** Milliseconds to the whole seconds that the service takes. Fails with usage (2). */
 function seconds(given: number): Json {

@@ -1,13 +1,13 @@
 import { arrayOf, encodeJson, memberAt, numberOf, stringOf, type Json } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
-import { withId } from '../../cli/names.ts';
-import { arg, onlyWith, option } from '../../cli/params.ts';
+import { withId } from '../../cli/resource/lookup.ts';
+import { arg, onlyWith, option } from '../../cli/parse/params.ts';
 import { waitForRow, type WaitSpec } from '../../cli/resource/write.ts';
 import { commandLine } from '../../cli/words.ts';
-import { age, percent, text } from '../../output/cells.ts';
+import { age, percent, text } from '../../output/layout/cells.ts';
 import type { Facts, Section, View } from '../../output/view.ts';
-import { ENDPOINTS } from '../collections.ts';
-import { otherMembers } from '../lines.ts';
+import { ENDPOINTS } from '../shared/collections.ts';
+import { otherMembers } from '../shared/detail-lines.ts';
 
 /** Until every worker runs the newest release, or there is none; what a service does not say cannot be waited for. */
 export const ROLLOUT: WaitSpec = {

@@ -1,9 +1,9 @@
 import { arrayOf, isObject, memberAt, objectOf, stringOf, type Json } from '../../core/json.ts';
-import { age, duration, json, list, text } from '../../output/cells.ts';
+import { age, duration, json, list, text } from '../../output/layout/cells.ts';
 
 import type { Facts, Section, Shown, View } from '../../output/view.ts';
-import { containerSection } from '../container.ts';
-import { otherMembers, wordsOf } from '../lines.ts';
+import { containerSection } from '../shared/container.ts';
+import { otherMembers, wordsOf } from '../shared/detail-lines.ts';
 
 /** `0 to 3`: how far workers scale. */
 function workers(row: Json): Shown {

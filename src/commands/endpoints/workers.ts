@@ -1,12 +1,12 @@
 import { arrayOf, memberAt, numberOf, objectOf, stringOf, type Json } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { withId } from '../../cli/names.ts';
-import { arg } from '../../cli/params.ts';
+import { withId } from '../../cli/resource/lookup.ts';
+import { arg } from '../../cli/parse/params.ts';
 import { countOf } from '../../cli/words.ts';
-import { age, duration, status, text, yesNo } from '../../output/cells.ts';
+import { age, duration, status, text, yesNo } from '../../output/layout/cells.ts';
 import type { Cell, Shown, View } from '../../output/view.ts';
-import { ENDPOINTS } from '../collections.ts';
+import { ENDPOINTS } from '../shared/collections.ts';
 
 /** A worker of an older release, until it is replaced (contract rules, Serverless). */
 const stale = (row: Json): Cell => ({

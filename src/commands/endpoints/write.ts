@@ -5,9 +5,9 @@ import type { CommandContext } from '../../cli/context.ts';
 import { listRows } from '../../cli/resource/read.ts';
 import type { WriteSpec } from '../../cli/resource/write.ts';
 import { countOf } from '../../cli/words.ts';
-import { REGISTRIES, TEMPLATES, VOLUMES } from '../collections.ts';
-import { CONTAINER_ACCEPTS } from '../container.ts';
-import { catalogOf, workerHour } from '../worker-hour.ts';
+import { REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
+import { CONTAINER_ACCEPTS } from '../shared/container.ts';
+import { catalogOf, workerHour } from '../shared/worker-price.ts';
 import { CREATE_MEMBERS, ENDPOINT_MEMBERS } from './members.ts';
 import { ROLLOUT } from './releases.ts';
 

@@ -1,10 +1,10 @@
-import { EXIT } from '../../core/exit.ts';
+import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { failureAmong, sendEach, withId, type Sent } from '../../cli/names.ts';
-import { arg, onlyWith, option } from '../../cli/params.ts';
+import { failureAmong, sendEach, withId, type Sent } from '../../cli/resource/lookup.ts';
+import { arg, onlyWith, option } from '../../cli/parse/params.ts';
 import { commandLine, countOf } from '../../cli/words.ts';
 import type { Result } from '../../output/view.ts';
 import { ENDPOINTS, queuePost, statusLine, statusRequest, waitLine } from './requests.ts';

@@ -2,7 +2,7 @@ import { usage } from '../../core/failure.ts';
 import { encodeJson, type JsonObject } from '../../core/json.ts';
 import { formatBytes } from '../../core/units.ts';
 import type { Files } from '../../core/context.ts';
-import { inputBytes, jsonText, type Given } from '../json-text.ts';
+import { inputBytes, jsonText, type Given } from '../shared/json-input.ts';
 
 /** Payload bounds in bytes (specification 8.2); a megabyte is 1,000,000 bytes. */
 export const PAYLOAD_LIMIT = { run: 10_000_000, runsync: 20_000_000 } as const;

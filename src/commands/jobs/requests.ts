@@ -2,7 +2,7 @@ import type { ApiRequest } from '../../core/api.ts';
 import { commandLine } from '../../cli/words.ts';
 
 /** An endpoint's name stands for its id; a model slug is taken as it is. */
-export { ENDPOINTS } from '../collections.ts';
+export { ENDPOINTS } from '../shared/collections.ts';
 
 type Options = Pick<ApiRequest, 'query' | 'body' | 'deadlineMs' | 'id' | 'findOut' | 'expects'>;
 

@@ -1,11 +1,11 @@
 import { usage } from '../../core/failure.ts';
 import { parseDuration } from '../../core/units.ts';
 import { memberAt, stringOf, type Json } from '../../core/json.ts';
-import { say } from '../../core/safe.ts';
+import { say } from '../../core/safe-text.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { withId } from '../../cli/names.ts';
-import { arg, onlyWith, option } from '../../cli/params.ts';
+import { withId } from '../../cli/resource/lookup.ts';
+import { arg, onlyWith, option } from '../../cli/parse/params.ts';
 import type { Result } from '../../output/view.ts';
 import { jobBody, readInput } from './input.ts';
 import { BOUNDS, extras, inBounds } from './policy.ts';

@@ -1,4 +1,4 @@
-import { EXIT, type ExitCode } from '../../core/exit.ts';
+import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { memberAt, stringOf, type Json } from '../../core/json.ts';
 
 /** Terminal states (specification 3.2; ERROR appears in clients and stands for a failure). */

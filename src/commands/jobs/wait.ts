@@ -1,11 +1,11 @@
 import type { Json } from '../../core/json.ts';
 import { Failure } from '../../core/failure.ts';
-import { EXIT } from '../../core/exit.ts';
+import { EXIT } from '../../core/exit-codes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { withId } from '../../cli/names.ts';
-import { arg, option } from '../../cli/params.ts';
-import { waitFor } from '../../cli/wait.ts';
+import { withId } from '../../cli/resource/lookup.ts';
+import { arg, option } from '../../cli/parse/params.ts';
+import { waitFor } from '../../cli/run/wait.ts';
 import type { Result } from '../../output/view.ts';
 import { ENDPOINTS, statusRequest, waitLine } from './requests.ts';
 import { hasEnded, jobStatus, outcomeOf, outcomeOfAll } from './state.ts';

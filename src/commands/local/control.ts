@@ -1,12 +1,12 @@
 import type { ApiRequest, Method } from '../../core/api.ts';
-import { EXIT } from '../../core/exit.ts';
+import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { arrayOf, encodeJson, isObject, memberAt, numberOf, objectOf, type Json } from '../../core/json.ts';
 import { formatDuration, parseDuration } from '../../core/units.ts';
 import { defineCommand, defineGroup } from '../../cli/command.ts';
-import { arg, option } from '../../cli/params.ts';
-import { text } from '../../output/cells.ts';
-import { headingOf, wordsOf } from '../lines.ts';
+import { arg, option } from '../../cli/parse/params.ts';
+import { text } from '../../output/layout/cells.ts';
+import { headingOf, wordsOf } from '../shared/detail-lines.ts';
 import type { View } from '../../output/view.ts';
 
 /** A request that only a local service understands; it has no counterpart in the contract. */

@@ -1,9 +1,9 @@
 import { usage } from '../../core/failure.ts';
-import type { ExitCode } from '../../core/exit.ts';
+import type { ExitCode } from '../../core/exit-codes.ts';
 import type { LocalServeOptions, LocalServer } from '../../core/context.ts';
-import { say } from '../../core/safe.ts';
+import { say } from '../../core/safe-text.ts';
 import { defineCommand } from '../../cli/command.ts';
-import { arg, option, type ValuesOf } from '../../cli/params.ts';
+import { arg, option, type ValuesOf } from '../../cli/parse/params.ts';
 
 const WINDOWS = ['minute', 'hour', 'day'] as const;
 

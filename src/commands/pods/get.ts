@@ -1,7 +1,7 @@
-import { EXIT } from '../../core/exit.ts';
+import { EXIT } from '../../core/exit-codes.ts';
 import { memberAt } from '../../core/json.ts';
 import { defineGroup } from '../../cli/command.ts';
-import { option } from '../../cli/params.ts';
+import { option } from '../../cli/parse/params.ts';
 import { getCommand } from '../../cli/resource/read.ts';
 import { PODS } from './resource.ts';
 import { podNotes } from './view.ts';

@@ -1,5 +1,5 @@
 import { memberAt, stringOf, type Json } from '../../core/json.ts';
-import { option } from '../../cli/params.ts';
+import { option } from '../../cli/parse/params.ts';
 import { listCommand } from '../../cli/resource/read.ts';
 import { PODS, STATUSES } from './resource.ts';
 

@@ -1,10 +1,10 @@
-import { EXIT } from '../../core/exit.ts';
+import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { memberAt, stringOf } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { arg } from '../../cli/params.ts';
-import { LOG_DETAILS, LOG_OPTIONS, showLogs } from '../logs/index.ts';
+import { arg } from '../../cli/parse/params.ts';
+import { LOG_DETAILS, LOG_OPTIONS, showLogs } from '../shared/logs/index.ts';
 import { PODS } from './resource.ts';
 
 export const logs = defineCommand({

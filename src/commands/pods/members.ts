@@ -1,9 +1,9 @@
 import { usage } from '../../core/failure.ts';
 import { isObject, memberAt, objectOf, type Json, type JsonObject } from '../../core/json.ts';
-import { option } from '../../cli/params.ts';
+import { option } from '../../cli/parse/params.ts';
 import type { Members } from '../../cli/resource/body.ts';
-import { pickGpu, pickTemplate } from '../choices.ts';
-import { CONTAINER_ACCEPTS, CONTAINER_MEMBERS } from '../container.ts';
+import { pickGpu, pickTemplate } from '../shared/choices.ts';
+import { CONTAINER_ACCEPTS, CONTAINER_MEMBERS } from '../shared/container.ts';
 
 /** Where a mount goes unless said otherwise: the usual place of a workspace (specification 2.4). */
 const MOUNT_PATH = '/workspace';

@@ -1,5 +1,5 @@
 import type { Resource } from '../../cli/resource/read.ts';
-import { PODS as LOOKUP } from '../collections.ts';
+import { PODS as LOOKUP } from '../shared/collections.ts';
 import { podView } from './view.ts';
 
 /** Pods, where they lie and how they are shown. */

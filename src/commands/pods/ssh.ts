@@ -1,9 +1,9 @@
-import { EXIT, type ExitCode } from '../../core/exit.ts';
+import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { memberAt, numberOf, objectOf, stringOf, type Json } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
-import { withId } from '../../cli/names.ts';
-import { arg, option } from '../../cli/params.ts';
+import { withId } from '../../cli/resource/lookup.ts';
+import { arg, option } from '../../cli/parse/params.ts';
 import { commandLine, shellWord } from '../../cli/words.ts';
 import { PODS } from './resource.ts';
 

@@ -1,12 +1,12 @@
-import { EXIT } from '../../core/exit.ts';
+import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { memberAt, stringOf, type Json } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { withId } from '../../cli/names.ts';
-import { arg, option } from '../../cli/params.ts';
+import { withId } from '../../cli/resource/lookup.ts';
+import { arg, option } from '../../cli/parse/params.ts';
 import type { WaitSpec } from '../../cli/resource/write.ts';
-import { waitFor } from '../../cli/wait.ts';
+import { waitFor } from '../../cli/run/wait.ts';
 import { commandLine, countOf } from '../../cli/words.ts';
 import type { Result } from '../../output/view.ts';
 import { PODS, STATUSES } from './resource.ts';

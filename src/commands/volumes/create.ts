@@ -1,11 +1,11 @@
-import { EXIT } from '../../core/exit.ts';
+import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { memberAt, numberOf, stringOf, type JsonObject } from '../../core/json.ts';
 import type { ApiAnswer } from '../../core/api.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { option } from '../../cli/params.ts';
+import { option } from '../../cli/parse/params.ts';
 import type { CreateRequest, WriteSpec } from '../../cli/resource/write.ts';
-import { pickDataCenter } from '../choices.ts';
+import { pickDataCenter } from '../shared/choices.ts';
 import { monthlyCost } from './price.ts';
 
 /** Bounds of a volume in GB (contract rules; specification 2.4 and 8.3: beyond 4 TB, support). */

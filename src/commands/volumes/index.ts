@@ -1,10 +1,10 @@
 import { memberAt, numberOf } from '../../core/json.ts';
 import { usage } from '../../core/failure.ts';
 import { defineGroup } from '../../cli/command.ts';
-import { option } from '../../cli/params.ts';
+import { option } from '../../cli/parse/params.ts';
 import { getCommand, listCommand, type Resource } from '../../cli/resource/read.ts';
 import { createCommand, deleteCommand, updateCommand } from '../../cli/resource/write.ts';
-import * as collections from '../collections.ts';
+import * as collections from '../shared/collections.ts';
 import { checkSize, createSpec } from './create.ts';
 import { usersOf } from './users.ts';
 import { volumeView } from './view.ts';

@@ -2,9 +2,9 @@ import type { ApiRequest } from '../../core/api.ts';
 import { Failure } from '../../core/failure.ts';
 import { arrayOf, memberAt, stringOf, type Json } from '../../core/json.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import type { Lookup } from '../../cli/names.ts';
+import type { Lookup } from '../../cli/resource/lookup.ts';
 import { listRows } from '../../cli/resource/read.ts';
-import { ENDPOINTS, PODS } from '../collections.ts';
+import { ENDPOINTS, PODS } from '../shared/collections.ts';
 
 /** What may use a volume, and which ones each of it uses (contract, Pod and Endpoint). */
 const USERS: readonly {

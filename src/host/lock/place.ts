@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { localFile } from '../../core/failure.ts';
-import { codeOf } from '../../core/file-trouble.ts';
+import { codeOf } from '../../core/file-errors.ts';
 import type { Identity } from './identity.ts';
 import { createOwner, isGone, isOwned, readOwner, type Owner } from './owner.ts';
 

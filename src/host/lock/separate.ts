@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants, existsSync, promises as fs, rmSync, writeFileSync } from 'node:fs';
-import { codeOf } from '../../core/file-trouble.ts';
+import { codeOf } from '../../core/file-errors.ts';
 
 /** Says that a holder was removed that may only be stopped: whoever takes the lock next must not share files with it. */
 const markPath = (path: string): string => `${path}.seized`;

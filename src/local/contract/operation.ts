@@ -1,4 +1,4 @@
-import type { Operation, ServiceKind } from '../operation.ts';
+import type { Operation, ServiceKind } from '../frame/operation.ts';
 import { ROWS, type OperationId } from './rows.ts';
 
 /** An operation of the published contract: its row and what it does. */

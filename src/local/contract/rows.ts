@@ -1,4 +1,4 @@
-import type { Operation } from '../operation.ts';
+import type { Operation } from '../frame/operation.ts';
 import { flag, list, oneOfWords, ref, text, type Schema } from './schema.ts';
 
 /** A row of the published contract: all of an operation but what it does. */

@@ -1,5 +1,5 @@
-import { recordsFrom } from '../records.ts';
-import type { State } from '../state.ts';
+import { recordsFrom } from '../state/records.ts';
+import type { State } from '../state/state.ts';
 import type { Job } from './state.ts';
 
 /** A wait that is older was left behind by a process that was killed: milliseconds. */

@@ -1,6 +1,6 @@
 import { arrayOf, encodeJson, isObject, type Json, type JsonObject } from '../../core/json.ts';
-import { planOf, type Chunk } from '../handlers/builtin.ts';
-import type { EndpointRecord } from '../endpoints/record.ts';
+import { planOf, type Chunk } from '../workers/handlers/builtin.ts';
+import type { EndpointRecord } from '../resources/endpoints/record.ts';
 import type { Job, StreamPosition } from './state.ts';
 
 /** A single streamed chunk is at most 1 MB (specification 8.2): of its JSON text, in bytes. */

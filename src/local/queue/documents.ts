@@ -1,6 +1,6 @@
 import { Exact, type Json } from '../../core/json.ts';
 import { laneOf, waitingIn, workersIn } from './lanes.ts';
-import type { State } from '../state.ts';
+import type { State } from '../state/state.ts';
 import type { Job, WorkerStatus } from './state.ts';
 
 /**

@@ -1,6 +1,6 @@
-import type { Chunk, Outcome } from '../handlers/builtin.ts';
-import type { EndpointRecord } from '../endpoints/record.ts';
-import type { State } from '../state.ts';
+import type { Chunk, Outcome } from '../workers/handlers/builtin.ts';
+import type { EndpointRecord } from '../resources/endpoints/record.ts';
+import type { State } from '../state/state.ts';
 import { appendChunk, takeChunks, withChunks } from './chunks.ts';
 import { admit, ending, endOf, expire, move } from './jobs.ts';
 import { laneOf } from './lanes.ts';

@@ -1,10 +1,10 @@
 import type { Json } from '../../core/json.ts';
-import type { Problem } from '../problem.ts';
+import type { Problem } from '../frame/problem.ts';
 import { emptyQueue, type QueueState } from './state.ts';
 
 export { advanceQueue, dropEndpoint, nextQueueEvent } from './engine.ts';
 export { createQueueOperations, type QueueOptions, type StreamShape } from './operations.ts';
-export { createRunner, type Runner, type RunnerOptions } from './runner.ts';
+export { createRunner, type Runner, type RunnerOptions } from '../workers/runner.ts';
 export { usageOf } from './usage.ts';
 
 /** The queue of a new account. */

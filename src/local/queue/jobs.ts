@@ -1,6 +1,6 @@
-import { planOf, type Outcome } from '../handlers/builtin.ts';
-import type { EndpointRecord } from '../endpoints/record.ts';
-import type { State } from '../state.ts';
+import { planOf, type Outcome } from '../workers/handlers/builtin.ts';
+import type { EndpointRecord } from '../resources/endpoints/record.ts';
+import type { State } from '../state/state.ts';
 import { withChunks } from './chunks.ts';
 import { keepForWaiters } from './awaited.ts';
 import { joinLine, laneOf, leaveLine } from './lanes.ts';

@@ -1,4 +1,4 @@
-import type { State } from '../state.ts';
+import type { State } from '../state/state.ts';
 import { emptyLane, type Job, type Lane, type Worker } from './state.ts';
 
 /** An endpoint's queue; made where it has none yet. */

@@ -1,7 +1,7 @@
-import type { Call } from '../operation.ts';
-import { Problem } from '../problem.ts';
-import type { EndpointRecord } from '../endpoints/record.ts';
-import type { State } from '../state.ts';
+import type { Call } from '../frame/operation.ts';
+import { Problem } from '../frame/problem.ts';
+import type { EndpointRecord } from '../resources/endpoints/record.ts';
+import type { State } from '../state/state.ts';
 import { laneOf, workersIn } from './lanes.ts';
 
 interface Limit {

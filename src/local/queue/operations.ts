@@ -1,9 +1,9 @@
 import { Exact, type Json } from '../../core/json.ts';
 import { unpublished } from '../contract/operation.ts';
-import type { EndpointRecord } from '../endpoints/record.ts';
-import type { Call, Operation, Reply } from '../operation.ts';
-import { Problem } from '../problem.ts';
-import type { State } from '../state.ts';
+import type { EndpointRecord } from '../resources/endpoints/record.ts';
+import type { Call, Operation, Reply } from '../frame/operation.ts';
+import { Problem } from '../frame/problem.ts';
+import type { State } from '../state/state.ts';
 import { awaitedJob, beginWaiting, endWaiting } from './awaited.ts';
 import { healthDocument, jobBrief, jobDocument } from './documents.ts';
 import { cancel, fetchChunks, purge, retry, setTimeToLive, submit } from './engine.ts';

@@ -1,5 +1,5 @@
-import type { EndpointRecord } from '../endpoints/record.ts';
-import { planOf } from '../handlers/builtin.ts';
+import type { EndpointRecord } from '../resources/endpoints/record.ts';
+import { planOf } from '../workers/handlers/builtin.ts';
 import type { Job, Run, Worker } from './state.ts';
 
 /** How many of its jobs a worker remembers. */

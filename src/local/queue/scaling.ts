@@ -1,5 +1,5 @@
-import type { EndpointRecord } from '../endpoints/record.ts';
-import type { State } from '../state.ts';
+import type { EndpointRecord } from '../resources/endpoints/record.ts';
+import type { State } from '../state/state.ts';
 import { laneOf, waitingIn } from './lanes.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { decodeJson, isObject, JsonSyntaxError, numberOf, type Json, type JsonObject } from '../../core/json.ts';
-import type { Call } from '../operation.ts';
-import { Problem } from '../problem.ts';
+import type { Call } from '../frame/operation.ts';
+import { Problem } from '../frame/problem.ts';
 import type { Job } from './state.ts';
 import { memberText } from './source.ts';
 

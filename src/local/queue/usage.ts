@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { State } from '../state.ts';
+import type { State } from '../state/state.ts';
 import { workersIn } from './lanes.ts';
 import type { QueueState, Usage, Worker } from './state.ts';
 

@@ -1,5 +1,5 @@
-import type { Call } from '../operation.ts';
-import type { State } from '../state.ts';
+import type { Call } from '../frame/operation.ts';
+import type { State } from '../state/state.ts';
 import { nextQueueEvent } from './engine.ts';
 
 /** Nobody announces another caller's cancel or a handler module's end: look again at least so often. Milliseconds. */

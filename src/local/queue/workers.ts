@@ -1,7 +1,7 @@
-import type { EndpointRecord } from '../endpoints/record.ts';
-import { placesFor } from '../endpoints/placement.ts';
-import type { WorkerHardware } from '../endpoints/record.ts';
-import type { State } from '../state.ts';
+import type { EndpointRecord } from '../resources/endpoints/record.ts';
+import { placesFor } from '../resources/endpoints/placement.ts';
+import type { WorkerHardware } from '../resources/endpoints/record.ts';
+import type { State } from '../state/state.ts';
 import { laneOf, nextWaiting, workersIn } from './lanes.ts';
 import { move } from './jobs.ts';
 import { wantedWorkers } from './scaling.ts';

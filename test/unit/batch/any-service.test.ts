@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addsUp } from '../../../src/batch/books/ledger.ts';
-import { EXIT } from '../../../src/core/exit.ts';
+import { addsUp } from '../../../src/batch/store/item-states.ts';
+import { EXIT } from '../../../src/core/exit-codes.ts';
 import type { Json } from '../../../src/core/json.ts';
 import { OUT } from './harness.ts';
 import { accepted, completed, failed, scripted, trouble, unreachable, type Asked } from './scripted.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createAppender } from '../../../src/batch/books/appender.ts';
+import { createAppender } from '../../../src/batch/store/group-writer.ts';
 
 test('a group of records that nobody waits for fails with the rest', async () => {
   const unheard: unknown[] = [];

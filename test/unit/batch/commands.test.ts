@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { LOCAL_KEY } from '../../../src/local/auth.ts';
+import { LOCAL_KEY } from '../../../src/local/frame/auth.ts';
 import { berthIn, type Ran } from '../../support/cli.ts';
 import type { TestWorld } from '../../support/world.ts';
 import { besides, items, jobsTaken, place, read, RUN, summary, write } from './front-door.ts';

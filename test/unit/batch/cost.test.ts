@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { describeCost, executionCost } from '../../../src/batch/cost.ts';
-import { workerHour } from '../../../src/commands/worker-hour.ts';
+import { workerHour } from '../../../src/commands/shared/worker-price.ts';
 import type { Json } from '../../../src/core/json.ts';
 
 const gpu = (id: string, pool: string | null, serverless?: number): Json => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { journalPath } from '../../../src/batch/books/journal.ts';
-import { replay } from '../../../src/batch/books/replay.ts';
+import { journalPath } from '../../../src/batch/store/journal.ts';
+import { replay } from '../../../src/batch/store/replay-journal.ts';
 import { untruths } from '../../support/batch-truth.ts';
 import { lab, lines, OUT, type Lab } from './harness.ts';
 import { afterKill, afterPowerCut, memoryFiles, type MemoryFiles } from './memory-files.ts';

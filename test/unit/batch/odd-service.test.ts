@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { EXIT } from '../../../src/core/exit.ts';
+import { EXIT } from '../../../src/core/exit-codes.ts';
 import { accepted, completed, failed, kept, scripted, trouble, unreachable } from './scripted.ts';
 
 describe('a job that cannot be looked at', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { EXIT } from '../../../src/core/exit.ts';
+import { EXIT } from '../../../src/core/exit-codes.ts';
 import { kept, scripted, trouble } from './scripted.ts';
 
 test('nothing goes out while a service asks to wait, not even what was on its way to the disk', async () => {

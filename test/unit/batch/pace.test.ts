@@ -9,7 +9,7 @@ import {
   struck,
   waitOf,
   type Pace,
-} from '../../../src/batch/run/pace.ts';
+} from '../../../src/batch/run/send-rate.ts';
 
 const BOUNDS = { concurrency: 16, rate: 50 };
 

@@ -7,7 +7,7 @@ import {
   nextLook,
   NO_EXPERIENCE,
   type Experience,
-} from '../../../src/batch/run/polling.ts';
+} from '../../../src/batch/run/poll-schedule.ts';
 import { lab, lines } from './harness.ts';
 
 describe('when to look', () => {

@@ -1,12 +1,12 @@
-import { beginBatch, finishBatch, resumeBatch, type OpenBatch, type ResumeOptions } from '../../../src/batch/batch.ts';
-import { readItems } from '../../../src/batch/input/items.ts';
-import { survey } from '../../../src/batch/input/survey.ts';
-import type { RunOptions } from '../../../src/batch/run/desk.ts';
+import { beginBatch, finishBatch, resumeBatch, type OpenBatch, type ResumeOptions } from '../../../src/batch/open.ts';
+import { readItems } from '../../../src/batch/input/read-items.ts';
+import { survey } from '../../../src/batch/input/validate-input.ts';
+import type { RunOptions } from '../../../src/batch/run/run-state.ts';
 import { runBatch, type RunEnd } from '../../../src/batch/run/runner.ts';
-import { createWire } from '../../../src/batch/run/wire.ts';
+import { createWire } from '../../../src/batch/run/queue-client.ts';
 import type { Api, ApiRequest } from '../../../src/core/api.ts';
 import type { DurableFiles } from '../../../src/core/context.ts';
-import { EXIT } from '../../../src/core/exit.ts';
+import { EXIT } from '../../../src/core/exit-codes.ts';
 import { Failure } from '../../../src/core/failure.ts';
 import type { Json } from '../../../src/core/json.ts';
 import { createWireClock, lines, OUT, type WireClock } from './harness.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { json, pointedAt, problem, routed, serve, type Behaviour } from '../../faults/support.ts';
+import { json, pointedAt, problem, routed, serve, type Behaviour } from '../../support/faults.ts';
 import { createBriskClock } from '../../support/brisk-clock.ts';
 import { berthIn, type Ran } from '../../support/cli.ts';
 import { createTestWorld } from '../../support/world.ts';

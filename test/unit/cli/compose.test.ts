@@ -4,7 +4,7 @@ import { writable, type Writable } from '../../../src/cli/resource/compose.ts';
 import { countOf } from '../../../src/cli/words.ts';
 import { berth, berthIn } from '../../support/cli.ts';
 import { createTestWorld } from '../../support/world.ts';
-import { json, pointedAt, problem, routed, serve } from '../../faults/support.ts';
+import { json, pointedAt, problem, routed, serve } from '../../support/faults.ts';
 
 describe('what of a printed document can be written', () => {
   test.each<[string, Parameters<typeof writable>[0], readonly string[], readonly string[], Writable]>([

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { json, pointedAt, serve, text, type ErrorObject } from '../../faults/support.ts';
+import { json, pointedAt, serve, text, type ErrorObject } from '../../support/faults.ts';
 import { berth } from '../../support/cli.ts';
 
 const POD = '{"id":"p1","name":"web","count":9007199254740993}';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { defineCommand, defineGroup, type Noun } from '../../../src/cli/command.ts';
-import { outputOptions } from '../../../src/cli/globals.ts';
-import { mount, type Invocation, type Refused } from '../../../src/cli/mount.ts';
-import { arg, option } from '../../../src/cli/params.ts';
+import { outputOptions } from '../../../src/cli/parse/globals.ts';
+import { mount, type Invocation, type Refused } from '../../../src/cli/parse/mount.ts';
+import { arg, option } from '../../../src/cli/parse/params.ts';
 import { FLAGS } from '../../../src/registry.ts';
 
 const get = defineCommand({

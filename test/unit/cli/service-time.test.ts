@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { berthIn } from '../../support/cli.ts';
 import { createTestClock } from '../../support/clock.ts';
 import { createTestWorld } from '../../support/world.ts';
-import { json, works } from '../../faults/support.ts';
+import { json, works } from '../../support/faults.ts';
 
 const START = Date.UTC(2026, 0, 1);
 const DAY = 86_400_000;

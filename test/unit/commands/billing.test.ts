@@ -11,7 +11,7 @@ import {
 } from '../../../src/commands/billing/reports.ts';
 import { berth, berthIn } from '../../support/cli.ts';
 import { createTestWorld } from '../../support/world.ts';
-import { json, pointedAt, problem, routed, serve, type Behaviour } from '../../faults/support.ts';
+import { json, pointedAt, problem, routed, serve, type Behaviour } from '../../support/faults.ts';
 
 /** Three days of one report, the middle one the dearest; the service's own words and a member nobody knows. */
 function answer(report: Report, bucketSize = 'day'): Readonly<Record<string, unknown>> {

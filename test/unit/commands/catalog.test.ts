@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { berth } from '../../support/cli.ts';
-import { json, pointedAt, problem, routed, serve, type Behaviour } from '../../faults/support.ts';
+import { json, pointedAt, problem, routed, serve, type Behaviour } from '../../support/faults.ts';
 
 async function catalog(argv: readonly string[], script: readonly Behaviour[], columns?: number) {
   const server = await serve(script);

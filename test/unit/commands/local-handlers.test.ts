@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createPatienceClock } from '../../faults/support.ts';
+import { createPatienceClock } from '../../support/faults.ts';
 import { berthIn } from '../../support/cli.ts';
 import { createTestWorld } from '../../support/world.ts';
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parseKeys, readKey } from '../../../src/commands/account/keys.ts';
 import { berth, berthIn, type Ran } from '../../support/cli.ts';
 import { createTestWorld, type TestWorldOptions } from '../../support/world.ts';
-import { json, pointedAt, problem, reset, routed, serve, type Behaviour } from '../../faults/support.ts';
+import { json, pointedAt, problem, reset, routed, serve, type Behaviour } from '../../support/faults.ts';
 
 /** Keys by what they are called; made up, so that their texts tell them apart. */
 const key = (name: string, comment = `${name}@host`): string =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { safeText } from '../../../src/core/safe.ts';
+import { safeText } from '../../../src/core/safe-text.ts';
 
 describe('text made harmless', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { listenForInterrupt } from '../../../src/host/interrupt.ts';
-import { createSpawn } from '../../../src/host/spawn.ts';
+import { listenForInterrupt } from '../../../src/host/process/interrupt.ts';
+import { createSpawn } from '../../../src/host/process/spawn.ts';
 import { createTestWorld } from '../../support/world.ts';
 
 describe('an interrupt', () => {

@@ -40,7 +40,7 @@ describe('what a command loads before it needs it', () => {
     const outside = loaded.filter((path) => !path.startsWith('src/') && !path.startsWith('node:'));
     expect(outside.filter((path) => path !== MANIFEST)).toEqual([]);
     expect(loaded.filter((path) => path.startsWith('src/local/'))).toEqual([]);
-    expect(loaded.filter((path) => path.startsWith('src/http/') && path !== 'src/http/transport.ts')).toEqual([]);
+    expect(loaded.filter((path) => path.startsWith('src/http/') && path !== 'src/http/wire/transport.ts')).toEqual([]);
   });
 
   it('is the version alone of what the package says of itself', () => {
@@ -48,14 +48,14 @@ describe('what a command loads before it needs it', () => {
     expect(Math.max(...bytes)).toBeLessThan(40);
   });
 
-  it.each(['src/http/api.ts', 'src/http/client.ts', 'src/http/trace.ts'])(
+  it.each(['src/http/api.ts', 'src/http/wire/client.ts', 'src/http/trace.ts'])(
     'is nothing of the local service for %s',
     (entry) => {
       const loaded = [...loadedWith(metafile, entry)];
       expect(loaded).toContain(entry);
-      expect(loaded.filter((path) => path.startsWith('src/local/') || path === 'src/host/local-transport.ts')).toEqual(
-        [],
-      );
+      expect(
+        loaded.filter((path) => path.startsWith('src/local/') || path === 'src/host/connection/local-transport.ts'),
+      ).toEqual([]);
     },
   );
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Prompts } from '../../../src/core/context.ts';
 import { interrupted } from '../../../src/core/failure.ts';
-import { createPrompts } from '../../../src/host/prompts.ts';
+import { createPrompts } from '../../../src/host/terminal/prompts.ts';
 import { createTestWorld, KEYS, type TestWorld } from '../../support/world.ts';
 
 function open(canAsk = true): { world: TestWorld; prompts: Prompts; stop: AbortController } {

@@ -6,8 +6,8 @@ import { PassThrough, Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fileOutput } from '../../../src/host/file-output.ts';
-import { dataSink, talkSink } from '../../../src/host/streams.ts';
+import { fileOutput } from '../../../src/host/files/file-output.ts';
+import { dataSink, talkSink } from '../../../src/host/terminal/streams.ts';
 
 const failing = (code: string): Writable =>
   new Writable({

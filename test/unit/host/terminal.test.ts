@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeTerminal } from '../../../src/host/terminal.ts';
+import { describeTerminal } from '../../../src/host/terminal/terminal.ts';
 import { createTestWorld, type TestWorldOptions } from '../../support/world.ts';
 import type { Terminal } from '../../../src/core/context.ts';
 

@@ -70,7 +70,7 @@ describe('a connection that never opens: 7, nothing was sent, tried again, write
       transport: (() => {
         let tries = 0;
         return async () => {
-          const { WireError } = await import('../../../src/http/transport.ts');
+          const { WireError } = await import('../../../src/http/wire/transport.ts');
           if (++tries < 3) throw new WireError('not-sent', 'connection refused');
           return {
             status: 201,

@@ -1,6 +1,6 @@
 // One GET as a whole process, for what only a process can show: bundled and run by tls.test.ts.
 import { createApi } from '../../../src/http/api.ts';
-import { createTransport } from '../../../src/http/client.ts';
+import { createTransport } from '../../../src/http/wire/client.ts';
 import { createTestClock } from '../../support/clock.ts';
 
 const [address = '', oneShot = ''] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { problemOf, type Asked } from '../../../src/http/problem.ts';
+import { problemOf, type Asked } from '../../../src/http/policy/problem.ts';
 
 const asked = (write: boolean): Asked => ({
   name: { method: write ? 'POST' : 'GET', url: 'https://api.example.com/v2/pods' },

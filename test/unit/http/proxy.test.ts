@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import { connect as connectTcp } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Failure } from '../../../src/core/failure.ts';
-import { proxyFor, readProxies } from '../../../src/http/client-proxy.ts';
-import { createTransport } from '../../../src/http/client.ts';
+import { proxyFor, readProxies } from '../../../src/http/wire/proxy.ts';
+import { createTransport } from '../../../src/http/wire/client.ts';
 import { connect, failureOf, freePort, json, listen, read, serve, serveTcp, write } from './world.ts';
 
 const PASSWORD = 'proxy-pass-word';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decide, readRetryAfter, type TryEnd } from '../../../src/http/retry.ts';
+import { decide, readRetryAfter, type TryEnd } from '../../../src/http/policy/retry.ts';
 
 const policy = { retries: 3, patienceMs: 120_000 };
 const now = Date.UTC(2026, 0, 1, 12);

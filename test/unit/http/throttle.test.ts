@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPace } from '../../../src/http/pace.ts';
+import { createPace } from '../../../src/http/policy/throttle.ts';
 import { createTestClock } from '../../support/clock.ts';
 import { connect, failureOf, freePort, json, onRequest, read, serve, serveTcp, write } from './world.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { edgeAfter, floorTo, rangeOf, type BucketSize } from '../../../src/local/billing/buckets.ts';
-import type { AmountName, Charge } from '../../../src/local/billing/charges.ts';
-import { reportOf, REPORTS, type Report } from '../../../src/local/billing/reports.ts';
+import { edgeAfter, floorTo, rangeOf, type BucketSize } from '../../../src/local/resources/billing/buckets.ts';
+import type { AmountName, Charge } from '../../../src/local/resources/billing/charges.ts';
+import { reportOf, REPORTS, type Report } from '../../../src/local/resources/billing/reports.ts';
 import { localFixture, type LocalFixture } from '../../support/local.ts';
 
 const HOUR = 3_600_000;

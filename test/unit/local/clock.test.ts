@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { advanceClock, createLocalClock } from '../../../src/local/clock.ts';
+import { advanceClock, createLocalClock } from '../../../src/local/state/clock.ts';
 import { seed } from '../../../src/local/seed.ts';
 import type { Clock } from '../../../src/core/context.ts';
 import { createTestClock } from '../../support/clock.ts';

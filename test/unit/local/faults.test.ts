@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { strike, type FaultRecord } from '../../../src/local/faults.ts';
+import { strike, type FaultRecord } from '../../../src/local/frame/faults.ts';
 
 const request = { method: 'POST', path: '/v2/echo/run' };
 const never = () => 0.999;

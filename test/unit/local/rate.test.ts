@@ -1,9 +1,9 @@
 import { parseList, type InnerList, type Item } from 'structured-headers';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JOBS_ONLY_KEY, READ_ONLY_KEY } from '../../../src/local/auth.ts';
-import { Problem } from '../../../src/local/problem.ts';
-import { freshUsage, quotaOf, spend, WINDOWS } from '../../../src/local/rate.ts';
+import { JOBS_ONLY_KEY, READ_ONLY_KEY } from '../../../src/local/frame/auth.ts';
+import { Problem } from '../../../src/local/frame/problem.ts';
+import { freshUsage, quotaOf, spend, WINDOWS } from '../../../src/local/frame/rate-limit.ts';
 import { localFixture } from '../../support/local.ts';
 
 /** `[name, parameters]` of each member, as a reader of structured fields finds them. */

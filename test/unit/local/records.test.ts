@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { byId, noRecords, recordsFrom, recordsOf, without, withRecord } from '../../../src/local/records.ts';
+import { byId, noRecords, recordsFrom, recordsOf, without, withRecord } from '../../../src/local/state/records.ts';
 import { seed } from '../../../src/local/seed.ts';
-import { memoryStore } from '../../../src/local/store.ts';
-import { revived, type State } from '../../../src/local/state.ts';
+import { memoryStore } from '../../../src/local/state/store.ts';
+import { revived, type State } from '../../../src/local/state/state.ts';
 import { localFixture } from '../../support/local.ts';
 
 describe('records', () => {

@@ -1,10 +1,10 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { LOCAL_KEY } from '../../../src/local/auth.ts';
-import { serveLocal, type ServedService } from '../../../src/local/server.ts';
+import { LOCAL_KEY } from '../../../src/local/frame/auth.ts';
+import { serveLocal, type ServedService } from '../../../src/local/frame/server.ts';
 import type { Clock } from '../../../src/core/context.ts';
 import { seed } from '../../../src/local/seed.ts';
-import { memoryStore } from '../../../src/local/store.ts';
+import { memoryStore } from '../../../src/local/state/store.ts';
 import { createTestClock } from '../../support/clock.ts';
 import { localFixture } from '../../support/local.ts';
 import { fileStore } from '../../support/store.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { unpublished } from '../../../src/local/contract/operation.ts';
 import { closed, ref, text } from '../../../src/local/contract/schema.ts';
-import { openApiDocument } from '../../../src/local/openapi.ts';
-import type { Operation } from '../../../src/local/operation.ts';
-import { Problem } from '../../../src/local/problem.ts';
+import { openApiDocument } from '../../../src/local/frame/openapi.ts';
+import type { Operation } from '../../../src/local/frame/operation.ts';
+import { Problem } from '../../../src/local/frame/problem.ts';
 import { seed } from '../../../src/local/seed.ts';
-import { createShelf } from '../../../src/local/shelf.ts';
-import { createValidator } from '../../../src/local/validate.ts';
+import { createShelf } from '../../../src/local/state/shelf.ts';
+import { createValidator } from '../../../src/local/frame/validate.ts';
 
 interface Book {
   readonly id: string;

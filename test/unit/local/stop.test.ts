@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { LOCAL_KEY } from '../../../src/local/auth.ts';
+import { LOCAL_KEY } from '../../../src/local/frame/auth.ts';
 import { createLocalService } from '../../../src/local/service.ts';
-import { memoryStore } from '../../../src/local/store.ts';
+import { memoryStore } from '../../../src/local/state/store.ts';
 import { createTestClock } from '../../support/clock.ts';
 
 describe('a service that stops', () => {

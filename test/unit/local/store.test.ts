@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { seed } from '../../../src/local/seed.ts';
-import { memoryStore } from '../../../src/local/store.ts';
+import { memoryStore } from '../../../src/local/state/store.ts';
 import { localFixture } from '../../support/local.ts';
 import { fileStore } from '../../support/store.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LOCAL_KEY } from '../../../src/local/auth.ts';
+import { LOCAL_KEY } from '../../../src/local/frame/auth.ts';
 import { localFixture, type LocalFixture } from '../../support/local.ts';
 
 interface Event {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeJson } from '../../../src/core/json.ts';
-import * as cells from '../../../src/output/cells.ts';
-import { inline } from '../../../src/output/pieces.ts';
+import * as cells from '../../../src/output/layout/cells.ts';
+import { inline } from '../../../src/output/layout/cell-text.ts';
 import { NOW } from './screen.ts';
 
 const facts = { now: NOW };

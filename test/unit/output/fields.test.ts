@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { decodeJson, encodeJson } from '../../../src/core/json.ts';
-import { fieldAt, pickFields } from '../../../src/output/fields.ts';
+import { fieldAt, pickFields } from '../../../src/output/formats/fields.ts';
 import { render } from '../../../src/output/render.ts';
 import { FORMATS } from '../../../src/output/view.ts';
 import { podList } from './pods.ts';

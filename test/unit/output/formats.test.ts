@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { decodeJson, encodeJson, type Json } from '../../../src/core/json.ts';
 import { Failure } from '../../../src/core/failure.ts';
-import { csvColumns, csvLines } from '../../../src/output/csv.ts';
-import { parseFormat } from '../../../src/output/format.ts';
-import { toYaml } from '../../../src/output/yaml.ts';
+import { csvColumns, csvLines } from '../../../src/output/formats/csv.ts';
+import { parseFormat } from '../../../src/output/formats/parse-format.ts';
+import { toYaml } from '../../../src/output/formats/yaml.ts';
 
 describe('YAML', () => {
   test('reads back as the same data, by the rules of 1.2 and of 1.1', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { safeText } from '../../../src/core/safe.ts';
-import { piecesWidth } from '../../../src/output/measure.ts';
+import { safeText } from '../../../src/core/safe-text.ts';
+import { piecesWidth } from '../../../src/output/layout/text-width.ts';
 import { render } from '../../../src/output/render.ts';
 import { FORMATS } from '../../../src/output/view.ts';
 import { as, screen } from './screen.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeJson, encodeJson } from '../../../src/core/json.ts';
-import { safeText } from '../../../src/core/safe.ts';
-import { harmlessJson } from '../../../src/output/harmless-json.ts';
-import { compactJson, indentJson, itemTexts, memberText } from '../../../src/output/json-text.ts';
+import { safeText } from '../../../src/core/safe-text.ts';
+import { harmlessJson } from '../../../src/output/formats/escape-json.ts';
+import { compactJson, indentJson, itemTexts, memberText } from '../../../src/output/formats/json-text.ts';
 import { render } from '../../../src/output/render.ts';
 import { podView } from './pods.ts';
 import { as, screen } from './screen.ts';

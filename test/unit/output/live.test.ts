@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openLive, openSpinner } from '../../../src/output/live.ts';
+import { openLive, openSpinner } from '../../../src/output/live/live.ts';
 import { pod, podList, podView } from './pods.ts';
 import { as, screen } from './screen.ts';
 import { Terminal } from './emulator.ts';

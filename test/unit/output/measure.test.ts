@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { safeText } from '../../../src/core/safe.ts';
-import { ellipsize, fits, piecesWidth, textWidth, wrap } from '../../../src/output/measure.ts';
+import { safeText } from '../../../src/core/safe-text.ts';
+import { ellipsize, fits, piecesWidth, textWidth, wrap } from '../../../src/output/layout/text-width.ts';
 
 const text = fc
   .oneof(

@@ -1,5 +1,5 @@
 import { decodeJson, memberAt, type Json } from '../../../src/core/json.ts';
-import { age, gigabytes, list, money, percent, status, text, yesNo } from '../../../src/output/cells.ts';
+import { age, gigabytes, list, money, percent, status, text, yesNo } from '../../../src/output/layout/cells.ts';
 import type { View } from '../../../src/output/view.ts';
 
 /** A view as a command would state it. */

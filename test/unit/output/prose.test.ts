@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { usage } from '../../../src/core/failure.ts';
-import { safeText } from '../../../src/core/safe.ts';
+import { safeText } from '../../../src/core/safe-text.ts';
 import { renderFailure } from '../../../src/output/failure.ts';
-import { prose } from '../../../src/output/prose.ts';
+import { prose } from '../../../src/output/layout/wrap-text.ts';
 import { screen } from './screen.ts';
 
 describe('text for a person', () => {

@@ -16,7 +16,7 @@ import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import type { ProfileStore } from '../../../src/core/context.ts';
 import { createProfiles } from '../../../src/settings/profiles.ts';
-import { readProfiles } from '../../../src/settings/read.ts';
+import { readProfiles } from '../../../src/settings/read-profiles.ts';
 import { realLocks } from '../../support/locks.ts';
 import { createTestWorld } from '../../support/world.ts';
 

@@ -3,8 +3,8 @@ import type { Api } from '../../../core/api.ts';
 import { arrayOf, memberAt } from '../../../core/json.ts';
 import type { DollarRange } from '../../../core/units.ts';
 import type { CommandContext } from '../../../cli/context.ts';
-import { ENDPOINTS } from '../../collections.ts';
-import { catalogOf, workerHour } from '../../worker-hour.ts';
+import { ENDPOINTS } from '../../shared/collections.ts';
+import { catalogOf, workerHour } from '../../shared/worker-price.ts';
 
 /** What the jobs of a batch cost while this process looks after them. */
 export interface CostMeter {

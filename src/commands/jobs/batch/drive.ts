@@ -1,11 +1,11 @@
 import { unchanged, type Fingerprint } from '../../../batch/input/fingerprint.ts';
-import { readItems } from '../../../batch/input/items.ts';
-import { finishBatch, type OpenBatch } from '../../../batch/batch.ts';
-import type { RunOptions } from '../../../batch/run/desk.ts';
-import type { Ledger } from '../../../batch/books/ledger.ts';
-import { KNOWN_LIMITS } from '../../../batch/run/pace.ts';
+import { readItems } from '../../../batch/input/read-items.ts';
+import { finishBatch, type OpenBatch } from '../../../batch/open.ts';
+import type { RunOptions } from '../../../batch/run/run-state.ts';
+import type { Ledger } from '../../../batch/store/item-states.ts';
+import { KNOWN_LIMITS } from '../../../batch/run/send-rate.ts';
 import { runBatch, type RunEnd } from '../../../batch/run/runner.ts';
-import { createWire } from '../../../batch/run/wire.ts';
+import { createWire } from '../../../batch/run/queue-client.ts';
 import type { RateWindow } from '../../../core/api.ts';
 import type { DurableFiles } from '../../../core/context.ts';
 import type { CommandContext } from '../../../cli/context.ts';

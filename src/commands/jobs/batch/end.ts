@@ -1,10 +1,10 @@
-import type { Accounting } from '../../../batch/books/ledger.ts';
-import { LOCAL_SERVICE } from '../../../batch/books/record.ts';
-import type { OpenBatch } from '../../../batch/batch.ts';
+import type { Accounting } from '../../../batch/store/item-states.ts';
+import { LOCAL_SERVICE } from '../../../batch/store/journal-record.ts';
+import type { OpenBatch } from '../../../batch/open.ts';
 import type { RunEnd } from '../../../batch/run/runner.ts';
-import { EXIT, type ExitCode } from '../../../core/exit.ts';
+import { EXIT, type ExitCode } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
-import { safeText } from '../../../core/safe.ts';
+import { safeText } from '../../../core/safe-text.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import { countOf, shellWord } from '../../../cli/words.ts';
 import { counts } from './progress.ts';

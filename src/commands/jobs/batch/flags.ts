@@ -1,5 +1,5 @@
-import { KNOWN_LIMITS } from '../../../batch/run/pace.ts';
-import { option, type ValuesOf } from '../../../cli/params.ts';
+import { KNOWN_LIMITS } from '../../../batch/run/send-rate.ts';
+import { option, type ValuesOf } from '../../../cli/parse/params.ts';
 
 /** Flags that run and resume share: how fast, how long, how much trouble is borne. */
 const paceOptions = {

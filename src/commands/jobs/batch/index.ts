@@ -1,5 +1,5 @@
 import { defineCommand, defineGroup } from '../../../cli/command.ts';
-import { arg, option } from '../../../cli/params.ts';
+import { arg, option } from '../../../cli/parse/params.ts';
 import { resumeOptions, runOptions } from './flags.ts';
 
 const run = defineCommand({

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
-import { copyPath } from '../../../batch/input/place.ts';
-import { journalPath } from '../../../batch/books/journal.ts';
-import { orderedPath, sortingPaths } from '../../../batch/books/ordering.ts';
+import { copyPath } from '../../../batch/input/input-path.ts';
+import { journalPath } from '../../../batch/store/journal.ts';
+import { orderedPath, sortingPaths } from '../../../batch/store/order-results.ts';
 import type { DurableFiles } from '../../../core/context.ts';
 import { localFile, usage } from '../../../core/failure.ts';
 import { resumeLine } from './view.ts';

@@ -1,5 +1,5 @@
 import { describeCost, type ExecutionCost } from '../../../batch/cost.ts';
-import type { Accounting } from '../../../batch/books/ledger.ts';
+import type { Accounting } from '../../../batch/store/item-states.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import { formatDuration } from '../../../core/units.ts';
 import type { Trouble } from './health.ts';

@@ -1,8 +1,8 @@
-import { mustExist, resumeBatch } from '../../../batch/batch.ts';
-import { inputPlaces } from '../../../batch/input/place.ts';
-import { replay } from '../../../batch/books/replay.ts';
+import { mustExist, resumeBatch } from '../../../batch/open.ts';
+import { inputPlaces } from '../../../batch/input/input-path.ts';
+import { replay } from '../../../batch/store/replay-journal.ts';
 import { fingerprint } from '../../../batch/input/fingerprint.ts';
-import type { InputIdentity } from '../../../batch/books/record.ts';
+import type { InputIdentity } from '../../../batch/store/journal-record.ts';
 import type { DurableFiles } from '../../../core/context.ts';
 import { usage } from '../../../core/failure.ts';
 import type { CommandContext } from '../../../cli/context.ts';

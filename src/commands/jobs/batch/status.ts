@@ -1,11 +1,11 @@
-import { mustExist } from '../../../batch/batch.ts';
-import { inputPlaces } from '../../../batch/input/place.ts';
-import { lockPath } from '../../../batch/books/journal.ts';
-import type { Accounting } from '../../../batch/books/ledger.ts';
-import { LOCAL_SERVICE, type InputIdentity } from '../../../batch/books/record.ts';
-import { replay, type Past } from '../../../batch/books/replay.ts';
+import { mustExist } from '../../../batch/open.ts';
+import { inputPlaces } from '../../../batch/input/input-path.ts';
+import { lockPath } from '../../../batch/store/journal.ts';
+import type { Accounting } from '../../../batch/store/item-states.ts';
+import { LOCAL_SERVICE, type InputIdentity } from '../../../batch/store/journal-record.ts';
+import { replay, type Past } from '../../../batch/store/replay-journal.ts';
 import type { DurableFiles, LockHolder } from '../../../core/context.ts';
-import { EXIT } from '../../../core/exit.ts';
+import { EXIT } from '../../../core/exit-codes.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import type { Result } from '../../../output/view.ts';

@@ -1,5 +1,5 @@
-import type { EndEvent } from '../../../batch/run/desk.ts';
-import { EXIT } from '../../../core/exit.ts';
+import type { EndEvent } from '../../../batch/run/run-state.ts';
+import { EXIT } from '../../../core/exit-codes.ts';
 import type { Failure } from '../../../core/failure.ts';
 import { decodeJson, encodeJson, memberAt, stringOf, type Json } from '../../../core/json.ts';
 

@@ -1,4 +1,4 @@
-import { EXIT } from '../../../core/exit.ts';
+import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure, usage } from '../../../core/failure.ts';
 import { formatDuration } from '../../../core/units.ts';
 import type { CommandContext } from '../../../cli/context.ts';

@@ -1,11 +1,11 @@
-import { safeText } from '../../../core/safe.ts';
+import { safeText } from '../../../core/safe-text.ts';
 import { formatDuration } from '../../../core/units.ts';
 import { memberAt, numberOf, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
 import { describeCost } from '../../../batch/cost.ts';
-import type { Accounting } from '../../../batch/books/ledger.ts';
+import type { Accounting } from '../../../batch/store/item-states.ts';
 import { commandLine } from '../../../cli/words.ts';
-import { text } from '../../../output/cells.ts';
-import { headingOf } from '../../lines.ts';
+import { text } from '../../../output/layout/cells.ts';
+import { headingOf } from '../../shared/detail-lines.ts';
 import type { Section, Tone, View } from '../../../output/view.ts';
 
 /** The command line that goes on with a batch, for hints; `local` where it runs on the local service in this process. */

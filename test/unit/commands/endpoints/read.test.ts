@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { berth, berthIn } from '../../../support/cli.ts';
 import { createTestWorld } from '../../../support/world.ts';
-import { json, pointedAt, routed, serve, text, works } from '../../../faults/support.ts';
+import { json, pointedAt, routed, serve, text, works } from '../../../support/faults.ts';
 
 /** Every member of the published Endpoint, and two that nobody knows. */
 const FULL = {

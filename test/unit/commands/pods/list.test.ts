@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { berth } from '../../../support/cli.ts';
-import { works, json, expectSound } from '../../../faults/support.ts';
+import { works, json, expectSound } from '../../../support/faults.ts';
 
 const ids = async (...flags: readonly string[]): Promise<readonly string[]> => {
   const ran = await berth(['--local', 'pods', 'list', '-o', 'id', ...flags]);

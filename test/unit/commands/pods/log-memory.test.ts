@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createMemory } from '../../../../src/commands/logs/memory.ts';
+import { createMemory } from '../../../../src/commands/shared/logs/memory.ts';
 import type { ServerEvent } from '../../../../src/core/api.ts';
 
 const event = (id: string | undefined, data: string): ServerEvent => ({ id, event: undefined, data });

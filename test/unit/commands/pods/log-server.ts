@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
-import { listen } from '../../../faults/support.ts';
+import { listen } from '../../../support/faults.ts';
 
 /** What says that an answer is a stream of events. */
 export const EVENTS = { 'content-type': 'text/event-stream' };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { expectSound, pointedAt, serve, text, works, type Behaviour } from '../../../faults/support.ts';
+import { expectSound, pointedAt, serve, text, works, type Behaviour } from '../../../support/faults.ts';
 import { berth, berthIn } from '../../../support/cli.ts';
 import { createTestWorld } from '../../../support/world.ts';
 import { EVENTS, expected, lines, logServer, numbers, until, written, type Connection } from './log-server.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { LOCAL_KEY } from '../../../../src/local/auth.ts';
-import { serveLocal } from '../../../../src/local/server.ts';
+import { LOCAL_KEY } from '../../../../src/local/frame/auth.ts';
+import { serveLocal } from '../../../../src/local/frame/server.ts';
 import { createLocalService } from '../../../../src/local/service.ts';
-import { memoryStore } from '../../../../src/local/store.ts';
-import { pointedAt } from '../../../faults/support.ts';
+import { memoryStore } from '../../../../src/local/state/store.ts';
+import { pointedAt } from '../../../support/faults.ts';
 import { berthIn } from '../../../support/cli.ts';
 import { createTestClock } from '../../../support/clock.ts';
 import { createTestWorld, type TestWorld } from '../../../support/world.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { berth } from '../../../support/cli.ts';
-import { pointedAt, problem, routed, serve, text } from '../../../faults/support.ts';
+import { pointedAt, problem, routed, serve, text } from '../../../support/faults.ts';
 
 test('a log whose pod cannot be looked at is given up after ten tries, not followed without end', async () => {
   const server = await serve([

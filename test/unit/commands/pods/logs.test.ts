@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPatienceClock, pointedAt, text, works } from '../../../faults/support.ts';
+import { createPatienceClock, pointedAt, text, works } from '../../../support/faults.ts';
 import { berth, berthIn } from '../../../support/cli.ts';
 import { createTestWorld } from '../../../support/world.ts';
 import { EVENTS, expected, lines, logServer, numbers, until } from './log-server.ts';

@@ -6,7 +6,7 @@ import { sshArguments } from '../../../../src/commands/pods/ssh.ts';
 import { Failure } from '../../../../src/core/failure.ts';
 import { berthIn, type Ran } from '../../../support/cli.ts';
 import { createTestWorld } from '../../../support/world.ts';
-import { expectSound, json, pointedAt, serve } from '../../../faults/support.ts';
+import { expectSound, json, pointedAt, serve } from '../../../support/faults.ts';
 
 const DIRECT = { host: '203.0.113.7', port: 10022, username: 'root', command: 'ssh root@203.0.113.7 -p 10022' };
 const PROXY = { host: 'ssh.example.test', port: 22, username: 'p1-64411c', command: 'ssh p1-64411c@ssh.example.test' };

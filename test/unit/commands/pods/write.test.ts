@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { berth, berthIn, type Ran } from '../../../support/cli.ts';
 import { createTestWorld, KEYS, type TestWorld } from '../../../support/world.ts';
-import { expectSound, hangUp, json, pointedAt, problem, routed, serve } from '../../../faults/support.ts';
+import { expectSound, hangUp, json, pointedAt, problem, routed, serve } from '../../../support/faults.ts';
 
 interface Preview {
   readonly method: string;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { berth, berthIn, type Ran } from '../../../support/cli.ts';
 import { createTestWorld, KEYS, type TestWorldOptions } from '../../../support/world.ts';
-import { json, pointedAt, reset, serve, type ScriptedServer } from '../../../faults/support.ts';
+import { json, pointedAt, reset, serve, type ScriptedServer } from '../../../support/faults.ts';
 
 const PASSWORD = 'pass word of a registry';
 const CREATE = ['registries', 'create', '--name', 'hub', '--username', 'me'];

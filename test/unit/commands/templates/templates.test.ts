@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { berth, berthIn } from '../../../support/cli.ts';
 import { createTestWorld } from '../../../support/world.ts';
-import { json, works } from '../../../faults/support.ts';
+import { json, works } from '../../../support/faults.ts';
 
 const LOCAL = { env: { BERTH_LOCAL: '1' } };
 const CREATE = ['templates', 'create', '--name', 't', '--image', 'i'];

@@ -1,0 +1,53 @@
+import type { Api, ApiRequest, RequestPreview } from '../../core/api.ts';
+import { Failure } from '../../core/failure.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import type { Json } from '../../core/json.ts';
+import type { Result } from '../../output/view.ts';
+
+/** Ends a command that only shows what it would send. Not a failure: exit 0. */
+export class DryRun extends Error {
+  override readonly name = 'DryRun';
+  readonly previews: readonly RequestPreview[];
+  constructor(previews: readonly RequestPreview[]) {
+    super('dry run');
+    this.previews = previews;
+  }
+
+  /** One request as an object, several as an array; JSON whatever the format, because a request is what it is. */
+  result(): Result {
+    const rows = this.previews.map(asJson);
+    const [only] = rows;
+    const view = { noun: ['request', 'requests'], id: () => '', columns: [] } as const;
+    return rows.length === 1 && only !== undefined
+      ? { kind: 'one', view, value: only }
+      : { kind: 'many', view, values: rows };
+  }
+}
+
+const asJson = ({ method, url, headers, body }: RequestPreview): Json => ({
+  method,
+  url,
+  headers: { ...headers },
+  ...(body === undefined ? {} : { body }),
+});
+
+/** An Api that sends nothing: the first write ends the command with its preview. */
+export function dryRunApi(api: Api): Api {
+  const refuse = (request: ApiRequest): Failure =>
+    new Failure({
+      code: 'dry-run',
+      exit: EXIT.usage,
+      message: `a dry run sends nothing, and this needs an answer to ${request.method} /${request.path.join('/')}`,
+      hint: 'Give an id in place of a name, or leave --dry-run out.',
+    });
+  return {
+    send: async (request) => {
+      if (request.method === 'GET') throw refuse(request);
+      throw new DryRun([await api.preview(request)]);
+    },
+    events: (request) => {
+      throw refuse(request);
+    },
+    preview: (request) => api.preview(request),
+  };
+}

@@ -1,0 +1,44 @@
+import { usage } from '../../core/failure.ts';
+import { defineCommand, type Command, type Group, type Program } from '../../cli/command.ts';
+import { commandHelp, groupHelp, HELP_TOPICS, rootHelp } from '../../cli/help/help.ts';
+import { didYouMean } from '../../cli/parse/nearest.ts';
+import { arg } from '../../cli/parse/params.ts';
+import { topicText } from './topics.ts';
+
+/** `berth help`, `berth help pods get`, `berth help exit-codes`. */
+export const help = (program: Program): Command =>
+  defineCommand({
+    summary: 'show help on a command or a topic',
+    args: { words: { ...arg.many('a command, or a topic', { metavar: 'COMMAND|TOPIC' }), required: false } },
+    run: async (_, { words }) => ({ kind: 'text', text: await helpText(program, words) }),
+  });
+
+async function helpText(program: Program, words: readonly string[]): Promise<string> {
+  const [first, ...rest] = words;
+  if (first === undefined) return rootHelp(program.nouns);
+  const topic = topicText(first, program.flags);
+  if (topic !== undefined) return topic;
+  const noun = program.nouns.find((each) => each.name === first);
+  if (noun === undefined) {
+    const topics = HELP_TOPICS.map(([name]) => name);
+    const near = didYouMean(first, [...program.nouns.map(({ name }) => name), ...topics]);
+    throw usage(
+      `there is no command or topic ${JSON.stringify(first)}`,
+      near ?? `Topics: ${topics.join(', ')}. Commands: \`berth --help\`.`,
+    );
+  }
+  let target: Command | Group = await noun.load(program);
+  const path = [first];
+  for (const word of rest) {
+    const verbs: Group['commands'] = target.kind === 'group' ? target.commands : {};
+    const inner = Object.hasOwn(verbs, word) ? verbs[word] : undefined;
+    if (inner === undefined)
+      throw usage(
+        `berth ${path.join(' ')} has no verb ${JSON.stringify(word)}`,
+        didYouMean(word, Object.keys(verbs)) ?? `See \`berth ${path.join(' ')} --help\`.`,
+      );
+    target = inner;
+    path.push(word);
+  }
+  return target.kind === 'group' ? groupHelp(path, target) : commandHelp(path, target);
+}

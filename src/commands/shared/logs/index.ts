@@ -1,0 +1,156 @@
+import type { ServerEvent } from '../../../core/api.ts';
+import { usage } from '../../../core/failure.ts';
+import {
+  decodeJson,
+  isObject,
+  JsonSyntaxError,
+  memberAt,
+  stringOf,
+  type Json,
+  type JsonObject,
+} from '../../../core/json.ts';
+import { parseMoment } from '../../../core/moment.ts';
+import { safeText, say, type SafeText } from '../../../core/safe-text.ts';
+import type { CommandContext } from '../../../cli/context.ts';
+import { withId, type Lookup } from '../../../cli/resource/lookup.ts';
+import { option, type Params, type ValuesOf } from '../../../cli/parse/params.ts';
+import { commandLine } from '../../../cli/words.ts';
+import type { Result } from '../../../output/view.ts';
+import { followLogs, logRequest, type LogQuery, type LogStream } from './follow.ts';
+import { logView } from './view.ts';
+
+/** Bounds and default of the contract (LogTail). */
+const DEFAULT_TAIL = 100;
+const MOST_TAIL = 5000;
+/** Without --follow, silence for so long is the end of what there is: milliseconds. */
+const QUIET_MS = 2000;
+
+/** What every command that shows a log takes. */
+export const LOG_OPTIONS = {
+  follow: option.on('go on as lines are written, across broken connections, until Ctrl-C', { short: '-f' }),
+  source: option.choice('only lines of the container, or of the system around it', ['container', 'system']),
+  tail: option.count('how many of the last lines to begin with, up to 5000 (default 100)', 0, { most: MOST_TAIL }),
+  since: option.text('begin at a time, or so long ago: 2026-01-31T12:00:00Z, 10m', { metavar: 'TIME' }),
+  after: option.text('go on after this event: what an earlier run ended with', { metavar: 'CURSOR' }),
+} as const satisfies Params;
+
+export const LOG_DETAILS =
+  'One line each: time, source, text; -o jsonl prints them as they came, --json as one array. Without --follow it ends once no line has come for 2 seconds. With --follow no line is lost and none shown twice, even where the service restarts; it ends when the service ends the log, or with Ctrl-C.';
+
+/** A log that a command shows. */
+export interface LogTarget {
+  /** Where what the user named is found. */
+  readonly lookup: Lookup;
+  readonly given: string;
+  readonly stream: (id: string) => LogStream;
+  /** The words of the command that shows it: `pods logs ID`. */
+  readonly words: readonly string[];
+}
+
+/**
+ * Prints a log as it comes. Fails with usage (2) for times that are none, not-found (4), unavailable (7); Ctrl-C is 130
+ * with the command that goes on after the last line.
+ */
+export async function showLogs(
+  ctx: CommandContext,
+  target: LogTarget,
+  values: ValuesOf<typeof LOG_OPTIONS>,
+): Promise<Result> {
+  const query = readQuery(values, values.since === undefined ? ctx.serviceNow() : await ctx.askServiceNow());
+  const goOn = (cursor: string | undefined): void => {
+    ctx.goOnWith(goOnLine(target.words, values, cursor));
+  };
+  goOn(query.after);
+  const { first, rest } = await withId(ctx, target.lookup, target.given, async (id) => {
+    const stream = target.stream(id);
+    const events = values.follow ? followLogs(ctx, stream, query) : pastLogs(ctx, stream, query);
+    return { first: await events.next(), rest: events };
+  });
+  const print = printer(ctx);
+  try {
+    for (let next = first; next.done !== true; next = await rest.next()) {
+      await print.line(next.value);
+      if (next.value.id !== undefined) goOn(next.value.id);
+    }
+  } finally {
+    // Also where printing failed: the connection is let go of.
+    await rest.return(undefined);
+    await print.close();
+  }
+  ctx.goOnWith(undefined);
+  return { kind: 'nothing' };
+}
+
+/** What there is, and its end: the tail is complete, nothing comes any more, or lines are new since it was asked for. */
+async function* pastLogs(ctx: CommandContext, stream: LogStream, query: LogQuery): AsyncGenerator<ServerEvent> {
+  const start = ctx.clock.monotonic();
+  const startDate = ctx.serviceNow();
+  const wanted = query.since === undefined && query.after === undefined ? (query.tail ?? DEFAULT_TAIL) : Infinity;
+  if (wanted === 0) return;
+  let count = 0;
+  for await (const event of ctx.api.events({ ...logRequest(stream, query), quietMs: QUIET_MS })) {
+    yield event;
+    count += 1;
+    const isPast = ctx.clock.monotonic() - start < QUIET_MS || !(timeOf(event) > startDate + QUIET_MS);
+    if (count >= wanted || !isPast) return;
+  }
+}
+
+const timeOf = (event: ServerEvent): number => Date.parse(stringOf(memberAt(rowOf(event), 'ts')) ?? '');
+
+function readQuery(values: ValuesOf<typeof LOG_OPTIONS>, now: number): LogQuery {
+  const given = Object.entries({ tail: values.tail, since: values.since, after: values.after });
+  const [first, second] = given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`]));
+  if (second !== undefined) throw usage(`${first ?? ''} and ${second} exclude each other`, 'Keep one of them.');
+  return {
+    source: values.source,
+    tail: values.tail,
+    since: values.since === undefined ? undefined : parseMoment(values.since, '--since', { now }).text,
+    after: values.after,
+  };
+}
+
+function goOnLine(
+  words: readonly string[],
+  { follow, source }: ValuesOf<typeof LOG_OPTIONS>,
+  cursor: string | undefined,
+): string {
+  return commandLine(
+    ...words,
+    ...(follow ? ['--follow'] : []),
+    ...(source === undefined ? [] : ['--source', source]),
+    ...(cursor === undefined ? [] : ['--after', cursor]),
+  );
+}
+
+/** The line an event carries; one that is no object is all text. */
+function rowOf({ data }: ServerEvent): JsonObject {
+  try {
+    const row = decodeJson(data);
+    return isObject(row) ? row : { line: data };
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return { line: data };
+    throw error;
+  }
+}
+
+interface Printer {
+  line(event: ServerEvent): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** `time source line` to be read; rows in the format asked for. */
+function printer(ctx: CommandContext): Printer {
+  const { format, fields, jq } = ctx.output;
+  if (format === undefined && fields === undefined && jq === undefined)
+    return { line: (event) => ctx.stdout.write(lineText(rowOf(event))), close: () => Promise.resolve() };
+  const rows = ctx.rows(logView);
+  return { line: (event) => rows.row(rowOf(event)), close: () => rows.close() };
+}
+
+/** One line whatever it holds; the sources stand in a column. */
+function lineText(row: JsonObject): SafeText {
+  const word = (value: Json | undefined): string => stringOf(value) ?? '-';
+  const line = stringOf(row['line'])?.replace(/\r?\n?$/, '') ?? '';
+  return say`${word(row['ts'])} ${safeText(word(row['source'])).padEnd(9)} ${line}\n`;
+}

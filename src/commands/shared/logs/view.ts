@@ -1,0 +1,14 @@
+import { text } from '../../../output/layout/cells.ts';
+import type { View } from '../../../output/view.ts';
+
+/** A line of a log (contract rules, Pods: logs). */
+export const logView: View = {
+  noun: ['line', 'lines'],
+  id: text('ts'),
+  members: ['ts', 'source', 'line'],
+  columns: [
+    { header: 'TIME', show: text('ts') },
+    { header: 'SOURCE', show: text('source') },
+    { header: 'LINE', show: text('line') },
+  ],
+};

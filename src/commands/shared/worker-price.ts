@@ -1,0 +1,43 @@
+import { arrayOf, isObject, memberAt, numberOf, objectOf, type Json } from '../../core/json.ts';
+import type { DollarRange } from '../../core/units.ts';
+import type { Lookup } from '../../cli/resource/lookup.ts';
+import { CPUS, GPUS } from './collections.ts';
+
+/** The catalog that tells the prices of an endpoint's hardware. */
+export const catalogOf = (endpoint: Json): Lookup => (isObject(memberAt(endpoint, 'gpu')) ? GPUS : CPUS);
+
+/**
+ * What an hour of one worker of an endpoint costs, in dollars: on each hardware that it may get, from the endpoint's
+ * `gpu` or `cpu` and the catalog of that kind. Undefined where the catalog leaves any of these prices out, or names none.
+ */
+export function workerHour(endpoint: Json, catalog: readonly Json[]): DollarRange | undefined {
+  const gpu = objectOf(memberAt(endpoint, 'gpu'));
+  const prices = gpu === undefined ? cpuPrices(endpoint, catalog) : gpuPrices(gpu, catalog);
+  const known = prices.filter((price) => price !== undefined && price > 0) as readonly number[];
+  if (known.length === 0 || known.length < prices.length) return undefined;
+  return { low: Math.min(...known), high: Math.max(...known) };
+}
+
+/** CUDA versions may rule out some of these types; which ones the catalog does not tell, and the range holds anyway. */
+function gpuPrices(gpu: Json, types: readonly Json[]): readonly (number | undefined)[] {
+  const excluded = arrayOf(memberAt(gpu, 'excludedTypes')) ?? [];
+  const count = numberOf(memberAt(gpu, 'count') ?? 1);
+  return (arrayOf(memberAt(gpu, 'pools')) ?? []).flatMap((pool) => {
+    const within = types.filter((type) => memberAt(type, 'pool') === pool);
+    if (within.length === 0) return [undefined];
+    return within
+      .filter((type) => !excluded.includes(memberAt(type, 'id') ?? null))
+      .map((type) => times(memberAt(type, 'price.serverless'), count));
+  });
+}
+
+const cpuPrices = (endpoint: Json, flavors: readonly Json[]): readonly (number | undefined)[] =>
+  (arrayOf(memberAt(endpoint, 'cpu')) ?? []).map((cpu) => {
+    const flavor = flavors.find((each) => memberAt(each, 'id') === memberAt(cpu, 'id'));
+    return times(memberAt(flavor, 'price.serverlessPerVcpu'), numberOf(memberAt(cpu, 'vcpuCount')));
+  });
+
+function times(price: Json | undefined, count: number | undefined): number | undefined {
+  const each = numberOf(price);
+  return each === undefined || count === undefined ? undefined : each * count;
+}

@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+import type { Clock } from '../../core/context.ts';
+import { WireError, type Transport } from '../../http/wire/transport.ts';
+import { createLocalService, DroppedConnection, fileStore, LOCAL_KEY, type LocalService } from '../../local/index.ts';
+import { createFileLocks } from '../lock/locks.ts';
+
+export interface LocalTransport {
+  readonly transport: Transport & { close(): Promise<void> };
+  /** What stands for the address of all three services. */
+  readonly origin: string;
+  /** The seeded full-access key. */
+  readonly key: string;
+}
+
+/**
+ * The local service in this process, in place of the wire. Its state lies in a file, so that the next command finds it.
+ * This module loads the whole local service: import it only where it is meant.
+ */
+export function openLocalTransport(dataDirectory: string, clock: Clock, random: () => number): LocalTransport {
+  const stateFile = join(dataDirectory, 'local', 'state.json');
+  // Not the interrupt: what is on the wire then may still end, and its sender decides how long that takes.
+  const closing = new AbortController();
+  const locks = createFileLocks({ clock, signal: closing.signal });
+  const service = createLocalService({ clock, random, store: fileStore(stateFile, locks), queueLimits: true });
+  return {
+    transport: Object.assign(transportTo(service), {
+      close: async () => {
+        closing.abort(new Error('the connection to the local service is closed'));
+        await service.stop();
+      },
+    }),
+    origin: 'http://localhost',
+    key: LOCAL_KEY,
+  };
+}
+
+/** A local service as a transport: the faults it injects are those of a wire. What is no fault of a wire passes as it is. */
+export const transportTo =
+  (service: Pick<LocalService, 'fetch'>): Transport =>
+  async ({ method, url, headers, body, signal }) => {
+    try {
+      const response = await unlessAborted(
+        service.fetch(
+          new Request(url, { method, headers, signal, ...(body === undefined ? {} : { body: Buffer.from(body) }) }),
+        ),
+        signal,
+      );
+      return { status: response.status, headers: Object.fromEntries(response.headers), body: bodyOf(response, signal) };
+    } catch (error) {
+      if (error instanceof DroppedConnection) throw new WireError('sent', 'the connection was closed', error);
+      if (signal.aborted) throw new WireError('sent', 'given up before an answer came', error);
+      throw error;
+    }
+  };
+
+/** Rejects with the signal's reason as soon as it is aborted: the service may wait for another process then. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let giveUp = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    giveUp = () => {
+      reject(signal.reason as Error);
+    };
+    if (signal.aborted) giveUp();
+    else signal.addEventListener('abort', giveUp, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+  }
+}
+
+/** The body as it is read; an abort ends a read that waits, as it does on a wire. */
+async function* bodyOf(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  if (response.body === null) return;
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  const giveUp = (): void => {
+    void reader.cancel(signal.reason).catch(() => undefined);
+  };
+  signal.addEventListener('abort', giveUp, { once: true });
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (signal.aborted) throw signal.reason;
+      if (done) return;
+      yield value;
+    }
+  } catch (error) {
+    throw new WireError('answered', 'the answer broke off', error);
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+    void reader.cancel().catch(() => undefined);
+  }
+}

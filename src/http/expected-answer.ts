@@ -1,0 +1,77 @@
+import type { ApiRequest, Expected } from '../core/api.ts';
+import { isUsableId } from '../core/ids.ts';
+import { Exact, isObject, memberOf, numberOf, stringOf, type Json, type JsonObject } from '../core/json.ts';
+import { safeText } from '../core/safe-text.ts';
+
+/** What the answer to a request must be. */
+export const expectedOf = ({ expects, method }: Pick<ApiRequest, 'expects' | 'method'>): Expected =>
+  expects ?? (method === 'DELETE' ? 'nothing' : 'object');
+
+/**
+ * Why a JSON document cannot be the answer to a request, in words that complete a sentence; undefined where it can.
+ * This is the only place that decides it.
+ */
+export function mismatchOf(value: Json, request: ApiRequest): string | undefined {
+  const expected = expectedOf(request);
+  if (expected === 'anything') return undefined;
+  if (expected === 'chunks' && Array.isArray(value)) return undefined;
+  if (!isObject(value)) return `the answer is ${kindOf(value)} where an object belongs`;
+  if (isProblem(value)) return 'the answer reports an error, and its status reports success';
+  if (typeof expected === 'object')
+    return Array.isArray(memberOf(value, expected.list))
+      ? undefined
+      : `the answer has no list of ${JSON.stringify(expected.list)}`;
+  switch (expected) {
+    case 'nothing':
+      return hasError(value) ? 'the answer reports an error, and its status reports success' : undefined;
+    case 'created':
+      return idProblem(memberOf(value, 'id'));
+    case 'object':
+    case 'chunks':
+      return request.id === undefined || isAbout(value, request.id) ? undefined : otherId(value, request.id);
+  }
+}
+
+function kindOf(value: Json): string {
+  if (value === null) return 'null';
+  if (value instanceof Exact) return 'a number';
+  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+}
+
+/** A problem document (RFC 9457) that is not labelled as one. A job's `status` is a word, never a number. */
+const isProblem = (value: JsonObject): boolean =>
+  (numberOf(memberOf(value, 'status')) ?? 0) >= 400 &&
+  (stringOf(memberOf(value, 'title')) ?? stringOf(memberOf(value, 'detail'))) !== undefined;
+
+function hasError(value: JsonObject): boolean {
+  const error = memberOf(value, 'error');
+  return error !== undefined && error !== null && error !== false && error !== '';
+}
+
+function idProblem(id: Json | undefined): string | undefined {
+  if (id === undefined || id === null) return 'the answer has no id';
+  const text = stringOf(id);
+  if (text === undefined) return `the id in the answer is ${kindOf(id)}, not a string`;
+  return isUsableId(text) ? undefined : `the answer has ${shown(text)} for an id`;
+}
+
+/**
+ * Whether a document is about what was asked for. One without an id is. Case does not count, and a service may take a
+ * name in place of an id and answer with both.
+ */
+function isAbout(value: JsonObject, asked: string): boolean {
+  const id = memberOf(value, 'id');
+  if (id === undefined || id === null) return true;
+  const wanted = asked.toLowerCase();
+  return [id, memberOf(value, 'name'), memberOf(value, 'displayName')].some(
+    (each) => (typeof each === 'object' ? '' : String(each)).toLowerCase() === wanted,
+  );
+}
+
+const otherId = (value: JsonObject, asked: string): string => {
+  const id = memberOf(value, 'id');
+  const said = typeof id === 'object' ? 'something else' : shown(String(id));
+  return `asked about ${shown(asked)}, the service answered about ${said}`;
+};
+
+const shown = (text: string): string => `"${safeText(text).slice(0, 100)}"`;

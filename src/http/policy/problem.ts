@@ -1,0 +1,220 @@
+import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
+import { Failure, type RequestName } from '../../core/failure.ts';
+import { arrayOf, decodeJson, encodeJson, objectOf, stringOf, type Json } from '../../core/json.ts';
+import { safeText } from '../../core/safe-text.ts';
+import { formatDuration } from '../../core/units.ts';
+
+/** An answer that is not a success, as far as it could be read. */
+export interface Refusal {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Empty where no body came or it broke off: the status is answer enough. */
+  readonly text: string;
+}
+
+/** What a failure tells of the request it belongs to. */
+export interface Asked {
+  readonly name: RequestName;
+  readonly write: boolean;
+  readonly id: string | undefined;
+  /** The command that tells whether a write happened. */
+  readonly findOut: string | undefined;
+}
+
+/**
+ * The Failure that a status stands for (`berth help exit-codes`; specification 7.2), with what the body says of it:
+ * problem+json, `{"error": "..."}`, a line of plain text, or nothing. An HTML page is never repeated, only its title.
+ * `retryAfterMs` is what a valid Retry-After asked for.
+ */
+export function problemOf(refusal: Refusal, asked: Asked, retryAfterMs?: number): Failure {
+  const { status, headers, text } = refusal;
+  const said = readProblem(text, headers['content-type'] ?? '');
+  const { code, exit, hint } = meaning(status, asked, headers, retryAfterMs);
+  const words = said.detail ?? said.title;
+  const name = `${String(status)}${titleOf(status, said.title)}`;
+  return new Failure({
+    code,
+    exit,
+    message: `the service answered ${name}${words === undefined || words === said.title ? '' : `: ${safeText(words)}`}`,
+    hint,
+    status,
+    title: said.title,
+    detail: said.detail,
+    errors: said.errors,
+    retryAfter: retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1000),
+    request: asked.name,
+    id: asked.id,
+  });
+}
+
+/** The hint of exit 8: it may have happened, and how to find out. */
+export const findOutHint = (asked: Asked): string =>
+  asked.findOut === undefined
+    ? 'It may have happened. Look at the present state before trying again.'
+    : `It may have happened. Before trying again, find out: ${asked.findOut}`;
+
+interface Said {
+  readonly title: string | undefined;
+  readonly detail: string | undefined;
+  readonly errors: readonly string[] | undefined;
+}
+
+interface Meaning {
+  readonly code: string;
+  readonly exit: ExitCode;
+  readonly hint: string | undefined;
+}
+
+function meaning(
+  status: number,
+  asked: Asked,
+  headers: Readonly<Record<string, string>>,
+  retryAfterMs: number | undefined,
+): Meaning {
+  if (status < 400) return redirect(status, asked, headers['location']);
+  if (status >= 500)
+    return asked.write
+      ? { code: 'outcome-unknown', exit: EXIT.unknown, hint: findOutHint(asked) }
+      : { code: 'unavailable', exit: EXIT.unavailable, hint: 'Nothing changed. Try again later.' };
+  switch (status) {
+    case 401:
+      return {
+        code: 'unauthorized',
+        exit: EXIT.denied,
+        hint: 'The key was not accepted. See which one is used: berth auth status. Log in with another: berth auth login.',
+      };
+    case 403:
+      return {
+        code: 'forbidden',
+        exit: EXIT.denied,
+        hint: 'The key is valid but may not do this. Use one with more permissions: berth auth login.',
+      };
+    case 404:
+      return {
+        code: 'not-found',
+        exit: EXIT.notFound,
+        hint: 'Check the id, and that the right account is in use: berth auth status.',
+      };
+    case 410:
+      return { code: 'gone', exit: EXIT.notFound, hint: 'It was here once and is gone for good.' };
+    case 402:
+      return {
+        code: 'refused',
+        exit: EXIT.refused,
+        hint: 'The balance is too low. Add credit to the account, then run this again.',
+      };
+    case 409:
+      return {
+        code: 'refused',
+        exit: EXIT.refused,
+        hint: 'It is not possible in the present state: look at that first.',
+      };
+    case 413:
+      return {
+        code: 'refused',
+        exit: EXIT.refused,
+        hint: 'The request is larger than the service takes: send less at once.',
+      };
+    case 407:
+      return {
+        code: 'proxy',
+        exit: EXIT.unavailable,
+        hint: 'Nothing was sent to the service. Put the user name and password of the proxy into HTTPS_PROXY or HTTP_PROXY (http://USER:PASSWORD@HOST:PORT), or name the host in NO_PROXY.',
+      };
+    case 408:
+    case 425:
+      return { code: 'unavailable', exit: EXIT.unavailable, hint: 'Nothing changed. Try again later.' };
+    case 429:
+      return {
+        code: 'rate-limited',
+        exit: EXIT.rateLimited,
+        hint:
+          retryAfterMs === undefined
+            ? 'Try again later. What is left of each window: berth limits.'
+            : `Try again in ${formatDuration(retryAfterMs)}. What is left of each window: berth limits.`,
+      };
+    default:
+      return {
+        code: 'refused',
+        exit: EXIT.refused,
+        hint: asked.write
+          ? 'Nothing changed. Correct what it names; --dry-run shows the request and sends nothing.'
+          : 'Correct what it names, then run this again.',
+      };
+  }
+}
+
+/** Redirects are never followed: neither key nor body goes to an address that nobody configured. */
+function redirect(status: number, asked: Asked, location: string | undefined): Meaning {
+  const target = location === undefined ? '' : ` It points to ${safeText(withoutSecrets(location))}.`;
+  const hint = `Redirects are refused, so that no key goes astray.${target} If that is right, configure it: berth config set.`;
+  // 302 and 303 may be the answer to a write that was done; the others say that it was not.
+  return asked.write && (status === 302 || status === 303)
+    ? { code: 'redirected', exit: EXIT.unknown, hint: `${findOutHint(asked)}\n${hint}` }
+    : { code: 'redirected', exit: EXIT.unavailable, hint };
+}
+
+/** A location without user info, query and fragment, which may hold what nobody should see. */
+function withoutSecrets(location: string): string {
+  const bare = location.replace(/[?#].*$/s, '').replace(/^([a-z][a-z0-9+.-]*:)?\/\/[^/]*@/i, '$1//');
+  return bare.slice(0, 200);
+}
+
+function readProblem(text: string, contentType: string): Said {
+  const nothing: Said = { title: undefined, detail: undefined, errors: undefined };
+  if (text.trim() === '') return nothing;
+  const value = decoded(text);
+  const object = objectOf(value);
+  if (object !== undefined) {
+    const error = objectOf(object['error']);
+    const detail = [object['detail'], object['error'], error?.['message'], object['message']]
+      .map(stringOf)
+      .find(filled);
+    const errors = arrayOf(object['errors'])?.map((item) => stringOf(item) ?? encodeJson(item));
+    return { title: stringOf(object['title']), detail, errors };
+  }
+  if (/html/i.test(contentType) || /^\s*<(!doctype|html|head|body)/i.test(text))
+    return { ...nothing, detail: short(/<title[^>]*>([^<]{1,500})<\/title>/i.exec(text)?.[1] ?? '') };
+  return { ...nothing, detail: short(stringOf(value) ?? text) };
+}
+
+function decoded(text: string): Json | undefined {
+  try {
+    return decodeJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const filled = (text: string | undefined): boolean => text !== undefined && text !== '';
+
+/** A line of a text that was not made for a person: harmless and short. */
+function short(text: string): string | undefined {
+  const line = safeText(text.slice(0, 2000).replace(/\s+/g, ' ').trim());
+  return line === '' ? undefined : line.length > 200 ? `${line.slice(0, 199)}…` : line;
+}
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  402: 'Payment Required',
+  403: 'Forbidden',
+  404: 'Not Found',
+  407: 'Proxy Authentication Required',
+  408: 'Request Timeout',
+  409: 'Conflict',
+  410: 'Gone',
+  413: 'Payload Too Large',
+  422: 'Unprocessable Content',
+  425: 'Too Early',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+};
+
+function titleOf(status: number, title: string | undefined): string {
+  const words = title === undefined ? TITLES[status] : short(title);
+  return words === undefined ? '' : ` ${words}`;
+}

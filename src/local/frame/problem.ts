@@ -1,0 +1,59 @@
+import type { Json } from '../../core/json.ts';
+
+/** A refusal; the frame turns it into problem+json (specification 7.1), or the queue API's own shape. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly status: number;
+  readonly title: string;
+  readonly errors: readonly string[] | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(
+    status: number,
+    title: string,
+    detail: string,
+    errors?: readonly string[],
+    headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(detail);
+    this.status = status;
+    this.title = title;
+    this.errors = errors;
+    this.headers = headers;
+  }
+}
+
+export const badRequest = (detail: string): Problem => new Problem(400, 'Bad Request', detail);
+
+export const unauthorized = (detail: string): Problem =>
+  new Problem(401, 'Unauthorized', detail, undefined, { 'WWW-Authenticate': 'Bearer' });
+
+export const lowBalance = (): Problem => new Problem(402, 'Payment Required', 'the account balance is too low');
+
+export const forbidden = (): Problem => new Problem(403, 'Forbidden', 'access denied');
+
+/** Specification 7.2: `pod not found` for a pod, `resource not found` for anything else. */
+export const notFound = (detail = 'resource not found'): Problem => new Problem(404, 'Not Found', detail);
+
+export const notAllowed = (allowed: readonly string[]): Problem =>
+  new Problem(405, 'Method Not Allowed', `this path answers ${allowed.join(', ')}`, undefined, {
+    Allow: allowed.join(', '),
+  });
+
+export const conflict = (detail: string): Problem => new Problem(409, 'Conflict', detail);
+
+export const tooLarge = (detail: string, headers: Readonly<Record<string, string>> = {}): Problem =>
+  new Problem(413, 'Content Too Large', detail, undefined, headers);
+
+export const unprocessable = (errors: readonly string[]): Problem =>
+  new Problem(422, 'Unprocessable Entity', 'the request does not fit the schema', errors);
+
+export const serverError = (status: number): Problem =>
+  new Problem(status, status === 503 ? 'Service Unavailable' : 'Server Error', 'an injected fault answered this');
+
+/** The body of a refusal on the management API (specification 7.1). */
+export const problemDocument = (problem: Problem): Json => ({
+  title: problem.title,
+  status: problem.status,
+  detail: problem.message,
+  errors: problem.errors,
+});

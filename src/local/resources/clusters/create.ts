@@ -1,0 +1,77 @@
+import { createPod, type CreatePodBody } from '../pods/configure.ts';
+import type { Membership } from '../pods/record.ts';
+import { nextId, type State } from '../../state/state.ts';
+import type { ClusterRecord } from './record.ts';
+
+export interface CreateClusterBody extends Pick<
+  CreatePodBody,
+  'image' | 'args' | 'disk' | 'ports' | 'env' | 'dataCenterIds' | 'mounts' | 'startSsh' | 'startJupyter'
+> {
+  readonly name: string;
+  readonly type: ClusterRecord['type'];
+  readonly compute: ClusterRecord['compute'];
+}
+
+/** What the members of a cluster run where its body names no image. */
+const IMAGES: Readonly<Record<ClusterRecord['type'], string>> = {
+  APPLICATION: 'example/cluster:1.0',
+  TRAINING: 'example/pytorch:2.8-cuda12.8',
+  SLURM: 'example/slurm:24.11',
+  RAY: 'example/ray:2.48',
+};
+
+/**
+ * A new cluster with its members, all in one data center. Throws the 400 Problem where it cannot be placed, and for
+ * what a pod's body is refused for; the contract names no 404 here.
+ */
+export function createCluster(state: State, now: number, body: CreateClusterBody): ClusterRecord {
+  const { name, type, compute, ...container } = body;
+  const { gpuTypeId, gpuCountPerPod, podCount } = compute;
+  const pod: CreatePodBody = {
+    ...container,
+    name,
+    image: body.image ?? IMAGES[type],
+    gpu: { id: gpuTypeId, count: gpuCountPerPod },
+    cloud: 'SECURE',
+  };
+  const serial = state.serial;
+  const id = nextId(state, 'cluster');
+  const network = 1 + (state.serial % 250);
+  const member = (rank: number, place: readonly string[]) =>
+    createPod(
+      state,
+      now,
+      { ...pod, name: `${name}-${String(rank)}`, dataCenterIds: place },
+      { copies: podCount - rank, membership: membershipOf(id, type, rank, network) },
+    );
+  let first;
+  try {
+    first = member(0, pod.dataCenterIds ?? []);
+  } catch (error) {
+    // Refused: nothing has happened, no id was taken.
+    state.serial = serial;
+    throw error;
+  }
+  for (let rank = 1; rank < podCount; rank++) member(rank, [first.dataCenterId]);
+  const { dataCenterId } = first;
+  const cluster: ClusterRecord = { id, name, type, compute, dataCenterId, network, createdAt: now };
+  state.clusters[id] = cluster;
+  return cluster;
+}
+
+function membershipOf(id: string, type: ClusterRecord['type'], rank: number, network: number): Membership {
+  const role = roleOf(type, rank);
+  return { id, rank, ...(role === undefined ? {} : { role }), ip: `10.65.${String(network)}.${String(rank + 2)}` };
+}
+
+function roleOf(type: ClusterRecord['type'], rank: number): Membership['role'] {
+  switch (type) {
+    case 'SLURM':
+      return rank === 0 ? 'SLURM_CONTROLLER' : 'SLURM_COMPUTE';
+    case 'RAY':
+      return rank === 0 ? 'RAY_HEAD' : 'RAY_WORKER';
+    case 'APPLICATION':
+    case 'TRAINING':
+      return undefined;
+  }
+}

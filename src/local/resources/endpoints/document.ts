@@ -1,0 +1,41 @@
+import type { Json } from '../../../core/json.ts';
+import type { EndpointRecord } from './record.ts';
+
+/** An endpoint as it is answered; `origin` is where its request addresses begin. */
+export function endpointDocument(endpoint: EndpointRecord, origin: string): Json {
+  const { id, name, type, container, gpu, cpu, workers, scaling, timeoutMs, flashboot, createdAt } = endpoint;
+  return {
+    id,
+    name,
+    type,
+    ...container,
+    ...(gpu !== undefined && { gpu: { ...gpu } }),
+    ...(cpu !== undefined && { cpu: cpu.map((flavor) => ({ ...flavor })) }),
+    dataCenterIds: endpoint.dataCenterIds,
+    networkVolumes: endpoint.networkVolumes,
+    flashboot,
+    requestUrls: urlsOf(type, `${origin}/v2/${encodeURIComponent(id)}`),
+    workers: hasIdleTimeout(endpoint) ? { ...workers } : { min: workers.min, max: workers.max },
+    scaling: { ...scaling },
+    timeout: timeoutMs,
+    createdAt: new Date(createdAt).toISOString(),
+  };
+}
+
+/** QUEUE with REQUEST_COUNT scaling has none (contract rules, Serverless endpoints). */
+export const hasIdleTimeout = ({ type, scaling }: Pick<EndpointRecord, 'type' | 'scaling'>): boolean =>
+  !(type === 'QUEUE' && scaling.type === 'REQUEST_COUNT');
+
+const urlsOf = (type: EndpointRecord['type'], base: string): Json =>
+  type === 'LOAD_BALANCER'
+    ? { base, health: `${base}/ping` }
+    : {
+        run: `${base}/run`,
+        runSync: `${base}/runsync`,
+        status: `${base}/status`,
+        stream: `${base}/stream`,
+        cancel: `${base}/cancel`,
+        retry: `${base}/retry`,
+        purgeQueue: `${base}/purge-queue`,
+        health: `${base}/health`,
+      };

@@ -1,0 +1,79 @@
+import { operation } from '../../contract/operation.ts';
+import { logStream } from '../log-stream.ts';
+import type { Call, Operation } from '../../frame/operation.ts';
+import { notFound } from '../../frame/problem.ts';
+import { dropEndpoint } from '../../queue/index.ts';
+import { without } from '../../state/records.ts';
+import type { State } from '../../state/state.ts';
+import { bodyOf } from '../../frame/validate.ts';
+import { createEndpoint, updateEndpoint, type CreateEndpointBody, type UpdateEndpointBody } from './configure.ts';
+import { endpointDocument } from './document.ts';
+import { workerLog } from './logs.ts';
+import type { EndpointRecord } from './record.ts';
+import { releasesDocument } from './releases.ts';
+import { workersDocument } from './workers.ts';
+
+function find(state: State, call: Call): EndpointRecord {
+  const id = call.params['id'] ?? '';
+  const endpoint = state.endpoints[id];
+  if (endpoint === undefined || endpoint.hidden === true) throw notFound();
+  return endpoint;
+}
+
+/** Serverless endpoints; their jobs and workers are the queue's (contract rules, Serverless endpoints). */
+export const endpointOperations: readonly Operation[] = [
+  operation('listEndpoints', async (call) => ({
+    status: 200,
+    body: {
+      endpoints: await call.transact((state) =>
+        Object.values(state.endpoints)
+          .filter(({ hidden }) => hidden !== true)
+          .map((endpoint) => endpointDocument(endpoint, call.origin)),
+      ),
+    },
+  })),
+  operation('createEndpoint', async (call) => {
+    const body = bodyOf(call) as CreateEndpointBody;
+    return {
+      status: 201,
+      body: await call.transact((state, now) => endpointDocument(createEndpoint(state, now, body), call.origin)),
+    };
+  }),
+  operation('getEndpoint', async (call) => ({
+    status: 200,
+    body: await call.transact((state) => endpointDocument(find(state, call), call.origin)),
+  })),
+  operation('updateEndpoint', async (call) => {
+    const body = bodyOf(call) as UpdateEndpointBody;
+    return {
+      status: 200,
+      body: await call.transact((state, now) => {
+        const endpoint = find(state, call);
+        updateEndpoint(state, endpoint, now, body);
+        return endpointDocument(endpoint, call.origin);
+      }),
+    };
+  }),
+  operation('deleteEndpoint', async (call) => {
+    await call.transact((state, now) => {
+      const { id } = find(state, call);
+      dropEndpoint(state, id, now);
+      state.endpoints = without(state.endpoints, id);
+    });
+    return { status: 204 };
+  }),
+  operation('listEndpointWorkers', async (call) => ({
+    status: 200,
+    body: await call.transact((state, now) => workersDocument(state, find(state, call), now)),
+  })),
+  operation('listEndpointReleases', async (call) => ({
+    status: 200,
+    body: await call.transact((state) => releasesDocument(state, find(state, call))),
+  })),
+  operation('getWorkerLogs', (call) =>
+    logStream(
+      call,
+      workerLog((state) => find(state, call), call.params['workerId'] ?? ''),
+    ),
+  ),
+];

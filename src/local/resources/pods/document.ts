@@ -1,0 +1,56 @@
+import type { Json } from '../../../core/json.ts';
+import type { PodRecord } from './record.ts';
+import { globalIp, publicIp, publicPort, runtimeAt } from './runtime.ts';
+import { ACTIONS, startedAt, statusAt } from './transitions.ts';
+
+/** A pod as it is answered at a moment (specification 2.1). */
+export function podDocument(pod: PodRecord, now: number): Json {
+  const status = statusAt(pod, now);
+  const started = startedAt(pod, now);
+  return {
+    id: pod.id,
+    name: pod.name,
+    status,
+    actions: [...ACTIONS[status]],
+    image: pod.image,
+    args: pod.args,
+    disk: pod.disk,
+    ports: pod.ports,
+    env: pod.env,
+    registry: pod.registry,
+    mounts: { ...pod.mounts },
+    gpu: pod.gpu,
+    cpu: pod.cpu,
+    cloud: pod.cloud,
+    dataCenterId: pod.dataCenterId,
+    cudaVersion: pod.cudaVersion,
+    template: pod.template,
+    cost: status === 'EXITED' || status === 'TERMINATED' ? 0 : pod.price,
+    locked: pod.locked,
+    cluster: pod.cluster === undefined ? undefined : { ...pod.cluster },
+    globalNetworking: pod.globalNetworking.active
+      ? { enabled: true, ip: globalIp(pod), internalDns: `${pod.id}.pods.internal` }
+      : { enabled: false },
+    ssh: sshOf(pod, status === 'RUNNING'),
+    runtime: runtimeAt(pod, now),
+    createdAt: new Date(pod.createdAt).toISOString(),
+    startedAt: started === null ? null : new Date(started).toISOString(),
+  };
+}
+
+/** Both ways in need a key in the container; the direct one its SSH port published too (contract rules, Pods). */
+function sshOf(pod: PodRecord, running: boolean): Json {
+  const ready = running && pod.env['PUBLIC_KEY'] !== undefined;
+  return {
+    proxy: ready ? sshEndpoint('ssh.local.invalid', 22, pod.id) : null,
+    direct:
+      ready && pod.ports.includes('22/tcp') ? sshEndpoint(publicIp(pod), publicPort(pod, '22/tcp'), 'root') : null,
+  };
+}
+
+const sshEndpoint = (host: string, port: number, username: string): Json => ({
+  host,
+  port,
+  username,
+  command: `ssh ${username}@${host}${port === 22 ? '' : ` -p ${String(port)}`}`,
+});

@@ -1,0 +1,52 @@
+import type { Json } from '../../../core/json.ts';
+import type { PodRecord } from './record.ts';
+import { startedAt, statusAt } from './transitions.ts';
+
+/** A container's live metrics, made from its id and the time alone; null unless it is RUNNING (specification 2.2). */
+export function runtimeAt(pod: PodRecord, now: number): Json {
+  if (statusAt(pod, now) !== 'RUNNING') return null;
+  const began = startedAt(pod, now) ?? now;
+  return {
+    uptime: Math.floor((now - began) / 1000),
+    gpus: Array.from({ length: pod.gpu?.count ?? 0 }, (_, index) => ({
+      util: wave(`${pod.id}/gpu/${String(index)}`, now, 78, 18),
+      memoryUtil: wave(`${pod.id}/memory/${String(index)}`, now, 62, 6),
+    })),
+    cpu: { util: wave(`${pod.id}/cpu`, now, 34, 25) },
+    memory: { util: wave(`${pod.id}/ram`, now, 48, 9) },
+    ports: pod.ports.map((port) => portOf(pod, port)),
+  };
+}
+
+/** The address of a published port: HTTP goes through a proxy, anything else is mapped on the host. */
+function portOf(pod: PodRecord, port: string): Json {
+  const [number = '', type = 'tcp'] = port.split('/');
+  const mapped = type !== 'http';
+  return {
+    private: Number(number),
+    public: mapped ? publicPort(pod, port) : null,
+    type,
+    ip: mapped ? publicIp(pod) : null,
+  };
+}
+
+export const publicPort = (pod: PodRecord, port: string): number => 10_000 + (hash(`${pod.id}/${port}`) % 50_000);
+
+/** From the block of addresses that is kept for documentation. */
+export const publicIp = (pod: PodRecord): string => `203.0.113.${String(1 + (hash(pod.id) % 254))}`;
+
+export const globalIp = (pod: PodRecord): string =>
+  `10.0.${String(hash(pod.id) % 256)}.${String(1 + (hash(`${pod.id}/ip`) % 254))}`;
+
+/** A percentage that moves slowly around a middle. */
+function wave(seed: string, now: number, middle: number, swing: number): number {
+  const phase = (hash(seed) % 1000) / 1000 + now / 240_000;
+  return Math.min(100, Math.max(0, Math.round(middle + swing * Math.sin(phase * 2 * Math.PI))));
+}
+
+/** FNV-1a, 32 bits. */
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193) >>> 0;
+  return value;
+}

@@ -1,0 +1,78 @@
+import { conflict } from '../../frame/problem.ts';
+import type { PodRecord } from './record.ts';
+
+export type PodStatus = 'PROVISIONING' | 'STARTING' | 'RUNNING' | 'EXITED' | 'ERROR' | 'TERMINATED';
+export type PodAction = 'start' | 'stop' | 'restart' | 'terminate';
+
+/** How long a launched pod is PROVISIONING, and after that STARTING: milliseconds. */
+export const PROVISIONING_MS = 2000;
+export const STARTING_MS = 3000;
+
+/** Which actions a status allows (contract rules, Pods). */
+export const ACTIONS: Readonly<Record<PodStatus, readonly PodAction[]>> = {
+  PROVISIONING: ['stop', 'terminate'],
+  STARTING: ['stop', 'terminate'],
+  RUNNING: ['stop', 'restart', 'terminate'],
+  EXITED: ['start', 'terminate'],
+  ERROR: ['start', 'terminate'],
+  TERMINATED: [],
+};
+
+/** A pod's status at a moment (specification 3.1). */
+export function statusAt(pod: PodRecord, now: number): PodStatus {
+  const { life } = pod;
+  switch (life.kind) {
+    case 'launched':
+      if (now < life.at + PROVISIONING_MS) return 'PROVISIONING';
+      return now < runningSince(life.at) ? 'STARTING' : 'RUNNING';
+    case 'held':
+      return life.status;
+    case 'exited':
+      return 'EXITED';
+    case 'error':
+      return 'ERROR';
+    case 'terminated':
+      return 'TERMINATED';
+  }
+}
+
+/** When the container last became healthy, or null where it never did: milliseconds since the epoch. */
+export const startedAt = (pod: PodRecord, now: number): number | null =>
+  pod.life.kind === 'launched' && statusAt(pod, now) === 'RUNNING' ? runningSince(pod.life.at) : pod.startedBefore;
+
+const runningSince = (launchedAt: number): number => launchedAt + PROVISIONING_MS + STARTING_MS;
+
+/** Throws the 409 Problem where the action is not valid now, by status or by lock (contract rules, Pods). */
+export function act(pod: PodRecord, action: PodAction, now: number): void {
+  const status = statusAt(pod, now);
+  if (!ACTIONS[status].includes(action)) throw conflict(`a pod that is ${status} cannot ${action}`);
+  if (pod.locked && (action === 'stop' || action === 'restart'))
+    throw conflict(`the pod is locked: it cannot ${action}`);
+  pod.startedBefore = startedAt(pod, now);
+  switch (action) {
+    case 'start':
+      launch(pod, now);
+      pod.history.push({ kind: 'launch', at: now, image: pod.image });
+      return;
+    case 'restart':
+      // The machine is kept: only the container starts anew.
+      launch(pod, now - PROVISIONING_MS);
+      pod.history.push({ kind: 'launch', at: now, image: pod.image, restart: true });
+      return;
+    case 'stop':
+      pod.life = { kind: 'exited', at: now };
+      pod.history.push({ kind: 'stop', at: now });
+      return;
+    case 'terminate':
+      // The persistent mount is destroyed, a network volume only detached.
+      pod.mounts = {};
+      pod.life = { kind: 'terminated', at: now };
+      pod.history.push({ kind: 'terminate', at: now });
+      return;
+  }
+}
+
+function launch(pod: PodRecord, at: number): void {
+  pod.globalNetworking = { ...pod.globalNetworking, active: pod.globalNetworking.wanted };
+  pod.life = { kind: 'launched', at };
+}

@@ -1,0 +1,85 @@
+import type { Json } from '../../../core/json.ts';
+import { operation } from '../../contract/operation.ts';
+import type { Operation } from '../../frame/operation.ts';
+import { badRequest } from '../../frame/problem.ts';
+import { createShelf } from '../../state/shelf.ts';
+import { nextId } from '../../state/state.ts';
+import { bodyOf } from '../../frame/validate.ts';
+
+/** A delegated registry credential: which account's repository may be pulled. */
+interface DelegationRecord {
+  id: string;
+  name: string | null;
+  account: string;
+  region: string;
+  repository: string;
+  tag: string;
+  createdAt: number;
+}
+
+const DAY = 86_400_000;
+
+export const delegations = createShelf<DelegationRecord>('delegations', (since) => [
+  {
+    id: 'dlg-images',
+    name: 'images of the team',
+    account: '123456789012',
+    region: 'eu-north-1',
+    repository: 'team/images',
+    tag: 'latest',
+    createdAt: since - 20 * DAY,
+  },
+]);
+
+/** The user that everything of the local service belongs to. */
+const USER = 'user-local';
+
+/** `arn:PARTITION:SERVICE:REGION:ACCOUNT:repository/NAME[:TAG]` */
+const RESOURCE = /^arn:[a-z0-9-]+:[a-z0-9-]+:([a-z0-9-]+):(\d{12}):repository\/([^:\s]+)(?::([^:\s]+))?$/;
+
+const documentOf = ({ id, name, account, region, repository, tag, createdAt }: DelegationRecord): Json => ({
+  id,
+  name,
+  delegatorUserId: USER,
+  awsUser: account,
+  repository,
+  tag,
+  awsRegion: region,
+  createdAt: new Date(createdAt).toISOString(),
+});
+
+/** Registry delegations (specification 4.2; contract rules, The rest). */
+export const delegationOperations: readonly Operation[] = [
+  operation('listDelegations', async (call) => ({
+    status: 200,
+    body: { delegations: await call.transact((state) => delegations.all(state).map(documentOf)) },
+  })),
+  operation('createDelegation', async (call) => {
+    const { resource, name = null } = bodyOf(call) as { resource: string; name?: string | null };
+    const [, region, account, repository, tag = 'latest'] = RESOURCE.exec(resource) ?? [];
+    if (region === undefined || account === undefined || repository === undefined)
+      throw badRequest('resource is not the ARN of a registry repository');
+    return {
+      status: 201,
+      body: await call.transact((state, now) =>
+        documentOf(
+          delegations.put(state, {
+            id: nextId(state, 'dlg'),
+            name,
+            account,
+            region,
+            repository,
+            tag,
+            createdAt: now,
+          }),
+        ),
+      ),
+    };
+  }),
+  operation('revokeDelegation', async (call) => {
+    await call.transact((state) => {
+      delegations.remove(state, call.params['id']);
+    });
+    return { status: 204 };
+  }),
+];

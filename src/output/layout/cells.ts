@@ -1,0 +1,113 @@
+/**
+ * Helpers that views make their columns of: each takes a dotted path and gives a function from a row to what is shown.
+ * A value of a kind that was not expected is shown as it is, a missing one as a dash; nothing here ever throws.
+ */
+import { Exact, arrayOf, encodeJson, memberAt, numberOf, type Json } from '../../core/json.ts';
+import { formatDollars, formatDuration } from '../../core/units.ts';
+import type { Bar, Cell, Facts, Tone } from '../view.ts';
+
+/** Text as it is, other values as compact JSON, nothing where there is none. */
+export const text =
+  (path: string) =>
+  (row: Json): string =>
+    plainText(memberAt(row, path));
+
+/** Compact JSON, text in its quotes. */
+export const json =
+  (path: string) =>
+  (row: Json): string => {
+    const value = memberAt(row, path);
+    return value === undefined ? '' : encodeJson(value);
+  };
+
+/** The items of an array, each as text. */
+export const list =
+  (path: string) =>
+  (row: Json): readonly string[] => {
+    const value = memberAt(row, path);
+    return arrayOf(value)?.map(plainText) ?? [plainText(value)].filter((each) => each !== '');
+  };
+
+const TONES: Readonly<Record<string, Tone>> = {
+  RUNNING: 'good',
+  COMPLETED: 'good',
+  IDLE: 'good',
+  PROVISIONING: 'busy',
+  STARTING: 'busy',
+  IN_QUEUE: 'busy',
+  IN_PROGRESS: 'busy',
+  INITIALIZING: 'busy',
+  ERROR: 'bad',
+  FAILED: 'bad',
+  UNHEALTHY: 'bad',
+  TIMED_OUT: 'bad',
+  EXITED: 'quiet',
+  TERMINATED: 'quiet',
+  CANCELLED: 'quiet',
+};
+
+/** A status in the tone of its meaning; one that is not known here is shown plain (specification 3.1, 3.2). */
+export const status =
+  (path = 'status') =>
+  (row: Json): Cell => {
+    const shown = text(path)(row);
+    return { text: shown, tone: Object.hasOwn(TONES, shown) ? (TONES[shown] ?? 'plain') : 'plain' };
+  };
+
+/** How long ago a time was, in its largest unit: `3d`, `2h`, `0s`. */
+export const age =
+  (path: string) =>
+  (row: Json, { now }: Facts): string => {
+    const shown = text(path)(row);
+    const then = Date.parse(shown);
+    if (Number.isNaN(then) || !/^\d{4}-/.test(shown)) return shown;
+    const seconds = Math.floor(Math.max(0, now - then) / 1000);
+    return formatDuration(seconds * 1000).split(' ')[0] ?? shown;
+  };
+
+/** A span of so many seconds or milliseconds: `3m 20s`. */
+export const duration =
+  (path: string, unit: 's' | 'ms') =>
+  (row: Json): string =>
+    fromNumber(memberAt(row, path), (value) =>
+      value < 0 ? undefined : formatDuration(unit === 's' ? value * 1000 : value),
+    );
+
+/** US dollars: `$0.79`, or with `per` `$0.79/hr`. */
+export const money =
+  (path: string, per = '') =>
+  (row: Json): string =>
+    fromNumber(memberAt(row, path), (value, exact) => (value > 1e15 ? `$${exact}` : formatDollars(value)) + per);
+
+/** A size that the service counts in GB. */
+export const gigabytes =
+  (path: string) =>
+  (row: Json): string =>
+    fromNumber(memberAt(row, path), (value) => `${String(value)} GB`);
+
+/** A percentage as a bar. */
+export const percent =
+  (path: string) =>
+  (row: Json): Bar | string => {
+    const value = memberAt(row, path);
+    const number = numberOf(value);
+    return number === undefined ? plainText(value) : { percent: number, text: `${plainText(value)}%` };
+  };
+
+export const yesNo =
+  (path: string) =>
+  (row: Json): string => {
+    const value = memberAt(row, path);
+    return typeof value === 'boolean' ? (value ? 'yes' : 'no') : plainText(value);
+  };
+
+function fromNumber(value: Json | undefined, show: (value: number, exact: string) => string | undefined): string {
+  const number = numberOf(value);
+  return (number === undefined ? undefined : show(number, plainText(value))) ?? plainText(value);
+}
+
+function plainText(value: Json | undefined): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'string') return value;
+  return value instanceof Exact ? value.text : encodeJson(value);
+}

@@ -1,0 +1,41 @@
+import type { SafeText, TerminalText } from '../../core/safe-text.ts';
+import { trusted } from '../trusted.ts';
+import type { Tone } from '../view.ts';
+
+/** A run of text of one look. */
+export interface Piece {
+  readonly text: SafeText;
+  readonly tone?: Tone;
+}
+
+/** Gives text the look of its tone; gives it back as it is where there is no colour. */
+export type Paint = (text: SafeText, tone: Tone | undefined) => TerminalText;
+
+/** No colour at all. */
+export const unpainted: Paint = (text) => text;
+
+/** Tones as colours; the colour library is loaded only where there is colour. */
+export async function loadPaint(colour: boolean): Promise<Paint> {
+  if (!colour) return unpainted;
+  const { Chalk } = await import('chalk');
+  const chalk = new Chalk({ level: 1 });
+  return (text, tone = 'plain') => {
+    if (text === '') return text;
+    switch (tone) {
+      case 'plain':
+        return text;
+      case 'strong':
+        return trusted(chalk.bold(text));
+      case 'quiet':
+        return trusted(chalk.dim(text));
+      case 'good':
+        return trusted(chalk.green(text));
+      case 'busy':
+        return trusted(chalk.cyan(text));
+      case 'bad':
+        return trusted(chalk.red(text));
+      case 'warn':
+        return trusted(chalk.yellow(text));
+    }
+  };
+}

@@ -1,0 +1,252 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  advanceQueue,
+  cancel,
+  nextQueueEvent,
+  purge,
+  retry,
+  setTimeToLive,
+  submit,
+} from '../../../../src/local/queue/engine.ts';
+import { laneOf, waitingIn, workersIn } from '../../../../src/local/queue/lanes.ts';
+import { expiryOf, isTerminal, nextStatus, transition, type JobEvent } from '../../../../src/local/queue/machine.ts';
+import type { Job, JobStatus } from '../../../../src/local/queue/state.ts';
+import type { State } from '../../../../src/local/state/state.ts';
+import { createHarness } from './harness.ts';
+
+type Command =
+  | { readonly kind: 'run'; readonly endpointId: string; readonly input: string; readonly lowPriority: boolean }
+  | { readonly kind: 'cancel' | 'retry'; readonly pick: number }
+  | { readonly kind: 'ttl'; readonly pick: number; readonly ms: number }
+  | { readonly kind: 'purge'; readonly endpointId: string }
+  | { readonly kind: 'scale'; readonly endpointId: string; readonly min: number; readonly max: number }
+  | { readonly kind: 'release'; readonly endpointId: string }
+  | { readonly kind: 'pass'; readonly ms: number };
+
+const endpointId = fc.constantFrom('echo', 'sleep', 'fail', 'stream');
+const pick = fc.nat();
+const span = fc.oneof(fc.integer({ min: 0, max: 3000 }), fc.integer({ min: 0, max: 120_000 }));
+const command: fc.Arbitrary<Command> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('run' as const),
+      endpointId,
+      input: fc.constantFrom('{"seconds":3}', '{"seconds":60}', '{"times":1}', '{}'),
+      lowPriority: fc.boolean(),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('cancel' as const, 'retry' as const), pick }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('ttl' as const), pick, ms: span }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('purge' as const), endpointId }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('scale' as const), endpointId, min: fc.nat(2), max: fc.nat(4) }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('release' as const), endpointId }) },
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: span }) },
+);
+
+const EXECUTION_TIMEOUT_MS = 20_000;
+
+/** Carries a command out as the operations do: the state is brought up to now first. */
+function carryOut(state: State, known: Map<string, Job>, now: number, what: Command): number {
+  const at = what.kind === 'pass' ? now + what.ms : now;
+  advanceQueue(state, at);
+  const picked = (index: number): Job | undefined =>
+    state.queue.jobs[[...known.keys()][index % Math.max(1, known.size)] ?? ''];
+  switch (what.kind) {
+    case 'run': {
+      const endpoint = state.endpoints[what.endpointId];
+      if (endpoint === undefined) throw new Error('no endpoint');
+      const { input, lowPriority } = what;
+      const retentionMs = 60_000;
+      const submission = { sync: false, input, lowPriority, retentionMs, ttlMs: 100_000 };
+      const job = submit(state, endpoint, { ...submission, executionTimeoutMs: EXECUTION_TIMEOUT_MS }, at);
+      expect(known.has(job.id)).toBe(false);
+      known.set(job.id, job);
+      break;
+    }
+    case 'cancel': {
+      const job = picked(what.pick);
+      if (job !== undefined)
+        expect(cancel(state, job, at).status).toBe(isTerminal(job.status) ? job.status : 'CANCELLED');
+      break;
+    }
+    case 'retry': {
+      const job = picked(what.pick);
+      if (job === undefined) break;
+      const retried = retry(state, job, at);
+      expect(retried !== undefined).toBe(job.status === 'FAILED' || job.status === 'TIMED_OUT');
+      if (retried !== undefined) {
+        expect(retried).toMatchObject({
+          id: job.id,
+          input: job.input,
+          status: 'IN_QUEUE',
+          submittedAt: job.submittedAt,
+        });
+        for (const gone of ['output', 'error', 'startedAt', 'finishedAt'] as const)
+          expect(retried[gone]).toBeUndefined();
+        known.set(job.id, retried);
+      }
+      break;
+    }
+    case 'ttl': {
+      const job = picked(what.pick);
+      if (job !== undefined) known.set(job.id, setTimeToLive(state, job, at + 1 + what.ms));
+      break;
+    }
+    case 'purge':
+      expect(purge(state, what.endpointId, at)).toBeGreaterThanOrEqual(0);
+      expect(waitingIn(laneOf(state, what.endpointId))).toBe(0);
+      break;
+    case 'scale':
+      Object.assign(state.endpoints[what.endpointId]?.workers ?? {}, {
+        min: Math.min(what.min, what.max),
+        max: what.max,
+      });
+      break;
+    case 'release': {
+      const endpoint = state.endpoints[what.endpointId];
+      if (endpoint !== undefined) endpoint.version += 1;
+      break;
+    }
+    case 'pass':
+      break;
+  }
+  return at;
+}
+
+/** What must hold between any two commands; `last` is when it was last looked at. */
+function check(state: State, known: Map<string, Job>, last: number, now: number): void {
+  for (const [id, before] of known) {
+    const job = state.queue.jobs[id];
+    if (job === undefined) {
+      // Only an expiry removes a job; one that had not ended when last seen may have done so just after.
+      const earliest = isTerminal(before.status) ? expiryOf(before) : Math.min(before.ttlAt, last + before.retentionMs);
+      expect(earliest).toBeLessThanOrEqual(now);
+      known.delete(id);
+      continue;
+    }
+    expect(job.id).toBe(id);
+    expect(expiryOf(job)).toBeGreaterThan(now);
+    if (isTerminal(before.status)) expect(job).toMatchObject({ status: before.status, attempt: before.attempt });
+    known.set(id, job);
+  }
+  expect(Object.keys(state.queue.jobs).sort()).toEqual([...known.keys()].sort());
+
+  for (const endpoint of Object.values(state.endpoints)) {
+    const lane = laneOf(state, endpoint.id);
+    const jobs = [...known.values()].filter((job) => job.endpointId === endpoint.id);
+    const inState = (status: JobStatus): string[] => jobs.filter((job) => job.status === status).map(({ id }) => id);
+    expect([...lane.waiting, ...lane.waitingLow].sort()).toEqual(inState('IN_QUEUE').sort());
+    const running = workersIn(lane).filter(({ status }) => status === 'RUNNING');
+    expect(running.map(({ jobId }) => jobId).sort()).toEqual(inState('IN_PROGRESS').sort());
+    for (const worker of running) expect(state.queue.jobs[worker.jobId ?? '']?.workerId).toBe(worker.id);
+    expect(lane.inProgress).toBe(running.length);
+    const { submitted, completed, failed, cancelled, timedOut, expired } = lane.counts;
+    expect(waitingIn(lane) + lane.inProgress + completed + failed + cancelled + timedOut + expired).toBe(submitted);
+  }
+  expect(nextQueueEvent(state) ?? now + 1).toBeGreaterThan(now);
+}
+
+describe('the queue under any sequence of commands', () => {
+  test('counts add up, no job is lost, what has ended stays ended', () => {
+    fc.assert(
+      fc.property(fc.array(command, { maxLength: 60 }), (commands) => {
+        const { state, clock } = createHarness();
+        const known = new Map<string, Job>();
+        let now = clock.now();
+        for (const what of commands) {
+          const last = now;
+          now = carryOut(state, known, now, what);
+          check(state, known, last, now);
+        }
+        // In the end everything comes to rest: nothing is forgotten in a queue that has workers.
+        for (const endpoint of Object.values(state.endpoints)) endpoint.workers = { min: 0, max: 2, idleTimeout: 5 };
+        now += 2_000_000;
+        advanceQueue(state, now);
+        advanceQueue(state, now + 2_000_000);
+        expect(state.queue.jobs).toEqual({});
+        expect(Object.values(state.queue.lanes).flatMap(workersIn)).toEqual([]);
+        expect(nextQueueEvent(state)).toBeUndefined();
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('one long step ends where many short ones end, and a state kept as JSON goes on the same', () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          command.filter(({ kind }) => kind !== 'pass'),
+          { minLength: 1, maxLength: 20 },
+        ),
+        fc.array(fc.integer({ min: 1, max: 5000 }), { minLength: 1, maxLength: 30 }),
+        (commands, steps) => {
+          const { state, clock } = createHarness();
+          const known = new Map<string, Job>();
+          let now = clock.now();
+          for (const what of commands) now = carryOut(state, known, now, what);
+          let stepwise = JSON.parse(JSON.stringify(state)) as State;
+          for (const step of steps) {
+            now += step;
+            advanceQueue(stepwise, now);
+            stepwise = JSON.parse(JSON.stringify(stepwise)) as State;
+          }
+          advanceQueue(state, now);
+          expect(stepwise.queue.jobs).toEqual(state.queue.jobs);
+          expect(stepwise.queue.lanes).toEqual(state.queue.lanes);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('the table of transitions', () => {
+  const statuses: readonly JobStatus[] = ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED', 'FAILED', 'CANCELLED', 'TIMED_OUT'];
+  const events: readonly JobEvent[] = [
+    { kind: 'start', at: 5, workerId: 'w' },
+    { kind: 'complete', at: 5, output: '{}' },
+    { kind: 'fail', at: 5, error: 'x' },
+    { kind: 'time-out', at: 5, error: 'x' },
+    { kind: 'cancel', at: 5 },
+    { kind: 'retry', at: 5 },
+  ];
+  const legal = [
+    'IN_QUEUE start IN_PROGRESS',
+    'IN_QUEUE cancel CANCELLED',
+    'IN_PROGRESS complete COMPLETED',
+    'IN_PROGRESS fail FAILED',
+    'IN_PROGRESS time-out TIMED_OUT',
+    'IN_PROGRESS cancel CANCELLED',
+    'FAILED retry IN_QUEUE',
+    'TIMED_OUT retry IN_QUEUE',
+  ];
+
+  test('holds these and no other', () => {
+    const found = statuses.flatMap((status) =>
+      events.flatMap(({ kind }) => {
+        const next = nextStatus(status, kind);
+        return next === undefined ? [] : [`${status} ${kind} ${next}`];
+      }),
+    );
+    expect(found).toEqual(legal);
+  });
+
+  test('a transition changes no record, and an impossible one gives none', () => {
+    const { state } = createHarness();
+    const endpoint = state.endpoints.echo;
+    if (endpoint === undefined) throw new Error('no endpoint');
+    const submission = { sync: false, input: '{}', lowPriority: false, retentionMs: 1, ttlMs: 10_000 };
+    const job = Object.freeze(submit(state, endpoint, submission, 1));
+    for (const status of statuses)
+      for (const event of events) {
+        const moved = transition(Object.freeze({ ...job, status }), event);
+        expect(moved?.status).toBe(nextStatus(status, event.kind));
+        expect(moved?.id ?? job.id).toBe(job.id);
+      }
+  });
+});

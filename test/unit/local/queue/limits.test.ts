@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest';
+import { PAYLOAD_BYTES } from '../../../../src/local/queue/submission.ts';
+import { COLD_START_MS } from '../../../../src/local/queue/workers.ts';
+import { createHarness, idIn } from './harness.ts';
+
+const MINUTE = 60_000;
+const READY = COLD_START_MS + 10;
+
+describe('retention after completion (specification 8.2)', () => {
+  test.each([
+    ['run', '', 30 * MINUTE],
+    ['runsync', '', MINUTE],
+    ['runsync', '?wait=1000', MINUTE],
+    ['runsync', '?wait=90000', MINUTE],
+    ['runsync', '?wait=180000', 3 * MINUTE],
+    ['runsync', '?wait=300000', 5 * MINUTE],
+  ])('%s%s: kept for %i ms', async (operation, query, kept) => {
+    const service = createHarness();
+    const id = idIn(await service.call(`POST /echo/${operation}${query}`, '{"input":{}}'));
+    const submittedAt = service.state.queue.jobs[id]?.submittedAt ?? 0;
+    service.pass(submittedAt + READY + kept - 1 - service.clock.now());
+    expect(await service.status('echo', id)).toMatchObject({ status: 'COMPLETED' });
+    service.pass(1);
+    expect((await service.call(`GET /echo/status/${id}`)).status).toBe(404);
+  });
+});
+
+describe('time to live', () => {
+  test.each([
+    ['IN_QUEUE', 'sleep', '{"seconds":100}'],
+    ['IN_PROGRESS', 'sleep', '{"seconds":100}'],
+    ['COMPLETED', 'echo', '{}'],
+  ])('policy.ttl counts from submission and deletes a job that is %s', async (status, endpointId, input) => {
+    const service = createHarness();
+    if (status === 'IN_QUEUE') Object.assign(service.state.endpoints.sleep?.workers ?? {}, { max: 0 });
+    const id = await service.submit(endpointId, input, ',"policy":{"ttl":10000}');
+    service.pass(9999);
+    expect(await service.status(endpointId, id)).toMatchObject({ status });
+    service.pass(1);
+    expect((await service.call(`GET /${endpointId}/status/${id}`)).status).toBe(404);
+    const health = await service.call(`GET /${endpointId}/health`);
+    expect(health.value).toMatchObject({
+      jobs: { inQueue: 0, inProgress: 0, expired: status === 'COMPLETED' ? 0 : 1 },
+    });
+  });
+
+  test('status?ttl=6000 gives the job six seconds from then', async () => {
+    const service = createHarness();
+    const id = await service.submit('echo', '{}');
+    service.pass(20_000);
+    expect((await service.call(`GET /echo/status/${id}?ttl=6000`)).value).toMatchObject({ status: 'COMPLETED' });
+    service.pass(5999);
+    expect(await service.status('echo', id)).toMatchObject({ status: 'COMPLETED' });
+    service.pass(1);
+    expect((await service.call(`GET /echo/status/${id}`)).status).toBe(404);
+  });
+
+  test('a longer ttl does not outlast retention', async () => {
+    const service = createHarness();
+    const id = await service.submit('echo', '{}');
+    await service.call(`GET /echo/status/${id}?ttl=86400000`);
+    service.pass(READY + 30 * MINUTE);
+    expect((await service.call(`GET /echo/status/${id}`)).status).toBe(404);
+  });
+
+  test('a worker whose job is deleted takes the next one', async () => {
+    const service = createHarness();
+    Object.assign(service.state.endpoints.sleep?.workers ?? {}, { max: 1 });
+    await service.submit('sleep', '{"seconds":100}', ',"policy":{"ttl":10000}');
+    const next = await service.submit('sleep', '{"seconds":1}');
+    service.pass(10_000);
+    expect(await service.status('sleep', next)).toMatchObject({ status: 'IN_PROGRESS' });
+  });
+
+  test.each(['0', '-6000', '1.5', 'x', '604800001'])('status?ttl=%s: 400', async (ttl) => {
+    const service = createHarness();
+    const id = await service.submit('echo', '{}');
+    expect((await service.call(`GET /echo/status/${id}?ttl=${ttl}`)).status).toBe(400);
+  });
+});
+
+describe('execution timeout', () => {
+  test("the endpoint's holds where the policy has none", async () => {
+    const service = createHarness();
+    Object.assign(service.state.endpoints.sleep ?? {}, { timeoutMs: 7000 });
+    const id = await service.submit('sleep', '{"seconds":100}');
+    service.pass(COLD_START_MS + 6999);
+    expect(await service.status('sleep', id)).toMatchObject({ status: 'IN_PROGRESS' });
+    service.pass(1);
+    expect(await service.status('sleep', id)).toMatchObject({ status: 'TIMED_OUT', executionTime: 7000 });
+  });
+
+  test('the time in the queue does not count', async () => {
+    const service = createHarness();
+    Object.assign(service.state.endpoints.sleep?.workers ?? {}, { max: 1 });
+    await service.submit('sleep', '{"seconds":60}');
+    const id = await service.submit('sleep', '{"seconds":4}', ',"policy":{"executionTimeout":5000}');
+    service.pass(COLD_START_MS + 60_000 + 4000);
+    expect(await service.status('sleep', id)).toMatchObject({ status: 'COMPLETED', executionTime: 4000 });
+  });
+});
+
+describe('bodies', () => {
+  const padded = (bytes: number): string => `{"input":{"x":"${'y'.repeat(bytes - '{"input":{"x":""}}'.length)}"}}`;
+
+  test.each(['run', 'runsync'] as const)('%s: a payload of exactly the limit, and one byte more', async (operation) => {
+    const service = createHarness();
+    const limit = PAYLOAD_BYTES[operation];
+    expect((await service.call(`POST /echo/${operation}`, padded(limit))).status).toBe(200);
+    const refused = await service.call(`POST /echo/${operation}`, padded(limit + 1));
+    expect(refused.status).toBe(413);
+    expect(refused.text).toContain(operation === 'run' ? '10 MB' : '20 MB');
+  });
+
+  test('the limit counts bytes, not characters', async () => {
+    const body = `{"input":{"x":"${'é'.repeat(PAYLOAD_BYTES.run / 2)}"}}`;
+    expect((await createHarness().call('POST /echo/run', body)).status).toBe(413);
+  });
+
+  test.each([
+    ['', /JSON/],
+    ['nonsense', /not JSON.*line 1, column 1/],
+    ['[]', /object/],
+    ['{}', /input is required/],
+    ['{"input":1}', /input/],
+    ['{"input":"x"}', /input/],
+    ['{"input":null}', /input/],
+    ['{"input":[]}', /input/],
+    ['{"input":{},"webhook":"nonsense"}', /webhook/],
+    ['{"input":{},"webhook":"ftp://x/"}', /webhook/],
+    ['{"input":{},"policy":1}', /policy/],
+    ['{"input":{},"policy":{"executionTimeout":4999}}', /policy\.executionTimeout.*5000 to 604800000/],
+    ['{"input":{},"policy":{"executionTimeout":604800001}}', /policy\.executionTimeout/],
+    ['{"input":{},"policy":{"executionTimeout":"9000"}}', /policy\.executionTimeout/],
+    ['{"input":{},"policy":{"ttl":9999}}', /policy\.ttl.*10000 to 604800000/],
+    ['{"input":{},"policy":{"ttl":10000.5}}', /policy\.ttl/],
+    ['{"input":{},"policy":{"lowPriority":1}}', /policy\.lowPriority/],
+    ['{"input":{},"s3Config":{"accessId":"x"}}', /s3Config.*accessSecret/],
+  ])('%s: 400', async (body, said) => {
+    for (const operation of ['run', 'runsync']) {
+      const answer = await createHarness().call(`POST /echo/${operation}`, body);
+      expect(answer.status).toBe(400);
+      expect(answer.text).toMatch(said);
+    }
+  });
+
+  test('members that nobody names are let be, and s3 secrets are not kept', async () => {
+    const service = createHarness();
+    const s3 = '{"accessId":"id","accessSecret":"hush-hush","bucketName":"b","endpointUrl":"https://s3.test"}';
+    await service.submit('echo', '{}', `,"other":1,"s3Config":${s3}`);
+    expect(JSON.stringify(service.state)).not.toContain('hush-hush');
+  });
+});
+
+describe('known limits (contract rules, Queue API)', () => {
+  test('off by option', async () => {
+    const service = createHarness();
+    for (let time = 0; time < 5; time++) expect((await service.call('POST /echo/purge-queue')).status).toBe(200);
+  });
+
+  test('purge-queue: 2 in 10 s, per endpoint and user, with Retry-After', async () => {
+    const service = createHarness({ queueLimits: true });
+    await service.call('POST /echo/purge-queue');
+    service.pass(4000);
+    await service.call('POST /echo/purge-queue');
+    const refused = await service.call('POST /echo/purge-queue');
+    expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '6' } });
+    expect((await service.call('POST /demo/purge-queue')).status).toBe(200);
+    expect((await service.call('POST /echo/purge-queue', '', 'other')).status).toBe(200);
+    service.pass(6000);
+    expect((await service.call('POST /echo/purge-queue')).status).toBe(200);
+  });
+
+  test('cancel: 100 in 10 s', async () => {
+    const service = createHarness({ queueLimits: true });
+    const id = await service.submit('echo', '{}');
+    const statuses = new Set<number>();
+    for (let time = 0; time < 100; time++) statuses.add((await service.call(`POST /echo/cancel/${id}`)).status);
+    expect([...statuses]).toEqual([200]);
+    expect((await service.call(`POST /echo/cancel/${id}`)).status).toBe(429);
+  });
+
+  test('runsync: 400 at once', async () => {
+    const service = createHarness({ queueLimits: true });
+    const answers = await Promise.all(
+      Array.from({ length: 402 }, () => service.call('POST /sleep/runsync?wait=1000', '{"input":{"seconds":9}}')),
+    );
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(2);
+    expect((await service.call('POST /sleep/runsync?wait=1000', '{"input":{"seconds":9}}')).status).toBe(200);
+  });
+});

@@ -1,0 +1,187 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { arrayOf, decodeJson, memberAt, stringOf, type Json } from '../../../../src/core/json.ts';
+import { appendChunk, CHUNK_BYTES, takeChunks } from '../../../../src/local/queue/chunks.ts';
+import { NO_CHUNKS } from '../../../../src/local/queue/machine.ts';
+import { memberText } from '../../../../src/local/queue/source.ts';
+import { COLD_START_MS } from '../../../../src/local/queue/workers.ts';
+import { createHarness, type Harness } from './harness.ts';
+
+describe('numbers and text come back exactly', () => {
+  test.each([
+    '{"n":9007199254740993}',
+    '{"n":1e400}',
+    '{"n":1.0,"m":-0}',
+    '{ "spaced" :\n [1,\t2] }',
+    '{"u":"\\u0041\\ud800","é":"é"}',
+    '{"a":1,"a":2}',
+    `{"deep":${'['.repeat(400)}${']'.repeat(400)}}`,
+    '{"input":{"input":"}\\"]"}}',
+  ])('%s', async (input) => {
+    const service = createHarness();
+    const sent = await service.call('POST /demo/runsync', `{"x":"\\"input\\":{}","input": ${input} ,"policy":{}}`);
+    expect(sent.text).toContain(`"output":${input},"status":"COMPLETED"`);
+    // The state survives being kept in a file.
+    expect(JSON.parse(JSON.stringify(service.state))).toEqual(service.state);
+  });
+
+  test('of an input given twice the last counts', async () => {
+    const { text } = await createHarness().call('POST /echo/runsync', '{"input":{"n":1},"input":{"n":2}}');
+    expect(text).toContain('"output":{"n":2}');
+  });
+
+  test('the text of a member is found in any object', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue(), fc.nat(3), (others, value, indent) => {
+        const source = JSON.stringify({ ...others, input: value }, null, indent);
+        expect(JSON.parse(memberText(source, 'input'))).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+});
+
+interface Chunk {
+  readonly output: { readonly text: readonly string[] };
+  readonly metrics: { readonly stream_index: number };
+}
+
+const chunksOf = async (service: Harness, endpointId: string, id: string): Promise<readonly Json[]> =>
+  arrayOf((await service.call(`GET /${endpointId}/stream/${id}`)).value) ?? [];
+
+describe('stream (specification 4.5, 4)', () => {
+  test('chunks come as they are made, each once, and the final output holds them all', async () => {
+    const service = createHarness();
+    const id = await service.submit('stream', '{"chunks":3}');
+    expect(await chunksOf(service, 'stream', id)).toEqual([]);
+    service.pass(COLD_START_MS);
+    const seen: Json[] = [];
+    for (let polls = 0; polls < 4; polls++) seen.push(...(await chunksOf(service, 'stream', id)));
+    expect(seen).toEqual(
+      [0, 1, 2].map((index) => ({
+        output: { text: [`chunk ${String(index + 1)} `], input_tokens: 0, output_tokens: index + 1 },
+        metrics: { scenario: 0, stream_index: index },
+      })),
+    );
+    const { status, output } = await service.status('stream', id);
+    expect(status).toBe('COMPLETED');
+    expect(output).toEqual(seen.map((chunk) => memberAt(chunk, 'output')));
+  });
+
+  test('a poll waits for a chunk a second at most, and not at all once the job has ended', async () => {
+    const service = createHarness();
+    const id = await service.submit('sleep', '{"seconds":5}');
+    const from = service.clock.now();
+    expect(await chunksOf(service, 'sleep', id)).toEqual([]);
+    expect(service.clock.now() - from).toBe(1000);
+    service.pass(10_000);
+    const later = service.clock.now();
+    expect(await chunksOf(service, 'sleep', id)).toEqual([]);
+    expect(service.clock.now()).toBe(later);
+  });
+
+  test('a cancelled job keeps the chunks it had made', async () => {
+    const service = createHarness();
+    const id = await service.submit('stream', '{"chunks":9}');
+    service.pass(COLD_START_MS + 450);
+    await service.call(`POST /stream/cancel/${id}`);
+    expect(await chunksOf(service, 'stream', id)).toHaveLength(2);
+    expect(await chunksOf(service, 'stream', id)).toEqual([]);
+  });
+
+  test('a retried job streams from the start', async () => {
+    const service = createHarness();
+    const id = await service.submit('stream', '{"chunks":30}', ',"policy":{"executionTimeout":5000}');
+    service.pass(COLD_START_MS + 5000);
+    expect(await chunksOf(service, 'stream', id)).toHaveLength(25);
+    await service.call(`POST /stream/retry/${id}`);
+    service.pass(200);
+    expect(memberAt(await chunksOf(service, 'stream', id), '0.metrics.stream_index')).toBe(0);
+  });
+
+  test('a hosted model answers to its slug, and streams the words of a prompt', async () => {
+    const service = createHarness();
+    const id = await service.submit('demo-text-model', '{"prompt":"to be or not"}');
+    service.pass(10_000);
+    const words = (await chunksOf(service, 'demo-text-model', id)).map((chunk) => memberAt(chunk, 'output.text.0'));
+    expect(words).toEqual(['to ', 'be ', 'or ', 'not']);
+    expect(service.state.endpoints['demo-text-model']?.hidden).toBe(true);
+  });
+
+  test('an output of several megabytes comes in chunks of at most 1 MB, whole', async () => {
+    const service = createHarness();
+    const id = await service.submit('stream', '{"chunks":2,"bytes":2500000}');
+    service.pass(10_000);
+    // The platform's own reader: these texts are long, and no number in them needs exactness.
+    const chunks = JSON.parse((await service.call(`GET /stream/stream/${id}`)).text) as readonly Chunk[];
+    expect(chunks).toHaveLength(6);
+    for (const chunk of chunks) expect(Buffer.byteLength(JSON.stringify(chunk))).toBeLessThanOrEqual(CHUNK_BYTES);
+    expect(chunks.map(({ metrics }) => metrics.stream_index)).toEqual([0, 1, 2, 3, 4, 5]);
+    const { text } = await service.call(`GET /stream/status/${id}`);
+    const { output } = JSON.parse(text) as { readonly output: readonly Chunk['output'][] };
+    const joined = (outputs: readonly Chunk['output'][]): string => outputs.flatMap((part) => part.text).join('');
+    expect(joined(chunks.map((chunk) => chunk.output)) === joined(output)).toBe(true);
+    expect(joined(output)).toHaveLength(5_000_000);
+  });
+
+  test.each([
+    ['characters of several bytes', '€'.repeat(400_000)],
+    ['surrogate pairs', `x${'😀'.repeat(300_000)}`],
+    ['characters that need escapes', '\u0001"'.repeat(300_000)],
+    ['lone surrogates', '\ud800'.repeat(200_000)],
+  ])('a string of %s is cut between them', (_what, output) => {
+    const { pending } = appendChunk(NO_CHUNKS, { output, metrics: { n: 1 } });
+    const parts = pending.map((text) => stringOf(memberAt(decodeJson(text), 'output')));
+    expect(pending.length).toBeGreaterThan(1);
+    expect(Math.max(...pending.map((text) => Buffer.byteLength(text)))).toBeLessThanOrEqual(CHUNK_BYTES);
+    expect(parts.join('') === output).toBe(true);
+    expect(parts.some((part) => /^[\udc00-\udfff]/.test(part ?? ''))).toBe(false);
+  });
+
+  test('any other large output is cut as JSON text', () => {
+    const output = { list: Array.from({ length: 200_000 }, (_, index) => index) };
+    const { pending } = appendChunk(NO_CHUNKS, { output, metrics: {} });
+    const text = pending.map((chunk) => stringOf(memberAt(decodeJson(chunk), 'output'))).join('');
+    expect(text).toBe(JSON.stringify(output));
+  });
+
+  test('one answer carries a bounded part, the next the rest', () => {
+    const all = appendChunk(NO_CHUNKS, { output: 'x'.repeat(21_000_000), metrics: {} });
+    const first = takeChunks(all);
+    const second = takeChunks(first.rest);
+    const third = takeChunks(second.rest);
+    expect([...first.taken, ...second.taken, ...third.taken]).toEqual(all.pending);
+    expect(third.rest.pending).toEqual([]);
+    expect(first.taken.length).toBeLessThan(all.pending.length / 2);
+  });
+});
+
+describe('built-in handlers', () => {
+  test.each([
+    ['sleep', '{}', /seconds/],
+    ['sleep', '{"seconds":-1}', /seconds/],
+    ['sleep', '{"seconds":"1"}', /seconds/],
+    ['fail', '{}', /asked to/],
+    ['fail', '{"error":"{\\"why\\":1}"}', /^\{"why":1\}$/],
+    ['stream', '{"chunks":-1}', /chunks/],
+    ['stream', '{"chunks":1.5}', /chunks/],
+    ['stream', '{"chunks":10001}', /chunks/],
+    ['stream', '{"chunks":100,"bytes":1000000}', /bytes/],
+  ])('%s %s: FAILED with a reason', async (endpointId, input, reason) => {
+    const service = createHarness();
+    const id = await service.submit(endpointId, input);
+    service.pass(2000);
+    const job = await service.status(endpointId, id);
+    expect(job).toMatchObject({ status: 'FAILED' });
+    expect(job.error).toMatch(reason);
+    expect(job.output).toBeUndefined();
+  });
+
+  test('sleep sleeps as long as asked', async () => {
+    const service = createHarness();
+    const id = await service.submit('sleep', '{"seconds":2.5}');
+    service.pass(COLD_START_MS + 2499);
+    expect(await service.status('sleep', id)).toMatchObject({ status: 'IN_PROGRESS' });
+    service.pass(1);
+    expect(await service.status('sleep', id)).toMatchObject({ status: 'COMPLETED', executionTime: 2500 });
+  });
+});

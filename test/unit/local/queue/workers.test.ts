@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest';
+import { newEndpoint } from '../../../../src/local/resources/endpoints/seed.ts';
+import { dropEndpoint, nextQueueEvent } from '../../../../src/local/queue/index.ts';
+import { laneOf, workersIn } from '../../../../src/local/queue/lanes.ts';
+import { COLD_START_MS } from '../../../../src/local/queue/workers.ts';
+import type { EndpointRecord } from '../../../../src/local/resources/endpoints/record.ts';
+import { createHarness, type Harness } from './harness.ts';
+
+const endpoint = (changes: Partial<EndpointRecord>): EndpointRecord => ({
+  ...newEndpoint('mine', 'mine', 'sleep', 0),
+  ...changes,
+});
+
+const statuses = (service: Harness): string[] => workersIn(laneOf(service.state, 'mine')).map(({ status }) => status);
+
+const submitAll = async (service: Harness, count: number, seconds = 100): Promise<string[]> => {
+  const ids: string[] = [];
+  for (let job = 0; job < count; job++) ids.push(await service.submit('mine', `{"seconds":${String(seconds)}}`));
+  return ids;
+};
+
+describe('workers', () => {
+  test('the next event is known at every stage', async () => {
+    const service = createHarness({ endpoints: [endpoint({})] });
+    const next = (): number => (nextQueueEvent(service.state) ?? Infinity) - service.clock.now();
+    expect(next()).toBe(Infinity);
+    await submitAll(service, 1, 20);
+    expect(next()).toBe(COLD_START_MS);
+    service.pass(5000);
+    expect(next()).toBe(COLD_START_MS + 20_000 - 5000);
+    service.pass(next());
+    expect(next()).toBe(5000);
+    service.pass(5000);
+    expect(next()).toBe(30 * 60_000 - 5000);
+  });
+
+  test('from nothing through a cold start to a running worker, and back to nothing after the idle timeout', async () => {
+    const service = createHarness({ endpoints: [endpoint({})] });
+    expect(statuses(service)).toEqual([]);
+    await submitAll(service, 1, 3);
+    expect(statuses(service)).toEqual(['INITIALIZING']);
+    service.pass(COLD_START_MS);
+    expect(statuses(service)).toEqual(['RUNNING']);
+    service.pass(3000);
+    expect(statuses(service)).toEqual(['IDLE']);
+    service.pass(4999);
+    expect(statuses(service)).toEqual(['IDLE']);
+    service.pass(1);
+    expect(statuses(service)).toEqual([]);
+  });
+
+  test('an idle worker takes a job without a cold start, and idles anew after it', async () => {
+    const service = createHarness({ endpoints: [endpoint({})] });
+    await submitAll(service, 1, 1);
+    service.pass(COLD_START_MS + 1000 + 4000);
+    const [id = ''] = await submitAll(service, 1, 1);
+    expect(await service.status('mine', id)).toMatchObject({ status: 'IN_PROGRESS', delayTime: 0 });
+    service.pass(1000 + 4999);
+    expect(statuses(service)).toEqual(['IDLE']);
+    service.pass(1);
+    expect(statuses(service)).toEqual([]);
+  });
+
+  test('the minimum is there before any job, and stays', () => {
+    const service = createHarness({ endpoints: [endpoint({ workers: { min: 2, max: 3, idleTimeout: 5 } })] });
+    service.pass(0);
+    expect(statuses(service)).toEqual(['INITIALIZING', 'INITIALIZING']);
+    service.pass(3_600_000);
+    expect(statuses(service)).toEqual(['IDLE', 'IDLE']);
+  });
+
+  test('QUEUE_DELAY: one worker at once, the next only for jobs that wait longer than the delay', async () => {
+    const service = createHarness({ endpoints: [endpoint({})] });
+    await submitAll(service, 10);
+    service.pass(3999);
+    expect(statuses(service)).toEqual(['RUNNING']);
+    service.pass(1);
+    expect(statuses(service)).toEqual(['RUNNING', 'INITIALIZING', 'INITIALIZING']);
+  });
+
+  test.each([
+    [1, 1, 1],
+    [4, 2, 2],
+    [5, 2, 3],
+    [100, 2, 5],
+  ])('REQUEST_COUNT: %i jobs at %i a worker start %i', async (jobs, requestCount, workers) => {
+    const scaling = { type: 'REQUEST_COUNT', requestCount } as const;
+    const service = createHarness({
+      endpoints: [endpoint({ scaling, workers: { min: 0, max: 5, idleTimeout: 5 } })],
+    });
+    await submitAll(service, jobs);
+    expect(statuses(service)).toHaveLength(workers);
+  });
+
+  test('jobs are taken in order, those of low priority last', async () => {
+    const service = createHarness({ endpoints: [endpoint({ workers: { min: 0, max: 1, idleTimeout: 5 } })] });
+    const low = await service.submit('mine', '{"seconds":1}', ',"policy":{"lowPriority":true}');
+    const [first = '', second = ''] = await submitAll(service, 2, 1);
+    service.pass(60_000);
+    const started = [first, second, low].map((id) => service.state.queue.jobs[id]?.startedAt ?? 0);
+    expect(started).toEqual([...started].sort());
+    expect(new Set(started).size).toBe(3);
+  });
+
+  test('a changed container replaces idle workers at once and busy ones after their job', async () => {
+    const service = createHarness({ endpoints: [endpoint({ workers: { min: 1, max: 1, idleTimeout: 5 } })] });
+    const [id = ''] = await submitAll(service, 1, 10);
+    service.pass(COLD_START_MS);
+    Object.assign(service.state.endpoints.mine ?? {}, { version: 2 });
+    service.pass(1);
+    expect(workersIn(laneOf(service.state, 'mine'))).toMatchObject([{ status: 'RUNNING', version: 1 }]);
+    service.pass(10_000);
+    expect(await service.status('mine', id)).toMatchObject({ status: 'COMPLETED' });
+    expect(workersIn(laneOf(service.state, 'mine'))).toMatchObject([{ status: 'INITIALIZING', version: 2 }]);
+  });
+
+  test('a lowered maximum lets jobs end', async () => {
+    const service = createHarness({ endpoints: [endpoint({})] });
+    await submitAll(service, 3, 20);
+    service.pass(6000);
+    expect(statuses(service)).toEqual(['RUNNING', 'RUNNING', 'RUNNING']);
+    Object.assign(service.state.endpoints.mine?.workers ?? {}, { max: 1 });
+    service.pass(1);
+    expect(statuses(service)).toEqual(['RUNNING', 'RUNNING', 'RUNNING']);
+    service.pass(20_000);
+    expect(statuses(service)).toEqual(['IDLE']);
+  });
+
+  test.each(['dropEndpoint', 'removed by another'])('deleting an endpoint cancels its jobs (%s)', async (how) => {
+    const service = createHarness({ endpoints: [endpoint({ workers: { min: 0, max: 1, idleTimeout: 5 } })] });
+    const ids = await submitAll(service, 2);
+    service.pass(COLD_START_MS);
+    if (how === 'dropEndpoint') dropEndpoint(service.state, 'mine', service.clock.now());
+    Reflect.deleteProperty(service.state.endpoints, 'mine');
+    service.pass(1);
+    expect(ids.map((id) => service.state.queue.jobs[id]?.status)).toEqual(['CANCELLED', 'CANCELLED']);
+    expect(service.state.queue.lanes.mine).toBeUndefined();
+    expect((await service.call(`GET /mine/status/${ids[0] ?? ''}`)).status).toBe(404);
+    service.pass(31 * 60_000);
+    expect(service.state.queue.jobs).toEqual({});
+  });
+
+  test('timers that nothing waits for do not pile up', async () => {
+    const service = createHarness();
+    for (let job = 0; job < 2000; job++) {
+      await service.submit('echo', '{}');
+      service.pass(20_000);
+    }
+    // Each job sets several timers, one of them a day away; half an hour of jobs is 90.
+    expect(service.state.queue.timersSet).toBeGreaterThan(6000);
+    expect(service.state.queue.timers.length).toBeLessThan(1500);
+  });
+});
