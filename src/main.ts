@@ -6,29 +6,29 @@ import { asFailure } from './core/load-failure.ts';
 import type { Command, Group, Program } from './cli/command.ts';
 import { outputOptions, printsJson, type GlobalValues } from './cli/parse/globals.ts';
 import { createContext, type HostContext } from './host/context.ts';
-import { realWorld, type World } from './host/world.ts';
+import { processRuntime, type Runtime } from './host/runtime.ts';
 import { FLAGS, NOUNS } from './registry.ts';
 
 const PROGRAM: Program = { nouns: NOUNS, flags: FLAGS };
 
 /**
  * The process as a run of berth: argv in, exit code out. Every byte has been taken by then, so nothing is waited for:
- * not the farewell of a connection, not a parser that V8 still compiles. `holdProgram` is the launcher's: see World.
+ * not the farewell of a connection, not a parser that V8 still compiles. `holdProgram` is the launcher's: see Runtime.
  */
 export async function main(holdProgram: () => void): Promise<void> {
   // Or Node would open its inspector, by which any user of this machine could read the key.
   process.on('SIGUSR1', () => undefined);
-  process.exit(await runCli(process.argv.slice(2), realWorld(holdProgram)));
+  process.exit(await runCli(process.argv.slice(2), processRuntime(holdProgram)));
 }
 
 /**
- * berth as a function: a command line and a world in, an exit code out. Prints what the command prints, never throws,
- * and reaches for nothing that the world does not hold.
+ * berth as a function: a command line and a runtime in, an exit code out. Prints what the command prints, never throws,
+ * and reaches for nothing that the runtime does not hold.
  */
-export async function runCli(argv: readonly string[], world: World): Promise<ExitCode> {
+export async function runCli(argv: readonly string[], runtime: Runtime): Promise<ExitCode> {
   let globals: GlobalValues = {};
   let context: HostContext | undefined;
-  const open = (): HostContext => (context ??= createContext(world, globals));
+  const open = (): HostContext => (context ??= createContext(runtime, globals));
   try {
     // The root page needs no parser, and is what most people ask for first.
     if (argv.length === 0 || (argv.length === 1 && (argv[0] === '--help' || argv[0] === '-h')))
@@ -38,7 +38,7 @@ export async function runCli(argv: readonly string[], world: World): Promise<Exi
     globals = read.globals;
     if ('failure' in read) throw read.failure;
     const { target, path, values } = read;
-    if (target !== undefined && speaksToLocal(path[0], world)) globals = { ...globals, local: true };
+    if (target !== undefined && speaksToLocal(path[0], runtime)) globals = { ...globals, local: true };
     const ctx = open();
     const asked = globals['help'] === true;
     if (target === undefined) return await rootPage(ctx, asked);
@@ -91,8 +91,8 @@ async function page(
  * `berth local ...` speaks to the service that BERTH_BASE_URL names where that is on this machine, else to the one in
  * this process; never to the addresses of a profile.
  */
-function speaksToLocal(noun: string | undefined, world: World): boolean {
-  const named = world.env['BERTH_BASE_URL'] ?? '';
+function speaksToLocal(noun: string | undefined, runtime: Runtime): boolean {
+  const named = runtime.env['BERTH_BASE_URL'] ?? '';
   const running = URL.canParse(named) && new URL(named).protocol === 'http:' && isLoopback(new URL(named).hostname);
   return noun === 'local' && !running;
 }

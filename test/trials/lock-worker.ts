@@ -1,8 +1,8 @@
 import { appendFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { realClock } from '../../src/host/clock.ts';
-import { openDurable } from '../../src/host/files/durable.ts';
-import { createFileLocks } from '../../src/host/lock/locks.ts';
+import { openDurable } from '../../src/host/files/durable-files.ts';
+import { createFileLocks } from '../../src/host/lock/file-locks.ts';
 
 /**
  * One start of a program that works under a lock, as a batch does: `FOLDER NAME STEPS`. It tries until it gets the lock,

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../core/context.ts';
 import { WireError, type Transport } from '../../http/wire/transport.ts';
 import { createLocalService, DroppedConnection, fileStore, LOCAL_KEY, type LocalService } from '../../local/index.ts';
-import { createFileLocks } from '../lock/locks.ts';
+import { createFileLocks } from '../lock/file-locks.ts';
 
 export interface LocalTransport {
   readonly transport: Transport & { close(): Promise<void> };

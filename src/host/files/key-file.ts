@@ -3,7 +3,7 @@ import { Failure, localFile } from '../../core/failure.ts';
 import { reasonOf } from '../../core/file-errors.ts';
 import { absolutePath } from './absolute-path.ts';
 import { collect, readBytes } from './read-bytes.ts';
-import type { World } from '../world.ts';
+import type { Runtime } from '../runtime.ts';
 
 /** A key is one line; more than this is another file. Bytes. */
 const MOST = 64 * 1024;
@@ -16,13 +16,13 @@ const PATIENCE_MS = 5000;
  * local-file (14) for anything else, and with the signal's reason when the command is interrupted.
  */
 export async function readKeyFile(
-  world: Pick<World, 'cwd' | 'clock'>,
+  runtime: Pick<Runtime, 'cwd' | 'clock'>,
   path: string,
   interrupt: AbortSignal,
 ): Promise<string> {
-  const patience = world.clock.deadline(PATIENCE_MS);
+  const patience = runtime.clock.deadline(PATIENCE_MS);
   try {
-    const place = absolutePath(world, path);
+    const place = absolutePath(runtime, path);
     const found = await fs.stat(place);
     if (!found.isFile() && !found.isFIFO()) throw unusable(path, 'it is neither a regular file nor a pipe');
     const bytes = await collect(readBytes(place, AbortSignal.any([interrupt, patience.signal])), MOST);

@@ -1,7 +1,7 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { interrupted } from '../../core/failure.ts';
 import type { StopSignal } from './signals.ts';
-import type { World } from '../world.ts';
+import type { Runtime } from '../runtime.ts';
 
 /** Ctrl-C, the polite kill, and the end of the terminal. */
 export interface Interrupt {
@@ -19,14 +19,14 @@ export interface Interrupt {
 }
 
 /** Listens from now on. The first signal asks the command to end; the second ends the process at once. */
-export function listenForInterrupt(world: Pick<World, 'signals' | 'exit'>): Interrupt {
+export function listenForInterrupt(runtime: Pick<Runtime, 'signals' | 'exit'>): Interrupt {
   const controller = new AbortController();
   let borrower: ((signal: StopSignal) => void) | undefined;
   let second: (() => void) | undefined;
-  const close = world.signals.on((signal) => {
+  const close = runtime.signals.on((signal) => {
     if (borrower !== undefined) borrower(signal);
     else if (!controller.signal.aborted) controller.abort(interrupted(signal));
-    else if (second === undefined) world.exit(signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated);
+    else if (second === undefined) runtime.exit(signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated);
     else {
       const hear = second;
       second = undefined;

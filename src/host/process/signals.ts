@@ -1,6 +1,6 @@
 import type { Blocking, SuspendHooks } from '../../core/context.ts';
 import { interrupted } from '../../core/failure.ts';
-import { isHangupIgnored } from './hangup.ts';
+import { isHangupIgnored } from './ignored-hangup.ts';
 
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 

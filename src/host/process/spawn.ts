@@ -4,26 +4,26 @@ import { localFile, usage } from '../../core/failure.ts';
 import { KEY_VARIABLES } from '../../settings/table.ts';
 import type { Interrupt } from './interrupt.ts';
 import { WATCHER } from './kill-with-parent.ts';
-import type { World } from '../world.ts';
+import type { Runtime } from '../runtime.ts';
 
 /**
  * Runs programs on this terminal. While one runs, Ctrl-C is its own affair: the terminal hands it to the program
  * directly, and berth waits for what the program makes of it. Signals that only berth gets are passed on.
  * Fails with usage (2) where there is no such program.
  */
-export function createSpawn(world: World, interrupt: Interrupt): Spawn {
+export function createSpawn(runtime: Runtime, interrupt: Interrupt): Spawn {
   return {
     run: async (command, args, env) => {
       const [{ spawn }, { constants }] = await Promise.all([import('node:child_process'), import('node:os')]);
       return new Promise((resolve, reject) => {
         const child = spawn(command, [...args], {
-          stdio: world.childStreams,
-          cwd: world.cwd,
-          env: { ...withoutKeys(world.env), ...env },
+          stdio: runtime.childStreams,
+          cwd: runtime.cwd,
+          env: { ...withoutKeys(runtime.env), ...env },
         });
-        const stopWatching = watch(world, child, spawn);
+        const stopWatching = watch(runtime, child, spawn);
         const giveBack = interrupt.lend((signal) => {
-          if (signal !== 'SIGINT' || world.stdin.isTTY !== true) child.kill(signal);
+          if (signal !== 'SIGINT' || runtime.stdin.isTTY !== true) child.kill(signal);
         });
         const over = (): void => {
           giveBack();
@@ -43,7 +43,7 @@ export function createSpawn(world: World, interrupt: Interrupt): Spawn {
 }
 
 /** The user's key is for this program alone. */
-const withoutKeys = (env: World['env']): World['env'] =>
+const withoutKeys = (env: Runtime['env']): Runtime['env'] =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !KEY_VARIABLES.includes(name)));
 
 /**
@@ -51,12 +51,12 @@ const withoutKeys = (env: World['env']): World['env'] =>
  * it goes away instead. In a session of its own, so that what a terminal sends does not reach it. Where it cannot be
  * started, the child runs all the same.
  */
-function watch(world: World, child: ChildProcess, spawn: typeof startProgram): () => void {
-  if (child.pid === undefined || world.platform === 'win32') return () => undefined;
+function watch(runtime: Runtime, child: ChildProcess, spawn: typeof startProgram): () => void {
+  if (child.pid === undefined || runtime.platform === 'win32') return () => undefined;
   const watcher = spawn('/bin/sh', ['-c', WATCHER, 'berth-watcher', String(child.pid)], {
     stdio: ['pipe', 'ignore', 'ignore'],
     cwd: '/',
-    env: { PATH: world.env['PATH'] },
+    env: { PATH: runtime.env['PATH'] },
     detached: true,
   });
   watcher.on('error', () => undefined);

@@ -2,7 +2,7 @@ import type * as inquirer from '@inquirer/prompts';
 import type { Choice, Prompts, SuspendHooks, Terminal } from '../../core/context.ts';
 import { interrupted, usage } from '../../core/failure.ts';
 import { safeText } from '../../core/safe-text.ts';
-import type { Input, Output } from '../world.ts';
+import type { Input, Output } from '../runtime.ts';
 
 export interface Asker {
   readonly stdin: Input;

@@ -1,5 +1,5 @@
 import type { Terminal } from '../../core/context.ts';
-import type { Output, World } from '../world.ts';
+import type { Output, Runtime } from '../runtime.ts';
 
 /** The two settings that the terminal's facts depend on. */
 export interface TerminalChoices {
@@ -13,10 +13,10 @@ export interface TerminalChoices {
  * only where FORCE_COLOR asks for it. `--no-color` and NO_COLOR come before FORCE_COLOR.
  */
 export function describeTerminal(
-  world: Pick<World, 'env' | 'stdin' | 'stdout' | 'stderr' | 'signals'>,
+  runtime: Pick<Runtime, 'env' | 'stdin' | 'stdout' | 'stderr' | 'signals'>,
   choices: TerminalChoices,
 ): Terminal {
-  const { env } = world;
+  const { env } = runtime;
   const able = env['TERM'] !== 'dumb' && !isOn(env['CI']);
   const live = (stream: Output): boolean => able && stream.isTTY === true;
   const coloured = (stream: Output): boolean => {
@@ -26,32 +26,32 @@ export function describeTerminal(
   };
   return {
     get output() {
-      return live(world.stdout);
+      return live(runtime.stdout);
     },
     get errors() {
-      return live(world.stderr);
+      return live(runtime.stderr);
     },
     get canAsk() {
-      return !choices.noInput() && live(world.stderr) && world.stdin.isTTY === true;
+      return !choices.noInput() && live(runtime.stderr) && runtime.stdin.isTTY === true;
     },
     get columns() {
-      return live(world.stdout) ? (positive(env['COLUMNS']) ?? positive(world.stdout.columns)) : undefined;
+      return live(runtime.stdout) ? (positive(env['COLUMNS']) ?? positive(runtime.stdout.columns)) : undefined;
     },
     get errorColumns() {
-      return live(world.stderr) ? (positive(env['COLUMNS']) ?? positive(world.stderr.columns)) : undefined;
+      return live(runtime.stderr) ? (positive(env['COLUMNS']) ?? positive(runtime.stderr.columns)) : undefined;
     },
     get rows() {
-      return live(world.stdout) ? positive(world.stdout.rows) : undefined;
+      return live(runtime.stdout) ? positive(runtime.stdout.rows) : undefined;
     },
     colour: {
       get output() {
-        return coloured(world.stdout);
+        return coloured(runtime.stdout);
       },
       get errors() {
-        return coloured(world.stderr);
+        return coloured(runtime.stderr);
       },
     },
-    onSuspend: (hooks) => world.signals.onSuspend(hooks),
+    onSuspend: (hooks) => runtime.signals.onSuspend(hooks),
   };
 }
 

@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { orderResults } from '../../../src/batch/store/order-results.ts';
 import type { JournalRecord } from '../../../src/batch/store/journal-record.ts';
 import type { DurableFiles } from '../../../src/core/context.ts';
-import { openDurable } from '../../../src/host/files/durable.ts';
+import { openDurable } from '../../../src/host/files/durable-files.ts';
 import { berthIn } from '../../support/cli.ts';
 import { realLocks } from '../../support/locks.ts';
 import { items, OUT, read, RESUME, RUN, summary, write } from './front-door.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { lstatSync, mkdirSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { placeOf } from '../../../src/host/files/resolve-path.ts';
+import { resolvePath } from '../../../src/host/files/resolve-path.ts';
 import { berthIn } from '../../support/cli.ts';
 import type { TestWorld } from '../../support/world.ts';
 import { items, place, read, RESUME, RUN, summary, write } from './front-door.ts';
@@ -105,5 +105,5 @@ test.each([
 });
 
 test('a device is no file: it is looked at and not opened', async () => {
-  expect(await placeOf('null', '/dev/null')).toEqual({ path: 'null', kind: 'other' });
+  expect(await resolvePath('null', '/dev/null')).toEqual({ path: 'null', kind: 'other' });
 });

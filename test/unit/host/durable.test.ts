@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { DurableFiles } from '../../../src/core/context.ts';
-import { openDurable } from '../../../src/host/files/durable.ts';
+import { openDurable } from '../../../src/host/files/durable-files.ts';
 import { forgeLock, HOLDERS } from '../../support/forged-lock.ts';
 import { realLocks } from '../../support/locks.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';

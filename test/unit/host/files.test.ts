@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync,
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { interrupted } from '../../../src/core/failure.ts';
-import { openFiles } from '../../../src/host/files/files.ts';
+import { openFiles } from '../../../src/host/files/user-files.ts';
 import { createTestWorld, type TestWorld } from '../../support/world.ts';
 import type { Files } from '../../../src/core/context.ts';
 

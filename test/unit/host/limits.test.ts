@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RateWindow } from '../../../src/core/api.ts';
-import { createLimits, type LimitsMemory } from '../../../src/host/connection/remembered-limits.ts';
+import { createLimits, type LimitsMemory } from '../../../src/host/connection/rate-limit-file.ts';
 import { createTestWorld } from '../../support/world.ts';
 
 const windows = (remaining: number): readonly RateWindow[] => [

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { realClock } from '../../../src/host/clock.ts';
-import { createLocalHost } from '../../../src/host/connection/local-server.ts';
+import { createLocalHost } from '../../../src/host/connection/serve-local.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 
 it('what a handler module prints goes to stderr, harmless, with its endpoint before each line', async () => {

@@ -4,9 +4,9 @@ import { rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ownIdentity } from '../../../src/host/lock/identity.ts';
-import { createFileLocks } from '../../../src/host/lock/locks.ts';
-import { prepare, type LockSystem } from '../../../src/host/lock/place.ts';
+import { ownIdentity } from '../../../src/host/lock/process-identity.ts';
+import { createFileLocks } from '../../../src/host/lock/file-locks.ts';
+import { prepare, type LockSystem } from '../../../src/host/lock/lock-directory.ts';
 import { createTestClock } from '../../support/clock.ts';
 import { forgeLock, HOLDERS, identityOf } from '../../support/forged-lock.ts';
 

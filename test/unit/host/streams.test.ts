@@ -6,8 +6,8 @@ import { PassThrough, Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fileOutput } from '../../../src/host/files/file-output.ts';
-import { dataSink, talkSink } from '../../../src/host/terminal/streams.ts';
+import { fileOutput } from '../../../src/host/files/file-output-stream.ts';
+import { dataOutput, messageOutput } from '../../../src/host/terminal/output-sinks.ts';
 
 const failing = (code: string): Writable =>
   new Writable({
@@ -25,14 +25,14 @@ describe('a sink', () => {
     ['EIO', 14, 'local-file'],
   ])('of data that ends in %s fails with %i, then and ever after', async (errorCode, exit, code) => {
     const stream = failing(errorCode);
-    const sink = dataSink(() => stream);
+    const sink = dataOutput(() => stream);
     await expect(sink.write('a')).rejects.toMatchObject({ exit, code });
     await expect(sink.write('b')).rejects.toMatchObject({ exit, code });
   });
 
   it('of talk lets it pass', async () => {
     const stream = failing('EPIPE');
-    const sink = talkSink(() => stream);
+    const sink = messageOutput(() => stream);
     await sink.write('a');
     await sink.write('b');
   });
@@ -40,12 +40,12 @@ describe('a sink', () => {
   it('waits until a slow reader has taken the bytes', async () => {
     const stream = new PassThrough({ highWaterMark: 16 });
     let taken = false;
-    const written = dataSink(() => stream)
+    const written = dataOutput(() => stream)
       .write('x'.repeat(200_000))
       .then(() => {
         taken = true;
       });
-    await dataSink(() => stream).write('');
+    await dataOutput(() => stream).write('');
     expect(taken).toBe(false);
     let size = 0;
     stream.on('data', (chunk: Buffer) => {
@@ -56,7 +56,7 @@ describe('a sink', () => {
   });
 
   it('does not open its stream before the first write', () => {
-    dataSink(() => {
+    dataOutput(() => {
       throw new Error('opened');
     });
   });
@@ -70,7 +70,7 @@ describe('an output that is a file', () => {
       taken.push(some);
       return some.length;
     });
-    await dataSink(() => stream).write('all of these bytes, é included');
+    await dataOutput(() => stream).write('all of these bytes, é included');
     expect(Buffer.concat(taken).toString()).toBe('all of these bytes, é included');
   });
 
@@ -82,7 +82,7 @@ describe('an output that is a file', () => {
       room -= some;
       return some;
     });
-    await expect(dataSink(() => stream).write('more than five')).rejects.toMatchObject({ exit: 14 });
+    await expect(dataOutput(() => stream).write('more than five')).rejects.toMatchObject({ exit: 14 });
   });
 });
 
@@ -97,9 +97,9 @@ describe('the real stdout', () => {
     await build({
       stdin: {
         contents: `
-          import { realWorld } from './src/host/world.ts';
-          import { dataSink } from './src/host/streams.ts';
-          const sink = dataSink(() => realWorld().stdout);
+          import { processRuntime } from './src/host/runtime.ts';
+          import { dataOutput } from './src/host/terminal/output-sinks.ts';
+          const sink = dataOutput(() => processRuntime().stdout);
           (async () => {
             try {
               for (let i = 0; i < 30; i++) await sink.write((String(i % 10)).repeat(99_999) + '\\n');

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { usage } from '../../../src/core/failure.ts';
 import { safeText } from '../../../src/core/safe-text.ts';
 import { renderFailure } from '../../../src/output/failure.ts';
-import { prose } from '../../../src/output/layout/wrap-text.ts';
+import { wrapMessage } from '../../../src/output/layout/wrap-message.ts';
 import { screen } from './screen.ts';
 
 describe('text for a person', () => {
@@ -21,7 +21,7 @@ describe('text for a person', () => {
     ['  -> Go on with: berth jobs wait a', 20, '  -> Go on with:\n    berth jobs wait a'],
     ['what berth says of itself is broken', 20, 'what berth says of\n  itself is broken'],
   ])('%j in %s columns', (text, columns, lines) => {
-    expect(prose(safeText(text, true), columns)).toBe(lines);
+    expect(wrapMessage(safeText(text, true), columns)).toBe(lines);
   });
 
   test('an error is broken on a terminal and nowhere else', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { decodeJson, type Json } from '../../../src/core/json.ts';
-import { openRows } from '../../../src/output/formats/row-writer.ts';
+import { openRows } from '../../../src/output/row-writer.ts';
 import type { OutputOptions } from '../../../src/output/view.ts';
 import { podView } from './pods.ts';
 import { as, screen, type Screen } from './screen.ts';

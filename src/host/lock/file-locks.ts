@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/context.ts';
 import type { FileLocks, HeldLock } from '../../core/locks.ts';
-import { heldBy, takenOver, watching } from './explain.ts';
-import { ownIdentity, type Identity } from './identity.ts';
-import { isOwned, writeBeat } from './owner.ts';
+import { heldBy, takenOver, watching } from './lock-failures.ts';
+import { ownIdentity, type Identity } from './process-identity.ts';
+import { isOwned, writeBeat } from './owner-file.ts';
 import {
   claim,
   discard,
@@ -15,10 +15,10 @@ import {
   remove,
   removeEmpty,
   type LockSystem,
-} from './place.ts';
-import { markSeized, separateFiles } from './separate.ts';
-import { sweep } from './sweep.ts';
-import { createWatch, HEARTBEAT, type Heartbeat } from './watch.ts';
+} from './lock-directory.ts';
+import { markSeized, separateFiles } from './replace-with-copies.ts';
+import { sweep } from './remove-leftovers.ts';
+import { createWatch, HEARTBEAT, type Heartbeat } from './heartbeat.ts';
 
 export interface FileLocksOptions {
   /** Measures how long a holder has been silent, and waits. */

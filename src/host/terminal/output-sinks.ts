@@ -1,13 +1,13 @@
 import type { Sink } from '../../core/context.ts';
 import { closedPipe, localFile, type Failure } from '../../core/failure.ts';
-import type { Output } from '../world.ts';
+import type { Output } from '../runtime.ts';
 
 /**
  * Data's way out. A write resolves when the system has taken the bytes, so that a process that ends after it has lost
  * none, however slow the reader. Fails with closedPipe (0) when the reader is gone, as after `| head -1`, and with
  * local-file (14) for everything else, such as a full disk.
  */
-export function dataSink(output: () => Output): Sink {
+export function dataOutput(output: () => Output): Sink {
   const write = writer(output);
   return {
     write: async (text) => {
@@ -18,7 +18,7 @@ export function dataSink(output: () => Output): Sink {
 }
 
 /** The way of what is said to a person. Nobody left to hear it is no reason to stop. */
-export function talkSink(output: () => Output): Sink {
+export function messageOutput(output: () => Output): Sink {
   const write = writer(output);
   return {
     write: async (text) => {

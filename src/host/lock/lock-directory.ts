@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, unlinkSync } fro
 import { basename, dirname, join } from 'node:path';
 import { localFile } from '../../core/failure.ts';
 import { codeOf } from '../../core/file-errors.ts';
-import type { Identity } from './identity.ts';
-import { createOwner, isGone, isOwned, readOwner, type Owner } from './owner.ts';
+import type { Identity } from './process-identity.ts';
+import { createOwner, isGone, isOwned, readOwner, type Owner } from './owner-file.ts';
 
 /**
  * How a lock lies in the file system: a directory `LOCK/TOKEN` with the file `owner` in it. A process makes

@@ -1,5 +1,5 @@
-import { lifeOf, type Identity } from './identity.ts';
-import type { Found } from './place.ts';
+import { lifeOf, type Identity } from './process-identity.ts';
+import type { Found } from './lock-directory.ts';
 
 export interface Heartbeat {
   /** How often a holder changes its owner file. Milliseconds. */

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
-import type { Identity } from './identity.ts';
+import type { Identity } from './process-identity.ts';
 
 /** What the owner file in a lock says. */
 export interface Owner {

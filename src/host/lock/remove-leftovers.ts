@@ -1,6 +1,6 @@
 import { rmSync, statSync } from 'node:fs';
-import { lifeOf, type Identity } from './identity.ts';
-import { leftovers } from './place.ts';
+import { lifeOf, type Identity } from './process-identity.ts';
+import { leftovers } from './lock-directory.ts';
 
 /** Leftovers whose process cannot be judged from here stay for so long, by the file system's own times. */
 const UNDECIDED_MS = 3_600_000;

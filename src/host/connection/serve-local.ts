@@ -6,14 +6,14 @@ import { usage } from '../../core/failure.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { absolutePath } from '../files/absolute-path.ts';
 
-/** What a served local service takes from the world. */
+/** What a served local service takes from the runtime. */
 export interface LocalSurroundings {
   readonly clock: Clock;
   readonly random: () => number;
   readonly cwd: string;
   /** Where what handler modules print goes: stdout is data. */
   readonly stderr: Writable;
-  /** As World says. */
+  /** As Runtime says. */
   holdProgram(): void;
 }
 
@@ -31,7 +31,7 @@ export function createLocalHost(surroundings: LocalSurroundings): LocalHost {
       surroundings.holdProgram();
       const { createLocalService, fileStore, LOCAL_KEY, memoryStore, serveLocal } =
         await import('../../local/index.ts');
-      const { createFileLocks } = await import('../lock/locks.ts');
+      const { createFileLocks } = await import('../lock/file-locks.ts');
       await checkHandlers(modules, clock);
       const store =
         stateFile === undefined

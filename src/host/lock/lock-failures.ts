@@ -1,6 +1,6 @@
 import { localFile, type Failure } from '../../core/failure.ts';
-import type { Identity } from './identity.ts';
-import { HEARTBEAT } from './watch.ts';
+import type { Identity } from './process-identity.ts';
+import { HEARTBEAT } from './heartbeat.ts';
 
 const seconds = String(HEARTBEAT.lapseMs / 1000);
 

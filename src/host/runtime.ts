@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../core/context.ts';
 import { localFile } from '../core/failure.ts';
 import { realClock } from './clock.ts';
-import { fileOutput } from './files/file-output.ts';
+import { fileOutput } from './files/file-output-stream.ts';
 import { realSignals, type Signals } from './process/signals.ts';
 
 export type Input = Readable & {
@@ -14,8 +14,8 @@ export type Input = Readable & {
 };
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
 
-/** The raw world that a run of berth stands in: the process's own, or one that a test made. */
-export interface World {
+/** The raw runtime that a run of berth stands in: the process's own, or one that a test made. */
+export interface Runtime {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: Input;
   readonly stdout: Output;
@@ -39,10 +39,10 @@ export interface World {
 }
 
 /**
- * The process's own world; the only reader of `process` beside the launcher. The streams are opened when they are
+ * The process's own runtime; the only reader of `process` beside the launcher. The streams are opened when they are
  * first used: each costs a millisecond or more. `holdProgram` is the launcher's.
  */
-export function realWorld(holdProgram: () => void): World {
+export function processRuntime(holdProgram: () => void): Runtime {
   let stdout: Output | undefined;
   return {
     env: process.env,

@@ -7,18 +7,18 @@ import { reasonOf } from '../../core/file-errors.ts';
 import { makeFolder } from '../../core/folders.ts';
 import { absolutePath } from './absolute-path.ts';
 import { collect, readBytes } from './read-bytes.ts';
-import type { Input, World } from '../world.ts';
+import type { Input, Runtime } from '../runtime.ts';
 
 /** The user's files, relative to the directory berth runs in. A read ends early when the command is interrupted. */
-export function openFiles(world: Pick<World, 'stdin' | 'cwd'>, signal: AbortSignal): Files {
+export function openFiles(runtime: Pick<Runtime, 'stdin' | 'cwd'>, signal: AbortSignal): Files {
   const at = (path: string): string => {
     if (path === '') throw usage('the name of a file is empty', 'Name a file, or - for stdin.');
-    return absolutePath(world, path);
+    return absolutePath(runtime, path);
   };
   return {
     read: async (path) => {
       try {
-        return path === '-' ? await readInput(world.stdin, signal) : await readWhole(path, at(path), signal);
+        return path === '-' ? await readInput(runtime.stdin, signal) : await readWhole(path, at(path), signal);
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         throw error instanceof Failure ? error : unreadable(path, error);

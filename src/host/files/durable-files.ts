@@ -7,8 +7,8 @@ import { reasonOf } from '../../core/file-errors.ts';
 import type { FileLocks, HeldLock } from '../../core/locks.ts';
 import { absolutePath } from './absolute-path.ts';
 import { readBytes } from './read-bytes.ts';
-import { placeOf } from './resolve-path.ts';
-import type { World } from '../world.ts';
+import { resolvePath } from './resolve-path.ts';
+import type { Runtime } from '../runtime.ts';
 
 /** Bytes read at a time. */
 const PIECE = 256 * 1024;
@@ -18,7 +18,7 @@ const PIECE = 256 * 1024;
  * reason, when the command is interrupted. While a lock is held, every change first makes sure that it still is.
  */
 export function openDurable(
-  world: Pick<World, 'stdin' | 'cwd'> & Partial<Pick<World, 'holdProgram'>>,
+  runtime: Pick<Runtime, 'stdin' | 'cwd'> & Partial<Pick<Runtime, 'holdProgram'>>,
   signal: AbortSignal,
   locks: FileLocks,
 ): DurableFiles {
@@ -26,7 +26,7 @@ export function openDurable(
   const check = (): void => {
     for (const lock of held) lock.check();
   };
-  const at = (path: string): string => absolutePath(world, path);
+  const at = (path: string): string => absolutePath(runtime, path);
   const opened = (path: string, flags: string): Promise<AppendFile> =>
     told(`cannot open ${path}`, async () => {
       check();
@@ -34,9 +34,9 @@ export function openDurable(
     });
   return {
     absolute: at,
-    place: (path) => told(`cannot look at ${path}`, () => placeOf(path, at(path))),
+    resolve: (path) => told(`cannot look at ${path}`, () => resolvePath(path, at(path))),
     size: (path) => told(`cannot look at ${path}`, () => sizeOf(at(path))),
-    read: (path, from = 0) => (path === '-' ? readInput(world, signal) : readFile(path, at(path), from, signal)),
+    read: (path, from = 0) => (path === '-' ? readInput(runtime, signal) : readFile(path, at(path), from, signal)),
     create: async (path) => {
       const file = await opened(path, 'wx');
       await told(`cannot keep ${path}`, () => syncFolder(dirname(at(path))));
@@ -58,7 +58,7 @@ export function openDurable(
     lock: (path, files = []) =>
       told(`cannot lock ${path}`, async () => {
         // Whoever holds a lock works for long.
-        world.holdProgram?.();
+        runtime.holdProgram?.();
         const lock = await locks.take(at(path), { subject: 'this batch', waitMs: 0, files: files.map(at) });
         held.add(lock);
         return async () => {
@@ -163,7 +163,7 @@ async function* readPieces(
   }
 }
 
-async function* readInput({ stdin }: Pick<World, 'stdin'>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* readInput({ stdin }: Pick<Runtime, 'stdin'>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   if (stdin.isTTY === true)
     throw usage('"-" reads standard input, which is a terminal here', 'Pipe the data in, or name a file.');
   const stop = (): void => {
