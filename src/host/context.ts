@@ -6,7 +6,7 @@ import { createSettings } from '../settings/view.ts';
 import { openConnection } from './connection/connection.ts';
 import { openFiles } from './files/user-files.ts';
 import { listenForInterrupt } from './process/interrupt.ts';
-import { createLimits } from './connection/rate-limit-file.ts';
+import { createRateLimitFile } from './connection/rate-limit-file.ts';
 import { createLazyLocks } from './lock/lazy-locks.ts';
 import { createLocalHost } from './connection/serve-local.ts';
 import { createPrompts } from './terminal/prompts.ts';
@@ -15,15 +15,15 @@ import { dataOutput, messageOutput } from './terminal/output-sinks.ts';
 import { describeTerminal } from './terminal/terminal.ts';
 import type { Runtime } from './runtime.ts';
 
-/** A Context to be closed when the command is over: it listens for signals and may hold connections. */
+/** A Context that must be closed after the command: it listens for signals and may hold connections. */
 export interface HostContext extends Context {
-  /** Ends connections, writes down the limits that were seen, hears no more signals. */
+  /** Closes connections, saves the rate windows that were seen, and stops listening for signals. */
   close(): Promise<void>;
 }
 
 /**
- * The Context of one run, over a runtime and the global flags as typed (by setting name). Nothing is read, opened or
- * loaded here but the signals; whatever a command does not use costs nothing and cannot fail.
+ * Creates the Context of one run. `flags` are the global flags as given, by setting name. Only the signal handlers are
+ * installed here; files, connections and code are opened and loaded when a command uses them.
  */
 export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext {
   const { env, clock, random } = runtime;
@@ -53,10 +53,10 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
       if (terminal.errors) void stderr.write(text);
     },
   });
-  const limits = createLimits({
+  const limits = createRateLimitFile({
     path: () => join(settings.dataDirectory, 'limits.json'),
     profile: () => settings.profile,
-    // eslint-disable-next-line no-restricted-syntax -- a date, kept for other processes
+    // eslint-disable-next-line no-restricted-syntax -- a date: other processes read it
     now: () => clock.now(),
     monotonic: () => clock.monotonic(),
     random,
@@ -68,7 +68,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     random,
     signal,
     stderr,
-    watched: () => terminal.errors,
+    interactive: () => terminal.errors,
     onWindows: (windows) => {
       limits.remember(windows);
     },
@@ -76,7 +76,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
   return {
     api: connection.api,
     bulk: (options) => {
-      // Only what runs for long sends in bulk.
+      // Only long commands send in bulk: they must survive an upgrade of the program.
       runtime.holdProgram();
       return connection.bulk(options);
     },

@@ -14,7 +14,7 @@ export type Input = Readable & {
 };
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
 
-/** The raw runtime that a run of berth stands in: the process's own, or one that a test made. */
+/** Everything that a run of berth uses of its process: the process itself, or a replacement in a test. */
 export interface Runtime {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: Input;
@@ -23,24 +23,24 @@ export interface Runtime {
   readonly clock: Clock;
   /** 0 up to, not including, 1. */
   readonly random: () => number;
-  /** As Node names it: `linux`, `darwin`, `win32`. */
+  /** Node's name: `linux`, `darwin`, `win32`. */
   readonly platform: string;
-  /** Fails with local-file (14) where the directory was removed. */
+  /** Fails with local-file (14) when the directory was removed. */
   readonly cwd: string;
-  /** The user's own directory; empty where there is none. */
+  /** The user's home directory; empty when there is none. */
   readonly home: string;
   readonly signals: Signals;
-  /** Reads what of the program is not loaded yet, so that the run goes on where the program is replaced meanwhile. */
+  /** Loads the rest of the program, so that the run can continue when the program is upgraded meanwhile. */
   holdProgram(): void;
-  /** What child processes get for their streams. */
+  /** The standard streams of child processes. */
   readonly childStreams: 'inherit' | 'ignore';
-  /** Ends the process at once, whatever is going on. */
+  /** Ends the process immediately. */
   exit(code: number): void;
 }
 
 /**
- * The process's own runtime; the only reader of `process` beside the launcher. The streams are opened when they are
- * first used: each costs a millisecond or more. `holdProgram` is the launcher's.
+ * Creates the runtime of this process. Besides the launcher, only this file reads `process`. The streams are opened at
+ * their first use, because each takes a millisecond or more. `holdProgram` comes from the launcher.
  */
 export function processRuntime(holdProgram: () => void): Runtime {
   let stdout: Output | undefined;
@@ -50,7 +50,7 @@ export function processRuntime(holdProgram: () => void): Runtime {
       return process.stdin;
     },
     get stdout() {
-      return (stdout ??= outputOf(1, () => process.stdout));
+      return (stdout ??= openOutput(1, () => process.stdout));
     },
     get stderr() {
       return process.stderr;
@@ -59,10 +59,10 @@ export function processRuntime(holdProgram: () => void): Runtime {
     random: Math.random,
     platform: process.platform,
     get cwd() {
-      return cwdOf();
+      return readCwd();
     },
     get home() {
-      return homeOf();
+      return readHome();
     },
     signals: realSignals(),
     holdProgram,
@@ -71,17 +71,17 @@ export function processRuntime(holdProgram: () => void): Runtime {
   };
 }
 
-/** A stream of the process, or, where a file stands behind it, one that notices when the disk is full. */
-function outputOf(descriptor: number, stream: () => Output): Output {
+/** Returns a stream of the process, or for a file a stream that detects a full disk. */
+function openOutput(descriptor: number, stream: () => Output): Output {
   try {
     if (fstatSync(descriptor).isFile()) return fileOutput(descriptor);
   } catch {
-    // A descriptor that cannot be asked is left to Node.
+    // Node reports a descriptor that does not work.
   }
   return stream();
 }
 
-function cwdOf(): string {
+function readCwd(): string {
   try {
     return process.cwd();
   } catch (error) {
@@ -93,7 +93,7 @@ function cwdOf(): string {
   }
 }
 
-function homeOf(): string {
+function readHome(): string {
   try {
     return homedir();
   } catch {

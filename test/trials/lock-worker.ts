@@ -19,7 +19,7 @@ const say = (word: string): void => {
 async function work(): Promise<number> {
   const signal = new AbortController().signal;
   // Beats of a tenth of the usual time, so that a trial takes seconds.
-  const locks = createFileLocks({ clock: realClock, heartbeat: { beatMs: 100, lapseMs: 1000 } });
+  const locks = createFileLocks({ clock: realClock, heartbeat: { intervalMs: 100, timeoutMs: 1000 } });
   const durable = openDurable({ stdin: Readable.from([]), cwd: folder }, signal, locks);
   const take = async (): Promise<() => Promise<void>> => {
     for (;;) {

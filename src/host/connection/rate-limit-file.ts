@@ -4,32 +4,32 @@ import type { RateWindow } from '../../core/api.ts';
 import type { RememberedLimits } from '../../core/context.ts';
 import { makeFolder } from '../../core/folders.ts';
 
-/** The rate windows last seen, by profile. */
-export interface LimitsMemory extends RememberedLimits {
-  /** Takes what an answer said. Cheap enough for the way of every command; what cannot be kept is let go. */
+/** The rate windows last seen, kept in a file by profile. */
+export interface RateLimitFile extends RememberedLimits {
+  /** Takes the rate windows of an answer. Cheap enough for every request; errors of the file are ignored. */
   remember(windows: readonly RateWindow[]): void;
-  /** Writes what is not written yet. */
+  /** Writes pending changes. */
   flush(): void;
 }
 
-export interface LimitsOptions {
-  /** The file, `{PROFILE: [RateWindow, ...]}`; may fail where there is no place for it. */
+export interface RateLimitFileOptions {
+  /** Path of the file, `{PROFILE: [RateWindow, ...]}`; may fail when there is no directory for it. */
   readonly path: () => string;
   readonly profile: () => string;
-  /** The wall clock, in milliseconds since the epoch: what the file was written by. */
+  /** The wall clock, in milliseconds since the epoch; the times in the file are of this clock. */
   readonly now: () => number;
   /** Milliseconds since an arbitrary start. */
   readonly monotonic: () => number;
   readonly random: () => number;
 }
 
-/** A command that sends much writes this often, in milliseconds, and once more at its end. */
-const WRITE_EVERY_MS = 2000;
-/** Machines that share a home directory differ by less, in milliseconds. */
-const CLOCK_SLACK_MS = 60_000;
+/** The minimum time between two writes during a command, in milliseconds; `flush` writes at its end. */
+const WRITE_INTERVAL_MS = 2000;
+/** The clocks of machines that share a home directory may differ by this, in milliseconds. */
+const MAX_CLOCK_SKEW_MS = 60_000;
 
-/** Remembers limits in a file. They are worth nothing beside the command that saw them: no trouble with it is told. */
-export function createLimits(options: LimitsOptions): LimitsMemory {
+/** Keeps rate windows in a file. Errors of the file are ignored, because a command must not fail because of them. */
+export function createRateLimitFile(options: RateLimitFileOptions): RateLimitFile {
   let latest: readonly RateWindow[] | undefined;
   let unwritten = false;
   let writtenAt = Number.NEGATIVE_INFINITY;
@@ -42,7 +42,7 @@ export function createLimits(options: LimitsOptions): LimitsMemory {
       const path = options.path();
       save(path, { ...load(path), [options.profile()]: latest }, options.random);
     } catch {
-      // See above.
+      // The rate windows are not needed by the command itself.
     }
   };
 
@@ -51,17 +51,17 @@ export function createLimits(options: LimitsOptions): LimitsMemory {
       if (windows.length === 0) return;
       latest = windows;
       unwritten = true;
-      if (options.monotonic() - writtenAt >= WRITE_EVERY_MS) flush();
+      if (options.monotonic() - writtenAt >= WRITE_INTERVAL_MS) flush();
     },
     flush,
     read: () => {
-      const kept = load(options.path());
+      const all = load(options.path());
       const profile = options.profile();
-      const remembered = Object.hasOwn(kept, profile) ? windowsOf(kept[profile]) : [];
-      // The wall clock was set back since, or was wrong then: how old these are is not known.
+      const saved = Object.hasOwn(all, profile) ? windowsOf(all[profile]) : [];
+      // A later time means that the wall clock was changed: the age of such a window is unknown, so it is dropped.
       // eslint-disable-next-line no-restricted-syntax -- a date: other processes wrote the file
-      const latestTime = options.now() + CLOCK_SLACK_MS;
-      return Promise.resolve(latest ?? remembered.filter(({ seenAt }) => seenAt <= latestTime));
+      const maxSeenAt = options.now() + MAX_CLOCK_SKEW_MS;
+      return Promise.resolve(latest ?? saved.filter(({ seenAt }) => seenAt <= maxSeenAt));
     },
   };
 }
@@ -77,12 +77,12 @@ function load(path: string): Readonly<Record<string, unknown>> {
 
 function save(path: string, document: Readonly<Record<string, unknown>>, random: () => number): void {
   makeFolder({ mkdirSync, statSync, dirname }, dirname(path), 0o700);
-  const beside = `${path}.${random().toString(36).slice(2)}.tmp`;
+  const temporary = `${path}.${random().toString(36).slice(2)}.tmp`;
   try {
-    writeFileSync(beside, `${JSON.stringify(document)}\n`, { mode: 0o600, flag: 'wx' });
-    renameSync(beside, path);
+    writeFileSync(temporary, `${JSON.stringify(document)}\n`, { mode: 0o600, flag: 'wx' });
+    renameSync(temporary, path);
   } catch (error) {
-    rmSync(beside, { force: true });
+    rmSync(temporary, { force: true });
     throw error;
   }
 }

@@ -6,29 +6,30 @@ import { usage } from '../../core/failure.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { absolutePath } from '../files/absolute-path.ts';
 
-/** What a served local service takes from the runtime. */
-export interface LocalSurroundings {
+/** The parts of the runtime that a served local service uses. */
+export interface LocalRuntime {
   readonly clock: Clock;
   readonly random: () => number;
   readonly cwd: string;
-  /** Where what handler modules print goes: stdout is data. */
+  /** Receives what handler modules print, because stdout is for data. */
   readonly stderr: Writable;
-  /** As Runtime says. */
+  /** See `Runtime.holdProgram`. */
   holdProgram(): void;
 }
 
 /**
- * Starts local services on 127.0.0.1. Files and handler modules are relative to the working directory.
- * Fails with usage (2) where the port is taken, or a handler module does not exist, does not load or exports no handler.
+ * Creates the port that serves local services on 127.0.0.1. Paths of files and handler modules are relative to the working
+ * directory. Fails with usage (2) when the port is in use, or a handler module does not exist, does not load or exports no
+ * handler.
  */
-export function createLocalHost(surroundings: LocalSurroundings): LocalHost {
-  const { clock, random } = surroundings;
+export function createLocalHost(runtime: LocalRuntime): LocalHost {
+  const { clock, random } = runtime;
   return {
     serve: async ({ port, stateFile, handlers, ...settings }) => {
       const modules = Object.fromEntries(
-        Object.entries(handlers).map(([name, module]) => [name, handlerPath(surroundings, name, module)]),
+        Object.entries(handlers).map(([name, module]) => [name, handlerPath(runtime, name, module)]),
       );
-      surroundings.holdProgram();
+      runtime.holdProgram();
       const { createLocalService, fileStore, LOCAL_KEY, memoryStore, serveLocal } =
         await import('../../local/index.ts');
       const { createFileLocks } = await import('../lock/file-locks.ts');
@@ -36,8 +37,8 @@ export function createLocalHost(surroundings: LocalSurroundings): LocalHost {
       const store =
         stateFile === undefined
           ? memoryStore()
-          : fileStore(absolutePath(surroundings, stateFile), createFileLocks({ clock }));
-      const log = printer(surroundings);
+          : fileStore(absolutePath(runtime, stateFile), createFileLocks({ clock }));
+      const log = handlerLog(runtime);
       const service = createLocalService({
         ...settings,
         clock,
@@ -46,7 +47,7 @@ export function createLocalHost(surroundings: LocalSurroundings): LocalHost {
         handlers: modules,
         log,
         onWebhookRefused: (job, reason) => {
-          surroundings.stderr.write(`The webhook of job ${safeText(job)} is not sent: ${safeText(reason)}\n`);
+          runtime.stderr.write(`The webhook of job ${safeText(job)} is not sent: ${safeText(reason)}\n`);
         },
       });
       const served = await serveLocal(service, { port, host: '127.0.0.1' });
@@ -63,40 +64,43 @@ export function createLocalHost(surroundings: LocalSurroundings): LocalHost {
   };
 }
 
-/** How long modules may take to load before they are believed: those that load a model take their time. Milliseconds. */
-const PATIENCE_MS = 10_000;
+/**
+ * How long handler modules are checked, in milliseconds. A module that takes longer, for example because it loads a model,
+ * is accepted unchecked.
+ */
+const CHECK_TIMEOUT_MS = 10_000;
 
-/** Refuses at the start what would fail job by job. */
+/** Loads each handler module, so that a broken one fails now and not with every job. */
 async function checkHandlers(modules: Readonly<Record<string, string>>, clock: Clock): Promise<void> {
   if (Object.keys(modules).length === 0) return;
   const { troubleOf } = await import('../../local/workers/handlers/thread.ts');
-  const patience = clock.deadline(PATIENCE_MS);
+  const timeout = clock.deadline(CHECK_TIMEOUT_MS);
   try {
     await Promise.all(
       Object.entries(modules).map(async ([endpoint, path]) => {
-        const trouble = await troubleOf(path, patience.signal);
-        if (trouble === undefined) return;
-        throw usage(`endpoint "${endpoint}": ${trouble.includes(path) ? '' : `${path}: `}${trouble}`, EXPORTS);
+        const problem = await troubleOf(path, timeout.signal);
+        if (problem === undefined) return;
+        throw usage(`endpoint "${endpoint}": ${problem.includes(path) ? '' : `${path}: `}${problem}`, EXPORT_HINT);
       }),
     );
   } finally {
-    patience.cancel();
+    timeout.cancel();
   }
 }
 
-const EXPORTS =
+const EXPORT_HINT =
   'A handler module exports a function or an async generator, as default or as `handler`: export default async (input) => ({ ok: true });';
 
-/** Each line that a handler module prints, with its endpoint before it and made harmless for a terminal. */
-const printer =
-  ({ stderr }: LocalSurroundings) =>
+/** Prints each line of a handler module with its endpoint before it, made safe for a terminal. */
+const handlerLog =
+  ({ stderr }: LocalRuntime) =>
   (endpoint: string, text: string): void => {
     for (const line of text.replace(/\r?\n$/, '').split(/\r?\n/))
       stderr.write(`[${safeText(endpoint)}] ${safeText(line, true)}\n`);
   };
 
-function handlerPath(around: LocalSurroundings, endpoint: string, module: string): string {
-  const path = module.startsWith('file:') ? fileURLToPath(module) : absolutePath(around, module);
+function handlerPath(runtime: LocalRuntime, endpoint: string, module: string): string {
+  const path = module.startsWith('file:') ? fileURLToPath(module) : absolutePath(runtime, module);
   if (!existsSync(path)) throw usage(`the handler module of endpoint "${endpoint}" does not exist: ${module}`);
   return path;
 }

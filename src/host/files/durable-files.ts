@@ -2,20 +2,18 @@ import { fdatasync, promises as fs, statSync, writeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { AppendFile, DurableFiles } from '../../core/context.ts';
-import { Failure, localFile, usage } from '../../core/failure.ts';
+import { Failure, localFile } from '../../core/failure.ts';
 import { reasonOf } from '../../core/file-errors.ts';
 import type { FileLocks, HeldLock } from '../../core/locks.ts';
 import { absolutePath } from './absolute-path.ts';
-import { readBytes } from './read-bytes.ts';
+import { CHUNK_BYTES, readBytes } from './read-bytes.ts';
+import { readStdin } from './read-stdin.ts';
 import { resolvePath } from './resolve-path.ts';
 import type { Runtime } from '../runtime.ts';
 
-/** Bytes read at a time. */
-const PIECE = 256 * 1024;
-
 /**
- * Files that outlast a crash, relative to the directory berth runs in. Standard input ends early, with the signal's
- * reason, when the command is interrupted. While a lock is held, every change first makes sure that it still is.
+ * Opens files that survive a crash, relative to the working directory. Reading standard input or a pipe ends with the
+ * signal's reason when the command is interrupted. While a lock is held, every change first checks that it still is.
  */
 export function openDurable(
   runtime: Pick<Runtime, 'stdin' | 'cwd'> & Partial<Pick<Runtime, 'holdProgram'>>,
@@ -26,88 +24,95 @@ export function openDurable(
   const check = (): void => {
     for (const lock of held) lock.check();
   };
-  const at = (path: string): string => absolutePath(runtime, path);
+  const absolute = (path: string): string => absolutePath(runtime, path);
   const opened = (path: string, flags: string): Promise<AppendFile> =>
-    told(`cannot open ${path}`, async () => {
+    wrapErrors(`cannot open ${path}`, async () => {
       check();
-      return appendTo(path, at(path), await fs.open(at(path), flags, 0o600), check);
+      return appendTo(path, absolute(path), await fs.open(absolute(path), flags, 0o600), check);
     });
   return {
-    absolute: at,
-    resolve: (path) => told(`cannot look at ${path}`, () => resolvePath(path, at(path))),
-    size: (path) => told(`cannot look at ${path}`, () => sizeOf(at(path))),
-    read: (path, from = 0) => (path === '-' ? readInput(runtime, signal) : readFile(path, at(path), from, signal)),
+    absolute,
+    resolve: (path) => wrapErrors(`cannot look at ${path}`, () => resolvePath(path, absolute(path))),
+    size: (path) => wrapErrors(`cannot look at ${path}`, () => sizeOf(absolute(path))),
+    read: (path, from = 0) =>
+      path === '-' ? readStdin(runtime.stdin, signal) : readFrom(path, absolute(path), from, signal),
     create: async (path) => {
       const file = await opened(path, 'wx');
-      await told(`cannot keep ${path}`, () => syncFolder(dirname(at(path))));
+      await wrapErrors(`cannot keep ${path}`, () => syncFolder(dirname(absolute(path))));
       return file;
     },
-    // Not for appending in the system's sense: a file that was cut is written where it was cut.
+    // Not opened with O_APPEND: after `truncate`, writing continues at the new end.
     open: (path) => opened(path, 'r+'),
     replace: (from, to) =>
-      told(`cannot put ${from} in place of ${to}`, async () => {
+      wrapErrors(`cannot put ${from} in place of ${to}`, async () => {
         check();
-        await fs.rename(at(from), at(to));
-        await syncFolder(dirname(at(to)));
+        await fs.rename(absolute(from), absolute(to));
+        await syncFolder(dirname(absolute(to)));
       }),
     remove: (path) =>
-      told(`cannot remove ${path}`, async () => {
+      wrapErrors(`cannot remove ${path}`, async () => {
         check();
-        await fs.rm(at(path), { force: true });
+        await fs.rm(absolute(path), { force: true });
       }),
     lock: (path, files = []) =>
-      told(`cannot lock ${path}`, async () => {
-        // Whoever holds a lock works for long.
+      wrapErrors(`cannot lock ${path}`, async () => {
+        // A command that holds a lock runs for long: it must survive an upgrade of the program.
         runtime.holdProgram?.();
-        const lock = await locks.take(at(path), { subject: 'this batch', waitMs: 0, files: files.map(at) });
+        const lock = await locks.take(absolute(path), { subject: 'this batch', waitMs: 0, files: files.map(absolute) });
         held.add(lock);
         return async () => {
           held.delete(lock);
           lock.release();
         };
       }),
-    holder: (path) => told(`cannot read ${path}`, () => locks.holder(at(path))),
+    holder: (path) => wrapErrors(`cannot read ${path}`, () => locks.holder(absolute(path))),
   };
 }
 
-/** A disk is asked to sync a file this often at most, in milliseconds: whoever comes meanwhile goes together. */
-const SYNC_EVERY_MS = 1;
+/** The minimum time between two syncs of a file, in milliseconds, so that several writes share one sync. */
+const SYNC_INTERVAL_MS = 1;
 
-async function appendTo(path: string, place: string, handle: FileHandle, checkLocks: () => void): Promise<AppendFile> {
+/** `path` is the name for messages. */
+async function appendTo(
+  path: string,
+  absolute: string,
+  handle: FileHandle,
+  checkLocks: () => void,
+): Promise<AppendFile> {
   const { size, dev, ino } = await handle.stat();
   let end = size;
-  // A few microseconds, without leaving the thread. A write to a file that nobody can find any more would be lost.
+  // Synchronous, because it takes only a few microseconds. A write to a removed or replaced file would be lost.
   const check = (): void => {
     checkLocks();
-    const found = statSync(place, { throwIfNoEntry: false });
-    if (found === undefined) throw disturbed(`${path} was removed`);
-    if (found.dev !== dev || found.ino !== ino) throw disturbed(`${path} was replaced by another file`);
+    const found = statSync(absolute, { throwIfNoEntry: false });
+    if (found === undefined) throw changedOutside(`${path} was removed`);
+    if (found.dev !== dev || found.ino !== ino) throw changedOutside(`${path} was replaced by another file`);
     if (found.size !== end)
-      throw disturbed(
+      throw changedOutside(
         `${path} was changed by another program: it has ${String(found.size)} bytes, and ${String(end)} were written`,
       );
   };
   let syncedAt = Number.NEGATIVE_INFINITY;
   return {
-    // Without leaving the thread: the system takes the bytes faster than another thread takes the order.
+    // Synchronous: the system takes the bytes faster than another thread would be started.
     append: (bytes) =>
-      told(`cannot write ${path}`, async () => {
+      wrapErrors(`cannot write ${path}`, async () => {
         check();
-        // It may take less than it was offered, as on a disk that fills up: the next write then says why.
+        // A write may be short, for example when the disk is full: the next write then fails with the reason.
         for (let done = 0; done < bytes.byteLength;) {
-          const taken = writeSync(handle.fd, bytes, done, bytes.byteLength - done, end);
-          done += taken;
-          end += taken;
+          const written = writeSync(handle.fd, bytes, done, bytes.byteLength - done, end);
+          done += written;
+          end += written;
         }
       }),
     check: () =>
-      told(`cannot look at ${path}`, async () => {
+      wrapErrors(`cannot look at ${path}`, async () => {
         check();
       }),
     sync: () =>
-      told(`cannot sync ${path}`, async () => {
-        const early = syncedAt + SYNC_EVERY_MS - performance.now();
-        if (early > 0) await new Promise((resolve) => setTimeout(resolve, early));
+      wrapErrors(`cannot sync ${path}`, async () => {
+        const waitMs = syncedAt + SYNC_INTERVAL_MS - performance.now();
+        if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
         await new Promise<void>((resolve, reject) => {
           fdatasync(handle.fd, (error) => {
             if (error === null) resolve();
@@ -115,80 +120,72 @@ async function appendTo(path: string, place: string, handle: FileHandle, checkLo
           });
         });
         syncedAt = performance.now();
-        // What is on the disk counts only while the lock is held: what was written may be a file nobody reads any more.
+        // Checked again: when the lock was lost meanwhile, the file may have been replaced by a copy.
         check();
       }),
     truncate: (size) =>
-      told(`cannot cut ${path}`, async () => {
+      wrapErrors(`cannot cut ${path}`, async () => {
         check();
         await handle.truncate(size);
         await handle.sync();
         end = size;
       }),
-    close: () => told(`cannot close ${path}`, () => handle.close()),
+    close: () => wrapErrors(`cannot close ${path}`, () => handle.close()),
   };
 }
 
-async function* readFile(path: string, place: string, from: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  // A pipe knows no places.
-  const placed = (await told(`cannot read ${path}`, () => fs.stat(place))).isFile();
-  if (!placed) {
-    yield* readPieces(path, readBytes(place, signal), signal);
+async function* readFrom(
+  path: string,
+  absolute: string,
+  from: number,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  // A pipe has no offsets.
+  const seekable = (await wrapErrors(`cannot read ${path}`, () => fs.stat(absolute))).isFile();
+  if (!seekable) {
+    yield* readUnseekable(path, readBytes(absolute, signal), signal);
     return;
   }
-  const handle = await told(`cannot read ${path}`, () => fs.open(place, 'r'));
+  const handle = await wrapErrors(`cannot read ${path}`, () => fs.open(absolute, 'r'));
   try {
     for (let at = from; ;) {
-      const piece = Buffer.allocUnsafe(PIECE);
-      const { bytesRead } = await told(`cannot read ${path}`, () => handle.read(piece, 0, PIECE, at));
+      const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+      const { bytesRead } = await wrapErrors(`cannot read ${path}`, () => handle.read(chunk, 0, CHUNK_BYTES, at));
       if (bytesRead === 0) return;
       at += bytesRead;
-      yield piece.subarray(0, bytesRead);
+      yield chunk.subarray(0, bytesRead);
     }
   } finally {
     await handle.close();
   }
 }
 
-async function* readPieces(
+async function* readUnseekable(
   path: string,
-  pieces: AsyncIterable<Uint8Array>,
+  chunks: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   try {
-    yield* pieces;
+    yield* chunks;
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    await told(`cannot read ${path}`, () => Promise.reject(error as Error));
+    await wrapErrors(`cannot read ${path}`, () => Promise.reject(error as Error));
   }
 }
 
-async function* readInput({ stdin }: Pick<Runtime, 'stdin'>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  if (stdin.isTTY === true)
-    throw usage('"-" reads standard input, which is a terminal here', 'Pipe the data in, or name a file.');
-  const stop = (): void => {
-    stdin.destroy(signal.reason as Error);
-  };
-  signal.addEventListener('abort', stop, { once: true });
+async function sizeOf(path: string): Promise<number | undefined> {
   try {
-    for await (const chunk of stdin) yield Buffer.from(chunk as Uint8Array);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
-}
-
-async function sizeOf(place: string): Promise<number | undefined> {
-  try {
-    return (await fs.stat(place)).size;
+    return (await fs.stat(path)).size;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
 }
 
-const disturbed = (message: string): Failure => localFile(message, 'Leave the files of a batch alone while it runs.');
+const changedOutside = (message: string): Failure =>
+  localFile(message, 'Leave the files of a batch alone while it runs.');
 
-/** A new name is on the disk when its folder is. Where a system knows no such thing there is nothing to do. */
+/** Syncs a directory, so that a new name in it is on the disk. Does nothing on systems that cannot do that. */
 async function syncFolder(folder: string): Promise<void> {
   let handle: FileHandle;
   try {
@@ -199,14 +196,14 @@ async function syncFolder(folder: string): Promise<void> {
   try {
     await handle.sync();
   } catch {
-    // Some file systems refuse to sync a folder.
+    // Some file systems cannot sync a directory.
   } finally {
     await handle.close();
   }
 }
 
-/** Trouble with a file as the Failure it is. */
-async function told<T>(what: string, work: () => Promise<T>): Promise<T> {
+/** Turns an error of the file system into a Failure, local-file (14), that begins with `what`. */
+async function wrapErrors<T>(what: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

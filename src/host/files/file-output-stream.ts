@@ -1,14 +1,14 @@
 import { writeSync } from 'node:fs';
 import { Writable } from 'node:stream';
 
-/** `fs.writeSync` as used here: gives the number of bytes taken, which may be fewer than were offered. */
-export type WriteSome = (descriptor: number, bytes: Uint8Array, offset: number) => number;
+/** `fs.writeSync`: returns the number of bytes written, which may be fewer than were offered. */
+export type WriteSync = (descriptor: number, bytes: Uint8Array, offset: number) => number;
 
 /**
- * An output that is a file. Node's own stream for it takes a short write for a whole one, so that on a disk that fills
- * up the end of the output would be lost without a word; this one writes on until all is taken or the disk refuses.
+ * A writable stream for output that goes to a file. Node's stream treats a short write as complete, so that the end of the
+ * output is lost silently when the disk is full; this one continues until everything is written or a write fails.
  */
-export function fileOutput(descriptor: number, write: WriteSome = writeSync): Writable {
+export function fileOutput(descriptor: number, write: WriteSync = writeSync): Writable {
   return new Writable({
     decodeStrings: true,
     write: (chunk: Uint8Array, _encoding, done) => {

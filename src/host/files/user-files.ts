@@ -1,24 +1,27 @@
-// By this name Node loads them at their first use, and most commands use none.
+// A named import of `promises`: Node loads its code at the first use, and most commands do not use it.
 import { mkdirSync, promises as fs, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Files } from '../../core/context.ts';
 import { Failure, localFile, usage } from '../../core/failure.ts';
 import { reasonOf } from '../../core/file-errors.ts';
 import { makeFolder } from '../../core/folders.ts';
+import type { Runtime } from '../runtime.ts';
 import { absolutePath } from './absolute-path.ts';
-import { collect, readBytes } from './read-bytes.ts';
-import type { Input, Runtime } from '../runtime.ts';
+import { collectBytes, readBytes } from './read-bytes.ts';
+import { readStdin } from './read-stdin.ts';
 
-/** The user's files, relative to the directory berth runs in. A read ends early when the command is interrupted. */
+/** Opens the user's files, relative to the working directory. A read ends early when the command is interrupted. */
 export function openFiles(runtime: Pick<Runtime, 'stdin' | 'cwd'>, signal: AbortSignal): Files {
-  const at = (path: string): string => {
+  const absolute = (path: string): string => {
     if (path === '') throw usage('the name of a file is empty', 'Name a file, or - for stdin.');
     return absolutePath(runtime, path);
   };
   return {
     read: async (path) => {
       try {
-        return path === '-' ? await readInput(runtime.stdin, signal) : await readWhole(path, at(path), signal);
+        return path === '-'
+          ? await readWhole(path, readStdin(runtime.stdin, signal), Number.POSITIVE_INFINITY)
+          : await readWhole(path, readBytes(absolute(path), signal), MAX_BYTES);
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         throw error instanceof Failure ? error : unreadable(path, error);
@@ -26,8 +29,8 @@ export function openFiles(runtime: Pick<Runtime, 'stdin' | 'cwd'>, signal: Abort
     },
     write: async (path, text, { mode, makeFolders = false } = {}) => {
       try {
-        if (makeFolders) makeFolder({ mkdirSync, statSync, dirname }, dirname(at(path)));
-        await writeWhole(at(path), text, mode);
+        if (makeFolders) makeFolder({ mkdirSync, statSync, dirname }, dirname(absolute(path)));
+        await writeAtomically(absolute(path), text, mode);
       } catch (error) {
         throw error instanceof Failure
           ? error
@@ -39,42 +42,26 @@ export function openFiles(runtime: Pick<Runtime, 'stdin' | 'cwd'>, signal: Abort
       }
     },
     exists: (path) =>
-      fs.access(at(path)).then(
+      fs.access(absolute(path)).then(
         () => true,
         () => false,
       ),
   };
 }
 
-/** No input of berth is anywhere near: what has more is endless, or the wrong file. Bytes. */
-const MOST = 256 * 1024 * 1024;
+/** The largest file that is read, in bytes: an endless device or a wrong file must not fill the memory. */
+const MAX_BYTES = 256 * 1024 * 1024;
 
-async function readWhole(path: string, place: string, signal: AbortSignal): Promise<Uint8Array> {
-  const bytes = await collect(readBytes(place, signal), MOST);
+async function readWhole(path: string, chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
+  const bytes = await collectBytes(chunks, maxBytes);
   if (bytes !== undefined) return bytes;
-  throw localFile(`cannot read ${path}: it has more than ${String(MOST)} bytes`, 'Name another file.');
+  throw localFile(`cannot read ${path}: it has more than ${String(maxBytes)} bytes`, 'Name another file.');
 }
 
-async function readInput(stdin: Input, signal: AbortSignal): Promise<Uint8Array> {
-  if (stdin.isTTY === true)
-    throw usage('"-" reads standard input, which is a terminal here', 'Pipe the data in, or name a file.');
-  const chunks: Buffer[] = [];
-  const stop = (): void => {
-    stdin.destroy(signal.reason as Error);
-  };
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    for await (const chunk of stdin) chunks.push(Buffer.from(chunk as Uint8Array));
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
-  return Buffer.concat(chunks);
-}
-
-/** Whole or not at all, by way of a second file; straight where the target is a pipe or a device. */
-async function writeWhole(path: string, text: string, mode: number | undefined): Promise<void> {
-  const there = await fs.stat(path).catch(() => undefined);
-  if (there !== undefined && !there.isFile()) {
+/** Writes a temporary file and renames it. A pipe or a device is written directly. */
+async function writeAtomically(path: string, text: string, mode: number | undefined): Promise<void> {
+  const stats = await fs.stat(path).catch(() => undefined);
+  if (stats !== undefined && !stats.isFile()) {
     await fs.writeFile(path, text);
     return;
   }

@@ -1,130 +1,130 @@
 import type { Clock } from '../../core/context.ts';
 import type { FileLocks, HeldLock } from '../../core/locks.ts';
-import { heldBy, takenOver, watching } from './lock-failures.ts';
-import { ownIdentity, type Identity } from './process-identity.ts';
-import { isOwned, writeBeat } from './owner-file.ts';
+import { createHeartbeatMonitor, HEARTBEAT, type Heartbeat } from './heartbeat.ts';
 import {
-  claim,
-  discard,
+  acquire,
+  discardPrepared,
   folderOf,
-  look,
   newToken,
   ownerFile,
-  prepare,
+  prepareLock,
+  readHolder,
   realSystem,
-  remove,
   removeEmpty,
+  removeHolder,
   type LockSystem,
 } from './lock-directory.ts';
-import { markSeized, separateFiles } from './replace-with-copies.ts';
-import { sweep } from './remove-leftovers.ts';
-import { createWatch, HEARTBEAT, type Heartbeat } from './heartbeat.ts';
+import { heldBy, takenOver, waitingForHeartbeat } from './lock-failures.ts';
+import { isOwned, writeHeartbeat } from './owner-file.ts';
+import { ownIdentity, type Identity } from './process-identity.ts';
+import { removeLeftovers } from './remove-leftovers.ts';
+import { markForCopies, replaceWithCopies } from './replace-with-copies.ts';
 
 export interface FileLocksOptions {
-  /** Measures how long a holder has been silent, and waits. */
+  /** Measures how long a holder is silent, and waits. */
   readonly clock: Clock;
   /** Ends every wait, with its reason. */
   readonly signal?: AbortSignal;
-  /** Told, once a lock, why it takes seconds to get it. */
+  /** Called at most once per lock with the reason why taking it needs seconds. */
   readonly say?: (text: string) => void;
-  /** All processes that share a lock must have the same. */
+  /** Must be the same in all processes that share a lock. */
   readonly heartbeat?: Heartbeat;
   readonly system?: LockSystem;
 }
 
-/** How long a waiting process sleeps between two looks: few milliseconds, since most locks are held for that long. */
-const LOOK_MS = 5;
-/** The same once one holder has had the lock for so long. */
+/** Poll interval of a waiting process, in milliseconds: short, because most locks are held for a few milliseconds. */
+const POLL_MS = 5;
+/** When the same holder has had the lock for longer than SLOW_AFTER_MS, the interval is SLOW_POLL_MS. */
 const SLOW_AFTER_MS = 1000;
-const SLOW_LOOK_MS = 50;
-/** Where a living holder is not waited for, only a heartbeat is watched. */
-const BEAT_LOOK_MS = 100;
-/** Attempts in a row that find no holder and get no lock: then the file system is at fault. */
-const MOST_REFUSALS = 1000;
+const SLOW_POLL_MS = 50;
+/** Poll interval when a process waits only to find out whether the holder is alive, in milliseconds. */
+const HEARTBEAT_POLL_MS = 100;
+/** Attempts in a row that find no holder and still do not get the lock: then the file system is at fault. */
+const MAX_REFUSALS = 1000;
 
-/** Locks between processes: see docs/decisions/0009. */
+/** Creates locks between processes: see docs/decisions/0009. */
 export function createFileLocks(options: FileLocksOptions): FileLocks {
   const { clock, signal, say, heartbeat = HEARTBEAT, system = realSystem } = options;
   let own: Identity | undefined;
-  const swept = new Set<string>();
+  const cleaned = new Set<string>();
 
-  const sweepOnce = (path: string, self: Identity, token: string): void => {
-    if (swept.has(path)) return;
-    swept.add(path);
-    sweep(path, self, token);
+  const cleanOnce = (path: string, self: Identity, token: string): void => {
+    if (cleaned.has(path)) return;
+    cleaned.add(path);
+    removeLeftovers(path, self, token);
   };
 
   const take: FileLocks['take'] = async (path, { subject, waitMs, files = [] }) => {
     const self = (own ??= ownIdentity());
     const token = newToken();
-    const watch = createWatch(self, heartbeat);
+    const monitor = createHeartbeatMonitor(self, heartbeat);
     const began = clock.monotonic();
     let said = false;
-    let met = { token: '', at: 0 };
+    let lastHolder = { token: '', since: 0 };
     let prepared = false;
     let refusals = 0;
     try {
       for (;;) {
         signal?.throwIfAborted();
-        if (!prepared) prepare(path, token, self);
+        if (!prepared) prepareLock(path, token, self);
         prepared = true;
-        sweepOnce(path, self, token);
-        const result = claim(system, path, token);
+        cleanOnce(path, self, token);
+        const result = acquire(system, path, token);
         if (result === 'taken') return await ownFiles(hold({ path, token, self, subject, heartbeat }), path, files);
         if (result === 'lost') prepared = false;
-        const at = clock.monotonic();
-        const found = result === 'refused' ? look(path) : undefined;
-        if (found === undefined) {
-          // Free by now. A system that refuses all the same is not asked for ever.
-          if (++refusals > MOST_REFUSALS) throw new Error('the file system refuses to rename a directory');
-          if (refusals % 10 === 0) await clock.sleep(LOOK_MS, signal);
+        const now = clock.monotonic();
+        const holder = result === 'refused' ? readHolder(path) : undefined;
+        if (holder === undefined) {
+          // The lock is free by now. A file system that keeps refusing is not retried forever.
+          if (++refusals > MAX_REFUSALS) throw new Error('the file system refuses to rename a directory');
+          if (refusals % 10 === 0) await clock.sleep(POLL_MS, signal);
           continue;
         }
         refusals = 0;
-        const verdict = watch.verdict(found, at);
-        if (verdict === 'dead' || verdict === 'silent') {
-          if (verdict === 'silent') markSeized(path);
-          remove(path, found.token);
+        const state = monitor.check(holder, now);
+        if (state === 'dead' || state === 'silent') {
+          if (state === 'silent') markForCopies(path);
+          removeHolder(path, holder.token);
           continue;
         }
-        if (verdict !== 'undecided' && clock.monotonic() - began >= waitMs)
-          throw heldBy(path, subject, found.identity, self, verdict);
-        if (verdict === 'undecided' && waitMs === 0 && !said) {
+        if (state !== 'undecided' && clock.monotonic() - began >= waitMs)
+          throw heldBy(path, subject, holder.identity, self, state);
+        if (state === 'undecided' && waitMs === 0 && !said) {
           said = true;
-          say?.(watching(path, found.identity));
+          say?.(waitingForHeartbeat(path, holder.identity));
         }
-        if (met.token !== found.token) met = { token: found.token, at };
-        const pause = at - met.at > SLOW_AFTER_MS ? SLOW_LOOK_MS : LOOK_MS * (0.5 + Math.random());
-        await clock.sleep(waitMs === 0 ? BEAT_LOOK_MS : pause, signal);
+        if (lastHolder.token !== holder.token) lastHolder = { token: holder.token, since: now };
+        const pause = now - lastHolder.since > SLOW_AFTER_MS ? SLOW_POLL_MS : POLL_MS * (0.5 + Math.random());
+        await clock.sleep(waitMs === 0 ? HEARTBEAT_POLL_MS : pause, signal);
       }
     } catch (error) {
-      discard(path, token);
+      discardPrepared(path, token);
       throw error;
     }
   };
 
   const holder: FileLocks['holder'] = async (path) => {
     const self = (own ??= ownIdentity());
-    const watch = createWatch(self, heartbeat);
+    const monitor = createHeartbeatMonitor(self, heartbeat);
     for (;;) {
-      const at = clock.monotonic();
-      const found = look(path);
+      const now = clock.monotonic();
+      const found = readHolder(path);
       if (found === undefined) return undefined;
-      const verdict = watch.verdict(found, at);
-      if (verdict === 'dead' || verdict === 'silent') return undefined;
+      const state = monitor.check(found, now);
+      if (state === 'dead' || state === 'silent') return undefined;
       const { pid, host } = found.identity ?? { pid: 0, host: 'unknown' };
-      if (verdict !== 'undecided') return { pid, host };
-      await clock.sleep(BEAT_LOOK_MS, signal);
+      if (state !== 'undecided') return { pid, host };
+      await clock.sleep(HEARTBEAT_POLL_MS, signal);
     }
   };
 
   return { take, holder };
 }
 
-/** Makes sure that no earlier holder has the files open; where that fails, nobody holds the lock. */
+/** Makes sure that no earlier holder has the files open. Releases the lock when that fails. */
 async function ownFiles(lock: HeldLock, path: string, files: readonly string[]): Promise<HeldLock> {
   try {
-    await separateFiles(path, files, () => {
+    await replaceWithCopies(path, files, () => {
       lock.check();
     });
     return lock;
@@ -134,7 +134,7 @@ async function ownFiles(lock: HeldLock, path: string, files: readonly string[]):
   }
 }
 
-interface Holding {
+interface HeldLockOptions {
   readonly path: string;
   readonly token: string;
   readonly self: Identity;
@@ -142,18 +142,18 @@ interface Holding {
   readonly heartbeat: Heartbeat;
 }
 
-/** The lock is in its place: from now on its owner file changes until it is let go of. */
-function hold({ path, token, self, subject, heartbeat }: Holding): HeldLock {
+/** Starts the heartbeat of a lock that was taken; it runs until the lock is released. */
+function hold({ path, token, self, subject, heartbeat }: HeldLockOptions): HeldLock {
   const file = ownerFile(path, token);
   let beats = 0;
   const timer = setInterval(() => {
     try {
-      writeBeat(file, self, ++beats);
+      writeHeartbeat(file, self, ++beats);
     } catch {
-      // Taken over, or the disk is in trouble: the next check tells.
+      // The lock was taken over, or the disk fails: the next check reports it.
     }
-  }, heartbeat.beatMs);
-  // A lock keeps no process alive.
+  }, heartbeat.intervalMs);
+  // A held lock does not keep the process running.
   timer.unref();
   return {
     folder: folderOf(path, token),
@@ -163,10 +163,10 @@ function hold({ path, token, self, subject, heartbeat }: Holding): HeldLock {
     release: () => {
       clearInterval(timer);
       try {
-        remove(path, token);
+        removeHolder(path, token);
         removeEmpty(path);
       } catch {
-        // It stays, and is silent from now on.
+        // The lock stays, without a heartbeat from now on.
       }
     },
   };

@@ -1,40 +1,42 @@
-import { lifeOf, type Identity } from './process-identity.ts';
-import type { Found } from './lock-directory.ts';
+import { stateOf, type Identity } from './process-identity.ts';
+import type { LockHolder } from './lock-directory.ts';
 
 export interface Heartbeat {
-  /** How often a holder changes its owner file. Milliseconds. */
-  readonly beatMs: number;
+  /** How often a holder changes its owner file, in milliseconds. */
+  readonly intervalMs: number;
   /**
-   * A holder whose life cannot be decided otherwise counts as dead when its file has not changed for so long, by the
-   * monotonic clock of whoever watches. The times of files and the clocks of other machines are never used. Milliseconds.
+   * A holder whose state is unknown counts as dead when its file did not change for this time, measured by the monotonic
+   * clock of the observer. File times and the clocks of other machines are never used. Milliseconds.
    */
-  readonly lapseMs: number;
+  readonly timeoutMs: number;
 }
 
-export const HEARTBEAT: Heartbeat = { beatMs: 1000, lapseMs: 10_000 };
+export const HEARTBEAT: Heartbeat = { intervalMs: 1000, timeoutMs: 10_000 };
 
-/** `silent`: nobody can tell, and it has not changed for the whole lapse; `undecided`: not for that long yet. */
-export type Verdict = 'alive' | 'stopped' | 'dead' | 'undecided' | 'silent';
+/** `silent`: of unknown state, and without a heartbeat for the whole timeout; `undecided`: not for that long yet. */
+export type HolderState = 'alive' | 'stopped' | 'dead' | 'undecided' | 'silent';
 
-/** Watches the holders of one lock: to be asked after every look, with the monotonic time before it. */
-export interface Watch {
-  verdict(found: Found, lookedAt: number): Verdict;
+/** Decides whether the holder of one lock is alive. */
+export interface HeartbeatMonitor {
+  /** Call it after every poll, with the holder found and the monotonic time before the poll. */
+  check(found: LockHolder, polledAt: number): HolderState;
 }
 
-export function createWatch(self: Identity, { beatMs, lapseMs }: Heartbeat): Watch {
+export function createHeartbeatMonitor(self: Identity, { intervalMs, timeoutMs }: Heartbeat): HeartbeatMonitor {
   let first: string | undefined;
-  let last = { text: '', lookedAt: 0, silentMs: 0 };
+  let last = { text: '', polledAt: 0, silentMs: 0 };
   return {
-    verdict: ({ token, identity, text }, lookedAt) => {
-      const life = identity === undefined ? 'unknown' : lifeOf(identity, self);
-      if (life !== 'unknown') return life;
-      const seen = `${token} ${text}`;
-      first ??= seen;
-      // While this process is stopped or its machine is suspended, the holder may be too: such a gap counts as one beat.
-      const silentMs = last.text === seen ? last.silentMs + Math.min(beatMs, lookedAt - last.lookedAt) : 0;
-      last = { text: seen, lookedAt, silentMs };
-      if (silentMs >= lapseMs) return 'silent';
-      return seen === first ? 'undecided' : 'alive';
+    check: ({ token, identity, text }, polledAt) => {
+      const state = identity === undefined ? 'unknown' : stateOf(identity, self);
+      if (state !== 'unknown') return state;
+      const current = `${token} ${text}`;
+      first ??= current;
+      // A long gap between polls means that this process or its machine was suspended. The holder may have been
+      // suspended too, so a gap counts as one interval at most.
+      const silentMs = last.text === current ? last.silentMs + Math.min(intervalMs, polledAt - last.polledAt) : 0;
+      last = { text: current, polledAt, silentMs };
+      if (silentMs >= timeoutMs) return 'silent';
+      return current === first ? 'undecided' : 'alive';
     },
   };
 }

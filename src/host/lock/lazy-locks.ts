@@ -1,7 +1,7 @@
 import type { FileLocks } from '../../core/locks.ts';
 import type { FileLocksOptions } from './file-locks.ts';
 
-/** Locks whose code is loaded when the first one is taken: most commands take none. */
+/** Creates locks whose code is loaded when the first one is taken: most commands take none. */
 export function createLazyLocks(options: FileLocksOptions): FileLocks {
   let loaded: Promise<FileLocks> | undefined;
   const load = (): Promise<FileLocks> =>

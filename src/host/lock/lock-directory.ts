@@ -4,22 +4,23 @@ import { basename, dirname, join } from 'node:path';
 import { localFile } from '../../core/failure.ts';
 import { codeOf } from '../../core/file-errors.ts';
 import type { Identity } from './process-identity.ts';
-import { createOwner, isGone, isOwned, readOwner, type Owner } from './owner-file.ts';
+import { createOwner, isMissing, isOwned, readOwner, type Owner } from './owner-file.ts';
 
 /**
- * How a lock lies in the file system: a directory `LOCK/TOKEN` with the file `owner` in it. A process makes
- * `LOCK.TOKEN.new/TOKEN/owner` and renames the first directory to LOCK. That succeeds where LOCK does not exist or is
- * empty, and fails where somebody's token is in it: one process gets the lock, and it appears whole. Tokens are never
- * used twice, so that whoever removes `LOCK/TOKEN` removes that holder and no other. No links are needed.
+ * A held lock is a directory `LOCK/TOKEN` that contains the file `owner`. A process creates `LOCK.TOKEN.new/TOKEN/owner`
+ * and renames the first directory to LOCK. The rename succeeds when LOCK does not exist or is empty, and fails when a
+ * token is in it: one process gets the lock, and it appears complete. Tokens are never reused, so removing `LOCK/TOKEN`
+ * removes that holder and no other. No links are needed.
  */
 export interface LockSystem {
-  /** `fs.renameSync`; tests put a file system's peculiarities in its place. */
+  /** `fs.renameSync`; tests replace it to simulate other file systems. */
   rename(from: string, to: string): void;
 }
 
 export const realSystem: LockSystem = { rename: renameSync };
 
-export interface Found extends Owner {
+/** The holder found in a lock directory. */
+export interface LockHolder extends Owner {
   readonly token: string;
 }
 
@@ -32,70 +33,71 @@ export const ownerFile = (path: string, token: string): string => join(path, tok
 
 const preparedPath = (path: string, token: string): string => `${path}.${token}.new`;
 
-/** Makes a lock beside its place. */
-export function prepare(path: string, token: string, identity: Identity): void {
+/** Creates a lock beside its path, ready to be renamed. */
+export function prepareLock(path: string, token: string, identity: Identity): void {
   const folder = preparedPath(path, token);
   mkdirSync(folder, { mode: 0o700 });
   mkdirSync(join(folder, token), { mode: 0o700 });
   createOwner(ownerFile(folder, token), identity);
 }
 
-export function discard(path: string, token: string): void {
+/** Removes a prepared lock. */
+export function discardPrepared(path: string, token: string): void {
   rmSync(preparedPath(path, token), { recursive: true, force: true });
 }
 
 /**
- * Puts a prepared lock in its place: `taken`, or `refused` where another may be there, or `lost` where what was
- * prepared is gone. Fails as the file system does.
+ * Renames a prepared lock to its path. Returns `taken`, or `refused` when another lock may be there, or `lost` when the
+ * prepared lock was removed. Fails as the file system does.
  */
-export function claim(system: LockSystem, path: string, token: string): 'taken' | 'refused' | 'lost' {
+export function acquire(system: LockSystem, path: string, token: string): 'taken' | 'refused' | 'lost' {
   try {
     system.rename(preparedPath(path, token), path);
   } catch (error) {
     const code = codeOf(error);
     if (code === 'ENOENT') return 'lost';
     if (code === 'EEXIST' || code === 'ENOTEMPTY') return 'refused';
-    if (code === 'ENOTDIR') throw noLock(path);
+    if (code === 'ENOTDIR') throw notALock(path);
     if (code === 'ENOSYS' || code === 'ENOTSUP' || code === 'EOPNOTSUPP' || code === 'EXDEV')
       throw noRename(path, error);
-    // Some systems say this where there is a directory in the place, empty or not.
-    if (contents(path) !== undefined) return 'refused';
+    // Some systems report another error when there is a directory at the path, empty or not.
+    if (listNames(path) !== undefined) return 'refused';
     throw error;
   }
-  // Whoever sweeps leftovers may have removed the owner just before.
+  // Another process that removes leftovers may have removed the owner file just before.
   if (isOwned(ownerFile(path, token))) return 'taken';
-  remove(path, token);
+  removeHolder(path, token);
   return 'lost';
 }
 
-/** The holder in the place; undefined where it is free. Fails with local-file (14) where something else is there. */
-export function look(path: string): Found | undefined {
-  const names = contents(path);
+/** Returns the holder of a lock, undefined when it is free. Fails with local-file (14) when the path is no lock. */
+export function readHolder(path: string): LockHolder | undefined {
+  const names = listNames(path);
   if (names === undefined) return undefined;
   const token = names.find((name) => new RegExp(`^${TOKEN}$`).test(name));
   if (token === undefined) {
-    if (names.length > 0) throw noLock(path);
-    // Some systems rename no directory to the name of an empty one.
+    if (names.length > 0) throw notALock(path);
+    // Some systems cannot rename a directory to the path of an empty one.
     removeEmpty(path);
     return undefined;
   }
   const owner = readOwner(ownerFile(path, token));
   if (owner !== undefined) return { token, ...owner };
-  // Released just now; or broken, which a watch finds out.
-  return contents(path)?.includes(token) === true ? { token, identity: undefined, text: '' } : undefined;
+  // Either released just now, or damaged: the heartbeat monitor finds out.
+  return listNames(path)?.includes(token) === true ? { token, identity: undefined, text: '' } : undefined;
 }
 
-/** Takes a holder out of the place, at once and whole, and no other holder. Does nothing where it is gone. */
-export function remove(path: string, token: string): void {
+/** Removes one holder from a lock, atomically, and no other holder. Does nothing when it is not there any more. */
+export function removeHolder(path: string, token: string): void {
   const gone = `${path}.${newToken()}.gone`;
   try {
     renameSync(folderOf(path, token), gone);
   } catch (error) {
-    if (isGone(error)) return;
+    if (isMissing(error)) return;
     throw error;
   }
   try {
-    // Usually that is all there is; a general removal takes three times as long.
+    // Usually there is nothing else in it; a recursive removal takes three times as long.
     unlinkSync(join(gone, OWNER));
     rmdirSync(gone);
   } catch {
@@ -103,17 +105,17 @@ export function remove(path: string, token: string): void {
   }
 }
 
-/** Removes the place itself where nobody holds the lock. */
+/** Removes the lock directory when nobody holds the lock. */
 export function removeEmpty(path: string): void {
   try {
     rmdirSync(path);
   } catch {
-    // Somebody took it, or removed it as well.
+    // Another process took the lock, or removed the directory too.
   }
 }
 
-/** What killed processes left beside a lock: each with its token, and its owner where it has one. */
-export function leftovers(path: string): readonly { readonly folder: string; readonly owner: Owner | undefined }[] {
+/** Lists the directories that killed processes left beside a lock, each with its owner when it has one. */
+export function listLeftovers(path: string): readonly { readonly folder: string; readonly owner: Owner | undefined }[] {
   const pattern = new RegExp(`^(${TOKEN})\\.(?:new|gone)$`);
   const prefix = `${basename(path)}.`;
   return readdirSync(dirname(path))
@@ -126,18 +128,18 @@ export function leftovers(path: string): readonly { readonly folder: string; rea
     });
 }
 
-function contents(path: string): readonly string[] | undefined {
+function listNames(path: string): readonly string[] | undefined {
   try {
     return readdirSync(path);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
-    if (codeOf(error) === 'ENOTDIR') throw noLock(path);
+    if (codeOf(error) === 'ENOTDIR') throw notALock(path);
     throw error;
   }
 }
 
-const noLock = (path: string): Error =>
-  localFile(`${path} is not a lock of this version of berth`, 'Where no berth is at work there, remove it.');
+const notALock = (path: string): Error =>
+  localFile(`${path} is not a lock of this version of berth`, 'If no berth uses it, remove it.');
 
 const noRename = (path: string, cause: unknown): Error =>
   localFile(

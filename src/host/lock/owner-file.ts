@@ -1,60 +1,60 @@
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import type { Identity } from './process-identity.ts';
 
-/** What the owner file in a lock says. */
+/** The content of the owner file in a lock. */
 export interface Owner {
-  /** Undefined where the file is broken, as after a power cut. */
+  /** Undefined when the file is damaged, for example after a power failure. */
   readonly identity: Identity | undefined;
-  /** The whole file. Its holder changes it at every beat: two different texts are a sign of life. */
+  /** The whole file. Its holder changes it with every heartbeat, so a changed text shows that the holder is alive. */
   readonly text: string;
 }
 
-/** Digits of the number of the last beat, which is overwritten in place. */
+/** Digits of the heartbeat counter, which is overwritten in place. */
 const BEAT_DIGITS = 12;
 
-const beatText = (beat: number): string => String(beat).padStart(BEAT_DIGITS, '0');
+const formatBeat = (beat: number): string => String(beat).padStart(BEAT_DIGITS, '0');
 
-/** Makes the owner file of a lock that is not in its place yet. */
+/** Creates the owner file of a prepared lock. */
 export function createOwner(file: string, identity: Identity): void {
-  writeFileSync(file, `${JSON.stringify(identity)}\n${beatText(0)}\n`, { mode: 0o600, flag: 'wx' });
+  writeFileSync(file, `${JSON.stringify(identity)}\n${formatBeat(0)}\n`, { mode: 0o600, flag: 'wx' });
 }
 
-/** Changes the owner file. Fails with ENOENT where the lock was taken over: it is never made anew. */
-export function writeBeat(file: string, identity: Identity, beat: number): void {
-  // Opened for each beat: on a network file system only a close makes other machines see what was written.
+/** Writes a heartbeat to the owner file. Fails with ENOENT when the lock was taken over: the file is never recreated. */
+export function writeHeartbeat(file: string, identity: Identity, beat: number): void {
+  // Opened for each heartbeat: on a network file system, other machines see the change only after a close.
   const descriptor = openSync(file, 'r+');
   try {
-    writeSync(descriptor, beatText(beat), Buffer.byteLength(JSON.stringify(identity)) + 1);
+    writeSync(descriptor, formatBeat(beat), Buffer.byteLength(JSON.stringify(identity)) + 1);
   } finally {
     closeSync(descriptor);
   }
 }
 
-/** Reads an owner file; undefined where there is none. */
+/** Reads an owner file; returns undefined when there is none. */
 export function readOwner(file: string): Owner | undefined {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if (isGone(error)) return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   }
   return { identity: parseIdentity(text.split('\n', 1)[0] ?? ''), text };
 }
 
-/** True where this owner file is in its place. Opened rather than looked up: a network file system then asks its server. */
+/** True when the owner file exists. It is opened and not looked up, so that a network file system asks its server. */
 export function isOwned(file: string): boolean {
   try {
     closeSync(openSync(file, 'r'));
     return true;
   } catch (error) {
-    if (isGone(error)) return false;
+    if (isMissing(error)) return false;
     throw error;
   }
 }
 
-/** The error says that a file, or a directory on the way to it, is not there any more. */
-export function isGone(error: unknown): boolean {
+/** True for an error which says that a file, or a directory above it, does not exist any more. */
+export function isMissing(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ESTALE';
 }

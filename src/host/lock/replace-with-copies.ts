@@ -2,25 +2,25 @@ import { randomUUID } from 'node:crypto';
 import { constants, existsSync, promises as fs, rmSync, writeFileSync } from 'node:fs';
 import { codeOf } from '../../core/file-errors.ts';
 
-/** Says that a holder was removed that may only be stopped: whoever takes the lock next must not share files with it. */
-const markPath = (path: string): string => `${path}.seized`;
+/** A marker file: a holder was removed that may be suspended, so the next holder must not share files with it. */
+const markerPath = (path: string): string => `${path}.seized`;
 
-/** To be called before such a holder is removed: another process than this one may be the next to take the lock. */
-export function markSeized(path: string): void {
-  writeFileSync(markPath(path), '', { mode: 0o600 });
+/** Creates the marker. Call it before the holder is removed, because another process may be the next holder. */
+export function markForCopies(path: string): void {
+  writeFileSync(markerPath(path), '', { mode: 0o600 });
 }
 
 /**
- * Puts copies in the place of files that an earlier holder may still have open: wherever it wakes up, in the middle of a
- * write even, it changes a file that nobody reads any more. Does nothing where no such holder was removed.
+ * Replaces files by copies when the marker exists: a removed holder may still have the files open, and when it continues
+ * it then writes to files that are not used any more. Does nothing without a marker. `check` fails when the lock was lost.
  */
-export async function separateFiles(path: string, files: readonly string[], check: () => void): Promise<void> {
-  if (!existsSync(markPath(path))) return;
-  for (const file of files) await separate(file, check);
-  rmSync(markPath(path), { force: true });
+export async function replaceWithCopies(path: string, files: readonly string[], check: () => void): Promise<void> {
+  if (!existsSync(markerPath(path))) return;
+  for (const file of files) await replaceWithCopy(file, check);
+  rmSync(markerPath(path), { force: true });
 }
 
-async function separate(path: string, check: () => void): Promise<void> {
+async function replaceWithCopy(path: string, check: () => void): Promise<void> {
   const copy = `${path}.${randomUUID()}.part`;
   try {
     await fs.copyFile(path, copy, constants.COPYFILE_FICLONE);
@@ -34,7 +34,7 @@ async function separate(path: string, check: () => void): Promise<void> {
     await fs.rename(copy, path);
   } catch (error) {
     await fs.rm(copy, { force: true });
-    // A batch that was killed early has no results yet.
+    // A batch that was killed early has no results file yet.
     if (codeOf(error) !== 'ENOENT') throw error;
   }
 }

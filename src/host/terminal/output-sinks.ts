@@ -3,9 +3,9 @@ import { closedPipe, localFile, type Failure } from '../../core/failure.ts';
 import type { Output } from '../runtime.ts';
 
 /**
- * Data's way out. A write resolves when the system has taken the bytes, so that a process that ends after it has lost
- * none, however slow the reader. Fails with closedPipe (0) when the reader is gone, as after `| head -1`, and with
- * local-file (14) for everything else, such as a full disk.
+ * Creates the sink for data. A write resolves when the system has taken the bytes, so that none is lost when the process
+ * ends, however slow the reader is. Fails with closedPipe (0) when the reader is gone, as after `| head -1`, and with
+ * local-file (14) for every other error, such as a full disk.
  */
 export function dataOutput(output: () => Output): Sink {
   const write = writer(output);
@@ -17,7 +17,7 @@ export function dataOutput(output: () => Output): Sink {
   };
 }
 
-/** The way of what is said to a person. Nobody left to hear it is no reason to stop. */
+/** Creates the sink for messages to a person. Errors are ignored: the command continues without its messages. */
 export function messageOutput(output: () => Output): Sink {
   const write = writer(output);
   return {
@@ -34,7 +34,7 @@ function writer(output: () => Output): (text: string) => Promise<WriteError | un
   let broken: WriteError | undefined;
   const open = (): Output => {
     const stream = output();
-    // An error arrives here as well as at the write it belongs to; unheard, it would end the process.
+    // The stream emits an error in addition to the callback of the write; without a listener it ends the process.
     stream.on('error', (error: WriteError) => {
       broken ??= error;
     });
@@ -54,12 +54,12 @@ function writer(output: () => Output): (text: string) => Promise<WriteError | un
     });
 }
 
-/** What each system says when the reading end of a pipe is closed. */
-const CLOSED = ['EPIPE', 'EOF', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_PREMATURE_CLOSE'];
+/** Error codes of the platforms for a pipe whose reader has closed it. */
+const CLOSED_PIPE = ['EPIPE', 'EOF', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_PREMATURE_CLOSE'];
 
 function outputFailure(error: WriteError): Failure {
   const code = error.code ?? 'unknown error';
-  if (CLOSED.includes(code)) return closedPipe();
+  if (CLOSED_PIPE.includes(code)) return closedPipe();
   if (code === 'ENOSPC' || code === 'EDQUOT')
     return localFile(
       'cannot write the output: the disk is full',

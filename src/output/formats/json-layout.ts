@@ -18,12 +18,10 @@ function layOut(source: string, newLine: (depth: number) => string, colon: strin
   const parts: string[] = [];
   let depth = 0;
   let empty = true;
-  let valid = true;
   const startValue = (): void => {
     if (empty && depth > 0) parts.push(newLine(depth));
   };
-  forEachToken(source, (start, end) => {
-    if (!valid) return;
+  const complete = forEachToken(source, (start, end) => {
     const token = source.slice(start, end);
     switch (token) {
       case '{':
@@ -35,10 +33,7 @@ function layOut(source: string, newLine: (depth: number) => string, colon: strin
         break;
       case '}':
       case ']':
-        if (--depth < 0) {
-          valid = false;
-          return;
-        }
+        if (--depth < 0) return false;
         if (!empty) parts.push(newLine(depth));
         parts.push(token);
         empty = false;
@@ -50,13 +45,14 @@ function layOut(source: string, newLine: (depth: number) => string, colon: strin
         parts.push(colon);
         break;
       default:
-        if (!isScalar(token)) valid = false;
+        if (!isScalar(token)) return false;
         startValue();
         parts.push(token);
         empty = false;
     }
+    return true;
   });
-  return valid && depth === 0 && parts.length > 0 ? parts.join('') : undefined;
+  return complete && depth === 0 && parts.length > 0 ? parts.join('') : undefined;
 }
 
 const isScalar = (token: string): boolean =>

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RateWindow } from '../../../src/core/api.ts';
-import { createLimits, type LimitsMemory } from '../../../src/host/connection/rate-limit-file.ts';
+import { createRateLimitFile, type RateLimitFile } from '../../../src/host/connection/rate-limit-file.ts';
 import { createTestWorld } from '../../support/world.ts';
 
 const windows = (remaining: number): readonly RateWindow[] => [
@@ -17,11 +17,11 @@ const windows = (remaining: number): readonly RateWindow[] => [
   },
 ];
 
-function open(): { path: string; at: { ms: number }; memory: (profile?: string) => LimitsMemory } {
+function open(): { path: string; at: { ms: number }; memory: (profile?: string) => RateLimitFile } {
   const path = join(createTestWorld().directory, 'data', 'limits.json');
   const at = { ms: 5000 };
-  const memory = (profile = 'default'): LimitsMemory =>
-    createLimits({
+  const memory = (profile = 'default'): RateLimitFile =>
+    createRateLimitFile({
       path: () => path,
       profile: () => profile,
       now: () => at.ms,
@@ -86,7 +86,7 @@ describe('remembered limits', () => {
     memory().remember(windows(3));
     expect(await memory().read()).toEqual(windows(3));
 
-    const nowhere = createLimits({
+    const nowhere = createRateLimitFile({
       path: () => join(path, 'limits.json'),
       profile: () => 'default',
       now: () => 0,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ownIdentity } from '../../../src/host/lock/process-identity.ts';
 import { createFileLocks } from '../../../src/host/lock/file-locks.ts';
-import { prepare, type LockSystem } from '../../../src/host/lock/lock-directory.ts';
+import { prepareLock, type LockSystem } from '../../../src/host/lock/lock-directory.ts';
 import { createTestClock } from '../../support/clock.ts';
 import { forgeLock, HOLDERS, identityOf } from '../../support/forged-lock.ts';
 
@@ -232,9 +232,9 @@ test('what killed processes left beside a lock is removed; what may be in use st
   const { folder, path, locks } = place();
   forgeLock(`${path}.${TOKEN}.gone`, HOLDERS.self());
   const token = (digit: string): string => `${TOKEN.slice(0, -1)}${digit}`;
-  prepare(path, token('1'), HOLDERS.dead());
-  prepare(path, token('2'), HOLDERS.self());
-  prepare(path, token('3'), HOLDERS.otherHost());
+  prepareLock(path, token('1'), HOLDERS.dead());
+  prepareLock(path, token('2'), HOLDERS.self());
+  prepareLock(path, token('3'), HOLDERS.otherHost());
   writeFileSync(`${path}.mine.new`, '');
   (await locks.take(path, NOW)).release();
   expect(readdirSync(folder)).toEqual([`l.${token('2')}.new`, `l.${token('3')}.new`, 'l.mine.new']);
