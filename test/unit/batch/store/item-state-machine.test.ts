@@ -134,9 +134,9 @@ describe('a record', () => {
 
   test('with any byte changed is none', () => {
     fc.assert(
-      fc.property(record, fc.nat(), fc.integer({ min: 1, max: 255 }), (written, place, change) => {
+      fc.property(record, fc.nat(), fc.integer({ min: 1, max: 255 }), (written, position, change) => {
         const bytes = Buffer.from(encodeRecord(written)).subarray(0, -1);
-        const at = place % bytes.length;
+        const at = position % bytes.length;
         bytes[at] = (bytes[at] ?? 0) ^ change;
         expect(decodeRecord(bytes)).toBeUndefined();
       }),
