@@ -5,8 +5,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { berthIn } from '../support/cli.ts';
 import { createTestClock, type TestClock } from '../support/clock.ts';
-import { localFixture, type LocalFixture } from '../support/local.ts';
-import { fileStore } from '../support/store.ts';
+import { localFixture, type LocalFixture } from '../support/local/service-fixture.ts';
+import { fileStore } from '../support/local/file-store.ts';
 import { createTestWorld } from '../support/world.ts';
 
 // Row 35 of docs/faults.md, the local service's part: the wall clock jumps.

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { LOCAL_KEY } from '../../src/local/frame/auth.ts';
 import { createTable } from '../../src/local/table.ts';
 import { berth, berthIn } from '../support/cli.ts';
-import { localFixture } from '../support/local.ts';
+import { localFixture } from '../support/local/service-fixture.ts';
 import { json, pointedAt, serve } from '../support/faults.ts';
 import { createTestWorld } from '../support/world.ts';
 
