@@ -13,9 +13,9 @@ import { serveLocal } from '../../src/local/frame/server.ts';
 import { createLocalService } from '../../src/local/service.ts';
 import { memoryStore, type Store } from '../../src/local/state/store.ts';
 import { createValidator } from '../../src/local/frame/validate.ts';
-import { takenBy, untruths } from '../support/batch-truth.ts';
+import { takenBy, journalErrors } from '../support/batch/journal-check.ts';
 import { berth, berthPath, cleanEnvironment, temporaryFolder, type Environment } from './support.ts';
-import { realLocks } from '../support/locks.ts';
+import { realLocks } from '../support/files/real-locks.ts';
 
 /**
  * Batches killed at random moments, over and over, until each is done, each with a trouble of its own besides. After
@@ -176,7 +176,7 @@ async function killUntilDone(batch: number, rounds: Rounds): Promise<string> {
     if (hasBegun()) {
       const taken = await takenBy(service.store, seen);
       const { ledger } = await replay(durable, 'out.jsonl');
-      expect(untruths(ledger, taken, ITEMS), where).toEqual([]);
+      expect(journalErrors(ledger, taken, ITEMS), where).toEqual([]);
     }
     if (code === undefined) {
       kills += 1;

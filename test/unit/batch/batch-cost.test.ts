@@ -8,15 +8,15 @@ import { serveLocal } from '../../../src/local/frame/server.ts';
 import { createLocalService } from '../../../src/local/service.ts';
 import { memoryStore } from '../../../src/local/state/store.ts';
 import { createValidator } from '../../../src/local/frame/validate.ts';
-import { createBriskClock } from '../../support/brisk-clock.ts';
-import { berthIn, type Ran } from '../../support/cli.ts';
-import { createTestWorld, type TestWorld, type TestWorldOptions } from '../../support/world.ts';
+import { createFastClock } from '../../support/clocks/fast-clock.ts';
+import { berthIn, type Ran } from '../../support/worlds/run-berth.ts';
+import { createTestWorld, type TestWorld, type TestWorldOptions } from '../../support/worlds/test-world.ts';
 
 const validator = createValidator();
 
 /** A world and a local service on one fast clock, and the paths of the management API that were asked for. */
 async function place(options: TestWorldOptions = {}): Promise<{ world: TestWorld; asked: string[] }> {
-  const clock = createBriskClock();
+  const clock = createFastClock();
   const service = createLocalService({ clock, random: () => 0.5, store: memoryStore(), validator, queueLimits: true });
   const asked: string[] = [];
   const watched = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { journalPath } from '../../../src/batch/store/journal.ts';
 import { replay } from '../../../src/batch/store/replay-journal.ts';
-import { untruths } from '../../support/batch-truth.ts';
+import { journalErrors } from '../../support/batch/journal-check.ts';
 import { lab, lines, OUT, type Lab } from './harness.ts';
 import { afterKill, afterPowerCut, memoryFiles, type MemoryFiles } from './memory-files.ts';
 
@@ -55,7 +55,7 @@ describe.each([
     const left = after(place.durable);
     const taken = await place.taken();
     const { ledger } = await replay(left, OUT);
-    expect(untruths(ledger, taken, ITEMS), where).toEqual([]);
+    expect(journalErrors(ledger, taken, ITEMS), where).toEqual([]);
     for (const { item, job } of end.unwritten)
       expect([taken.get(item), ledger.stateOf(item), job], where).toEqual([
         1,
@@ -68,7 +68,7 @@ describe.each([
     const unknown = [...again.ledger.items('unknown')];
     const rest = await place.run(again, {}, { durable: left });
     expect(rest.accounting.completed + unknown.length, where).toBe(ITEMS);
-    expect(untruths(again.ledger, await place.taken(), ITEMS), where).toEqual([]);
+    expect(journalErrors(again.ledger, await place.taken(), ITEMS), where).toEqual([]);
     await expectAccounted(place, left, unknown);
     return false;
   }

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { createBriskClock } from '../../support/brisk-clock.ts';
-import { berthIn } from '../../support/cli.ts';
-import { createTestWorld } from '../../support/world.ts';
+import { createFastClock } from '../../support/clocks/fast-clock.ts';
+import { berthIn } from '../../support/worlds/run-berth.ts';
+import { createTestWorld } from '../../support/worlds/test-world.ts';
 import { besides, items, jobsTaken, local, place, read, RESUME, RUN, summary, write } from './front-door.ts';
 
 const RUN_FAIL = ['jobs', 'batch', 'run', 'fail', ...RUN.slice(4)];
@@ -35,7 +35,7 @@ describe('what failed', () => {
   });
 
   test('on the local service of the process itself, may be run again there', async () => {
-    const world = createTestWorld({ clock: createBriskClock() });
+    const world = createTestWorld({ clock: createFastClock() });
     write(world, 'in.jsonl', items(1));
     const argv = ['--local', ...RUN_FAIL];
     const ran = await berthIn(world, argv);

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { takenBy } from '../../support/batch-truth.ts';
-import { berthIn } from '../../support/cli.ts';
+import { takenBy } from '../../support/batch/journal-check.ts';
+import { berthIn } from '../../support/worlds/run-berth.ts';
 import { items, jobsTaken, local, OUT, place, RESUME, RUN, summary, write, wrongOf, type Place } from './front-door.ts';
 
 const ITEMS = 40;

@@ -8,11 +8,11 @@ import { serveLocal } from '../../../src/local/frame/server.ts';
 import { createLocalService } from '../../../src/local/service.ts';
 import { memoryStore, type Store } from '../../../src/local/state/store.ts';
 import { createValidator } from '../../../src/local/frame/validate.ts';
-import { untruths, takenBy, type Taken } from '../../support/batch-truth.ts';
-import { createBriskClock } from '../../support/brisk-clock.ts';
-import { berthIn, type Ran } from '../../support/cli.ts';
-import { createTestWorld, type TestWorld, type TestWorldOptions } from '../../support/world.ts';
-import { realLocks } from '../../support/locks.ts';
+import { journalErrors, takenBy, type Taken } from '../../support/batch/journal-check.ts';
+import { createFastClock } from '../../support/clocks/fast-clock.ts';
+import { berthIn, type Ran } from '../../support/worlds/run-berth.ts';
+import { createTestWorld, type TestWorld, type TestWorldOptions } from '../../support/worlds/test-world.ts';
+import { realLocks } from '../../support/files/real-locks.ts';
 
 const validator = createValidator();
 
@@ -22,7 +22,7 @@ export interface Place extends TestWorld {
 }
 
 export async function place(options: TestWorldOptions = {}): Promise<Place> {
-  const clock = createBriskClock();
+  const clock = createFastClock();
   const store = memoryStore();
   let seed = 1;
   const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
@@ -80,5 +80,5 @@ export async function wrongOf(
     openDurable({ stdin, cwd: directory }, new AbortController().signal, realLocks()),
     OUT,
   );
-  return untruths(ledger, more.taken ?? (await takenBy(store)), count, more.twice);
+  return journalErrors(ledger, more.taken ?? (await takenBy(store)), count, more.twice);
 }

@@ -15,7 +15,7 @@ import { createLocalService } from '../../../src/local/service.ts';
 import type { State } from '../../../src/local/state/state.ts';
 import { memoryStore } from '../../../src/local/state/store.ts';
 import { createValidator } from '../../../src/local/frame/validate.ts';
-import { takenBy, type Taken } from '../../support/batch-truth.ts';
+import { takenBy, type Taken } from '../../support/batch/journal-check.ts';
 import { memoryFiles, type MemoryFiles } from './memory-files.ts';
 
 /** A clock that jumps to the earliest sleeper, but only while nothing is on the wire: requests take no time on it. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { journalPath } from '../../../src/batch/store/journal.ts';
 import type { OpenBatch } from '../../../src/batch/open.ts';
-import { untruths } from '../../support/batch-truth.ts';
+import { journalErrors } from '../../support/batch/journal-check.ts';
 import { lab, lines, OUT, type Lab } from './harness.ts';
 import { afterKill, afterPowerCut, memoryFiles, mortal, type MemoryFiles, type Mortal } from './memory-files.ts';
 
@@ -34,7 +34,7 @@ async function expectMended(place: Lab, left: MemoryFiles, where: string): Promi
   const batch = await takeUp(place, left);
   const end = await place.run(batch, RUN, { durable: left });
   expect(end.stopped, where).toBeUndefined();
-  expect(untruths(batch.ledger, await place.taken(), ITEMS), where).toEqual([]);
+  expect(journalErrors(batch.ledger, await place.taken(), ITEMS), where).toEqual([]);
   const unknown = new Set(batch.ledger.items('unknown'));
   expect(
     place.results(left).map(({ item }) => item),

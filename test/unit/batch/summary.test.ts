@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
-import { berthIn } from '../../support/cli.ts';
+import { berthIn } from '../../support/worlds/run-berth.ts';
 import { besides, items, jobsTaken, OUT, place, read, RESUME, RUN, summary, write } from './front-door.ts';
 
 const STATUS = ['jobs', 'batch', 'status', OUT];

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { berthIn } from '../../support/cli.ts';
+import { berthIn } from '../../support/worlds/run-berth.ts';
 import { items, local, OUT, place, RESUME, RUN, summary, write } from './front-door.ts';
 
 test('a time that is up during the first request ends 9, and nothing is left', async () => {

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { createBriskClock } from '../../support/brisk-clock.ts';
-import { createTestWorld, type TestWorld, type TestWorldOptions } from '../../support/world.ts';
+import { createFastClock } from '../../support/clocks/fast-clock.ts';
+import { createTestWorld, type TestWorld, type TestWorldOptions } from '../../support/worlds/test-world.ts';
 
 export interface Submission {
   /** Counts submissions from 1. */
@@ -81,7 +81,7 @@ export async function tinyPlace(answers: TinyAnswers = {}, options: TestWorldOpt
   });
   const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
   const env = { BERTH_BASE_URL: url, BERTH_QUEUE_URL: url, BERTH_API_KEY: 'a-test-key' };
-  const world = createTestWorld({ clock: createBriskClock(), ...options, env });
+  const world = createTestWorld({ clock: createFastClock(), ...options, env });
   const place: TinyPlace = { ...world, submitted, before: () => undefined };
   return place;
 }

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { berthIn } from '../../support/cli.ts';
+import { berthIn } from '../../support/worlds/run-berth.ts';
 import { besides, items, OUT, read, RESUME, RUN, summary, write } from './front-door.ts';
 import { FAST, tinyPlace } from './tiny-service.ts';
 

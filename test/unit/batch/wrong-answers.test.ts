@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { json, pointedAt, problem, routed, serve, type Behaviour } from '../../support/faults.ts';
-import { createBriskClock } from '../../support/brisk-clock.ts';
-import { berthIn, type Ran } from '../../support/cli.ts';
-import { createTestWorld } from '../../support/world.ts';
+import { json, pointedAt, problem, routed, serve, type Behaviour } from '../../support/servers/scripted-server.ts';
+import { createFastClock } from '../../support/clocks/fast-clock.ts';
+import { berthIn, type Ran } from '../../support/worlds/run-berth.ts';
+import { createTestWorld } from '../../support/worlds/test-world.ts';
 
 // Rows 12 and 38 of docs/faults.md for batches: what a submission may be answered with.
 
@@ -21,7 +21,7 @@ async function batch(submission: Behaviour): Promise<{ ran: Ran; submissions: nu
       (exchange.arrival.url.includes('/status/') ? done : problem(404, 'not here'))(exchange);
     }),
   ]);
-  const world = createTestWorld({ env: pointedAt(server.url), clock: createBriskClock() });
+  const world = createTestWorld({ env: pointedAt(server.url), clock: createFastClock() });
   writeFileSync(join(world.directory, 'in.jsonl'), '{"n":1}\n{"n":2}\n');
   const ran = await berthIn(world, [
     'jobs',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { edgeAfter, floorTo, rangeOf, type BucketSize } from '../../../src/local/resources/billing/buckets.ts';
 import type { AmountName, Charge } from '../../../src/local/resources/billing/charges.ts';
 import { reportOf, REPORTS, type Report } from '../../../src/local/resources/billing/reports.ts';
-import { localFixture, type LocalFixture } from '../../support/local.ts';
+import { localFixture, type LocalFixture } from '../../support/servers/local-service.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 0, 1);

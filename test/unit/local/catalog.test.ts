@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareVersions } from '../../../src/local/frame/query.ts';
-import { localFixture } from '../../support/local.ts';
+import { localFixture } from '../../support/servers/local-service.ts';
 
 interface Place {
   readonly id: string;

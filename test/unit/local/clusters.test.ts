@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { localFixture, type LocalFixture } from '../../support/local.ts';
+import { localFixture, type LocalFixture } from '../../support/servers/local-service.ts';
 
 const compute = { gpuTypeId: 'GPU-80G', gpuCountPerPod: 2, podCount: 3 };
 

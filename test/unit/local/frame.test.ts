@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EXPIRED_KEY, JOBS_ONLY_KEY, LOCAL_KEY, READ_ONLY_KEY } from '../../../src/local/frame/auth.ts';
 import { DroppedConnection } from '../../../src/local/frame/dispatch.ts';
-import { localFixture } from '../../support/local.ts';
+import { localFixture } from '../../support/servers/local-service.ts';
 
 describe('keys (specification 5, 7.2)', () => {
   it.each<[string, string | undefined, number, string | undefined]>([

@@ -9,9 +9,9 @@ import { act, ACTIONS, statusAt, type PodAction } from '../../../src/local/resou
 import { serveLocal } from '../../../src/local/frame/server.ts';
 import type { LocalService } from '../../../src/local/service.ts';
 import { type Store } from '../../../src/local/state/store.ts';
-import { localFixture } from '../../support/local.ts';
-import { fileStore } from '../../support/store.ts';
-import { temporaryDirectory } from '../../support/temporary.ts';
+import { localFixture } from '../../support/servers/local-service.ts';
+import { fileStore } from '../../support/files/state-file.ts';
+import { temporaryDirectory } from '../../support/files/temporary-directory.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 

@@ -4,9 +4,9 @@ import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { State } from '../../../src/local/state/state.ts';
 import { memoryStore, type Store } from '../../../src/local/state/store.ts';
-import { localFixture, type LocalFixture } from '../../support/local.ts';
-import { fileStore } from '../../support/store.ts';
-import { temporaryDirectory } from '../../support/temporary.ts';
+import { localFixture, type LocalFixture } from '../../support/servers/local-service.ts';
+import { fileStore } from '../../support/files/state-file.ts';
+import { temporaryDirectory } from '../../support/files/temporary-directory.ts';
 
 let directory: string;
 let handler: string;

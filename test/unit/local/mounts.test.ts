@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { localFixture } from '../../support/local.ts';
+import { localFixture } from '../../support/servers/local-service.ts';
 
 const gpu = { id: 'GPU-24G' };
 const image = 'example/image:1';

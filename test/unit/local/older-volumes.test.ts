@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { localFixture } from '../../support/local.ts';
+import { localFixture } from '../../support/servers/local-service.ts';
 
 describe('the older volume creation (specification 4.4)', () => {
   it.each([

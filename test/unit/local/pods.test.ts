@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { localFixture, type LocalFixture } from '../../support/local.ts';
+import { localFixture, type LocalFixture } from '../../support/servers/local-service.ts';
 
 const image = 'example/image:1';
 const gpu = { id: 'GPU-24G' };

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { JOBS_ONLY_KEY, READ_ONLY_KEY } from '../../../src/local/frame/auth.ts';
 import { Problem } from '../../../src/local/frame/problem.ts';
 import { freshUsage, quotaOf, spend, WINDOWS } from '../../../src/local/frame/rate-limit.ts';
-import { localFixture } from '../../support/local.ts';
+import { localFixture } from '../../support/servers/local-service.ts';
 
 /** `[name, parameters]` of each member, as a reader of structured fields finds them. */
 const members = (header: string | null): [unknown, unknown][] =>

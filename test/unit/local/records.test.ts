@@ -3,7 +3,7 @@ import { byId, noRecords, recordsFrom, recordsOf, without, withRecord } from '..
 import { seed } from '../../../src/local/seed.ts';
 import { memoryStore } from '../../../src/local/state/store.ts';
 import { revived, type State } from '../../../src/local/state/state.ts';
-import { localFixture } from '../../support/local.ts';
+import { localFixture } from '../../support/servers/local-service.ts';
 
 describe('records', () => {
   it.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { localFixture, type LocalFixture } from '../../support/local.ts';
+import { localFixture, type LocalFixture } from '../../support/servers/local-service.ts';
 
 interface Releases {
   readonly endpointVersion: number;

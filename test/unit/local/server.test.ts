@@ -5,9 +5,9 @@ import { serveLocal, type ServedService } from '../../../src/local/frame/server.
 import type { Clock } from '../../../src/core/context.ts';
 import { seed } from '../../../src/local/seed.ts';
 import { memoryStore } from '../../../src/local/state/store.ts';
-import { createTestClock } from '../../support/clock.ts';
-import { localFixture } from '../../support/local.ts';
-import { fileStore } from '../../support/store.ts';
+import { createTestClock } from '../../support/clocks/test-clock.ts';
+import { localFixture } from '../../support/servers/local-service.ts';
+import { fileStore } from '../../support/files/state-file.ts';
 
 const headers = { Authorization: `Bearer ${LOCAL_KEY}` };
 let served: ServedService | undefined;

@@ -6,9 +6,9 @@ import { build } from 'esbuild';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { seed } from '../../../src/local/seed.ts';
 import { memoryStore } from '../../../src/local/state/store.ts';
-import { localFixture } from '../../support/local.ts';
-import { fileStore } from '../../support/store.ts';
-import { temporaryDirectory } from '../../support/temporary.ts';
+import { localFixture } from '../../support/servers/local-service.ts';
+import { fileStore } from '../../support/files/state-file.ts';
+import { temporaryDirectory } from '../../support/files/temporary-directory.ts';
 
 const fresh = () => seed(Date.UTC(2026, 0, 1));
 let path: string;
@@ -77,7 +77,7 @@ describe('a state in a file', () => {
     await build({
       stdin: {
         contents: `
-          import { fileStore } from './test/support/store.ts';
+          import { fileStore } from './test/support/files/state-file.ts';
           import { seed } from './src/local/seed.ts';
           const store = fileStore(process.argv[2]);
           const main = async () => {

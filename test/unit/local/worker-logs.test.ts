@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LOCAL_KEY } from '../../../src/local/frame/auth.ts';
-import { localFixture, type LocalFixture } from '../../support/local.ts';
+import { localFixture, type LocalFixture } from '../../support/servers/local-service.ts';
 
 interface Event {
   readonly id: string;
