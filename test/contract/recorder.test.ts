@@ -6,7 +6,7 @@ import { flagName } from '../../src/cli/parse/params.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
 import { berth } from '../support/worlds/run-berth.ts';
 import { contractFolder } from '../support/files/contract-folder.ts';
-import { localFixture } from '../support/servers/local-service.ts';
+import { localFixture } from '../support/local/service-fixture.ts';
 import { readContract, type Contract, type Document, type Sent } from './support/contract.ts';
 import { INVOCATIONS, SILENT, UNSENT, type Invocation } from './support/invocations.ts';
 import { record } from './support/recorder.ts';

@@ -13,7 +13,7 @@ import { serveLocal } from '../../src/local/frame/server.ts';
 import { createLocalService } from '../../src/local/service.ts';
 import { memoryStore, type Store } from '../../src/local/state/store.ts';
 import { createValidator } from '../../src/local/frame/validate.ts';
-import { takenBy, journalErrors } from '../support/batch/journal-check.ts';
+import { takenBy, journalErrors } from '../support/batch/check-journal.ts';
 import { berth, berthPath, cleanEnvironment, temporaryFolder, type Environment } from './support.ts';
 import { realLocks } from '../support/files/real-locks.ts';
 

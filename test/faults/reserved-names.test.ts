@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { LOCAL_KEY } from '../../src/local/frame/auth.ts';
 import { createTable } from '../../src/local/table.ts';
 import { berth, berthIn } from '../support/worlds/run-berth.ts';
-import { localFixture } from '../support/servers/local-service.ts';
+import { localFixture } from '../support/local/service-fixture.ts';
 import { json, pointedAt, serve } from '../support/servers/scripted-server.ts';
 import { createTestWorld } from '../support/worlds/test-world.ts';
 

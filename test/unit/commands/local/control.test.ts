@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { serveLocal } from '../../../../src/local/frame/server.ts';
 import type { LocalServiceOptions } from '../../../../src/local/service.ts';
 import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
-import { localFixture } from '../../../support/servers/local-service.ts';
+import { localFixture } from '../../../support/local/service-fixture.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
 
 /** A local service on a free port, as `berth local serve` makes it, and the variables that point at it. */

@@ -13,7 +13,7 @@ import { laneOf, waitingIn, workersIn } from '../../../../src/local/queue/lanes.
 import { expiryOf, isTerminal, nextStatus, transition, type JobEvent } from '../../../../src/local/queue/machine.ts';
 import type { Job, JobStatus } from '../../../../src/local/queue/state.ts';
 import type { State } from '../../../../src/local/state/state.ts';
-import { createHarness } from './harness.ts';
+import { createHarness } from '../../../support/local/queue-fixture.ts';
 
 type Command =
   | { readonly kind: 'run'; readonly endpointId: string; readonly input: string; readonly lowPriority: boolean }

@@ -5,7 +5,7 @@ import { appendChunk, CHUNK_BYTES, takeChunks } from '../../../../src/local/queu
 import { NO_CHUNKS } from '../../../../src/local/queue/machine.ts';
 import { memberText } from '../../../../src/local/queue/source.ts';
 import { COLD_START_MS } from '../../../../src/local/queue/workers.ts';
-import { createHarness, type Harness } from './harness.ts';
+import { createHarness, type Harness } from '../../../support/local/queue-fixture.ts';
 
 describe('numbers and text come back exactly', () => {
   test.each([

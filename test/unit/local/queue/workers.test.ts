@@ -4,7 +4,7 @@ import { dropEndpoint, nextQueueEvent } from '../../../../src/local/queue/index.
 import { laneOf, workersIn } from '../../../../src/local/queue/lanes.ts';
 import { COLD_START_MS } from '../../../../src/local/queue/workers.ts';
 import type { EndpointRecord } from '../../../../src/local/resources/endpoints/record.ts';
-import { createHarness, type Harness } from './harness.ts';
+import { createHarness, type Harness } from '../../../support/local/queue-fixture.ts';
 
 const endpoint = (changes: Partial<EndpointRecord>): EndpointRecord => ({
   ...newEndpoint('mine', 'mine', 'sleep', 0),
