@@ -15,7 +15,7 @@ import { memoryStore, type Store } from '../../src/local/state/store.ts';
 import { createValidator } from '../../src/local/frame/validate.ts';
 import { countSubmissions, journalMismatches } from '../support/batch/check-journal.ts';
 import { berth, berthPath, cleanEnvironment, temporaryFolder, type Environment } from './support.ts';
-import { realLocks } from '../support/locks.ts';
+import { realLocks } from '../support/files/real-locks.ts';
 
 /**
  * Batches killed at random moments, over and over, until each is done, each with a trouble of its own besides. After

@@ -10,9 +10,9 @@ import { memoryStore, type Store } from '../../../src/local/state/store.ts';
 import { createValidator } from '../../../src/local/frame/validate.ts';
 import { journalMismatches, countSubmissions, type SubmissionCounts } from './check-journal.ts';
 import { createAutoAdvancingClock } from '../auto-advancing-clock.ts';
-import { berthIn, type Ran } from '../cli.ts';
-import { createTestWorld, type TestWorld, type TestWorldOptions } from '../world.ts';
-import { realLocks } from '../locks.ts';
+import { berthIn, type Ran } from '../worlds/run-berth.ts';
+import { createTestWorld, type TestWorld, type TestWorldOptions } from '../worlds/test-world.ts';
+import { realLocks } from '../files/real-locks.ts';
 
 const validator = createValidator();
 

@@ -119,7 +119,12 @@ function parseRequest({ path, body }: ApiRequest, at: number): ScriptedRequest {
 }
 
 export const accepted = ({ n }: ScriptedRequest): Json => ({ id: `j${String(n)}`, status: 'IN_QUEUE' });
-export const completed = ({ job }: ScriptedRequest): Json => ({ id: job, status: 'COMPLETED', delayTime: 1, executionTime: 5 });
+export const completed = ({ job }: ScriptedRequest): Json => ({
+  id: job,
+  status: 'COMPLETED',
+  delayTime: 1,
+  executionTime: 5,
+});
 export const failed = ({ job }: ScriptedRequest): Json => ({ id: job, status: 'FAILED', error: 'no' });
 
 /** A service that keeps its contract. */

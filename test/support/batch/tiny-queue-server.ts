@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { createAutoAdvancingClock } from '../auto-advancing-clock.ts';
-import { createTestWorld, type TestWorld, type TestWorldOptions } from '../world.ts';
+import { createTestWorld, type TestWorld, type TestWorldOptions } from '../worlds/test-world.ts';
 
 export interface Submission {
   /** Counts submissions from 1. */
@@ -32,7 +32,10 @@ export interface TinyQueueWorld extends TestWorld {
 }
 
 /** A small server that speaks the queue API, and a world that is set to it. Every job is done at the first look. */
-export async function createTinyQueueWorld(answers: TinyAnswers = {}, options: TestWorldOptions = {}): Promise<TinyQueueWorld> {
+export async function createTinyQueueWorld(
+  answers: TinyAnswers = {},
+  options: TestWorldOptions = {},
+): Promise<TinyQueueWorld> {
   const submitted: unknown[] = [];
   const jobs = new Map<string, unknown>();
   let looks = 0;

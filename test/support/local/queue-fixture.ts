@@ -14,7 +14,7 @@ import { advanceQueue, createQueueOperations, seedQueue } from '../../../src/loc
 import type { EndpointRecord } from '../../../src/local/resources/endpoints/record.ts';
 import { byId } from '../../../src/local/state/records.ts';
 import type { State } from '../../../src/local/state/state.ts';
-import { createTestClock, type TestClock } from '../clock.ts';
+import { createTestClock, type TestClock } from '../clocks/test-clock.ts';
 
 export interface Answer {
   readonly status: number;

@@ -6,7 +6,7 @@ import { newEndpoint } from '../../../src/local/resources/endpoints/seed.ts';
 import { createRunner, type RunnerOptions } from '../../../src/local/queue/index.ts';
 import { COLD_START_MS } from '../../../src/local/queue/workers.ts';
 import { createHarness, type Harness } from './queue-fixture.ts';
-import { temporaryDirectory } from '../temporary.ts';
+import { temporaryDirectory } from '../files/temporary-directory.ts';
 
 /** A service whose endpoint `mine` a handler module serves. */
 export interface Served {

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { OUT } from '../../../support/batch/runner-fixture.ts';
-import { accepted, completed, failed, createScriptedService, type ScriptedService } from '../../../support/batch/scripted-service.ts';
+import {
+  accepted,
+  completed,
+  failed,
+  createScriptedService,
+  type ScriptedService,
+} from '../../../support/batch/scripted-service.ts';
 
 /** Three jobs that failed, and then run again without coming to an end; `end` has them complete. */
 async function runningAgain(): Promise<ScriptedService & { readonly end: () => void }> {

@@ -211,7 +211,9 @@ describe('jobs that fail', () => {
 
   test('run again as often as was asked, under the same id', async () => {
     const fixture = await createRunnerFixture();
-    const end = await fixture.run(await fixture.begin(lines(5, ',"times":2'), { endpoint: 'fail' }), { retryFailed: 2 });
+    const end = await fixture.run(await fixture.begin(lines(5, ',"times":2'), { endpoint: 'fail' }), {
+      retryFailed: 2,
+    });
     expect(end.accounting).toMatchObject({ completed: 5, failed: 0 });
     expect(
       fixture

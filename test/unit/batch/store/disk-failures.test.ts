@@ -8,7 +8,11 @@ import { afterKill, afterPowerCut, memoryFiles, type MemoryFiles } from '../../.
 const ITEMS = 6;
 
 /** Nothing lost and nothing twice: what the service has more than once, or that has no result, must be unknown. */
-async function expectAccounted(fixture: RunnerFixture, durable: MemoryFiles, unknown: readonly number[]): Promise<void> {
+async function expectAccounted(
+  fixture: RunnerFixture,
+  durable: MemoryFiles,
+  unknown: readonly number[],
+): Promise<void> {
   const taken = new Map<number, number>();
   for (const [input, count] of await fixture.submissions()) taken.set((JSON.parse(input) as { n: number }).n, count);
   const results = fixture.results(durable).map(({ item }) => item);
@@ -156,7 +160,10 @@ describe('a process that is killed', () => {
 test('two processes on one batch: the second stops', async () => {
   const fixture = await createRunnerFixture();
   const batch = await fixture.begin(lines(ITEMS));
-  await expect(fixture.resume()).rejects.toMatchObject({ exit: 14, message: expect.stringContaining('4711') as string });
+  await expect(fixture.resume()).rejects.toMatchObject({
+    exit: 14,
+    message: expect.stringContaining('4711') as string,
+  });
   await batch.close();
   await (await fixture.resume()).close();
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createJobIds } from '../../../../src/batch/store/job-ids.ts';
-import { berthIn } from '../../../support/cli.ts';
+import { berthIn } from '../../../support/worlds/run-berth.ts';
 import { items, OUT, read, RESUME, RUN, summary, write } from '../../../support/batch/command-fixture.ts';
 import { createTinyQueueWorld } from '../../../support/batch/tiny-queue-server.ts';
 
@@ -34,7 +34,9 @@ describe('a submission that is answered with an id that cannot be one', () => {
 
 describe('a service that gives two items one id', () => {
   test('the second item is unknown, and that is said', async () => {
-    const world = await createTinyQueueWorld({ submit: ({ nth }) => (nth === 6 ? { body: { id: 'job-2' } } : undefined) });
+    const world = await createTinyQueueWorld({
+      submit: ({ nth }) => (nth === 6 ? { body: { id: 'job-2' } } : undefined),
+    });
     write(world, 'in.jsonl', items(10));
     const ran = await berthIn(world, RUN);
     expect(ran.code, ran.err).toBe(13);
@@ -44,7 +46,9 @@ describe('a service that gives two items one id', () => {
   });
 
   test('the id of a job that ended in an earlier run counts too', async () => {
-    const world = await createTinyQueueWorld({ submit: ({ nth }) => (nth === 9 ? { body: { id: 'job-1' } } : undefined) });
+    const world = await createTinyQueueWorld({
+      submit: ({ nth }) => (nth === 9 ? { body: { id: 'job-1' } } : undefined),
+    });
     write(world, 'in.jsonl', items(10));
     world.before = (operation, nth) => {
       if (operation === 'status' && nth === 4) world.signal('SIGINT');
@@ -67,7 +71,9 @@ describe('a service that gives two items one id', () => {
 });
 
 test('a result of another job is nobody’s', async () => {
-  const world = await createTinyQueueWorld({ look: (job, nth) => (nth === 2 ? { id: 'job-99', output: 'wrong' } : { id: job }) });
+  const world = await createTinyQueueWorld({
+    look: (job, nth) => (nth === 2 ? { id: 'job-99', output: 'wrong' } : { id: job }),
+  });
   write(world, 'in.jsonl', items(5));
   const ran = await berthIn(world, [...RUN, '--json']);
   expect(ran.code, ran.err).toBe(0);

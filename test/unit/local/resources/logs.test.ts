@@ -11,7 +11,7 @@ import type { LocalService } from '../../../../src/local/service.ts';
 import { type Store } from '../../../../src/local/state/store.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';
 import { fileStore } from '../../../support/local/file-store.ts';
-import { temporaryDirectory } from '../../../support/temporary.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { berthIn, type Ran } from '../../../../support/cli.ts';
+import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
 import { items, OUT, read, RESUME, RUN, summary, write } from '../../../../support/batch/command-fixture.ts';
 import { FAST, createTinyQueueWorld, type TinyQueueWorld } from '../../../../support/batch/tiny-queue-server.ts';
 

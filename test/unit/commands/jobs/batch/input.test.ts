@@ -10,7 +10,7 @@ import { decodeRecord, encodeRecord, type BatchHeader } from '../../../../../src
 import { writeWhole } from '../../../../../src/batch/store/whole-file.ts';
 import type { DurableFiles } from '../../../../../src/core/context.ts';
 import { localFile } from '../../../../../src/core/failure.ts';
-import { berthIn, type Ran } from '../../../../support/cli.ts';
+import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
 import {
   items,
   createBatchWorld,

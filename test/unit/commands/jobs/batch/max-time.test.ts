@@ -3,8 +3,17 @@ import type { AddressInfo } from 'node:net';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { berthIn } from '../../../../support/cli.ts';
-import { items, local, OUT, createBatchWorld, RESUME, RUN, summary, write } from '../../../../support/batch/command-fixture.ts';
+import { berthIn } from '../../../../support/worlds/run-berth.ts';
+import {
+  items,
+  local,
+  OUT,
+  createBatchWorld,
+  RESUME,
+  RUN,
+  summary,
+  write,
+} from '../../../../support/batch/command-fixture.ts';
 
 test('a time that is up during the first request ends 9, and nothing is left', async () => {
   const mute = createServer(() => undefined);

@@ -1,12 +1,14 @@
 import { hostname } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { berthIn } from '../../../../support/cli.ts';
+import { berthIn } from '../../../../support/worlds/run-berth.ts';
 import { besides, items, OUT, read, RESUME, RUN, summary, write } from '../../../../support/batch/command-fixture.ts';
 import { FAST, createTinyQueueWorld } from '../../../../support/batch/tiny-queue-server.ts';
 
 describe('what a person is told of a batch', () => {
   test('a service that drops a third of the requests is named as what makes it slow', async () => {
-    const world = await createTinyQueueWorld({ submit: ({ nth }) => (nth % 3 === 0 ? { status: 503, body: {} } : undefined) });
+    const world = await createTinyQueueWorld({
+      submit: ({ nth }) => (nth % 3 === 0 ? { status: 503, body: {} } : undefined),
+    });
     write(world, 'in.jsonl', items(90));
     const ran = await berthIn(world, RUN);
     expect(ran.code, ran.err).toBe(13);
@@ -16,7 +18,9 @@ describe('what a person is told of a batch', () => {
   });
 
   test('a service without trouble is not', async () => {
-    const world = await createTinyQueueWorld({ submit: ({ nth }) => (nth === 3 ? { status: 503, body: {} } : undefined) });
+    const world = await createTinyQueueWorld({
+      submit: ({ nth }) => (nth === 3 ? { status: 503, body: {} } : undefined),
+    });
     write(world, 'in.jsonl', items(90));
     expect((await berthIn(world, RUN)).err).not.toContain('slowed');
   });

@@ -3,9 +3,17 @@ import { lstatSync, mkdirSync, readdirSync, readlinkSync, symlinkSync } from 'no
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { placeOf } from '../../../../../src/host/files/resolve-path.ts';
-import { berthIn } from '../../../../support/cli.ts';
-import type { TestWorld } from '../../../../support/world.ts';
-import { items, createBatchWorld, read, RESUME, RUN, summary, write } from '../../../../support/batch/command-fixture.ts';
+import { berthIn } from '../../../../support/worlds/run-berth.ts';
+import type { TestWorld } from '../../../../support/worlds/test-world.ts';
+import {
+  items,
+  createBatchWorld,
+  read,
+  RESUME,
+  RUN,
+  summary,
+  write,
+} from '../../../../support/batch/command-fixture.ts';
 
 const runTo = (out: string, ...more: readonly string[]): readonly string[] => [...RUN.slice(0, -1), out, ...more];
 
