@@ -9,7 +9,7 @@ import { createLocalService } from '../../../src/local/service.ts';
 import { memoryStore, type Store } from '../../../src/local/state/store.ts';
 import { createValidator } from '../../../src/local/frame/validate.ts';
 import { journalMismatches, countSubmissions, type SubmissionCounts } from './check-journal.ts';
-import { createAutoAdvancingClock } from '../auto-advancing-clock.ts';
+import { createAutoAdvancingClock } from '../clocks/auto-advancing-clock.ts';
 import { berthIn, type Ran } from '../worlds/run-berth.ts';
 import { createTestWorld, type TestWorld, type TestWorldOptions } from '../worlds/test-world.ts';
 import { realLocks } from '../files/real-locks.ts';

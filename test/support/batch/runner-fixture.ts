@@ -15,7 +15,7 @@ import { createLocalService } from '../../../src/local/service.ts';
 import type { State } from '../../../src/local/state/state.ts';
 import { memoryStore } from '../../../src/local/state/store.ts';
 import { createValidator } from '../../../src/local/frame/validate.ts';
-import { createAutoAdvancingClock, type AutoAdvancingClock } from '../auto-advancing-clock.ts';
+import { createAutoAdvancingClock, type AutoAdvancingClock } from '../clocks/auto-advancing-clock.ts';
 import { countSubmissions, type SubmissionCounts } from './check-journal.ts';
 import { memoryFiles, type MemoryFiles } from './memory-files.ts';
 

@@ -9,7 +9,7 @@ import type { DurableFiles } from '../../../src/core/context.ts';
 import { EXIT } from '../../../src/core/exit-codes.ts';
 import { Failure } from '../../../src/core/failure.ts';
 import type { Json } from '../../../src/core/json.ts';
-import { createAutoAdvancingClock, type AutoAdvancingClock } from '../auto-advancing-clock.ts';
+import { createAutoAdvancingClock, type AutoAdvancingClock } from '../clocks/auto-advancing-clock.ts';
 import { lines, OUT } from './runner-fixture.ts';
 import { memoryFiles, type MemoryFiles } from './memory-files.ts';
 

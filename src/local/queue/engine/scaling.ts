@@ -1,6 +1,6 @@
-import type { EndpointRecord } from '../resources/endpoints/record.ts';
-import type { State } from '../state/state.ts';
-import { laneOf, waitingIn } from './lanes.ts';
+import type { EndpointRecord } from '../../model/endpoints/record.ts';
+import type { State } from '../../state/state.ts';
+import { laneOf, waitingIn } from '../state/endpoint-queue.ts';
 
 /**
  * How many workers an endpoint should have. REQUEST_COUNT: one for every so many jobs that wait or run. QUEUE_DELAY: one

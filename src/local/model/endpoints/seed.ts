@@ -1,5 +1,5 @@
 import type { EndpointRecord } from './record.ts';
-import { firstRelease } from './releases.ts';
+import { firstRelease } from '../../resources/endpoints/releases.ts';
 
 /**
  * The endpoints of a new account, one for each built-in handler, and a hosted public model that answers to its slug:

@@ -1,13 +1,13 @@
-import { planOf, type Outcome } from '../workers/handlers/builtin.ts';
-import type { EndpointRecord } from '../resources/endpoints/record.ts';
-import type { State } from '../state/state.ts';
+import { planOf, type Outcome } from './builtin-handlers.ts';
+import type { EndpointRecord } from '../../model/endpoints/record.ts';
+import type { State } from '../../state/state.ts';
 import { withChunks } from './chunks.ts';
-import { keepForWaiters } from './awaited.ts';
-import { joinLine, laneOf, leaveLine } from './lanes.ts';
-import { expiryOf, isTerminal, transition, type JobEvent } from './machine.ts';
+import { keepForWaiters } from './waiters.ts';
+import { joinLine, laneOf, leaveLine } from '../state/endpoint-queue.ts';
+import { expiryOf, isTerminal, transition, type JobEvent } from './transitions.ts';
 import { delayOf } from './scaling.ts';
-import { beginRun, endRun } from './runs.ts';
-import type { CountName, Job, JobStatus } from './state.ts';
+import { beginRun, endRun } from './worker-history.ts';
+import type { CountName, Job, JobStatus } from '../state/records.ts';
 import { setTimer } from './timers.ts';
 
 /** Milliseconds a job may run where neither its policy nor its endpoint says (contract rules, Queue API). */

@@ -5,8 +5,8 @@ import { basename, dirname, join } from 'node:path';
 import { Failure, localFile } from '../../../core/failure.ts';
 import { codeOf, reasonOf } from '../../../core/file-errors.ts';
 import type { State } from '../state.ts';
-import { markOf, realFiles, type FileSystem } from './system.ts';
-import { createStateText, textOfFile, type OfFile } from './text.ts';
+import { markOf, realFiles, type FileSystem } from './file-system.ts';
+import { createStateText, textOfFile, type OfFile } from './codec.ts';
 
 /** A state and its files. Everything happens while the lock is held, but for a look at a job's long texts. */
 export interface StateFile {

@@ -1,4 +1,4 @@
-import { storageOf } from './configure.ts';
+import { storageOf } from '../../resources/pods/configure.ts';
 import type { PodEvent, PodRecord } from './record.ts';
 
 const HOUR = 3_600_000;

@@ -1,5 +1,5 @@
-import type { WorkerHardware } from '../resources/endpoints/record.ts';
-import { noRecords, type Records } from '../state/records.ts';
+import type { WorkerHardware } from '../../model/endpoints/record.ts';
+import { noRecords, type Records } from '../../state/records.ts';
 
 /** Where a job stands (specification 3.2). */
 export type JobStatus = 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED' | 'FAILED' | 'CANCELLED' | 'TIMED_OUT';

@@ -1,6 +1,6 @@
-import type { EndpointRecord } from '../resources/endpoints/record.ts';
-import { planOf } from '../workers/handlers/builtin.ts';
-import type { Job, Run, Worker } from './state.ts';
+import type { EndpointRecord } from '../../model/endpoints/record.ts';
+import { planOf } from './builtin-handlers.ts';
+import type { Job, Run, Worker } from '../state/records.ts';
 
 /** How many of its jobs a worker remembers. */
 const KEPT = 50;

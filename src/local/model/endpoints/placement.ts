@@ -1,5 +1,5 @@
-import { CPUS, DATA_CENTERS, GPUS } from '../catalog/data.ts';
-import { suits } from '../catalog/availability.ts';
+import { CPUS, DATA_CENTERS, GPUS } from '../catalog/hardware.ts';
+import { suits } from '../../resources/catalog/availability.ts';
 import type { State } from '../../state/state.ts';
 import type { EndpointRecord, WorkerHardware } from './record.ts';
 

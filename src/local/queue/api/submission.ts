@@ -1,8 +1,8 @@
-import { decodeJson, isObject, JsonSyntaxError, numberOf, type Json, type JsonObject } from '../../core/json.ts';
-import type { Call } from '../frame/operation.ts';
-import { Problem } from '../frame/problem.ts';
-import type { Job } from './state.ts';
-import { memberText } from './source.ts';
+import { decodeJson, isObject, JsonSyntaxError, numberOf, type Json, type JsonObject } from '../../../core/json.ts';
+import type { Call } from '../../frame/operation.ts';
+import { Problem } from '../../contract/problem.ts';
+import type { Job } from '../state/records.ts';
+import { memberText } from './member-text.ts';
 
 /** What a caller asks for, checked: the part of a job that comes from its body. */
 export type Submission = Pick<Job, 'input' | 'lowPriority' | 'retentionMs' | 'webhook' | 'executionTimeoutMs'> & {

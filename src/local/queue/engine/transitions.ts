@@ -1,4 +1,4 @@
-import type { Job, JobStatus, StreamPosition } from './state.ts';
+import type { Job, JobStatus, StreamPosition } from '../state/records.ts';
 
 /** What can happen to a job. `at` is milliseconds since the epoch. */
 export type JobEvent =

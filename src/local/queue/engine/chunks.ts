@@ -1,7 +1,7 @@
-import { arrayOf, encodeJson, isObject, type Json, type JsonObject } from '../../core/json.ts';
-import { planOf, type Chunk } from '../workers/handlers/builtin.ts';
-import type { EndpointRecord } from '../resources/endpoints/record.ts';
-import type { Job, StreamPosition } from './state.ts';
+import { arrayOf, encodeJson, isObject, type Json, type JsonObject } from '../../../core/json.ts';
+import { planOf, type Chunk } from './builtin-handlers.ts';
+import type { EndpointRecord } from '../../model/endpoints/record.ts';
+import type { Job, StreamPosition } from '../state/records.ts';
 
 /** A single streamed chunk is at most 1 MB (specification 8.2): of its JSON text, in bytes. */
 export const CHUNK_BYTES = 1_000_000;

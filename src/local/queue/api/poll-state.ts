@@ -1,6 +1,6 @@
-import type { Call } from '../frame/operation.ts';
-import type { State } from '../state/state.ts';
-import { nextQueueEvent } from './engine.ts';
+import type { Call } from '../../frame/operation.ts';
+import type { State } from '../../state/state.ts';
+import { nextQueueEvent } from '../engine/engine.ts';
 
 /** Nobody announces another caller's cancel or a handler module's end: look again at least so often. Milliseconds. */
 const LOOK_MS = 50;

@@ -7,7 +7,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../../core/json.ts';
-import type { BuiltinHandler } from '../../resources/endpoints/record.ts';
+import type { BuiltinHandler } from '../../model/endpoints/record.ts';
 
 /** How a handler's run ends: JSON text, or an error in words. */
 export type Outcome =

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { State } from '../state/state.ts';
-import { workersIn } from './lanes.ts';
-import type { QueueState, Usage, Worker } from './state.ts';
+import type { State } from '../../state/state.ts';
+import { workersIn } from '../state/endpoint-queue.ts';
+import type { QueueState, Usage, Worker } from '../state/records.ts';
 
 const HOUR = 3_600_000;
 /** For how long it is remembered what was used: two years. */

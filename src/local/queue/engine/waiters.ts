@@ -1,6 +1,6 @@
-import { recordsFrom } from '../state/records.ts';
-import type { State } from '../state/state.ts';
-import type { Job } from './state.ts';
+import { recordsFrom } from '../../state/records.ts';
+import type { State } from '../../state/state.ts';
+import type { Job } from '../state/records.ts';
 
 /** A wait that is older was left behind by a process that was killed: milliseconds. */
 const FORGOTTEN_MS = 86_400_000;

@@ -1,5 +1,5 @@
-import type { State } from '../state/state.ts';
-import { emptyLane, type Job, type Lane, type Worker } from './state.ts';
+import type { State } from '../../state/state.ts';
+import { emptyLane, type Job, type Lane, type Worker } from './records.ts';
 
 /** An endpoint's queue; made where it has none yet. */
 export function laneOf(state: State, endpointId: string): Lane {

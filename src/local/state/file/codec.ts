@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Job } from '../../queue/state.ts';
+import type { Job } from '../../queue/state/records.ts';
 import { revived, type State } from '../state.ts';
 
 /** A state as the text of its file. */

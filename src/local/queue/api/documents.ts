@@ -1,7 +1,7 @@
-import { Exact, type Json } from '../../core/json.ts';
-import { laneOf, waitingIn, workersIn } from './lanes.ts';
-import type { State } from '../state/state.ts';
-import type { Job, WorkerStatus } from './state.ts';
+import { Exact, type Json } from '../../../core/json.ts';
+import { laneOf, waitingIn, workersIn } from '../state/endpoint-queue.ts';
+import type { State } from '../../state/state.ts';
+import type { Job, WorkerStatus } from '../state/records.ts';
 
 /**
  * A job as `runsync` and `status` show it (specification 2.5, 4.5). Times are milliseconds, as far as they have come:

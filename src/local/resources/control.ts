@@ -1,12 +1,12 @@
 import type { Json } from '../../core/json.ts';
 import { advanceClock } from '../state/clock.ts';
 import { unpublished } from '../contract/operation.ts';
-import type { FaultRecord } from './faults.ts';
-import type { Operation } from './operation.ts';
-import { notFound } from './problem.ts';
-import { delegations } from '../resources/registries/delegations.ts';
+import type { FaultRecord } from '../frame/faults.ts';
+import type { Operation } from '../frame/operation.ts';
+import { notFound } from '../contract/problem.ts';
+import { delegations } from './registries/delegations.ts';
 import { nextId, type State } from '../state/state.ts';
-import { bodyOf } from './validate.ts';
+import { bodyOf } from '../frame/validate.ts';
 
 type Rest = Omit<Parameters<typeof unpublished>[2], 'service'>;
 

@@ -1,12 +1,12 @@
-import type { Json } from '../../../core/json.ts';
-import { dataCenterById } from '../catalog/data.ts';
-import { operation, unpublished } from '../../contract/operation.ts';
-import type { Operation } from '../../frame/operation.ts';
-import { badRequest, notFound } from '../../frame/problem.ts';
-import { without } from '../../state/records.ts';
-import { nextId, type State } from '../../state/state.ts';
-import { bodyOf } from '../../frame/validate.ts';
-import type { VolumeRecord } from './record.ts';
+import type { Json } from '../../core/json.ts';
+import { dataCenterById } from '../model/catalog/hardware.ts';
+import { operation, unpublished } from '../contract/operation.ts';
+import type { Operation } from '../frame/operation.ts';
+import { badRequest, notFound } from '../contract/problem.ts';
+import { without } from '../state/records.ts';
+import { nextId, type State } from '../state/state.ts';
+import { bodyOf } from '../frame/validate.ts';
+import type { VolumeRecord } from '../model/volumes.ts';
 
 type NewVolume = Pick<VolumeRecord, 'name' | 'size' | 'dataCenter'> & { readonly type?: VolumeRecord['type'] };
 

@@ -1,4 +1,4 @@
-import type { Happening, QueueState, Timer } from './state.ts';
+import type { Happening, QueueState, Timer } from '../state/records.ts';
 
 /** Sets a timer: `what` is due at `at`, milliseconds since the epoch. */
 export function setTimer(queue: QueueState, at: number, what: Happening): void {

@@ -1,6 +1,6 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { Outcome } from './builtin.ts';
+import type { Outcome } from '../../queue/engine/builtin-handlers.ts';
 import { THREAD_SOURCE } from './thread-source.ts';
 
 /** A job as a handler is given it; `input` is JSON text. */

@@ -1,11 +1,11 @@
-import type { EndpointRecord } from '../resources/endpoints/record.ts';
-import { placesFor } from '../resources/endpoints/placement.ts';
-import type { WorkerHardware } from '../resources/endpoints/record.ts';
-import type { State } from '../state/state.ts';
-import { laneOf, nextWaiting, workersIn } from './lanes.ts';
+import type { EndpointRecord } from '../../model/endpoints/record.ts';
+import { placesFor } from '../../model/endpoints/placement.ts';
+import type { WorkerHardware } from '../../model/endpoints/record.ts';
+import type { State } from '../../state/state.ts';
+import { laneOf, nextWaiting, workersIn } from '../state/endpoint-queue.ts';
 import { move } from './jobs.ts';
 import { wantedWorkers } from './scaling.ts';
-import type { Lane, Worker } from './state.ts';
+import type { Lane, Worker } from '../state/records.ts';
 import { setTimer } from './timers.ts';
 import { keepUsage } from './usage.ts';
 

@@ -1,13 +1,13 @@
-import type { Chunk, Outcome } from '../workers/handlers/builtin.ts';
-import type { EndpointRecord } from '../resources/endpoints/record.ts';
-import type { State } from '../state/state.ts';
+import type { Chunk, Outcome } from './builtin-handlers.ts';
+import type { EndpointRecord } from '../../model/endpoints/record.ts';
+import type { State } from '../../state/state.ts';
 import { appendChunk, takeChunks, withChunks } from './chunks.ts';
 import { admit, ending, endOf, expire, move } from './jobs.ts';
-import { laneOf } from './lanes.ts';
-import { expiryOf, NO_CHUNKS } from './machine.ts';
-import { withPrinted } from './runs.ts';
-import type { Happening, Job, Timer } from './state.ts';
-import type { Submission } from './submission.ts';
+import { laneOf } from '../state/endpoint-queue.ts';
+import { expiryOf, NO_CHUNKS } from './transitions.ts';
+import { withPrinted } from './worker-history.ts';
+import type { Happening, Job, Timer } from '../state/records.ts';
+import type { Submission } from '../api/submission.ts';
 import { firstTimer, setTimer, sweepTimers, takeTimer } from './timers.ts';
 import { dismissAll, settle, workerReady } from './workers.ts';
 

@@ -1,8 +1,8 @@
-import type { Call } from '../frame/operation.ts';
-import { Problem } from '../frame/problem.ts';
-import type { EndpointRecord } from '../resources/endpoints/record.ts';
-import type { State } from '../state/state.ts';
-import { laneOf, workersIn } from './lanes.ts';
+import type { Call } from '../../frame/operation.ts';
+import { Problem } from '../../contract/problem.ts';
+import type { EndpointRecord } from '../../model/endpoints/record.ts';
+import type { State } from '../../state/state.ts';
+import { laneOf, workersIn } from '../state/endpoint-queue.ts';
 
 interface Limit {
   /** Requests in ten seconds, and requests at once, of one endpoint and user. */
