@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { journalPath } from '../../../src/batch/store/journal.ts';
-import { replay } from '../../../src/batch/store/replay-journal.ts';
+import { journalPath } from '../../../src/batch/store/journal/journal.ts';
+import { replay } from '../../../src/batch/store/journal/replay.ts';
 import { untruths } from '../../support/batch-truth.ts';
 import { lab, lines, OUT, type Lab } from './harness.ts';
 import { afterKill, afterPowerCut, memoryFiles, type MemoryFiles } from './memory-files.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createJobIds } from '../../../src/batch/store/job-ids.ts';
+import { createJobIds } from '../../../src/batch/store/items/job-ids.ts';
 import { berthIn } from '../../support/cli.ts';
 import { items, OUT, read, RESUME, RUN, summary, write } from './front-door.ts';
 import { tinyPlace } from './tiny-service.ts';

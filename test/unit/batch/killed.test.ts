@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { journalPath } from '../../../src/batch/store/journal.ts';
-import type { OpenBatch } from '../../../src/batch/open.ts';
+import { journalPath } from '../../../src/batch/store/journal/journal.ts';
+import type { OpenBatch } from '../../../src/batch/store/open-batch.ts';
 import { untruths } from '../../support/batch-truth.ts';
 import { lab, lines, OUT, type Lab } from './harness.ts';
 import { afterKill, afterPowerCut, memoryFiles, mortal, type MemoryFiles, type Mortal } from './memory-files.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { resumeBatch } from '../../../src/batch/open.ts';
-import { journalPath } from '../../../src/batch/store/journal.ts';
+import { resumeBatch } from '../../../src/batch/store/open-batch.ts';
+import { journalPath } from '../../../src/batch/store/journal/journal.ts';
 import { OUT } from './harness.ts';
 import { afterKill } from './memory-files.ts';
 import { kept, scripted } from './scripted.ts';

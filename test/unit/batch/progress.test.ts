@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createMeter, type Speed } from '../../../src/commands/jobs/batch/rate.ts';
+import { createMeter, type Speed } from '../../../src/commands/jobs/batch/completion-rate.ts';
 import { berthIn } from '../../support/cli.ts';
 import { items, local, place, RUN, write } from './front-door.ts';
 
