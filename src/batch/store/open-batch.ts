@@ -1,15 +1,15 @@
-import type { DurableFiles } from '../core/context.ts';
-import { localFile } from '../core/failure.ts';
-import { safeText } from '../core/safe-text.ts';
-import { copyPath, newCopyPath } from './input/input-path.ts';
-import { createJournal, journalPath, lockPath, reopenJournal, type Journal } from './store/journal.ts';
-import { createLedger, type Ledger } from './store/item-states.ts';
-import { endEvent } from './run/run-state.ts';
-import type { RunEnd } from './run/runner.ts';
-import { createJobIds, type JobIds } from './store/job-ids.ts';
-import { orderedPath, orderResults, removeSorting } from './store/order-results.ts';
-import { replay, type Past, type PastJob } from './store/replay-journal.ts';
-import type { BatchHeader, JournalRecord } from './store/journal-record.ts';
+import type { DurableFiles } from '../../core/context.ts';
+import { localFile } from '../../core/failure.ts';
+import { safeText } from '../../core/safe-text.ts';
+import { copyPath, newCopyPath } from './file-names.ts';
+import { createJournal, journalPath, lockPath, reopenJournal, type Journal } from './journal/journal.ts';
+import { createLedger, type Ledger } from './items/item-states.ts';
+import { endEvent } from '../run/run-state.ts';
+import type { RunEnd } from '../run/runner.ts';
+import { createJobIds, type JobIds } from './items/job-ids.ts';
+import { orderedPath, orderResults, removeSorting } from './results/order-results.ts';
+import { replay, type Past, type PastJob } from './journal/replay.ts';
+import type { BatchHeader, JournalRecord } from './journal/record.ts';
 import {
   checksumOf,
   NO_RESULTS,
@@ -18,8 +18,8 @@ import {
   type FoundResults,
   type Results,
   type ResultsExtent,
-} from './store/results-file.ts';
-import { keepAside } from './store/whole-file.ts';
+} from './results/results-file.ts';
+import { keepAside } from './write-file.ts';
 
 /** A batch in the hands of this process: its files open, its lock held. */
 export interface OpenBatch {

@@ -1,4 +1,4 @@
-import { executionCost, type ExecutionCost } from '../../../batch/cost.ts';
+import { executionCost, type ExecutionCost } from '../../../batch/report/cost.ts';
 import type { Api } from '../../../core/api.ts';
 import { arrayOf, memberAt } from '../../../core/json.ts';
 import type { DollarRange } from '../../../core/units.ts';

@@ -1,10 +1,10 @@
 import { crc32 } from 'node:zlib';
-import type { DurableFiles } from '../../core/context.ts';
-import { localFile } from '../../core/failure.ts';
-import { decodeJson, encodeJson, Exact, isObject, memberAt, numberOf, stringOf, type Json } from '../../core/json.ts';
-import { createAppender } from './group-writer.ts';
-import { linesOf } from '../lines.ts';
-import type { Ending } from './item-state-machine.ts';
+import type { DurableFiles } from '../../../core/context.ts';
+import { localFile } from '../../../core/failure.ts';
+import { decodeJson, encodeJson, Exact, isObject, memberAt, numberOf, stringOf, type Json } from '../../../core/json.ts';
+import { createAppender } from '../group-writer.ts';
+import { linesOf } from '../../lines.ts';
+import type { Ending } from '../items/item-state-machine.ts';
 
 /** What a results file holds up to some place: its bytes, and their CRC-32. */
 export interface ResultsExtent {

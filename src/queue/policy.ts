@@ -1,5 +1,5 @@
-import { usage } from '../../core/failure.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { usage } from '../core/failure.ts';
+import type { JsonObject } from '../core/json.ts';
 
 /** Bounds of the policy members and of the wait of runsync, in milliseconds (contract rules, queue API). */
 export const BOUNDS = {

@@ -1,4 +1,4 @@
-import { formatDollarRange, type DollarRange } from '../core/units.ts';
+import { formatDollarRange, type DollarRange } from '../../core/units.ts';
 
 /** What the jobs of a batch cost that one process saw end. */
 export interface ExecutionCost extends DollarRange {

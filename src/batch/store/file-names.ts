@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join, relative } from 'node:path';
-import type { InputIdentity } from '../store/journal-record.ts';
+import type { InputIdentity } from './journal/record.ts';
 
 /**
  * The copy of an input that can be read but once, beside the results. It has its first name until there is a journal: so

@@ -1,4 +1,4 @@
-import type { Failure } from '../../../core/failure.ts';
+import type { Failure } from '../../core/failure.ts';
 
 /** What keeps a batch from going as fast as it could. */
 export interface Trouble {

@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
-import { copyPath } from '../../../batch/input/input-path.ts';
-import { journalPath } from '../../../batch/store/journal.ts';
-import { orderedPath, sortingPaths } from '../../../batch/store/order-results.ts';
-import type { DurableFiles } from '../../../core/context.ts';
-import { localFile, usage } from '../../../core/failure.ts';
-import { resumeLine } from './view.ts';
+import { copyPath } from './file-names.ts';
+import { journalPath } from './journal/journal.ts';
+import { orderedPath, sortingPaths } from './results/order-results.ts';
+import type { DurableFiles } from '../../core/context.ts';
+import { localFile, usage } from '../../core/failure.ts';
+import { resumeLine } from '../../commands/jobs/batch/view.ts';
 
 /**
  * The file that a name for results means, links followed: beside it lies the journal. Looks and changes nothing. Fails

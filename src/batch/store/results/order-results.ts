@@ -1,10 +1,10 @@
 import { crc32 } from 'node:zlib';
-import type { DurableFiles } from '../../core/context.ts';
-import { localFile } from '../../core/failure.ts';
-import type { JournalRecord } from './journal-record.ts';
+import type { DurableFiles } from '../../../core/context.ts';
+import { localFile } from '../../../core/failure.ts';
+import type { JournalRecord } from '../journal/record.ts';
 import type { ResultsExtent } from './results-file.ts';
 import { merged, resultLines, SORT_LIMITS, sortedRuns, type Piece } from './external-sort.ts';
-import { writeWhole } from './whole-file.ts';
+import { writeWhole } from '../write-file.ts';
 
 /** The results in their new order, until they take the place of the old ones. */
 export const orderedPath = (results: string): string => `${results}.ordered`;

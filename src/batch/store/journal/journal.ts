@@ -1,9 +1,9 @@
-import type { DurableFiles } from '../../core/context.ts';
-import { localFile } from '../../core/failure.ts';
-import { createAppender } from './group-writer.ts';
-import { linesOf } from '../lines.ts';
-import { decodeRecord, encodeRecord, type BatchHeader, type JournalRecord } from './journal-record.ts';
-import { writeWhole } from './whole-file.ts';
+import type { DurableFiles } from '../../../core/context.ts';
+import { localFile } from '../../../core/failure.ts';
+import { createAppender } from '../group-writer.ts';
+import { linesOf } from '../../lines.ts';
+import { decodeRecord, encodeRecord, type BatchHeader, type JournalRecord } from './record.ts';
+import { writeWhole } from '../write-file.ts';
 
 /** A journal that is written. */
 export interface Journal {

@@ -1,7 +1,7 @@
-import type { EndEvent } from '../../../batch/run/run-state.ts';
-import { EXIT } from '../../../core/exit-codes.ts';
-import type { Failure } from '../../../core/failure.ts';
-import { decodeJson, encodeJson, memberAt, stringOf, type Json } from '../../../core/json.ts';
+import type { EndEvent } from '../run/run-state.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import type { Failure } from '../../core/failure.ts';
+import { decodeJson, encodeJson, memberAt, stringOf, type Json } from '../../core/json.ts';
 
 /** An error, and how many of the items that ended had it. */
 export interface CommonError {

@@ -1,5 +1,5 @@
-import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
-import { memberAt, stringOf, type Json } from '../../core/json.ts';
+import { EXIT, type ExitCode } from '../core/exit-codes.ts';
+import { memberAt, stringOf, type Json } from '../core/json.ts';
 
 /** Terminal states (specification 3.2; ERROR appears in clients and stands for a failure). */
 const ENDINGS: Readonly<Record<string, ExitCode>> = {

@@ -1,8 +1,8 @@
-import type { DurableFiles } from '../../core/context.ts';
-import { createLedger, type Ledger } from './item-states.ts';
-import { createJobIds, type JobIds } from './job-ids.ts';
+import type { DurableFiles } from '../../../core/context.ts';
+import { createLedger, type Ledger } from '../items/item-states.ts';
+import { createJobIds, type JobIds } from '../items/job-ids.ts';
 import { broken, journalPath, readJournal, type JournalEnd } from './journal.ts';
-import type { BatchHeader, JournalRecord } from './journal-record.ts';
+import type { BatchHeader, JournalRecord } from './record.ts';
 
 /** A job that the service has, as far as the journal tells. */
 export interface PastJob {

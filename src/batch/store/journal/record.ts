@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { Ending, ItemEvent } from './item-state-machine.ts';
+import type { Ending, ItemEvent } from '../items/item-state-machine.ts';
 
 /** What a batch is: written once, at the head of its journal. */
 export interface BatchHeader {

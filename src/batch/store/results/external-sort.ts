@@ -1,6 +1,6 @@
 import TinyQueue from 'tinyqueue';
-import type { DurableFiles } from '../../core/context.ts';
-import { lineGroups, type Line } from '../lines.ts';
+import type { DurableFiles } from '../../../core/context.ts';
+import { lineGroups, type Line } from '../../lines.ts';
 
 /** A line of the results with its line feed, and the item it belongs to. */
 export interface ResultLine {

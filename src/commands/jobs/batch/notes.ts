@@ -1,6 +1,6 @@
-import type { Accounting } from '../../../batch/store/item-states.ts';
-import { LOCAL_SERVICE } from '../../../batch/store/journal-record.ts';
-import type { OpenBatch } from '../../../batch/open.ts';
+import type { Accounting } from '../../../batch/store/items/item-states.ts';
+import { LOCAL_SERVICE } from '../../../batch/store/journal/record.ts';
+import type { OpenBatch } from '../../../batch/store/open-batch.ts';
 import type { RunEnd } from '../../../batch/run/runner.ts';
 import { EXIT, type ExitCode } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
@@ -8,8 +8,8 @@ import { safeText } from '../../../core/safe-text.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import { countOf, shellWord } from '../../../cli/words.ts';
 import { counts } from './progress.ts';
-import type { Health } from './health.ts';
-import type { Tally } from './tally.ts';
+import type { Health } from '../../../batch/report/request-health.ts';
+import type { Tally } from '../../../batch/report/error-tally.ts';
 import { batchStatusLine, rangesOf, resumeLine, runsOf } from './view.ts';
 
 /** A batch that this process has brought to where it stands. */
