@@ -73,7 +73,7 @@ const CHECK_TIMEOUT_MS = 10_000;
 /** Loads each handler module, so that a broken one fails now and not with every job. */
 async function checkHandlers(modules: Readonly<Record<string, string>>, clock: Clock): Promise<void> {
   if (Object.keys(modules).length === 0) return;
-  const { troubleOf } = await import('../../local/workers/handlers/thread.ts');
+  const { troubleOf } = await import('../../local/workers/thread/thread.ts');
   const timeout = clock.deadline(CHECK_TIMEOUT_MS);
   try {
     await Promise.all(
