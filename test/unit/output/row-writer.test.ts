@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { decodeJson, type Json } from '../../../../src/core/json.ts';
-import { openRows } from '../../../../src/output/row-writer.ts';
-import type { OutputOptions } from '../../../../src/output/view.ts';
-import { podView } from '../../../support/output/pods.ts';
-import { as, screen, type Screen } from '../../../support/output/screen.ts';
+import { decodeJson, type Json } from '../../../src/core/json.ts';
+import { openRows } from '../../../src/output/row-writer.ts';
+import type { OutputOptions } from '../../../src/output/view.ts';
+import { podView } from '../../support/output/pods.ts';
+import { as, screen, type Screen } from '../../support/output/screen.ts';
 
 const ROWS = ['{"id":"a","name":"x\\ty","n":9007199254740993}', '{"id":"b","name":"\u202elong name","extra":[1]}'].map(
   decodeJson,
