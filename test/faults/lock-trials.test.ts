@@ -131,7 +131,7 @@ describe.runIf(onLinux)('one after the other', () => {
     },
   );
 
-  // It takes real seconds; on a clock of its own it is in test/unit/host/lock/locks.test.ts.
+  // It takes real seconds; on a clock of its own it is in test/unit/host/lock/file-locks.test.ts.
   test.skipIf(STARTS < 40)(
     'where each holder is stopped for longer than a heartbeat in the same namespace',
     { timeout },
