@@ -9,7 +9,7 @@ import { list, text, yesNo } from '../output/layout/cells.ts';
 import type { Shown, View } from '../output/view.ts';
 import * as collections from './shared/collections.ts';
 import { CONTAINER_ACCEPTS, CONTAINER_MEMBERS, containerSection } from './shared/container.ts';
-import { otherMembers } from './shared/detail-lines.ts';
+import { otherMembers } from '../cli/resource/detail-lines.ts';
 
 /** What a template is for: endpoints or pods. */
 const use = (row: Json): Shown => (memberAt(row, 'serverless') === true ? 'endpoints' : 'pods');

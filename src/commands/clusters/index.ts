@@ -9,7 +9,7 @@ import type { Members } from '../../cli/resource/body.ts';
 import { getCommand, listCommand, type Resource } from '../../cli/resource/read.ts';
 import { createCommand, deleteCommand, updateCommand, type WaitSpec } from '../../cli/resource/write.ts';
 import { commandLine, countOf } from '../../cli/words.ts';
-import { catalogRow, pickGpu } from '../shared/choices.ts';
+import { catalogRow, pickGpu } from '../shared/pickers.ts';
 import * as collections from '../shared/collections.ts';
 import { CONTAINER_MEMBERS } from '../shared/container.ts';
 import { clusterView, countIn, memberView } from './view.ts';

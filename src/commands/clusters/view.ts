@@ -1,7 +1,7 @@
 import { isObject, memberAt, numberOf, objectOf, stringOf, type Json } from '../../core/json.ts';
 import { age, status, text } from '../../output/layout/cells.ts';
 import type { Facts, Section, Shown, View } from '../../output/view.ts';
-import { otherMembers } from '../shared/detail-lines.ts';
+import { otherMembers } from '../../cli/resource/detail-lines.ts';
 import { podView } from '../pods/view.ts';
 
 /** `GPU-80G x8 on 4 pods`. */

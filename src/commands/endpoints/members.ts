@@ -2,7 +2,7 @@ import { usage } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
 import { option } from '../../cli/parse/params.ts';
 import type { Members } from '../../cli/resource/body.ts';
-import { pickPool, pickTemplate } from '../shared/choices.ts';
+import { pickPool, pickTemplate } from '../shared/pickers.ts';
 import { CONTAINER_MEMBERS } from '../shared/container.ts';
 
 /** Milliseconds to the whole seconds that the service takes. Fails with usage (2). */

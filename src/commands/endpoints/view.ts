@@ -3,7 +3,7 @@ import { age, duration, json, list, text } from '../../output/layout/cells.ts';
 
 import type { Facts, Section, Shown, View } from '../../output/view.ts';
 import { containerSection } from '../shared/container.ts';
-import { otherMembers, wordsOf } from '../shared/detail-lines.ts';
+import { otherMembers, memberLabel } from '../../cli/resource/detail-lines.ts';
 
 /** `0 to 3`: how far workers scale. */
 function workers(row: Json): Shown {
@@ -111,7 +111,7 @@ function cuda(gpu: Json): Shown {
 const requests = (row: Json): Section => ({
   title: 'requests',
   lines: Object.keys(objectOf(memberAt(row, 'requestUrls')) ?? {}).map((name) => ({
-    label: wordsOf(name),
+    label: memberLabel(name),
     value: text(`requestUrls.${name}`)(row),
   })),
 });

@@ -7,7 +7,7 @@ import type { WriteSpec } from '../../cli/resource/write.ts';
 import { countOf } from '../../cli/words.ts';
 import { REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
 import { CONTAINER_ACCEPTS } from '../shared/container.ts';
-import { catalogOf, workerHour } from '../shared/worker-price.ts';
+import { priceCatalog, workerHourlyPrice } from '../shared/worker-price.ts';
 import { CREATE_MEMBERS, ENDPOINT_MEMBERS } from './members.ts';
 import { ROLLOUT } from './releases.ts';
 
@@ -128,8 +128,8 @@ function checkScaling(body: JsonObject, type: string | undefined, scaling: Json 
 
 /** `A worker costs $1.12 to $1.90 an hour while it runs.` */
 async function price(ctx: CommandContext, body: JsonObject): Promise<string | undefined> {
-  const { values } = await listRows(ctx, catalogOf(body));
-  const hour = workerHour(body, values);
+  const { values } = await listRows(ctx, priceCatalog(body));
+  const hour = workerHourlyPrice(body, values);
   if (hour === undefined) return undefined;
   const max = numberOf(memberAt(body, 'workers.max')) ?? 3;
   return `A worker costs ${formatDollarRange(hour)} an hour while it runs; ${countOf(max, 'worker')} at most.`;

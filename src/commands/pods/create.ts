@@ -6,7 +6,7 @@ import type { CommandContext } from '../../cli/context.ts';
 import { listRows } from '../../cli/resource/read.ts';
 import { createCommand } from '../../cli/resource/write.ts';
 import { gigabytes, text } from '../../output/layout/cells.ts';
-import { catalogRow } from '../shared/choices.ts';
+import { catalogRow } from '../shared/pickers.ts';
 import { CPUS, DATA_CENTERS, GPUS, REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
 import { checkCreate } from './checks.ts';
 import { CREATE_ACCEPTS, CREATE_MEMBERS, PRINTS } from './members.ts';

@@ -2,7 +2,7 @@ import { usage } from '../../core/failure.ts';
 import { isObject, memberAt, objectOf, type Json, type JsonObject } from '../../core/json.ts';
 import { option } from '../../cli/parse/params.ts';
 import type { Members } from '../../cli/resource/body.ts';
-import { pickGpu, pickTemplate } from '../shared/choices.ts';
+import { pickGpu, pickTemplate } from '../shared/pickers.ts';
 import { CONTAINER_ACCEPTS, CONTAINER_MEMBERS } from '../shared/container.ts';
 
 /** Where a mount goes unless said otherwise: the usual place of a workspace (specification 2.4). */

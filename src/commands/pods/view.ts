@@ -1,7 +1,7 @@
 import { arrayOf, isObject, memberAt, numberOf, objectOf, stringOf, type Json } from '../../core/json.ts';
 import { age, duration, list, money, percent, status, text, yesNo } from '../../output/layout/cells.ts';
 import { containerSection } from '../shared/container.ts';
-import { otherMembers } from '../shared/detail-lines.ts';
+import { otherMembers } from '../../cli/resource/detail-lines.ts';
 import type { Section, Shown, View } from '../../output/view.ts';
 
 const uptime = duration('runtime.uptime', 's');

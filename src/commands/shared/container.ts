@@ -4,8 +4,8 @@ import { option } from '../../cli/parse/params.ts';
 import type { Members } from '../../cli/resource/body.ts';
 import { gigabytes, list, text } from '../../output/layout/cells.ts';
 import type { Section } from '../../output/view.ts';
-import { pickRegistry } from './choices.ts';
-import { pairs } from './detail-lines.ts';
+import { pickRegistry } from './pickers.ts';
+import { pairs } from '../../cli/resource/detail-lines.ts';
 
 /** The container configuration that pods, endpoints and templates share, but for the registry also clusters (specification 2.1 and 9). */
 export const CONTAINER_MEMBERS = {

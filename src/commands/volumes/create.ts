@@ -5,7 +5,7 @@ import type { ApiAnswer } from '../../core/api.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { option } from '../../cli/parse/params.ts';
 import type { CreateRequest, WriteSpec } from '../../cli/resource/write.ts';
-import { pickDataCenter } from '../shared/choices.ts';
+import { pickDataCenter } from '../shared/pickers.ts';
 import { monthlyCost } from './price.ts';
 
 /** Bounds of a volume in GB (contract rules; specification 2.4 and 8.3: beyond 4 TB, support). */

@@ -1,7 +1,7 @@
 import { memberAt, numberOf, stringOf, type Json } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import { gigabytes, text } from '../../output/layout/cells.ts';
-import { otherMembers } from '../shared/detail-lines.ts';
+import { otherMembers } from '../../cli/resource/detail-lines.ts';
 import type { Shown, View } from '../../output/view.ts';
 import { standardMonthly } from './price.ts';
 
