@@ -1,10 +1,10 @@
 import type { Ask } from '../../cli/parse/params.ts';
+import type * as pickers from './pickers.ts';
 
-type Pickers = typeof import('./pickers.ts');
-type PickerName = Exclude<keyof Pickers, 'catalogRow'>;
+type ListName = Exclude<keyof typeof pickers, 'catalogRow'>;
 
-/** A question answered from a list of the service. The lists are loaded when the question is asked. */
-export const pick = (question: string, list: PickerName): Ask => ({
+/** A question that is answered from a list of the service. The lists are loaded when the question is asked. */
+export const pick = (question: string, list: ListName): Ask => ({
   kind: 'pick',
   question,
   choices: async (ctx) => await (await import('./pickers.ts'))[list](ctx),
