@@ -27,6 +27,8 @@ export interface BodySpec {
   readonly prints?: readonly string[];
   /** Turns what `get` printed into what is written, before the rest is dropped (`template` to `templateId`). */
   readonly adapt?: (document: JsonObject) => JsonObject;
+  /** Refuses values in a body before it is sent, with usage (2). */
+  readonly checkFields?: (body: JsonObject) => void;
   /** Offers what is not needed to a person who had to be asked for something that is. */
   readonly offer?: (ctx: CommandContext, body: JsonObject) => Promise<JsonObject>;
   /** What a create says where the user said nothing, by what was said. */

@@ -85,6 +85,7 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
       if (secret !== undefined) refuseSecretOnArgv(secret, values);
       const open = await completedBody(ctx, spec, await composeBody(ctx, spec, values));
       await spec.check?.(open, undefined);
+      spec.checkFields?.(open);
       const body = secret === undefined ? open : await withSecret(ctx, secret, open, values);
       const price = await priceOf(ctx, spec, body);
       if (price !== undefined) await ctx.tell(price);
@@ -136,6 +137,7 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
           async () => (await ctx.api.send({ service: 'base', method: 'GET', path, id: known })).value ?? null,
         );
         const body = (await spec.fill?.(given, values, look)) ?? given;
+        spec.checkFields?.(body);
         await spec.check?.(body, ctx.dryRun ? undefined : look);
         const findOut = commandLine(...name.split(' '), 'get', id);
         return await withReferences(ctx, spec.references ?? {}, body, (written) =>
