@@ -2,6 +2,7 @@ import type { ApiRequest } from '../core/api.ts';
 import type { Context } from '../core/context.ts';
 import type { Json } from '../core/json.ts';
 import type { OutputOptions, View } from '../output/view.ts';
+import type { IdCache } from './resource/id-cache.ts';
 
 /** A line that tells a person what is going on, on a terminal only. */
 export interface Progress {
@@ -22,6 +23,8 @@ export interface CommandContext extends Context {
   readonly dryRun: boolean;
   /** `--yes`. */
   readonly yes: boolean;
+  /** What the ids and names of the command line were found to stand for. */
+  readonly ids: IdCache;
   /** The service's time by its answers, for ages: milliseconds since the epoch. */
   readonly serviceNow: () => number;
   /**

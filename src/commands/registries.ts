@@ -1,6 +1,6 @@
 import { memberAt, stringOf } from '../core/json.ts';
 import { defineCommand, defineGroup } from '../cli/command.ts';
-import { withId } from '../cli/resource/lookup.ts';
+import { sendTo } from '../cli/resource/identify.ts';
 import { arg, option } from '../cli/parse/params.ts';
 import { getCommand, listCommand, type Resource } from '../cli/resource/read.ts';
 import { createCommand, deleteCommand } from '../cli/resource/write.ts';
@@ -76,15 +76,13 @@ const revoke = defineCommand({
   writes: true,
   confirm: (_, { id }) => Promise.resolve(`This revokes delegation ${id}. Images behind it can no longer be pulled.`),
   run: async (ctx, { id }) => {
-    await withId(ctx, DELEGATIONS, id, (known) =>
-      ctx.api.send({
-        service: 'base',
-        method: 'DELETE',
-        path: [...DELEGATIONS.path, known],
-        id: known,
-        findOut: commandLine('registries', 'delegations', 'list'),
-      }),
-    );
+    await sendTo(ctx, DELEGATIONS, id, (known) => ({
+      service: 'base',
+      method: 'DELETE',
+      path: [...DELEGATIONS.path, known],
+      id: known,
+      findOut: commandLine('registries', 'delegations', 'list'),
+    }));
     return { kind: 'nothing', notes: [`Delegation ${id} is revoked.`] };
   },
 });

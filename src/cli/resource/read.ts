@@ -3,11 +3,12 @@ import type { ApiRequest } from '../../core/api.ts';
 import type { Result, View } from '../../output/view.ts';
 import { defineCommand, type Command } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { withId, type Lookup } from './lookup.ts';
+import type { Collection } from './collection.ts';
+import { sendTo } from './identify.ts';
 import { arg, type Params, type ValuesOf } from '../parse/params.ts';
 
 /** A collection of the management API: where it lies, and how its rows are shown. */
-export interface Resource extends Lookup {
+export interface Resource<N extends string = string> extends Collection<N> {
   readonly view: View;
 }
 
@@ -42,7 +43,7 @@ export function listCommand<const O extends Params>(resource: Resource, spec: Li
 /** The rows of a collection. An answer without the expected list is unreadable (7). */
 export async function listRows(
   ctx: CommandContext,
-  resource: Lookup,
+  resource: Collection,
   query: Query = {},
 ): Promise<{ readonly values: readonly Json[]; readonly text: string }> {
   const answer = await ctx.api.send({
@@ -77,9 +78,13 @@ export function getCommand<const O extends Params>(resource: Resource, spec: Get
     args: { id: idArgument },
     run: async (ctx, values) => {
       const given = values as unknown as ValuesOf<O>;
-      const answer = await withId(ctx, resource, values.id, (id) =>
-        ctx.api.send({ service: 'base', method: 'GET', path: [...resource.path, id], query: query?.(given) ?? {}, id }),
-      );
+      const { answer } = await sendTo(ctx, resource, values.id, (id) => ({
+        service: 'base',
+        method: 'GET',
+        path: [...resource.path, id],
+        query: query?.(given) ?? {},
+        id,
+      }));
       const value = answer.value ?? null;
       return { kind: 'one', view: resource.view, value, source: answer.text, ...outcome?.(value, given) };
     },

@@ -6,13 +6,15 @@ import type { Result } from '../../output/view.ts';
 import { arg, flagName, onlyWith, option, type Params } from '../parse/params.ts';
 import { defineCommand, type Command, type Values } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { failureAmong, sendEach, withId } from './lookup.ts';
+import { asId, type Id } from '../../core/ids.ts';
+import { identify, sendTo } from './identify.ts';
 import { waitFor } from '../run/wait.ts';
 import { commandLine, countOf } from '../words.ts';
 import { bodyOptions } from './body.ts';
 import { completedBody, composeBody, setExampleOf, type BodySpec } from './compose.ts';
 import type { Resource } from './read.ts';
-import { withReferences, type References } from './references.ts';
+import { sendReferences, type References } from './references.ts';
+import { combinedFailure, sendEach } from './send-each.ts';
 import { hidingSecret, refuseSecretOnArgv, secretOptions, withSecret, type Secret } from './secret.ts';
 
 /** What a create or an update of a collection takes; data, but for the checks and the price. */
@@ -89,7 +91,7 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
       const price = await priceOf(ctx, spec, body);
       if (price !== undefined) await ctx.tell(price);
       const act = () =>
-        withReferences(ctx, spec.references ?? {}, body, (known) =>
+        sendReferences(ctx, spec.references ?? {}, body, (known) =>
           send(ctx, {
             service: 'base',
             method: 'POST',
@@ -101,10 +103,11 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
         );
       const answer = await (secret === undefined ? act() : hidingSecret(secret, body, act));
       const value = answer.value ?? null;
-      const id = stringOf(memberAt(value, 'id'));
+      const createdId = stringOf(memberAt(value, 'id'));
       const result = { kind: 'one', view: resource.view, value, source: answer.text } as const;
       const notes = spec.notes?.(value, body) ?? [];
-      if (id === undefined || spec.wait === undefined || values['wait'] !== true) return { ...result, notes };
+      if (createdId === undefined || spec.wait === undefined || values['wait'] !== true) return { ...result, notes };
+      const id = asId(createdId);
       await ctx.tell(`created ${id}`);
       for (const note of notes) await ctx.tell(note);
       return await waited(ctx, resource, name, id, spec.wait, values, result);
@@ -128,20 +131,22 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
           'nothing to change',
           `Name a member: ${Object.keys(spec.members).map(flagName).join(', ')}, --set or --file.`,
         );
-      let id = values['id'] as string;
-      const answer = await withId(ctx, resource, id, async (known) => {
-        id = known;
-        const path = [...resource.path, id];
-        const look = onlyOnce(
-          async () => (await ctx.api.send({ service: 'base', method: 'GET', path, id: known })).value ?? null,
-        );
-        const body = (await spec.fill?.(given, values, look)) ?? given;
-        await spec.check?.(body, ctx.dryRun ? undefined : look);
-        const findOut = commandLine(...name.split(' '), 'get', id);
-        return await withReferences(ctx, spec.references ?? {}, body, (written) =>
-          ctx.api.send({ service: 'base', method: 'PATCH', path, body: written, id: known, findOut }),
-        );
-      });
+      const word = values['id'] as string;
+      const look = onlyOnce(async () => (await sendTo(ctx, resource, word, rowRequest(resource))).answer.value ?? null);
+      const body = (await spec.fill?.(given, values, look)) ?? given;
+      await spec.check?.(body, ctx.dryRun ? undefined : look);
+      const { id, result: answer } = await identify(ctx, resource, word, (known) =>
+        sendReferences(ctx, spec.references ?? {}, body, (complete) =>
+          ctx.api.send({
+            service: 'base',
+            method: 'PATCH',
+            path: [...resource.path, known],
+            body: complete,
+            id: known,
+            findOut: commandLine(...name.split(' '), 'get', known),
+          }),
+        ),
+      );
       const value = answer.value ?? null;
       const notes = spec.notes?.(value, given) ?? [];
       const result = { kind: 'one', view: resource.view, value, source: answer.text, notes } as const;
@@ -150,6 +155,11 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
     },
   });
 }
+
+/** The request for one row of a collection. */
+const rowRequest =
+  ({ path }: Resource) =>
+  (id: Id): ApiRequest => ({ service: 'base', method: 'GET', path: [...path, id], id });
 
 /** A look that is taken at most once, however often it is asked for. */
 function onlyOnce<T>(look: () => Promise<T>): () => Promise<T> {
@@ -173,7 +183,7 @@ async function waited(
   ctx: CommandContext,
   resource: Resource,
   name: string,
-  id: string,
+  id: Id,
   wait: WaitSpec,
   values: Values,
   written: Result,
@@ -188,7 +198,7 @@ interface DeleteSpec {
   /** What goes with it, said before asking: `Its data is destroyed.` */
   readonly loss?: string;
   /** What uses these, by their ids: sentences said before asking. Without a question nothing is looked up. */
-  readonly users?: (ctx: CommandContext, ids: readonly string[]) => Promise<readonly string[]>;
+  readonly users?: (ctx: CommandContext, ids: readonly Id[]) => Promise<readonly string[]>;
   /** `deleted`, `terminated`. */
   readonly done?: string;
 }
@@ -203,30 +213,23 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
     args: { id: arg.ids(`${resource.noun} ids or names`, { metavar: metavar(resource) }) },
     writes: true,
     confirm: async (ctx, { id }) => {
-      const rows = await Promise.all(
-        id.map((each) =>
-          withId(ctx, resource, each, (known) =>
-            ctx.api.send({ service: 'base', method: 'GET', path: [...resource.path, known], id: known }),
-          ),
-        ),
-      );
-      const ids = rows.map(({ value }, at) => stringOf(memberAt(value, 'id')) ?? id[at] ?? '');
-      const named = ids.map((each, at) => `${each} (${stringOf(memberAt(rows[at]?.value, 'name')) ?? '-'})`);
+      const rows = await Promise.all(id.map((each) => sendTo(ctx, resource, each, rowRequest(resource))));
+      const ids = rows.map((row) => row.id);
+      const named = rows.map((row) => `${row.id} (${stringOf(memberAt(row.answer.value, 'name')) ?? '-'})`);
       const hit = `This hits ${countOf(id.length, resource.noun)}, for good: ${named.join(', ')}.${loss}`;
       return [hit, ...((await spec.users?.(ctx, ids)) ?? [])].join(' ');
     },
     run: async (ctx, { id }) => {
-      const request = (known: string) =>
-        ({
-          service: 'base',
-          method: 'DELETE',
-          path: [...resource.path, known],
-          id: known,
-          findOut: listLine(name),
-        }) as const;
+      const request = (known: Id): ApiRequest => ({
+        service: 'base',
+        method: 'DELETE',
+        path: [...resource.path, known],
+        id: known,
+        findOut: listLine(name),
+      });
       const [only = '', ...others] = id;
       if (others.length === 0) {
-        await withId(ctx, resource, only, (known) => ctx.api.send(request(known)));
+        await sendTo(ctx, resource, only, request);
         return { kind: 'nothing', notes: [`${resource.noun} ${only} is ${done}.`] };
       }
       const sent = await sendEach(
@@ -234,8 +237,8 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
         resource,
         id.map((given) => ({ given, request })),
       );
-      const notes = sent.flatMap(({ given, answer }) => (answer === undefined ? [] : [`${given}: ${done}`]));
-      return { kind: 'nothing', notes, failure: failureAmong(sent) };
+      const notes = sent.flatMap(({ label, answer }) => (answer === undefined ? [] : [`${label}: ${done}`]));
+      return { kind: 'nothing', notes, failure: combinedFailure(sent) };
     },
   });
 }
@@ -247,7 +250,7 @@ export async function waitForRow(
   ctx: CommandContext,
   resource: Resource,
   name: string,
-  id: string,
+  id: Id,
   wait: WaitSpec,
   timeoutMs: number,
 ) {

@@ -6,6 +6,7 @@ import type { OutputOptions } from '../../output/view.ts';
 import { drawn } from '../../output/layout/drawn.ts';
 import { openRows } from '../../output/formats/row-writer.ts';
 import type { CommandContext, Progress } from '../context.ts';
+import { createIdCache } from '../resource/id-cache.ts';
 import { DryRun, dryRunApi } from './dry-run.ts';
 import { createServiceClock } from './service-clock.ts';
 import { notingLoss, notingWrites, type Written } from './note-writes.ts';
@@ -38,6 +39,7 @@ export function commandContext(context: Context, modes: Modes, state: RunState):
     output: modes.dryRun && modes.output.format === undefined ? { ...modes.output, format: 'json' } : modes.output,
     api,
     stdout,
+    ids: createIdCache(),
     serviceNow: serviceClock.time,
     askServiceNow: async () => {
       if (context.settings.local && !modes.dryRun && !serviceClock.isSet())

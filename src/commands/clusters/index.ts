@@ -3,7 +3,7 @@ import { arrayOf, memberAt, numberOf, stringOf, type Json, type JsonObject } fro
 import { formatDollars } from '../../core/units.ts';
 import { defineCommand, defineGroup } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { withId } from '../../cli/resource/lookup.ts';
+import { sendTo } from '../../cli/resource/identify.ts';
 import { arg, option } from '../../cli/parse/params.ts';
 import type { Members } from '../../cli/resource/body.ts';
 import { getCommand, listCommand, type Resource } from '../../cli/resource/read.ts';
@@ -108,15 +108,13 @@ const pods = defineCommand({
   args: { id: arg.text('cluster id or name', { metavar: 'CLUSTER' }) },
   watch: true,
   run: async (ctx, { id }) => {
-    const answer = await withId(ctx, CLUSTERS, id, (known) =>
-      ctx.api.send({
-        service: 'base',
-        method: 'GET',
-        path: [...CLUSTERS.path, known, 'pods'],
-        id: known,
-        expects: { list: 'pods' },
-      }),
-    );
+    const { answer } = await sendTo(ctx, CLUSTERS, id, (known) => ({
+      service: 'base',
+      method: 'GET',
+      path: [...CLUSTERS.path, known, 'pods'],
+      id: known,
+      expects: { list: 'pods' },
+    }));
     const values = arrayOf(memberAt(answer.value, 'pods')) ?? [];
     return { kind: 'many', view: memberView, values, source: { text: answer.text, member: 'pods' } };
   },

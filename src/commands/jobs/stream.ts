@@ -1,11 +1,12 @@
 import type { ApiRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
+import type { Id } from '../../core/ids.ts';
 import { arrayOf, encodeJson, memberAt, objectOf, stringOf, type Json } from '../../core/json.ts';
 import { safeText, say } from '../../core/safe-text.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { withId } from '../../cli/resource/lookup.ts';
+import { sendTo } from '../../cli/resource/identify.ts';
 import { arg, option } from '../../cli/parse/params.ts';
 import { waitEnded } from '../../cli/run/wait.ts';
 import { commandLine } from '../../cli/words.ts';
@@ -43,17 +44,9 @@ export async function streamJob(
   const start = ctx.clock.monotonic();
   const printer = chunkPrinter(ctx);
   let ended: Json | undefined;
-  let known: string | undefined;
-  /** Sends a request to the endpoint, whose name is looked up once. */
-  const ask = async (request: (id: string) => ApiRequest): Promise<Json> => {
-    const send = async (id: string): Promise<Json> => {
-      const { value = null } = await ctx.api.send(request(id));
-      known = id;
-      return value;
-    };
-    return await (known === undefined ? withId(ctx, ENDPOINTS, endpoint, send) : send(known)).catch(
-      explainExpired(job),
-    );
+  const ask = async (request: (id: Id<'endpoint'>) => ApiRequest): Promise<Json> => {
+    const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, request).catch(explainExpired(job));
+    return answer.value ?? null;
   };
   for (;;) {
     const poll = await ask((id) => queueGet(id, ['stream', job], { id: job, expects: 'chunks' })).catch(

@@ -3,7 +3,7 @@ import { Failure } from '../../core/failure.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { withId } from '../../cli/resource/lookup.ts';
+import { sendTo } from '../../cli/resource/identify.ts';
 import { arg, option } from '../../cli/parse/params.ts';
 import { waitFor } from '../../cli/run/wait.ts';
 import type { Result } from '../../output/view.ts';
@@ -43,7 +43,7 @@ export async function waitForJob(
   const value = await waitFor<Json>(ctx, {
     what: `job ${job}`,
     look: async () => {
-      const answer = await withId(ctx, ENDPOINTS, endpoint, (id) => ctx.api.send(statusRequest(id, job))).catch(
+      const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, (id) => statusRequest(id, job)).catch(
         explainExpired(job),
       );
       text = answer.text;
@@ -71,7 +71,7 @@ async function waitForJobs(
     look: async () => {
       for (const job of jobs) {
         if (ended.has(job)) continue;
-        const answer = await withId(ctx, ENDPOINTS, endpoint, (id) => ctx.api.send(statusRequest(id, job))).catch(
+        const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, (id) => statusRequest(id, job)).catch(
           explainExpired(job),
         );
         if (hasEnded(answer.value)) ended.set(job, answer.value ?? null);

@@ -3,7 +3,7 @@ import type { Choice } from '../../core/context.ts';
 import { memberAt, numberOf, stringOf, type Json } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import type { Lookup } from '../../cli/resource/lookup.ts';
+import type { Collection } from '../../cli/resource/collection.ts';
 import type { Ask } from '../../cli/parse/params.ts';
 import { listRows } from '../../cli/resource/read.ts';
 import { gigabytes, text } from '../../output/layout/cells.ts';
@@ -14,7 +14,7 @@ type Query = Parameters<typeof listRows>[2];
 /** A question whose answers are rows of a collection: the id is the answer, the words beside it help to choose. */
 const pick = (
   question: string,
-  lookup: Lookup,
+  lookup: Collection,
   words: (row: Json) => readonly string[],
   options: { readonly query?: Query; readonly keep?: (row: Json) => boolean; readonly id?: string } = {},
 ): Ask => ({
@@ -71,7 +71,7 @@ export const pickPool: Ask = pick(
 );
 
 /** One row of a catalog by its id; undefined where the catalog does not have it. */
-export async function catalogRow(ctx: CommandContext, lookup: Lookup, id: string): Promise<Json | undefined> {
+export async function catalogRow(ctx: CommandContext, lookup: Collection, id: string): Promise<Json | undefined> {
   const { values } = await listRows(ctx, lookup);
   return values.find((row) => memberAt(row, 'id') === id);
 }
