@@ -33,8 +33,8 @@ export async function runCli(argv: readonly string[], world: World): Promise<Exi
     // The root page needs no parser, and is what most people ask for first.
     if (argv.length === 0 || (argv.length === 1 && (argv[0] === '--help' || argv[0] === '-h')))
       return await rootPage(open(), argv.length > 0);
-    const { mount } = await import('./cli/parse/mount.ts');
-    const read = await mount(argv, PROGRAM);
+    const { parseCommandLine } = await import('./cli/parse/command-line.ts');
+    const read = await parseCommandLine(argv, PROGRAM);
     globals = read.globals;
     if ('failure' in read) throw read.failure;
     const { target, path, values } = read;
@@ -57,8 +57,8 @@ export async function runCli(argv: readonly string[], world: World): Promise<Exi
 async function lastWord(error: unknown, json: boolean, ctx: HostContext): Promise<ExitCode> {
   const failure = asFailure(error);
   try {
-    const { sayFailure } = await import('./cli/run/print-failure.ts');
-    return await sayFailure(failure, json, ctx);
+    const { printFailure } = await import('./cli/run/print-failure.ts');
+    return await printFailure(failure, json, ctx);
   } catch (trouble) {
     // What says it cannot be loaded either.
     const last = asFailure(failure instanceof Failure ? failure : trouble);

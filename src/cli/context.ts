@@ -31,7 +31,7 @@ export interface CommandContext extends Context {
    * The same before the first request, for a time such as `10m` ago. The local service in this process is asked for it;
    * elsewhere it would cost a request, and this machine's clock has to do.
    */
-  readonly askServiceNow: () => Promise<number>;
+  readonly fetchServiceNow: () => Promise<number>;
   /** One line to a person, on stderr, made safe: a line feed inside it is shown as an escape. */
   tell(line: string): Promise<void>;
   progress(text: string): Progress;
@@ -39,5 +39,5 @@ export interface CommandContext extends Context {
   /** Ends a dry run of several requests by printing them all. */
   previewAll(requests: readonly ApiRequest[]): Promise<never>;
   /** The command line that goes on with this, said when Ctrl-C ends it. */
-  goOnWith(commandLine: string | undefined): void;
+  setResumeCommand(commandLine: string | undefined): void;
 }

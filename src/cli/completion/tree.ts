@@ -1,6 +1,6 @@
 import type { Command, Group, Program } from '../command.ts';
 import type { GlobalFlag } from '../parse/globals.ts';
-import { shownOptions } from '../parse/common-options.ts';
+import { visibleOptions } from '../parse/common-options.ts';
 import { flagName } from '../parse/params.ts';
 
 export interface CompletionFlag {
@@ -45,7 +45,7 @@ function nodesOf(path: readonly string[], target: Command | Group): readonly Com
   const words = Object.values(target.args).flatMap((param) =>
     (param.choices ?? []).map((word) => ({ word, summary: param.summary })),
   );
-  const flags = shownOptions(target).map(([key, param]) => ({
+  const flags = visibleOptions(target).map(([key, param]) => ({
     flag: flagName(key),
     short: param.short,
     summary: param.summary,

@@ -1,6 +1,6 @@
 import type { Command, Group, Noun } from '../command.ts';
 import type { GlobalFlag } from '../parse/globals.ts';
-import { shownOptions } from '../parse/common-options.ts';
+import { visibleOptions } from '../parse/common-options.ts';
 import { argumentName, flagName, type Param } from '../parse/params.ts';
 
 /** Columns help is laid out for; a wider terminal gains nothing from longer lines. */
@@ -55,7 +55,7 @@ export function groupHelp(path: readonly string[], group: Group): string {
 /** `berth pods get --help`. */
 export function commandHelp(path: readonly string[], command: Command): string {
   const args = Object.entries(command.args).map(([key, param]): Row => [argumentName(key, param), withChoices(param)]);
-  const flags = shownOptions(command).map(([key, param]): Row => [
+  const flags = visibleOptions(command).map(([key, param]): Row => [
     flagSignature(key, param),
     withChoices(param) + initialText(param),
   ]);

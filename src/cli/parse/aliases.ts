@@ -18,7 +18,7 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The word of the list that another word stands for, whatever its case; undefined where there is none. */
-export function meantBy(word: string, known: readonly string[]): string | undefined {
+export function resolveAlias(word: string, known: readonly string[]): string | undefined {
   const lower = word.toLowerCase();
   if (known.includes(lower)) return lower;
   return (Object.hasOwn(VERBS, lower) ? VERBS[lower] : undefined)?.find((each) => known.includes(each));
@@ -26,4 +26,4 @@ export function meantBy(word: string, known: readonly string[]): string | undefi
 
 /** The words of others that stand for one of the list. */
 export const aliasesOf = (known: readonly string[]): readonly string[] =>
-  Object.keys(VERBS).filter((word) => meantBy(word, known) !== undefined);
+  Object.keys(VERBS).filter((word) => resolveAlias(word, known) !== undefined);

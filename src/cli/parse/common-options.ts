@@ -2,7 +2,7 @@ import type { Command } from '../command.ts';
 import { onlyWith, option, type Param, type Params } from './params.ts';
 
 /** Flags the kit gives a command for what it says of itself; no command declares them. */
-export function kitOptions(command: Command): Params {
+export function commonOptions(command: Command): Params {
   return {
     ...(command.writes ? { dryRun: option.on('print the request as JSON and send nothing') } : {}),
     ...(command.confirm ? { yes: option.on('do not ask for confirmation', { short: '-y' }) } : {}),
@@ -16,5 +16,5 @@ export function kitOptions(command: Command): Params {
 }
 
 /** All flags of a command that help and completion show, by key. */
-export const shownOptions = (command: Command): readonly (readonly [string, Param<unknown>])[] =>
-  Object.entries({ ...command.options, ...kitOptions(command) }).filter(([, { hidden }]) => hidden !== true);
+export const visibleOptions = (command: Command): readonly (readonly [string, Param<unknown>])[] =>
+  Object.entries({ ...command.options, ...commonOptions(command) }).filter(([, { hidden }]) => hidden !== true);

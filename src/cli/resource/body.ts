@@ -94,7 +94,7 @@ function valueOf(text: string): Json {
 async function readDocument(ctx: CommandContext, file: string): Promise<JsonObject> {
   const from = file === '-' ? 'stdin' : file;
   const text = new TextDecoder().decode(await ctx.files.read(file));
-  const { parseYaml } = await import('./yaml.ts');
+  const { parseYaml } = await import('./parse-yaml.ts');
   const document = parseYaml(text, from);
   if (!isObject(document)) throw usage(`${from} does not hold an object`, 'Write one member a line: name: VALUE');
   return document;

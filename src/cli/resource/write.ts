@@ -11,7 +11,7 @@ import { identify, sendTo } from './identify.ts';
 import { waitFor } from '../run/wait.ts';
 import { commandLine, countOf } from '../words.ts';
 import { bodyOptions } from './body.ts';
-import { completedBody, composeBody, setExampleOf, type BodySpec } from './compose.ts';
+import { completedBody, composeBody, setExampleOf, type BodySpec } from './compose-body.ts';
 import type { Resource } from './read.ts';
 import { sendReferences, type References } from './references.ts';
 import { combinedFailure, sendEach } from './send-each.ts';
@@ -48,11 +48,11 @@ export interface WaitSpec {
   readonly done: (row: Json) => boolean;
   readonly bad: (row: Json) => boolean;
   /** What is looked at, below the row: `releases`. The row itself where absent. */
-  readonly below?: string;
+  readonly subresource?: string;
   /** The state seen, for the spinner; its `status` where absent. */
   readonly describe?: (seen: Json) => string;
   /** The command line that goes on waiting; `NOUN wait ID --for UNTIL` where absent. */
-  readonly goOn?: (id: string) => string;
+  readonly resumeCommand?: (id: string) => string;
 }
 
 const WAIT_OPTIONS = {
@@ -189,7 +189,7 @@ async function waited(
   written: Result,
 ): Promise<Result> {
   const end = await waitForRow(ctx, resource, name, id, wait, Number(values['waitTimeout']));
-  return wait.below === undefined ? end : { ...written, ...('exit' in end ? { exit: end.exit } : {}) };
+  return wait.subresource === undefined ? end : { ...written, ...('exit' in end ? { exit: end.exit } : {}) };
 }
 
 interface DeleteSpec {
@@ -254,11 +254,11 @@ export async function waitForRow(
   wait: WaitSpec,
   timeoutMs: number,
 ) {
-  const path = [...resource.path, id, ...(wait.below === undefined ? [] : [wait.below])];
+  const path = [...resource.path, id, ...(wait.subresource === undefined ? [] : [wait.subresource])];
   let text = '';
   const value = await waitFor<Json>(ctx, {
     what: `${resource.noun} ${id} to be ${wait.until}`,
-    look: async () => {
+    poll: async () => {
       const answer = await ctx.api.send({ service: 'base', method: 'GET', path, id });
       text = answer.text;
       return answer.value ?? null;
@@ -266,7 +266,7 @@ export async function waitForRow(
     done: (row) => wait.done(row) || wait.bad(row),
     describe: wait.describe ?? ((row) => stringOf(memberAt(row, 'status')) ?? '?'),
     timeoutMs,
-    goOn: wait.goOn?.(id) ?? commandLine(...name.split(' '), 'wait', id, '--for', wait.until),
+    resumeCommand: wait.resumeCommand?.(id) ?? commandLine(...name.split(' '), 'wait', id, '--for', wait.until),
     id,
   });
   return {

@@ -7,7 +7,7 @@ import { renderFailure } from '../../output/failure.ts';
  * Says on stderr what went wrong and gives its exit code; never throws. A reader that closed its pipe has what it
  * wanted: quiet, 0.
  */
-export async function sayFailure(error: unknown, json: boolean, ctx: Context): Promise<ExitCode> {
+export async function printFailure(error: unknown, json: boolean, ctx: Context): Promise<ExitCode> {
   if (error instanceof Failure && error.code === 'closed-pipe') return EXIT.done;
   try {
     return await renderFailure(error, json ? 'json' : 'text', ctx);

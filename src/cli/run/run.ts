@@ -4,14 +4,14 @@ import type { Context } from '../../core/context.ts';
 import { encodeJson, type Json } from '../../core/json.ts';
 import { render } from '../../output/render.ts';
 import type { OutputOptions, Result, View } from '../../output/view.ts';
-import { complete } from './ask.ts';
+import { complete } from './prompt-missing.ts';
 import type { Command, Values } from '../command.ts';
-import { commandContext, type RunState } from './command-context.ts';
+import { commandContext, type RunState } from './create-context.ts';
 import type { CommandContext } from '../context.ts';
 import { DryRun } from './dry-run.ts';
-import { kitOptions } from '../parse/common-options.ts';
+import { commonOptions } from '../parse/common-options.ts';
 import { commandLine } from '../words.ts';
-import { nothingWritten, withAnswer, withWritten, type Written } from './note-writes.ts';
+import { createWriteRecord, withUnfilteredAnswer, withWriteHint, type Written } from './write-record.ts';
 
 /**
  * The way of every command: complete its values, ask before it destroys, run it, print what it ends with. Gives the
@@ -24,17 +24,17 @@ export async function runCommand(
   output: OutputOptions,
   path: readonly string[],
 ): Promise<ExitCode> {
-  const state: RunState = { goOn: undefined, written: nothingWritten() };
+  const state: RunState = { goOn: undefined, written: createWriteRecord() };
   const ctx = commandContext(context, { output, dryRun: given['dryRun'] === true, yes: given['yes'] === true }, state);
   try {
     await checkFilter(output, ctx);
-    const values = await complete(ctx, command, { ...command.options, ...kitOptions(command) }, given);
+    const values = await complete(ctx, command, { ...command.options, ...commonOptions(command) }, given);
     await confirmed(ctx, command, values, path);
     if (values['watch'] === true) return await watch(ctx, command, values);
     return await print(ctx, await command.run(ctx, values), state.written);
   } catch (error) {
     if (error instanceof DryRun) return await print(ctx, error.result(), state.written);
-    throw withWritten(withGoOn(error, state.goOn), state.written);
+    throw withWriteHint(withResumeHint(error, state.goOn), state.written);
   }
 }
 
@@ -42,7 +42,7 @@ async function print(ctx: CommandContext, result: Result, written: Written): Pro
   try {
     await render(result, ctx.output, ctx);
   } catch (error) {
-    throw await withAnswer(error, result, written);
+    throw await withUnfilteredAnswer(error, result, written);
   }
   // A failure as JSON is the one thing on stderr: what reads it gets no other line before it.
   const asJson = ctx.output.format === 'json' || ctx.output.format === 'jsonl';
@@ -102,7 +102,7 @@ async function watch(ctx: CommandContext, command: Command, values: Values): Pro
 }
 
 /** What ends a command in the middle of following something says how to go on with it. */
-function withGoOn(error: unknown, goOn: string | undefined): unknown {
+function withResumeHint(error: unknown, goOn: string | undefined): unknown {
   if (!(error instanceof Failure) || goOn === undefined) return error;
   const line = `Go on with: ${goOn}`;
   switch (error.exit) {

@@ -7,14 +7,14 @@ export interface Waiting<T> {
   /** What is waited for, for people: `job abc`, `pod abc to be RUNNING`. */
   readonly what: string;
   /** Looks once. `leftMs` is what remains of the wait. */
-  readonly look: (leftMs: number) => Promise<T>;
+  readonly poll: (leftMs: number) => Promise<T>;
   readonly done: (seen: T) => boolean;
   /** The state seen, for the spinner. */
   readonly describe: (seen: T) => string;
   /** Milliseconds. */
   readonly timeoutMs: number;
   /** The command line that goes on waiting. */
-  readonly goOn: string;
+  readonly resumeCommand: string;
   readonly id?: string;
 }
 
@@ -26,15 +26,15 @@ const LONGEST_PAUSE_MS = 5000;
  * Fails with wait-ended (9) and the command that goes on; on Ctrl-C with interrupted (130) and the same command.
  */
 export async function waitFor<T>(ctx: CommandContext, waiting: Waiting<T>): Promise<T> {
-  ctx.goOnWith(waiting.goOn);
+  ctx.setResumeCommand(waiting.resumeCommand);
   const start = ctx.clock.monotonic();
   const progress = ctx.progress(`waiting for ${waiting.what}`);
   try {
     let pauseMs = FIRST_PAUSE_MS;
     for (;;) {
-      const seen = await waiting.look(waiting.timeoutMs - (ctx.clock.monotonic() - start));
+      const seen = await waiting.poll(waiting.timeoutMs - (ctx.clock.monotonic() - start));
       if (waiting.done(seen)) {
-        ctx.goOnWith(undefined);
+        ctx.setResumeCommand(undefined);
         return seen;
       }
       const leftMs = waiting.timeoutMs - (ctx.clock.monotonic() - start);
@@ -49,11 +49,11 @@ export async function waitFor<T>(ctx: CommandContext, waiting: Waiting<T>): Prom
 }
 
 /** A wait that ran out: exit 9, nothing is cancelled. */
-export const waitEnded = (waiting: Pick<Waiting<never>, 'what' | 'timeoutMs' | 'goOn' | 'id'>): Failure =>
+export const waitEnded = (waiting: Pick<Waiting<never>, 'what' | 'timeoutMs' | 'resumeCommand' | 'id'>): Failure =>
   new Failure({
     code: 'wait-ended',
     exit: EXIT.waitEnded,
     message: `waited ${formatDuration(waiting.timeoutMs)} for ${waiting.what}, and it goes on`,
-    hint: `Go on waiting: ${waiting.goOn}`,
+    hint: `Go on waiting: ${waiting.resumeCommand}`,
     id: waiting.id,
   });

@@ -27,7 +27,7 @@ function reportCommand(report: Report, example: string): Command {
     examples: [[`berth billing ${example}`, 'the last 7 days, day by day']],
     run: async (ctx, values) => {
       const isDated = values.from !== undefined || values.to !== undefined;
-      const query = periodQuery(values, isDated ? await ctx.askServiceNow() : ctx.serviceNow());
+      const query = periodQuery(values, isDated ? await ctx.fetchServiceNow() : ctx.serviceNow());
       const id = noun === undefined ? undefined : (values as Readonly<Record<string, unknown>>)[noun];
       const answer = await ask(ctx, report, query, typeof id === 'string' ? id : undefined);
       const document: Json = answer.value ?? null;

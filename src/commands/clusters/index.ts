@@ -100,7 +100,7 @@ const RUNNING: WaitSpec = {
   bad: (row) => countIn(row, 'ERROR') > 0,
   describe: (row) =>
     `${String(countIn(row, 'RUNNING'))} of ${countOf(numberOf(memberAt(row, 'pods.total')) ?? 0, 'pod')}`,
-  goOn: (id) => commandLine('clusters', 'get', id, '--watch'),
+  resumeCommand: (id) => commandLine('clusters', 'get', id, '--watch'),
 };
 
 const pods = defineCommand({

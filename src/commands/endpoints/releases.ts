@@ -12,14 +12,14 @@ import { otherMembers } from '../shared/detail-lines.ts';
 /** Until every worker runs the newest release, or there is none; what a service does not say cannot be waited for. */
 export const ROLLOUT: WaitSpec = {
   until: 'rolled out',
-  below: 'releases',
+  subresource: 'releases',
   done: (seen) => {
     const share = numberOf(memberAt(seen, 'rollout.percentOnLatest'));
     return share === undefined || share >= 100 || memberAt(seen, 'rollout.workersTotal') === 0;
   },
   bad: () => false,
   describe: (seen) => `${text('rollout.percentOnLatest')(seen)}% of workers`,
-  goOn: (id) => commandLine('endpoints', 'releases', id, '--wait'),
+  resumeCommand: (id) => commandLine('endpoints', 'releases', id, '--wait'),
 };
 
 const releaseView: View = {

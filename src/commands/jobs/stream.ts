@@ -39,8 +39,8 @@ export async function streamJob(
   job: string,
   timeoutMs: number,
 ): Promise<Result> {
-  const goOn = commandLine('jobs', 'stream', endpoint, job);
-  ctx.goOnWith(goOn);
+  const resumeCommand = commandLine('jobs', 'stream', endpoint, job);
+  ctx.setResumeCommand(resumeCommand);
   const start = ctx.clock.monotonic();
   const printer = chunkPrinter(ctx);
   let ended: Json | undefined;
@@ -72,12 +72,12 @@ export async function streamJob(
     const isLast = chunks.length === 0 && ended !== undefined;
     if (!isLast && ctx.clock.monotonic() - start >= timeoutMs) {
       await printer.close();
-      throw waitEnded({ what: `job ${job}`, timeoutMs, goOn, id: job });
+      throw waitEnded({ what: `job ${job}`, timeoutMs, resumeCommand, id: job });
     }
     if (chunks.length === 0 && ended === undefined) await ctx.clock.sleep(PAUSE_MS, ctx.signal);
   }
   await printer.close();
-  ctx.goOnWith(undefined);
+  ctx.setResumeCommand(undefined);
   const exit = outcomeOf(ended);
   const error = stringOf(memberAt(ended, 'error'));
   const notes = exit === 0 ? [] : [`job ${job} ended ${jobStatus(ended)}${error === undefined ? '' : `: ${error}`}`];

@@ -42,7 +42,7 @@ export async function waitForJob(
   let text = '';
   const value = await waitFor<Json>(ctx, {
     what: `job ${job}`,
-    look: async () => {
+    poll: async () => {
       const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, (id) => statusRequest(id, job)).catch(
         explainExpired(job),
       );
@@ -52,7 +52,7 @@ export async function waitForJob(
     done: hasEnded,
     describe: jobStatus,
     timeoutMs,
-    goOn: waitLine(endpoint, job),
+    resumeCommand: waitLine(endpoint, job),
     id: job,
   });
   return { kind: 'one', view: jobView, value, source: text, exit: outcomeOf(value) };
@@ -68,7 +68,7 @@ async function waitForJobs(
   const ended = new Map<string, Json>();
   await waitFor<number>(ctx, {
     what: `${String(jobs.length)} jobs`,
-    look: async () => {
+    poll: async () => {
       for (const job of jobs) {
         if (ended.has(job)) continue;
         const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, (id) => statusRequest(id, job)).catch(
@@ -82,7 +82,7 @@ async function waitForJobs(
     done: (count) => count === jobs.length || (any && count > 0),
     describe: (count) => `${String(count)} ended`,
     timeoutMs,
-    goOn: waitLine(endpoint, ...jobs),
+    resumeCommand: waitLine(endpoint, ...jobs),
   });
   const values = jobs.flatMap((job) => ended.get(job) ?? []);
   return { kind: 'many', view: jobView, values, exit: outcomeOfAll(values) };

@@ -96,14 +96,14 @@ export async function waitForPods(
   };
   await waitFor<readonly string[]>(ctx, {
     what: pods.length === 1 ? `pod ${pods[0] ?? ''} to be ${wanted}` : `${countOf(pods.length, 'pod')} to be ${wanted}`,
-    look: async () => {
+    poll: async () => {
       for (const pod of pods) if (!isSettled(pod)) await look(pod);
       return pods.filter((pod) => !isSettled(pod));
     },
     done: (left) => left.length === 0,
     describe: (left) => left.map((pod) => statusOf(seen.get(pod)?.row ?? null)).join(', '),
     timeoutMs,
-    goOn: commandLine('pods', 'wait', ...pods, '--for', wanted),
+    resumeCommand: commandLine('pods', 'wait', ...pods, '--for', wanted),
     ...(pods.length === 1 ? { id: pods[0] ?? '' } : {}),
   });
   return ended(pods, seen, wanted);

@@ -58,9 +58,9 @@ export async function showLogs<N extends string>(
   target: LogTarget<N>,
   values: ValuesOf<typeof LOG_OPTIONS>,
 ): Promise<Result> {
-  const query = readQuery(values, values.since === undefined ? ctx.serviceNow() : await ctx.askServiceNow());
+  const query = readQuery(values, values.since === undefined ? ctx.serviceNow() : await ctx.fetchServiceNow());
   const goOn = (cursor: string | undefined): void => {
-    ctx.goOnWith(goOnLine(target.words, values, cursor));
+    ctx.setResumeCommand(goOnLine(target.words, values, cursor));
   };
   goOn(query.after);
   const { result: opened } = await identify(ctx, target.lookup, target.given, async (id) => {
@@ -80,7 +80,7 @@ export async function showLogs<N extends string>(
     await rest.return(undefined);
     await print.close();
   }
-  ctx.goOnWith(undefined);
+  ctx.setResumeCommand(undefined);
   return { kind: 'nothing' };
 }
 

@@ -12,10 +12,10 @@ export interface Written {
   unprinted: boolean;
 }
 
-export const nothingWritten = (): Written => ({ ids: new Set(), writes: 0, unprinted: false });
+export const createWriteRecord = (): Written => ({ ids: new Set(), writes: 0, unprinted: false });
 
 /** The same Api; what it writes is noted, with the ids that the answers name. */
-export const notingWrites = (api: Api, written: Written): Api => ({
+export const recordWrites = (api: Api, written: Written): Api => ({
   ...api,
   send: async (request) => {
     const answer = await api.send(request);
@@ -28,7 +28,7 @@ export const notingWrites = (api: Api, written: Written): Api => ({
 });
 
 /** The same way out; that it took nothing is noted. */
-export const notingLoss = <T extends string>(sink: Sink<T>, written: Written): Sink<T> => ({
+export const recordOutputFailure = <T extends string>(sink: Sink<T>, written: Written): Sink<T> => ({
   write: async (text) => {
     try {
       await sink.write(text);
@@ -43,7 +43,7 @@ export const notingLoss = <T extends string>(sink: Sink<T>, written: Written): S
  * A result that could not be printed, or not be filtered, is no reason to write again: the failure says that it
  * happened, and the ids that were printed nowhere.
  */
-export function withWritten(error: unknown, { ids, writes, unprinted }: Written): unknown {
+export function withWriteHint(error: unknown, { ids, writes, unprinted }: Written): unknown {
   if (!(error instanceof Failure) || writes === 0) return error;
   const unfiltered = isUnfiltered(error);
   if (!unprinted && !unfiltered) return error;
@@ -66,7 +66,7 @@ const isUnfiltered = ({ code, exit }: Failure): boolean => code === 'jq' && exit
  * What a write was answered is not asked for again: where the filter fails on it, the failure says the answer as it
  * came. On stdout it would pass for what the filter gave.
  */
-export async function withAnswer(error: unknown, result: Result, { writes }: Written): Promise<unknown> {
+export async function withUnfilteredAnswer(error: unknown, result: Result, { writes }: Written): Promise<unknown> {
   const data = result.kind === 'one' || result.kind === 'many';
   if (!(error instanceof Failure) || !isUnfiltered(error) || writes === 0 || !data) return error;
   const { documentOf } = await import('../../output/formats/json.ts');

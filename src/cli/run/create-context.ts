@@ -9,7 +9,7 @@ import type { CommandContext, Progress } from '../context.ts';
 import { createIdCache } from '../resource/id-cache.ts';
 import { DryRun, dryRunApi } from './dry-run.ts';
 import { createServiceClock } from './service-clock.ts';
-import { notingLoss, notingWrites, type Written } from './note-writes.ts';
+import { recordOutputFailure, recordWrites, type Written } from './write-record.ts';
 
 interface Modes {
   readonly output: OutputOptions;
@@ -30,8 +30,8 @@ export interface RunState {
 /** The Context with what the kit adds for one run; `state` follows the run. */
 export function commandContext(context: Context, modes: Modes, state: RunState): CommandContext {
   const serviceClock = createServiceClock(context.clock);
-  const api = modes.dryRun ? dryRunApi(context.api) : notingWrites(serviceClock.following(context.api), state.written);
-  const stdout = notingLoss(context.stdout, state.written);
+  const api = modes.dryRun ? dryRunApi(context.api) : recordWrites(serviceClock.following(context.api), state.written);
+  const stdout = recordOutputFailure(context.stdout, state.written);
   return {
     ...context,
     ...modes,
@@ -41,7 +41,7 @@ export function commandContext(context: Context, modes: Modes, state: RunState):
     stdout,
     ids: createIdCache(),
     serviceNow: serviceClock.time,
-    askServiceNow: async () => {
+    fetchServiceNow: async () => {
       if (context.settings.local && !modes.dryRun && !serviceClock.isSet())
         await api.send(ANY_READ).catch((error: unknown) => {
           if (!(error instanceof Failure) || context.signal.aborted) throw error;
@@ -54,7 +54,7 @@ export function commandContext(context: Context, modes: Modes, state: RunState):
     previewAll: async (requests) => {
       throw new DryRun(await Promise.all(requests.map((request) => context.api.preview(request))));
     },
-    goOnWith: (commandLine) => {
+    setResumeCommand: (commandLine) => {
       state.goOn = commandLine;
     },
   };

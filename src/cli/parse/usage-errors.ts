@@ -1,5 +1,5 @@
 import { usage, type Failure } from '../../core/failure.ts';
-import { didYouMean, nearestOf, suggestionOf } from './nearest.ts';
+import { didYouMean, nearestOf, suggestionOf } from './suggestions.ts';
 
 /** `berth pods get -- -x`: how to pass a word that begins with a dash. */
 const DASH_HINT = 'A value that begins with a dash goes after --, or as --flag=VALUE.';

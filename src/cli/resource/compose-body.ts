@@ -1,9 +1,9 @@
 import { usage } from '../../core/failure.ts';
 import { arrayOf, isObject, memberAt, memberOf, stringOf, type Json, type JsonObject } from '../../core/json.ts';
-import { askFor } from '../run/ask.ts';
+import { promptFor } from '../run/prompt-missing.ts';
 import type { Values } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { didYouMean } from '../parse/nearest.ts';
+import { didYouMean } from '../parse/suggestions.ts';
 import { flagName } from '../parse/params.ts';
 import { missingMembers, readBody, type Members } from './body.ts';
 
@@ -79,7 +79,7 @@ export async function completedBody(ctx: CommandContext, spec: BodySpec, given: 
   for (const group of missing) {
     const key = await oneOf(ctx, spec.members, group.filter(canAsk));
     const member = spec.members[key];
-    if (member !== undefined) answers[key] = await askFor(ctx, key, member.param);
+    if (member !== undefined) answers[key] = await promptFor(ctx, key, member.param);
   }
   const complete = merged(body, await readBody(ctx, spec.members, answers, setExampleOf(spec), (document) => document));
   // A dry run sends nothing, not even for lists to pick from.

@@ -1,4 +1,4 @@
-import { aliasesOf, meantBy } from './aliases.ts';
+import { aliasesOf, resolveAlias } from './aliases.ts';
 
 /** Suggestions further away than this many edits are left out. */
 const MOST_EDITS = 3;
@@ -57,7 +57,7 @@ export function suggestionOf(words: readonly string[]): string | undefined {
  * none is near.
  */
 export function didYouMean(word: string, known: readonly string[]): string | undefined {
-  const exact = meantBy(word, known);
+  const exact = resolveAlias(word, known);
   const near = exact === undefined ? nearestOf(word.toLowerCase(), [...known, ...aliasesOf(known)]) : [exact];
-  return suggestionOf([...new Set(near.map((each) => meantBy(each, known) ?? each))]);
+  return suggestionOf([...new Set(near.map((each) => resolveAlias(each, known) ?? each))]);
 }

@@ -2,7 +2,7 @@ import { Command as Commander, CommanderError, Option } from 'commander';
 import { Failure } from '../../core/failure.ts';
 import type { Command, Group, Noun, Program, Values } from '../command.ts';
 import type { GlobalFlag, GlobalValues } from './globals.ts';
-import { kitOptions } from './common-options.ts';
+import { commonOptions } from './common-options.ts';
 import { flagName, labelOf, type Param, type Params } from './params.ts';
 
 /** What a command line came to: a command with its values, or a place in the tree whose help was asked for. */
@@ -35,7 +35,7 @@ interface Place {
  * Reads a command line, once. The module of the noun is loaded on the way, and no other. This is the only file that knows
  * commander: what it parses leaves here as plain values. A usage failure (2) is part of the answer.
  */
-export async function mount(argv: readonly string[], program: Program): Promise<Invocation | Refused> {
+export async function parseCommandLine(argv: readonly string[], program: Program): Promise<Invocation | Refused> {
   const { nouns, flags } = program;
   const mentioned = mentionedIn(argv);
   const used = flags.filter(({ flag, short }) => mentioned(flag, short));
@@ -102,7 +102,7 @@ function mentionedIn(argv: readonly string[]): Mentioned {
   return (flag, short) => long.has(flag) || (short !== undefined && anyShort);
 }
 
-const optionsOf = (command: Command): Params => ({ ...command.options, ...kitOptions(command) });
+const optionsOf = (command: Command): Params => ({ ...command.options, ...commonOptions(command) });
 
 /** A command's own flag of the same name stands before the global one. */
 const ownFlags = (command: Command): ReadonlySet<string> => new Set(Object.keys(optionsOf(command)).map(flagName));
@@ -116,7 +116,7 @@ async function readAt(at: Place, flags: readonly GlobalFlag[], nouns: readonly N
   const globals = globalsOf(at, flags);
   const [word] = parser.args;
   if (target?.kind !== 'command' && word !== undefined) {
-    const { unknownCommand } = await import('./refusals.ts');
+    const { unknownCommand } = await import('./usage-errors.ts');
     return { failure: unknownCommand(word, path, wordsAt(at, nouns)), globals };
   }
   if (target?.kind !== 'command' || globals['help'] === true) return { path, target, values: {}, globals };
@@ -137,7 +137,7 @@ async function refusalOf(
   argv: readonly string[],
   { nouns, flags }: Program,
 ): Promise<Failure> {
-  const refusals = await import('./refusals.ts');
+  const refusals = await import('./usage-errors.ts');
   const { parser, path, target } = at;
   switch (error.code) {
     case 'commander.unknownOption': {

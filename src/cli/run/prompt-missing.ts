@@ -25,14 +25,14 @@ export async function complete(ctx: CommandContext, command: Command, options: P
   const values: Record<string, unknown> = {};
   for (const [key, param] of params)
     values[key] = isMissing(given[key]) ? (param.initial ?? (param.many ? [] : undefined)) : given[key];
-  for (const [key, param] of missing) values[key] = await askFor(ctx, key, param);
+  for (const [key, param] of missing) values[key] = await promptFor(ctx, key, param);
   return values;
 }
 
 const isMissing = (value: unknown): boolean => value === undefined || (Array.isArray(value) && value.length === 0);
 
 /** Asks for one value, again until it parses; a list to pick from where there is one. */
-export async function askFor(ctx: CommandContext, key: string, param: Param<unknown>): Promise<unknown> {
+export async function promptFor(ctx: CommandContext, key: string, param: Param<unknown>): Promise<unknown> {
   const label = labelOf(key, param);
   const parse = (text: string): unknown => (param.many ? [param.parse(text, label)].flat() : param.parse(text, label));
   const check = (text: string): string | undefined => {
