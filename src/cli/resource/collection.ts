@@ -1,3 +1,4 @@
+import type { ApiRequest } from '../../core/api.ts';
 import { pluralOf } from '../words.ts';
 
 /** Where resources of one kind are listed, so that a name can be resolved into an id. `N` is the kind: `pod`. */
@@ -7,6 +8,8 @@ export interface Collection<N extends string = string> {
   readonly path: readonly string[];
   /** The member of the answer that holds the rows. */
   readonly member: string;
+  /** The query of the list that names are looked up in, if the plain list leaves some rows out. */
+  readonly lookupQuery?: NonNullable<ApiRequest['query']>;
   /** The words of the command that lists them, if it is not `PLURAL list`. */
   readonly listed?: string;
 }

@@ -99,8 +99,9 @@ async function lookUp<N extends string>(
   return { id };
 }
 
-async function loadRows(ctx: CommandContext, { path, member }: Collection): Promise<readonly Json[]> {
-  const answer = await ctx.api.send({ service: 'base', method: 'GET', path, expects: { list: member } });
+async function loadRows(ctx: CommandContext, collection: Collection): Promise<readonly Json[]> {
+  const { path, member, lookupQuery: query = {} } = collection;
+  const answer = await ctx.api.send({ service: 'base', method: 'GET', path, query, expects: { list: member } });
   return arrayOf(memberAt(answer.value, member)) ?? [];
 }
 

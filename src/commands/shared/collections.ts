@@ -1,7 +1,13 @@
 /** Where each kind of thing is listed: for names in the place of ids, and for lists to pick from. */
 import type { Collection } from '../../cli/resource/collection.ts';
 
-export const PODS: Collection<'pod'> = { noun: 'pod', path: ['v2', 'pods'], member: 'pods' };
+export const PODS: Collection<'pod'> = {
+  noun: 'pod',
+  path: ['v2', 'pods'],
+  member: 'pods',
+  // The plain list leaves out the pods of clusters, which have names too (contract rules, Pods).
+  lookupQuery: { includeClusterPods: 'true' },
+};
 export const ENDPOINTS: Collection<'endpoint'> = { noun: 'endpoint', path: ['v2', 'serverless'], member: 'endpoints' };
 export const TEMPLATES: Collection<'template'> = { noun: 'template', path: ['v2', 'templates'], member: 'templates' };
 export const VOLUMES: Collection<'volume'> = {
