@@ -10,7 +10,7 @@ type Routes = Readonly<Record<string, Behaviour>>;
 async function confirmed(argv: readonly string[], server: { readonly url: string }): Promise<Ran> {
   const world = createTestWorld({ tty: true, env: pointedAt(server.url) });
   const running = berthIn(world, argv);
-  for (let turns = 0; turns < 20_000 && !world.err().includes('Go on?'); turns++) await new Promise(setImmediate);
+  for (let turns = 0; turns < 20_000 && !world.err().includes('Continue?'); turns++) await new Promise(setImmediate);
   await world.type('y', '\r');
   return await running;
 }

@@ -84,7 +84,7 @@ describe('terminate, or delete', () => {
     async (verb) => {
       const world = createTestWorld({ tty: true });
       const running = local(world, verb, 'pod-train', 'pod-notebook');
-      while (!world.err().includes('Go on?')) await new Promise(setImmediate);
+      while (!world.err().includes('Continue?')) await new Promise(setImmediate);
       await world.type('y', KEYS.enter);
       expect((await running).code).toBe(0);
       expect(world.err()).toMatch(/This hits 2 pods, for good: pod-train \(train-llm\), pod-notebook/);
