@@ -131,7 +131,7 @@ function withChoices(param: Param<unknown>): string {
   return (
     param.summary +
     (hidden ? '' : ` (${(param.choices ?? []).join(', ')})`) +
-    (param.required && param.place === 'flag' ? ' (required)' : '')
+    (param.required && param.kind === 'flag' ? ' (required)' : '')
   );
 }
 

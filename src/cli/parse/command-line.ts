@@ -180,7 +180,7 @@ function readValues(
 ): Values {
   const read = ([key, param]: [string, Param<unknown>], raw: unknown): [string, unknown][] => {
     if (raw === undefined || (Array.isArray(raw) && raw.length === 0)) return [];
-    if (param.place === 'flag' && param.metavar === undefined) return [[key, raw === true]];
+    if (param.kind === 'flag' && param.metavar === undefined) return [[key, raw === true]];
     const label = labelOf(key, param);
     if (param.many) {
       const all = (raw as string[]).flatMap((text) => param.parse(text, label) as unknown[]);

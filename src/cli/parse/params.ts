@@ -14,7 +14,7 @@ export type Ask =
 
 /** An argument or a flag, as parsing, help, completion and prompts use it. `T` is the type of its value in `run`. */
 export interface Param<T> {
-  readonly place: 'flag' | 'argument';
+  readonly kind: 'flag' | 'argument';
   readonly summary: string;
   /** The placeholder of the value in help; a flag without one is a switch. */
   readonly metavar?: string;
@@ -81,7 +81,7 @@ function parseChoice(choices: readonly string[]): (text: string, label: string) 
   };
 }
 
-const flag = { place: 'flag', required: false, many: false } as const;
+const flag = { kind: 'flag', required: false, many: false } as const;
 
 /** Flags. The key `lowPriority` becomes `--low-priority`. Without `initial`, an absent flag is undefined. */
 export const option = {
@@ -199,7 +199,7 @@ export const option = {
 /** A flag that needs at least one of some other flags: without them it is an error. */
 export const onlyWith = <T>(needs: readonly string[], param: Param<T>): Param<T> => ({ ...param, needs });
 
-const argument = { place: 'argument', many: false, parse: asText } as const;
+const argument = { kind: 'argument', many: false, parse: asText } as const;
 
 /** Arguments, in the order of their declaration. Help shows the key in upper case unless `metavar` is set. */
 export const arg = {
@@ -254,4 +254,4 @@ export const argumentName = (key: string, param: Param<unknown>): string =>
 
 /** The name of a flag or argument in messages: `--ttl`, `ENDPOINT`. */
 export const labelOf = (key: string, param: Param<unknown>): string =>
-  param.place === 'flag' ? flagName(key) : argumentName(key, param);
+  param.kind === 'flag' ? flagName(key) : argumentName(key, param);

@@ -15,43 +15,49 @@ import { completedBody, composeBody, setExampleOf, type BodySpec } from './compo
 import type { Resource } from './read.ts';
 import { sendReferences, type References } from './references.ts';
 import { combinedFailure, sendEach } from './send-each.ts';
-import { hidingSecret, refuseSecretOnArgv, secretOptions, withSecret, type Secret } from './secret.ts';
+import { redactingSecret, refuseSecretOnArgv, secretOptions, withSecret, type Secret } from './secret.ts';
 
-/** What a create or an update of a collection takes; data, but for the checks and the price. */
+/** A create or update command of a collection. */
 export interface WriteSpec extends BodySpec {
   readonly summary: string;
   readonly details?: string;
   readonly examples?: readonly (readonly [string, string])[];
-  /** Refuses what the contract is firm about, with usage (2) naming the flag and the rule. `look` reads the row as it is; it is undefined on create and in a dry run. */
-  readonly check?: (body: JsonObject, look: (() => Promise<Json>) | undefined) => void | Promise<void>;
-  /** Completes a change with what the row has, for members that the service takes only whole. `look` reads the row. */
-  readonly fill?: (body: JsonObject, values: Values, look: () => Promise<Json>) => Promise<JsonObject>;
-  /** What it will cost, said before it is sent. A catalog that cannot be read costs the sentence, not the create. */
+  /**
+   * Validates the body before it is sent. Fails with usage (2) and names the flag and the rule. `readRow` reads the
+   * current row; it is undefined on create and in a dry run.
+   */
+  readonly check?: (body: JsonObject, readRow: (() => Promise<Json>) | undefined) => void | Promise<void>;
+  /** Completes an update with members of the current row, for members that the service accepts only as a whole. */
+  readonly fill?: (body: JsonObject, values: Values, readRow: () => Promise<Json>) => Promise<JsonObject>;
+  /** A sentence about the price, printed before a create. Omitted if the catalog cannot be read. */
   readonly price?: (ctx: CommandContext, body: JsonObject) => Promise<string | undefined>;
-  /** Members that hold ids of other things, where a name works too. */
+  /** Members that hold ids of other resources; a name is accepted too. */
   readonly references?: References;
-  /** A create's member that is never on the command line and never shown. */
+  /** A member of a create that is never given on the command line and never printed. */
   readonly secret?: Secret;
-  /** Sends a create where it is not simply the request that the kit states. */
+  /** Sends the create in another way than as the default request. */
   readonly send?: (ctx: CommandContext, request: CreateRequest) => Promise<ApiAnswer>;
-  /** Said after it is written. */
+  /** Lines that are printed after the write. */
   readonly notes?: (row: Json, body: JsonObject) => readonly string[];
-  /** Gives `--wait`: until a row is as it was meant to be. */
+  /** Adds `--wait`: polls until the row has the wanted state. */
   readonly wait?: WaitSpec;
 }
 
-/** A create as the kit states it. */
+/** The default request of a create. */
 export type CreateRequest = Omit<ApiRequest, 'body'> & { readonly body: JsonObject };
 
+/** A state of a row to wait for. */
 export interface WaitSpec {
+  /** The name of the state: `RUNNING`. */
   readonly until: string;
   readonly done: (row: Json) => boolean;
+  /** Whether the state cannot be reached any more. */
   readonly bad: (row: Json) => boolean;
-  /** What is looked at, below the row: `releases`. The row itself where absent. */
+  /** The path of what is polled, below the row: `releases`. The row itself if absent. */
   readonly subresource?: string;
-  /** The state seen, for the spinner; its `status` where absent. */
+  /** The current state for the spinner; its `status` if absent. */
   readonly describe?: (seen: Json) => string;
-  /** The command line that goes on waiting; `NOUN wait ID --for UNTIL` where absent. */
+  /** The command line that resumes the wait; `NOUN wait ID --for UNTIL` if absent. */
   readonly resumeCommand?: (id: string) => string;
 }
 
@@ -60,7 +66,7 @@ const WAIT_OPTIONS = {
   waitTimeout: onlyWith(['wait'], option.durationOr('how long --wait waits', 's', 600_000, '10m')),
 } as const satisfies Params;
 
-/** The flags of a create or an update, its own and those that all have. */
+/** All flags of a create or an update. */
 const optionsOf = (spec: WriteSpec): Params => ({
   ...Object.fromEntries(Object.entries(spec.members).map(([key, { param }]) => [key, param])),
   ...bodyOptions(setExampleOf(spec)),
@@ -75,7 +81,7 @@ const wordsOf = ({ summary, details, examples }: WriteSpec) => ({
 
 const listLine = (noun: string): string => commandLine(...noun.split(' '), 'list');
 
-/** `berth NOUN create`. `name` is the words the noun is called by: `volumes`, `registries delegations`. */
+/** `berth NOUN create`. `name` is the noun on the command line: `volumes`, `registries delegations`. */
 export function createCommand(resource: Resource, name: string, spec: WriteSpec): Command {
   const { secret } = spec;
   const send = spec.send ?? plainSend;
@@ -85,9 +91,9 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
     writes: true,
     run: async (ctx, values: Values) => {
       if (secret !== undefined) refuseSecretOnArgv(secret, values);
-      const open = await completedBody(ctx, spec, await composeBody(ctx, spec, values));
-      await spec.check?.(open, undefined);
-      const body = secret === undefined ? open : await withSecret(ctx, secret, open, values);
+      const plain = await completedBody(ctx, spec, await composeBody(ctx, spec, values));
+      await spec.check?.(plain, undefined);
+      const body = secret === undefined ? plain : await withSecret(ctx, secret, plain, values);
       const price = await priceOf(ctx, spec, body);
       if (price !== undefined) await ctx.tell(price);
       const act = () =>
@@ -101,7 +107,7 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
             expects: 'created',
           }),
         );
-      const answer = await (secret === undefined ? act() : hidingSecret(secret, body, act));
+      const answer = await (secret === undefined ? act() : redactingSecret(secret, body, act));
       const value = answer.value ?? null;
       const createdId = stringOf(memberAt(value, 'id'));
       const result = { kind: 'one', view: resource.view, value, source: answer.text } as const;
@@ -110,14 +116,14 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
       const id = asId(createdId);
       await ctx.tell(`created ${id}`);
       for (const note of notes) await ctx.tell(note);
-      return await waited(ctx, resource, name, id, spec.wait, values, result);
+      return await afterWait(ctx, resource, name, id, spec.wait, values, result);
     },
   });
 }
 
 const plainSend: NonNullable<WriteSpec['send']> = (ctx, request) => ctx.api.send(request);
 
-/** `berth NOUN update ID`: PATCH with the members given. */
+/** `berth NOUN update ID`: a PATCH of the given members. */
 export function updateCommand(resource: Resource, name: string, spec: WriteSpec): Command {
   return defineCommand({
     ...wordsOf(spec),
@@ -132,9 +138,9 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
           `Name a member: ${Object.keys(spec.members).map(flagName).join(', ')}, --set or --file.`,
         );
       const word = values['id'] as string;
-      const look = onlyOnce(async () => (await sendTo(ctx, resource, word, rowRequest(resource))).answer.value ?? null);
-      const body = (await spec.fill?.(given, values, look)) ?? given;
-      await spec.check?.(body, ctx.dryRun ? undefined : look);
+      const readRow = once(async () => (await sendTo(ctx, resource, word, rowRequest(resource))).answer.value ?? null);
+      const body = (await spec.fill?.(given, values, readRow)) ?? given;
+      await spec.check?.(body, ctx.dryRun ? undefined : readRow);
       const { id, result: answer } = await identify(ctx, resource, word, (known) =>
         sendReferences(ctx, spec.references ?? {}, body, (complete) =>
           ctx.api.send({
@@ -151,7 +157,7 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
       const notes = spec.notes?.(value, given) ?? [];
       const result = { kind: 'one', view: resource.view, value, source: answer.text, notes } as const;
       if (spec.wait === undefined || values['wait'] !== true) return result;
-      return await waited(ctx, resource, name, id, spec.wait, values, result);
+      return await afterWait(ctx, resource, name, id, spec.wait, values, result);
     },
   });
 }
@@ -161,13 +167,13 @@ const rowRequest =
   ({ path }: Resource) =>
   (id: Id): ApiRequest => ({ service: 'base', method: 'GET', path: [...path, id], id });
 
-/** A look that is taken at most once, however often it is asked for. */
-function onlyOnce<T>(look: () => Promise<T>): () => Promise<T> {
-  let seen: Promise<T> | undefined;
-  return () => (seen ??= look());
+/** A function that runs at most once; later calls return the same result. */
+function once<T>(run: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => (result ??= run());
 }
 
-/** The price is a courtesy: where it cannot be read, nothing is said. An interrupt is still one. */
+/** The sentence about the price; undefined if it cannot be read. An interrupt ends the command. */
 async function priceOf(ctx: CommandContext, spec: WriteSpec, body: JsonObject): Promise<string | undefined> {
   if (ctx.dryRun) return undefined;
   try {
@@ -178,32 +184,32 @@ async function priceOf(ctx: CommandContext, spec: WriteSpec, body: JsonObject): 
   }
 }
 
-/** What a write ends with once the wait is over: the row then, or, where something below it was looked at, as it came. */
-async function waited(
+/** Waits after a write. Returns the row after the wait, or the answer of the write if a subresource was polled. */
+async function afterWait(
   ctx: CommandContext,
   resource: Resource,
   name: string,
   id: Id,
   wait: WaitSpec,
   values: Values,
-  written: Result,
+  answer: Result,
 ): Promise<Result> {
   const end = await waitForRow(ctx, resource, name, id, wait, Number(values['waitTimeout']));
-  return wait.subresource === undefined ? end : { ...written, ...('exit' in end ? { exit: end.exit } : {}) };
+  return wait.subresource === undefined ? end : { ...answer, ...('exit' in end ? { exit: end.exit } : {}) };
 }
 
 interface DeleteSpec {
   readonly summary: string;
   readonly details?: string;
-  /** What goes with it, said before asking: `Its data is destroyed.` */
+  /** What is lost with it, printed before the confirmation: `Its data is destroyed.` */
   readonly loss?: string;
-  /** What uses these, by their ids: sentences said before asking. Without a question nothing is looked up. */
+  /** Sentences about what uses these resources, printed before the confirmation. Not called without confirmation. */
   readonly users?: (ctx: CommandContext, ids: readonly Id[]) => Promise<readonly string[]>;
-  /** `deleted`, `terminated`. */
+  /** The participle in messages: `deleted`, `terminated`. */
   readonly done?: string;
 }
 
-/** `berth NOUN delete ID...`: asks first, naming what it will hit. */
+/** `berth NOUN delete ID...`: asks for confirmation first and names what is deleted. */
 export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec): Command {
   const done = spec.done ?? 'deleted';
   const loss = spec.loss === undefined ? '' : ` ${spec.loss}`;
@@ -216,8 +222,8 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
       const rows = await Promise.all(id.map((each) => sendTo(ctx, resource, each, rowRequest(resource))));
       const ids = rows.map((row) => row.id);
       const named = rows.map((row) => `${row.id} (${stringOf(memberAt(row.answer.value, 'name')) ?? '-'})`);
-      const hit = `This hits ${countOf(id.length, resource.noun)}, for good: ${named.join(', ')}.${loss}`;
-      return [hit, ...((await spec.users?.(ctx, ids)) ?? [])].join(' ');
+      const affected = `This affects ${countOf(id.length, resource.noun)}, for good: ${named.join(', ')}.${loss}`;
+      return [affected, ...((await spec.users?.(ctx, ids)) ?? [])].join(' ');
     },
     run: async (ctx, { id }) => {
       const request = (known: Id): ApiRequest => ({
@@ -245,7 +251,7 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
 
 export const metavar = (resource: Resource): string => resource.noun.toUpperCase().replaceAll(' ', '-');
 
-/** Looks at a row until it is as it was meant to be; a row that went bad ends 10. */
+/** Polls a row until it has the wanted state. The exit code is 10 if the state cannot be reached any more. */
 export async function waitForRow(
   ctx: CommandContext,
   resource: Resource,

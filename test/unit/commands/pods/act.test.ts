@@ -87,7 +87,7 @@ describe('terminate, or delete', () => {
       while (!world.err().includes('Continue?')) await new Promise(setImmediate);
       await world.type('y', KEYS.enter);
       expect((await running).code).toBe(0);
-      expect(world.err()).toMatch(/This hits 2 pods, for good: pod-train \(train-llm\), pod-notebook/);
+      expect(world.err()).toMatch(/This affects 2 pods, for good: pod-train \(train-llm\), pod-notebook/);
       expect(world.err()).toContain('network volumes are kept');
       const { out } = await local(world, 'list', '-o', 'id');
       expect(out).not.toMatch(/pod-train|pod-notebook/);
