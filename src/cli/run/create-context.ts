@@ -6,9 +6,10 @@ import type { OutputOptions } from '../../output/view.ts';
 import { styled } from '../../output/layout/terminal-text.ts';
 import { openRows } from '../../output/row-writer.ts';
 import type { CommandContext, Progress } from '../context.ts';
+import { createIdCache } from '../resource/id-cache.ts';
 import { DryRun, dryRunApi } from './dry-run.ts';
 import { createServiceClock } from './service-clock.ts';
-import { notingLoss, notingWrites, type Written } from './note-writes.ts';
+import { recordOutputFailure, recordWrites, type WriteRecord } from './write-record.ts';
 
 interface Modes {
   readonly output: OutputOptions;
@@ -16,30 +17,31 @@ interface Modes {
   readonly yes: boolean;
 }
 
-/** A read that every service answers: for the time that the answer was sent. */
+/** A read that every service answers, sent for the date of the answer. */
 const ANY_READ: ApiRequest = { service: 'base', method: 'GET', path: ['v2', 'registries', 'delegations'] };
 
-/** What is known of a run when it ends in the middle. */
+/** State of one run, for the message of a failure that ends it. */
 export interface RunState {
-  /** What the command says of going on. */
-  goOn: string | undefined;
-  readonly written: Written;
+  /** The command line that resumes the current wait. */
+  resumeCommand: string | undefined;
+  readonly writes: WriteRecord;
 }
 
-/** The Context with what the kit adds for one run; `state` follows the run. */
-export function commandContext(context: Context, modes: Modes, state: RunState): CommandContext {
+/** Extends the Context for one run of a command. `state` is updated while the command runs. */
+export function createCommandContext(context: Context, modes: Modes, state: RunState): CommandContext {
   const serviceClock = createServiceClock(context.clock);
-  const api = modes.dryRun ? dryRunApi(context.api) : notingWrites(serviceClock.following(context.api), state.written);
-  const stdout = notingLoss(context.stdout, state.written);
+  const api = modes.dryRun ? dryRunApi(context.api) : recordWrites(serviceClock.following(context.api), state.writes);
+  const stdout = recordOutputFailure(context.stdout, state.writes);
   return {
     ...context,
     ...modes,
-    // A dry run prints JSON: what it shows is a request, not a row.
+    // A dry run prints a request, for which there is no table.
     output: modes.dryRun && modes.output.format === undefined ? { ...modes.output, format: 'json' } : modes.output,
     api,
     stdout,
+    ids: createIdCache(),
     serviceNow: serviceClock.time,
-    askServiceNow: async () => {
+    fetchServiceNow: async () => {
       if (context.settings.local && !modes.dryRun && !serviceClock.isSet())
         await api.send(ANY_READ).catch((error: unknown) => {
           if (!(error instanceof Failure) || context.signal.aborted) throw error;
@@ -52,15 +54,15 @@ export function commandContext(context: Context, modes: Modes, state: RunState):
     previewAll: async (requests) => {
       throw new DryRun(await Promise.all(requests.map((request) => context.api.preview(request))));
     },
-    goOnWith: (commandLine) => {
-      state.goOn = commandLine;
+    setResumeCommand: (commandLine) => {
+      state.resumeCommand = commandLine;
     },
   };
 }
 
 async function tell({ terminal, stderr }: Context, line: SafeText): Promise<void> {
   const { errorColumns } = terminal;
-  // On no terminal, a line is a line.
+  // Lines are wrapped only on a terminal.
   const text =
     errorColumns === undefined
       ? line
@@ -68,7 +70,7 @@ async function tell({ terminal, stderr }: Context, line: SafeText): Promise<void
   await stderr.write(styled`${text}\n`);
 }
 
-/** The spinner, loaded only where one can be seen; what is said before it is there is shown when it is. */
+/** A spinner, loaded only if stderr is a terminal. Texts set while it loads are shown once it is loaded. */
 function progress(context: Context, first: string): Progress {
   if (!context.terminal.errors) return { update: () => undefined, stop: () => Promise.resolve() };
   let text = first;

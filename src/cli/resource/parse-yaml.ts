@@ -2,16 +2,15 @@ import { isScalar, LineCounter, parseDocument, visit, type Document, type Scalar
 import { Failure, usage } from '../../core/failure.ts';
 import { Exact, type Json } from '../../core/json.ts';
 
-/** How often aliases may repeat what they name before the document counts as a bomb (yaml's own measure). */
-const MOST_ALIASES = 1000;
+/** The limit on the expansion of aliases, as the yaml package counts it. */
+const MAX_ALIAS_COUNT = 1000;
 
-/** Values that a document may have once its aliases are resolved. */
-const MOST_VALUES = 2_000_000;
+/** The limit on the values of a document after its aliases are resolved. */
+const MAX_VALUES = 2_000_000;
 
 /**
- * A YAML 1.2 document, or JSON, with numbers kept exact. Aliases are resolved, and merge keys (`<<`) as YAML 1.1 does.
- * One document. Fails with usage (2), with the line and column where they are known; also for aliases that unfold
- * without end.
+ * Parses one YAML 1.2 or JSON document; numbers stay exact. Resolves aliases, and merge keys (`<<`) as in YAML 1.1. Fails
+ * with usage (2) and, if known, the line and column; also for aliases that expand to too many values.
  */
 export function parseYaml(text: string, from: string): Json {
   const lines = new LineCounter();
@@ -22,7 +21,7 @@ export function parseYaml(text: string, from: string): Json {
       intAsBigInt: true,
       merge: true,
       logLevel: 'error',
-      // The library compares every key with every other one; `firstDuplicate` does it in one pass.
+      // The package compares every key with every other key; `firstDuplicate` needs one pass.
       uniqueKeys: false,
       customTags: (tags) => [exactFloat, ...tags],
     });
@@ -37,21 +36,21 @@ export function parseYaml(text: string, from: string): Json {
         `${from} is not YAML: line ${String(line)}, column ${String(col)}: ${reasonOf(problem.message.replace(/ at line.*/, ''))}`,
       );
     }
-    return plain(document.toJS({ maxAliasCount: MOST_ALIASES }), from);
+    return plain(document.toJS({ maxAliasCount: MAX_ALIAS_COUNT }), from);
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw usage(`${from} cannot be read as YAML: ${reasonOf(error instanceof Error ? error.message : String(error))}`);
   }
 }
 
-/** What the library says of trouble that is not of syntax, in words for a person. */
+/** The reason of an error of the yaml package in words for users. */
 function reasonOf(message: string): string {
   if (message.includes('call stack')) return 'it is nested too deeply';
-  if (message.startsWith('Excessive alias count')) return 'its aliases unfold to too much';
+  if (message.startsWith('Excessive alias count')) return 'its aliases expand to too many values';
   return message.split('\n', 1)[0] ?? '';
 }
 
-/** The first key that stands twice in one map. */
+/** The first key that occurs twice in one map. */
 function firstDuplicate(document: Document.Parsed): { readonly at: number; readonly message: string } | undefined {
   let found: { at: number; message: string } | undefined;
   visit(document, {
@@ -71,7 +70,7 @@ function firstDuplicate(document: Document.Parsed): { readonly at: number; reado
   return found;
 }
 
-/** A number with a point or an exponent, as it was written. */
+/** A number with a decimal point or an exponent; kept as text if a number would change it. */
 const exactFloat: ScalarTag = {
   tag: 'tag:yaml.org,2002:float',
   default: true,
@@ -80,22 +79,22 @@ const exactFloat: ScalarTag = {
     JSON.stringify(Number(text)) === text || !/^-?\d/.test(text) ? Number(text) : new Exact(text),
 };
 
-/** The document as JSON values. Fails with usage (2) where an alias lies within what it names, or it is too large. */
+/** Converts a document to JSON values. Fails with usage (2) if an alias refers to a node around it, or for too many values. */
 function plain(document: unknown, from: string): Json {
-  const around = new Set<object>();
+  const ancestors = new Set<object>();
   let count = 0;
   const walk = (value: unknown): Json => {
-    if (++count > MOST_VALUES) throw usage(`${from} cannot be read as YAML: its aliases unfold to too much`);
+    if (++count > MAX_VALUES) throw usage(`${from} cannot be read as YAML: its aliases expand to too many values`);
     if (typeof value === 'bigint')
       return Number.isSafeInteger(Number(value)) ? Number(value) : new Exact(String(value));
     if (value === undefined) return null;
     if (value instanceof Exact || value === null || typeof value !== 'object') return value as Json;
-    if (around.has(value)) throw usage(`${from} cannot be read as YAML: an alias lies within what it names`);
-    around.add(value);
+    if (ancestors.has(value)) throw usage(`${from} cannot be read as YAML: an alias refers to a node that contains it`);
+    ancestors.add(value);
     const made = Array.isArray(value)
       ? value.map(walk)
       : Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, walk(inner)]));
-    around.delete(value);
+    ancestors.delete(value);
     return made;
   };
   return walk(document);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineCommand, defineGroup, type Noun } from '../../../../src/cli/command.ts';
 import { outputOptions } from '../../../../src/cli/parse/globals.ts';
-import { mount, type Invocation, type Refused } from '../../../../src/cli/parse/mount.ts';
+import { parseCommandLine, type Invocation, type InvalidCommandLine } from '../../../../src/cli/parse/command-line.ts';
 import { arg, option } from '../../../../src/cli/parse/params.ts';
 import { FLAGS } from '../../../../src/registry.ts';
 
@@ -32,7 +32,7 @@ const noun: Noun = { name: 'things', summary: 'things', section: 'x', load: () =
 const others: Noun = { ...noun, name: 'pods' };
 
 const program = { nouns: [noun, others], flags: FLAGS };
-const mounted = (...argv: string[]): Promise<Invocation | Refused> => mount(argv, program);
+const mounted = (...argv: string[]): Promise<Invocation | InvalidCommandLine> => parseCommandLine(argv, program);
 
 async function read(...argv: string[]): Promise<Invocation> {
   const came = await mounted(...argv);
@@ -40,7 +40,7 @@ async function read(...argv: string[]): Promise<Invocation> {
   return came;
 }
 
-async function refused(...argv: string[]): Promise<Refused> {
+async function refused(...argv: string[]): Promise<InvalidCommandLine> {
   const came = await mounted(...argv);
   if (!('failure' in came)) throw new Error(`${argv.join(' ')} was not refused`);
   return came;

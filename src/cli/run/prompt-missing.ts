@@ -4,11 +4,15 @@ import type { CommandContext } from '../context.ts';
 import { flagName, labelOf, type Param, type Params } from '../parse/params.ts';
 
 /**
- * Completes what was given with defaults, and asks for required values that are missing where a person is there to
- * answer. Fails with usage (2), naming every missing flag or argument, where nobody is; and for a flag that says
- * nothing without another.
+ * Adds defaults to the given values and prompts for missing required values on a terminal. Without a terminal it fails
+ * with usage (2) and names every missing flag or argument; also for a flag that needs another flag.
  */
-export async function complete(ctx: CommandContext, command: Command, options: Params, given: Values): Promise<Values> {
+export async function completeValues(
+  ctx: CommandContext,
+  command: Command,
+  options: Params,
+  given: Values,
+): Promise<Values> {
   const params = Object.entries({ ...command.args, ...options });
   for (const [key, { needs }] of params)
     if (needs !== undefined && given[key] !== undefined && !needs.some((other) => given[other] === true))
@@ -25,14 +29,14 @@ export async function complete(ctx: CommandContext, command: Command, options: P
   const values: Record<string, unknown> = {};
   for (const [key, param] of params)
     values[key] = isMissing(given[key]) ? (param.initial ?? (param.many ? [] : undefined)) : given[key];
-  for (const [key, param] of missing) values[key] = await askFor(ctx, key, param);
+  for (const [key, param] of missing) values[key] = await promptFor(ctx, key, param);
   return values;
 }
 
 const isMissing = (value: unknown): boolean => value === undefined || (Array.isArray(value) && value.length === 0);
 
-/** Asks for one value, again until it parses; a list to pick from where there is one. */
-export async function askFor(ctx: CommandContext, key: string, param: Param<unknown>): Promise<unknown> {
+/** Prompts for one value until it parses, with a list to pick from if there is one. */
+export async function promptFor(ctx: CommandContext, key: string, param: Param<unknown>): Promise<unknown> {
   const label = labelOf(key, param);
   const parse = (text: string): unknown => (param.many ? [param.parse(text, label)].flat() : param.parse(text, label));
   const check = (text: string): string | undefined => {
@@ -46,7 +50,7 @@ export async function askFor(ctx: CommandContext, key: string, param: Param<unkn
   };
   const { ask } = param;
   if (ask === undefined) throw usage(`missing ${label}`);
-  // A dry run sends nothing, not even the list to pick from.
+  // A dry run sends nothing, so it has no list to pick from.
   if (ask.kind === 'text' || ctx.dryRun) return parse(await ctx.prompts.text(ask.question, { check }));
   const choices = await ask.choices(ctx);
   if (choices.length === 0) return parse(await ctx.prompts.text(ask.question, { check }));

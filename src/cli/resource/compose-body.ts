@@ -1,52 +1,51 @@
 import { usage } from '../../core/failure.ts';
 import { arrayOf, isObject, memberAt, memberOf, stringOf, type Json, type JsonObject } from '../../core/json.ts';
-import { askFor } from '../run/ask.ts';
+import { promptFor } from '../run/prompt-missing.ts';
 import type { Values } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { didYouMean } from '../parse/nearest.ts';
+import { didYouMean } from '../parse/suggestions.ts';
 import { flagName } from '../parse/params.ts';
 import { missingMembers, readBody, type Members } from './body.ts';
 
-/** What a body is made of, and what it cannot be: data, but for `adapt` and `defaults`. */
+/** The members of a request body, and the rules for them. */
 export interface BodySpec {
   readonly members: Members;
-  /** Flag keys of members that the body cannot do without; of a group, one will do. */
+  /** Flag keys of members that a create needs. Of a group, one is enough. */
   readonly needed?: readonly (string | readonly string[])[];
-  /** Groups of flag keys of which at most one may be given. */
+  /** Groups of flag keys that exclude each other. */
   readonly exclusive?: readonly (readonly string[])[];
-  /**
-   * Members the service takes. `gpu.pools` names what it takes within one, in each item where that is a list.
-   */
+  /** Members that the service accepts. `gpu.pools` is a member of an object, or of each item of a list. */
   readonly accepts: readonly string[];
-  /** A PATH=VALUE that `--set` takes, for help and errors; of the first member it accepts where absent. */
+  /** A valid PATH=VALUE of `--set` for help and errors; by default one of the first accepted member. */
   readonly setExample?: string;
   /**
-   * Members that `get` prints and that cannot be written, beside the id and the time of creation: dropped with a note,
-   * so that a printed document can be fed back. What is in neither list is a mistake, and refused.
+   * Read-only members that `get` prints, beside the id and the creation time. They are dropped from a file with a note, so
+   * that a printed document can be used as input. A member in neither list is an error.
    */
   readonly prints?: readonly string[];
-  /** Turns what `get` printed into what is written, before the rest is dropped (`template` to `templateId`). */
+  /** Converts a document that `get` printed, before members are dropped (`template` to `templateId`). */
   readonly adapt?: (document: JsonObject) => JsonObject;
-  /** Offers what is not needed to a person who had to be asked for something that is. */
+  /** Refuses values in a body before it is sent, with usage (2). */
+  readonly checkFields?: (body: JsonObject) => void;
+  /** Prompts for optional members, if a needed one had to be prompted for. */
   readonly offer?: (ctx: CommandContext, body: JsonObject) => Promise<JsonObject>;
-  /** What a create says where the user said nothing, by what was said. */
+  /** Default members of a create, by the members that were given. */
   readonly defaults?: (body: JsonObject) => JsonObject;
 }
 
-/** What `--set` is shown with. */
+/** The example of `--set` in help and errors. */
 export const setExampleOf = ({ setExample, accepts }: BodySpec): string =>
   setExample ?? `${accepts[0] ?? 'name'}=VALUE`;
 
 /**
- * The body as given: the file, `--set` and the flags. What a printed document holds beyond what can be written is
- * dropped, and said. Fails with usage (2): what does not parse, a member that nobody knows, flags that exclude each
- * other, an empty name.
+ * Builds the body from the file, `--set` and the flags. Read-only members of the file are dropped with a note. Fails with
+ * usage (2) for input that does not parse, an unknown member, flags that exclude each other, or an empty name.
  */
 export async function composeBody(ctx: CommandContext, spec: BodySpec, values: Values): Promise<JsonObject> {
   for (const group of spec.exclusive ?? []) refuseSeveral(group.filter((key) => isGiven(values[key])));
   let dropped: readonly string[] = [];
   const body = await readBody(ctx, spec.members, values, setExampleOf(spec), (document) => {
-    const kept = writable(spec.adapt?.(document) ?? document, spec.accepts, [...PRINTED, ...(spec.prints ?? [])]);
+    const kept = writable(spec.adapt?.(document) ?? document, spec.accepts, [...READ_ONLY, ...(spec.prints ?? [])]);
     refuseUnknown(kept.unknown, spec);
     dropped = kept.dropped;
     return kept.body;
@@ -57,8 +56,8 @@ export async function composeBody(ctx: CommandContext, spec: BodySpec, values: V
 }
 
 /**
- * The body with its defaults, and with needed members that are missing asked for, where a person is there. Fails with
- * usage (2) naming their flags.
+ * Adds the defaults to a body and prompts for missing needed members. Fails with usage (2) and names their flags if there
+ * is no terminal or no prompt for them.
  */
 export async function completedBody(ctx: CommandContext, spec: BodySpec, given: JsonObject): Promise<JsonObject> {
   const body = { ...spec.defaults?.(given), ...given };
@@ -66,28 +65,28 @@ export async function completedBody(ctx: CommandContext, spec: BodySpec, given: 
     .map((group) => (typeof group === 'string' ? [group] : group))
     .filter((group) => missingMembers(spec.members, group, body).length === group.length);
   const canAsk = (key: string): boolean => ctx.terminal.canAsk && spec.members[key]?.param.ask !== undefined;
-  const unasked = missing.filter((group) => !group.some(canAsk));
-  if (unasked.length > 0)
+  const unanswerable = missing.filter((group) => !group.some(canAsk));
+  if (unanswerable.length > 0)
     throw usage(
-      `missing ${unasked.map((group) => group.map(flagName).join(' or ')).join(' and ')}`,
-      unasked
+      `missing ${unanswerable.map((group) => group.map(flagName).join(' or ')).join(' and ')}`,
+      unanswerable
         .flat()
         .map((key) => `${flagName(key)}: ${spec.members[key]?.param.summary ?? ''}`)
         .join('\n'),
     );
   const answers: Record<string, unknown> = { set: [] };
   for (const group of missing) {
-    const key = await oneOf(ctx, spec.members, group.filter(canAsk));
+    const key = await pickMember(ctx, spec.members, group.filter(canAsk));
     const member = spec.members[key];
-    if (member !== undefined) answers[key] = await askFor(ctx, key, member.param);
+    if (member !== undefined) answers[key] = await promptFor(ctx, key, member.param);
   }
   const complete = merged(body, await readBody(ctx, spec.members, answers, setExampleOf(spec), (document) => document));
-  // A dry run sends nothing, not even for lists to pick from.
+  // A dry run sends nothing, so it has no lists to pick from.
   return missing.length === 0 || ctx.dryRun ? complete : ((await spec.offer?.(ctx, complete)) ?? complete);
 }
 
-/** Which of a group of members to ask for; only a choice is a question. */
-async function oneOf(ctx: CommandContext, members: Members, keys: readonly string[]): Promise<string> {
+/** The member of a group to prompt for; the user picks one if there are several. */
+async function pickMember(ctx: CommandContext, members: Members, keys: readonly string[]): Promise<string> {
   const [only = '', ...others] = keys;
   if (others.length === 0) return only;
   const choices = keys.map((key) => ({
@@ -97,10 +96,10 @@ async function oneOf(ctx: CommandContext, members: Members, keys: readonly strin
   return await ctx.prompts.pick('One of these is needed', choices);
 }
 
-/** What every answer holds and no body does. */
-const PRINTED = ['id', 'createdAt'];
+/** Read-only members of every resource. */
+const READ_ONLY = ['id', 'createdAt'];
 
-/** A member that is left out unsaid may be the one that mattered: a tier, a limit. */
+/** Fails with usage (2) if there are unknown members. Dropping one silently could lose an important value. */
 function refuseUnknown(unknown: readonly string[], { accepts, prints }: BodySpec): void {
   const [first] = unknown;
   if (first === undefined) return;
@@ -110,22 +109,22 @@ function refuseUnknown(unknown: readonly string[], { accepts, prints }: BodySpec
   );
 }
 
-/** As many names as a message holds. */
-const MOST_NAMES = 10;
+/** The number of names in a message. */
+const MAX_NAMES = 10;
 
 const listed = (names: readonly string[]): string =>
-  names.length <= MOST_NAMES
+  names.length <= MAX_NAMES
     ? names.join(', ')
-    : `${names.slice(0, MOST_NAMES).join(', ')} and ${String(names.length - MOST_NAMES)} more`;
+    : `${names.slice(0, MAX_NAMES).join(', ')} and ${String(names.length - MAX_NAMES)} more`;
 
-/** What is written of a document, and the paths of what was left out: what is only ever printed, and what is neither. */
+/** The writable part of a document, and the paths of its read-only (`dropped`) and unknown members. */
 export interface Writable {
   readonly body: JsonObject;
   readonly dropped: readonly string[];
   readonly unknown: readonly string[];
 }
 
-/** A document without what cannot be written. */
+/** Splits a document into what can be written, read-only members and unknown members. */
 export function writable(document: JsonObject, accepts: readonly string[], prints: readonly string[]): Writable {
   const dropped = new Set<string>();
   const unknown = new Set<string>();
@@ -156,11 +155,11 @@ function refuseSeveral(keys: readonly string[]): void {
 const isGiven = (value: unknown): boolean =>
   value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
 
-/** Members of `over` laid into `under`, objects joined. */
+/** A deep merge of two objects; members of `over` win. */
 function merged(under: JsonObject, over: JsonObject): JsonObject {
-  const laid = Object.entries(over).map(([name, value]) => {
+  const members = Object.entries(over).map(([name, value]) => {
     const below = memberOf(under, name);
     return [name, isObject(below) && isObject(value) ? merged(below, value) : value] as const;
   });
-  return { ...under, ...Object.fromEntries(laid) };
+  return { ...under, ...Object.fromEntries(members) };
 }

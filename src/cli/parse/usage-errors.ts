@@ -1,17 +1,17 @@
 import { usage, type Failure } from '../../core/failure.ts';
-import { didYouMean, nearestOf, suggestionOf } from './nearest.ts';
+import { didYouMean, nearestOf, suggestionOf } from './suggestions.ts';
 
-/** `berth pods get -- -x`: how to pass a word that begins with a dash. */
+/** How to pass a word that begins with a dash: `berth pods get -- -x`. */
 const DASH_HINT = 'A value that begins with a dash goes after --, or as --flag=VALUE.';
 const KEY_HINT = 'A key is never given on a command line, where others can read it: berth auth login --with-key < FILE';
 
 const hintOf = (...lines: readonly (string | undefined)[]): string =>
   lines.filter((line) => line !== undefined).join('\n');
 
-/** `` See `berth pods --help`. `` for the words that lead to a command or a group. */
+/** `` See `berth pods --help`. `` for the path of a command or a group. */
 const seeHelp = (path: readonly string[]): string => `See \`${['berth', ...path, '--help'].join(' ')}\`.`;
 
-/** The usage failure (2) for a word that is no noun or verb; `known` are those that could stand there. */
+/** The usage failure (2) for an unknown noun or verb; `known` are the words that are possible there. */
 export function unknownCommand(word: string, path: readonly string[], known: readonly string[]): Failure {
   const near = didYouMean(word, known);
   const see = path.length === 0 && near !== undefined ? undefined : seeHelp(path);
@@ -19,8 +19,8 @@ export function unknownCommand(word: string, path: readonly string[], known: rea
 }
 
 /**
- * The usage failure (2) for a flag that the command does not know; `known` are its long flags. What was written behind
- * the flag's name is never repeated: it may be a key.
+ * The usage failure (2) for an unknown flag; `known` are the long flags of the command. The message never contains the
+ * text after the flag's name, which may be a key.
  */
 export function unknownOption(word: string, path: readonly string[], known: readonly string[]): Failure {
   const name = /^(--[^=\s]*|-[a-z]{0,12}(?![^=])|-.?)/.exec(word)?.[0] ?? '';
@@ -43,14 +43,14 @@ export function unknownOption(word: string, path: readonly string[], known: read
   );
 }
 
-/** The usage failure (2) for a flag at the end of the command line whose value is missing. */
+/** The usage failure (2) for a flag without its value at the end of the command line. */
 export const missingValue = (flag: string, path: readonly string[]): Failure =>
   usage(`option '${flag}' argument missing`, seeHelp(path));
 
-/** The usage failure (2) for more words than a command takes. */
+/** The usage failure (2) for more arguments than a command takes. */
 export const tooManyWords = (path: readonly string[]): Failure =>
   usage(`too many arguments for '${path.at(-1) ?? 'berth'}'`, seeHelp(path));
 
-/** The usage failure (2) for a refusal of the parser that has no words of ours. */
-export const otherRefusal = (code: string, path: readonly string[]): Failure =>
+/** The usage failure (2) for another error of the parser, named by its code. */
+export const otherParseError = (code: string, path: readonly string[]): Failure =>
   usage(`the command line cannot be read (${code})`, seeHelp(path));

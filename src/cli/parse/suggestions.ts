@@ -1,13 +1,13 @@
-import { aliasesOf, meantBy } from './aliases.ts';
+import { aliasesOf, resolveAlias } from './aliases.ts';
 
-/** Suggestions further away than this many edits are left out. */
-const MOST_EDITS = 3;
-/** Of the longer word, this share at least must be the same. */
-const LEAST_ALIKE = 0.4;
+/** Words with a larger edit distance are not suggested. */
+const MAX_EDITS = 3;
+/** The share of the longer word that must be the same. */
+const MIN_SIMILARITY = 0.4;
 
 /**
- * The edits that turn one word into another: a letter added, removed, replaced, or swapped with the next one (the
- * optimal string alignment distance).
+ * The number of edits that turn one word into another: a letter inserted, deleted, replaced, or swapped with the next one
+ * (optimal string alignment distance).
  */
 export function editDistance(from: string, to: string): number {
   let beforeLast: readonly number[] = [];
@@ -30,34 +30,31 @@ export function editDistance(from: string, to: string): number {
 
 const cell = (row: readonly number[], at: number): number => row[at] ?? Number.POSITIVE_INFINITY;
 
-/** The words nearest to one that is not known, in alphabetical order: several where they are equally near. */
+/** The known words with the smallest edit distance to a word, in alphabetical order. */
 export function nearestOf(word: string, known: Iterable<string>): readonly string[] {
-  let least = MOST_EDITS;
+  let least = MAX_EDITS;
   const found = new Map<string, number>();
   for (const each of known) {
-    // A single letter is near to everything.
+    // A single letter is similar to every short word.
     if (each.length <= 1) continue;
     const distance = editDistance(word, each);
     const length = Math.max(word.length, each.length);
-    if (distance > least || (length - distance) / length <= LEAST_ALIKE) continue;
+    if (distance > least || (length - distance) / length <= MIN_SIMILARITY) continue;
     least = distance;
     found.set(each, distance);
   }
   return [...found].flatMap(([each, distance]) => (distance === least ? [each] : [])).sort();
 }
 
-/** `Did you mean one of start, stop?`; undefined where there is nothing to suggest. */
+/** `Did you mean one of start, stop?`; undefined without words. */
 export function suggestionOf(words: readonly string[]): string | undefined {
   if (words.length === 0) return undefined;
   return `Did you mean ${words.length === 1 ? '' : 'one of '}${words.join(', ')}?`;
 }
 
-/**
- * `Did you mean list?`: the nearest of the known words, or of the words that other programs use for them; undefined where
- * none is near.
- */
+/** `Did you mean list?`, with the nearest known word or the word that an alias stands for; undefined if none is near. */
 export function didYouMean(word: string, known: readonly string[]): string | undefined {
-  const exact = meantBy(word, known);
+  const exact = resolveAlias(word, known);
   const near = exact === undefined ? nearestOf(word.toLowerCase(), [...known, ...aliasesOf(known)]) : [exact];
-  return suggestionOf([...new Set(near.map((each) => meantBy(each, known) ?? each))]);
+  return suggestionOf([...new Set(near.map((each) => resolveAlias(each, known) ?? each))]);
 }

@@ -2,81 +2,84 @@ import { Command as Commander, CommanderError, Option } from 'commander';
 import { Failure } from '../../core/failure.ts';
 import type { Command, Group, Noun, Program, Values } from '../command.ts';
 import type { GlobalFlag, GlobalValues } from './globals.ts';
-import { kitOptions } from './common-options.ts';
+import { commonOptions } from './common-options.ts';
 import { flagName, labelOf, type Param, type Params } from './params.ts';
 
-/** What a command line came to: a command with its values, or a place in the tree whose help was asked for. */
+/** A parsed command line: a command with its values, or a group whose help is printed. */
 export interface Invocation {
   readonly path: readonly string[];
   /** Undefined for `berth` itself. */
   readonly target: Command | Group | undefined;
-  /** Only what was given, parsed: defaults and missing values are the next step's. */
+  /** The given values, parsed; without defaults. */
   readonly values: Values;
   readonly globals: GlobalValues;
 }
 
-/** A command line that cannot be used, with the global flags that were read: they say how to print the failure. */
-export interface Refused {
+/** A command line with an error, and the global flags read so far, which say how to print the failure. */
+export interface InvalidCommandLine {
   readonly failure: Failure;
   readonly globals: GlobalValues;
 }
 
-/** One word of the command line that names a noun or a verb, and the parser of what follows it. */
-interface Place {
+/** A node of the command tree, and the parser of the words after it. */
+interface Node {
   readonly parser: Commander;
   readonly path: readonly string[];
   /** Undefined at the root. */
   readonly target: Command | Group | undefined;
-  /** Global flags that are read here: those that the command has no flag of its own for. */
+  /** Global flags that are read here: all but those that the command declares itself. */
   readonly globals: readonly GlobalFlag[];
 }
 
 /**
- * Reads a command line, once. The module of the noun is loaded on the way, and no other. This is the only file that knows
- * commander: what it parses leaves here as plain values. A usage failure (2) is part of the answer.
+ * Parses a command line. Loads only the module of its noun. This is the only file that uses commander; the result holds
+ * plain values. A usage failure (2) is returned, not thrown.
  */
-export async function mount(argv: readonly string[], program: Program): Promise<Invocation | Refused> {
+export async function parseCommandLine(
+  argv: readonly string[],
+  program: Program,
+): Promise<Invocation | InvalidCommandLine> {
   const { nouns, flags } = program;
   const mentioned = mentionedIn(argv);
   const used = flags.filter(({ flag, short }) => mentioned(flag, short));
-  let reached: Place | undefined;
+  let reached: Node | undefined;
 
-  /** A parser that only parses: it prints nothing, ends no process, and remembers that the command line led to it. */
-  const parserAt = (parser: Commander, path: readonly string[], target: Place['target']): Place => {
+  /** Configures a parser to print nothing, never to exit, and to record that the command line led to it. */
+  const configureNode = (parser: Commander, path: readonly string[], target: Node['target']): Node => {
     const globals = target?.kind === 'command' ? used.filter(({ flag }) => !ownFlags(target).has(flag)) : used;
-    const place = { parser, path, target, globals };
+    const node = { parser, path, target, globals };
     parser
       .exitOverride((error) => {
-        reached = place;
+        reached = node;
         throw error;
       })
       .configureOutput({ writeOut: () => undefined, writeErr: () => undefined })
       .helpOption(false)
       .helpCommand(false)
       .enablePositionalOptions()
-      // A word too many for a group or the root is an unknown verb or noun, which the caller names.
+      // An excess word after a group or the root is an unknown verb or noun, which the caller reports.
       .allowExcessArguments(target?.kind !== 'command')
       .action(() => {
-        reached = place;
+        reached = node;
       });
     addGlobals(parser, globals);
-    return place;
+    return node;
   };
 
   const attach = (parser: Commander, path: readonly string[], target: Command | Group): void => {
-    parserAt(parser, path, target);
+    configureNode(parser, path, target);
     if (target.kind === 'command') {
       for (const [key, param] of Object.entries(target.args)) parser.argument(param.many ? `[${key}...]` : `[${key}]`);
       for (const [key, param] of Object.entries(optionsOf(target)))
         if (mentioned(flagName(key), param.short)) parser.addOption(commanderOption(key, param));
       return;
     }
-    // Making a parser takes time: those of verbs that are not among the words are not made.
+    // Creating a parser takes time: only verbs that are among the words get one.
     for (const [verb, inner] of Object.entries(target.commands))
       if (argv.includes(verb)) attach(parser.command(verb), [...path, verb], inner);
   };
 
-  const root = parserAt(new Commander('berth'), [], undefined);
+  const root = configureNode(new Commander('berth'), [], undefined);
   for (const noun of nouns) if (argv.includes(noun.name)) root.parser.command(noun.name);
   root.parser.hook('preSubcommand', async (_, parser) => {
     const noun = nouns.find(({ name }) => name === parser.name());
@@ -85,15 +88,15 @@ export async function mount(argv: readonly string[], program: Program): Promise<
 
   try {
     await root.parser.parseAsync([...argv], { from: 'user' });
-    return await readAt(reached ?? root, flags, nouns);
+    return await invocationAt(reached ?? root, flags, nouns);
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     const at = reached ?? root;
-    return { failure: await refusalOf(error, at, argv, program), globals: globalsOf(at, flags) };
+    return { failure: await failureOf(error, at, argv, program), globals: globalsOf(at, flags) };
   }
 }
 
-/** Whether a flag may be in a command line: a word of several short flags (`-wy`) may hold any short one. */
+/** Whether a flag may be in the command line. A word such as `-wy` may hold any short flag. */
 type Mentioned = (flag: string, short: string | undefined) => boolean;
 
 function mentionedIn(argv: readonly string[]): Mentioned {
@@ -102,21 +105,25 @@ function mentionedIn(argv: readonly string[]): Mentioned {
   return (flag, short) => long.has(flag) || (short !== undefined && anyShort);
 }
 
-const optionsOf = (command: Command): Params => ({ ...command.options, ...kitOptions(command) });
+const optionsOf = (command: Command): Params => ({ ...command.options, ...commonOptions(command) });
 
-/** A command's own flag of the same name stands before the global one. */
+/** The long flags of a command. They replace global flags of the same name. */
 const ownFlags = (command: Command): ReadonlySet<string> => new Set(Object.keys(optionsOf(command)).map(flagName));
 
-/** The words that could have stood where a word is not known. */
-const wordsAt = ({ target }: Place, nouns: readonly Noun[]): readonly string[] =>
+/** The words that are possible in place of an unknown word. */
+const wordsAt = ({ target }: Node, nouns: readonly Noun[]): readonly string[] =>
   target?.kind === 'group' ? Object.keys(target.commands) : nouns.map(({ name }) => name);
 
-async function readAt(at: Place, flags: readonly GlobalFlag[], nouns: readonly Noun[]): Promise<Invocation | Refused> {
+async function invocationAt(
+  at: Node,
+  flags: readonly GlobalFlag[],
+  nouns: readonly Noun[],
+): Promise<Invocation | InvalidCommandLine> {
   const { parser, path, target } = at;
   const globals = globalsOf(at, flags);
   const [word] = parser.args;
   if (target?.kind !== 'command' && word !== undefined) {
-    const { unknownCommand } = await import('./refusals.ts');
+    const { unknownCommand } = await import('./usage-errors.ts');
     return { failure: unknownCommand(word, path, wordsAt(at, nouns)), globals };
   }
   if (target?.kind !== 'command' || globals['help'] === true) return { path, target, values: {}, globals };
@@ -131,37 +138,37 @@ async function readAt(at: Place, flags: readonly GlobalFlag[], nouns: readonly N
   }
 }
 
-async function refusalOf(
+async function failureOf(
   error: CommanderError,
-  at: Place,
+  at: Node,
   argv: readonly string[],
   { nouns, flags }: Program,
 ): Promise<Failure> {
-  const refusals = await import('./refusals.ts');
+  const errors = await import('./usage-errors.ts');
   const { parser, path, target } = at;
   switch (error.code) {
     case 'commander.unknownOption': {
       const { operands, unknown } = parser.parseOptions(parser.args);
       const [word] = operands;
-      // The flags of a verb that is not known are unknown as well: the verb is what to correct.
+      // The flags of an unknown verb are unknown too: report the verb.
       if (target?.kind !== 'command' && word !== undefined)
-        return refusals.unknownCommand(word, path, wordsAt(at, nouns));
+        return errors.unknownCommand(word, path, wordsAt(at, nouns));
       const own = target?.kind === 'command' ? [...ownFlags(target)] : [];
-      return refusals.unknownOption(unknown[0] ?? '', path, [...own, ...flags.map(({ flag }) => flag)]);
+      return errors.unknownOption(unknown[0] ?? '', path, [...own, ...flags.map(({ flag }) => flag)]);
     }
-    // Only a flag at the very end can lack its value.
+    // A value can be missing only after the last word.
     case 'commander.optionMissingArgument':
-      return refusals.missingValue(argv.at(-1) ?? '', path);
+      return errors.missingValue(argv.at(-1) ?? '', path);
     case 'commander.excessArguments':
-      return refusals.tooManyWords(path);
+      return errors.tooManyWords(path);
     default:
-      return refusals.otherRefusal(error.code, path);
+      return errors.otherParseError(error.code, path);
   }
 }
 
 function commanderOption(key: string, param: Param<unknown>): Option {
   const name = flagName(key) + (param.metavar === undefined ? '' : ' <value>');
-  const option = switchOrValue(param.short === undefined ? name : `${param.short}, ${name}`);
+  const option = plainOption(param.short === undefined ? name : `${param.short}, ${name}`);
   return param.many ? option.argParser((text, before: string[] | undefined) => [...(before ?? []), text]) : option;
 }
 
@@ -173,7 +180,7 @@ function readValues(
 ): Values {
   const read = ([key, param]: [string, Param<unknown>], raw: unknown): [string, unknown][] => {
     if (raw === undefined || (Array.isArray(raw) && raw.length === 0)) return [];
-    if (param.place === 'flag' && param.metavar === undefined) return [[key, raw === true]];
+    if (param.kind === 'flag' && param.metavar === undefined) return [[key, raw === true]];
     const label = labelOf(key, param);
     if (param.many) {
       const all = (raw as string[]).flatMap((text) => param.parse(text, label) as unknown[]);
@@ -188,10 +195,10 @@ function readValues(
 }
 
 /**
- * Commander would keep `--no-input` as `input: false` and mistake it for a command's own `--input`: here every flag is
- * kept under its own name.
+ * An option whose value is kept under its own name. Commander would keep `--no-input` as `input: false` and confuse it
+ * with a command's `--input`.
  */
-function switchOrValue(flags: string): Option {
+function plainOption(flags: string): Option {
   const option = new Option(flags);
   option.negate = false;
   return option;
@@ -200,12 +207,12 @@ function switchOrValue(flags: string): Option {
 function addGlobals(parser: Commander, flags: readonly GlobalFlag[]): void {
   for (const flag of flags) {
     const name = flag.flag + (flag.metavar === undefined ? '' : ' <value>');
-    parser.addOption(switchOrValue(flag.short === undefined ? name : `${flag.short}, ${name}`));
+    parser.addOption(plainOption(flag.short === undefined ? name : `${flag.short}, ${name}`));
   }
 }
 
-/** Global flags count wherever they stand; the one nearest to the verb wins. */
-function globalsOf(at: Place, flags: readonly GlobalFlag[]): GlobalValues {
+/** The global flags at every position of the command line; the one nearest to the verb wins. */
+function globalsOf(at: Node, flags: readonly GlobalFlag[]): GlobalValues {
   const chain: Commander[] = [];
   for (let parser: Commander | null = at.parser; parser !== null; parser = parser.parent) chain.unshift(parser);
   const values: Record<string, string | boolean | undefined> = {};
