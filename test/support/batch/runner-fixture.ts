@@ -72,7 +72,7 @@ const IN = 'items.jsonl';
 
 /** A local service behind real HTTP, on a clock on which requests take no time, and files in memory. */
 export async function createRunnerFixture(options: { readonly queueLimits?: boolean } = {}): Promise<RunnerFixture> {
-  const clock = createAutoAdvancingClock();
+  const clock = createAutoAdvancingClock({ lazyImports: false });
   const durable = memoryFiles();
   const store = memoryStore();
   let seed = 1;

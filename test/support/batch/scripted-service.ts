@@ -43,7 +43,7 @@ export async function createScriptedService(
   answer: (asked: ScriptedRequest) => Json,
   beforeSync: (path: string, clock: AutoAdvancingClock) => Promise<void> = async () => undefined,
 ): Promise<ScriptedService> {
-  const clock = createAutoAdvancingClock();
+  const clock = createAutoAdvancingClock({ lazyImports: false });
   const files = memoryFiles();
   const slow: DurableFiles = {
     ...files,
