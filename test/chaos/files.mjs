@@ -1,12 +1,12 @@
-/** The files of a batch: the input that is made, and what is done to it, to the journal and to the results. */
+/** The files of a batch: generates the input, and edits the input, the journal and the results. */
 import { open, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { createRandom } from './random.mjs';
 
-/** A mark that begins so is of a line that was changed: the service must never see it. */
+/** Prefix of the marks in edited lines, which the service must never receive. */
 export const FOREIGN = 'X';
 
-/** The items of a round, and the text of the input. */
-export function makeInput(plan) {
+/** Returns the items of a round and the text of the input file. */
+export function createInput(plan) {
   const random = createRandom(plan.seed ^ 0x5bd1e995);
   const failing = new Set(Array.from({ length: plan.failing }, () => random.int(1, plan.items)));
   const items = Array.from({ length: plan.items }, (_, at) => {
@@ -24,7 +24,7 @@ export function makeInput(plan) {
 const lineOf = (item, padBytes) =>
   `${JSON.stringify({ input: item, label: item.mark, ...(padBytes === 0 ? {} : { pad: 'p'.repeat(padBytes) }) })}\n`;
 
-/** Changes the input in its place, from a point between 0 and 1 on. Gives what was done, for people. */
+/** Edits the input file in place, from the fraction `at` (0 to 1) of its length on. Returns a description of the edit. */
 export async function editInput(file, edit, at, plan) {
   const text = await readFile(file, 'utf8');
   const from = Math.floor(text.length * at);
@@ -39,7 +39,7 @@ export async function editInput(file, edit, at, plan) {
       await handle.write(lineOf(item, 0).repeat(3), text.length);
       return 'three lines appended';
     }
-    // The same length, so that all lines stay where they are.
+    // The same length, so that line offsets stay the same.
     const changed = text.slice(0, from) + text.slice(from).replaceAll('"mark":"m', `"mark":"${FOREIGN}`);
     await handle.write(changed, 0);
     return `lines after byte ${from} changed`;
@@ -48,7 +48,7 @@ export async function editInput(file, edit, at, plan) {
   }
 }
 
-/** Puts back what a file held, in its place: whoever has it open sees it too. */
+/** Restores the content of a file in place, so that processes that have it open see it too. */
 export async function restoreInPlace(file, content) {
   const handle = await open(file, 'r+').catch(() => undefined);
   if (handle === undefined) {
@@ -69,11 +69,11 @@ export const sizeOf = (file) =>
     () => 0,
   );
 
-export const readOrNothing = (file) => readFile(file).catch(() => Buffer.alloc(0));
+export const readOrEmpty = (file) => readFile(file).catch(() => Buffer.alloc(0));
 
-/** The whole lines of a results file as objects; a line that is no JSON is given as `{ broken }`. */
+/** Parses the complete lines of a results file; a line that is not JSON becomes `{ broken }`. */
 export async function readResults(file) {
-  const text = (await readOrNothing(file)).toString('utf8');
+  const text = (await readOrEmpty(file)).toString('utf8');
   const lines = text.split('\n');
   const torn = lines.pop() !== '';
   return {
@@ -88,7 +88,7 @@ export async function readResults(file) {
   };
 }
 
-/** Where each record of a journal ends, in bytes, and the job it brings in, if any. */
+/** Returns the byte offsets of each record of a journal, and the job that it adds, if any. */
 function recordsOf(journal) {
   const records = [];
   for (let from = 0, end = journal.indexOf(10); end >= 0; from = end + 1, end = journal.indexOf(10, from)) {
@@ -99,7 +99,7 @@ function recordsOf(journal) {
       const value = JSON.parse(text.slice(text.indexOf('[')));
       if (value[0] === 's') [code, , job] = value;
     } catch {
-      // Not a record: of no use here.
+      // Not a record.
     }
     records.push({ from, end: end + 1, job: code === 's' ? job : undefined });
   }
@@ -107,25 +107,25 @@ function recordsOf(journal) {
 }
 
 /**
- * Where to cut a journal so that the results prove that something is missing: before the record of a job that they hold.
- * Undefined where they hold none.
+ * Returns an offset at which to cut a journal so that the results prove that records are missing: before the record of a job
+ * with a result. Undefined when there is no such job.
  */
-export function provableCut(journal, jobs, at) {
+export function findDetectableCut(journal, jobs, at) {
   const proven = recordsOf(journal).filter(({ job }) => job !== undefined && jobs.has(job));
   const record = proven[Math.floor(proven.length * at)];
   if (record === undefined) return undefined;
-  // At the boundary, or within the record.
+  // At the start of the record or within it.
   return record.from + Math.floor((record.end - record.from) * (at * 10 - Math.floor(at * 10)));
 }
 
-/** The journal with one byte changed, not in its last record: that one may be torn. Undefined where it is too short. */
-export function flippedJournal(journal, at) {
+/** Returns the journal with one byte changed before its last record, which may be torn. Undefined when it is too short. */
+export function flipJournalByte(journal, at) {
   const last = recordsOf(journal).at(-1);
   return last === undefined || last.from === 0 ? undefined : flipped(journal, Math.floor(last.from * at));
 }
 
-/** The results with a digit or letter changed, so that each line is still JSON; undefined where there is none. */
-export function flippedResults(results, at) {
+/** Returns the results with one digit or letter changed, so that each line stays JSON. Undefined when there is none. */
+export function flipResultsByte(results, at) {
   for (let place = Math.floor(results.length * at); place < results.length; place++) {
     const byte = results[place];
     if ((byte >= 48 && byte < 57) || (byte >= 97 && byte < 122)) return withByte(results, place, byte + 1);

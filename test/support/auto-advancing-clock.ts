@@ -1,16 +1,11 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { onTestFinished, vi } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { TestClock } from './clock.ts';
 
 /** A test clock for a client and a service that talk over real connections in this process. */
 export interface AutoAdvancingClock extends TestClock {
   /** Keeps the clock from moving on its own until `work` has settled. */
   during<T>(work: Promise<T>): Promise<T>;
-}
-
-interface ClockOptions {
-  /** Whether the tested code imports modules while it runs. Without that each step is about a millisecond shorter. */
-  readonly lazyImports?: boolean;
 }
 
 /** Turns of the event loop without any activity after which the clock moves to the next sleeper. */
@@ -26,7 +21,7 @@ const IDLE_MS_WITH_REQUEST = 3;
  * not come), and the event loop has turned several times. How long anything takes on this clock does not depend on the speed of the machine.
  * To be made inside a test.
  */
-export function createAutoAdvancingClock({ lazyImports = true }: ClockOptions = {}): AutoAdvancingClock {
+export function createAutoAdvancingClock(): AutoAdvancingClock {
   const activity = trackRequests();
   const slept: number[] = [];
   const sleepers = new Set<{ readonly at: number; readonly wake: () => void }>();
@@ -48,7 +43,6 @@ export function createAutoAdvancingClock({ lazyImports = true }: ClockOptions = 
     watching = true;
     let idleTurns = 0;
     let idleSince = performance.now();
-    let importsSettled = false;
     let seen = activity.count();
     const turn = (): void => {
       if (sleepers.size === 0) {
@@ -58,31 +52,17 @@ export function createAutoAdvancingClock({ lazyImports = true }: ClockOptions = 
       const busy = held > 0 || activity.count() !== seen || hasPendingFileOperation();
       seen = activity.count();
       idleTurns = busy ? 0 : idleTurns + 1;
-      if (busy) {
-        importsSettled = false;
-        idleSince = performance.now();
-      }
+      if (busy) idleSince = performance.now();
       const isIdle =
         activity.inFlight() === 0
           ? idleTurns >= IDLE_TURNS
           : idleTurns >= IDLE_TURNS_WITH_REQUEST && performance.now() - idleSince >= IDLE_MS_WITH_REQUEST;
-      if (!isIdle) {
-        setImmediate(turn);
-        return;
-      }
-      idleTurns = 0;
-      idleSince = performance.now();
-      if (importsSettled || !lazyImports) {
+      if (isIdle && !hasPendingImport()) {
+        idleTurns = 0;
+        idleSince = performance.now();
         wakeEarliest();
-        importsSettled = false;
-        setImmediate(turn);
-        return;
       }
-      // What was imported may now begin to work: the process must be idle once more.
-      void vi.dynamicImportSettled().then(() => {
-        importsSettled = true;
-        setImmediate(turn);
-      });
+      setImmediate(turn);
     };
     setImmediate(turn);
   };
@@ -143,6 +123,26 @@ export function createAutoAdvancingClock({ lazyImports = true }: ClockOptions = 
 /** Whether a read, a write or another asynchronous operation on a file has not ended. */
 const hasPendingFileOperation = (): boolean =>
   process.getActiveResourcesInfo().some((resource) => /^(FSReq|CloseReq)/.test(resource));
+
+interface ImportState {
+  readonly resolvingModules: ReadonlySet<string>;
+  readonly evaluatedModules: {
+    readonly idToModuleMap: ReadonlyMap<string, { readonly promise?: unknown; readonly evaluated: boolean }>;
+  };
+}
+
+/**
+ * Whether a module is being imported. This is what `vi.dynamicImportSettled` waits for; waiting with it at each step of the
+ * clock would take most of the time of a test.
+ */
+function hasPendingImport(): boolean {
+  const state = (globalThis as { readonly __vitest_worker__?: ImportState }).__vitest_worker__;
+  if (state === undefined) throw new Error('this version of vitest does not expose its pending imports');
+  if (state.resolvingModules.size > 0) return true;
+  for (const { promise, evaluated } of state.evaluatedModules.idToModuleMap.values())
+    if (promise !== undefined && !evaluated) return true;
+  return false;
+}
 
 interface RequestActivity {
   /** Requests that were sent and whose answer is not complete. */

@@ -4,7 +4,16 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { berthIn } from '../../../../support/cli.ts';
-import { items, local, OUT, createBatchWorld, RESUME, RUN, summary, write } from '../../../../support/batch/command-fixture.ts';
+import {
+  items,
+  local,
+  OUT,
+  createBatchWorld,
+  RESUME,
+  RUN,
+  summary,
+  write,
+} from '../../../../support/batch/command-fixture.ts';
 
 test('--max-time that passes during the first request ends with 9 and leaves no files', async () => {
   const mute = createServer(() => undefined);

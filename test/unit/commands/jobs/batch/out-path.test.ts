@@ -5,7 +5,15 @@ import { describe, expect, test } from 'vitest';
 import { placeOf } from '../../../../../src/host/files/resolve-path.ts';
 import { berthIn } from '../../../../support/cli.ts';
 import type { TestWorld } from '../../../../support/world.ts';
-import { items, createBatchWorld, read, RESUME, RUN, summary, write } from '../../../../support/batch/command-fixture.ts';
+import {
+  items,
+  createBatchWorld,
+  read,
+  RESUME,
+  RUN,
+  summary,
+  write,
+} from '../../../../support/batch/command-fixture.ts';
 
 const runTo = (out: string, ...more: readonly string[]): readonly string[] => [...RUN.slice(0, -1), out, ...more];
 
@@ -104,6 +112,6 @@ test.each([
   expect(readlinkSync(join(world.directory, 'out.jsonl'))).toBe('far/real.jsonl');
 });
 
-test('a device is no file: it is looked at and not opened', async () => {
+test('a device is refused without being opened', async () => {
   expect(await placeOf('null', '/dev/null')).toEqual({ path: 'null', kind: 'other' });
 });
