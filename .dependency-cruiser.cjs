@@ -24,7 +24,7 @@ const LAYERS = {
 
 /** A package, or several, and the only files that may import it. */
 const PACKAGES = {
-  commander: '^src/cli/parse/mount\\.ts$',
+  commander: '^src/cli/parse/command-line\\.ts$',
   undici: '^src/http/wire/[^/]+\\.ts$',
   conf: '^src/settings/profiles\\.ts$',
   '@inquirer/[^/]+': '^src/host/terminal/prompts\\.ts$',

@@ -152,8 +152,14 @@ const EDITS = {
       rewriteFile(files.journal, (bytes) => flipJournalByte(bytes, at), 'a byte of the journal changed'),
   },
   'results-flip': {
-    make: ({ at }, { files }) =>
-      rewriteFile(files.results, (bytes) => flipResultsByte(bytes, at), 'a byte of the results changed'),
+    make: async ({ at }, { files }) => {
+      const journal = await readOrEmpty(files.journal);
+      return rewriteFile(
+        files.results,
+        (bytes) => flipResultsByte(bytes, journal, at),
+        'a byte of the results changed',
+      );
+    },
   },
   'results-line-ends': {
     make: (_, { files }) =>

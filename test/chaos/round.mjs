@@ -1,8 +1,8 @@
 /** One round: runs a batch against a local service with the events of its plan, and resumes it until it is done. */
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { checkOtherRun, checkOutput, checkRun, kindOf } from './check-run.mjs';
 import { applyBetweenRuns, createBatchClock, runEvents } from './events.mjs';
-import { findUnexplainedEnd } from './exit-codes.mjs';
 import { createInput, readResults, restoreInPlace, sizeOf } from './files.mjs';
 import {
   remainingItems,
@@ -168,9 +168,6 @@ async function runAll(round) {
     if (/\.(lock|new|ordered)\b/.test(name) && !name.startsWith('service')) round.found('a file was left over', name);
 }
 
-/** Removes numbers and names from a finding, so that findings of one kind are counted together. */
-const kindOf = (text) => text.replaceAll(/[0-9a-f]{8}-u1|\b[mX]\d*-?[0-9a-z]*\b|-?\d+(\.\d+)?/g, 'N').slice(0, 110);
-
 async function statusOf(round) {
   const { command, ...options } = round.begin(['jobs', 'batch', 'status', 'out.jsonl', '--json']);
   const ended = await start(command, options).ended;
@@ -191,26 +188,20 @@ async function isDone(round) {
   );
 }
 
-function checkOutput(round, ended, who) {
-  for (const wrong of findOutputProblems(ended.stdout + ended.stderr, round.service.key()))
-    round.found(`output ${wrong}`, `${who}: ${(ended.stderr || ended.stdout).slice(0, 1500)}`);
-  if (ended.hung)
-    round.found(
-      'hangs',
-      `${who}: no end within ${ended.tookMs} ms (${round.clocks()}); it said: ${ended.stderr.slice(-500)}`,
-    );
-  return ended;
-}
-
 /** Adds a file size limit, under which a write is cut and later writes fail, as on a full disk. */
 async function limited(command, { fullDisk, ignoreHangUp }, files) {
   const setup = [];
+  let program = '"$0" "$@"';
   if (fullDisk !== undefined) {
     const sizes = await Promise.all([files.journal, files.results].map(sizeOf));
     setup.push(`ulimit -f ${Math.floor(Math.max(...sizes) / BLOCK_BYTES) + fullDisk}`);
   }
-  if (ignoreHangUp === true) setup.push('trap "" HUP');
-  return setup.length === 0 ? command : ['/bin/sh', '-c', `${setup.join('; ')}; exec "$0" "$@"`, ...command];
+  if (ignoreHangUp === true) {
+    setup.push('trap "" HUP');
+    // Node takes an ignored signal back when it starts: berth knows nohup by what a shell says of it.
+    program = `env _=/usr/bin/nohup ${program}`;
+  }
+  return setup.length === 0 ? command : ['/bin/sh', '-c', `${setup.join('; ')}; exec ${program}`, ...command];
 }
 
 /** Runs the batch once with its events. Returns false when the round cannot continue. */
@@ -231,11 +222,10 @@ async function runOnce(round, step) {
   if (step.fullDisk !== undefined) run.causes.add('full-disk');
   if (step.maxSeconds !== undefined) run.causes.add('max-time');
   for (const cause of outcome.lasting ?? []) run.causes.add(cause);
-  const both = [run];
-  if (step.twoAtOnce === true) {
+  const both = step.twoAtOnce === true ? [run, start(command, options)] : [run];
+  if (both.length === 2) {
     run.causes.add('two-at-once');
     round.count('two at once');
-    both.push(start(command, options));
   }
   const [ended, other] = await Promise.all([...both.map((each) => each.ended), runEvents(step.events, run, round)]);
   outcome.runs += 1;
@@ -245,8 +235,8 @@ async function runOnce(round, step) {
   );
   // When two processes started at once, the other one wrote, unless it was refused.
   const wrote = (await sizeOf(files.journal)) !== sizeBefore && (other === undefined || other.code === 14);
-  judge(round, run, ended, wrote);
-  if (both.length === 2) judgeOther(round, run, ended, other);
+  checkRun(round, run, ended, wrote);
+  if (both.length === 2) checkOtherRun(round, run, ended, other);
   if (run.causes.has('input-edit')) await restoreInPlace(files.input, round.inputText);
   if (service.isGone()) {
     round.found('the service ended by itself', service.said().slice(-500));
@@ -258,45 +248,4 @@ async function runOnce(round, step) {
   for (const each of wrong.slice(0, 5))
     round.found(kindOf(each), `${each}${wrong.length > 5 ? ` (and ${wrong.length - 5} more)` : ''}`);
   return !ended.hung && other?.hung !== true && wrong.length === 0;
-}
-
-function judge(round, run, ended, wrote) {
-  const { outcome } = round;
-  const name = ended.hung ? 'hung' : String(ended.code ?? ended.signal);
-  const causes = [...run.causes].join(', ');
-  outcome.exits[name] = (outcome.exits[name] ?? 0) + 1;
-  outcome.lastCode = ended.code;
-  round.log(`ended ${name} after ${ended.tookMs} ms (${causes}); stderr: ${ended.stderr.slice(0, 1200)}`);
-  checkOutput(round, ended, `the batch, after ${causes || 'nothing'}`);
-  if (ended.hung) return;
-  const strange = findUnexplainedEnd(ended, run.causes, wrote);
-  if (strange !== undefined)
-    round.found(`unexplained: exit ${ended.code ?? ended.signal}`, `${strange}: ${ended.stderr.slice(0, 700)}`);
-  if (![0, 9, 13, 129, 130, 143].includes(ended.code) && ended.signal === undefined && ended.stderr.trim() === '')
-    round.found('no error message', `exit ${ended.code} without a message`);
-  const { counts, wrong } = readCounts(ended.stdout);
-  for (const each of wrong) round.found(kindOf(each), each);
-  if (counts === undefined) return;
-  if ((counts.tookSeconds ?? 0) * 1000 > ended.tookMs + 1000)
-    round.found('tookSeconds is too long', `${counts.tookSeconds} s said, ${ended.tookMs} ms passed`);
-  if (ended.code === 0 && counts.completed !== counts.planned)
-    round.found('exit 0, but not all items completed', ended.stdout);
-  if (ended.code === 13 && remainingItems(counts) > 0)
-    round.found('exit 13 with items left, without a cause', `${ended.stdout} ${ended.stderr}`);
-}
-
-/** Checks that one of two processes that were started at once runs the batch. */
-function judgeOther(round, run, ended, other) {
-  checkOutput(round, other, 'the other of two simultaneous processes');
-  round.log(`the other ended ${other.code ?? other.signal}: ${other.stderr.slice(0, 300)}`);
-  const isRefused = ({ code, stderr }) => code === 14 && /at work|exists already|lock/.test(stderr);
-  if (isRefused(ended) && isRefused(other))
-    round.found('neither of two simultaneous processes runs', `${ended.stderr}\n${other.stderr}`);
-  if (other.hung) return;
-  const strange = findUnexplainedEnd(other, run.causes, false);
-  if (strange !== undefined)
-    round.found(
-      `unexplained: exit ${other.code ?? other.signal} of the other`,
-      `${strange}: ${other.stderr.slice(0, 700)}`,
-    );
 }

@@ -4,7 +4,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
-import { replay } from '../../src/batch/store/replay-journal.ts';
+import { replay } from '../../src/batch/store/journal/replay.ts';
 import { realClock } from '../../src/host/clock.ts';
 import { openDurable } from '../../src/host/files/durable.ts';
 import { LOCAL_KEY } from '../../src/local/frame/auth.ts';
@@ -15,7 +15,7 @@ import { memoryStore, type Store } from '../../src/local/state/store.ts';
 import { createValidator } from '../../src/local/frame/validate.ts';
 import { countSubmissions, journalMismatches } from '../support/batch/check-journal.ts';
 import { berth, berthPath, cleanEnvironment, temporaryFolder, type Environment } from './support.ts';
-import { realLocks } from '../support/locks.ts';
+import { realLocks } from '../support/files/real-locks.ts';
 
 /**
  * Batches killed at random moments, over and over, until each is done, each with a trouble of its own besides. After

@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createAutoAdvancingClock } from '../support/auto-advancing-clock.ts';
-import { berthIn, type Ran } from '../support/cli.ts';
-import { createTestClock, type TestClock } from '../support/clock.ts';
-import { forgeLock, HOLDERS } from '../support/forged-lock.ts';
-import { createTestWorld, type TestWorld } from '../support/world.ts';
+import { createAutoAdvancingClock } from '../support/clocks/auto-advancing-clock.ts';
+import { berthIn, type Ran } from '../support/worlds/run-berth.ts';
+import { createTestClock, type TestClock } from '../support/clocks/test-clock.ts';
+import { writeForgedLock, HOLDERS } from '../support/files/forged-lock.ts';
+import { createTestWorld, type TestWorld } from '../support/worlds/test-world.ts';
 
-// Row 36 of docs/faults.md, as a user meets it. The lock itself is in test/unit/host/locks.test.ts, and real processes
+// Row 36 of docs/faults.md, as a user meets it. The lock itself is in test/unit/host/lock/locks.test.ts, and real processes
 // in namespaces are in lock-trials.test.ts.
 
 const onLinux = process.platform === 'linux';
@@ -69,10 +69,10 @@ async function place(clock = createTestClock()): Promise<TestWorld> {
   return { ...world, env };
 }
 
-function forge(world: TestWorld, { lock }: Case, holder: () => Parameters<typeof forgeLock>[1]): string {
+function forge(world: TestWorld, { lock }: Case, holder: () => Parameters<typeof writeForgedLock>[1]): string {
   const path = join(world.directory, lock);
   mkdirSync(dirname(path), { recursive: true });
-  return forgeLock(path, holder());
+  return writeForgedLock(path, holder());
 }
 
 function expectClean(world: TestWorld, { lock }: Case): void {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { replay } from '../../../src/batch/store/replay-journal.ts';
+import { replay } from '../../../src/batch/store/journal/replay.ts';
 import { openDurable } from '../../../src/host/files/durable.ts';
 import { LOCAL_KEY } from '../../../src/local/frame/auth.ts';
 import { serveLocal } from '../../../src/local/frame/server.ts';
@@ -9,10 +9,10 @@ import { createLocalService } from '../../../src/local/service.ts';
 import { memoryStore, type Store } from '../../../src/local/state/store.ts';
 import { createValidator } from '../../../src/local/frame/validate.ts';
 import { journalMismatches, countSubmissions, type SubmissionCounts } from './check-journal.ts';
-import { createAutoAdvancingClock } from '../auto-advancing-clock.ts';
-import { berthIn, type Ran } from '../cli.ts';
-import { createTestWorld, type TestWorld, type TestWorldOptions } from '../world.ts';
-import { realLocks } from '../locks.ts';
+import { createAutoAdvancingClock } from '../clocks/auto-advancing-clock.ts';
+import { berthIn, type Ran } from '../worlds/run-berth.ts';
+import { createTestWorld, type TestWorld, type TestWorldOptions } from '../worlds/test-world.ts';
+import { realLocks } from '../files/real-locks.ts';
 
 const validator = createValidator();
 

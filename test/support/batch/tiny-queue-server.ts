@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { createAutoAdvancingClock } from '../auto-advancing-clock.ts';
-import { createTestWorld, type TestWorld, type TestWorldOptions } from '../world.ts';
+import { createAutoAdvancingClock } from '../clocks/auto-advancing-clock.ts';
+import { createTestWorld, type TestWorld, type TestWorldOptions } from '../worlds/test-world.ts';
 
 export interface Submission {
   /** Counts submissions from 1. */

@@ -2,7 +2,7 @@ import { LOCAL_KEY } from '../../../src/local/frame/auth.ts';
 import { createLocalService, type LocalService, type LocalServiceOptions } from '../../../src/local/service.ts';
 import { memoryStore } from '../../../src/local/state/store.ts';
 import { createValidator } from '../../../src/local/frame/validate.ts';
-import { createTestClock, type TestClock } from '../clock.ts';
+import { createTestClock, type TestClock } from '../clocks/test-clock.ts';
 
 export interface Answer {
   readonly status: number;

@@ -5,7 +5,7 @@ import { serveLocal, type ServedService } from '../../../../src/local/frame/serv
 import type { Clock } from '../../../../src/core/context.ts';
 import { seed } from '../../../../src/local/seed.ts';
 import { memoryStore } from '../../../../src/local/state/store.ts';
-import { createTestClock } from '../../../support/clock.ts';
+import { createTestClock } from '../../../support/clocks/test-clock.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';
 import { fileStore } from '../../../support/local/file-store.ts';
 

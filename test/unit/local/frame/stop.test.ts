@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { LOCAL_KEY } from '../../../../src/local/frame/auth.ts';
 import { createLocalService } from '../../../../src/local/service.ts';
 import { memoryStore } from '../../../../src/local/state/store.ts';
-import { createTestClock } from '../../../support/clock.ts';
+import { createTestClock } from '../../../support/clocks/test-clock.ts';
 
 describe('a service that stops', () => {
   it('ends what waits', async () => {

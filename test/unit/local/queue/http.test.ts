@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { createLocalService, LOCAL_KEY, memoryStore, type Store } from '../../../../src/local/index.ts';
-import { createTestClock } from '../../../support/clock.ts';
+import { createTestClock } from '../../../support/clocks/test-clock.ts';
 import { fileStore } from '../../../support/local/file-store.ts';
-import { temporaryDirectory } from '../../../support/temporary.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 let folder = '';
 beforeEach(() => {

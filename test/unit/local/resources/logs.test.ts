@@ -4,14 +4,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LOCAL_KEY } from '../../../../src/local/frame/auth.ts';
 import { podLines } from '../../../../src/local/resources/pods/logs.ts';
-import { seedPods } from '../../../../src/local/resources/pods/seed.ts';
+import { seedPods } from '../../../../src/local/model/pods/seed.ts';
 import { act, ACTIONS, statusAt, type PodAction } from '../../../../src/local/resources/pods/transitions.ts';
 import { serveLocal } from '../../../../src/local/frame/server.ts';
 import type { LocalService } from '../../../../src/local/service.ts';
 import { type Store } from '../../../../src/local/state/store.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';
 import { fileStore } from '../../../support/local/file-store.ts';
-import { temporaryDirectory } from '../../../support/temporary.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { advanceClock, createLocalClock } from '../../../../src/local/state/clock.ts';
 import { seed } from '../../../../src/local/seed.ts';
 import type { Clock } from '../../../../src/core/context.ts';
-import { createTestClock } from '../../../support/clock.ts';
+import { createTestClock } from '../../../support/clocks/test-clock.ts';
 
 /** A clock on which a sleep ends only when it is aborted. */
 const stillClock = (): Clock => ({

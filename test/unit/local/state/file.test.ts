@@ -3,12 +3,12 @@ import { rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { seed } from '../../../../src/local/seed.ts';
-import { realFiles, type FileSystem } from '../../../../src/local/state/file/system.ts';
+import { realFiles, type FileSystem } from '../../../../src/local/state/file/file-system.ts';
 import type { State } from '../../../../src/local/state/state.ts';
-import { forgeLock, HOLDERS } from '../../../support/forged-lock.ts';
+import { writeForgedLock, HOLDERS } from '../../../support/files/forged-lock.ts';
 import { localFixture, type LocalFixture } from '../../../support/local/service-fixture.ts';
 import { fileStore } from '../../../support/local/file-store.ts';
-import { temporaryDirectory } from '../../../support/temporary.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 const MINUTE = 60_000;
 const fresh = () => seed(Date.UTC(2026, 0, 1));
@@ -243,7 +243,7 @@ it("a state that was being written when its lock was taken over takes nobody's p
   meanwhile = () => {
     const [token = ''] = readdirSync(`${path}.lock`);
     renameSync(join(`${path}.lock`, token), join(dirname(path), 'gone'));
-    forgeLock(`${path}.lock`, HOLDERS.dead());
+    writeForgedLock(`${path}.lock`, HOLDERS.dead());
   };
   const late = store.transact(fresh, (state) => {
     state.serial += 1;

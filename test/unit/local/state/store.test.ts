@@ -8,7 +8,7 @@ import { seed } from '../../../../src/local/seed.ts';
 import { memoryStore } from '../../../../src/local/state/store.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';
 import { fileStore } from '../../../support/local/file-store.ts';
-import { temporaryDirectory } from '../../../support/temporary.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 const fresh = () => seed(Date.UTC(2026, 0, 1));
 let path: string;

@@ -6,7 +6,7 @@ import type { State } from '../../../../src/local/state/state.ts';
 import { memoryStore, type Store } from '../../../../src/local/state/store.ts';
 import { localFixture, type LocalFixture } from '../../../support/local/service-fixture.ts';
 import { fileStore } from '../../../support/local/file-store.ts';
-import { temporaryDirectory } from '../../../support/temporary.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 let directory: string;
 let handler: string;

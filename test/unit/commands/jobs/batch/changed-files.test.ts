@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { berthIn, type Ran } from '../../../../support/cli.ts';
+import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
 import { items, OUT, read, RESUME, RUN, summary, write } from '../../../../support/batch/command-fixture.ts';
 import { FAST, createTinyQueueWorld, type TinyQueueWorld } from '../../../../support/batch/tiny-queue-server.ts';
 
@@ -231,7 +231,7 @@ describe('files of a batch that are changed between two runs', () => {
   });
 
   test('a batch with a journal without checksums, from an earlier version, resumes', async () => {
-    const { encodeRecord, decodeRecord } = await import('../../../../../src/batch/store/journal-record.ts');
+    const { encodeRecord, decodeRecord } = await import('../../../../../src/batch/store/journal/record.ts');
     const world = await stopped();
     const old = read(world, JOURNAL)
       .split('\n')

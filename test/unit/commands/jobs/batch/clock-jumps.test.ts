@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { berthIn } from '../../../../support/cli.ts';
+import { berthIn } from '../../../../support/worlds/run-berth.ts';
 import { items, RESUME, RUN, summary, write } from '../../../../support/batch/command-fixture.ts';
 import { createTinyQueueWorld, type TinyQueueWorld } from '../../../../support/batch/tiny-queue-server.ts';
 

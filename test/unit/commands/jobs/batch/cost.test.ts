@@ -8,9 +8,9 @@ import { serveLocal } from '../../../../../src/local/frame/server.ts';
 import { createLocalService } from '../../../../../src/local/service.ts';
 import { memoryStore } from '../../../../../src/local/state/store.ts';
 import { createValidator } from '../../../../../src/local/frame/validate.ts';
-import { createAutoAdvancingClock } from '../../../../support/auto-advancing-clock.ts';
-import { berthIn, type Ran } from '../../../../support/cli.ts';
-import { createTestWorld, type TestWorld, type TestWorldOptions } from '../../../../support/world.ts';
+import { createAutoAdvancingClock } from '../../../../support/clocks/auto-advancing-clock.ts';
+import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
+import { createTestWorld, type TestWorld, type TestWorldOptions } from '../../../../support/worlds/test-world.ts';
 
 const validator = createValidator();
 

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { createAutoAdvancingClock } from '../../../../support/auto-advancing-clock.ts';
-import { berthIn } from '../../../../support/cli.ts';
-import { createTestWorld } from '../../../../support/world.ts';
+import { createAutoAdvancingClock } from '../../../../support/clocks/auto-advancing-clock.ts';
+import { berthIn } from '../../../../support/worlds/run-berth.ts';
+import { createTestWorld } from '../../../../support/worlds/test-world.ts';
 import {
   secondProcess,
   items,

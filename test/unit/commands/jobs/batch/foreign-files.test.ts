@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { berthIn } from '../../../../support/cli.ts';
+import { berthIn } from '../../../../support/worlds/run-berth.ts';
 import {
   items,
   waitForJobs,

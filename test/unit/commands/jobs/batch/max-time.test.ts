@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { berthIn } from '../../../../support/cli.ts';
+import { berthIn } from '../../../../support/worlds/run-berth.ts';
 import {
   items,
   local,

@@ -3,8 +3,8 @@ import { lstatSync, mkdirSync, readdirSync, readlinkSync, symlinkSync } from 'no
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { placeOf } from '../../../../../src/host/files/resolve-path.ts';
-import { berthIn } from '../../../../support/cli.ts';
-import type { TestWorld } from '../../../../support/world.ts';
+import { berthIn } from '../../../../support/worlds/run-berth.ts';
+import type { TestWorld } from '../../../../support/worlds/test-world.ts';
 import {
   items,
   createBatchWorld,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createMeter, type Speed } from '../../../../../src/commands/jobs/batch/rate.ts';
-import { berthIn } from '../../../../support/cli.ts';
+import { createMeter, type Speed } from '../../../../../src/commands/jobs/batch/completion-rate.ts';
+import { berthIn } from '../../../../support/worlds/run-berth.ts';
 import { items, local, createBatchWorld, RUN, write } from '../../../../support/batch/command-fixture.ts';
 
 /** What a meter says at each second of a batch in which `ended` items have ended by then. */

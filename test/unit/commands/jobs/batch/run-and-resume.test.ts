@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { LOCAL_KEY } from '../../../../../src/local/frame/auth.ts';
-import { berthIn, type Ran } from '../../../../support/cli.ts';
-import type { TestWorld } from '../../../../support/world.ts';
+import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
+import type { TestWorld } from '../../../../support/worlds/test-world.ts';
 import {
   secondProcess,
   items,

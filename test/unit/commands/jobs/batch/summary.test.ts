@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
-import { berthIn } from '../../../../support/cli.ts';
+import { berthIn } from '../../../../support/worlds/run-berth.ts';
 import {
   secondProcess,
   items,

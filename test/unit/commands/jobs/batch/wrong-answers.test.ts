@@ -1,10 +1,17 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { json, pointedAt, problem, routed, serve, type Behaviour } from '../../../../support/faults.ts';
-import { createAutoAdvancingClock } from '../../../../support/auto-advancing-clock.ts';
-import { berthIn, type Ran } from '../../../../support/cli.ts';
-import { createTestWorld } from '../../../../support/world.ts';
+import {
+  json,
+  pointedAt,
+  problem,
+  routed,
+  serve,
+  type Behaviour,
+} from '../../../../support/servers/scripted-server.ts';
+import { createAutoAdvancingClock } from '../../../../support/clocks/auto-advancing-clock.ts';
+import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
+import { createTestWorld } from '../../../../support/worlds/test-world.ts';
 
 // Rows 12 and 38 of docs/faults.md for batches: what a submission may be answered with.
 
