@@ -3,8 +3,8 @@ import { chmod, chown } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeForgedLock, HOLDERS } from '../support/files/forged-lock.ts';
-import { buildWorker, createPlace, HERE, OWN_PIDS, ownHost, overlaps, STARTS, works } from '../trials/lock-place.ts';
-import type { Around, Place, Worker } from '../trials/lock-place.ts';
+import { buildWorker, createPlace, HERE, OWN_PIDS, ownHost, overlaps, STARTS, works } from '../trials/lock-trial.ts';
+import type { Around, Place, Worker } from '../trials/lock-trial.ts';
 import { NO_LINKS } from '../trials/no-links.ts';
 
 // Row 36 of docs/faults.md: never two at work, never none able to. Real processes, real namespaces; `npm run
