@@ -53,13 +53,13 @@ export const NOUNS: readonly Noun[] = [
     name: 'templates',
     section: 'Storage and images',
     summary: 'container settings to start pods and endpoints from',
-    load: async () => (await import('./commands/templates.ts')).templates,
+    load: async () => (await import('./commands/templates/index.ts')).templates,
   },
   {
     name: 'registries',
     section: 'Storage and images',
     summary: 'credentials and delegations for private images',
-    load: async () => (await import('./commands/registries.ts')).registries,
+    load: async () => (await import('./commands/registries/index.ts')).registries,
   },
   {
     name: 'catalog',

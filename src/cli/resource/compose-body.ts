@@ -25,6 +25,8 @@ export interface BodySpec {
   readonly prints?: readonly string[];
   /** Converts a document that `get` printed, before members are dropped (`template` to `templateId`). */
   readonly adapt?: (document: JsonObject) => JsonObject;
+  /** Validates values of the body before it is sent. Fails with usage (2). */
+  readonly checkFields?: (body: JsonObject) => void;
   /** Prompts for optional members, if a needed one had to be prompted for. */
   readonly offer?: (ctx: CommandContext, body: JsonObject) => Promise<JsonObject>;
   /** Default members of a create, by the members that were given. */

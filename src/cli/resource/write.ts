@@ -93,6 +93,7 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
       if (secret !== undefined) refuseSecretOnArgv(secret, values);
       const plain = await completedBody(ctx, spec, await composeBody(ctx, spec, values));
       await spec.check?.(plain, undefined);
+      spec.checkFields?.(plain);
       const body = secret === undefined ? plain : await withSecret(ctx, secret, plain, values);
       const price = await priceOf(ctx, spec, body);
       if (price !== undefined) await ctx.tell(price);
@@ -140,6 +141,7 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
       const word = values['id'] as string;
       const readRow = once(async () => (await sendTo(ctx, resource, word, rowRequest(resource))).answer.value ?? null);
       const body = (await spec.fill?.(given, values, readRow)) ?? given;
+      spec.checkFields?.(body);
       await spec.check?.(body, ctx.dryRun ? undefined : readRow);
       const { id, result: answer } = await identify(ctx, resource, word, (known) =>
         sendReferences(ctx, spec.references ?? {}, body, (complete) =>

@@ -7,7 +7,7 @@ import { commandLine } from '../../cli/words.ts';
 import { age, percent, text } from '../../output/layout/cells.ts';
 import type { Facts, Section, View } from '../../output/view.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
-import { otherMembers } from '../shared/detail-lines.ts';
+import { otherMembers } from '../../cli/resource/detail-lines.ts';
 
 /** Until every worker runs the newest release, or there is none; what a service does not say cannot be waited for. */
 export const ROLLOUT: WaitSpec = {

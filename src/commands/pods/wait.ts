@@ -9,7 +9,8 @@ import type { WaitSpec } from '../../cli/resource/write.ts';
 import { waitFor } from '../../cli/run/wait.ts';
 import { commandLine, countOf } from '../../cli/words.ts';
 import type { Result } from '../../output/view.ts';
-import { PODS, STATUSES } from './resource.ts';
+import { STATUSES } from './fields.ts';
+import { PODS } from './resource.ts';
 
 const statusOf = (pod: Json): string => stringOf(memberAt(pod, 'status')) ?? '?';
 

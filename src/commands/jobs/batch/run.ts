@@ -13,7 +13,7 @@ import type { CommandContext } from '../../../cli/context.ts';
 import { sendTo } from '../../../cli/resource/identify.ts';
 import { countOf } from '../../../cli/words.ts';
 import { json, text } from '../../../output/layout/cells.ts';
-import { headingOf } from '../../shared/detail-lines.ts';
+import { memberHeader } from '../../../cli/resource/detail-lines.ts';
 import type { Result, View } from '../../../output/view.ts';
 import type { RunValues } from './flags.ts';
 import { driveBatch } from '../../../batch/run-to-end.ts';
@@ -147,8 +147,8 @@ async function checked(pieces: AsyncIterable<Uint8Array>, shape: InputShape, ski
 const dryRunView: View = {
   noun: ['batch', 'batches'],
   id: () => '',
-  columns: ['planned', 'invalid', 'inputBytes', 'bodyBytes', 'largestBody'].map((name) => ({
-    header: headingOf(name),
+  columns: ['planned', 'invalid', 'readInputBytes', 'bodyBytes', 'largestBody'].map((name) => ({
+    header: memberHeader(name),
     show: text(name),
     right: true,
   })),
@@ -173,7 +173,7 @@ async function dryRun(ctx: CommandContext, endpoint: string, shape: InputShape, 
     input: shape.path,
     planned: found.planned,
     invalid: found.invalid,
-    inputBytes: found.fingerprint.bytes,
+    readInputBytes: found.fingerprint.bytes,
     bodyBytes: found.bodyBytes,
     largestBody: found.largestBody,
     first: { method: first.method, url: first.url, headers: { ...first.headers }, body: first.body ?? null },

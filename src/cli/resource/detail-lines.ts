@@ -1,8 +1,9 @@
+/** Parts of detail views that several resources use. */
 import { encodeJson, isObject, memberAt, objectOf, type Json } from '../../core/json.ts';
 import { json, text } from '../../output/layout/cells.ts';
 import type { Cell, Section, Shown, Tone } from '../../output/view.ts';
 
-/** The members of a row that a view does not name, as they came: nothing the service says is hidden. */
+/** A line for each member of an object that is not in `known`, so that a view hides nothing the service sent. */
 export function otherMembers(row: Json, known: readonly string[]): Section['lines'] {
   const names = isObject(row) ? Object.keys(row).filter((name) => !known.includes(name)) : [];
   return names.map((label) => ({
@@ -11,14 +12,14 @@ export function otherMembers(row: Json, known: readonly string[]): Section['line
   }));
 }
 
-/** A member's name in words: `retryAfter` as `retry after`. */
-export const wordsOf = (member: string): string =>
+/** The label of a member: `retryAfter` gives `retry after`. */
+export const memberLabel = (member: string): string =>
   member.replace(/([a-z0-9])([A-Z])/g, (_, before: string, capital: string) => `${before} ${capital.toLowerCase()}`);
 
-/** The column header of a member. */
-export const headingOf = (member: string): string => wordsOf(member).toUpperCase();
+/** The column header of a member: `retryAfter` gives `RETRY AFTER`. */
+export const memberHeader = (member: string): string => memberLabel(member).toUpperCase();
 
-/** A word in the tone that a table gives it; a word it does not know is shown plain. */
+/** Text with the tone that `tones` gives it; text that is not in `tones` is plain. */
 export const toned =
   (path: string, tones: Readonly<Record<string, Tone>>) =>
   (row: Json): Cell => {

@@ -1,14 +1,28 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { checkCreate, checkUpdate } from '../../../../src/commands/pods/checks.ts';
+import { bodyOf } from '../../../../src/cli/resource/field-writes.ts';
+import * as checks from '../../../../src/commands/pods/body-checks.ts';
+import { POD_TABLE } from '../../../../src/commands/pods/fields.ts';
 import type { Json, JsonObject } from '../../../../src/core/json.ts';
 import { Failure } from '../../../../src/core/failure.ts';
+
+/** The checks of a create: of the whole body, then of its fields. */
+function checkCreate(body: JsonObject): void {
+  checks.checkCreate(body);
+  bodyOf(POD_TABLE, 'create').checkFields?.(body);
+}
+
+/** The checks of an update: of its fields, then of the whole body, which may read the pod. */
+async function checkUpdate(body: JsonObject, pod: (() => Promise<Json>) | undefined): Promise<void> {
+  bodyOf(POD_TABLE, 'update').checkFields?.(body);
+  await checks.checkUpdate(body, pod);
+}
 
 const gpu = { id: 'GPU' };
 const network = { network: [{ volumeId: 'v1', path: '/data' }] };
 const persistent = { persistent: { size: 20, path: '/data' } };
 
-/** What is said, or nothing where it may be sent. */
+/** The message of the refusal; undefined where the body may be sent. */
 function refusal(check: () => void): string | undefined {
   try {
     check();
@@ -20,7 +34,7 @@ function refusal(check: () => void): string | undefined {
   }
 }
 
-describe('what the contract is firm about on create', () => {
+describe('the checks before a create', () => {
   test.each<[string, JsonObject]>([
     ['a GPU alone', { gpu }],
     ['several GPUs', { gpu: { ...gpu, count: 8 } }],
@@ -29,12 +43,12 @@ describe('what the contract is firm about on create', () => {
     ['a persistent mount of 10', { gpu, mounts: { persistent: { size: 10, path: '/x' } } }],
     ['a network mount, on a CPU pod too', { cpu: { id: 'C', vcpuCount: 4 }, mounts: network }],
     ['no mounts', { gpu, mounts: {} }],
-    ['a value of another kind: the service says what it makes of it', { gpu, disk: 'large' }],
+    ['a value of another type, which is left to the service', { gpu, disk: 'large' }],
     [
-      'allowed CUDA versions that are none, beside a least one',
+      'an empty list of CUDA versions and a minimum version',
       { gpu: { ...gpu, allowedCudaVersions: [], minCudaVersion: '12.4' } },
     ],
-  ])('lets %s pass', (_, body) => {
+  ])('accept %s', (_, body) => {
     expect(
       refusal(() => {
         checkCreate(body);
@@ -72,11 +86,11 @@ describe('what the contract is firm about on create', () => {
     ],
     ['a volume without a path', { gpu, mounts: { network: [{ volumeId: 'v' }] } }, /both a volume and a path/],
     [
-      'CUDA versions and a least one',
+      'CUDA versions and a minimum version',
       { gpu: { ...gpu, allowedCudaVersions: ['12.4'], minCudaVersion: '12.4' } },
       /--cuda and --min-cuda/,
     ],
-  ])('refuses %s', (_, body, says) => {
+  ])('refuse %s', (_, body, says) => {
     expect(
       refusal(() => {
         checkCreate(body);
@@ -84,7 +98,7 @@ describe('what the contract is firm about on create', () => {
     ).toMatch(says);
   });
 
-  it('takes exactly the powers of two from 2 on as vCPUs', () => {
+  it('accept as vCPUs exactly the powers of two from 2', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -105,7 +119,7 @@ describe('what the contract is firm about on create', () => {
     );
   });
 
-  it('says usage (2) or nothing, whatever the body', () => {
+  it('throw a usage failure (2) or nothing for any body', () => {
     const value = fc.jsonValue() as fc.Arbitrary<Json>;
     const body = fc.record({ gpu: value, cpu: value, disk: value, mounts: value }, { requiredKeys: [] });
     fc.assert(
@@ -118,13 +132,13 @@ describe('what the contract is firm about on create', () => {
   });
 });
 
-/** The table of specification 2.3: what a PATCH says of mounts, on pods of each kind. */
-describe('mounts in a change, against the pod as it is', () => {
+/** The table of specification 2.3: the mounts of a PATCH, for each kind of pod. */
+describe('the mounts of an update, compared with the pod', () => {
   const PODS: Readonly<Record<string, JsonObject>> = {
     'a pod with a network mount': { mounts: network },
     'a pod with a persistent mount': { mounts: persistent },
     'a pod without mounts': { mounts: {} },
-    'a pod whose service says nothing of mounts': {},
+    'a pod whose answer has no mounts': {},
   };
   const [withNetwork, withPersistent, , unsaid] = Object.keys(PODS);
   const all = Object.keys(PODS);
@@ -154,7 +168,7 @@ describe('mounts in a change, against the pod as it is', () => {
     else await expect(checked).rejects.toMatchObject({ exit: 2, message: expect.stringMatching(says) as string });
   });
 
-  it('looks at the pod only where a mount is changed', async () => {
+  it('the pod is read only where a mount changes', async () => {
     const look = async (): Promise<Json> => {
       throw new Error('looked');
     };
@@ -162,7 +176,7 @@ describe('mounts in a change, against the pod as it is', () => {
     await expect(checkUpdate({ mounts: moved }, look)).rejects.toThrow('looked');
   });
 
-  it('leaves to the service what it cannot look at', async () => {
+  it('in a dry run, the mount is not compared with the pod', async () => {
     await expect(checkUpdate({ mounts: grown }, undefined)).resolves.toBeUndefined();
   });
 });

@@ -4,7 +4,7 @@ import type { ServerEvent } from '../../../core/api.ts';
 const KEPT = 5000;
 
 /** What was seen of a stream of events, so that a server that repeats itself is heard once. */
-export interface Memory {
+export interface SeenEvents {
   /** The id of the last new event that had one: where to go on. */
   readonly cursor: string | undefined;
   /** New events so far. */
@@ -19,7 +19,7 @@ export interface Memory {
  * An event is known by its id and its data, and counted: two lines that are alike are two lines, as often as one
  * connection sends them. What a new connection sends counts against what earlier ones sent.
  */
-export function createMemory(cursor?: string): Memory {
+export function createSeenEvents(cursor?: string): SeenEvents {
   const seen: string[] = [];
   const state = { cursor, count: 0 };
   let repeats = new Map<string, number>();

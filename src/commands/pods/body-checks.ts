@@ -1,19 +1,20 @@
 import { usage } from '../../core/failure.ts';
-import { arrayOf, memberAt, numberOf, objectOf, stringOf, type Json, type JsonObject } from '../../core/json.ts';
+import { arrayOf, memberAt, objectOf, stringOf, type Json, type JsonObject } from '../../core/json.ts';
 
 /**
- * What the contract is firm about, refused before anything is sent: usage (2), naming the flag and the rule. A value of
- * another kind than expected, and everything else, is the service's to refuse.
+ * Refuses a new pod whose members contradict each other or the contract: usage (2), naming the flag and the rule. The
+ * rules of single fields are in the table of fields; everything else is for the service to refuse.
  */
 export function checkCreate(body: JsonObject): void {
-  checkContainer(body);
   checkHardware(body);
   checkMounts(body, body['cpu'] !== undefined);
 }
 
-/** The same for a change. `pod` is the pod as it is; undefined where it cannot be looked at (specification 2.3, PATCH). */
+/**
+ * Refuses a change in the same way. `pod` reads the pod as it is; undefined in a dry run, where nothing is read
+ * (specification 2.3, PATCH).
+ */
 export async function checkUpdate(body: JsonObject, pod: (() => Promise<Json>) | undefined): Promise<void> {
-  checkContainer(body);
   const mounts = objectOf(body['mounts']);
   const network = arrayOf(mounts?.['network']);
   if (network?.length === 0) throw usage('--set mounts.network: a mount cannot be cleared', 'Leave the mounts out.');
@@ -24,12 +25,7 @@ export async function checkUpdate(body: JsonObject, pod: (() => Promise<Json>) |
   if (before !== undefined) checkChange(mounts, before);
 }
 
-/** Specification 8.3. */
-function checkContainer(body: JsonObject): void {
-  atLeast(body, 'disk', '--disk', 1, ' GB');
-}
-
-/** Specification 2.2 and 8.3; contract rules, Pods: exactly one of gpu and cpu. */
+/** Exactly one of GPU and CPU (specification 2.2 and 8.3; contract rules, Pods). */
 function checkHardware(body: JsonObject): void {
   const { gpu, cpu } = body;
   if (gpu !== undefined && cpu !== undefined)
@@ -37,24 +33,17 @@ function checkHardware(body: JsonObject): void {
   if (gpu === undefined && cpu === undefined) throw usage('missing --gpu or --cpu: a pod has exactly one of them');
   if (gpu === undefined) {
     if (stringOf(memberAt(cpu, 'id')) === undefined) throw usage('--vcpu needs --cpu', 'See berth catalog cpus.');
-    checkVcpu(memberAt(cpu, 'vcpuCount'));
+    if (memberAt(cpu, 'vcpuCount') === undefined)
+      throw usage('--cpu needs --vcpu: how many vCPUs', 'A power of two, at least 2.');
     return;
   }
   if (stringOf(memberAt(gpu, 'id')) === undefined)
     throw usage('--gpu-count, --cuda and --min-cuda need --gpu', 'See berth catalog gpus.');
-  atLeast(body, 'gpu.count', '--gpu-count', 1);
   if (memberAt(gpu, 'minCudaVersion') !== undefined && (arrayOf(memberAt(gpu, 'allowedCudaVersions')) ?? []).length > 0)
     throw usage('--cuda and --min-cuda exclude each other', 'Keep one of them.');
 }
 
-function checkVcpu(value: Json | undefined): void {
-  if (value === undefined) throw usage('--cpu needs --vcpu: how many vCPUs', 'A power of two, at least 2.');
-  const count = numberOf(value);
-  if (count !== undefined && !(count >= 2 && Number.isInteger(Math.log2(count))))
-    throw usage(`--vcpu is a power of two, at least 2; ${String(count)} is not`);
-}
-
-/** Specification 2.3: at most one mount, whole. */
+/** At most one mount, with all of its members (specification 2.3). */
 function checkMounts(body: JsonObject, isCpu: boolean): void {
   const mounts = objectOf(body['mounts']);
   const persistent = mounts?.['persistent'];
@@ -66,7 +55,6 @@ function checkMounts(body: JsonObject, isCpu: boolean): void {
       throw usage('--persistent-size: a CPU pod takes no persistent mount', 'Mount a volume with --network-volume.');
     if (memberAt(persistent, 'size') === undefined || memberAt(persistent, 'path') === undefined)
       throw usage('a persistent mount needs both a size and a path', '--persistent-size 20 --mount-path /workspace');
-    atLeast(body, 'mounts.persistent.size', '--persistent-size', 10, ' GB');
   }
   if (network === undefined) return;
   if (network.length > 1) throw usage('--network-volume: a pod mounts at most one network volume');
@@ -75,7 +63,7 @@ function checkMounts(body: JsonObject, isCpu: boolean): void {
       throw usage('a network mount needs both a volume and a path', '--network-volume VOLUME:/workspace');
 }
 
-/** Specification 2.3: kind and volume of a mount are fixed at creation. */
+/** The kind of a mount and its volume are fixed at creation (specification 2.3). */
 function checkChange(mounts: JsonObject, before: JsonObject): void {
   const volume = stringOf(memberAt(before, 'network.0.volumeId'));
   const hint = 'Create another pod to mount something else.';
@@ -92,10 +80,4 @@ function checkChange(mounts: JsonObject, before: JsonObject): void {
 function kindOf(mounts: JsonObject): string {
   if (objectOf(mounts['persistent']) !== undefined) return 'a persistent mount';
   return (arrayOf(mounts['network']) ?? []).length > 0 ? 'a network mount' : 'no mount';
-}
-
-function atLeast(body: JsonObject, path: string, flag: string, least: number, unit = ''): void {
-  const value = numberOf(memberAt(body, path));
-  if (value !== undefined && !(value >= least && Number.isInteger(value)))
-    throw usage(`${flag} is a whole number of at least ${String(least)}${unit}; ${String(value)} is not`);
 }
