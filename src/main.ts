@@ -6,29 +6,29 @@ import { asFailure } from './core/load-failure.ts';
 import type { Command, Group, Program } from './cli/command.ts';
 import { outputOptions, printsJson, type GlobalValues } from './cli/parse/globals.ts';
 import { createContext, type HostContext } from './host/context.ts';
-import { realWorld, type World } from './host/world.ts';
+import { processRuntime, type Runtime } from './host/runtime.ts';
 import { FLAGS, NOUNS } from './registry.ts';
 
 const PROGRAM: Program = { nouns: NOUNS, flags: FLAGS };
 
 /**
  * Runs the process's command line and exits with its code. All output has been written by then, so the process does not
- * wait for open connections or for code that V8 still compiles. `holdProgram` comes from the launcher: see World.
+ * wait for open connections or for code that V8 still compiles. `holdProgram` comes from the launcher: see Runtime.
  */
 export async function main(holdProgram: () => void): Promise<void> {
   // Without a listener, Node opens its inspector, through which any user of this machine could read the key.
   process.on('SIGUSR1', () => undefined);
-  process.exit(await runCli(process.argv.slice(2), realWorld(holdProgram)));
+  process.exit(await runCli(process.argv.slice(2), processRuntime(holdProgram)));
 }
 
 /**
- * Runs one command line and returns its exit code. Reads and writes only through `world`, and never throws: failures are
+ * Runs one command line and returns its exit code. Reads and writes only through `runtime`, and never throws: failures are
  * printed.
  */
-export async function runCli(argv: readonly string[], world: World): Promise<ExitCode> {
+export async function runCli(argv: readonly string[], runtime: Runtime): Promise<ExitCode> {
   let globals: GlobalValues = {};
   let context: HostContext | undefined;
-  const open = (): HostContext => (context ??= createContext(world, globals));
+  const open = (): HostContext => (context ??= createContext(runtime, globals));
   try {
     // The root help needs no parser; it is printed often and must start fast.
     if (argv.length === 0 || (argv.length === 1 && (argv[0] === '--help' || argv[0] === '-h')))
@@ -38,7 +38,7 @@ export async function runCli(argv: readonly string[], world: World): Promise<Exi
     globals = parsed.globals;
     if ('failure' in parsed) throw parsed.failure;
     const { target, path, values } = parsed;
-    if (target !== undefined && usesLocalService(path[0], world)) globals = { ...globals, local: true };
+    if (target !== undefined && usesLocalService(path[0], runtime)) globals = { ...globals, local: true };
     const ctx = open();
     const wantsHelp = globals['help'] === true;
     if (target === undefined) return await printRootHelp(ctx, wantsHelp);
@@ -92,8 +92,8 @@ async function printHelp(
  * Whether a command uses the local service of this process. `berth local ...` does, unless BERTH_BASE_URL names a
  * service on this machine; it never uses the addresses of a profile.
  */
-function usesLocalService(noun: string | undefined, world: World): boolean {
-  const url = world.env['BERTH_BASE_URL'] ?? '';
+function usesLocalService(noun: string | undefined, runtime: Runtime): boolean {
+  const url = runtime.env['BERTH_BASE_URL'] ?? '';
   const isOnThisMachine = URL.canParse(url) && new URL(url).protocol === 'http:' && isLoopback(new URL(url).hostname);
   return noun === 'local' && !isOnThisMachine;
 }

@@ -1,6 +1,7 @@
 import { usage } from '../../core/failure.ts';
-import { parseFormat } from '../../output/formats/parse-format.ts';
-import { FORMATS, type Format, type OutputOptions } from '../../output/view.ts';
+import { OUTPUT_FORMATS, type OutputFormat } from '../../core/output-formats.ts';
+import { isJsonFormat, parseFormat } from '../../output/formats/format-table.ts';
+import type { OutputOptions } from '../../output/view.ts';
 
 /** A flag that every command accepts, before or after its noun. */
 export interface GlobalFlag {
@@ -23,8 +24,8 @@ export const OUTPUT_FLAGS: readonly GlobalFlag[] = [
     flag: '--output',
     short: '-o',
     metavar: 'FORMAT',
-    choices: FORMATS,
-    summary: `how to print data: ${FORMATS.join(', ')}`,
+    choices: OUTPUT_FORMATS,
+    summary: `how to print data: ${OUTPUT_FORMATS.join(', ')}`,
   },
   { name: 'json', flag: '--json', summary: 'the same as -o json' },
   { name: 'fields', flag: '--fields', metavar: 'A,B.C', summary: 'print these members only, in any format' },
@@ -43,7 +44,7 @@ export function outputOptions(globals: GlobalValues, fallback: string | undefine
   if (raw && jq === undefined)
     throw usage('--raw needs --jq', 'An id alone: -o id. Any member alone: --jq .name --raw.');
   const format = globals['json'] === true ? 'json' : optionalFormat(named ?? fallback);
-  if (jq !== undefined && format !== undefined && format !== 'json' && format !== 'jsonl')
+  if (jq !== undefined && format !== undefined && !isJsonFormat(format))
     throw usage(`--jq filters JSON; it cannot print ${format}`, 'Leave -o out, or use -o json or -o jsonl.');
   const fields =
     typeof globals['fields'] === 'string'
@@ -56,7 +57,7 @@ export function outputOptions(globals: GlobalValues, fallback: string | undefine
   return { format, fields, jq, raw };
 }
 
-const optionalFormat = (text: string | undefined): Format | undefined =>
+const optionalFormat = (text: string | undefined): OutputFormat | undefined =>
   text === undefined ? undefined : parseFormat(text);
 
 /**
@@ -67,7 +68,7 @@ export function printsJson(globals: GlobalValues, fallback: () => string | undef
   if (globals['json'] === true) return true;
   try {
     const named = globals['output'] ?? fallback();
-    return typeof named === 'string' && ['json', 'jsonl'].includes(parseFormat(named));
+    return typeof named === 'string' && isJsonFormat(parseFormat(named));
   } catch {
     return false;
   }

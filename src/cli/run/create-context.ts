@@ -3,8 +3,8 @@ import type { Context } from '../../core/context.ts';
 import { Failure } from '../../core/failure.ts';
 import { safeText, type SafeText } from '../../core/safe-text.ts';
 import type { OutputOptions } from '../../output/view.ts';
-import { drawn } from '../../output/layout/drawn.ts';
-import { openRows } from '../../output/formats/row-writer.ts';
+import { styled } from '../../output/layout/terminal-text.ts';
+import { openRows } from '../../output/row-writer.ts';
 import type { CommandContext, Progress } from '../context.ts';
 import { createIdCache } from '../resource/id-cache.ts';
 import { DryRun, dryRunApi } from './dry-run.ts';
@@ -64,15 +64,17 @@ async function tell({ terminal, stderr }: Context, line: SafeText): Promise<void
   const { errorColumns } = terminal;
   // Lines are wrapped only on a terminal.
   const text =
-    errorColumns === undefined ? line : (await import('../../output/layout/wrap-text.ts')).prose(line, errorColumns);
-  await stderr.write(drawn`${text}\n`);
+    errorColumns === undefined
+      ? line
+      : (await import('../../output/layout/wrap-message.ts')).wrapMessage(line, errorColumns);
+  await stderr.write(styled`${text}\n`);
 }
 
 /** A spinner, loaded only if stderr is a terminal. Texts set while it loads are shown once it is loaded. */
 function progress(context: Context, first: string): Progress {
   if (!context.terminal.errors) return { update: () => undefined, stop: () => Promise.resolve() };
   let text = first;
-  const loading = import('../../output/live/live.ts').then(({ openSpinner }) => openSpinner(context, text));
+  const loading = import('../../output/live/spinner.ts').then(({ openSpinner }) => openSpinner(context, text));
   return {
     update: (next) => {
       text = next;

@@ -2,6 +2,7 @@ import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import type { Context } from '../../core/context.ts';
 import { encodeJson, type Json } from '../../core/json.ts';
+import { isJsonFormat } from '../../output/formats/format-table.ts';
 import { render } from '../../output/render.ts';
 import type { OutputOptions, Result, View } from '../../output/view.ts';
 import { completeValues } from './prompt-missing.ts';
@@ -49,7 +50,7 @@ async function print(ctx: CommandContext, result: Result, writes: WriteRecord): 
     throw await withUnfilteredAnswer(error, result, writes);
   }
   // A failure that is printed as JSON must be the only output on stderr.
-  const asJson = ctx.output.format === 'json' || ctx.output.format === 'jsonl';
+  const asJson = isJsonFormat(ctx.output.format);
   if (result.failure === undefined || !asJson) for (const note of result.notes ?? []) await ctx.tell(note);
   if (result.failure !== undefined) throw result.failure;
   return result.exit ?? EXIT.done;
@@ -84,8 +85,8 @@ const lineOf = (command: Command, values: Values, path: readonly string[]): stri
 
 /** Repeats a command until it is interrupted; returns 130 for Ctrl-C and 143 for SIGTERM without an error message. */
 async function watch(ctx: CommandContext, command: Command, values: Values): Promise<ExitCode> {
-  const { openLive } = await import('../../output/live/live.ts');
-  const live = await openLive(ctx.output, ctx);
+  const { openWatchView } = await import('../../output/live/watch-view.ts');
+  const live = await openWatchView(ctx.output, ctx);
   try {
     for (;;) {
       await live.show(await command.run(ctx, values));

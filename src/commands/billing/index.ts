@@ -7,6 +7,7 @@ import type { CommandContext } from '../../cli/context.ts';
 import { listCommandOf, type Collection } from '../../cli/resource/collection.ts';
 import { findId } from '../../cli/resource/identify.ts';
 import { option } from '../../cli/parse/params.ts';
+import { isTableOutput } from '../../output/formats/format-table.ts';
 import { PERIOD_OPTIONS, periodQuery } from './period.ts';
 import { CLUSTERS, ENDPOINTS, PODS, SERVERLESS, SUMMARY, VOLUMES, type Report } from './reports.ts';
 import { billingView, totalsLine } from './view.ts';
@@ -31,7 +32,7 @@ function reportCommand(report: Report, example: string): Command {
       const id = noun === undefined ? undefined : (values as Readonly<Record<string, unknown>>)[noun];
       const answer = await ask(ctx, report, query, typeof id === 'string' ? id : undefined);
       const document: Json = answer.value ?? null;
-      const isTable = ctx.output.jq === undefined && [undefined, 'table', 'wide'].includes(ctx.output.format);
+      const isTable = isTableOutput(ctx.output);
       const totals = isTable ? totalsLine(report, document) : undefined;
       return {
         kind: 'many',

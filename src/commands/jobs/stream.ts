@@ -10,8 +10,8 @@ import { sendTo } from '../../cli/resource/identify.ts';
 import { arg, option } from '../../cli/parse/params.ts';
 import { waitEnded } from '../../cli/run/wait.ts';
 import { commandLine } from '../../cli/words.ts';
-import { drawn } from '../../output/layout/drawn.ts';
-import { harmlessJson } from '../../output/formats/escape-json.ts';
+import { styled } from '../../output/layout/terminal-text.ts';
+import { escapeJson } from '../../output/formats/escape-json.ts';
 import type { Result } from '../../output/view.ts';
 import { ENDPOINTS, queueGet, statusRequest } from './command-lines.ts';
 import { hasEnded, jobStatus, outcomeOf } from '../../queue/status.ts';
@@ -105,8 +105,8 @@ function chunkPrinter(ctx: CommandContext): ChunkPrinter {
     print: async (chunk) => {
       const text = textOf(memberAt(chunk, 'output') ?? chunk);
       if (text === undefined) {
-        const line = harmlessJson(encodeJson(memberAt(chunk, 'output') ?? chunk));
-        await ctx.stdout.write(drawn`${midLine ? say`\n` : say``}${line}\n`);
+        const line = escapeJson(encodeJson(memberAt(chunk, 'output') ?? chunk));
+        await ctx.stdout.write(styled`${midLine ? say`\n` : say``}${line}\n`);
         midLine = false;
       } else if (text !== '') {
         await ctx.stdout.write(safeText(text, true));
