@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { seed } from '../../src/local/seed.ts';
-import type { State } from '../../src/local/state/state.ts';
+import { createState, type State } from '../../src/local/state/state.ts';
 import { memoryStore } from '../../src/local/state/store.ts';
 import { createTestClock } from '../support/clock.ts';
 import { localFixture } from '../support/local.ts';
@@ -11,7 +10,7 @@ describe('what is refused changes nothing', () => {
   const shown = (state: State): unknown => ({ ...state, asOf: 0, rate: undefined, queue: undefined });
   it.each(CASES.filter(({ status }) => status >= 400))('$id $request $status', async (one) => {
     const clock = createTestClock();
-    const state = seed(clock.now());
+    const state = createState(clock.now());
     const { send } = localFixture({ clock, store: memoryStore(state) });
     await prepare(send, one);
     const before = structuredClone(shown(state));

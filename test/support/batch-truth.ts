@@ -1,4 +1,5 @@
 import { addsUp, type Ledger } from '../../src/batch/store/item-states.ts';
+import { queuesOf, type Job } from '../../src/local/queue/state/records.ts';
 import type { State } from '../../src/local/state/state.ts';
 import type { Store } from '../../src/local/state/store.ts';
 
@@ -14,8 +15,8 @@ export const takenBy = (store: Store, seen = new Map<string, number>()): Promise
     () => {
       throw new Error('no request has come yet');
     },
-    ({ queue }: State) => {
-      for (const { id, input } of Object.values(queue.jobs)) seen.set(id, (JSON.parse(input) as { n: number }).n);
+    (state: State) => {
+      for (const { id, input } of Object.values<Job>(queuesOf(state).jobs)) seen.set(id, (JSON.parse(input) as { n: number }).n);
       const counts = new Map<number, number>();
       for (const n of seen.values()) counts.set(n, (counts.get(n) ?? 0) + 1);
       return counts;

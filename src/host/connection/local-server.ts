@@ -6,38 +6,38 @@ import { usage } from '../../core/failure.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { absolutePath } from '../files/absolute-path.ts';
 
-/** What a served local service takes from the world. */
-export interface LocalSurroundings {
+/** What a served local service needs from the process. */
+export interface LocalServerOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly cwd: string;
-  /** Where what handler modules print goes: stdout is data. */
+  /** The output of handler modules is written here: stdout is for data. */
   readonly stderr: Writable;
   /** As World says. */
   holdProgram(): void;
 }
 
 /**
- * Starts local services on 127.0.0.1. Files and handler modules are relative to the working directory.
- * Fails with usage (2) where the port is taken, or a handler module does not exist, does not load or exports no handler.
+ * Starts local services on 127.0.0.1. The paths of files and handler modules are relative to the working directory. Fails
+ * with usage (2) when the port is in use, or a handler module does not exist, cannot be loaded or exports no handler.
  */
-export function createLocalHost(surroundings: LocalSurroundings): LocalHost {
-  const { clock, random } = surroundings;
+export function createLocalHost(options: LocalServerOptions): LocalHost {
+  const { clock, random } = options;
   return {
     serve: async ({ port, stateFile, handlers, ...settings }) => {
       const modules = Object.fromEntries(
-        Object.entries(handlers).map(([name, module]) => [name, handlerPath(surroundings, name, module)]),
+        Object.entries(handlers).map(([name, module]) => [name, handlerPath(options, name, module)]),
       );
-      surroundings.holdProgram();
-      const { createLocalService, fileStore, LOCAL_KEY, memoryStore, serveLocal } =
+      options.holdProgram();
+      const { checkHandlerModule, createLocalService, fileStore, LOCAL_KEY, memoryStore, serveLocal } =
         await import('../../local/index.ts');
       const { createFileLocks } = await import('../lock/locks.ts');
-      await checkHandlers(modules, clock);
+      await checkHandlers(modules, clock, checkHandlerModule);
       const store =
         stateFile === undefined
           ? memoryStore()
-          : fileStore(absolutePath(surroundings, stateFile), createFileLocks({ clock }));
-      const log = printer(surroundings);
+          : fileStore(absolutePath(options, stateFile), createFileLocks({ clock }));
+      const log = printer(options);
       const service = createLocalService({
         ...settings,
         clock,
@@ -46,7 +46,7 @@ export function createLocalHost(surroundings: LocalSurroundings): LocalHost {
         handlers: modules,
         log,
         onWebhookRefused: (job, reason) => {
-          surroundings.stderr.write(`The webhook of job ${safeText(job)} is not sent: ${safeText(reason)}\n`);
+          options.stderr.write(`The webhook of job ${safeText(job)} is not sent: ${safeText(reason)}\n`);
         },
       });
       const served = await serveLocal(service, { port, host: '127.0.0.1' });
@@ -63,40 +63,43 @@ export function createLocalHost(surroundings: LocalSurroundings): LocalHost {
   };
 }
 
-/** How long modules may take to load before they are believed: those that load a model take their time. Milliseconds. */
-const PATIENCE_MS = 10_000;
+/** How long the check of a module may take. A module that takes longer, because it loads a model, is accepted. Milliseconds. */
+const LOAD_TIMEOUT_MS = 10_000;
 
-/** Refuses at the start what would fail job by job. */
-async function checkHandlers(modules: Readonly<Record<string, string>>, clock: Clock): Promise<void> {
+/** Fails at the start for a module with which every job would fail. */
+async function checkHandlers(
+  modules: Readonly<Record<string, string>>,
+  clock: Clock,
+  check: (path: string, timeout: AbortSignal) => Promise<string | undefined>,
+): Promise<void> {
   if (Object.keys(modules).length === 0) return;
-  const { troubleOf } = await import('../../local/workers/thread/thread.ts');
-  const patience = clock.deadline(PATIENCE_MS);
+  const timeout = clock.deadline(LOAD_TIMEOUT_MS);
   try {
     await Promise.all(
       Object.entries(modules).map(async ([endpoint, path]) => {
-        const trouble = await troubleOf(path, patience.signal);
-        if (trouble === undefined) return;
-        throw usage(`endpoint "${endpoint}": ${trouble.includes(path) ? '' : `${path}: `}${trouble}`, EXPORTS);
+        const problem = await check(path, timeout.signal);
+        if (problem === undefined) return;
+        throw usage(`endpoint "${endpoint}": ${problem.includes(path) ? '' : `${path}: `}${problem}`, EXPORTS);
       }),
     );
   } finally {
-    patience.cancel();
+    timeout.cancel();
   }
 }
 
 const EXPORTS =
   'A handler module exports a function or an async generator, as default or as `handler`: export default async (input) => ({ ok: true });';
 
-/** Each line that a handler module prints, with its endpoint before it and made harmless for a terminal. */
+/** Prints each line of a handler module after its endpoint, with unsafe characters replaced. */
 const printer =
-  ({ stderr }: LocalSurroundings) =>
+  ({ stderr }: LocalServerOptions) =>
   (endpoint: string, text: string): void => {
     for (const line of text.replace(/\r?\n$/, '').split(/\r?\n/))
       stderr.write(`[${safeText(endpoint)}] ${safeText(line, true)}\n`);
   };
 
-function handlerPath(around: LocalSurroundings, endpoint: string, module: string): string {
-  const path = module.startsWith('file:') ? fileURLToPath(module) : absolutePath(around, module);
+function handlerPath(options: LocalServerOptions, endpoint: string, module: string): string {
+  const path = module.startsWith('file:') ? fileURLToPath(module) : absolutePath(options, module);
   if (!existsSync(path)) throw usage(`the handler module of endpoint "${endpoint}" does not exist: ${module}`);
   return path;
 }

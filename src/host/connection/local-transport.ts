@@ -6,19 +6,19 @@ import { createFileLocks } from '../lock/locks.ts';
 
 export interface LocalTransport {
   readonly transport: Transport & { close(): Promise<void> };
-  /** What stands for the address of all three services. */
+  /** The base address of all three services. */
   readonly origin: string;
   /** The seeded full-access key. */
   readonly key: string;
 }
 
 /**
- * The local service in this process, in place of the wire. Its state lies in a file, so that the next command finds it.
- * This module loads the whole local service: import it only where it is meant.
+ * A transport to a local service in this process. Its state is saved to a file for the next command. This module loads the
+ * whole local service: import it only when it is needed.
  */
 export function openLocalTransport(dataDirectory: string, clock: Clock, random: () => number): LocalTransport {
   const stateFile = join(dataDirectory, 'local', 'state.json');
-  // Not the interrupt: what is on the wire then may still end, and its sender decides how long that takes.
+  // Not the interrupt: after it, requests in progress may still complete, and the caller decides how long to wait.
   const closing = new AbortController();
   const locks = createFileLocks({ clock, signal: closing.signal });
   const service = createLocalService({ clock, random, store: fileStore(stateFile, locks), queueLimits: true });
@@ -34,7 +34,7 @@ export function openLocalTransport(dataDirectory: string, clock: Clock, random: 
   };
 }
 
-/** A local service as a transport: the faults it injects are those of a wire. What is no fault of a wire passes as it is. */
+/** A local service as a transport: dropped connections and aborts become WireErrors, other errors are passed on. */
 export const transportTo =
   (service: Pick<LocalService, 'fetch'>): Transport =>
   async ({ method, url, headers, body, signal }) => {
@@ -53,31 +53,31 @@ export const transportTo =
     }
   };
 
-/** Rejects with the signal's reason as soon as it is aborted: the service may wait for another process then. */
+/** Rejects with the signal's reason immediately when it is aborted: the service may be waiting for another process. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let giveUp = (): void => undefined;
+  let onAbort = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
-    giveUp = () => {
+    onAbort = () => {
       reject(signal.reason as Error);
     };
-    if (signal.aborted) giveUp();
-    else signal.addEventListener('abort', giveUp, { once: true });
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
   });
   try {
     return await Promise.race([work, aborted]);
   } finally {
-    signal.removeEventListener('abort', giveUp);
+    signal.removeEventListener('abort', onAbort);
   }
 }
 
-/** The body as it is read; an abort ends a read that waits, as it does on a wire. */
+/** Streams the body; an abort ends a pending read, as with a network connection. */
 async function* bodyOf(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   if (response.body === null) return;
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-  const giveUp = (): void => {
+  const onAbort = (): void => {
     void reader.cancel(signal.reason).catch(() => undefined);
   };
-  signal.addEventListener('abort', giveUp, { once: true });
+  signal.addEventListener('abort', onAbort, { once: true });
   try {
     for (;;) {
       const { done, value } = await reader.read();
@@ -88,7 +88,7 @@ async function* bodyOf(response: Response, signal: AbortSignal): AsyncGenerator<
   } catch (error) {
     throw new WireError('answered', 'the answer broke off', error);
   } finally {
-    signal.removeEventListener('abort', giveUp);
+    signal.removeEventListener('abort', onAbort);
     void reader.cancel().catch(() => undefined);
   }
 }

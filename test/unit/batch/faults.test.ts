@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { takenBy } from '../../support/batch-truth.ts';
 import { berthIn } from '../../support/cli.ts';
 import { items, jobsTaken, local, OUT, place, RESUME, RUN, summary, write, wrongOf, type Place } from './front-door.ts';
+import { queuesOf } from '../../../src/local/queue/state/records.ts';
 
 const ITEMS = 40;
 const SUBMIT = ['--match', 'POST /v2/echo/run'];
@@ -135,5 +136,5 @@ const submittedTo = ({ store }: Place, endpoint: string): Promise<number | undef
     () => {
       throw new Error('no request has come yet');
     },
-    ({ queue }) => queue.lanes[endpoint]?.counts.submitted,
+    (state) => queuesOf(state).byEndpoint[endpoint]?.counts.submitted,
   );

@@ -12,6 +12,7 @@ import { createTransport } from '../../../src/http/wire/client.ts';
 import { LOCAL_KEY } from '../../../src/local/frame/auth.ts';
 import { serveLocal } from '../../../src/local/frame/server.ts';
 import { createLocalService } from '../../../src/local/service.ts';
+import { queuesOf, type Job } from '../../../src/local/queue/state/records.ts';
 import type { State } from '../../../src/local/state/state.ts';
 import { memoryStore } from '../../../src/local/state/store.ts';
 import { createValidator } from '../../../src/local/frame/validate.ts';
@@ -215,17 +216,17 @@ export async function lab(options: { readonly queueLimits?: boolean } = {}): Pro
     url: served.url,
     control,
     submissions: () =>
-      state(({ queue }) => {
+      state((current) => {
         const counts = new Map<string, number>();
-        for (const { input } of Object.values(queue.jobs)) counts.set(input, (counts.get(input) ?? 0) + 1);
+        for (const { input } of Object.values<Job>(queuesOf(current).jobs)) counts.set(input, (counts.get(input) ?? 0) + 1);
         return counts;
       }),
     taken: () => takenBy(store),
     ended: () =>
       state(
-        ({ queue }) =>
+        (current) =>
           new Map(
-            Object.values(queue.jobs).flatMap(({ id, finishedAt }) =>
+            Object.values<Job>(queuesOf(current).jobs).flatMap(({ id, finishedAt }) =>
               finishedAt === undefined ? [] : [[id, finishedAt] as const],
             ),
           ),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { COLD_START_MS } from '../../../../src/local/queue/engine/workers.ts';
 import { createHarness, idIn, objectIn } from './harness.ts';
+import { endpoints } from '../../../../src/local/model/endpoints/seed.ts';
 
 const MINUTE = 60_000;
 
@@ -205,7 +206,7 @@ describe('what is not there', () => {
 
   test('an endpoint that balances load has no queue: 400', async () => {
     const service = createHarness();
-    const [echo] = Object.values(service.state.endpoints);
+    const [echo] = endpoints.all(service.state);
     if (echo !== undefined) echo.type = 'LOAD_BALANCER';
     expect((await service.call('POST /echo/run', '{"input":{}}')).status).toBe(400);
   });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { decodeJson, memberAt } from '../../../../src/core/json.ts';
 import { serve, type Served } from './served.ts';
+import { queuesOf } from '../../../../src/local/queue/state/records.ts';
 
 /** An endless loop, well under way. */
 interface Loop extends Served {
@@ -67,7 +68,7 @@ describe('handler modules', () => {
     const { service, folder, start, stop, replaceRunner, until, ended } = await serve(source);
     const id = await start(JSON.stringify({ file: join(folder, 'once') }));
     await until(
-      () => service.state.queue.jobs[id]?.stream.made,
+      () => queuesOf(service.state).jobs[id]?.stream.made,
       (made) => made === 2,
     );
     await until(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { COLD_START_MS } from '../../../../src/local/queue/engine/workers.ts';
 import { createHarness, idIn } from './harness.ts';
+import { queuesOf } from '../../../../src/local/queue/state/records.ts';
 
 const MINUTE = 60_000;
 
@@ -61,7 +62,7 @@ describe('a clock that jumps while somebody waits', () => {
       value: { status: 'COMPLETED', output: { a: 1 }, executionTime: 1000 },
     });
     expect((await service.call(`GET /demo/status/${idIn(answer)}`)).status).toBe(404);
-    expect(service.state.queue.awaited).toEqual({});
+    expect(queuesOf(service.state).awaited).toEqual({});
   });
 
   test('past the time to live of a job that had not ended: not found', async () => {
@@ -70,7 +71,7 @@ describe('a clock that jumps while somebody waits', () => {
     while (service.clock.slept.length === 0) await Promise.resolve();
     service.pass(31 * MINUTE);
     expect(await waiting).toMatchObject({ status: 404 });
-    expect(service.state.queue.awaited).toEqual({});
+    expect(queuesOf(service.state).awaited).toEqual({});
   });
 
   test('two who wait for one job both get it', async () => {
@@ -80,19 +81,19 @@ describe('a clock that jumps while somebody waits', () => {
     while (service.clock.slept.length < 2) await Promise.resolve();
     service.pass(31 * MINUTE);
     for (const answer of await Promise.all(waiting)) expect(answer).toMatchObject({ value: { status: 'COMPLETED' } });
-    expect(service.state.queue.awaited).toEqual({});
+    expect(queuesOf(service.state).awaited).toEqual({});
   });
 
   test('what a process that was killed left waiting is forgotten after a day', async () => {
     const service = createHarness();
     const id = await service.submit('demo', '{}');
-    service.state.queue.awaited['job-of-another'] = { since: service.clock.now(), waiters: 1 };
+    queuesOf(service.state).awaited['job-of-another'] = { since: service.clock.now(), waiters: 1 };
     service.pass(23 * 60 * MINUTE);
     await service.call('POST /demo/runsync', '{"input":{}}');
-    expect(Object.keys(service.state.queue.awaited)).toEqual(['job-of-another']);
+    expect(Object.keys(queuesOf(service.state).awaited)).toEqual(['job-of-another']);
     service.pass(60 * MINUTE);
     await service.call('POST /demo/runsync', '{"input":{}}');
-    expect(service.state.queue.awaited).toEqual({});
-    expect(service.state.queue.jobs[id]).toBeUndefined();
+    expect(queuesOf(service.state).awaited).toEqual({});
+    expect(queuesOf(service.state).jobs[id]).toBeUndefined();
   });
 });
