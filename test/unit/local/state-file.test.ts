@@ -3,12 +3,13 @@ import { rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { nodeFileSystem, type FileSystem } from '../../../src/local/state/file/file-system.ts';
-import { createState, type State } from '../../../src/local/state/state.ts';
+import { createState } from '../../../src/local/state/state.ts';
 import { forgeLock, HOLDERS } from '../../support/forged-lock.ts';
 import { localFixture, type LocalFixture } from '../../support/local.ts';
 import { fileStore } from '../../support/store.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
-import { queuesOf } from '../../../src/local/queue/state/records.ts';
+import type { SavedState } from '../../../src/local/state/file/versions.ts';
+import type { Queues } from '../../../src/local/queue/state/records.ts';
 
 const MINUTE = 60_000;
 const fresh = () => createState(Date.UTC(2026, 0, 1));
@@ -82,18 +83,10 @@ describe('the long texts of jobs', () => {
     expect((await place.send('GET', '/v2/pods')).status).toBe(200);
   });
 
-  it('of a state from before they had files are read, and get them', async () => {
+  it.each([3, 4])('are read from a state file of version %i', async (version) => {
     const place = localFixture({ store: fileStore(path) });
     const id = await submit(place, '{"old":1}');
-    const {
-      stamp: _,
-      queueAsOf,
-      ...state
-    } = JSON.parse(readFileSync(path, 'utf8')) as State & {
-      stamp: string;
-      queueAsOf: number;
-    };
-    const old = JSON.stringify({ ...state, version: 3, queue: { ...queuesOf(state), asOf: queueAsOf } });
+    const old = JSON.stringify(asVersion(version, JSON.parse(readFileSync(path, 'utf8')) as SavedState));
     await writeFile(path, old.replace(JSON.stringify('{"old":1}'), JSON.stringify(long('old'))));
     place.clock.advance(5000);
     expect(await outputOf(place, id)).toBe(long('old'));
@@ -101,6 +94,25 @@ describe('the long texts of jobs', () => {
     expect(textsAt(path)).toHaveLength(1);
   });
 });
+
+/** A saved state as berth wrote it before version 5. */
+function asVersion(version: number, saved: SavedState): object {
+  const { stamp, processedTo, delegations, queue, ...rest } = saved;
+  const { byEndpoint, deliveries: _deliveries, timers, ...others } = queue as Queues;
+  return {
+    ...rest,
+    version,
+    ...(version === 4 && { stamp, queueAsOf: processedTo }),
+    shelves: delegations === undefined ? {} : { delegations },
+    queue: {
+      ...others,
+      ...(version === 3 && { asOf: processedTo }),
+      lanes: byEndpoint,
+      outbox: [],
+      timers: timers.map(({ event, ...timer }) => ({ ...timer, what: event })),
+    },
+  };
+}
 
 /** A file system that is cut off at its operation of that number: a kill. Of a file that was being written, half is there. */
 function cutting(at: number): FileSystem & { readonly isCut: () => boolean } {

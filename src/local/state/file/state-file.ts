@@ -146,8 +146,8 @@ export function openStateFile(
     const saved = parse(path, source);
     const state = codec.decode(saved);
     const { body, named } = codec.encode(state);
-    // A file of version 3 has its long texts inside: it is written again.
-    return saved.stamp === undefined ? { state, named: NO_TEXTS } : { state, body, named };
+    // A file of an older version is written again.
+    return saved.version === state.version ? { state, body, named } : { state, named: NO_TEXTS };
   }
 }
 
