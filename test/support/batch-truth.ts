@@ -16,7 +16,8 @@ export const takenBy = (store: Store, seen = new Map<string, number>()): Promise
       throw new Error('no request has come yet');
     },
     (state: State) => {
-      for (const { id, input } of Object.values<Job>(queuesOf(state).jobs)) seen.set(id, (JSON.parse(input) as { n: number }).n);
+      for (const { id, input } of Object.values<Job>(queuesOf(state).jobs))
+        seen.set(id, (JSON.parse(input) as { n: number }).n);
       const counts = new Map<number, number>();
       for (const n of seen.values()) counts.set(n, (counts.get(n) ?? 0) + 1);
       return counts;

@@ -170,7 +170,9 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
       count: option.count('how many requests it strikes (default: all until cleared)', 1),
       probability: option.fraction('how often it strikes: above 0, up to 1', { metavar: 'P' }),
       match: option.text('only these: a method, the beginning of a path, or both', { metavar: 'METHOD/PATH' }),
-      status: option.count(FAULT_SETTINGS.status.help, FAULT_SETTINGS.status.minimum, { most: FAULT_SETTINGS.status.maximum }),
+      status: option.count(FAULT_SETTINGS.status.help, FAULT_SETTINGS.status.minimum, {
+        most: FAULT_SETTINGS.status.maximum,
+      }),
       latency: option.duration(FAULT_SETTINGS.latencyMs.help, 's'),
       retryAfter: option.duration(FAULT_SETTINGS.retryAfter.help, 's'),
     },

@@ -56,7 +56,10 @@ export function faultError(
   return undefined;
 }
 
-const effectsAt = (faults: readonly FaultRecord[], stage: FaultStage): readonly (readonly [FaultRecord, FaultEffect])[] =>
+const effectsAt = (
+  faults: readonly FaultRecord[],
+  stage: FaultStage,
+): readonly (readonly [FaultRecord, FaultEffect])[] =>
   Object.entries(FAULT_EFFECTS).flatMap(([kind, effect]) => {
     const fault = faults.find((each) => each.kind === kind);
     return fault === undefined || effect.stage !== stage ? [] : [[fault, effect] as const];

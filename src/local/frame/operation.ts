@@ -54,11 +54,7 @@ type UnpublishedOptions = Pick<Operation, 'run' | 'body'> & { readonly service?:
  * An operation that is not in the published contract, by its method and path: `GET /v2/things`. It is routed, validated,
  * counted and authenticated like every other.
  */
-export function unpublished(
-  id: string,
-  request: string,
-  { service = 'base', ...rest }: UnpublishedOptions,
-): Operation {
+export function unpublished(id: string, request: string, { service = 'base', ...rest }: UnpublishedOptions): Operation {
   const [method, path] = request.split(' ') as [Row['method'], string];
   return { id, service, method, path, scope: scopeOf(service, method), ...rest };
 }

@@ -15,8 +15,8 @@ export interface DueDelivery {
 }
 
 export function dueDeliveries(state: State, now: number): readonly DueDelivery[] {
-  return queuesOf(state).deliveries
-    .filter(({ nextAt }) => nextAt <= now)
+  return queuesOf(state)
+    .deliveries.filter(({ nextAt }) => nextAt <= now)
     .flatMap((delivery) => {
       const job = queuesOf(state).jobs[delivery.jobId];
       if (job?.webhook === undefined) return [];

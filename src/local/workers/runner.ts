@@ -202,7 +202,9 @@ function dueWork(state: State, now: number, modules: ReadonlyMap<string, string>
   const served = endpoints.all(state).filter(({ handler }) => handler === 'module');
   const workers = served.flatMap((endpoint) => {
     const queue = byEndpoint[endpoint.id];
-    return queue === undefined ? [] : workersIn(queue).map((worker) => ({ worker, module: moduleOf(endpoint, modules) }));
+    return queue === undefined
+      ? []
+      : workersIn(queue).map((worker) => ({ worker, module: moduleOf(endpoint, modules) }));
   });
   return {
     workerIds: new Set(workers.map(({ worker }) => worker.id)),

@@ -218,7 +218,8 @@ export async function lab(options: { readonly queueLimits?: boolean } = {}): Pro
     submissions: () =>
       state((current) => {
         const counts = new Map<string, number>();
-        for (const { input } of Object.values<Job>(queuesOf(current).jobs)) counts.set(input, (counts.get(input) ?? 0) + 1);
+        for (const { input } of Object.values<Job>(queuesOf(current).jobs))
+          counts.set(input, (counts.get(input) ?? 0) + 1);
         return counts;
       }),
     taken: () => takenBy(store),

@@ -28,7 +28,11 @@ describe('bucket edges', () => {
         const next = addBuckets(size, edge);
         expect(edge).toBeLessThanOrEqual(at);
         expect(next).toBeGreaterThan(at);
-        expect([bucketStart(size, edge), bucketStart(size, next - 1), bucketStart(size, next)]).toEqual([edge, edge, next]);
+        expect([bucketStart(size, edge), bucketStart(size, next - 1), bucketStart(size, next)]).toEqual([
+          edge,
+          edge,
+          next,
+        ]);
         expect(addBuckets(size, next, -1)).toBe(edge);
       }),
     );
@@ -92,7 +96,11 @@ describe('whatever was charged', () => {
         (charges, kind: Report) => {
           const whole = SIZES.filter((size) => size !== 'hour').map((bucketSize) => {
             // Years are whole months, days and hours, but not whole weeks: for those everything lies inside.
-            const range = { start: bucketStart(bucketSize, NOW - 800 * 24 * HOUR), end: NOW + 900 * 24 * HOUR, bucketSize };
+            const range = {
+              start: bucketStart(bucketSize, NOW - 800 * 24 * HOUR),
+              end: NOW + 900 * 24 * HOUR,
+              bucketSize,
+            };
             const shown = reportOf(kind, charges, range, null) as unknown as Shown;
             for (const [member, total] of Object.entries(shown.metadata.totals))
               expect(micros(total)).toBe(shown.records.reduce((sum, record) => sum + micros(record[member]), 0));

@@ -47,7 +47,9 @@ describe('records', () => {
 /** The state as it is read from its file. */
 function saved(state: State): State {
   const codec = createStateCodec(() => '', [queuesCodec]);
-  return codec.decode(JSON.parse(fileText(state, 'stamp', codec.encode(state).body)) as Parameters<typeof codec.decode>[0]);
+  return codec.decode(
+    JSON.parse(fileText(state, 'stamp', codec.encode(state).body)) as Parameters<typeof codec.decode>[0],
+  );
 }
 
 /** Every object of a state in which a record is looked up by a key. */

@@ -4,7 +4,13 @@ import { isObject } from '../../../src/core/json.ts';
 import { Problem } from '../../../src/local/contract/problem.ts';
 import { podDocument } from '../../../src/local/resources/pods/document.ts';
 import { seedPods } from '../../../src/local/model/pods/seed.ts';
-import { applyAction, ACTIONS, startedAt, statusAt, type PodAction } from '../../../src/local/resources/pods/transitions.ts';
+import {
+  applyAction,
+  ACTIONS,
+  startedAt,
+  statusAt,
+  type PodAction,
+} from '../../../src/local/resources/pods/transitions.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 

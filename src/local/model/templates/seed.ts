@@ -1,7 +1,6 @@
 import { createShelf } from '../../state/shelf.ts';
 import type { TemplateRecord } from './record.ts';
 
-
 /** The templates of a new account: two of its own, and public ones from every source. */
 function seedTemplates(): TemplateRecord[] {
   const template = (id: string, name: string, image: string, rest: Partial<TemplateRecord>): TemplateRecord => ({

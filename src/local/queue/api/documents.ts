@@ -32,7 +32,8 @@ export const jobBrief = (job: Job): Json => ({ id: job.id, status: job.status })
 export function healthDocument(state: State, endpointId: string): Json {
   const queue = queueOf(state, endpointId);
   const { completed, failed, timedOut, retried, cancelled, expired } = queue.counts;
-  const workers = (status: WorkerStatus): number => workersIn(queue).filter((worker) => worker.status === status).length;
+  const workers = (status: WorkerStatus): number =>
+    workersIn(queue).filter((worker) => worker.status === status).length;
   return {
     jobs: {
       completed,

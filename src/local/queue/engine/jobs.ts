@@ -136,5 +136,6 @@ function release(state: State, job: Job, at: number, after: Job | undefined): vo
 
 function removeDelivery(state: State, jobId: string): void {
   const queues = queuesOf(state);
-  if (queues.deliveries.length > 0) queues.deliveries = queues.deliveries.filter((delivery) => delivery.jobId !== jobId);
+  if (queues.deliveries.length > 0)
+    queues.deliveries = queues.deliveries.filter((delivery) => delivery.jobId !== jobId);
 }

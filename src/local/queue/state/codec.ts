@@ -20,7 +20,9 @@ export const queuesCodec: PartCodec<unknown> = {
     const awaitedMembers = Object.entries(awaited).map(([id, { last, ...wait }]) =>
       jsonMember(
         id,
-        last === undefined ? JSON.stringify(wait) : `{${jsonMember('last', textOf(last))},${JSON.stringify(wait).slice(1)}`,
+        last === undefined
+          ? JSON.stringify(wait)
+          : `{${jsonMember('last', textOf(last))},${JSON.stringify(wait).slice(1)}`,
       ),
     );
     return `{"jobs":{${jobMembers.join(',')}},"awaited":{${awaitedMembers.join(',')}},${JSON.stringify(rest).slice(1)}`;

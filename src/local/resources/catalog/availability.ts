@@ -64,7 +64,10 @@ export const ANY_GPU: GpuRequirements = {
 
 /** The availability of a GPU in one data center. */
 export function gpuLevel(gpu: GpuData, dataCenter: DataCenterData, required: GpuRequirements): Level {
-  const maxCount = Math.max(0, ...required.clouds.map((cloud) => gpu.maxCount[cloud === 'SECURE' ? 'secure' : 'community']));
+  const maxCount = Math.max(
+    0,
+    ...required.clouds.map((cloud) => gpu.maxCount[cloud === 'SECURE' ? 'secure' : 'community']),
+  );
   const versions = gpu.cudaVersions.filter((version) => meetsCudaConstraint(version, required));
   const needsCuda = required.cudaVersions !== undefined || required.minCudaVersion !== undefined;
   if (required.count > maxCount || (needsCuda && versions.length === 0)) return 'NONE';

@@ -4,7 +4,14 @@ import { notFound } from '../../contract/problem.ts';
 import { listIn } from '../../frame/query.ts';
 import { ANY_GPU, cpuLevel, gpuLevel, gpuRequirements, availabilityOf, wantsAvailability } from './availability.ts';
 import { meetsCudaConstraint } from '../../model/catalog/cuda-versions.ts';
-import { CPUS, DATA_CENTERS, GPUS, type CpuData, type DataCenterData, type GpuData } from '../../model/catalog/hardware.ts';
+import {
+  CPUS,
+  DATA_CENTERS,
+  GPUS,
+  type CpuData,
+  type DataCenterData,
+  type GpuData,
+} from '../../model/catalog/hardware.ts';
 
 function gpuDocument(gpu: GpuData, query: URLSearchParams, available: boolean): Json {
   const { stock: _stock, cudaVersions, ...shown } = gpu;
@@ -42,8 +49,10 @@ function dataCenterDocument(dataCenter: DataCenterData, query: URLSearchParams):
   };
 }
 
-const levels = <T extends { readonly id: string; readonly name: string }>(all: readonly T[], levelOf: (item: T) => string) =>
-  all.map((item) => ({ id: item.id, name: item.name, availability: levelOf(item) }));
+const levels = <T extends { readonly id: string; readonly name: string }>(
+  all: readonly T[],
+  levelOf: (item: T) => string,
+) => all.map((item) => ({ id: item.id, name: item.name, availability: levelOf(item) }));
 
 /** Whether all filters match; a filter with several values matches any of them (contract rules, Catalog). */
 function matchesFilters(dataCenter: DataCenterData, query: URLSearchParams): boolean {

@@ -69,7 +69,8 @@ export function checkPlacement(state: State, endpoint: EndpointRecord): void {
     if (volume === undefined) throw notFound(`network volume ${id} not found`);
     return volume.dataCenter;
   });
-  if (new Set(volumeDataCenters).size < volumeDataCenters.length) throw badRequest('at most one network volume per data center');
+  if (new Set(volumeDataCenters).size < volumeDataCenters.length)
+    throw badRequest('at most one network volume per data center');
   const unknown = endpoint.dataCenterIds.find((id) => dataCenterById(id) === undefined);
   if (unknown !== undefined) throw badRequest(`unknown data center ${unknown}`);
   if (placementsFor(state, endpoint).length === 0) throw badRequest('no data center has what these workers need');

@@ -55,7 +55,9 @@ function linesOfRun(run: Run, from: number, to: number): readonly LogLine[] {
   const last = Math.min(run.chunks, Math.floor((Math.min(to, end) - run.from) / CHUNK_INTERVAL_MS));
   const chunks: LogLine[] = [];
   for (let chunk = first; chunk <= last; chunk++)
-    chunks.push(container(run.from + chunk * CHUNK_INTERVAL_MS, `${jobId}: chunk ${String(chunk)} of ${String(run.chunks)}`));
+    chunks.push(
+      container(run.from + chunk * CHUNK_INTERVAL_MS, `${jobId}: chunk ${String(chunk)} of ${String(run.chunks)}`),
+    );
   return [
     system(run.from, `job ${jobId} started${attemptText}`),
     container(run.from, `${jobId}: input of ${String(run.inputBytes)} bytes`),

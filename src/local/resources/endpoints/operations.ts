@@ -25,7 +25,8 @@ export const endpointOperations: readonly Operation[] = [
     status: 200,
     body: {
       endpoints: await call.transact((state) =>
-        endpoints.all(state)
+        endpoints
+          .all(state)
           .filter(({ hidden }) => hidden !== true)
           .map((endpoint) => endpointDocument(endpoint, call.origin)),
       ),

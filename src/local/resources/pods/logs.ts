@@ -51,7 +51,10 @@ function linesOfLaunch(pod: PodRecord, launch: Launch, from: number, to: number)
     system(at + PROVISIONING_MS - 500, `pulling image ${image}`),
   ];
   if (held === 'STARTING')
-    return [...foundLines, ...linesEvery(WAITING_INTERVAL_MS, at + PROVISIONING_MS, from, to, () => 'still pulling the image', 'system')];
+    return [
+      ...foundLines,
+      ...linesEvery(WAITING_INTERVAL_MS, at + PROVISIONING_MS, from, to, () => 'still pulling the image', 'system'),
+    ];
   const starting = launch.restart === true ? at : at + PROVISIONING_MS;
   const running = starting + STARTING_MS;
   return [
@@ -59,7 +62,14 @@ function linesOfLaunch(pod: PodRecord, launch: Launch, from: number, to: number)
     system(starting + 500, `creating the container from ${image}`),
     system(running, 'container started'),
     container(running, 'ready'),
-    ...linesEvery(CONTAINER_INTERVAL_MS, running, from, to, pod.gpu === undefined ? heartbeat : trainingStep, 'container'),
+    ...linesEvery(
+      CONTAINER_INTERVAL_MS,
+      running,
+      from,
+      to,
+      pod.gpu === undefined ? heartbeat : trainingStep,
+      'container',
+    ),
   ];
 }
 

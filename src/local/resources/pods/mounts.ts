@@ -22,7 +22,8 @@ export function mountsForCreate(
   }
   const [network] = mounts.network ?? [];
   if (network === undefined) return {};
-  if (volumes.get(state, network.volumeId) === undefined) throw notFound(`network volume ${network.volumeId} not found`);
+  if (volumes.get(state, network.volumeId) === undefined)
+    throw notFound(`network volume ${network.volumeId} not found`);
   if (pod.cloud !== 'SECURE') throw badRequest('network volumes are available only on the SECURE cloud');
   return { network: [{ ...network }] };
 }

@@ -29,7 +29,8 @@ export const podOperations: readonly Operation[] = [
       status: 200,
       body: {
         pods: await call.transact((state, now) =>
-          pods.all(state)
+          pods
+            .all(state)
             .filter((pod) => pod.life.kind !== 'terminated' && (includeMembers || pod.cluster === undefined))
             .map((pod) => podDocument(pod, now)),
         ),

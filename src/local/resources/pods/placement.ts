@@ -1,4 +1,11 @@
-import { cpuById, DATA_CENTERS, dataCenterById, gpuById, type DataCenterData, type GpuData } from '../../model/catalog/hardware.ts';
+import {
+  cpuById,
+  DATA_CENTERS,
+  dataCenterById,
+  gpuById,
+  type DataCenterData,
+  type GpuData,
+} from '../../model/catalog/hardware.ts';
 import { compareVersions, meetsCudaConstraint } from '../../model/catalog/cuda-versions.ts';
 import { badRequest } from '../../contract/problem.ts';
 import type { PodRecord } from '../../model/pods/record.ts';
@@ -29,7 +36,8 @@ export type Placement = Pick<PodRecord, 'gpu' | 'cpu' | 'dataCenterId' | 'cudaVe
 
 /** Finds hardware and a data center for a new pod. Throws the 400 Problem when there is none (contract rules, Pods). */
 export function findPlacement(request: PlacementRequest): Placement {
-  if ((request.gpu === undefined) === (request.cpu === undefined)) throw badRequest('exactly one of gpu and cpu is required');
+  if ((request.gpu === undefined) === (request.cpu === undefined))
+    throw badRequest('exactly one of gpu and cpu is required');
   return request.gpu === undefined ? placeCpu(request) : placeGpu(request, request.gpu);
 }
 
@@ -42,7 +50,8 @@ function placeGpu(request: PlacementRequest, gpuRequest: NonNullable<HardwareBod
   const cloud = request.cloud === 'SECURE' ? 'secure' : 'community';
   if (count > gpu.maxCount[cloud])
     throw badRequest(`at most ${String(gpu.maxCount[cloud])} of ${id} are offered on the ${request.cloud} cloud`);
-  if (request.globalNetworking && gpu.manufacturer !== 'NVIDIA') throw badRequest('global networking needs an NVIDIA GPU');
+  if (request.globalNetworking && gpu.manufacturer !== 'NVIDIA')
+    throw badRequest('global networking needs an NVIDIA GPU');
   return {
     gpu: { id, count },
     dataCenterId: chooseDataCenter(request, gpu.stock, count * request.copies),

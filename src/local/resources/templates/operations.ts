@@ -126,7 +126,7 @@ export const templateOperations: readonly Operation[] = [
       body: {
         templates: await call.transact((state) =>
           templates
-          .all(state)
+            .all(state)
             .filter((template) => template.public && sourceOf(template) === source)
             .slice(0, MAX_PUBLIC_TEMPLATES)
             .map(documentOf),

@@ -13,9 +13,9 @@ export interface LongTexts {
   /** A record's text. It is made once: the record must never be changed in place. */
   textOf(record: object): EncodedRecord;
   /** The record from its parsed text; its long texts are read each time they are accessed. */
-  fromFile<R extends object>(saved: R): R;
+  readonly fromFile: <R extends object>(saved: R) => R;
   /** The record as `fromFile` returns it, so that its long texts are not held in memory. */
-  dropped<R extends object>(record: R): R;
+  readonly dropped: <R extends object>(record: R) => R;
 }
 
 /** Texts with more characters are stored in files of their own. */

@@ -15,7 +15,9 @@ export type SavedState = Readonly<Record<string, unknown>> &
 export const READABLE_VERSIONS: readonly unknown[] = [3, 4, 5];
 
 /** A saved state of any readable version in the form of the newest one; its parts are still as they were parsed. */
-export function upgrade(saved: SavedState): Omit<State, 'parts'> & { readonly parts: Readonly<Record<string, unknown>> } {
+export function upgrade(
+  saved: SavedState,
+): Omit<State, 'parts'> & { readonly parts: Readonly<Record<string, unknown>> } {
   const {
     version: _version,
     stamp: _stamp,

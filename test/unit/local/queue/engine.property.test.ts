@@ -10,7 +10,13 @@ import {
   submit,
 } from '../../../../src/local/queue/engine/engine.ts';
 import { queueOf, waitingCount, workersIn } from '../../../../src/local/queue/state/endpoint-queue.ts';
-import { expiryOf, isTerminal, nextStatus, transition, type JobEvent } from '../../../../src/local/queue/engine/transitions.ts';
+import {
+  expiryOf,
+  isTerminal,
+  nextStatus,
+  transition,
+  type JobEvent,
+} from '../../../../src/local/queue/engine/transitions.ts';
 import { queuesOf, type Job, type JobStatus } from '../../../../src/local/queue/state/records.ts';
 import type { State } from '../../../../src/local/state/state.ts';
 import { createHarness } from './harness.ts';
