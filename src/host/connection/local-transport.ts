@@ -2,23 +2,23 @@ import { join } from 'node:path';
 import type { Clock } from '../../core/context.ts';
 import { WireError, type Transport } from '../../http/wire/transport.ts';
 import { createLocalService, DroppedConnection, fileStore, LOCAL_KEY, type LocalService } from '../../local/index.ts';
-import { createFileLocks } from '../lock/locks.ts';
+import { createFileLocks } from '../lock/file-locks.ts';
 
 export interface LocalTransport {
   readonly transport: Transport & { close(): Promise<void> };
-  /** The base address of all three services. */
+  /** The address of all three services. */
   readonly origin: string;
   /** The seeded full-access key. */
   readonly key: string;
 }
 
 /**
- * A transport to a local service in this process. Its state is saved to a file for the next command. This module loads the
- * whole local service: import it only when it is needed.
+ * Opens the local service in this process as a transport. Its state is a file, so that the next command continues with it.
+ * This module loads the whole local service: import it only when it is used.
  */
 export function openLocalTransport(dataDirectory: string, clock: Clock, random: () => number): LocalTransport {
   const stateFile = join(dataDirectory, 'local', 'state.json');
-  // Not the interrupt: after it, requests in progress may still complete, and the caller decides how long to wait.
+  // Not the user's interrupt: a request in progress may still finish, and its sender decides how long it waits.
   const closing = new AbortController();
   const locks = createFileLocks({ clock, signal: closing.signal });
   const service = createLocalService({ clock, random, store: fileStore(stateFile, locks), queueLimits: true });
@@ -34,7 +34,7 @@ export function openLocalTransport(dataDirectory: string, clock: Clock, random: 
   };
 }
 
-/** A local service as a transport: dropped connections and aborts become WireErrors, other errors are passed on. */
+/** Wraps a local service as a transport. Injected faults become wire errors; other errors pass unchanged. */
 export const transportTo =
   (service: Pick<LocalService, 'fetch'>): Transport =>
   async ({ method, url, headers, body, signal }) => {
@@ -53,7 +53,7 @@ export const transportTo =
     }
   };
 
-/** Rejects with the signal's reason immediately when it is aborted: the service may be waiting for another process. */
+/** Rejects with the signal's reason as soon as it is aborted, because the service may be waiting for another process. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let onAbort = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
@@ -70,7 +70,7 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
   }
 }
 
-/** Streams the body; an abort ends a pending read, as with a network connection. */
+/** Yields the body in chunks. An abort ends a pending read, as over the network. */
 async function* bodyOf(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   if (response.body === null) return;
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();

@@ -19,8 +19,8 @@ import {
 } from '../../../../src/local/queue/engine/transitions.ts';
 import { queuesOf, type Job, type JobStatus } from '../../../../src/local/queue/state/records.ts';
 import type { State } from '../../../../src/local/state/state.ts';
-import { createHarness } from './harness.ts';
 import { endpoints } from '../../../../src/local/model/endpoints/seed.ts';
+import { createHarness } from '../../../support/local/queue-fixture.ts';
 
 type Command =
   | { readonly kind: 'run'; readonly endpointId: string; readonly input: string; readonly lowPriority: boolean }

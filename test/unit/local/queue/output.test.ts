@@ -6,7 +6,7 @@ import { appendChunk, MAX_CHUNK_BYTES, takeChunks } from '../../../../src/local/
 import { NO_CHUNKS } from '../../../../src/local/queue/engine/transitions.ts';
 import { memberText } from '../../../../src/local/queue/api/member-text.ts';
 import { COLD_START_MS } from '../../../../src/local/queue/engine/workers.ts';
-import { createHarness, type Harness } from './harness.ts';
+import { createHarness, type Harness } from '../../../support/local/queue-fixture.ts';
 
 describe('numbers and text come back exactly', () => {
   test.each([

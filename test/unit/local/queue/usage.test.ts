@@ -4,8 +4,8 @@ import { endpoints, newEndpoint } from '../../../../src/local/model/endpoints/se
 import { advanceQueue, removeQueue, usageOf } from '../../../../src/local/queue/index.ts';
 import { workersIn } from '../../../../src/local/queue/state/endpoint-queue.ts';
 import { COLD_START_MS } from '../../../../src/local/queue/engine/workers.ts';
-import { createHarness, type Harness } from './harness.ts';
 import { queuesOf, type Usage } from '../../../../src/local/queue/state/records.ts';
+import { createHarness, type Harness } from '../../../support/local/queue-fixture.ts';
 
 const HOUR = 3_600_000;
 

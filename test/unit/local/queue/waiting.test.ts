@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { COLD_START_MS } from '../../../../src/local/queue/engine/workers.ts';
-import { createHarness, idIn } from './harness.ts';
 import { queuesOf } from '../../../../src/local/queue/state/records.ts';
+import { createHarness, idIn } from '../../../support/local/queue-fixture.ts';
 
 const MINUTE = 60_000;
 

@@ -4,8 +4,8 @@ import { nextQueueEvent, removeQueue } from '../../../../src/local/queue/engine/
 import { queueOf, workersIn } from '../../../../src/local/queue/state/endpoint-queue.ts';
 import { COLD_START_MS } from '../../../../src/local/queue/engine/workers.ts';
 import type { EndpointRecord } from '../../../../src/local/model/endpoints/record.ts';
-import { createHarness, type Harness } from './harness.ts';
 import { queuesOf } from '../../../../src/local/queue/state/records.ts';
+import { createHarness, type Harness } from '../../../support/local/queue-fixture.ts';
 
 const endpoint = (changes: Partial<EndpointRecord>): EndpointRecord => ({
   ...newEndpoint('mine', 'mine', 'sleep', 0),
