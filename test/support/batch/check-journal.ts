@@ -1,6 +1,7 @@
-import { addsUp, type Ledger } from '../../../src/batch/store/items/item-states.ts';
+import { queuesOf, type Job } from '../../../src/local/queue/state/records.ts';
 import type { State } from '../../../src/local/state/state.ts';
 import type { Store } from '../../../src/local/state/store.ts';
+import { addsUp, type Ledger } from '../../../src/batch/store/items/item-states.ts';
 
 /** How often a service accepted each item, by the `n` of its input. */
 export type SubmissionCounts = ReadonlyMap<number, number>;
@@ -14,8 +15,9 @@ export const countSubmissions = (store: Store, seen = new Map<string, number>())
     () => {
       throw new Error('the service has received no request');
     },
-    ({ queue }: State) => {
-      for (const { id, input } of Object.values(queue.jobs)) seen.set(id, (JSON.parse(input) as { n: number }).n);
+    (state: State) => {
+      for (const { id, input } of Object.values<Job>(queuesOf(state).jobs))
+        seen.set(id, (JSON.parse(input) as { n: number }).n);
       const counts = new Map<number, number>();
       for (const n of seen.values()) counts.set(n, (counts.get(n) ?? 0) + 1);
       return counts;

@@ -18,6 +18,7 @@ import { createTransport } from '../../../src/http/wire/client.ts';
 import { LOCAL_KEY } from '../../../src/local/frame/auth.ts';
 import { serveLocal } from '../../../src/local/frame/server.ts';
 import { createLocalService } from '../../../src/local/service.ts';
+import { queuesOf, type Job } from '../../../src/local/queue/state/records.ts';
 import type { State } from '../../../src/local/state/state.ts';
 import { memoryStore } from '../../../src/local/state/store.ts';
 import { createValidator } from '../../../src/local/frame/validate.ts';
@@ -143,17 +144,18 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
     url: served.url,
     control,
     submissions: () =>
-      state(({ queue }) => {
+      state((current) => {
         const counts = new Map<string, number>();
-        for (const { input } of Object.values(queue.jobs)) counts.set(input, (counts.get(input) ?? 0) + 1);
+        for (const { input } of Object.values<Job>(queuesOf(current).jobs))
+          counts.set(input, (counts.get(input) ?? 0) + 1);
         return counts;
       }),
     taken: () => countSubmissions(store),
     ended: () =>
       state(
-        ({ queue }) =>
+        (current) =>
           new Map(
-            Object.values(queue.jobs).flatMap(({ id, finishedAt }) =>
+            Object.values<Job>(queuesOf(current).jobs).flatMap(({ id, finishedAt }) =>
               finishedAt === undefined ? [] : [[id, finishedAt] as const],
             ),
           ),

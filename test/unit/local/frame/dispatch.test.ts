@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EXPIRED_KEY, JOBS_ONLY_KEY, LOCAL_KEY, READ_ONLY_KEY } from '../../../../src/local/frame/auth.ts';
-import { DroppedConnection } from '../../../../src/local/frame/dispatch.ts';
+import { DroppedConnection } from '../../../../src/local/frame/fault-effects.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';
 
 describe('keys (specification 5, 7.2)', () => {

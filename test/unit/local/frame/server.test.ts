@@ -2,9 +2,10 @@ import { createServer, type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { LOCAL_KEY } from '../../../../src/local/frame/auth.ts';
 import { serveLocal, type ServedService } from '../../../../src/local/frame/server.ts';
-import type { Clock } from '../../../../src/core/context.ts';
-import { seed } from '../../../../src/local/seed.ts';
+import { createState } from '../../../../src/local/state/state.ts';
 import { memoryStore } from '../../../../src/local/state/store.ts';
+import { queuesOf } from '../../../../src/local/queue/state/records.ts';
+import type { Clock } from '../../../../src/core/context.ts';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';
 import { fileStore } from '../../../support/local/file-store.ts';
@@ -67,7 +68,7 @@ describe('the local service over HTTP', () => {
   });
 
   it.each(['POST runsync', 'GET status-sync/JOB'])('ends the waiting of a caller who hangs up: %s', async (request) => {
-    const state = seed(0);
+    const state = createState(0);
     const real = createTestClock(0);
     // A clock that stands still: nothing but the hang-up ends a wait.
     const clock: Clock = {
@@ -85,7 +86,7 @@ describe('the local service over HTTP', () => {
     const caller = new AbortController();
     const body = method === 'POST' ? { body: '{"input":{}}' } : {};
     const answer = fetch(`${url}/v2/echo/${operation}`, { method, headers, ...body, signal: caller.signal });
-    const waiting = (): number => Object.keys(state.queue.awaited).length;
+    const waiting = (): number => Object.keys(queuesOf(state).awaited).length;
     await expect.poll(waiting).toBe(1);
     caller.abort();
     await expect(answer).rejects.toThrow();

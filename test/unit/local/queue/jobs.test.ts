@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { COLD_START_MS } from '../../../../src/local/queue/engine/workers.ts';
+import { endpoints } from '../../../../src/local/model/endpoints/seed.ts';
 import { createHarness, idIn, objectIn } from '../../../support/local/queue-fixture.ts';
 
 const MINUTE = 60_000;
@@ -205,7 +206,7 @@ describe('unknown paths', () => {
 
   test('an endpoint that balances load has no queue: 400', async () => {
     const service = createHarness();
-    const [echo] = Object.values(service.state.endpoints);
+    const [echo] = endpoints.all(service.state);
     if (echo !== undefined) echo.type = 'LOAD_BALANCER';
     expect((await service.call('POST /echo/run', '{"input":{}}')).status).toBe(400);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { COLD_START_MS } from '../../../../src/local/queue/engine/workers.ts';
+import { queuesOf } from '../../../../src/local/queue/state/records.ts';
 import { createHarness, idIn } from '../../../support/local/queue-fixture.ts';
 
 const MINUTE = 60_000;
@@ -61,7 +62,7 @@ describe('a clock jump during a wait', () => {
       value: { status: 'COMPLETED', output: { a: 1 }, executionTime: 1000 },
     });
     expect((await service.call(`GET /demo/status/${idIn(answer)}`)).status).toBe(404);
-    expect(service.state.queue.awaited).toEqual({});
+    expect(queuesOf(service.state).awaited).toEqual({});
   });
 
   test('answers 404 when the clock jumps past the time to live of a running job', async () => {
@@ -70,7 +71,7 @@ describe('a clock jump during a wait', () => {
     while (service.clock.slept.length === 0) await Promise.resolve();
     service.pass(31 * MINUTE);
     expect(await waiting).toMatchObject({ status: 404 });
-    expect(service.state.queue.awaited).toEqual({});
+    expect(queuesOf(service.state).awaited).toEqual({});
   });
 
   test('two requests that wait for one job both get its result', async () => {
@@ -80,19 +81,19 @@ describe('a clock jump during a wait', () => {
     while (service.clock.slept.length < 2) await Promise.resolve();
     service.pass(31 * MINUTE);
     for (const answer of await Promise.all(waiting)) expect(answer).toMatchObject({ value: { status: 'COMPLETED' } });
-    expect(service.state.queue.awaited).toEqual({});
+    expect(queuesOf(service.state).awaited).toEqual({});
   });
 
   test('waits of a killed process are removed after a day', async () => {
     const service = createHarness();
     const id = await service.submit('demo', '{}');
-    service.state.queue.awaited['job-of-another'] = { since: service.clock.now(), waiters: 1 };
+    queuesOf(service.state).awaited['job-of-another'] = { since: service.clock.now(), waiters: 1 };
     service.pass(23 * 60 * MINUTE);
     await service.call('POST /demo/runsync', '{"input":{}}');
-    expect(Object.keys(service.state.queue.awaited)).toEqual(['job-of-another']);
+    expect(Object.keys(queuesOf(service.state).awaited)).toEqual(['job-of-another']);
     service.pass(60 * MINUTE);
     await service.call('POST /demo/runsync', '{"input":{}}');
-    expect(service.state.queue.awaited).toEqual({});
-    expect(service.state.queue.jobs[id]).toBeUndefined();
+    expect(queuesOf(service.state).awaited).toEqual({});
+    expect(queuesOf(service.state).jobs[id]).toBeUndefined();
   });
 });

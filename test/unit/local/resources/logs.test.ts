@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { LOCAL_KEY } from '../../../../src/local/frame/auth.ts';
 import { podLines } from '../../../../src/local/resources/pods/logs.ts';
 import { seedPods } from '../../../../src/local/model/pods/seed.ts';
-import { act, ACTIONS, statusAt, type PodAction } from '../../../../src/local/resources/pods/transitions.ts';
+import { applyAction, ACTIONS, statusAt, type PodAction } from '../../../../src/local/resources/pods/transitions.ts';
 import { serveLocal } from '../../../../src/local/frame/server.ts';
 import type { LocalService } from '../../../../src/local/service.ts';
 import { type Store } from '../../../../src/local/state/store.ts';
@@ -206,7 +206,7 @@ describe('whatever is done to a pod', () => {
         const told = [];
         for (const { pause, action } of all) {
           now += pause;
-          if (ACTIONS[statusAt(pod, now)].includes(action)) act(pod, action, now);
+          if (ACTIONS[statusAt(pod, now)].includes(action)) applyAction(pod, action, now);
           told.push(...podLines(pod, from, now));
           from = now;
         }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
+import { queuesOf } from '../../../../../src/local/queue/state/records.ts';
 import { countSubmissions } from '../../../../support/batch/check-journal.ts';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
 import {
@@ -147,5 +148,5 @@ const submittedTo = ({ store }: BatchWorld, endpoint: string): Promise<number | 
     () => {
       throw new Error('no request has come yet');
     },
-    ({ queue }) => queue.lanes[endpoint]?.counts.submitted,
+    (state) => queuesOf(state).byEndpoint[endpoint]?.counts.submitted,
   );
