@@ -8,7 +8,7 @@ const gpu = { id: 'GPU' };
 const network = { network: [{ volumeId: 'v1', path: '/data' }] };
 const persistent = { persistent: { size: 20, path: '/data' } };
 
-/** What is said, or nothing where it may be sent. */
+/** The message of the refusal, or undefined if the body is accepted. */
 function refusal(check: () => void): string | undefined {
   try {
     check();
@@ -20,7 +20,7 @@ function refusal(check: () => void): string | undefined {
   }
 }
 
-describe('what the contract is firm about on create', () => {
+describe('the checks of a create body', () => {
   test.each<[string, JsonObject]>([
     ['a GPU alone', { gpu }],
     ['several GPUs', { gpu: { ...gpu, count: 8 } }],
@@ -34,7 +34,7 @@ describe('what the contract is firm about on create', () => {
       'allowed CUDA versions that are none, beside a least one',
       { gpu: { ...gpu, allowedCudaVersions: [], minCudaVersion: '12.4' } },
     ],
-  ])('lets %s pass', (_, body) => {
+  ])('accept %s', (_, body) => {
     expect(
       refusal(() => {
         checkCreate(body);
@@ -76,7 +76,7 @@ describe('what the contract is firm about on create', () => {
       { gpu: { ...gpu, allowedCudaVersions: ['12.4'], minCudaVersion: '12.4' } },
       /--cuda and --min-cuda/,
     ],
-  ])('refuses %s', (_, body, says) => {
+  ])('refuse %s', (_, body, says) => {
     expect(
       refusal(() => {
         checkCreate(body);
@@ -84,7 +84,7 @@ describe('what the contract is firm about on create', () => {
     ).toMatch(says);
   });
 
-  it('takes exactly the powers of two from 2 on as vCPUs', () => {
+  it('accept exactly the powers of two from 2 as vCPU counts', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -105,7 +105,7 @@ describe('what the contract is firm about on create', () => {
     );
   });
 
-  it('says usage (2) or nothing, whatever the body', () => {
+  it('throw nothing but a usage failure (2), whatever the body', () => {
     const value = fc.jsonValue() as fc.Arbitrary<Json>;
     const body = fc.record({ gpu: value, cpu: value, disk: value, mounts: value }, { requiredKeys: [] });
     fc.assert(
@@ -118,8 +118,8 @@ describe('what the contract is firm about on create', () => {
   });
 });
 
-/** The table of specification 2.3: what a PATCH says of mounts, on pods of each kind. */
-describe('mounts in a change, against the pod as it is', () => {
+/** The table of specification 2.3: mounts in a PATCH, for each kind of pod. */
+describe('the check of mounts in an update against the current pod', () => {
   const PODS: Readonly<Record<string, JsonObject>> = {
     'a pod with a network mount': { mounts: network },
     'a pod with a persistent mount': { mounts: persistent },
@@ -154,7 +154,7 @@ describe('mounts in a change, against the pod as it is', () => {
     else await expect(checked).rejects.toMatchObject({ exit: 2, message: expect.stringMatching(says) as string });
   });
 
-  it('looks at the pod only where a mount is changed', async () => {
+  it('reads the pod only if a mount is changed', async () => {
     const look = async (): Promise<Json> => {
       throw new Error('looked');
     };
@@ -162,7 +162,7 @@ describe('mounts in a change, against the pod as it is', () => {
     await expect(checkUpdate({ mounts: moved }, look)).rejects.toThrow('looked');
   });
 
-  it('leaves to the service what it cannot look at', async () => {
+  it('leaves the decision to the service if the pod cannot be read', async () => {
     await expect(checkUpdate({ mounts: grown }, undefined)).resolves.toBeUndefined();
   });
 });

@@ -5,14 +5,14 @@ import type { ServerEvent } from '../../../../../src/core/api.ts';
 
 const event = (id: string | undefined, data: string): ServerEvent => ({ id, event: undefined, data });
 
-it('takes what one connection sends as it is, however alike', () => {
+it('keeps all events of one connection, even equal ones', () => {
   const memory = createMemory();
   const alike = [event('1', 'a'), event('1', 'a'), event(undefined, 'a'), event(undefined, 'a')];
   expect(alike.map((each) => memory.isNew(each))).toEqual([true, true, true, true]);
   expect([memory.count, memory.cursor]).toEqual([4, '1']);
 });
 
-it('goes on from a cursor of before, and from the last id that was one', () => {
+it('continues from the given cursor, and then from the last event id that was not empty', () => {
   const memory = createMemory('c7');
   expect(memory.cursor).toBe('c7');
   for (const id of ['c8', undefined, '']) memory.isNew(event(id, 'x'));
@@ -24,50 +24,50 @@ interface Line {
   readonly data: string;
 }
 
-/** What is heard of a log over connections, each of which begins so far back and comes so far on. */
-function heardOf(
+/** The events that pass the memory when a log is read over connections that each repeat and add some events. */
+function newLinesOf(
   log: readonly Line[],
   runs: readonly { readonly back: number; readonly on: number }[],
 ): readonly Line[] {
   const memory = createMemory();
-  const heard: Line[] = [];
+  const passed: Line[] = [];
   let at = 0;
   for (const { back, on } of [...runs, { back: 0, on: log.length }]) {
     const from = Math.max(0, at - back);
     at = Math.min(log.length, at + on);
-    heard.push(...log.slice(from, at).filter(({ id, data }) => memory.isNew(event(id, data))));
+    passed.push(...log.slice(from, at).filter(({ id, data }) => memory.isNew(event(id, data))));
     memory.reconnect();
   }
-  return heard;
+  return passed;
 }
 
 const words = fc.array(fc.constantFrom('a', 'b'), { maxLength: 60 });
 const runs = (back: fc.Arbitrary<number>) => fc.array(fc.record({ back, on: fc.nat(12) }));
 
-it('hears each event once, whatever is sent again from wherever back', () => {
+it('passes each event once, whatever a connection repeats', () => {
   fc.assert(
-    fc.property(words, runs(fc.nat(12)), (said, connections) => {
-      const log = said.map((data, at) => ({ id: String(at), data }));
-      expect(heardOf(log, connections)).toEqual(log);
+    fc.property(words, runs(fc.nat(12)), (texts, connections) => {
+      const log = texts.map((data, at) => ({ id: String(at), data }));
+      expect(newLinesOf(log, connections)).toEqual(log);
     }),
   );
 });
 
-it('hears events that nothing tells apart as often as they were said, where all is sent again', () => {
+it('passes equal events as often as they occur if each connection repeats the whole log', () => {
   fc.assert(
-    fc.property(words, runs(fc.constant(Infinity)), (said, connections) => {
-      const log = said.map((data) => ({ id: undefined, data }));
+    fc.property(words, runs(fc.constant(Infinity)), (texts, connections) => {
+      const log = texts.map((data) => ({ id: undefined, data }));
       const rest = { back: Infinity, on: Infinity };
       expect(
-        heardOf(log, [...connections, rest])
+        newLinesOf(log, [...connections, rest])
           .map(({ data }) => data)
           .sort(),
-      ).toEqual([...said].sort());
+      ).toEqual([...texts].sort());
     }),
   );
 });
 
-it('remembers more than a service ever repeats, and not all there ever was', () => {
+it('remembers more events than a service repeats, but a bounded number', () => {
   const memory = createMemory();
   for (let at = 0; at < 20_000; at++) memory.isNew(event(String(at), 'x'));
   memory.reconnect();
