@@ -7,7 +7,7 @@ import { localFixture } from '../support/local/service-fixture.ts';
 import { ask, prepare } from './cases/case.ts';
 import { CASES } from './cases/index.ts';
 
-describe('what is refused changes nothing', () => {
+describe('a refused request changes nothing', () => {
   const shown = (state: State): unknown => ({ ...state, asOf: 0, rate: undefined, queue: undefined });
   it.each(CASES.filter(({ status }) => status >= 400))('$id $request $status', async (one) => {
     const clock = createTestClock();

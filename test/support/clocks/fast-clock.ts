@@ -1,8 +1,8 @@
 import { createTestClock, type TestClock } from './test-clock.ts';
 
 /**
- * A clock on which real time passes many times faster: for tests of a client and a service that run side by side over
- * real connections, where a clock that jumps would leave those behind.
+ * A clock that runs `times` times faster than real time. For tests in which a client and a service run side by side over
+ * real connections: a clock that jumps would be ahead of them.
  */
 export function createFastClock(times = 50): TestClock {
   const startedAt = performance.now();
