@@ -4,7 +4,7 @@ import { withId } from '../cli/resource/lookup.ts';
 import { arg } from '../cli/parse/params.ts';
 import { json, text } from '../output/layout/cells.ts';
 import type { Section, View } from '../output/view.ts';
-import { ENDPOINTS, queueGet } from './jobs/requests.ts';
+import { ENDPOINTS, queueGet } from './jobs/command-lines.ts';
 
 /** How the service's member names read; a name that is not here is shown as it is. */
 const LABELS: Readonly<Record<string, string>> = { inQueue: 'in queue', inProgress: 'in progress' };

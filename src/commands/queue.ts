@@ -5,7 +5,7 @@ import { arg } from '../cli/parse/params.ts';
 import { countOf } from '../cli/words.ts';
 import type { View } from '../output/view.ts';
 import { text } from '../output/layout/cells.ts';
-import { ENDPOINTS, queueGet, queuePost } from './jobs/requests.ts';
+import { ENDPOINTS, queueGet, queuePost } from './jobs/command-lines.ts';
 
 const purgeView: View = {
   noun: ['purge', 'purges'],

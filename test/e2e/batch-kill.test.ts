@@ -4,7 +4,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
-import { replay } from '../../src/batch/store/replay-journal.ts';
+import { replay } from '../../src/batch/store/journal/replay.ts';
 import { realClock } from '../../src/host/clock.ts';
 import { openDurable } from '../../src/host/files/durable.ts';
 import { LOCAL_KEY } from '../../src/local/frame/auth.ts';
@@ -13,7 +13,7 @@ import { serveLocal } from '../../src/local/frame/server.ts';
 import { createLocalService } from '../../src/local/service.ts';
 import { memoryStore, type Store } from '../../src/local/state/store.ts';
 import { createValidator } from '../../src/local/frame/validate.ts';
-import { takenBy, journalErrors } from '../support/batch/check-journal.ts';
+import { countSubmissions, journalMismatches } from '../support/batch/check-journal.ts';
 import { berth, berthPath, cleanEnvironment, temporaryFolder, type Environment } from './support.ts';
 import { realLocks } from '../support/files/real-locks.ts';
 
@@ -174,9 +174,9 @@ async function killUntilDone(batch: number, rounds: Rounds): Promise<string> {
     const code = await runAndKill(way, folder, env, rounds.left > 0 ? moment : undefined);
     const where = `seed ${String(SEED)}, batch ${String(batch)} (${trouble.name}), kill ${String(kills + 1)}`;
     if (hasBegun()) {
-      const taken = await takenBy(service.store, seen);
+      const taken = await countSubmissions(service.store, seen);
       const { ledger } = await replay(durable, 'out.jsonl');
-      expect(journalErrors(ledger, taken, ITEMS), where).toEqual([]);
+      expect(journalMismatches(ledger, taken, ITEMS), where).toEqual([]);
     }
     if (code === undefined) {
       kills += 1;

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createFastClock } from '../support/clocks/fast-clock.ts';
+import { createAutoAdvancingClock } from '../support/clocks/auto-advancing-clock.ts';
 import { berthIn, type Ran } from '../support/worlds/run-berth.ts';
 import { createTestClock, type TestClock } from '../support/clocks/test-clock.ts';
 import { writeForgedLock, HOLDERS } from '../support/files/forged-lock.ts';
@@ -64,7 +64,7 @@ async function place(clock = createTestClock()): Promise<TestWorld> {
   const env = { ...world.env, BERTH_DATA_DIR: join(directory, 'data'), BERTH_CONFIG_DIR: join(directory, 'config') };
   writeFileSync(join(directory, 'in.jsonl'), '{"n":1}\n');
   const run = ['--local', 'jobs', 'batch', 'run', 'echo', '--input', 'in.jsonl', '--out', 'out.jsonl'];
-  const ran = await berthIn({ ...world, env, clock: createFastClock() }, run);
+  const ran = await berthIn({ ...world, env, clock: createAutoAdvancingClock() }, run);
   expect(ran.code, ran.err).toBe(0);
   return { ...world, env };
 }

@@ -7,8 +7,8 @@ import { failureAmong, sendEach, withId, type Sent } from '../../cli/resource/lo
 import { arg, onlyWith, option } from '../../cli/parse/params.ts';
 import { commandLine, countOf } from '../../cli/words.ts';
 import type { Result } from '../../output/view.ts';
-import { ENDPOINTS, queuePost, statusLine, statusRequest, waitLine } from './requests.ts';
-import { canRetry, hasEnded, jobStatus, outcomeOf } from './state.ts';
+import { ENDPOINTS, queuePost, statusLine, statusRequest, waitLine } from './command-lines.ts';
+import { canRetry, hasEnded, jobStatus, outcomeOf } from '../../queue/status.ts';
 import { jobView } from './view.ts';
 import { explainExpired, waitForJob } from './wait.ts';
 

@@ -12,8 +12,8 @@ import { commandLine } from '../../cli/words.ts';
 import { drawn } from '../../output/layout/drawn.ts';
 import { harmlessJson } from '../../output/formats/escape-json.ts';
 import type { Result } from '../../output/view.ts';
-import { ENDPOINTS, queueGet, statusRequest } from './requests.ts';
-import { hasEnded, jobStatus, outcomeOf } from './state.ts';
+import { ENDPOINTS, queueGet, statusRequest } from './command-lines.ts';
+import { hasEnded, jobStatus, outcomeOf } from '../../queue/status.ts';
 import { chunkView } from './view.ts';
 import { explainExpired } from './wait.ts';
 

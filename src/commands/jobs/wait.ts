@@ -7,8 +7,8 @@ import { withId } from '../../cli/resource/lookup.ts';
 import { arg, option } from '../../cli/parse/params.ts';
 import { waitFor } from '../../cli/run/wait.ts';
 import type { Result } from '../../output/view.ts';
-import { ENDPOINTS, statusRequest, waitLine } from './requests.ts';
-import { hasEnded, jobStatus, outcomeOf, outcomeOfAll } from './state.ts';
+import { ENDPOINTS, statusRequest, waitLine } from './command-lines.ts';
+import { hasEnded, jobStatus, outcomeOf, outcomeOfAll } from '../../queue/status.ts';
 import { jobView } from './view.ts';
 
 export const wait = defineCommand({

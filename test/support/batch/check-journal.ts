@@ -1,15 +1,15 @@
-import { addsUp, type Ledger } from '../../../src/batch/store/item-states.ts';
+import { addsUp, type Ledger } from '../../../src/batch/store/items/item-states.ts';
 import type { State } from '../../../src/local/state/state.ts';
 import type { Store } from '../../../src/local/state/store.ts';
 
 /** How often a service took each item, by the `n` of its input. */
-export type Taken = ReadonlyMap<number, number>;
+export type SubmissionCounts = ReadonlyMap<number, number>;
 
 /**
  * What a local service holds of a batch. Jobs that it deletes as retention passes stay in `seen`, by their ids, where they
  * were looked at before.
  */
-export const takenBy = (store: Store, seen = new Map<string, number>()): Promise<Taken> =>
+export const countSubmissions = (store: Store, seen = new Map<string, number>()): Promise<SubmissionCounts> =>
   store.transact(
     () => {
       throw new Error('no request has come yet');
@@ -27,9 +27,9 @@ export const takenBy = (store: Store, seen = new Map<string, number>()): Promise
  * for. What waits was never taken, what nobody can tell of at most once, all else once; `twice` are those that somebody
  * asked to send again.
  */
-export function journalErrors(
+export function journalMismatches(
   ledger: Ledger,
-  taken: Taken,
+  taken: SubmissionCounts,
   items: number,
   twice: ReadonlySet<number> = new Set(),
 ): string[] {

@@ -1,15 +1,15 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { replay } from '../../../src/batch/store/replay-journal.ts';
+import { replay } from '../../../src/batch/store/journal/replay.ts';
 import { openDurable } from '../../../src/host/files/durable.ts';
 import { LOCAL_KEY } from '../../../src/local/frame/auth.ts';
 import { serveLocal } from '../../../src/local/frame/server.ts';
 import { createLocalService } from '../../../src/local/service.ts';
 import { memoryStore, type Store } from '../../../src/local/state/store.ts';
 import { createValidator } from '../../../src/local/frame/validate.ts';
-import { journalErrors, takenBy, type Taken } from './check-journal.ts';
-import { createFastClock } from '../clocks/fast-clock.ts';
+import { journalMismatches, countSubmissions, type SubmissionCounts } from './check-journal.ts';
+import { createAutoAdvancingClock } from '../clocks/auto-advancing-clock.ts';
 import { berthIn, type Ran } from '../worlds/run-berth.ts';
 import { createTestWorld, type TestWorld, type TestWorldOptions } from '../worlds/test-world.ts';
 import { realLocks } from '../files/real-locks.ts';
@@ -17,12 +17,12 @@ import { realLocks } from '../files/real-locks.ts';
 const validator = createValidator();
 
 /** A world whose addresses are a local service's, both on one fast clock, and what that service keeps. */
-export interface Place extends TestWorld {
+export interface BatchWorld extends TestWorld {
   readonly store: Store;
 }
 
-export async function place(options: TestWorldOptions = {}): Promise<Place> {
-  const clock = createFastClock();
+export async function createBatchWorld(options: TestWorldOptions = {}): Promise<BatchWorld> {
+  const clock = createAutoAdvancingClock();
   const store = memoryStore();
   let seed = 1;
   const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
@@ -71,14 +71,14 @@ export async function local(world: TestWorld, ...argv: readonly string[]): Promi
 }
 
 /** What the journal tells and the service knows better; by default, of what the service still holds. */
-export async function wrongOf(
-  { directory, stdin, store }: Place,
+export async function findMismatches(
+  { directory, stdin, store }: BatchWorld,
   count: number,
-  more: { readonly taken?: Taken; readonly twice?: ReadonlySet<number> } = {},
+  more: { readonly taken?: SubmissionCounts; readonly twice?: ReadonlySet<number> } = {},
 ): Promise<readonly string[]> {
   const { ledger } = await replay(
     openDurable({ stdin, cwd: directory }, new AbortController().signal, realLocks()),
     OUT,
   );
-  return journalErrors(ledger, more.taken ?? (await takenBy(store)), count, more.twice);
+  return journalMismatches(ledger, more.taken ?? (await countSubmissions(store)), count, more.twice);
 }

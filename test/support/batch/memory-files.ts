@@ -109,7 +109,7 @@ export const afterKill = (before: MemoryFiles): MemoryFiles => memoryFiles(Objec
 /** The same files after the machine lost its power: nothing but what was synced. */
 export const afterPowerCut = (before: MemoryFiles): MemoryFiles => memoryFiles(Object.fromEntries(before.synced));
 
-export interface Mortal extends DurableFiles {
+export interface KillableFiles extends DurableFiles {
   /** What the process did to its files, in order; the last one killed it, unless it lived to the end. */
   readonly done: readonly string[];
   readonly alive: () => boolean;
@@ -119,7 +119,7 @@ export interface Mortal extends DurableFiles {
  * Files in the hands of a process that is killed at the n-th thing it does to them. Of a write at that moment half is
  * done, of anything else nothing; from then on it does nothing more.
  */
-export function mortal(files: MemoryFiles, killedAt: number): Mortal {
+export function createKillableFiles(files: MemoryFiles, killedAt: number): KillableFiles {
   const done: string[] = [];
   const alive = (): boolean => done.length < killedAt;
   const killed = (): Error => localFile('killed');

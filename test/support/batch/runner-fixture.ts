@@ -1,12 +1,18 @@
 import { onTestFinished } from 'vitest';
-import { beginBatch, finishBatch, resumeBatch, type OpenBatch, type ResumeOptions } from '../../../src/batch/open.ts';
+import {
+  beginBatch,
+  finishBatch,
+  resumeBatch,
+  type OpenBatch,
+  type ResumeOptions,
+} from '../../../src/batch/store/open-batch.ts';
 import type { RunOptions } from '../../../src/batch/run/run-state.ts';
 import { readItems } from '../../../src/batch/input/read-items.ts';
 import { runBatch, type RunEnd } from '../../../src/batch/run/runner.ts';
-import { survey } from '../../../src/batch/input/validate-input.ts';
+import { survey } from '../../../src/batch/input/check-input.ts';
 import { createWire } from '../../../src/batch/run/queue-client.ts';
 import type { Api, RateWindow } from '../../../src/core/api.ts';
-import type { Clock, DurableFiles } from '../../../src/core/context.ts';
+import type { DurableFiles } from '../../../src/core/context.ts';
 import { createApi } from '../../../src/http/api.ts';
 import { createTransport } from '../../../src/http/wire/client.ts';
 import { LOCAL_KEY } from '../../../src/local/frame/auth.ts';
@@ -15,92 +21,14 @@ import { createLocalService } from '../../../src/local/service.ts';
 import type { State } from '../../../src/local/state/state.ts';
 import { memoryStore } from '../../../src/local/state/store.ts';
 import { createValidator } from '../../../src/local/frame/validate.ts';
-import { takenBy, type Taken } from './check-journal.ts';
+import { createAutoAdvancingClock, type AutoAdvancingClock } from '../clocks/auto-advancing-clock.ts';
+import { countSubmissions, type SubmissionCounts } from './check-journal.ts';
 import { memoryFiles, type MemoryFiles } from './memory-files.ts';
-
-/** A clock that jumps to the earliest sleeper, but only while nothing is on the wire: requests take no time on it. */
-export interface WireClock extends Clock {
-  advance(milliseconds: number): void;
-  /** Sets the wall clock forward or (negative) back. No span is affected. */
-  jumpWall(milliseconds: number): void;
-  /** Counts what is on the wire. */
-  during<T>(work: Promise<T>): Promise<T>;
-}
-
-export function createWireClock(): WireClock {
-  let now = 0;
-  let wallOffset = Date.UTC(2026, 0, 1);
-  let busy = 0;
-  let watching = false;
-  const sleepers = new Set<{ readonly at: number; readonly wake: () => void }>();
-  const watch = (): void => {
-    if (watching) return;
-    watching = true;
-    // Twice through the event loop without anything on the wire: everybody has had a turn.
-    let quiet = 0;
-    const turn = (): void => {
-      quiet = busy === 0 ? quiet + 1 : 0;
-      if (quiet < 3) {
-        setImmediate(turn);
-        return;
-      }
-      watching = false;
-      const first = Math.min(...[...sleepers].map(({ at }) => at));
-      if (sleepers.size === 0) return;
-      now = Math.max(now, first);
-      for (const sleeper of [...sleepers].filter(({ at }) => at <= now)) sleeper.wake();
-      if (sleepers.size > 0) watch();
-    };
-    setImmediate(turn);
-  };
-  return {
-    now: () => wallOffset + now,
-    monotonic: () => now,
-    advance: (milliseconds) => {
-      now += milliseconds;
-    },
-    jumpWall: (milliseconds) => {
-      wallOffset += milliseconds;
-    },
-    during: async (work) => {
-      busy += 1;
-      try {
-        return await work;
-      } finally {
-        busy -= 1;
-      }
-    },
-    sleep: (milliseconds, signal) =>
-      new Promise((resolve, reject) => {
-        if (signal?.aborted === true) {
-          reject(signal.reason as Error);
-          return;
-        }
-        const end = (): void => {
-          sleepers.delete(sleeper);
-          signal?.removeEventListener('abort', refuse);
-        };
-        const refuse = (): void => {
-          end();
-          reject(signal?.reason as Error);
-        };
-        const wake = (): void => {
-          end();
-          resolve();
-        };
-        const sleeper = { at: now + Math.max(0, milliseconds), wake };
-        sleepers.add(sleeper);
-        signal?.addEventListener('abort', refuse, { once: true });
-        watch();
-      }),
-    deadline: () => ({ signal: new AbortController().signal, cancel: () => undefined }),
-  };
-}
 
 const validator = createValidator();
 
-export interface Lab {
-  readonly clock: WireClock;
+export interface RunnerFixture {
+  readonly clock: AutoAdvancingClock;
   readonly durable: MemoryFiles;
   readonly url: string;
   /** `POST /local/fault` and the like. */
@@ -108,7 +36,7 @@ export interface Lab {
   /** How often the service took a submission of each input, by its JSON text. */
   submissions(): Promise<ReadonlyMap<string, number>>;
   /** The same by the number in each input. */
-  taken(): Promise<Taken>;
+  taken(): Promise<SubmissionCounts>;
   /** When each job that has ended did so, by its id: milliseconds on the clock. */
   ended(): Promise<ReadonlyMap<string, number>>;
   /** Begins a batch over lines of input. */
@@ -149,8 +77,8 @@ export const OUT = 'r.jsonl';
 const IN = 'items.jsonl';
 
 /** A local service behind real HTTP, on a clock on which requests take no time, and files in memory. */
-export async function lab(options: { readonly queueLimits?: boolean } = {}): Promise<Lab> {
-  const clock = createWireClock();
+export async function createRunnerFixture(options: { readonly queueLimits?: boolean } = {}): Promise<RunnerFixture> {
+  const clock = createAutoAdvancingClock();
   const durable = memoryFiles();
   const store = memoryStore();
   let seed = 1;
@@ -198,7 +126,7 @@ export async function lab(options: { readonly queueLimits?: boolean } = {}): Pro
       throw new Error('no request has come yet');
     }, step);
 
-  const control: Lab['control'] = async (method, path, body) => {
+  const control: RunnerFixture['control'] = async (method, path, body) => {
     const answer = await fetch(served.url + path, {
       method,
       headers: { authorization: `Bearer ${LOCAL_KEY}`, 'content-type': 'application/json' },
@@ -220,7 +148,7 @@ export async function lab(options: { readonly queueLimits?: boolean } = {}): Pro
         for (const { input } of Object.values(queue.jobs)) counts.set(input, (counts.get(input) ?? 0) + 1);
         return counts;
       }),
-    taken: () => takenBy(store),
+    taken: () => countSubmissions(store),
     ended: () =>
       state(
         ({ queue }) =>

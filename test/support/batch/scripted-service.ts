@@ -1,6 +1,12 @@
-import { beginBatch, finishBatch, resumeBatch, type OpenBatch, type ResumeOptions } from '../../../src/batch/open.ts';
+import {
+  beginBatch,
+  finishBatch,
+  resumeBatch,
+  type OpenBatch,
+  type ResumeOptions,
+} from '../../../src/batch/store/open-batch.ts';
 import { readItems } from '../../../src/batch/input/read-items.ts';
-import { survey } from '../../../src/batch/input/validate-input.ts';
+import { survey } from '../../../src/batch/input/check-input.ts';
 import type { RunOptions } from '../../../src/batch/run/run-state.ts';
 import { runBatch, type RunEnd } from '../../../src/batch/run/runner.ts';
 import { createWire } from '../../../src/batch/run/queue-client.ts';
@@ -9,11 +15,12 @@ import type { DurableFiles } from '../../../src/core/context.ts';
 import { EXIT } from '../../../src/core/exit-codes.ts';
 import { Failure } from '../../../src/core/failure.ts';
 import type { Json } from '../../../src/core/json.ts';
-import { createWireClock, lines, OUT, type WireClock } from './runner-fixture.ts';
+import { createAutoAdvancingClock, type AutoAdvancingClock } from '../clocks/auto-advancing-clock.ts';
+import { lines, OUT } from './runner-fixture.ts';
 import { memoryFiles, type MemoryFiles } from './memory-files.ts';
 
 /** A request as a script sees it. */
-export interface Asked {
+export interface ScriptedRequest {
   readonly operation: 'run' | 'status' | 'retry';
   /** Of `run` the number in its input; of the others the one in the job's id. */
   readonly n: number;
@@ -22,11 +29,11 @@ export interface Asked {
   readonly at: number;
 }
 
-export interface Scripted {
-  readonly clock: WireClock;
+export interface ScriptedService {
+  readonly clock: AutoAdvancingClock;
   readonly files: MemoryFiles;
   /** Every request, in the order they went out. */
-  readonly asked: readonly Asked[];
+  readonly asked: readonly ScriptedRequest[];
   readonly batch: OpenBatch;
   resume(options?: Partial<ResumeOptions>): Promise<OpenBatch>;
   /** Runs an open batch; it is closed by whoever resumes it. Five hours on the clock are the most it may take. */
@@ -37,12 +44,12 @@ export interface Scripted {
  * What a service never does that keeps its contract: a script answers each request, or throws the Failure it ends in.
  * `beforeSync` holds up the disk.
  */
-export async function scripted(
+export async function createScriptedService(
   count: number,
-  answer: (asked: Asked) => Json,
-  beforeSync: (path: string, clock: WireClock) => Promise<void> = async () => undefined,
-): Promise<Scripted> {
-  const clock = createWireClock();
+  answer: (asked: ScriptedRequest) => Json,
+  beforeSync: (path: string, clock: AutoAdvancingClock) => Promise<void> = async () => undefined,
+): Promise<ScriptedService> {
+  const clock = createAutoAdvancingClock();
   const files = memoryFiles();
   const slow: DurableFiles = {
     ...files,
@@ -74,9 +81,9 @@ export async function scripted(
       createdAt: clock.now(),
     }),
   );
-  const asked: Asked[] = [];
+  const asked: ScriptedRequest[] = [];
   const send = async (request: ApiRequest) => {
-    const one = askedBy(request, clock.now());
+    const one = parseRequest(request, clock.now());
     asked.push(one);
     await clock.during(new Promise(setImmediate));
     return { status: 200, headers: {}, text: '', value: answer(one) };
@@ -110,19 +117,24 @@ export async function scripted(
   };
 }
 
-function askedBy({ path, body }: ApiRequest, at: number): Asked {
+function parseRequest({ path, body }: ApiRequest, at: number): ScriptedRequest {
   const [, , operation = '', job = ''] = path;
   const raw = (body as { readonly raw: Uint8Array } | undefined)?.raw;
   const sent = raw === undefined ? undefined : (JSON.parse(Buffer.from(raw).toString()) as { input: { n: number } });
-  return { operation: operation as Asked['operation'], n: sent?.input.n ?? Number(job.slice(1)), job, at };
+  return { operation: operation as ScriptedRequest['operation'], n: sent?.input.n ?? Number(job.slice(1)), job, at };
 }
 
-export const accepted = ({ n }: Asked): Json => ({ id: `j${String(n)}`, status: 'IN_QUEUE' });
-export const completed = ({ job }: Asked): Json => ({ id: job, status: 'COMPLETED', delayTime: 1, executionTime: 5 });
-export const failed = ({ job }: Asked): Json => ({ id: job, status: 'FAILED', error: 'no' });
+export const accepted = ({ n }: ScriptedRequest): Json => ({ id: `j${String(n)}`, status: 'IN_QUEUE' });
+export const completed = ({ job }: ScriptedRequest): Json => ({
+  id: job,
+  status: 'COMPLETED',
+  delayTime: 1,
+  executionTime: 5,
+});
+export const failed = ({ job }: ScriptedRequest): Json => ({ id: job, status: 'FAILED', error: 'no' });
 
 /** A service that keeps its contract. */
-export const kept = (asked: Asked): Json => (asked.operation === 'run' ? accepted(asked) : completed(asked));
+export const kept = (asked: ScriptedRequest): Json => (asked.operation === 'run' ? accepted(asked) : completed(asked));
 
 export const trouble = (exit: Failure['exit'], retryAfter?: number): Failure =>
   new Failure({ code: 'trouble', exit, message: 'trouble', ...(retryAfter === undefined ? {} : { retryAfter }) });

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { createFastClock } from '../clocks/fast-clock.ts';
+import { createAutoAdvancingClock } from '../clocks/auto-advancing-clock.ts';
 import { createTestWorld, type TestWorld, type TestWorldOptions } from '../worlds/test-world.ts';
 
 export interface Submission {
@@ -24,7 +24,7 @@ export interface TinyAnswers {
   readonly look?: (job: string, nth: number) => Readonly<Record<string, unknown>> | undefined;
 }
 
-export interface TinyPlace extends TestWorld {
+export interface TinyQueueWorld extends TestWorld {
   /** The inputs that were submitted, in order. */
   readonly submitted: unknown[];
   /** Called before each answer. */
@@ -32,7 +32,10 @@ export interface TinyPlace extends TestWorld {
 }
 
 /** A small server that speaks the queue API, and a world that is set to it. Every job is done at the first look. */
-export async function tinyPlace(answers: TinyAnswers = {}, options: TestWorldOptions = {}): Promise<TinyPlace> {
+export async function createTinyQueueWorld(
+  answers: TinyAnswers = {},
+  options: TestWorldOptions = {},
+): Promise<TinyQueueWorld> {
   const submitted: unknown[] = [];
   const jobs = new Map<string, unknown>();
   let looks = 0;
@@ -50,7 +53,7 @@ export async function tinyPlace(answers: TinyAnswers = {}, options: TestWorldOpt
       const { input } = JSON.parse(body) as { input: unknown };
       submitted.push(input);
       const nth = submitted.length;
-      place.before(operation, nth);
+      queueWorld.before(operation, nth);
       const id = `job-${String(nth)}`;
       const special = answers.submit?.({ nth, input });
       jobs.set((special?.body as { id?: string } | undefined)?.id ?? id, input);
@@ -63,7 +66,7 @@ export async function tinyPlace(answers: TinyAnswers = {}, options: TestWorldOpt
       return;
     }
     looks += 1;
-    place.before(operation, looks);
+    queueWorld.before(operation, looks);
     const id = decodeURIComponent(job);
     send(200, { id, status: 'COMPLETED', output: jobs.get(id), ...answers.look?.(id, looks) });
   };
@@ -81,9 +84,9 @@ export async function tinyPlace(answers: TinyAnswers = {}, options: TestWorldOpt
   });
   const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
   const env = { BERTH_BASE_URL: url, BERTH_QUEUE_URL: url, BERTH_API_KEY: 'a-test-key' };
-  const world = createTestWorld({ clock: createFastClock(), ...options, env });
-  const place: TinyPlace = { ...world, submitted, before: () => undefined };
-  return place;
+  const world = createTestWorld({ clock: createAutoAdvancingClock(), ...options, env });
+  const queueWorld: TinyQueueWorld = { ...world, submitted, before: () => undefined };
+  return queueWorld;
 }
 
 /** As fast as it goes. */

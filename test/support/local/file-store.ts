@@ -1,5 +1,5 @@
 import { fileStore as openFileStore, type Store } from '../../../src/local/state/store.ts';
-import type { FileSystem } from '../../../src/local/state/file/system.ts';
+import type { FileSystem } from '../../../src/local/state/file/file-system.ts';
 import { realLocks } from '../files/real-locks.ts';
 
 /** A state in a file, as one process has it. */

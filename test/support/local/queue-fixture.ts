@@ -8,10 +8,10 @@ import {
   stringOf,
 } from '../../../src/core/json.ts';
 import type { Call, Reply } from '../../../src/local/frame/operation.ts';
-import { Problem } from '../../../src/local/frame/problem.ts';
-import { seedEndpoints } from '../../../src/local/resources/endpoints/seed.ts';
+import { Problem } from '../../../src/local/contract/problem.ts';
+import { seedEndpoints } from '../../../src/local/model/endpoints/seed.ts';
 import { advanceQueue, createQueueOperations, seedQueue } from '../../../src/local/queue/index.ts';
-import type { EndpointRecord } from '../../../src/local/resources/endpoints/record.ts';
+import type { EndpointRecord } from '../../../src/local/model/endpoints/record.ts';
 import { byId } from '../../../src/local/state/records.ts';
 import type { State } from '../../../src/local/state/state.ts';
 import { createTestClock, type TestClock } from '../clocks/test-clock.ts';

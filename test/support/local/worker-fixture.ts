@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { JsonObject } from '../../../src/core/json.ts';
-import { newEndpoint } from '../../../src/local/resources/endpoints/seed.ts';
+import { newEndpoint } from '../../../src/local/model/endpoints/seed.ts';
 import { createRunner, type RunnerOptions } from '../../../src/local/queue/index.ts';
-import { COLD_START_MS } from '../../../src/local/queue/workers.ts';
+import { COLD_START_MS } from '../../../src/local/queue/engine/workers.ts';
 import { createHarness, type Harness } from './queue-fixture.ts';
 import { temporaryDirectory } from '../files/temporary-directory.ts';
 

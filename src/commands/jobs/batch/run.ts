@@ -1,10 +1,10 @@
-import { beginBatch } from '../../../batch/open.ts';
-import { copyPath, newCopyPath, rememberedPath } from '../../../batch/input/input-path.ts';
+import { beginBatch } from '../../../batch/store/open-batch.ts';
+import { copyPath, newCopyPath, rememberedPath } from '../../../batch/store/file-names.ts';
 import { inputName, type InputShape } from '../../../batch/input/item.ts';
 import { describeBad } from '../../../batch/input/read-items.ts';
-import { LOCAL_SERVICE, type BatchHeader } from '../../../batch/store/journal-record.ts';
-import { survey, type Survey } from '../../../batch/input/validate-input.ts';
-import { writeWhole } from '../../../batch/store/whole-file.ts';
+import { LOCAL_SERVICE, type BatchHeader } from '../../../batch/store/journal/record.ts';
+import { survey, type Survey } from '../../../batch/input/check-input.ts';
+import { writeWhole } from '../../../batch/store/write-file.ts';
 import { usage } from '../../../core/failure.ts';
 import { encodeJson, memberAt, type Json } from '../../../core/json.ts';
 import { formatBytes } from '../../../core/units.ts';
@@ -15,11 +15,11 @@ import { json, text } from '../../../output/layout/cells.ts';
 import { headingOf } from '../../shared/detail-lines.ts';
 import type { Result, View } from '../../../output/view.ts';
 import type { RunValues } from './flags.ts';
-import { driveBatch } from './drive.ts';
-import { mustBeNew, resultsPath } from './out.ts';
-import { readThrough } from './reading.ts';
-import { BOUNDS, extras, inBounds } from '../policy.ts';
-import { ENDPOINTS, queueGet, queuePost } from '../requests.ts';
+import { driveBatch } from '../../../batch/run-to-end.ts';
+import { mustBeNew, resultsPath } from '../../../batch/store/results-path.ts';
+import { readThrough } from '../../../batch/input/read-input.ts';
+import { BOUNDS, extras, inBounds } from '../../../queue/policy.ts';
+import { ENDPOINTS, queueGet, queuePost } from '../command-lines.ts';
 
 /**
  * Checks all of an input, begins a batch and runs it. Fails with usage (2) before anything is sent, with local-file (14)

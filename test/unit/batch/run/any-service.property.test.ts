@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addsUp } from '../../../../src/batch/store/item-states.ts';
+import { addsUp } from '../../../../src/batch/store/items/item-states.ts';
 import { EXIT } from '../../../../src/core/exit-codes.ts';
 import type { Json } from '../../../../src/core/json.ts';
 import { OUT } from '../../../support/batch/runner-fixture.ts';
@@ -8,16 +8,16 @@ import {
   accepted,
   completed,
   failed,
-  scripted,
+  createScriptedService,
   trouble,
   unreachable,
-  type Asked,
+  type ScriptedRequest,
 } from '../../../support/batch/scripted-service.ts';
 
 const ITEMS = 40;
 
 /** Ways to answer a request; `may` where a submission that is answered so may have been taken. */
-const MOODS: readonly { readonly may: boolean; readonly answer: (asked: Asked, at: number) => Json }[] = [
+const MOODS: readonly { readonly may: boolean; readonly answer: (asked: ScriptedRequest, at: number) => Json }[] = [
   { may: true, answer: (asked) => (asked.operation === 'status' ? completed(asked) : accepted(asked)) },
   { may: true, answer: (asked) => (asked.operation === 'run' ? accepted(asked) : failed(asked)) },
   { may: true, answer: (asked) => (asked.operation === 'run' ? accepted(asked) : { id: asked.job, status: 'NEW' }) },
@@ -65,7 +65,7 @@ test('whatever a service answers, a batch ends, accounts for every item, and sen
       const interrupt = new AbortController();
       const sent: number[] = [];
       let at = 0;
-      const place = await scripted(ITEMS, (asked) => {
+      const fixture = await createScriptedService(ITEMS, (asked) => {
         const { may, answer } = day[at] ?? FINE;
         if (at === stopAt) interrupt.abort(new Error('enough'));
         at += 1;
@@ -73,11 +73,11 @@ test('whatever a service answers, a batch ends, accounts for every item, and sen
         return answer(asked, at);
       });
       const limits = { retryFailed, concurrency: 6, inFlight: 15 };
-      const first = await place.run(place.batch, limits, interrupt.signal);
-      await place.batch.close();
+      const first = await fixture.run(fixture.batch, limits, interrupt.signal);
+      await fixture.batch.close();
       // From here on the service is fine, unless the moods of the day are not over.
-      const again = await place.resume();
-      const rest = await place.run(again, limits);
+      const again = await fixture.resume();
+      const rest = await fixture.run(again, limits);
       await again.close();
 
       for (const { accounting, stopped } of [first, rest]) {
@@ -86,7 +86,7 @@ test('whatever a service answers, a batch ends, accounts for every item, and sen
         else expect(['interrupt', 'trouble']).toContain(stopped.reason);
       }
       expect(new Set(sent).size).toBe(sent.length);
-      const results = [...place.files.text(OUT).matchAll(/^\{"item":(\d+)/gm)].map(([, item]) => item);
+      const results = [...fixture.files.text(OUT).matchAll(/^\{"item":(\d+)/gm)].map(([, item]) => item);
       expect(new Set(results).size).toBe(results.length);
       const { completed: done, failed: bad, expired } = rest.accounting;
       expect(results.length).toBe(done + bad + expired);

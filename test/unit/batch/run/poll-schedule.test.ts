@@ -8,7 +8,7 @@ import {
   NO_EXPERIENCE,
   type Experience,
 } from '../../../../src/batch/run/poll-schedule.ts';
-import { lab, lines } from '../../../support/batch/runner-fixture.ts';
+import { createRunnerFixture, lines } from '../../../support/batch/runner-fixture.ts';
 
 describe('when to look', () => {
   test('is a little before jobs like it ended, whatever queue they stood in, and never later than a minute', () => {
@@ -181,39 +181,39 @@ describe('a service that', () => {
 
 describe('a batch', () => {
   test('keeps up with a service that works through three hundred jobs', async () => {
-    const place = await lab();
-    const batch = await place.begin(lines(300), { endpoint: 'demo' });
+    const fixture = await createRunnerFixture();
+    const batch = await fixture.begin(lines(300), { endpoint: 'demo' });
     const behind: number[] = [];
     const over = new AbortController();
     const sampling = (async () => {
       for (;;) {
-        await place.clock.sleep(2000, over.signal);
-        const ended = await place.clock.during(place.ended());
-        behind.push([...ended.values()].filter((at) => at <= place.clock.now()).length - place.results().length);
+        await fixture.clock.sleep(2000, over.signal);
+        const ended = await fixture.clock.during(fixture.ended());
+        behind.push([...ended.values()].filter((at) => at <= fixture.clock.now()).length - fixture.results().length);
       }
     })().catch(() => undefined);
     let looks = 0;
     const before = (_: string, [, , operation]: readonly string[]): unknown =>
       (looks += operation === 'status' ? 1 : 0);
-    const end = await place.run(batch, { inFlight: 1000 }, { before });
+    const end = await fixture.run(batch, { inFlight: 1000 }, { before });
     over.abort(new Error('it is over'));
     await sampling;
     expect(end.accounting.completed).toBe(300);
     expect(behind.length).toBeGreaterThan(10);
     expect(Math.max(...behind)).toBeLessThan(10);
     expect(looks).toBeLessThan(1200);
-    const last = Math.max(...(await place.ended()).values());
-    expect(place.clock.now() - last).toBeLessThan(1500);
+    const last = Math.max(...(await fixture.ended()).values());
+    expect(fixture.clock.now() - last).toBeLessThan(1500);
   });
 
   test.each([
     ['few jobs', 'demo', 5, 600],
     ['a few that take long', 'sleep', 3, 1500],
   ])('of %s ends soon after they do', async (_, endpoint, count, most) => {
-    const place = await lab();
-    const batch = await place.begin(lines(count, ',"seconds":9'), { endpoint });
-    const end = await place.run(batch);
+    const fixture = await createRunnerFixture();
+    const batch = await fixture.begin(lines(count, ',"seconds":9'), { endpoint });
+    const end = await fixture.run(batch);
     expect(end.accounting.completed).toBe(count);
-    expect(place.clock.now() - Math.max(...(await place.ended()).values())).toBeLessThan(most);
+    expect(fixture.clock.now() - Math.max(...(await fixture.ended()).values())).toBeLessThan(most);
   });
 });

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { journalPath } from '../../../../src/batch/store/journal.ts';
-import type { OpenBatch } from '../../../../src/batch/open.ts';
-import { journalErrors } from '../../../support/batch/check-journal.ts';
-import { lab, lines, OUT, type Lab } from '../../../support/batch/runner-fixture.ts';
+import { journalPath } from '../../../../src/batch/store/journal/journal.ts';
+import type { OpenBatch } from '../../../../src/batch/store/open-batch.ts';
+import { journalMismatches } from '../../../support/batch/check-journal.ts';
+import { createRunnerFixture, lines, OUT, type RunnerFixture } from '../../../support/batch/runner-fixture.ts';
 import {
   afterKill,
   afterPowerCut,
   memoryFiles,
-  mortal,
+  createKillableFiles,
   type MemoryFiles,
-  type Mortal,
+  type KillableFiles,
 } from '../../../support/batch/memory-files.ts';
 
 /** Few items, as the batch is killed at everything it does to a file. */
@@ -23,7 +23,7 @@ const ENDS = [
 ] as const;
 
 /** Runs a step over and over, killed at the first thing it does, at the second, until it lives to its end. */
-async function killedAtEach(step: (killedAt: number) => Promise<Mortal>): Promise<readonly string[]> {
+async function killedAtEach(step: (killedAt: number) => Promise<KillableFiles>): Promise<readonly string[]> {
   for (let killedAt = 1; ; killedAt++) {
     const { done, alive } = await step(killedAt);
     if (alive()) return done;
@@ -31,50 +31,50 @@ async function killedAtEach(step: (killedAt: number) => Promise<Mortal>): Promis
 }
 
 /** What a user does after any end: goes on where there is a journal, and begins where there is none. */
-const takeUp = (place: Lab, left: MemoryFiles): Promise<OpenBatch> =>
+const takeUp = (fixture: RunnerFixture, left: MemoryFiles): Promise<OpenBatch> =>
   left.files.has(journalPath(OUT))
-    ? place.resume({}, left)
-    : place.begin(lines(ITEMS), { ordered: true, durable: left });
+    ? fixture.resume({}, left)
+    : fixture.begin(lines(ITEMS), { ordered: true, durable: left });
 
 /** Takes up a batch and runs it to its end: then every item is accounted for, and its result is there or it is unknown. */
-async function expectMended(place: Lab, left: MemoryFiles, where: string): Promise<void> {
-  const batch = await takeUp(place, left);
-  const end = await place.run(batch, RUN, { durable: left });
+async function expectMended(fixture: RunnerFixture, left: MemoryFiles, where: string): Promise<void> {
+  const batch = await takeUp(fixture, left);
+  const end = await fixture.run(batch, RUN, { durable: left });
   expect(end.stopped, where).toBeUndefined();
-  expect(journalErrors(batch.ledger, await place.taken(), ITEMS), where).toEqual([]);
+  expect(journalMismatches(batch.ledger, await fixture.taken(), ITEMS), where).toEqual([]);
   const unknown = new Set(batch.ledger.items('unknown'));
   expect(
-    place.results(left).map(({ item }) => item),
+    fixture.results(left).map(({ item }) => item),
     where,
   ).toEqual(IN_ORDER.filter((item) => !unknown.has(item)));
   expect([...left.files.keys()].filter((path) => /\.(new|ordered|sorting-\d)$/.test(path), where)).toEqual([]);
 }
 
 /** The files after a whole run of a batch that nothing troubled. */
-async function endedFiles(place: Lab): Promise<MemoryFiles> {
-  await place.run(await place.begin(lines(ITEMS), { ordered: true }), RUN);
-  return place.durable;
+async function endedFiles(fixture: RunnerFixture): Promise<MemoryFiles> {
+  await fixture.run(await fixture.begin(lines(ITEMS), { ordered: true }), RUN);
+  return fixture.durable;
 }
 
 describe.each(ENDS)('a batch whose process is %s', (_, after) => {
   test('while it begins, is begun again or goes on: no file is in the way', async () => {
-    const place = await lab();
+    const fixture = await createRunnerFixture();
     const left = { batch: 0, nothing: 0 };
     const done = await killedAtEach(async (killedAt) => {
       const files = memoryFiles();
-      const hand = mortal(files, killedAt);
-      await place.begin(lines(ITEMS), { durable: hand }).catch(() => undefined);
+      const hand = createKillableFiles(files, killedAt);
+      await fixture.begin(lines(ITEMS), { durable: hand }).catch(() => undefined);
       const where = `killed at ${hand.done.at(-1) ?? ''}`;
       left[files.files.has(journalPath(OUT)) ? 'batch' : 'nothing'] += 1;
       // And killed again on the second try, wherever that is.
       await killedAtEach(async (again) => {
         const second = after(files);
-        const other = mortal(second, again);
+        const other = createKillableFiles(second, again);
         const batch = second.files.has(journalPath(OUT))
-          ? await place.resume({}, other).catch(() => undefined)
-          : await place.begin(lines(ITEMS), { durable: other }).catch(() => undefined);
+          ? await fixture.resume({}, other).catch(() => undefined)
+          : await fixture.begin(lines(ITEMS), { durable: other }).catch(() => undefined);
         await batch?.close().catch(() => undefined);
-        const third = await takeUp(place, after(second));
+        const third = await takeUp(fixture, after(second));
         expect(third.ledger.accounting(), where).toMatchObject({ planned: ITEMS, waiting: ITEMS });
         return other;
       });
@@ -94,11 +94,11 @@ describe.each(ENDS)('a batch whose process is %s', (_, after) => {
 
   test('while it runs and puts its results in order: nothing is lost, and nothing is sent twice', async () => {
     const done = await killedAtEach(async (killedAt) => {
-      const place = await lab();
-      const hand = mortal(place.durable, killedAt);
-      const batch = await place.begin(lines(ITEMS), { ordered: true, durable: hand }).catch(() => undefined);
-      if (batch !== undefined) await place.run(batch, RUN, { durable: hand }).catch(() => undefined);
-      await expectMended(place, after(place.durable), `killed at ${String(killedAt)}: ${hand.done.at(-1) ?? ''}`);
+      const fixture = await createRunnerFixture();
+      const hand = createKillableFiles(fixture.durable, killedAt);
+      const batch = await fixture.begin(lines(ITEMS), { ordered: true, durable: hand }).catch(() => undefined);
+      if (batch !== undefined) await fixture.run(batch, RUN, { durable: hand }).catch(() => undefined);
+      await expectMended(fixture, after(fixture.durable), `killed at ${String(killedAt)}: ${hand.done.at(-1) ?? ''}`);
       return hand;
     });
     expect(done.length).toBeGreaterThan(30);
@@ -107,8 +107,8 @@ describe.each(ENDS)('a batch whose process is %s', (_, after) => {
 
   test('while it is taken up, with a torn journal, half a result and one that the journal does not know', async () => {
     const done = await killedAtEach(async (killedAt) => {
-      const place = await lab();
-      const files = await endedFiles(place);
+      const fixture = await createRunnerFixture();
+      const files = await endedFiles(fixture);
       const journal = files.text(journalPath(OUT));
       // Back to where the last two results were written, one and a half of them on the disk.
       const ends = [...journal.matchAll(/^[0-9a-f]{8} \d+ \["e",/gm)].map(({ index }) => index);
@@ -117,10 +117,10 @@ describe.each(ENDS)('a batch whose process is %s', (_, after) => {
         [journalPath(OUT)]: journal.slice(0, (ends.at(-2) ?? 0) + 12),
         [OUT]: unordered(journal, files.text(OUT)).slice(0, -20),
       });
-      const hand = mortal(torn, killedAt);
-      const batch = await place.resume({}, hand).catch(() => undefined);
-      if (batch !== undefined) await place.run(batch, RUN, { durable: hand }).catch(() => undefined);
-      await expectMended(place, after(torn), `killed at ${String(killedAt)}: ${hand.done.at(-1) ?? ''}`);
+      const hand = createKillableFiles(torn, killedAt);
+      const batch = await fixture.resume({}, hand).catch(() => undefined);
+      if (batch !== undefined) await fixture.run(batch, RUN, { durable: hand }).catch(() => undefined);
+      await expectMended(fixture, after(torn), `killed at ${String(killedAt)}: ${hand.done.at(-1) ?? ''}`);
       return hand;
     });
     for (const what of [`append ${OUT}.journal.torn-`, `truncate ${OUT}.journal`, `truncate ${OUT}`])

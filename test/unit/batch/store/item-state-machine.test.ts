@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addsUp, createLedger } from '../../../../src/batch/store/item-states.ts';
-import { next, STATES, type ItemEvent, type ItemState } from '../../../../src/batch/store/item-state-machine.ts';
-import { decodeRecord, encodeRecord, type JournalRecord } from '../../../../src/batch/store/journal-record.ts';
+import { addsUp, createLedger } from '../../../../src/batch/store/items/item-states.ts';
+import { next, STATES, type ItemEvent, type ItemState } from '../../../../src/batch/store/items/item-state-machine.ts';
+import { decodeRecord, encodeRecord, type JournalRecord } from '../../../../src/batch/store/journal/record.ts';
 
 const ITEMS = 5;
 
@@ -134,9 +134,9 @@ describe('a record', () => {
 
   test('with any byte changed is none', () => {
     fc.assert(
-      fc.property(record, fc.nat(), fc.integer({ min: 1, max: 255 }), (written, place, change) => {
+      fc.property(record, fc.nat(), fc.integer({ min: 1, max: 255 }), (written, position, change) => {
         const bytes = Buffer.from(encodeRecord(written)).subarray(0, -1);
-        const at = place % bytes.length;
+        const at = position % bytes.length;
         bytes[at] = (bytes[at] ?? 0) ^ change;
         expect(decodeRecord(bytes)).toBeUndefined();
       }),

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { createJobIds } from '../../../../src/batch/store/job-ids.ts';
+import { createJobIds } from '../../../../src/batch/store/items/job-ids.ts';
 import { berthIn } from '../../../support/worlds/run-berth.ts';
 import { items, OUT, read, RESUME, RUN, summary, write } from '../../../support/batch/command-fixture.ts';
-import { tinyPlace } from '../../../support/batch/tiny-queue-server.ts';
+import { createTinyQueueWorld } from '../../../support/batch/tiny-queue-server.ts';
 
 describe('a submission that is answered with an id that cannot be one', () => {
   test.each([
@@ -19,59 +19,65 @@ describe('a submission that is answered with an id that cannot be one', () => {
     ['null', { id: null }],
     ['a megabyte', { id: 'x'.repeat(1_000_000) }],
   ])('%s: the item is unknown, all others are done', async (_, body) => {
-    const place = await tinyPlace({ submit: ({ nth }) => (nth === 3 ? { body } : undefined) });
-    write(place, 'in.jsonl', items(10));
-    const ran = await berthIn(place, [...RUN, '--json']);
+    const world = await createTinyQueueWorld({ submit: ({ nth }) => (nth === 3 ? { body } : undefined) });
+    write(world, 'in.jsonl', items(10));
+    const ran = await berthIn(world, [...RUN, '--json']);
     expect(ran.code, ran.err).toBe(13);
     expect(summary(ran)).toMatchObject({ completed: 9, unknown: 1 });
     expect(ran.err).not.toContain('\u001b');
-    expect(place.submitted).toHaveLength(10);
-    const resumed = await berthIn(place, [...RESUME, '--json']);
+    expect(world.submitted).toHaveLength(10);
+    const resumed = await berthIn(world, [...RESUME, '--json']);
     expect(summary(resumed)).toMatchObject({ completed: 9, unknown: 1 });
-    expect(place.submitted).toHaveLength(10);
+    expect(world.submitted).toHaveLength(10);
   });
 });
 
 describe('a service that gives two items one id', () => {
   test('the second item is unknown, and that is said', async () => {
-    const place = await tinyPlace({ submit: ({ nth }) => (nth === 6 ? { body: { id: 'job-2' } } : undefined) });
-    write(place, 'in.jsonl', items(10));
-    const ran = await berthIn(place, RUN);
+    const world = await createTinyQueueWorld({
+      submit: ({ nth }) => (nth === 6 ? { body: { id: 'job-2' } } : undefined),
+    });
+    write(world, 'in.jsonl', items(10));
+    const ran = await berthIn(world, RUN);
     expect(ran.code, ran.err).toBe(13);
     expect(ran.err).toContain('the service gave the job id "job-2" to two items');
-    expect(read(place, OUT).match(/"job":"job-2"/g)).toHaveLength(1);
-    expect(read(place, OUT).trim().split('\n')).toHaveLength(9);
+    expect(read(world, OUT).match(/"job":"job-2"/g)).toHaveLength(1);
+    expect(read(world, OUT).trim().split('\n')).toHaveLength(9);
   });
 
   test('the id of a job that ended in an earlier run counts too', async () => {
-    const place = await tinyPlace({ submit: ({ nth }) => (nth === 9 ? { body: { id: 'job-1' } } : undefined) });
-    write(place, 'in.jsonl', items(10));
-    place.before = (operation, nth) => {
-      if (operation === 'status' && nth === 4) place.signal('SIGINT');
+    const world = await createTinyQueueWorld({
+      submit: ({ nth }) => (nth === 9 ? { body: { id: 'job-1' } } : undefined),
+    });
+    write(world, 'in.jsonl', items(10));
+    world.before = (operation, nth) => {
+      if (operation === 'status' && nth === 4) world.signal('SIGINT');
     };
-    expect((await berthIn(place, [...RUN, '--in-flight', '4'])).code).toBe(130);
-    place.before = () => undefined;
-    const ran = await berthIn(place, [...RESUME, '--json']);
+    expect((await berthIn(world, [...RUN, '--in-flight', '4'])).code).toBe(130);
+    world.before = () => undefined;
+    const ran = await berthIn(world, [...RESUME, '--json']);
     expect(ran.code, ran.err).toBe(13);
     expect(summary(ran)).toMatchObject({ completed: 9, unknown: 1 });
   });
 
   test('the same id for all: the batch stops with counts, and no item has the result of another', async () => {
-    const place = await tinyPlace({ submit: () => ({ body: { id: 'job' } }) });
-    write(place, 'in.jsonl', items(100));
-    const ran = await berthIn(place, [...RUN, '--json']);
+    const world = await createTinyQueueWorld({ submit: () => ({ body: { id: 'job' } }) });
+    write(world, 'in.jsonl', items(100));
+    const ran = await berthIn(world, [...RUN, '--json']);
     expect(ran.code, ran.err).toBe(8);
-    expect(place.submitted.length).toBeLessThan(60);
-    expect(read(place, OUT).trim().split('\n').length).toBeLessThan(2);
+    expect(world.submitted.length).toBeLessThan(60);
+    expect(read(world, OUT).trim().split('\n').length).toBeLessThan(2);
   });
 });
 
 test('a result of another job is nobody’s', async () => {
-  const place = await tinyPlace({ look: (job, nth) => (nth === 2 ? { id: 'job-99', output: 'wrong' } : { id: job }) });
-  write(place, 'in.jsonl', items(5));
-  const ran = await berthIn(place, [...RUN, '--json']);
+  const world = await createTinyQueueWorld({
+    look: (job, nth) => (nth === 2 ? { id: 'job-99', output: 'wrong' } : { id: job }),
+  });
+  write(world, 'in.jsonl', items(5));
+  const ran = await berthIn(world, [...RUN, '--json']);
   expect(ran.code, ran.err).toBe(0);
-  expect(read(place, OUT)).not.toContain('wrong');
+  expect(read(world, OUT)).not.toContain('wrong');
 });
 
 test('many ids are told apart, and each is known again', () => {
@@ -83,24 +89,24 @@ test('many ids are told apart, and each is known again', () => {
 
 describe('a submission that is put off with 408 or 425', () => {
   test.each([408, 425])('%d: it is sent again', async (status) => {
-    const place = await tinyPlace({
+    const world = await createTinyQueueWorld({
       submit: ({ nth }) => (nth === 3 ? { status, body: { error: 'later' } } : undefined),
     });
-    write(place, 'in.jsonl', items(8));
-    const ran = await berthIn(place, [...RUN, '--json']);
+    write(world, 'in.jsonl', items(8));
+    const ran = await berthIn(world, [...RUN, '--json']);
     expect(ran.code, ran.err).toBe(0);
     expect(summary(ran)).toMatchObject({ completed: 8 });
-    expect(place.submitted).toHaveLength(9);
+    expect(world.submitted).toHaveLength(9);
   });
 
   test('always for one item: it is refused after some tries', async () => {
-    const place = await tinyPlace({
+    const world = await createTinyQueueWorld({
       submit: ({ input }) => ((input as { n: number }).n === 3 ? { status: 425, body: { error: 'later' } } : undefined),
     });
-    write(place, 'in.jsonl', items(8));
-    const ran = await berthIn(place, [...RUN, '--json']);
+    write(world, 'in.jsonl', items(8));
+    const ran = await berthIn(world, [...RUN, '--json']);
     expect(ran.code, ran.err).toBe(13);
     expect(summary(ran)).toMatchObject({ completed: 7, failed: 1 });
-    expect(place.submitted.length).toBeLessThan(15);
+    expect(world.submitted.length).toBeLessThan(15);
   });
 });

@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
-import { resumeBatch } from '../../../../src/batch/open.ts';
-import { journalPath } from '../../../../src/batch/store/journal.ts';
+import { resumeBatch } from '../../../../src/batch/store/open-batch.ts';
+import { journalPath } from '../../../../src/batch/store/journal/journal.ts';
 import { OUT } from '../../../support/batch/runner-fixture.ts';
 import { afterKill } from '../../../support/batch/memory-files.ts';
-import { kept, scripted } from '../../../support/batch/scripted-service.ts';
+import { kept, createScriptedService } from '../../../support/batch/scripted-service.ts';
 
 test('no result is written before the journal knows its job, however long the disk takes', async () => {
   let free = (): void => undefined;
   const held = new Promise<void>((resolve) => (free = resolve));
   // The journal cannot be synced from the first submission on.
-  const place = await scripted(3, kept, async (path) => {
-    if (path === journalPath(OUT) && place.asked.length > 0) await held;
+  const fixture = await createScriptedService(3, kept, async (path) => {
+    if (path === journalPath(OUT) && fixture.asked.length > 0) await held;
   });
-  const running = place.run(place.batch, { timeoutMs: 60_000 });
-  while (place.clock.now() < place.batch.header.createdAt + 60_000) await new Promise(setImmediate);
-  const left = afterKill(place.files);
+  const running = fixture.run(fixture.batch, { timeoutMs: 60_000 });
+  while (fixture.clock.now() < fixture.batch.header.createdAt + 60_000) await new Promise(setImmediate);
+  const left = afterKill(fixture.files);
   free();
   await running;
   const again = await resumeBatch(left, OUT, { wantFailed: false, resubmitUnknown: false });

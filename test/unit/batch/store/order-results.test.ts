@@ -5,15 +5,15 @@ import { PassThrough } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { orderResults } from '../../../../src/batch/store/order-results.ts';
-import type { JournalRecord } from '../../../../src/batch/store/journal-record.ts';
+import { orderResults } from '../../../../src/batch/store/results/order-results.ts';
+import type { JournalRecord } from '../../../../src/batch/store/journal/record.ts';
 import type { DurableFiles } from '../../../../src/core/context.ts';
 import { openDurable } from '../../../../src/host/files/durable.ts';
 import { berthIn } from '../../../support/worlds/run-berth.ts';
 import { realLocks } from '../../../support/files/real-locks.ts';
 import { items, OUT, read, RESUME, RUN, summary, write } from '../../../support/batch/command-fixture.ts';
 import { memoryFiles } from '../../../support/batch/memory-files.ts';
-import { FAST, tinyPlace, type TinyPlace } from '../../../support/batch/tiny-queue-server.ts';
+import { FAST, createTinyQueueWorld, type TinyQueueWorld } from '../../../support/batch/tiny-queue-server.ts';
 
 const never = new AbortController().signal;
 const line = (item: number, sign: string): string => `{"item":${String(item)},"output":"${sign}"}\n`;
@@ -86,67 +86,67 @@ describe('results put in order', () => {
 });
 
 /** Jobs with large outputs, so that ordering takes a while. */
-async function largePlace(): Promise<TinyPlace> {
-  const place = await tinyPlace({ look: () => ({ output: 'x'.repeat(20_000) }) });
-  write(place, 'in.jsonl', items(800));
-  return place;
+async function createWorldWithLargeResults(): Promise<TinyQueueWorld> {
+  const world = await createTinyQueueWorld({ look: () => ({ output: 'x'.repeat(20_000) }) });
+  write(world, 'in.jsonl', items(800));
+  return world;
 }
 
 /** Until a file of that name lies in the directory. */
-async function appears(place: TinyPlace, name: string): Promise<void> {
-  while (!existsSync(join(place.directory, name))) await new Promise(setImmediate);
+async function appears(world: TinyQueueWorld, name: string): Promise<void> {
+  while (!existsSync(join(world.directory, name))) await new Promise(setImmediate);
 }
 
-const itemsIn = (place: TinyPlace): readonly number[] =>
-  [...read(place, OUT).matchAll(/^\{"item":(\d+)/gm)].map(([, item]) => Number(item));
+const itemsIn = (world: TinyQueueWorld): readonly number[] =>
+  [...read(world, OUT).matchAll(/^\{"item":(\d+)/gm)].map(([, item]) => Number(item));
 
 describe('an ordered batch', () => {
   test('obeys Ctrl-C while it is put in order; status says what is left, and a resume does it', async () => {
-    const place = await largePlace();
-    const running = berthIn(place, [...RUN, ...FAST, '--ordered', '--json']);
-    await appears(place, `${OUT}.sorting-0`);
-    place.signal('SIGINT');
+    const world = await createWorldWithLargeResults();
+    const running = berthIn(world, [...RUN, ...FAST, '--ordered', '--json']);
+    await appears(world, `${OUT}.sorting-0`);
+    world.signal('SIGINT');
     const ran = await running;
     expect(ran.code, ran.err).toBe(130);
     expect(summary(ran)).toMatchObject({ completed: 800 });
-    expect(new Set(itemsIn(place)).size).toBe(800);
+    expect(new Set(itemsIn(world)).size).toBe(800);
 
-    const status = await berthIn(place, ['jobs', 'batch', 'status', OUT, '--json']);
+    const status = await berthIn(world, ['jobs', 'batch', 'status', OUT, '--json']);
     expect(summary(status)).toMatchObject({ state: 'stopped', unordered: true, completed: 800 });
-    const shown = await berthIn(place, ['jobs', 'batch', 'status', OUT]);
+    const shown = await berthIn(world, ['jobs', 'batch', 'status', OUT]);
     expect(shown.out).toContain('not in order yet');
     expect(shown.err).toContain('berth jobs batch resume out.jsonl');
 
-    const resumed = await berthIn(place, [...RESUME, '--json']);
+    const resumed = await berthIn(world, [...RESUME, '--json']);
     expect(resumed.code, resumed.err).toBe(0);
-    expect(itemsIn(place)).toEqual(Array.from({ length: 800 }, (_, at) => at + 1));
+    expect(itemsIn(world)).toEqual(Array.from({ length: 800 }, (_, at) => at + 1));
     expect(
-      readdirSync(place.directory)
+      readdirSync(world.directory)
         .filter((name) => name.startsWith('out'))
         .sort(),
     ).toEqual([OUT, `${OUT}.journal`]);
-    const ended = await berthIn(place, ['jobs', 'batch', 'status', OUT, '--json']);
+    const ended = await berthIn(world, ['jobs', 'batch', 'status', OUT, '--json']);
     expect(summary(ended)).toMatchObject({ state: 'ended' });
     expect(summary(ended)).not.toHaveProperty('unordered');
   });
 
   test('that has ended is not written again by a resume', async () => {
-    const place = await tinyPlace();
-    write(place, 'in.jsonl', items(30));
-    expect((await berthIn(place, [...RUN, '--ordered'])).code).toBe(0);
-    const before = statSync(join(place.directory, OUT));
-    const journal = read(place, `${OUT}.journal`);
-    for (let round = 0; round < 2; round += 1) expect((await berthIn(place, RESUME)).code).toBe(0);
-    const after = statSync(join(place.directory, OUT));
+    const world = await createTinyQueueWorld();
+    write(world, 'in.jsonl', items(30));
+    expect((await berthIn(world, [...RUN, '--ordered'])).code).toBe(0);
+    const before = statSync(join(world.directory, OUT));
+    const journal = read(world, `${OUT}.journal`);
+    for (let round = 0; round < 2; round += 1) expect((await berthIn(world, RESUME)).code).toBe(0);
+    const after = statSync(join(world.directory, OUT));
     expect([after.ino, after.mtimeMs]).toEqual([before.ino, before.mtimeMs]);
-    expect(read(place, `${OUT}.journal`)).toBe(journal);
+    expect(read(world, `${OUT}.journal`)).toBe(journal);
   });
 
   test('never takes the name of a file that is somebody’s', async () => {
-    const place = await tinyPlace();
-    write(place, 'in.jsonl', items(3));
-    write(place, `${OUT}.sorting-1`, 'mine');
-    const ran = await berthIn(place, [...RUN, '--ordered']);
-    expect([ran.code, read(place, `${OUT}.sorting-1`)]).toEqual([14, 'mine']);
+    const world = await createTinyQueueWorld();
+    write(world, 'in.jsonl', items(3));
+    write(world, `${OUT}.sorting-1`, 'mine');
+    const ran = await berthIn(world, [...RUN, '--ordered']);
+    expect([ran.code, read(world, `${OUT}.sorting-1`)]).toEqual([14, 'mine']);
   });
 });

@@ -2,7 +2,7 @@ import { parseList, type InnerList, type Item } from 'structured-headers';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JOBS_ONLY_KEY, READ_ONLY_KEY } from '../../../../src/local/frame/auth.ts';
-import { Problem } from '../../../../src/local/frame/problem.ts';
+import { Problem } from '../../../../src/local/contract/problem.ts';
 import { freshUsage, quotaOf, spend, WINDOWS } from '../../../../src/local/frame/rate-limit.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';
 

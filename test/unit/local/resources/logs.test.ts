@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LOCAL_KEY } from '../../../../src/local/frame/auth.ts';
 import { podLines } from '../../../../src/local/resources/pods/logs.ts';
-import { seedPods } from '../../../../src/local/resources/pods/seed.ts';
+import { seedPods } from '../../../../src/local/model/pods/seed.ts';
 import { act, ACTIONS, statusAt, type PodAction } from '../../../../src/local/resources/pods/transitions.ts';
 import { serveLocal } from '../../../../src/local/frame/server.ts';
 import type { LocalService } from '../../../../src/local/service.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isObject } from '../../../../src/core/json.ts';
-import { Problem } from '../../../../src/local/frame/problem.ts';
+import { Problem } from '../../../../src/local/contract/problem.ts';
 import { podDocument } from '../../../../src/local/resources/pods/document.ts';
-import { seedPods } from '../../../../src/local/resources/pods/seed.ts';
+import { seedPods } from '../../../../src/local/model/pods/seed.ts';
 import { act, ACTIONS, startedAt, statusAt, type PodAction } from '../../../../src/local/resources/pods/transitions.ts';
 
 const NOW = Date.UTC(2026, 0, 1);

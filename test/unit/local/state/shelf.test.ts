@@ -3,7 +3,7 @@ import { unpublished } from '../../../../src/local/contract/operation.ts';
 import { closed, ref, text } from '../../../../src/local/contract/schema.ts';
 import { openApiDocument } from '../../../../src/local/frame/openapi.ts';
 import type { Operation } from '../../../../src/local/frame/operation.ts';
-import { Problem } from '../../../../src/local/frame/problem.ts';
+import { Problem } from '../../../../src/local/contract/problem.ts';
 import { seed } from '../../../../src/local/seed.ts';
 import { createShelf } from '../../../../src/local/state/shelf.ts';
 import { createValidator } from '../../../../src/local/frame/validate.ts';

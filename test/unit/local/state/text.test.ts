@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Job } from '../../../../src/local/queue/state.ts';
+import type { Job } from '../../../../src/local/queue/state/records.ts';
 import { seed } from '../../../../src/local/seed.ts';
-import { createStateText, textOfFile } from '../../../../src/local/state/file/text.ts';
+import { createStateText, textOfFile } from '../../../../src/local/state/file/codec.ts';
 import type { State } from '../../../../src/local/state/state.ts';
 
 const someText = fc.oneof(

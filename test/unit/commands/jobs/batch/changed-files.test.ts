@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
 import { items, OUT, read, RESUME, RUN, summary, write } from '../../../../support/batch/command-fixture.ts';
-import { FAST, tinyPlace, type TinyPlace } from '../../../../support/batch/tiny-queue-server.ts';
+import { FAST, createTinyQueueWorld, type TinyQueueWorld } from '../../../../support/batch/tiny-queue-server.ts';
 
 const JOURNAL = `${OUT}.journal`;
 const COUNT = 2000;
@@ -15,8 +15,8 @@ interface Line {
   readonly item: number;
   readonly output: { readonly n: number; readonly pad: string };
 }
-const resultsOf = (place: TinyPlace): readonly Line[] =>
-  read(place, OUT)
+const resultsOf = (world: TinyQueueWorld): readonly Line[] =>
+  read(world, OUT)
     .split('\n')
     .slice(0, -1)
     .map((line) => JSON.parse(line) as Line);
@@ -35,7 +35,7 @@ const stopsWithCounts = (ran: Ran, message: string): void => {
 describe('an input that changes while its batch runs', () => {
   const edits: readonly (readonly [string, (path: string) => void])[] = [
     [
-      'edited in place',
+      'edited in world',
       (path) => {
         writeFileSync(path, long('b'));
       },
@@ -66,26 +66,26 @@ describe('an input that changes while its batch runs', () => {
     ],
   ];
   test.each(edits)('%s: nothing of the new content is sent, it stops with counts', async (_, edit) => {
-    const place = await tinyPlace();
-    write(place, 'in.jsonl', long());
-    place.before = (operation, nth) => {
-      if (operation === 'run' && nth === 10) edit(join(place.directory, 'in.jsonl'));
+    const world = await createTinyQueueWorld();
+    write(world, 'in.jsonl', long());
+    world.before = (operation, nth) => {
+      if (operation === 'run' && nth === 10) edit(join(world.directory, 'in.jsonl'));
     };
-    const ran = await berthIn(place, [...RUN, ...FAST, '--in-flight', '32', '--json']);
+    const ran = await berthIn(world, [...RUN, ...FAST, '--in-flight', '32', '--json']);
     stopsWithCounts(ran, 'the input in.jsonl was changed after it was checked');
-    const results = resultsOf(place);
+    const results = resultsOf(world);
     expect(results.length).toBeGreaterThan(9);
     // What was sent is fetched, and it is what was checked.
     expect(summary(ran)).toMatchObject({ completed: results.length, inFlight: 0 });
     for (const { item, output } of results) expect(output).toEqual({ n: item, pad: 'a'.repeat(2000) });
 
-    const resumed = await berthIn(place, RESUME);
+    const resumed = await berthIn(world, RESUME);
     expect(resumed.code).toBe(2);
-    expect(place.submitted.length).toBe(results.length);
-    write(place, 'in.jsonl', long());
-    const rest = await berthIn(place, [...RESUME, ...FAST, '--json']);
+    expect(world.submitted.length).toBe(results.length);
+    write(world, 'in.jsonl', long());
+    const rest = await berthIn(world, [...RESUME, ...FAST, '--json']);
     expect(rest.code, rest.err).toBe(0);
-    expect(place.submitted.length).toBe(COUNT);
+    expect(world.submitted.length).toBe(COUNT);
   });
 });
 
@@ -152,12 +152,12 @@ describe('files of a batch that are changed while it runs', () => {
     ],
   ];
   test.each(changes)('%s: it stops with 14 and counts', async (_, message, change) => {
-    const place = await tinyPlace();
-    write(place, 'in.jsonl', items(300));
-    place.before = (operation, nth) => {
-      if (operation === 'status' && nth === 60) change((name) => join(place.directory, name));
+    const world = await createTinyQueueWorld();
+    write(world, 'in.jsonl', items(300));
+    world.before = (operation, nth) => {
+      if (operation === 'status' && nth === 60) change((name) => join(world.directory, name));
     };
-    const ran = await berthIn(place, [...RUN, ...FAST, '--in-flight', '16', '--json']);
+    const ran = await berthIn(world, [...RUN, ...FAST, '--in-flight', '16', '--json']);
     stopsWithCounts(ran, message);
   });
 
@@ -165,27 +165,27 @@ describe('files of a batch that are changed while it runs', () => {
     ['results', OUT],
     ['journal', JOURNAL],
   ])('the %s deleted when all is written: not done either', async (_, name) => {
-    const place = await tinyPlace();
-    write(place, 'in.jsonl', items(5));
+    const world = await createTinyQueueWorld();
+    write(world, 'in.jsonl', items(5));
     // The lock of the batch goes last, so the last answer is the last moment that can be hit from outside.
-    place.before = (operation, nth) => {
-      if (operation === 'status' && nth === 5) rmSync(join(place.directory, name));
+    world.before = (operation, nth) => {
+      if (operation === 'status' && nth === 5) rmSync(join(world.directory, name));
     };
-    stopsWithCounts(await berthIn(place, [...RUN, '--json']), 'was removed');
+    stopsWithCounts(await berthIn(world, [...RUN, '--json']), 'was removed');
   });
 });
 
 /** A batch of 20 that was interrupted: some have ended. */
-async function stopped(): Promise<TinyPlace> {
-  const place = await tinyPlace();
-  write(place, 'in.jsonl', items(20));
-  place.before = (operation, nth) => {
-    if (operation === 'status' && nth === 8) place.signal('SIGINT');
+async function stopped(): Promise<TinyQueueWorld> {
+  const world = await createTinyQueueWorld();
+  write(world, 'in.jsonl', items(20));
+  world.before = (operation, nth) => {
+    if (operation === 'status' && nth === 8) world.signal('SIGINT');
   };
-  await berthIn(place, [...RUN, '--in-flight', '4']);
-  place.before = () => undefined;
-  expect(resultsOf(place).length).toBeGreaterThan(3);
-  return place;
+  await berthIn(world, [...RUN, '--in-flight', '4']);
+  world.before = () => undefined;
+  expect(resultsOf(world).length).toBeGreaterThan(3);
+  return world;
 }
 
 describe('files of a batch that are changed between two runs', () => {
@@ -195,45 +195,45 @@ describe('files of a batch that are changed between two runs', () => {
     ['two lines are swapped', (text) => text.replace(/^(.*\n)(.*\n)/, '$2$1')],
   ];
   test.each(edits)('results in which %s are noticed before anything is added', async (_, edit) => {
-    const place = await stopped();
-    const edited = edit(read(place, OUT));
-    write(place, OUT, edited);
-    const [journal, sent] = [read(place, JOURNAL), place.submitted.length];
-    const ran = await berthIn(place, RESUME);
+    const world = await stopped();
+    const edited = edit(read(world, OUT));
+    write(world, OUT, edited);
+    const [journal, sent] = [read(world, JOURNAL), world.submitted.length];
+    const ran = await berthIn(world, RESUME);
     expect(ran.code, ran.err).toBe(14);
     expect(ran.err).toContain('was changed since it was written');
-    expect([read(place, OUT), read(place, JOURNAL), place.submitted.length]).toEqual([edited, journal, sent]);
+    expect([read(world, OUT), read(world, JOURNAL), world.submitted.length]).toEqual([edited, journal, sent]);
   });
 
   test('a journal that was cut at any record sends nothing again that the results prove was sent', async () => {
-    const place = await stopped();
-    const [journal, results] = [read(place, JOURNAL), read(place, OUT)];
-    const submitted = place.submitted.length;
+    const world = await stopped();
+    const [journal, results] = [read(world, JOURNAL), read(world, OUT)];
+    const submitted = world.submitted.length;
     const records = journal.split('\n').slice(0, -1);
-    const answered = new Set(resultsOf(place).map(({ item }) => item));
+    const answered = new Set(resultsOf(world).map(({ item }) => item));
     for (let kept = 1; kept < records.length; kept += 1) {
       const head = records.slice(0, kept).join('\n');
       const accepted = new Set([...head.matchAll(/\["s",(\d+),/g)].map(([, item]) => Number(item)));
       const proven = [...answered].some((item) => !accepted.has(item));
       if (!proven) continue;
-      write(place, JOURNAL, `${head}\n`);
-      write(place, OUT, results);
-      const ran = await berthIn(place, RESUME);
+      write(world, JOURNAL, `${head}\n`);
+      write(world, OUT, results);
+      const ran = await berthIn(world, RESUME);
       expect(ran.code, ran.err).toBe(14);
       expect(ran.err).toContain('the journal does not know of it');
-      expect([read(place, OUT), read(place, JOURNAL)]).toEqual([results, `${head}\n`]);
+      expect([read(world, OUT), read(world, JOURNAL)]).toEqual([results, `${head}\n`]);
     }
-    expect(place.submitted.length).toBe(submitted);
-    write(place, JOURNAL, journal);
-    const ran = await berthIn(place, [...RESUME, '--json']);
+    expect(world.submitted.length).toBe(submitted);
+    write(world, JOURNAL, journal);
+    const ran = await berthIn(world, [...RESUME, '--json']);
     expect(ran.code, ran.err).toBe(0);
-    expect(new Set(place.submitted.map((input) => JSON.stringify(input))).size).toBe(place.submitted.length);
+    expect(new Set(world.submitted.map((input) => JSON.stringify(input))).size).toBe(world.submitted.length);
   });
 
   test('a batch whose journal has no checksums, from an earlier version, goes on', async () => {
-    const { encodeRecord, decodeRecord } = await import('../../../../../src/batch/store/journal-record.ts');
-    const place = await stopped();
-    const old = read(place, JOURNAL)
+    const { encodeRecord, decodeRecord } = await import('../../../../../src/batch/store/journal/record.ts');
+    const world = await stopped();
+    const old = read(world, JOURNAL)
       .split('\n')
       .slice(0, -1)
       .map((line) => {
@@ -241,9 +241,9 @@ describe('files of a batch that are changed between two runs', () => {
         if (record?.kind !== 'event') return `${line}\n`;
         return encodeRecord({ ...record, more: { ...record.more, checksum: undefined } });
       });
-    expect(old.join('').length).toBeLessThan(read(place, JOURNAL).length);
-    write(place, JOURNAL, old.join(''));
-    const ran = await berthIn(place, [...RESUME, '--json']);
+    expect(old.join('').length).toBeLessThan(read(world, JOURNAL).length);
+    write(world, JOURNAL, old.join(''));
+    const ran = await berthIn(world, [...RESUME, '--json']);
     expect(ran.code, ran.err).toBe(0);
     expect(summary(ran)).toMatchObject({ completed: 20 });
   });

@@ -8,15 +8,15 @@ import { serveLocal } from '../../../../../src/local/frame/server.ts';
 import { createLocalService } from '../../../../../src/local/service.ts';
 import { memoryStore } from '../../../../../src/local/state/store.ts';
 import { createValidator } from '../../../../../src/local/frame/validate.ts';
-import { createFastClock } from '../../../../support/clocks/fast-clock.ts';
+import { createAutoAdvancingClock } from '../../../../support/clocks/auto-advancing-clock.ts';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
 import { createTestWorld, type TestWorld, type TestWorldOptions } from '../../../../support/worlds/test-world.ts';
 
 const validator = createValidator();
 
 /** A world and a local service on one fast clock, and the paths of the management API that were asked for. */
-async function place(options: TestWorldOptions = {}): Promise<{ world: TestWorld; asked: string[] }> {
-  const clock = createFastClock();
+async function createCostWorld(options: TestWorldOptions = {}): Promise<{ world: TestWorld; asked: string[] }> {
+  const clock = createAutoAdvancingClock();
   const service = createLocalService({ clock, random: () => 0.5, store: memoryStore(), validator, queueLimits: true });
   const asked: string[] = [];
   const watched = {
@@ -66,7 +66,7 @@ const HOUR = 0.09;
 
 describe('what a batch cost', () => {
   test('is the time that its jobs ran, at the price of a worker', async () => {
-    const { world, asked } = await place();
+    const { world, asked } = await createCostWorld();
     const ran = await batchOf(world, 'demo', 6, '--json');
     expect(ran.code, ran.err).toBe(0);
     const cost = costIn(ran);
@@ -77,7 +77,7 @@ describe('what a batch cost', () => {
   });
 
   test('is a range where workers may run on GPUs of different prices', async () => {
-    const { world } = await place();
+    const { world } = await createCostWorld();
     const create = ['endpoints', 'create', '--name', 'mixed', '--image', 'example/demo:1', '--gpu-count', '2'];
     const created = await berthIn(world, [...create, '--gpu-pool', 'POOL-24G', '--gpu-pool', 'POOL-48G']);
     expect(created.code, created.err).toBe(0);
@@ -88,22 +88,22 @@ describe('what a batch cost', () => {
   });
 
   test('is said to a person as what it is, about', async () => {
-    const { world } = await place();
+    const { world } = await createCostWorld();
     const ran = await batchOf(world, 'demo', 12);
     expect(ran.out).toMatch(/^execution cost\t(~\$0\.\d{4})$/m);
   });
 
   test('counts attempts that failed and were run again', async () => {
-    const { world } = await place();
+    const { world } = await createCostWorld();
     const once = costIn(await batchOf(world, 'fail', 4, '--json'));
-    const { world: other } = await place();
+    const { world: other } = await createCostWorld();
     const thrice = costIn(await batchOf(other, 'fail', 4, '--json', '--retry-failed', '2'));
     expect(once?.low).toBeGreaterThan(0);
     expect(thrice?.low).toBeCloseTo((once?.low ?? 0) * 3, 12);
   });
 
   test('is of what ended since a resume, and says so', async () => {
-    const { world } = await place();
+    const { world } = await createCostWorld();
     const running = batchOf(world, 'demo', 100);
     while (resultsOf(world).length < 3) await new Promise(setImmediate);
     world.signal('SIGINT');
@@ -117,7 +117,7 @@ describe('what a batch cost', () => {
 
   test('is shown beside the bar, before what waits and behind all else', async () => {
     const bars = async (columns: number): Promise<string> => {
-      const { world } = await place({ tty: { stdout: true, stderr: true }, columns });
+      const { world } = await createCostWorld({ tty: { stdout: true, stderr: true }, columns });
       const ran = await batchOf(world, 'demo', 150, '--in-flight', '15');
       expect(ran.code, ran.err).toBe(0);
       return ran.err;
@@ -130,7 +130,7 @@ describe('what a batch cost', () => {
   });
 
   test('is not asked for in a dry run', async () => {
-    const { world, asked } = await place();
+    const { world, asked } = await createCostWorld();
     const ran = await batchOf(world, 'demo', 6, '--dry-run');
     expect([ran.code, asked]).toEqual([0, []]);
   });
@@ -144,12 +144,12 @@ describe('a cost that is not known is null, and the batch none the worse', () =>
   };
 
   test('a hosted model', async () => {
-    const { world } = await place();
+    const { world } = await createCostWorld();
     unknown(await batchOf(world, 'demo-text-model', 3, '--json'));
   });
 
   test('a queue API that stands alone', async () => {
-    const { world, asked } = await place({ env: { BERTH_BASE_URL: '' } });
+    const { world, asked } = await createCostWorld({ env: { BERTH_BASE_URL: '' } });
     unknown(await batchOf(world, 'demo', 3, '--json'));
     expect(asked).toEqual([]);
   });
@@ -158,7 +158,7 @@ describe('a cost that is not known is null, and the batch none the worse', () =>
     ['refuses', 'server-error', 'GET /v2/serverless/demo'],
     ['is throttled', 'rate-limit', 'GET /v2/catalog/cpus'],
   ])('a management API that %s', async (_, kind, match) => {
-    const { world, asked } = await place();
+    const { world, asked } = await createCostWorld();
     const fault = await berthIn(world, ['local', 'fault', 'add', kind, '--match', match, '--count', '50']);
     expect(fault.code, fault.err).toBe(0);
     unknown(await batchOf(world, 'demo', 3, '--json'));
@@ -173,12 +173,12 @@ describe('a cost that is not known is null, and the batch none the worse', () =>
       mute.close();
     });
     const { port } = mute.address() as AddressInfo;
-    const { world } = await place({ env: { BERTH_BASE_URL: `http://127.0.0.1:${String(port)}` } });
+    const { world } = await createCostWorld({ env: { BERTH_BASE_URL: `http://127.0.0.1:${String(port)}` } });
     unknown(await batchOf(world, 'demo', 3, '--json'));
   });
 
   test('jobs that never ran', async () => {
-    const { world } = await place();
+    const { world } = await createCostWorld();
     const ran = await batchOf(world, 'sleep', 3, '--max-time', '1', '--json');
     expect([ran.code, costIn(ran)]).toEqual([9, null]);
   });

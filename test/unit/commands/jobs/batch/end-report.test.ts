@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { createFastClock } from '../../../../support/clocks/fast-clock.ts';
+import { createAutoAdvancingClock } from '../../../../support/clocks/auto-advancing-clock.ts';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../../support/worlds/test-world.ts';
 import {
@@ -8,7 +8,7 @@ import {
   items,
   jobsTaken,
   local,
-  place,
+  createBatchWorld,
   read,
   RESUME,
   RUN,
@@ -22,21 +22,21 @@ const ADVICE = 'berth jobs batch resume out.jsonl --retry-failed 1';
 
 describe('what failed', () => {
   test('is told by its commonest error, with its count', async () => {
-    const world = await place();
+    const world = await createBatchWorld();
     const other = items(5, ',"error":"disk \\u001b[31mfull"').split('\n').slice(2).join('\n');
     write(world, 'in.jsonl', items(2, ',"error":"out of memory"') + other);
     const ran = await berthIn(world, RUN_FAIL);
     expect(ran.code).toBe(13);
     expect(ran.err).toMatch(/^The commonest error, 3 of 5: .*disk .*full/m);
     expect(ran.err).not.toContain('\u001b');
-    const there = await place();
+    const there = await createBatchWorld();
     write(there, 'in.jsonl', items(2, ',"error":"out of memory"'));
     const asJson = await berthIn(there, [...RUN_FAIL, '--json']);
     expect(summary(asJson)).toMatchObject({ commonestError: { count: 2, error: 'out of memory' } });
   });
 
   test('is that of what failed since a resume, and says so', async () => {
-    const world = await place();
+    const world = await createBatchWorld();
     write(world, 'in.jsonl', items(2, ',"error":"out of memory"'));
     await berthIn(world, RUN_FAIL);
     const retried = await berthIn(besides(world), RETRY);
@@ -46,7 +46,7 @@ describe('what failed', () => {
   });
 
   test('on the local service of the process itself, may be run again there', async () => {
-    const world = createTestWorld({ clock: createFastClock() });
+    const world = createTestWorld({ clock: createAutoAdvancingClock() });
     write(world, 'in.jsonl', items(1));
     const argv = ['--local', ...RUN_FAIL];
     const ran = await berthIn(world, argv);
@@ -56,7 +56,7 @@ describe('what failed', () => {
   });
 
   test('is one line, however long the error and narrow the terminal', async () => {
-    const world = await place({ tty: { stderr: true } });
+    const world = await createBatchWorld({ tty: { stderr: true } });
     write(world, 'in.jsonl', items(3, `,"error":"${'too long '.repeat(100)}"`));
     const ran = await berthIn(world, RUN_FAIL);
     const [line] = /The commonest error.*/.exec(ran.err) ?? [];
@@ -65,7 +65,7 @@ describe('what failed', () => {
   });
 
   test('leaves the command lines whole that go on', async () => {
-    const world = await place({ tty: { stderr: true } });
+    const world = await createBatchWorld({ tty: { stderr: true } });
     write(world, 'in.jsonl', items(3));
     const argv = [...RUN_FAIL.slice(0, -1), 'results-of-a-name-that-is-rather-long.jsonl'];
     const { err } = await berthIn(world, argv);
@@ -75,7 +75,7 @@ describe('what failed', () => {
   });
 
   test('can run again for half an hour, and after that nobody says so', async () => {
-    const world = await place();
+    const world = await createBatchWorld();
     write(world, 'in.jsonl', items(3));
     const ran = await berthIn(world, RUN_FAIL);
     expect(ran.err).toContain(ADVICE);
@@ -89,7 +89,7 @@ describe('what failed', () => {
   });
 
   test('cannot run again where the service would not have it', async () => {
-    const world = await place();
+    const world = await createBatchWorld();
     write(world, 'in.jsonl', '{"n":1}\n[2]\n[3]\n');
     const ran = await berthIn(world, RUN);
     expect([ran.code, ran.err]).toEqual([13, expect.stringContaining('The commonest error, 2 of 2: ')]);
@@ -102,7 +102,7 @@ describe('what failed', () => {
 });
 
 test('what expired is named, with the way to run it anew', async () => {
-  const world = await place();
+  const world = await createBatchWorld();
   const slow = items(12, ',"seconds":600').split('\n').slice(2).join('\n');
   // Neither an empty line nor one of white space is an item, and a file may have its line ends from elsewhere.
   write(world, 'in.jsonl', `${items(2, ',"seconds":1')}\r\n \t\r\n${slow}`);
@@ -120,7 +120,7 @@ test('what expired is named, with the way to run it anew', async () => {
 
 describe('what stopped a batch', () => {
   test('a service that cannot be reached any more: the counts, and no word of one request', async () => {
-    const world = await place();
+    const world = await createBatchWorld();
     write(world, 'in.jsonl', items(6));
     await local(world, 'fault', 'add', 'server-error', '--match', 'GET /v2/echo/status');
     const ran = await berthIn(world, [...RUN, '--json']);
@@ -134,7 +134,7 @@ describe('what stopped a batch', () => {
   });
 
   test('submissions that are lost: how many nobody can tell of', async () => {
-    const world = await place();
+    const world = await createBatchWorld();
     write(world, 'in.jsonl', items(60));
     await local(world, 'fault', 'add', 'server-error', '--match', 'POST /v2/echo/run');
     const ran = await berthIn(world, [...RUN, '--json']);
@@ -152,8 +152,8 @@ describe('what stopped a batch', () => {
   });
 });
 
-async function troubled(): Promise<Awaited<ReturnType<typeof place>>> {
-  const world = await place();
+async function troubled(): Promise<Awaited<ReturnType<typeof createBatchWorld>>> {
+  const world = await createBatchWorld();
   write(world, 'in.jsonl', items(60));
   await local(world, 'fault', 'add', 'server-error', '--match', 'POST /v2/echo/run');
   return world;
@@ -166,18 +166,18 @@ describe('--max-failures', () => {
   ];
 
   test('risks few jobs before any has gone well, and all of them soon after', async () => {
-    const world = await place();
+    const world = await createBatchWorld();
     write(world, 'in.jsonl', items(200));
     const failing = await berthIn(world, limited('fail'));
     expect(failing.code).toBe(13);
     expect(summary(failing)['failed']).toBeLessThanOrEqual(10);
-    const there = await place();
+    const there = await createBatchWorld();
     write(there, 'in.jsonl', items(200));
     expect(summary(await berthIn(there, limited('echo')))).toMatchObject({ completed: 200 });
   });
 
   test('risks as many as --in-flight says', async () => {
-    const world = await place();
+    const world = await createBatchWorld();
     write(world, 'in.jsonl', items(60));
     const failing = await berthIn(world, limited('fail', '--in-flight', '40'));
     expect(summary(failing)['failed']).toBeGreaterThan(10);
@@ -188,7 +188,7 @@ test.each([
   ['{"n":1}\nnope\n', '1 item left out: it cannot be sent.'],
   ['{"n":1}\nnope\nnope\n', '2 items left out: they cannot be sent.'],
 ])('what is left out is said: %j', async (input, said) => {
-  const world = await place();
+  const world = await createBatchWorld();
   write(world, 'in.jsonl', input);
   expect((await berthIn(world, [...RUN, '--skip-invalid'])).err).toContain(said);
 });

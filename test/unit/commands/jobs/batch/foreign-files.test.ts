@@ -5,7 +5,7 @@ import { berthIn } from '../../../../support/worlds/run-berth.ts';
 import {
   items,
   jobsTaken,
-  place,
+  createBatchWorld,
   read,
   RESUME,
   RUN,
@@ -17,7 +17,7 @@ test.each([
   ['ended', []],
   ['ended in order', ['--ordered']],
 ])('lines that somebody else added to the results of a batch that %s are kept aside, each time', async (_, more) => {
-  const world = await place();
+  const world = await createBatchWorld();
   write(world, 'in.jsonl', items(3));
   await berthIn(world, [...RUN, ...more]);
   const results = read(world, 'out.jsonl');
@@ -36,7 +36,7 @@ test.each([
 });
 
 test('what somebody added after an interrupt is kept aside, and the rest is fetched', async () => {
-  const world = await place();
+  const world = await createBatchWorld();
   write(world, 'in.jsonl', items(100));
   const running = berthIn(world, RUN);
   await jobsTaken(world, 5);

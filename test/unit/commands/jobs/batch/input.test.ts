@@ -3,25 +3,25 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, w
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { beginBatch, type OpenBatch } from '../../../../../src/batch/open.ts';
-import { copyPath, inputPlaces, newCopyPath } from '../../../../../src/batch/input/input-path.ts';
-import { journalPath } from '../../../../../src/batch/store/journal.ts';
-import { decodeRecord, encodeRecord, type BatchHeader } from '../../../../../src/batch/store/journal-record.ts';
-import { writeWhole } from '../../../../../src/batch/store/whole-file.ts';
+import { beginBatch, type OpenBatch } from '../../../../../src/batch/store/open-batch.ts';
+import { copyPath, inputPlaces, newCopyPath } from '../../../../../src/batch/store/file-names.ts';
+import { journalPath } from '../../../../../src/batch/store/journal/journal.ts';
+import { decodeRecord, encodeRecord, type BatchHeader } from '../../../../../src/batch/store/journal/record.ts';
+import { writeWhole } from '../../../../../src/batch/store/write-file.ts';
 import type { DurableFiles } from '../../../../../src/core/context.ts';
 import { localFile } from '../../../../../src/core/failure.ts';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
 import {
   items,
-  place,
+  createBatchWorld,
   read,
   RESUME,
   RUN,
   summary,
   write,
-  type Place,
+  type BatchWorld,
 } from '../../../../support/batch/command-fixture.ts';
-import { afterKill, afterPowerCut, memoryFiles, mortal } from '../../../../support/batch/memory-files.ts';
+import { afterKill, afterPowerCut, memoryFiles, createKillableFiles } from '../../../../support/batch/memory-files.ts';
 
 const PIPED = ['jobs', 'batch', 'run', 'echo', '--input', '-', '--out', 'out.jsonl', '--json'];
 
@@ -30,7 +30,7 @@ describe('what is piped in', () => {
     ['is good', items(2)],
     ['cannot be sent', 'nope\n'],
   ])('and %s never takes the place of a file of the name its copy would have', async (_, stdin) => {
-    const world = await place({ stdin });
+    const world = await createBatchWorld({ stdin });
     write(world, 'out.jsonl.input', 'mine');
     for (const more of [['--dry-run'], []]) {
       const ran = await berthIn(world, [...PIPED, ...more]);
@@ -47,7 +47,7 @@ describe('what is piped in', () => {
       ['a,a\n1,2\n', 'stdin, line 1: two columns', '--input-format', 'csv'],
     ] as const)
       for (const dry of [[], ['--dry-run']]) {
-        const world = await place({ stdin: content });
+        const world = await createBatchWorld({ stdin: content });
         const ran = await berthIn(world, [...PIPED, ...more, ...dry]);
         expect([ran.code, ran.err]).toEqual([2, expect.stringContaining(words)]);
         expect(ran.err).not.toContain('out.jsonl');
@@ -55,7 +55,7 @@ describe('what is piped in', () => {
   });
 
   test('leaves no copy where it cannot be sent', async () => {
-    const world = await place({ stdin: 'nope\n' });
+    const world = await createBatchWorld({ stdin: 'nope\n' });
     const ran = await berthIn(world, PIPED);
     expect(ran.code).toBe(2);
     for (const name of ['out.jsonl', 'out.jsonl.input', 'out.jsonl.input.new'])
@@ -63,7 +63,7 @@ describe('what is piped in', () => {
   });
 
   test('is found where the process ended before the copy had its name', async () => {
-    const world = await place({ stdin: items(3) });
+    const world = await createBatchWorld({ stdin: items(3) });
     await berthIn(world, PIPED);
     const at = (name: string): string => join(world.directory, name);
     renameSync(at('out.jsonl.input'), at('out.jsonl.input.new'));
@@ -77,7 +77,7 @@ describe('what is piped in', () => {
 });
 
 test('a CSV file with bytes that are no text, or rows of another length: refused by line, or left out', async () => {
-  const world = await place();
+  const world = await createBatchWorld();
   const content = Buffer.concat([Buffer.from('a,b\n1,2\nx,'), Buffer.of(0xe9), Buffer.from('\n3\n4,5\n')]);
   writeFileSync(join(world.directory, 'in.csv'), content);
   const argv = ['jobs', 'batch', 'run', 'echo', '--input', 'in.csv', '--out', 'out.jsonl', '--json'];
@@ -94,7 +94,7 @@ test('a CSV file with bytes that are no text, or rows of another length: refused
 });
 
 test('files that were put together, each with a byte order mark: the second mark is refused by its line', async () => {
-  const world = await place();
+  const world = await createBatchWorld();
   write(world, 'in.jsonl', '\uFEFF{"a":1}\n\uFEFF{"b":2}\n');
   const ran = await berthIn(world, RUN);
   expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('in.jsonl, line 2, column 1: it is not JSON')]);
@@ -103,7 +103,7 @@ test('files that were put together, each with a byte order mark: the second mark
 });
 
 test('tabs or semicolons between columns are refused, whatever the file is called', async () => {
-  const world = await place();
+  const world = await createBatchWorld();
   for (const [name, content] of [
     ['in.tsv', 'a\tb\n1\t2\n'],
     ['in.csv', 'a;b\n1;2\n'],
@@ -116,7 +116,7 @@ test('tabs or semicolons between columns are refused, whatever the file is calle
 });
 
 test('where all of an input is invalid that is the cause, with --skip-invalid as well', async () => {
-  const world = await place();
+  const world = await createBatchWorld();
   write(world, 'in.jsonl', items(25));
   for (const more of [[], ['--skip-invalid'], ['--skip-invalid', '--dry-run']]) {
     const ran = await berthIn(world, [...RUN, '--id-field', 'nope', ...more]);
@@ -129,13 +129,13 @@ test('where all of an input is invalid that is the cause, with --skip-invalid as
 });
 
 test('an input without a name is refused', async () => {
-  const ran = await berthIn(await place(), [...RUN.slice(0, 5), '', ...RUN.slice(6)]);
+  const ran = await berthIn(await createBatchWorld(), [...RUN.slice(0, 5), '', ...RUN.slice(6)]);
   expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('--input is the name of no file')]);
 });
 
 describe('a pipe as the input', () => {
   async function piped(content: string, ...argv: readonly string[]): Promise<Ran> {
-    const world = await place();
+    const world = await createBatchWorld();
     const pipe = join(world.directory, 'pipe');
     execFileSync('mkfifo', [pipe]);
     const [ran] = await Promise.all([
@@ -164,8 +164,8 @@ describe('a pipe as the input', () => {
 describe('the input is found', () => {
   const rest = { completed: 4, planned: 4 };
   /** Begins a batch of four from a folder, as if its process had ended before anything was sent. */
-  async function begun(input: string, out: string, stdin?: string): Promise<Place> {
-    const world = await place(stdin === undefined ? {} : { stdin });
+  async function begun(input: string, out: string, stdin?: string): Promise<BatchWorld> {
+    const world = await createBatchWorld(stdin === undefined ? {} : { stdin });
     for (const folder of ['a', 'a/b', 'c']) mkdirSync(join(world.directory, folder));
     for (const file of ['a/in.jsonl', 'a/b/in.jsonl', 'c/in.jsonl']) write(world, file, items(file.length));
     write(world, 'a/in.jsonl', items(4));
@@ -197,7 +197,7 @@ describe('the input is found', () => {
   });
 
   test('by what a link led to', async () => {
-    const world = await place();
+    const world = await createBatchWorld();
     write(world, 'in.jsonl', items(4));
     symlinkSync('in.jsonl', join(world.directory, 'link'));
     const ran = await berthIn(world, [...RUN.slice(0, 5), 'link', ...RUN.slice(6), '--json']);
@@ -268,7 +268,7 @@ describe('a copy of the input', () => {
     const seen = { journal: 0, none: 0 };
     for (let killedAt = 1, alive = false; !alive; killedAt++) {
       const files = memoryFiles();
-      const hand = mortal(files, killedAt);
+      const hand = createKillableFiles(files, killedAt);
       await begin(hand).catch(() => undefined);
       alive = hand.alive();
       const left = after(files);

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
-import { items, OUT, place } from '../../../../support/batch/command-fixture.ts';
+import { items, OUT, createBatchWorld } from '../../../../support/batch/command-fixture.ts';
 
 test.each([
   ['is copied', []],
   ['is checked', ['--dry-run']],
 ])('Ctrl-C while standard input %s, before anything is sent: 130, and nothing is left', async (_, more) => {
-  const world = await place();
+  const world = await createBatchWorld();
   const stdin = new PassThrough();
   const running = berthIn({ ...world, stdin }, [
     ...['jobs', 'batch', 'run', 'echo', '--input', '-', '--out', OUT],

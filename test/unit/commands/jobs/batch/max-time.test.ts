@@ -4,7 +4,16 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
-import { items, local, OUT, place, RESUME, RUN, summary, write } from '../../../../support/batch/command-fixture.ts';
+import {
+  items,
+  local,
+  OUT,
+  createBatchWorld,
+  RESUME,
+  RUN,
+  summary,
+  write,
+} from '../../../../support/batch/command-fixture.ts';
 
 test('a time that is up during the first request ends 9, and nothing is left', async () => {
   const mute = createServer(() => undefined);
@@ -13,7 +22,7 @@ test('a time that is up during the first request ends 9, and nothing is left', a
     mute.closeAllConnections();
     mute.close();
   });
-  const world = await place();
+  const world = await createBatchWorld();
   write(world, 'in.jsonl', items(3));
   const url = `http://127.0.0.1:${String((mute.address() as AddressInfo).port)}`;
   const ran = await berthIn(world, ['--queue-url', url, ...RUN, '--max-time', '20ms', '--json']);
@@ -24,7 +33,7 @@ test('a time that is up during the first request ends 9, and nothing is left', a
 });
 
 test('a time that is up ends 9 whatever goes wrong meanwhile, and what was begun goes on', async () => {
-  const world = await place();
+  const world = await createBatchWorld();
   write(world, 'in.jsonl', items(3, ',"seconds":30'));
   await local(world, 'fault', 'add', 'server-error', '--match', 'GET /v2/sleep/status');
   const ran = await berthIn(world, ['jobs', 'batch', 'run', 'sleep', ...RUN.slice(4), '--max-time', '20', '--json']);
@@ -35,7 +44,7 @@ test('a time that is up ends 9 whatever goes wrong meanwhile, and what was begun
 });
 
 test('before the verb it is that of a request', async () => {
-  const world = await place();
+  const world = await createBatchWorld();
   write(world, 'in.jsonl', items(2));
   const ran = await berthIn(world, ['--timeout', '1ms', ...RUN]);
   expect([ran.code, ran.err]).toEqual([7, expect.stringContaining('no complete answer within 1ms')]);

@@ -2,13 +2,15 @@ import { hostname } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
 import { besides, items, OUT, read, RESUME, RUN, summary, write } from '../../../../support/batch/command-fixture.ts';
-import { FAST, tinyPlace } from '../../../../support/batch/tiny-queue-server.ts';
+import { FAST, createTinyQueueWorld } from '../../../../support/batch/tiny-queue-server.ts';
 
 describe('what a person is told of a batch', () => {
   test('a service that drops a third of the requests is named as what makes it slow', async () => {
-    const place = await tinyPlace({ submit: ({ nth }) => (nth % 3 === 0 ? { status: 503, body: {} } : undefined) });
-    write(place, 'in.jsonl', items(90));
-    const ran = await berthIn(place, RUN);
+    const world = await createTinyQueueWorld({
+      submit: ({ nth }) => (nth % 3 === 0 ? { status: 503, body: {} } : undefined),
+    });
+    write(world, 'in.jsonl', items(90));
+    const ran = await berthIn(world, RUN);
     expect(ran.code, ran.err).toBe(13);
     expect(ran.err).toMatch(/\d+% of requests fail: the service answered 503/);
     expect(ran.err).toMatch(/\d+ of \d+ requests failed, which slowed the batch: the service answered 503/);
@@ -16,15 +18,17 @@ describe('what a person is told of a batch', () => {
   });
 
   test('a service without trouble is not', async () => {
-    const place = await tinyPlace({ submit: ({ nth }) => (nth === 3 ? { status: 503, body: {} } : undefined) });
-    write(place, 'in.jsonl', items(90));
-    expect((await berthIn(place, RUN)).err).not.toContain('slowed');
+    const world = await createTinyQueueWorld({
+      submit: ({ nth }) => (nth === 3 ? { status: 503, body: {} } : undefined),
+    });
+    write(world, 'in.jsonl', items(90));
+    expect((await berthIn(world, RUN)).err).not.toContain('slowed');
   });
 
   test('--skip-invalid names what it leaves out, ten of them', async () => {
-    const place = await tinyPlace();
-    write(place, 'in.jsonl', `{"n":1}\n${'nope\n'.repeat(15)}{"n":2}\n`);
-    const ran = await berthIn(place, [...RUN, '--skip-invalid']);
+    const world = await createTinyQueueWorld();
+    write(world, 'in.jsonl', `{"n":1}\n${'nope\n'.repeat(15)}{"n":2}\n`);
+    const ran = await berthIn(world, [...RUN, '--skip-invalid']);
     expect(ran.code, ran.err).toBe(0);
     expect(ran.err).toContain('15 items left out');
     expect(ran.err).toContain('in.jsonl, line 2, column 1: it is not JSON');
@@ -34,16 +38,16 @@ describe('what a person is told of a batch', () => {
   });
 
   test('--timeout is the old name of --max-time: it works, with a note', async () => {
-    const place = await tinyPlace({ look: () => ({ status: 'IN_PROGRESS' }) });
-    write(place, 'in.jsonl', items(2));
-    const ran = await berthIn(place, [...RUN, '--timeout', '60s']);
+    const world = await createTinyQueueWorld({ look: () => ({ status: 'IN_PROGRESS' }) });
+    write(world, 'in.jsonl', items(2));
+    const ran = await berthIn(world, [...RUN, '--timeout', '60s']);
     expect([ran.code, ran.err]).toEqual([9, expect.stringContaining('is called --max-time now')]);
-    const resumed = await berthIn(place, [...RESUME, '--timeout', '20s']);
+    const resumed = await berthIn(world, [...RESUME, '--timeout', '20s']);
     expect([resumed.code, resumed.err]).toEqual([9, expect.stringContaining('is called --max-time now')]);
-    const both = await berthIn(place, [...RESUME, '--timeout', '20s', '--max-time', '20s']);
+    const both = await berthIn(world, [...RESUME, '--timeout', '20s', '--max-time', '20s']);
     expect([both.code, both.err]).toEqual([2, expect.stringContaining('Give one of them')]);
     for (const verb of ['run', 'resume']) {
-      const help = await berthIn(place, ['jobs', 'batch', verb, '--help']);
+      const help = await berthIn(world, ['jobs', 'batch', verb, '--help']);
       expect(help.out).toContain('--max-time');
       expect(help.out).not.toContain('    --timeout');
     }
@@ -52,17 +56,17 @@ describe('what a person is told of a batch', () => {
 
 describe('a batch that is at work', () => {
   test('is named by status with its process and host, and nothing is left of its lock', async () => {
-    const place = await tinyPlace();
-    write(place, 'in.jsonl', items(40));
+    const world = await createTinyQueueWorld();
+    write(world, 'in.jsonl', items(40));
     let status: Promise<Awaited<ReturnType<typeof berthIn>>[]> | undefined;
-    place.before = (operation, nth) => {
+    world.before = (operation, nth) => {
       if (operation === 'status' && nth === 5)
         status = Promise.all([
-          berthIn(besides(place), ['jobs', 'batch', 'status', OUT, '--json']),
-          berthIn(besides(place), ['jobs', 'batch', 'status', OUT]),
+          berthIn(besides(world), ['jobs', 'batch', 'status', OUT, '--json']),
+          berthIn(besides(world), ['jobs', 'batch', 'status', OUT]),
         ]);
     };
-    const ran = await berthIn(place, [...RUN, '--in-flight', '4']);
+    const ran = await berthIn(world, [...RUN, '--in-flight', '4']);
     expect(ran.code, ran.err).toBe(0);
     const [json, shown] = (await status) ?? [];
     expect(json === undefined ? undefined : summary(json)).toMatchObject({ state: 'running', host: hostname() });
@@ -72,26 +76,26 @@ describe('a batch that is at work', () => {
 
 describe('a second Ctrl-C', () => {
   test('gives up what is on the wire and prints the counts; the items are unknown and none is sent twice', async () => {
-    const place = await tinyPlace({ submit: ({ nth }) => (nth > 10 ? { never: true } : undefined) });
-    write(place, 'in.jsonl', items(60));
-    place.before = (operation, nth) => {
+    const world = await createTinyQueueWorld({ submit: ({ nth }) => (nth > 10 ? { never: true } : undefined) });
+    write(world, 'in.jsonl', items(60));
+    world.before = (operation, nth) => {
       if (operation !== 'run' || nth !== 14) return;
-      place.signal('SIGINT');
+      world.signal('SIGINT');
       setImmediate(() => {
-        place.signal('SIGINT');
+        world.signal('SIGINT');
       });
     };
-    const ran = await berthIn(place, [...RUN, ...FAST, '--json']);
+    const ran = await berthIn(world, [...RUN, ...FAST, '--json']);
     expect(ran.code, ran.err).toBe(130);
-    expect(place.exits).toEqual([]);
+    expect(world.exits).toEqual([]);
     const { planned, unknown } = summary(ran) as Record<string, number>;
     expect(planned).toBe(60);
     expect(unknown, ran.out + ran.err).toBeGreaterThan(3);
-    const sent = place.submitted.length;
-    place.before = () => undefined;
-    const status = await berthIn(place, ['jobs', 'batch', 'status', OUT, '--json']);
+    const sent = world.submitted.length;
+    world.before = () => undefined;
+    const status = await berthIn(world, ['jobs', 'batch', 'status', OUT, '--json']);
     expect(summary(status)).toMatchObject({ state: 'stopped', unknown });
     expect(sent).toBeLessThanOrEqual(60);
-    expect(read(place, `${OUT}.journal`).match(/\["i",/g)?.length).toBeGreaterThanOrEqual(sent);
+    expect(read(world, `${OUT}.journal`).match(/\["i",/g)?.length).toBeGreaterThanOrEqual(sent);
   });
 });

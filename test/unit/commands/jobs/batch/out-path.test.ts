@@ -5,11 +5,19 @@ import { describe, expect, test } from 'vitest';
 import { placeOf } from '../../../../../src/host/files/resolve-path.ts';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
 import type { TestWorld } from '../../../../support/worlds/test-world.ts';
-import { items, place, read, RESUME, RUN, summary, write } from '../../../../support/batch/command-fixture.ts';
+import {
+  items,
+  createBatchWorld,
+  read,
+  RESUME,
+  RUN,
+  summary,
+  write,
+} from '../../../../support/batch/command-fixture.ts';
 
 const runTo = (out: string, ...more: readonly string[]): readonly string[] => [...RUN.slice(0, -1), out, ...more];
 
-/** What lies in the place, by name and kind. */
+/** What lies in the createBatchWorld, by name and kind. */
 const listing = ({ directory }: TestWorld): readonly string[] =>
   readdirSync(directory)
     .map((name) => `${name} ${(lstatSync(join(directory, name)).mode >> 12).toString(8)}`)
@@ -73,7 +81,7 @@ describe.each([[[]], [['--dry-run']]])('--out with %j', (more) => {
       },
     ],
   ])('%j is refused, and nothing is touched: %s', async (out, words, code, prepare) => {
-    const world = await place();
+    const world = await createBatchWorld();
     write(world, 'in.jsonl', items(1));
     prepare(world);
     const before = listing(world);
@@ -87,7 +95,7 @@ test.each([
   ['nothing', undefined],
   ['an empty file', ''],
 ])('a link to %s stays one: results go to where it leads, and resume and status follow it', async (_, content) => {
-  const world = await place();
+  const world = await createBatchWorld();
   mkdirSync(join(world.directory, 'far'));
   symlinkSync('far/real.jsonl', join(world.directory, 'out.jsonl'));
   if (content !== undefined) write(world, 'far/real.jsonl', content);

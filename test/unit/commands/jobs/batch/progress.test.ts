@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createMeter, type Speed } from '../../../../../src/commands/jobs/batch/rate.ts';
+import { createMeter, type Speed } from '../../../../../src/commands/jobs/batch/completion-rate.ts';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
-import { items, local, place, RUN, write } from '../../../../support/batch/command-fixture.ts';
+import { items, local, createBatchWorld, RUN, write } from '../../../../support/batch/command-fixture.ts';
 
 /** What a meter says at each second of a batch in which `ended` items have ended by then. */
 const measured = (seconds: number, ended: (second: number) => number): readonly Speed[] => {
@@ -46,7 +46,7 @@ describe('the rate of a batch', () => {
 
 describe('a batch that goes on', () => {
   test('says in lines how it stands, and what it will take once that is steady', async () => {
-    const world = await place();
+    const world = await createBatchWorld();
     write(world, 'in.jsonl', items(150));
     const ran = await berthIn(world, ['jobs', 'batch', 'run', 'demo', ...RUN.slice(4)]);
     const said = ran.err.split('\n').slice(0, -1);
@@ -56,7 +56,7 @@ describe('a batch that goes on', () => {
   });
 
   test('says nothing on stderr where JSON is asked for: an error is the one thing there', async () => {
-    const world = await place();
+    const world = await createBatchWorld();
     write(world, 'in.jsonl', items(100));
     const ran = await berthIn(world, ['jobs', 'batch', 'run', 'demo', ...RUN.slice(4), '--json']);
     expect([ran.code, ran.err]).toEqual([0, '']);
@@ -70,7 +70,7 @@ describe('a batch that goes on', () => {
       /░ \d+% .*no success for \d+s: the service answered 503/,
     ],
   ])('says why nothing moves: %s', async (_, options, said) => {
-    const world = await place(options);
+    const world = await createBatchWorld(options);
     write(world, 'in.jsonl', items(5));
     await local(world, 'fault', 'add', 'server-error', '--match', 'GET /v2/echo/status');
     const ran = await berthIn(world, RUN);
@@ -79,7 +79,7 @@ describe('a batch that goes on', () => {
   });
 
   test('tells what failed from what timed out', async () => {
-    const world = await place({ tty: { stderr: true } });
+    const world = await createBatchWorld({ tty: { stderr: true } });
     write(world, 'in.jsonl', items(40, ',"seconds":8'));
     const argv = ['jobs', 'batch', 'run', 'sleep', ...RUN.slice(4), '--execution-timeout', '5s'];
     const ran = await berthIn(world, argv);

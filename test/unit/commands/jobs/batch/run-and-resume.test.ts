@@ -9,7 +9,7 @@ import {
   besides,
   items,
   jobsTaken,
-  place,
+  createBatchWorld,
   read,
   RUN,
   summary,
@@ -18,7 +18,7 @@ import {
 
 describe('jobs batch run', () => {
   test('fetches every result, prints one object, ends 0', async () => {
-    const world = await place();
+    const world = await createBatchWorld();
     write(world, 'in.jsonl', items(30));
     const ran = await berthIn(world, [...RUN, '--json']);
     expect(ran.code, ran.err).toBe(0);
@@ -36,14 +36,14 @@ describe('jobs batch run', () => {
   });
 
   test('keeps what is piped in, so that it can go on', async () => {
-    const world = await place({ stdin: items(3) });
+    const world = await createBatchWorld({ stdin: items(3) });
     const ran = await berthIn(world, ['jobs', 'batch', 'run', 'echo', '--input', '-', '--out', 'out.jsonl']);
     expect([ran.code, ran.err]).toEqual([0, '']);
     expect(read(world, 'out.jsonl.input')).toBe(items(3));
   });
 
   test('ends 13 where some did not complete, and says how to run them again', async () => {
-    const world = await place();
+    const world = await createBatchWorld();
     write(world, 'in.jsonl', items(3));
     const ran = await berthIn(world, ['jobs', 'batch', 'run', 'fail', ...RUN.slice(4)]);
     expect(ran.code).toBe(13);
@@ -52,7 +52,7 @@ describe('jobs batch run', () => {
   });
 
   test('names all that cannot be sent by line and column, and sends nothing', async () => {
-    const world = await place();
+    const world = await createBatchWorld();
     write(world, 'in.jsonl', '{"a":1}\n{"b":}\n\nnope\n');
     const ran = await berthIn(world, RUN);
     expect(ran.code).toBe(2);
@@ -65,7 +65,7 @@ describe('jobs batch run', () => {
   });
 
   test('shows with --dry-run what it would do, and touches nothing', async () => {
-    const world = await place();
+    const world = await createBatchWorld();
     write(world, 'in.jsonl', items(3));
     const ran = await berthIn(world, [...RUN, '--dry-run']);
     expect(ran.code, ran.err).toBe(0);
@@ -79,7 +79,7 @@ describe('jobs batch run', () => {
   });
 
   test('never writes over results or a batch that are there', async () => {
-    const world = await place();
+    const world = await createBatchWorld();
     write(world, 'in.jsonl', items(1));
     write(world, 'out.jsonl', 'mine');
     const ran = await berthIn(world, RUN);
@@ -91,7 +91,7 @@ describe('jobs batch run', () => {
   });
 
   test('knows before the first job that an endpoint is not there', async () => {
-    const world = await place();
+    const world = await createBatchWorld();
     write(world, 'in.jsonl', items(1));
     const ran = await berthIn(world, ['jobs', 'batch', 'run', 'nowhere', ...RUN.slice(4)]);
     expect(ran.code).toBe(4);
@@ -105,7 +105,7 @@ describe('what a run that was killed left', () => {
     ['half a journal that never was one', { 'out.jsonl': '', 'out.jsonl.journal.new': 'deadbeef 700 ["ber' }],
     ['half a copy of what was piped in', { 'out.jsonl.input.new': '{"n":1}\n{"n' }],
   ])('is not in the way: %s', async (_, files) => {
-    const world = await place({ stdin: items(3) });
+    const world = await createBatchWorld({ stdin: items(3) });
     for (const [name, content] of Object.entries(files)) write(world, name, content);
     const ran = await berthIn(world, ['jobs', 'batch', 'run', 'echo', '--input', '-', '--out', 'out.jsonl', '--json']);
     expect(ran.code, ran.err).toBe(0);
@@ -116,7 +116,7 @@ describe('what a run that was killed left', () => {
   });
 
   test('before it had begun cannot be resumed: that is said, with what to do', async () => {
-    const world = await place();
+    const world = await createBatchWorld();
     write(world, 'out.jsonl', '');
     const ran = await berthIn(world, ['jobs', 'batch', 'resume', 'out.jsonl']);
     expect([ran.code, ran.err]).toEqual([14, expect.stringContaining('run it again')]);
@@ -124,7 +124,7 @@ describe('what a run that was killed left', () => {
 });
 
 test('two runs to one file: the second ends 14 and touches nothing of the first, which still reads its input', async () => {
-  const world = await place();
+  const world = await createBatchWorld();
   const stdin = new PassThrough();
   const argv = ['jobs', 'batch', 'run', 'echo', '--input', '-', '--out', 'out.jsonl', '--json'];
   const first = berthIn({ ...world, stdin }, argv);
@@ -149,7 +149,7 @@ describe('an interrupt and what follows', () => {
   }
 
   test('ends 130 with the command that goes on, and nothing is unknown', async () => {
-    const world = await place();
+    const world = await createBatchWorld();
     write(world, 'in.jsonl', items(300));
     const ran = await interrupted(world, 20);
     expect(ran.code).toBe(130);
@@ -163,7 +163,7 @@ describe('an interrupt and what follows', () => {
   });
 
   test('an input that has changed is refused, and one that has moved is found', async () => {
-    const world = await place();
+    const world = await createBatchWorld();
     write(world, 'in.jsonl', items(100));
     await interrupted(world, 5);
     write(world, 'in.jsonl', items(101));
@@ -175,7 +175,7 @@ describe('an interrupt and what follows', () => {
   });
 
   test('another service is refused: its jobs would all seem expired', async () => {
-    const world = await place();
+    const world = await createBatchWorld();
     write(world, 'in.jsonl', items(100));
     await interrupted(world, 5);
     const argv = ['--queue-url', 'http://127.0.0.1:8', 'jobs', 'batch', 'resume', 'out.jsonl'];
@@ -185,7 +185,7 @@ describe('an interrupt and what follows', () => {
   });
 
   test('two at once: the second ends 14 and names the first', async () => {
-    const world = await place();
+    const world = await createBatchWorld();
     write(world, 'in.jsonl', items(300));
     const running = berthIn(world, RUN);
     await jobsTaken(world, 1);
@@ -198,7 +198,7 @@ describe('an interrupt and what follows', () => {
 });
 
 test('a journal that is broken in the middle is refused by every command, and left as it is', async () => {
-  const world = await place();
+  const world = await createBatchWorld();
   write(world, 'in.jsonl', items(5));
   await berthIn(world, RUN);
   const broken = read(world, 'out.jsonl.journal').replace('["i",2]', '["i",9]');
@@ -212,6 +212,6 @@ test('a journal that is broken in the middle is refused by every command, and le
 });
 
 test('what is no batch ends 14', async () => {
-  const ran = await berthIn(await place(), ['jobs', 'batch', 'status', 'nothing.jsonl']);
+  const ran = await berthIn(await createBatchWorld(), ['jobs', 'batch', 'status', 'nothing.jsonl']);
   expect([ran.code, ran.err]).toEqual([14, expect.stringContaining('there is no batch at nothing.jsonl')]);
 });

@@ -6,7 +6,7 @@ import {
   items,
   jobsTaken,
   OUT,
-  place,
+  createBatchWorld,
   read,
   RESUME,
   RUN,
@@ -17,7 +17,7 @@ import {
 const STATUS = ['jobs', 'batch', 'status', OUT];
 
 test('the summary tells a program numbers, and a person words', async () => {
-  const world = await place();
+  const world = await createBatchWorld();
   write(world, 'in.jsonl', items(300));
   const running = berthIn(world, [...RUN, '--json']);
   await jobsTaken(world, 5);

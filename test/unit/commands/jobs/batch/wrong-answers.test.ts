@@ -9,7 +9,7 @@ import {
   serve,
   type Behaviour,
 } from '../../../../support/servers/scripted-server.ts';
-import { createFastClock } from '../../../../support/clocks/fast-clock.ts';
+import { createAutoAdvancingClock } from '../../../../support/clocks/auto-advancing-clock.ts';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../../support/worlds/test-world.ts';
 
@@ -28,7 +28,7 @@ async function batch(submission: Behaviour): Promise<{ ran: Ran; submissions: nu
       (exchange.arrival.url.includes('/status/') ? done : problem(404, 'not here'))(exchange);
     }),
   ]);
-  const world = createTestWorld({ env: pointedAt(server.url), clock: createFastClock() });
+  const world = createTestWorld({ env: pointedAt(server.url), clock: createAutoAdvancingClock() });
   writeFileSync(join(world.directory, 'in.jsonl'), '{"n":1}\n{"n":2}\n');
   const ran = await berthIn(world, [
     'jobs',
