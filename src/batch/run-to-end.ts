@@ -11,7 +11,15 @@ import type { DurableFiles } from '../core/context.ts';
 import type { CommandContext } from '../cli/context.ts';
 import type { Result } from '../output/view.ts';
 import { meterCost } from '../commands/jobs/batch/worker-price.ts';
-import { exitOf, givenUp, hearingOut, isResumed, notesOf, troubleOf, type Driven } from '../commands/jobs/batch/notes.ts';
+import {
+  exitOf,
+  givenUp,
+  hearingOut,
+  isResumed,
+  notesOf,
+  troubleOf,
+  type Driven,
+} from '../commands/jobs/batch/notes.ts';
 import type { PaceValues } from '../commands/jobs/batch/flags.ts';
 import { createHealth } from './report/request-health.ts';
 import { followBatch, type Standing } from '../commands/jobs/batch/progress.ts';

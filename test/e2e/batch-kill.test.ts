@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { replay } from '../../src/batch/store/journal/replay.ts';
 import { realClock } from '../../src/host/clock.ts';
-import { openDurable } from '../../src/host/files/durable.ts';
+import { openDurable } from '../../src/host/files/durable-files.ts';
 import { LOCAL_KEY } from '../../src/local/frame/auth.ts';
 import type { FaultRecord } from '../../src/local/frame/faults.ts';
 import { serveLocal } from '../../src/local/frame/server.ts';

@@ -1,4 +1,5 @@
 import type { ApiRequest } from '../../core/api.ts';
+import type { Id } from '../../core/ids.ts';
 import { commandLine } from '../../cli/words.ts';
 
 /** An endpoint's name stands for its id; a model slug is taken as it is. */
@@ -7,7 +8,11 @@ export { ENDPOINTS } from '../shared/collections.ts';
 type Options = Pick<ApiRequest, 'query' | 'body' | 'deadlineMs' | 'id' | 'findOut' | 'expects'>;
 
 /** POST {queue}/v2/ENDPOINT/OPERATION (specification 4.5). */
-export const queuePost = (endpoint: string, operation: readonly string[], options: Options = {}): ApiRequest => ({
+export const queuePost = (
+  endpoint: Id<'endpoint'>,
+  operation: readonly string[],
+  options: Options = {},
+): ApiRequest => ({
   service: 'queue',
   method: 'POST',
   path: ['v2', endpoint, ...operation],
@@ -17,14 +22,18 @@ export const queuePost = (endpoint: string, operation: readonly string[], option
 });
 
 /** GET {queue}/v2/ENDPOINT/OPERATION (specification 4.5). */
-export const queueGet = (endpoint: string, operation: readonly string[], options: Options = {}): ApiRequest => ({
+export const queueGet = (
+  endpoint: Id<'endpoint'>,
+  operation: readonly string[],
+  options: Options = {},
+): ApiRequest => ({
   service: 'queue',
   method: 'GET',
   path: ['v2', endpoint, ...operation],
   ...options,
 });
 
-export const statusRequest = (endpoint: string, job: string, ttlMs?: number): ApiRequest =>
+export const statusRequest = (endpoint: Id<'endpoint'>, job: string, ttlMs?: number): ApiRequest =>
   queueGet(endpoint, ['status', job], { id: job, ...(ttlMs === undefined ? {} : { query: { ttl: ttlMs } }) });
 
 /** The command lines that follow a job, for hints. */

@@ -4,7 +4,7 @@ import { memberAt, stringOf, type Json } from '../../core/json.ts';
 import { say } from '../../core/safe-text.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { withId } from '../../cli/resource/lookup.ts';
+import { sendTo } from '../../cli/resource/identify.ts';
 import { arg, onlyWith, option } from '../../cli/parse/params.ts';
 import type { Result } from '../../output/view.ts';
 import { jobBody, readInput } from './input.ts';
@@ -65,17 +65,13 @@ export const run = defineCommand({
       await ctx.tell(
         'The webhook will not be delivered: with --local, only `berth local serve` and `exec` deliver webhooks.',
       );
-    let endpoint = values.endpoint;
-    const answer = await withId(ctx, ENDPOINTS, values.endpoint, (id) => {
-      endpoint = id;
-      return ctx.api.send(
-        queuePost(id, [values.sync ? 'runsync' : 'run'], {
-          body,
-          expects: 'created',
-          ...(values.sync ? sync : {}),
-        }),
-      );
-    });
+    const { id: endpoint, answer } = await sendTo(ctx, ENDPOINTS, values.endpoint, (each) =>
+      queuePost(each, [values.sync ? 'runsync' : 'run'], {
+        body,
+        expects: 'created',
+        ...(values.sync ? sync : {}),
+      }),
+    );
     const job = answer.value ?? null;
     if (values.sync && hasEnded(job))
       return { kind: 'one', view: jobView, value: job, source: answer.text, exit: outcomeOf(job) };

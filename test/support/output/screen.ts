@@ -1,5 +1,5 @@
 import type { Sink, Terminal } from '../../../src/core/context.ts';
-import type { Output } from '../../../src/output/render.ts';
+import type { Output } from '../../../src/output/output.ts';
 import type { OutputOptions } from '../../../src/output/view.ts';
 
 /** A fixed current time, a little more than two days after the times in the rows. */

@@ -1,7 +1,16 @@
 import { crc32 } from 'node:zlib';
 import type { DurableFiles } from '../../../core/context.ts';
 import { localFile } from '../../../core/failure.ts';
-import { decodeJson, encodeJson, Exact, isObject, memberAt, numberOf, stringOf, type Json } from '../../../core/json.ts';
+import {
+  decodeJson,
+  encodeJson,
+  Exact,
+  isObject,
+  memberAt,
+  numberOf,
+  stringOf,
+  type Json,
+} from '../../../core/json.ts';
 import { createAppender } from '../group-writer.ts';
 import { linesOf } from '../../lines.ts';
 import type { Ending } from '../items/item-state-machine.ts';

@@ -6,13 +6,14 @@ import { LOCAL_SERVICE, type BatchHeader } from '../../../batch/store/journal/re
 import { survey, type Survey } from '../../../batch/input/check-input.ts';
 import { writeWhole } from '../../../batch/store/write-file.ts';
 import { usage } from '../../../core/failure.ts';
+import { asId } from '../../../core/ids.ts';
 import { encodeJson, memberAt, type Json } from '../../../core/json.ts';
 import { formatBytes } from '../../../core/units.ts';
 import type { CommandContext } from '../../../cli/context.ts';
-import { withId } from '../../../cli/resource/lookup.ts';
+import { sendTo } from '../../../cli/resource/identify.ts';
 import { countOf } from '../../../cli/words.ts';
 import { json, text } from '../../../output/layout/cells.ts';
-import { headingOf } from '../../shared/detail-lines.ts';
+import { memberHeader } from '../../../cli/resource/detail-lines.ts';
 import type { Result, View } from '../../../output/view.ts';
 import type { RunValues } from './flags.ts';
 import { driveBatch } from '../../../batch/run-to-end.ts';
@@ -39,7 +40,7 @@ export async function runNew(ctx: CommandContext, values: RunValues): Promise<Re
   };
   const out = await resultsPath(durable, values.out);
   if (values.input === '') throw usage('--input is the name of no file', 'Name a file, or - for stdin.');
-  const given = await durable.place(values.input);
+  const given = await durable.resolve(values.input);
   // Standard input or a pipe can be read once, and a batch is read twice, and may have to go on.
   const copied = values.input === '-' || given.kind === 'other';
   // Once more under the lock; before it, so that a dry run says the same, and no lock is taken for what is refused.
@@ -94,11 +95,8 @@ async function headerOf(
   { planned, invalid, fingerprint: { bytes, sha256 } }: Survey,
   path: string,
 ): Promise<BatchHeader> {
-  const endpointId = await withId(ctx, ENDPOINTS, values.endpoint, async (id) => {
-    // Whether it is there, and the key good for it, is known before the first job.
-    await ctx.api.send(queueGet(id, ['health']));
-    return id;
-  });
+  // Whether it is there, and the key good for it, is known before the first job.
+  const { id: endpointId } = await sendTo(ctx, ENDPOINTS, values.endpoint, (id) => queueGet(id, ['health']));
   const { extras: beside, ...input } = shape;
   return {
     version: 1,
@@ -149,8 +147,8 @@ async function checked(pieces: AsyncIterable<Uint8Array>, shape: InputShape, ski
 const dryRunView: View = {
   noun: ['batch', 'batches'],
   id: () => '',
-  columns: ['planned', 'invalid', 'inputBytes', 'bodyBytes', 'largestBody'].map((name) => ({
-    header: headingOf(name),
+  columns: ['planned', 'invalid', 'readInputBytes', 'bodyBytes', 'largestBody'].map((name) => ({
+    header: memberHeader(name),
     show: text(name),
     right: true,
   })),
@@ -170,12 +168,12 @@ const dryRunView: View = {
 /** Counts, sizes, and the first request as it would go out. */
 async function dryRun(ctx: CommandContext, endpoint: string, shape: InputShape, found: Survey): Promise<Result> {
   const body = { raw: found.first?.body ?? new Uint8Array(0) };
-  const first = await ctx.api.preview(queuePost(endpoint, ['run'], { body }));
+  const first = await ctx.api.preview(queuePost(asId(endpoint), ['run'], { body }));
   const value: Json = {
     input: shape.path,
     planned: found.planned,
     invalid: found.invalid,
-    inputBytes: found.fingerprint.bytes,
+    readInputBytes: found.fingerprint.bytes,
     bodyBytes: found.bodyBytes,
     largestBody: found.largestBody,
     first: { method: first.method, url: first.url, headers: { ...first.headers }, body: first.body ?? null },

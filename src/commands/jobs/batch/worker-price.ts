@@ -4,7 +4,7 @@ import { arrayOf, memberAt } from '../../../core/json.ts';
 import type { DollarRange } from '../../../core/units.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
-import { catalogOf, workerHour } from '../../shared/worker-price.ts';
+import { priceCatalog, workerHourlyPrice } from '../../shared/worker-price.ts';
 
 /** What the jobs of a batch cost while this process looks after them. */
 export interface CostMeter {
@@ -59,6 +59,6 @@ export function meterCost(ctx: CommandContext, endpointId: string, sinceResume: 
 async function askHour(api: Api, endpointId: string): Promise<DollarRange | undefined> {
   const get = (path: readonly string[]) => api.send({ service: 'base', method: 'GET', path });
   const endpoint = (await get([...ENDPOINTS.path, endpointId])).value ?? null;
-  const { path, member } = catalogOf(endpoint);
-  return workerHour(endpoint, arrayOf(memberAt((await get(path)).value, member)) ?? []);
+  const { path, member } = priceCatalog(endpoint);
+  return workerHourlyPrice(endpoint, arrayOf(memberAt((await get(path)).value, member)) ?? []);
 }

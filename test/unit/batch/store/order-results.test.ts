@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { orderResults } from '../../../../src/batch/store/results/order-results.ts';
 import type { JournalRecord } from '../../../../src/batch/store/journal/record.ts';
 import type { DurableFiles } from '../../../../src/core/context.ts';
-import { openDurable } from '../../../../src/host/files/durable.ts';
+import { openDurable } from '../../../../src/host/files/durable-files.ts';
 import { berthIn } from '../../../support/worlds/run-berth.ts';
 import { realLocks } from '../../../support/files/real-locks.ts';
 import { items, OUT, read, RESUME, RUN, summary, write } from '../../../support/batch/command-fixture.ts';

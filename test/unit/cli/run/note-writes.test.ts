@@ -14,9 +14,9 @@ test.each<[string, readonly string[], RegExp | undefined]>([
   [
     'a created volume',
     ['volumes', 'create', '--name', 'v', '--size', '10', '--data-center', 'EU-WEST-1'],
-    /The service did what was asked: vol-\w+/,
+    /The service completed the request: vol-\w+/,
   ],
-  ['a submitted job', ['jobs', 'run', 'demo', '--input', '{}'], /The service did what was asked: [\w-]+/],
+  ['a submitted job', ['jobs', 'run', 'demo', '--input', '{}'], /The service completed the request: [\w-]+/],
   ['the answer to a read', ['pods', 'list'], undefined],
 ])('%s that cannot be printed ends 14, and the error says whether the write was done', async (_, argv, happened) => {
   const world = { ...createTestWorld({ env: { BERTH_LOCAL: '1' } }), stdout: full() };
