@@ -9,7 +9,7 @@ import { text } from '../../output/layout/cells.ts';
 import { memberHeader, memberLabel } from '../../cli/resource/detail-lines.ts';
 import type { View } from '../../output/view.ts';
 
-/** A request that only a local service understands; it has no counterpart in the contract. */
+/** A control request of the local service, which the contract does not have. */
 const control = (method: Method, path: readonly string[], body?: Json): ApiRequest => ({
   service: 'base',
   method,
@@ -17,8 +17,8 @@ const control = (method: Method, path: readonly string[], body?: Json): ApiReque
   ...(body === undefined ? {} : { body }),
 });
 
-/** Any other service answers 404, and a served one wants its key: say what that means. */
-function notLocal(error: unknown): never {
+/** Explains a 404, which other services answer, and a refused key of a served local service. */
+function explainFailure(error: unknown): never {
   if (error instanceof Failure && error.exit === EXIT.denied && error.status !== undefined)
     throw error.with({
       message: 'the local service did not accept the key',
@@ -37,32 +37,32 @@ interface Line {
   readonly value: string;
 }
 
-/** The word for a member of a control answer, and how its value reads. Spans are shown as times with their units. */
+/** The label and the value of a member. Durations are shown with their units. */
 function memberLine(row: Json, member: string): Line {
   const unit = MEMBER_UNITS.get(member);
   const value = numberOf(memberAt(row, member));
   return unit === undefined || value === undefined
     ? { label: memberLabel(member), value: text(member)(row) }
-    : { label: unit.label, value: spanOf(value * unit.milliseconds) };
+    : { label: unit.label, value: durationText(value * unit.milliseconds) };
 }
 
-/** Members that are spans: what to call them without the unit, and the unit in milliseconds. */
+/** Members that are durations: their labels without the unit, and the unit in milliseconds. */
 const MEMBER_UNITS: ReadonlyMap<string, { readonly label: string; readonly milliseconds: number }> = new Map([
   ['advancedMs', { label: 'advanced', milliseconds: 1 }],
   ['latencyMs', { label: 'latency', milliseconds: 1 }],
   ['retryAfter', { label: 'retry after', milliseconds: 1000 }],
 ]);
 
-/** Exact: `1m 30s`, `1500ms`. */
-const spanOf = (milliseconds: number): string =>
+/** `1m 30s`, or `1500ms` where it is not in whole seconds. */
+const durationText = (milliseconds: number): string =>
   milliseconds % 1000 === 0 ? formatDuration(milliseconds) : `${String(milliseconds)}ms`;
 
-const linesOf = (row: Json, left: readonly string[] = []): readonly Line[] =>
+const linesOf = (row: Json, excluded: readonly string[] = []): readonly Line[] =>
   Object.keys(objectOf(row) ?? {})
-    .filter((member) => !left.includes(member))
+    .filter((member) => !excluded.includes(member))
     .map((member) => memberLine(row, member));
 
-const plain = (noun: string): View => ({
+const detailView = (noun: string): View => ({
   noun: [noun, `${noun}s`],
   id: () => '',
   columns: [],
@@ -75,7 +75,7 @@ const jobs = (row: Json): string =>
     .map(([name, count]) => `${encodeJson(count ?? null)} ${name}`)
     .join(', ');
 
-/** Each as it was set: `fault-000001 drop, count 1`. */
+/** `fault-000001 drop, count 1`. */
 const faults = (row: Json): readonly string[] =>
   (arrayOf(memberAt(row, 'faults')) ?? []).map((each) => {
     const how = linesOf(each, ['id', 'kind']).map(({ label, value }) => `, ${label} ${value}`);
@@ -85,7 +85,7 @@ const faults = (row: Json): readonly string[] =>
 const NONE = { text: 'none', tone: 'quiet' } as const;
 
 const statusView: View = {
-  ...plain('local service'),
+  ...detailView('local service'),
   detail: (row) => [
     {
       lines: [
@@ -97,7 +97,7 @@ const statusView: View = {
   ],
 };
 
-const clockView = plain('clock');
+const clockView = detailView('clock');
 
 const FAULT_MEMBERS = ['id', 'kind', 'count', 'probability', 'match', 'status', 'latencyMs', 'retryAfter'];
 
@@ -114,7 +114,7 @@ const faultView: View = {
 export const status = defineCommand({
   summary: 'show what the local service holds, its time and its faults',
   run: async (ctx) => {
-    const answer = await ctx.api.send(control('GET', ['status'])).catch(notLocal);
+    const answer = await ctx.api.send(control('GET', ['status'])).catch(explainFailure);
     return { kind: 'one', view: statusView, value: answer.value ?? null, source: answer.text };
   },
 });
@@ -124,7 +124,7 @@ export const reset = defineCommand({
   confirm: () =>
     Promise.resolve('This forgets everything the local service holds: pods, volumes, jobs, faults and its clock.'),
   run: async (ctx) => {
-    const answer = await ctx.api.send(control('POST', ['reset'])).catch(notLocal);
+    const answer = await ctx.api.send(control('POST', ['reset'])).catch(explainFailure);
     return { kind: 'one', view: statusView, value: answer.value ?? null, source: answer.text };
   },
 });
@@ -133,7 +133,7 @@ export const clock = defineGroup("the local service's time: pods, jobs, retentio
   show: defineCommand({
     summary: 'show its time',
     run: async (ctx) => {
-      const answer = await ctx.api.send(control('GET', ['clock'])).catch(notLocal);
+      const answer = await ctx.api.send(control('GET', ['clock'])).catch(explainFailure);
       return { kind: 'one', view: clockView, value: answer.value ?? null, source: answer.text };
     },
   }),
@@ -143,13 +143,13 @@ export const clock = defineGroup("the local service's time: pods, jobs, retentio
     examples: [['berth local clock advance 31m', 'past the retention of a result']],
     run: async (ctx, { time }) => {
       const advanceMs = parseDuration(time, 's', 'TIME');
-      const answer = await ctx.api.send(control('POST', ['clock'], { advanceMs })).catch(notLocal);
+      const answer = await ctx.api.send(control('POST', ['clock'], { advanceMs })).catch(explainFailure);
       return { kind: 'one', view: clockView, value: answer.value ?? null, source: answer.text };
     },
   }),
 });
 
-/** How a local service, and no other, says that it has no such fault. */
+/** The detail of a 404 by which a local service says that it has no such fault. */
 const NO_FAULT = 'fault not found';
 
 const noFault = (error: Failure, id: string): Failure =>
@@ -191,14 +191,16 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
         ...(latency === undefined ? {} : { latencyMs: latency }),
         ...(retryAfter === undefined ? {} : { retryAfter: Math.ceil(retryAfter / 1000) }),
       };
-      const answer = await ctx.api.send(control('POST', ['fault'], body)).catch(notLocal);
+      const answer = await ctx.api.send(control('POST', ['fault'], body)).catch(explainFailure);
       return { kind: 'one', view: faultView, value: answer.value ?? null, source: answer.text };
     },
   }),
   list: defineCommand({
     summary: 'list the faults that are set',
     run: async (ctx) => {
-      const answer = await ctx.api.send({ ...control('GET', ['fault']), expects: { list: 'faults' } }).catch(notLocal);
+      const answer = await ctx.api
+        .send({ ...control('GET', ['fault']), expects: { list: 'faults' } })
+        .catch(explainFailure);
       const faults =
         isObject(answer.value) && Array.isArray(answer.value['faults'])
           ? (answer.value['faults'] as readonly Json[])
@@ -213,7 +215,7 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
       const path = id === undefined ? ['fault'] : ['fault', id];
       await ctx.api.send(control('DELETE', path)).catch((error: unknown) => {
         if (id !== undefined && error instanceof Failure && error.detail === NO_FAULT) throw noFault(error, id);
-        notLocal(error);
+        explainFailure(error);
       });
       return { kind: 'nothing', notes: [id === undefined ? 'No faults are set now.' : `Fault ${id} is gone.`] };
     },

@@ -17,8 +17,8 @@ export async function readInputBytes(files: Files, input: string): Promise<RawIn
 }
 
 /**
- * RawInput JSON, checked and as it was written; a byte order mark and white space around it are dropped. Fails with usage
- * (2), with line and column, for what is not UTF-8 or not JSON.
+ * Decodes and validates JSON and returns its text unchanged, without a byte order mark and white space around it. Fails
+ * with usage (2), with line and column, where it is not UTF-8 or not JSON.
  */
 export function checkedJsonText(given: RawInput): string {
   const text = utf8(given).trim();
