@@ -49,8 +49,8 @@ async function keysGiven(ctx: CommandContext, given: string): Promise<readonly S
   const keys =
     given === '-' || given.startsWith('@')
       ? await keysOfFile(ctx, given.replace(/^@/, ''))
-      : parseKeys(given, 'what was given');
-  if (keys.length === 0) throw usage('there is no key in what was given', 'Give a public key, @FILE, or - for stdin.');
+      : parseKeys(given, 'the argument');
+  if (keys.length === 0) throw usage('there is no key in the argument', 'Give a public key, @FILE, or - for stdin.');
   return keys;
 }
 

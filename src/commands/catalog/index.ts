@@ -96,7 +96,7 @@ const templates = catalogCommand(
     summary: 'list public templates, or show one',
     options: { source: option.choice('whose (default official)', ['official', 'verified', 'community']) },
     listOnly: ['source'],
-    // The catalog only lists; anyone may read a public template among the others (contract rules, Templates).
+    // The catalog has no path for one template; a public one can be read by anyone (contract rules, Templates).
     onePath: ['v2', 'templates'],
     query: ({ source }) => ({ source }),
     examples: [['berth catalog templates --source community', 'those that other accounts have published']],

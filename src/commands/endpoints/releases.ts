@@ -9,7 +9,7 @@ import type { Facts, Section, View } from '../../output/view.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
 import { otherMembers } from '../../cli/resource/detail-lines.ts';
 
-/** Waits until every worker runs the newest release. Ends at once where there are no workers or the service has no share. */
+/** Waits until every worker runs the newest release. Ends at once where the service gives no percentage. */
 export const ROLLOUT: WaitSpec = {
   until: 'rolled out',
   below: 'releases',

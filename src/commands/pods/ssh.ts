@@ -85,7 +85,7 @@ const invalidAddress = (what: string, id: string): Failure =>
   new Failure({
     code: 'unusable-answer',
     exit: EXIT.unavailable,
-    message: `the service gives a ${what} for ssh that is none`,
+    message: `the service gives an invalid ${what} for ssh`,
     hint: `Nothing was run. See what it says: ${commandLine('pods', 'get', id, '--fields', 'ssh', '--json')}`,
     id,
   });

@@ -18,7 +18,7 @@ const statusOf = (pod: Json): string => stringOf(memberAt(pod, 'status')) ?? '?'
 const isStuck = (pod: Json, wanted: string): boolean =>
   statusOf(pod) !== wanted && ['ERROR', 'TERMINATED'].includes(statusOf(pod));
 
-/** For `--wait` of what starts or stops a pod. */
+/** The `--wait` of commands that start or stop a pod. */
 export const untilStatus = (wanted: string): WaitSpec => ({
   until: wanted,
   done: (pod) => statusOf(pod) === wanted,
