@@ -1,6 +1,6 @@
 import { memberAt } from '../../core/json.ts';
 import type { Member, Members } from './body.ts';
-import type { BodySpec } from './compose.ts';
+import type { BodySpec } from './compose-body.ts';
 import { readPaths, type Field, type FieldWrite, type ResourceTable } from './fields.ts';
 
 export type WriteVerb = 'create' | 'update';

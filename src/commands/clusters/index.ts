@@ -2,7 +2,7 @@ import { arrayOf, memberAt, numberOf, stringOf, type Json, type JsonObject } fro
 import { formatDollars } from '../../core/units.ts';
 import { defineCommand, defineGroup } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { withId } from '../../cli/resource/lookup.ts';
+import { sendTo } from '../../cli/resource/identify.ts';
 import { arg } from '../../cli/parse/params.ts';
 import { bodyOf } from '../../cli/resource/field-writes.ts';
 import { getCommand, listCommand, type Resource } from '../../cli/resource/read.ts';
@@ -33,7 +33,7 @@ const RUNNING: WaitSpec = {
   bad: (row) => countOfStatus(row, 'ERROR') > 0,
   describe: (row) =>
     `${String(countOfStatus(row, 'RUNNING'))} of ${countOf(numberOf(memberAt(row, 'pods.total')) ?? 0, 'pod')}`,
-  goOn: (id) => commandLine('clusters', 'get', id, '--watch'),
+  resumeCommand: (id) => commandLine('clusters', 'get', id, '--watch'),
 };
 
 const pods = defineCommand({
@@ -41,15 +41,13 @@ const pods = defineCommand({
   args: { id: arg.text('cluster id or name', { metavar: 'CLUSTER' }) },
   watch: true,
   run: async (ctx, { id }) => {
-    const answer = await withId(ctx, CLUSTERS, id, (known) =>
-      ctx.api.send({
-        service: 'base',
-        method: 'GET',
-        path: [...CLUSTERS.path, known, 'pods'],
-        id: known,
-        expects: { list: 'pods' },
-      }),
-    );
+    const { answer } = await sendTo(ctx, CLUSTERS, id, (known) => ({
+      service: 'base',
+      method: 'GET',
+      path: [...CLUSTERS.path, known, 'pods'],
+      id: known,
+      expects: { list: 'pods' },
+    }));
     const values = arrayOf(memberAt(answer.value, 'pods')) ?? [];
     return { kind: 'many', view: memberView, values, source: { text: answer.text, member: 'pods' } };
   },

@@ -1,8 +1,8 @@
 import { arrayOf, memberAt, numberOf, objectOf, type Json } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { withId } from '../../cli/resource/lookup.ts';
 import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
+import { sendTo } from '../../cli/resource/identify.ts';
 import { arg } from '../../cli/parse/params.ts';
 import { countOf } from '../../cli/words.ts';
 import { text, yesNo } from '../../output/layout/cells.ts';
@@ -59,17 +59,15 @@ function summaryOf(document: Json): readonly string[] {
 
 /** Reads the workers of an endpoint by its id or name; also returns the id. */
 export async function listWorkers(ctx: CommandContext, endpoint: string) {
-  return await withId(ctx, ENDPOINTS, endpoint, async (id) => {
-    const path = [...ENDPOINTS.path, id, 'workers'];
-    const { value = null, text: source } = await ctx.api.send({
-      service: 'base',
-      method: 'GET',
-      path,
-      id,
-      expects: { list: 'workers' },
-    });
-    return { id, document: value, workers: arrayOf(memberAt(value, 'workers')) ?? [], source };
-  });
+  const { id, answer } = await sendTo(ctx, ENDPOINTS, endpoint, (each) => ({
+    service: 'base',
+    method: 'GET',
+    path: [...ENDPOINTS.path, each, 'workers'],
+    id: each,
+    expects: { list: 'workers' },
+  }));
+  const { value = null, text: source } = answer;
+  return { id, document: value, workers: arrayOf(memberAt(value, 'workers')) ?? [], source };
 }
 
 export const workers = defineCommand({

@@ -3,7 +3,7 @@ import type { Resource } from '../../cli/resource/read.ts';
 import * as collections from '../shared/collections.ts';
 import { podView } from './fields.ts';
 
-export const PODS: Resource = { ...collections.PODS, view: podView };
+export const PODS: Resource<'pod'> = { ...collections.PODS, view: podView };
 
 /** Says that a persistent mount is deprecated (specification 2.2). */
 export const podNotes = (row: Json): readonly string[] =>

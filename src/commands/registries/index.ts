@@ -1,5 +1,5 @@
 import { defineCommand, defineGroup } from '../../cli/command.ts';
-import { withId } from '../../cli/resource/lookup.ts';
+import { sendTo } from '../../cli/resource/identify.ts';
 import { arg } from '../../cli/parse/params.ts';
 import { bodyOf } from '../../cli/resource/field-writes.ts';
 import { getCommand, listCommand, type Resource } from '../../cli/resource/read.ts';
@@ -35,15 +35,13 @@ const revoke = defineCommand({
   writes: true,
   confirm: (_, { id }) => Promise.resolve(`This revokes delegation ${id}. Images behind it can no longer be pulled.`),
   run: async (ctx, { id }) => {
-    await withId(ctx, DELEGATIONS, id, (known) =>
-      ctx.api.send({
-        service: 'base',
-        method: 'DELETE',
-        path: [...DELEGATIONS.path, known],
-        id: known,
-        findOut: commandLine('registries', 'delegations', 'list'),
-      }),
-    );
+    await sendTo(ctx, DELEGATIONS, id, (known) => ({
+      service: 'base',
+      method: 'DELETE',
+      path: [...DELEGATIONS.path, known],
+      id: known,
+      findOut: commandLine('registries', 'delegations', 'list'),
+    }));
     return { kind: 'nothing', notes: [`Delegation ${id} is revoked.`] };
   },
 });

@@ -3,7 +3,7 @@ import type { Choice } from '../../core/context.ts';
 import { memberAt, numberOf, stringOf, type Json } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import type { Lookup } from '../../cli/resource/lookup.ts';
+import type { Collection } from '../../cli/resource/collection.ts';
 import { listRows } from '../../cli/resource/read.ts';
 import { gigabytes, text } from '../../output/layout/cells.ts';
 import { DATA_CENTERS, GPUS, REGISTRIES, TEMPLATES } from './collections.ts';
@@ -14,7 +14,7 @@ type Choices = (ctx: CommandContext) => Promise<readonly Choice<string>[]>;
 /** Choices from the rows of a collection: the value is the row's id; `words` are shown beside it. */
 const rowsOf =
   (
-    lookup: Lookup,
+    lookup: Collection,
     words: (row: Json) => readonly string[],
     options: { readonly query?: Query; readonly keep?: (row: Json) => boolean; readonly id?: string } = {},
   ): Choices =>
@@ -71,7 +71,7 @@ export const gpuPools = rowsOf(GPUS, (row) => [name(row), hourly('price.serverle
 });
 
 /** One row of a catalog by its id; undefined where the catalog does not have it. */
-export async function catalogRow(ctx: CommandContext, lookup: Lookup, id: string): Promise<Json | undefined> {
+export async function catalogRow(ctx: CommandContext, lookup: Collection, id: string): Promise<Json | undefined> {
   const { values } = await listRows(ctx, lookup);
   return values.find((row) => memberAt(row, 'id') === id);
 }

@@ -1,10 +1,10 @@
 import { arrayOf, isObject, memberAt, numberOf, objectOf, type Json } from '../../core/json.ts';
 import type { DollarRange } from '../../core/units.ts';
-import type { Lookup } from '../../cli/resource/lookup.ts';
+import type { Collection } from '../../cli/resource/collection.ts';
 import { CPUS, GPUS } from './collections.ts';
 
 /** The catalog with the prices of an endpoint's hardware. */
-export const priceCatalog = (endpoint: Json): Lookup => (isObject(memberAt(endpoint, 'gpu')) ? GPUS : CPUS);
+export const priceCatalog = (endpoint: Json): Collection => (isObject(memberAt(endpoint, 'gpu')) ? GPUS : CPUS);
 
 /**
  * The lowest and highest price of one worker in US dollars per hour, over the hardware that the endpoint's `gpu` or `cpu`

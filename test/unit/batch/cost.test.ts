@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { describeCost, executionCost } from '../../../src/batch/cost.ts';
+import { describeCost, executionCost } from '../../../src/batch/report/cost.ts';
 import { workerHourlyPrice } from '../../../src/commands/shared/worker-price.ts';
 import type { Json } from '../../../src/core/json.ts';
 

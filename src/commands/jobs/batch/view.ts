@@ -1,8 +1,8 @@
 import { safeText } from '../../../core/safe-text.ts';
 import { formatDuration } from '../../../core/units.ts';
 import { memberAt, numberOf, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
-import { describeCost } from '../../../batch/cost.ts';
-import type { Accounting } from '../../../batch/store/item-states.ts';
+import { describeCost } from '../../../batch/report/cost.ts';
+import type { Accounting } from '../../../batch/store/items/item-states.ts';
 import { commandLine } from '../../../cli/words.ts';
 import { text } from '../../../output/layout/cells.ts';
 import { memberHeader } from '../../../cli/resource/detail-lines.ts';
