@@ -6,7 +6,7 @@ import { json, text } from '../output/layout/cells.ts';
 import type { Section, View } from '../output/view.ts';
 import { ENDPOINTS, queueGet } from './jobs/command-lines.ts';
 
-/** How the service's member names read; a name that is not here is shown as it is. */
+/** Labels of the service's members; other members are shown by their names. */
 const LABELS: Readonly<Record<string, string>> = { inQueue: 'in queue', inProgress: 'in progress' };
 
 const healthView: View = {
@@ -24,7 +24,7 @@ const healthView: View = {
   detail: (row) => [counts(row, 'jobs'), counts(row, 'workers'), ...rest(row)],
 };
 
-/** Every count under a member, those the specification names (4.5, detail 8) and any other. */
+/** Every count in a member, including those that the specification does not name (4.5, detail 8). */
 function counts(row: Json, member: string): Section {
   const all = Object.keys(objectOf(memberAt(row, member)) ?? {});
   return {

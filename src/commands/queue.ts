@@ -34,7 +34,7 @@ const purge = defineCommand({
   },
 });
 
-/** `3 waiting jobs`; without a number where the service gave none. */
+/** `3 waiting jobs`, or `all waiting jobs` where the service gave no number. */
 function waiting(health: Json | undefined): string {
   const count = numberOf(memberAt(health, 'jobs.inQueue'));
   return count === undefined ? 'all waiting jobs' : countOf(count, 'waiting job');
