@@ -1,4 +1,4 @@
-import { addsUp, type Ledger } from '../../src/batch/store/items/item-states.ts';
+import { countsAddUp, type ItemStates } from '../../src/batch/store/items/item-states.ts';
 import type { State } from '../../src/local/state/state.ts';
 import type { Store } from '../../src/local/state/store.ts';
 
@@ -28,14 +28,14 @@ export const takenBy = (store: Store, seen = new Map<string, number>()): Promise
  * asked to send again.
  */
 export function untruths(
-  ledger: Ledger,
+  states: ItemStates,
   taken: Taken,
   items: number,
   twice: ReadonlySet<number> = new Set(),
 ): string[] {
-  const found = addsUp(ledger.accounting()) ? [] : [`the counts do not add up: ${JSON.stringify(ledger.accounting())}`];
+  const found = countsAddUp(states.counts()) ? [] : [`the counts do not add up: ${JSON.stringify(states.counts())}`];
   for (let item = 1; item <= items; item++) {
-    const state = ledger.stateOf(item);
+    const state = states.stateOf(item);
     const times = taken.get(item) ?? 0;
     const unsure = state === 'sending' || state === 'unknown';
     const most = (state === 'waiting' ? 0 : 1) + (twice.has(item) ? 1 : 0);

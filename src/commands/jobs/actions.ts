@@ -7,8 +7,11 @@ import { failureAmong, sendEach, withId, type Sent } from '../../cli/resource/lo
 import { arg, onlyWith, option } from '../../cli/parse/params.ts';
 import { commandLine, countOf } from '../../cli/words.ts';
 import type { Result } from '../../output/view.ts';
-import { ENDPOINTS, queuePost, statusLine, statusRequest, waitLine } from './command-lines.ts';
-import { canRetry, hasEnded, jobStatus, outcomeOf } from '../../queue/status.ts';
+import { cancelRequest, retryRequest, statusRequest } from '../../queue/requests.ts';
+import { canRetry, hasEnded, jobStatus } from '../../queue/status.ts';
+import { ENDPOINTS } from '../shared/collections.ts';
+import { statusLine, waitLine } from './command-lines.ts';
+import { exitOf } from './outcome.ts';
 import { jobView } from './view.ts';
 import { explainExpired, waitForJob } from './wait.ts';
 
@@ -32,7 +35,7 @@ export const status = defineCommand({
       view: jobView,
       value,
       source: answer.text,
-      ...(values.exitStatus ? { exit: outcomeOf(value) } : {}),
+      ...(values.exitStatus ? { exit: exitOf(value) } : {}),
     };
   },
 });
@@ -47,8 +50,7 @@ export const cancel = defineCommand({
       `This cancels ${countOf(job.length, 'job')} on ${endpoint}, running ones included: ${job.join(', ')}.`,
     ),
   run: async (ctx, values) => {
-    const request = (id: string, job: string) =>
-      queuePost(id, ['cancel', job], { id: job, findOut: statusLine(id, job) });
+    const request = (id: string, job: string) => ({ ...cancelRequest(id, job), findOut: statusLine(id, job) });
     const [only, ...others] = values.job;
     if (only !== undefined && others.length === 0) {
       const answer = await withId(ctx, ENDPOINTS, values.endpoint, (id) => ctx.api.send(request(id, only))).catch(
@@ -61,12 +63,12 @@ export const cancel = defineCommand({
       label: job,
       request: (id: string) => request(id, job),
     }));
-    return cancelled(await sendEach(ctx, ENDPOINTS, targets));
+    return cancelResult(await sendEach(ctx, ENDPOINTS, targets));
   },
 });
 
-/** What was cancelled as rows, what was not as the failure. */
-function cancelled(sent: readonly Sent[]): Result {
+/** Returns the cancelled jobs as rows, and the first failure. */
+function cancelResult(sent: readonly Sent[]): Result {
   const values = sent.flatMap(({ answer }) => (answer?.value === undefined ? [] : [answer.value]));
   return { kind: 'many', view: jobView, values, failure: failureAmong(sent) };
 }
@@ -85,11 +87,9 @@ export const retry = defineCommand({
     let known = values.endpoint;
     const answer = await withId(ctx, ENDPOINTS, values.endpoint, async (id) => {
       known = id;
-      await refuseUnretryable(ctx, id, values.job);
-      return await ctx.api.send(
-        queuePost(id, ['retry', values.job], { id: values.job, findOut: statusLine(id, values.job) }),
-      );
-    }).catch(explainGone(values.endpoint, values.job));
+      await mustBeRetryable(ctx, id, values.job);
+      return await ctx.api.send({ ...retryRequest(id, values.job), findOut: statusLine(id, values.job) });
+    }).catch(explainNotRetryable(values.endpoint, values.job));
     if (values.wait) {
       await ctx.tell(`retrying ${values.job}`);
       return await waitForJob(ctx, known, values.job, values.waitTimeout);
@@ -99,27 +99,31 @@ export const retry = defineCommand({
   },
 });
 
-/** Says no before sending where the state is known to forbid it; where it cannot be read, the service decides. */
-async function refuseUnretryable(ctx: CommandContext, endpointId: string, job: string): Promise<void> {
+/**
+ * Fails with usage (2) when the job's status does not allow a retry, and as its status request does when the job is not
+ * found. When the status cannot be read, the service decides.
+ */
+async function mustBeRetryable(ctx: CommandContext, endpointId: string, job: string): Promise<void> {
   if (ctx.dryRun) return;
-  let seen: Json | undefined;
+  let document: Json | undefined;
   try {
-    seen = (await ctx.api.send(statusRequest(endpointId, job))).value;
+    document = (await ctx.api.send(statusRequest(endpointId, job))).value;
   } catch (error) {
     if (error instanceof Failure && error.exit !== EXIT.notFound && !ctx.signal.aborted) return;
     throw error;
   }
-  if (canRetry(seen) || jobStatus(seen) === '?') return;
-  const state = jobStatus(seen);
+  const status = jobStatus(document);
+  if (canRetry(document) || status === '?') return;
   throw usage(
-    `job ${job} is ${state}; only FAILED and TIMED_OUT jobs can be retried`,
-    hasEnded(seen)
+    `job ${job} is ${status}; only FAILED and TIMED_OUT jobs can be retried`,
+    hasEnded(document)
       ? `Submit its input again with: ${commandLine('jobs', 'run', endpointId)} --input ...`
       : `Wait for it first: ${waitLine(endpointId, job)}`,
   ).with({ id: job });
 }
 
-const explainGone =
+/** Rethrows; a 404 says that an expired job cannot be retried. */
+const explainNotRetryable =
   (endpoint: string, job: string) =>
   (error: unknown): never => {
     if (error instanceof Failure && error.exit === EXIT.notFound)

@@ -7,7 +7,7 @@ import { FAST, tinyPlace, type TinyPlace } from './tiny-service.ts';
 
 const JOURNAL = `${OUT}.journal`;
 const COUNT = 2000;
-/** Lines of 2 KB: more than one block of the input is still unread when the first jobs go out. */
+/** Lines of 2 KB: data than one block of the input is still unread when the first jobs go out. */
 const long = (sign = 'a'): string =>
   Array.from({ length: COUNT }, (_, at) => `{"n":${String(at + 1)},"pad":"${sign.repeat(2000)}"}\n`).join('');
 
@@ -220,7 +220,7 @@ describe('files of a batch that are changed between two runs', () => {
       write(place, OUT, results);
       const ran = await berthIn(place, RESUME);
       expect(ran.code, ran.err).toBe(14);
-      expect(ran.err).toContain('the journal does not know of it');
+      expect(ran.err).toContain('the journal does not contain that job');
       expect([read(place, OUT), read(place, JOURNAL)]).toEqual([results, `${head}\n`]);
     }
     expect(place.submitted.length).toBe(submitted);
@@ -239,7 +239,7 @@ describe('files of a batch that are changed between two runs', () => {
       .map((line) => {
         const record = decodeRecord(Buffer.from(line));
         if (record?.kind !== 'event') return `${line}\n`;
-        return encodeRecord({ ...record, more: { ...record.more, checksum: undefined } });
+        return encodeRecord({ ...record, data: { ...record.data, checksum: undefined } });
       });
     expect(old.join('').length).toBeLessThan(read(place, JOURNAL).length);
     write(place, JOURNAL, old.join(''));

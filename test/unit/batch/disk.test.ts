@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { journalPath } from '../../../src/batch/store/journal/journal.ts';
-import { replay } from '../../../src/batch/store/journal/replay.ts';
+import { journalPath } from '../../../src/batch/store/file-names.ts';
+import { replayJournal } from '../../../src/batch/store/journal/replay.ts';
 import { untruths } from '../../support/batch-truth.ts';
 import { lab, lines, OUT, type Lab } from './harness.ts';
 import { afterKill, afterPowerCut, memoryFiles, type MemoryFiles } from './memory-files.ts';
@@ -54,10 +54,10 @@ describe.each([
     // What the service took and the disk did not is named, and nothing else.
     const left = after(place.durable);
     const taken = await place.taken();
-    const { ledger } = await replay(left, OUT);
-    expect(untruths(ledger, taken, ITEMS), where).toEqual([]);
-    for (const { item, job } of end.unwritten)
-      expect([taken.get(item), ledger.stateOf(item), job], where).toEqual([
+    const { states } = await replayJournal(left, OUT);
+    expect(untruths(states, taken, ITEMS), where).toEqual([]);
+    for (const { item, job } of end.unrecorded)
+      expect([taken.get(item), states.stateOf(item), job], where).toEqual([
         1,
         // What could not be synced may be there all the same.
         expect.stringMatching(/^(sending|submitted)$/),
@@ -65,10 +65,10 @@ describe.each([
       ]);
 
     const again = await place.resume({}, left);
-    const unknown = [...again.ledger.items('unknown')];
+    const unknown = [...again.states.items('unknown')];
     const rest = await place.run(again, {}, { durable: left });
-    expect(rest.accounting.completed + unknown.length, where).toBe(ITEMS);
-    expect(untruths(again.ledger, await place.taken(), ITEMS), where).toEqual([]);
+    expect(rest.counts.completed + unknown.length, where).toBe(ITEMS);
+    expect(untruths(again.states, await place.taken(), ITEMS), where).toEqual([]);
     await expectAccounted(place, left, unknown);
     return false;
   }
@@ -88,7 +88,7 @@ test('a disk that cannot sync an intent: nothing is sent for it', async () => {
   const end = await place.run(batch, {}, { before: (method) => (posts += method === 'POST' ? 1 : 0) });
   expect(end.stopped?.failure).toMatchObject({ exit: 14 });
   expect(posts).toBe(0);
-  expect(end.accounting).toMatchObject({ waiting: ITEMS, inFlight: 0 });
+  expect(end.counts).toMatchObject({ waiting: ITEMS, inFlight: 0 });
 });
 
 test.each(TROUBLES)(
@@ -102,7 +102,7 @@ test.each(TROUBLES)(
     expect([...place.durable.files.keys()].sort()).toEqual(['items.jsonl', OUT]);
     [place.durable.disk, place.durable.syncs] = [undefined, undefined];
     const end = await place.run(await place.begin(lines(ITEMS)));
-    expect(end.accounting.completed).toBe(ITEMS);
+    expect(end.counts.completed).toBe(ITEMS);
   },
 );
 
@@ -118,8 +118,8 @@ describe('a process that is killed', () => {
     await place.control('POST', '/local/reset');
     const left = memoryFiles({ ...Object.fromEntries(place.durable.files), [journalPath(OUT)]: cut });
     const again = await place.resume({}, left);
-    expect(again.mended[0]).toContain('unfinished record');
-    expect(again.ledger.count('completed')).toBeGreaterThan(0);
+    expect(again.repairs[0]).toContain('incomplete record');
+    expect(again.states.count('completed')).toBeGreaterThan(0);
     await again.close();
   });
 
@@ -133,7 +133,7 @@ describe('a process that is killed', () => {
     left.files.set(journalPath(OUT), (left.files.get(journalPath(OUT)) ?? Buffer.alloc(0)).subarray(0, lastEnd + 1));
     left.files.set(OUT, (left.files.get(OUT) ?? Buffer.alloc(0)).subarray(0, -5));
     const end = await place.run(await place.resume({}, left), {}, { durable: left });
-    expect(end.accounting.completed).toBe(ITEMS);
+    expect(end.counts.completed).toBe(ITEMS);
     await expectAccounted(place, left, []);
   });
 

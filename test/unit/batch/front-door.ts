@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { replay } from '../../../src/batch/store/journal/replay.ts';
+import { replayJournal } from '../../../src/batch/store/journal/replay.ts';
 import { openDurable } from '../../../src/host/files/durable.ts';
 import { LOCAL_KEY } from '../../../src/local/frame/auth.ts';
 import { serveLocal } from '../../../src/local/frame/server.ts';
@@ -76,9 +76,9 @@ export async function wrongOf(
   count: number,
   more: { readonly taken?: Taken; readonly twice?: ReadonlySet<number> } = {},
 ): Promise<readonly string[]> {
-  const { ledger } = await replay(
+  const { states } = await replayJournal(
     openDurable({ stdin, cwd: directory }, new AbortController().signal, realLocks()),
     OUT,
   );
-  return untruths(ledger, more.taken ?? (await takenBy(store)), count, more.twice);
+  return untruths(states, more.taken ?? (await takenBy(store)), count, more.twice);
 }

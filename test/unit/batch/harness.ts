@@ -1,10 +1,11 @@
 import { onTestFinished } from 'vitest';
-import { beginBatch, finishBatch, resumeBatch, type OpenBatch, type ResumeOptions } from '../../../src/batch/store/open-batch.ts';
-import type { RunOptions } from '../../../src/batch/run/run-state.ts';
+import { createBatch, type OpenBatch } from '../../../src/batch/store/open-batch.ts';
+import { recoverBatch, type RecoverOptions } from '../../../src/batch/store/recover-batch.ts';
+import { finishBatch } from '../../../src/batch/run/finish-batch.ts';
 import { readItems } from '../../../src/batch/input/read-items.ts';
-import { runBatch, type RunEnd } from '../../../src/batch/run/runner.ts';
-import { survey } from '../../../src/batch/input/check-input.ts';
-import { createWire } from '../../../src/batch/run/queue-client.ts';
+import { runItems, type RunEnd, type RunOptions } from '../../../src/batch/run/runner.ts';
+import { summarizeInput } from '../../../src/batch/input/check-input.ts';
+import { createQueueClient } from '../../../src/batch/run/queue-client.ts';
 import type { Api, RateWindow } from '../../../src/core/api.ts';
 import type { Clock, DurableFiles } from '../../../src/core/context.ts';
 import { createApi } from '../../../src/http/api.ts';
@@ -113,7 +114,7 @@ export interface Lab {
   ended(): Promise<ReadonlyMap<string, number>>;
   /** Begins a batch over lines of input. */
   begin(lines: readonly string[], options?: BeginOptions): Promise<OpenBatch>;
-  resume(options?: Partial<ResumeOptions>, durable?: DurableFiles): Promise<OpenBatch>;
+  resume(options?: Partial<RecoverOptions>, durable?: DurableFiles): Promise<OpenBatch>;
   /** Runs an open batch to its end and closes it. */
   run(batch: OpenBatch, options?: Partial<RunOptions>, more?: RunMore): Promise<RunEnd>;
   /** The lines of the results file. */
@@ -234,10 +235,10 @@ export async function lab(options: { readonly queueLimits?: boolean } = {}): Pro
       for (const lying of [durable.files, durable.synced])
         lying.set(IN, Buffer.from(lines.map((line) => `${line}\n`).join('')));
       const shape = { path: IN, format: 'jsonl', extras: '', ...(idField === undefined ? {} : { idField }) } as const;
-      const { planned, invalid, fingerprint } = await survey(durable.read(IN), shape);
+      const { planned, invalid, fingerprint } = await summarizeInput(durable.read(IN), shape);
       const { bytes, sha256 } = fingerprint;
       const { extras, ...input } = shape;
-      return beginBatch(files, OUT, () =>
+      return createBatch(files, OUT, () =>
         Promise.resolve({
           version: 1,
           endpoint,
@@ -253,11 +254,11 @@ export async function lab(options: { readonly queueLimits?: boolean } = {}): Pro
       );
     },
     resume: (resumeOptions = {}, files = durable) =>
-      resumeBatch(files, OUT, { wantFailed: false, resubmitUnknown: false, ...resumeOptions }),
+      recoverBatch(files, OUT, { wantFailed: false, resubmitUnknown: false, ...resumeOptions }),
     run: async (batch, runOptions = {}, more = {}) => {
       const { interrupt, durable: files = durable } = more;
       const { input, extras, endpointId } = batch.header;
-      const end = await runBatch({
+      const end = await runItems({
         ...batch,
         options: {
           concurrency: 8,
@@ -269,12 +270,14 @@ export async function lab(options: { readonly queueLimits?: boolean } = {}): Pro
           ...runOptions,
         },
         items: readItems(files.read(IN), { ...input, extras }),
-        wire: createWire(watched(more), endpointId),
+        client: createQueueClient(watched(more), endpointId),
         clock,
         random,
         interrupt: interrupt ?? new AbortController().signal,
-        onReady: (take) => {
-          windows.take = take;
+        observer: {
+          onReady: (apply) => {
+            windows.take = apply;
+          },
         },
       });
       const ordered = await finishBatch(files, OUT, batch, end, interrupt ?? new AbortController().signal);

@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, w
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { beginBatch, type OpenBatch } from '../../../src/batch/store/open-batch.ts';
-import { copyPath, inputPlaces, newCopyPath } from '../../../src/batch/store/file-names.ts';
-import { journalPath } from '../../../src/batch/store/journal/journal.ts';
+import { createBatch, type OpenBatch } from '../../../src/batch/store/open-batch.ts';
+import { inputCopyPath, inputCandidates, temporaryCopyPath } from '../../../src/batch/store/file-names.ts';
+import { journalPath } from '../../../src/batch/store/file-names.ts';
 import { decodeRecord, encodeRecord, type BatchHeader } from '../../../src/batch/store/journal/record.ts';
-import { writeWhole } from '../../../src/batch/store/write-file.ts';
+import { writeSyncedFile } from '../../../src/batch/store/write-file.ts';
 import type { DurableFiles } from '../../../src/core/context.ts';
 import { localFile } from '../../../src/core/failure.ts';
 import { berthIn, type Ran } from '../../support/cli.ts';
@@ -234,7 +234,7 @@ describe('a copy of the input', () => {
     endpoint: 'echo',
     endpointId: 'echo',
     service: 'here',
-    input: { path: copyPath('r'), format: 'jsonl', bytes: 8, sha256: '' },
+    input: { path: inputCopyPath('r'), format: 'jsonl', bytes: 8, sha256: '' },
     extras: '',
     planned: 1,
     invalid: 0,
@@ -242,11 +242,11 @@ describe('a copy of the input', () => {
     createdAt: 0,
   };
   const begin = (durable: DurableFiles): Promise<OpenBatch> =>
-    beginBatch(
+    createBatch(
       durable,
       'r',
       async () => {
-        await writeWhole(durable, newCopyPath('r'), [Buffer.from(items(1))]);
+        await writeSyncedFile(durable, temporaryCopyPath('r'), [Buffer.from(items(1))]);
         return header;
       },
       true,
@@ -265,9 +265,9 @@ describe('a copy of the input', () => {
       const left = after(files);
       const begun = left.files.has(journalPath('r'));
       seen[begun ? 'journal' : 'none'] += 1;
-      expect(left.files.has(copyPath('r')) && !begun, hand.done.at(-1)).toBe(false);
+      expect(left.files.has(inputCopyPath('r')) && !begun, hand.done.at(-1)).toBe(false);
       if (!begun) await begin(left);
-      const places = inputPlaces('r', header.input).map((path) => left.text(path));
+      const places = inputCandidates('r', header.input).map((path) => left.text(path));
       expect(
         places.find((text) => text !== ''),
         hand.done.at(-1),
@@ -276,12 +276,15 @@ describe('a copy of the input', () => {
     expect(seen).toEqual({ journal: 2, none: 11 });
   });
 
-  test.each([newCopyPath('r'), `${journalPath('r')}.new`])('does not stay where the disk is full at %s', async (at) => {
-    const files = memoryFiles();
-    files.disk = (path, bytes) => (path === at ? { takes: 3, error: 'ENOSPC' } : { takes: bytes });
-    await expect(begin(files)).rejects.toMatchObject({ exit: 14 });
-    expect([...files.files.keys()].filter((path) => path !== 'r')).toEqual([]);
-  });
+  test.each([temporaryCopyPath('r'), `${journalPath('r')}.new`])(
+    'does not stay where the disk is full at %s',
+    async (at) => {
+      const files = memoryFiles();
+      files.disk = (path, bytes) => (path === at ? { takes: 3, error: 'ENOSPC' } : { takes: bytes });
+      await expect(begin(files)).rejects.toMatchObject({ exit: 14 });
+      expect([...files.files.keys()].filter((path) => path !== 'r')).toEqual([]);
+    },
+  );
 
   test('does not stay, and no batch begins, where the results may not be written to', async () => {
     const files = memoryFiles({ r: '' });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { journalPath } from '../../../src/batch/store/journal/journal.ts';
+import { journalPath } from '../../../src/batch/store/file-names.ts';
 import type { OpenBatch } from '../../../src/batch/store/open-batch.ts';
 import { untruths } from '../../support/batch-truth.ts';
 import { lab, lines, OUT, type Lab } from './harness.ts';
@@ -34,8 +34,8 @@ async function expectMended(place: Lab, left: MemoryFiles, where: string): Promi
   const batch = await takeUp(place, left);
   const end = await place.run(batch, RUN, { durable: left });
   expect(end.stopped, where).toBeUndefined();
-  expect(untruths(batch.ledger, await place.taken(), ITEMS), where).toEqual([]);
-  const unknown = new Set(batch.ledger.items('unknown'));
+  expect(untruths(batch.states, await place.taken(), ITEMS), where).toEqual([]);
+  const unknown = new Set(batch.states.items('unknown'));
   expect(
     place.results(left).map(({ item }) => item),
     where,
@@ -68,7 +68,7 @@ describe.each(ENDS)('a batch whose process is %s', (_, after) => {
           : await place.begin(lines(ITEMS), { durable: other }).catch(() => undefined);
         await batch?.close().catch(() => undefined);
         const third = await takeUp(place, after(second));
-        expect(third.ledger.accounting(), where).toMatchObject({ planned: ITEMS, waiting: ITEMS });
+        expect(third.states.counts(), where).toMatchObject({ planned: ITEMS, waiting: ITEMS });
         return other;
       });
       return hand;

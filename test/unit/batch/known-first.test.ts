@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { resumeBatch } from '../../../src/batch/store/open-batch.ts';
-import { journalPath } from '../../../src/batch/store/journal/journal.ts';
+import { recoverBatch } from '../../../src/batch/store/recover-batch.ts';
+import { journalPath } from '../../../src/batch/store/file-names.ts';
 import { OUT } from './harness.ts';
 import { afterKill } from './memory-files.ts';
 import { kept, scripted } from './scripted.ts';
@@ -17,6 +17,6 @@ test('no result is written before the journal knows its job, however long the di
   const left = afterKill(place.files);
   free();
   await running;
-  const again = await resumeBatch(left, OUT, { wantFailed: false, resubmitUnknown: false });
-  expect(again.mended.filter((line) => line.includes('results file'))).toEqual([]);
+  const again = await recoverBatch(left, OUT, { wantFailed: false, resubmitUnknown: false });
+  expect(again.repairs.filter((line) => line.includes('results file'))).toEqual([]);
 });

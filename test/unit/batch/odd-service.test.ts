@@ -9,8 +9,8 @@ describe('a job that cannot be looked at', () => {
       return kept(asked);
     });
     const end = await place.run(place.batch);
-    expect(end.accounting).toMatchObject({ completed: 399, inFlight: 1 });
-    expect(end.stopped).toMatchObject({ reason: 'trouble', failure: { exit: EXIT.unavailable } });
+    expect(end.counts).toMatchObject({ completed: 399, inFlight: 1 });
+    expect(end.stopped).toMatchObject({ reason: 'error', failure: { exit: EXIT.unavailable } });
     const others = place.asked.filter(({ n }) => n !== 3);
     expect((others.at(-1)?.at ?? 0) - (others[0]?.at ?? 0)).toBeLessThan(30_000);
   });
@@ -21,8 +21,8 @@ describe('a job that cannot be looked at', () => {
       return kept(asked);
     });
     const end = await place.run(place.batch);
-    expect(end.stopped).toMatchObject({ reason: 'trouble', failure: { exit: EXIT.rateLimited } });
-    expect(end.accounting).toMatchObject({ planned: 5, unknown: 0 });
+    expect(end.stopped).toMatchObject({ reason: 'error', failure: { exit: EXIT.rateLimited } });
+    expect(end.counts).toMatchObject({ planned: 5, unknown: 0 });
   });
 });
 
@@ -33,7 +33,7 @@ test('a retry whose answer is lost counts as one: a batch comes to its end', asy
     return failed(asked);
   });
   const end = await place.run(place.batch, { retryFailed: 2 });
-  expect(end.accounting).toMatchObject({ failed: 2 });
+  expect(end.counts).toMatchObject({ failed: 2 });
   expect(place.asked.filter(({ operation }) => operation === 'retry')).toHaveLength(4);
 });
 
@@ -45,7 +45,7 @@ test('an answer about another job is nobody’s result', async () => {
   });
   const end = await place.run(place.batch);
   expect(mixed).toBe(3);
-  expect(end.accounting).toMatchObject({ completed: 20 });
+  expect(end.counts).toMatchObject({ completed: 20 });
   const looks = place.asked.filter(({ operation }) => operation === 'status');
   expect(looks.length).toBe(23);
 });
@@ -54,11 +54,11 @@ test('jobs that were taken by a clock that was ahead are looked at now', async (
   const place = await scripted(5, kept);
   place.clock.jumpWall(7_200_000);
   const sent = await place.run(place.batch, { timeoutMs: 1 });
-  expect(sent.accounting).toMatchObject({ inFlight: 5 });
+  expect(sent.counts).toMatchObject({ inFlight: 5 });
   await place.batch.close();
   place.clock.jumpWall(-7_200_000);
   const from = place.clock.now();
   const end = await place.run(await place.resume());
-  expect(end.accounting).toMatchObject({ completed: 5 });
+  expect(end.counts).toMatchObject({ completed: 5 });
   expect(place.clock.now() - from).toBeLessThan(2000);
 });

@@ -18,7 +18,7 @@ test('nothing goes out while a service asks to wait, not even what was on its wa
     },
   );
   const end = await place.run(place.batch, { rate: 2000, concurrency: 32, inFlight: 1000 });
-  expect(end.accounting.completed).toBe(300);
+  expect(end.counts.completed).toBe(300);
   const { at, requests } = said ?? { at: 0, requests: 0 };
   const early = place.asked.slice(requests).filter((asked) => asked.operation === 'run' && asked.at < at + 60_000);
   expect(early).toEqual([]);

@@ -15,7 +15,7 @@ async function runningAgain(): Promise<Scripted & { readonly end: () => void }> 
   await place.batch.close();
   const again = await place.resume({ wantFailed: true });
   const stopped = await place.run(again, { retryFailed: 1, timeoutMs: 1000 });
-  expect(stopped).toMatchObject({ revived: 3, accounting: { inFlight: 3 } });
+  expect(stopped).toMatchObject({ revived: 3, counts: { inFlight: 3 } });
   await again.close();
   return { ...place, end: () => (stage = 'ends') };
 }
@@ -29,7 +29,7 @@ describe('jobs that run again while a batch is stopped and taken up', () => {
     place.end();
     const batch = await place.resume();
     const end = await place.run(batch);
-    expect(end).toMatchObject({ revived: 0, accounting: { completed: 3 } });
+    expect(end).toMatchObject({ revived: 0, counts: { completed: 3 } });
     expect(items(place)).toEqual(['1', '2', '3'].map((item) => [item, 'COMPLETED']));
     await batch.close();
     expect(await place.resume()).toMatchObject({ ranAgain: false });
@@ -42,7 +42,7 @@ describe('jobs that run again while a batch is stopped and taken up', () => {
       path.startsWith(`${OUT}.sorting`) ? { takes: 0, error: 'ENOSPC' } : { takes: bytes };
     const batch = await place.resume();
     const end = await place.run(batch);
-    expect(end).toMatchObject({ accounting: { completed: 3 }, stopped: { reason: 'trouble', failure: { exit: 14 } } });
+    expect(end).toMatchObject({ counts: { completed: 3 }, stopped: { reason: 'error', failure: { exit: 14 } } });
     await batch.close();
     place.files.disk = undefined;
     await place.run(await place.resume());

@@ -15,7 +15,7 @@ async function expectExact(place: Lab, end: RunEnd, twice: readonly number[] = [
     const { n } = JSON.parse(input) as { n: number };
     expect(count, `submissions of item ${String(n)}`).toBeLessThanOrEqual(twice.includes(n) ? 2 : 1);
   }
-  const { completed, failed, cancelled, timedOut, expired } = end.accounting;
+  const { completed, failed, cancelled, timedOut, expired } = end.counts;
   expect(results.length).toBe(completed + failed + cancelled + timedOut + expired);
 }
 
@@ -23,7 +23,7 @@ describe('a batch', () => {
   test('runs every item once and fetches every result', async () => {
     const place = await lab();
     const end = await place.run(await place.begin(lines(60)));
-    expect(end).toMatchObject({ accounting: { planned: 60, completed: 60 } });
+    expect(end).toMatchObject({ counts: { planned: 60, completed: 60 } });
     expect(end.stopped).toBeUndefined();
     await expectExact(place, end);
   });
@@ -44,7 +44,7 @@ describe('a batch', () => {
     const place = await lab();
     const inputs = ['{"seconds":120}', ...Array.from({ length: 20 }, () => '{"seconds":1}')];
     const end = await place.run(await place.begin(inputs, { endpoint: 'sleep' }));
-    expect(end.accounting.completed).toBe(21);
+    expect(end.counts.completed).toBe(21);
     expect(place.results().at(-1)?.item).toBe(1);
   });
 
@@ -76,7 +76,7 @@ describe('a batch', () => {
     const place = await lab({ queueLimits: true });
     const started = place.clock.now();
     const end = await place.run(await place.begin(lines(60)), { rate: 5 });
-    expect(end.accounting.completed).toBe(60);
+    expect(end.counts.completed).toBe(60);
     expect(place.clock.now() - started).toBeGreaterThan(11_000);
   });
 
@@ -85,7 +85,7 @@ describe('a batch', () => {
     const batch = await place.begin(lines(1200));
     const end = await place.run(batch, { inFlight: 2000 });
     const refused = place.durable.text('r.jsonl.journal').split('["w",').length - 1;
-    expect(end.accounting.completed).toBe(1200);
+    expect(end.counts.completed).toBe(1200);
     expect(refused).toBe(0);
   });
 });
@@ -96,7 +96,7 @@ describe('with faults', () => {
     await place.control('POST', '/local/fault', { kind: 'rate-limit', probability: 0.5, count: 200, retryAfter: 2 });
     const started = place.clock.now();
     const end = await place.run(await place.begin(lines(80)));
-    expect(end.accounting).toMatchObject({ completed: 80, unknown: 0 });
+    expect(end.counts).toMatchObject({ completed: 80, unknown: 0 });
     expect(place.clock.now() - started).toBeGreaterThan(4000);
     await expectExact(place, end);
   });
@@ -106,19 +106,19 @@ describe('with faults', () => {
     await place.control('POST', '/local/fault', { kind: 'rate-limit', match: RUN, retryAfter: 40_000 });
     const end = await place.run(await place.begin(lines(5)));
     expect(end.stopped?.failure).toMatchObject({ exit: 6 });
-    expect(end.accounting).toMatchObject({ waiting: 5, unknown: 0 });
+    expect(end.counts).toMatchObject({ waiting: 5, unknown: 0 });
   });
 
   test('5xx on a submission makes it unknown, never sent again unasked', async () => {
     const place = await lab();
     await place.control('POST', '/local/fault', { kind: 'server-error', match: RUN, count: 3 });
     const end = await place.run(await place.begin(lines(40)));
-    expect(end.accounting).toMatchObject({ completed: 37, unknown: 3, waiting: 0 });
+    expect(end.counts).toMatchObject({ completed: 37, unknown: 3, waiting: 0 });
     await expectExact(place, end);
     const again = await place.run(await place.resume());
-    expect(again.accounting).toMatchObject({ completed: 37, unknown: 3 });
+    expect(again.counts).toMatchObject({ completed: 37, unknown: 3 });
     const asked = await place.run(await place.resume({ resubmitUnknown: true }));
-    expect(asked.accounting).toMatchObject({ completed: 40, unknown: 0 });
+    expect(asked.counts).toMatchObject({ completed: 40, unknown: 0 });
     await expectExact(place, asked);
   });
 
@@ -127,15 +127,15 @@ describe('with faults', () => {
     await place.control('POST', '/local/fault', { kind: 'server-error', match: RUN });
     const end = await place.run(await place.begin(lines(500)));
     expect(end.stopped?.failure).toMatchObject({ exit: 8 });
-    expect(end.accounting.unknown).toBeLessThan(60);
-    expect(end.accounting.waiting).toBeGreaterThan(440);
+    expect(end.counts.unknown).toBeLessThan(60);
+    expect(end.counts.waiting).toBeGreaterThan(440);
   });
 
   test('connections dropped before the service reads are unknown too: nobody can tell', async () => {
     const place = await lab();
     await place.control('POST', '/local/fault', { kind: 'drop', match: RUN, count: 4 });
     const end = await place.run(await place.begin(lines(40)));
-    expect(end.accounting).toMatchObject({ completed: 36, unknown: 4 });
+    expect(end.counts).toMatchObject({ completed: 36, unknown: 4 });
     await expectExact(place, end);
   });
 
@@ -143,12 +143,12 @@ describe('with faults', () => {
     const place = await lab();
     await place.control('POST', '/local/fault', { kind: 'accept-drop', match: RUN, count: 4 });
     const end = await place.run(await place.begin(lines(40)));
-    expect(end.accounting).toMatchObject({ completed: 36, unknown: 4 });
+    expect(end.counts).toMatchObject({ completed: 36, unknown: 4 });
     await expectExact(place, end);
     const batch = await place.resume({ resubmitUnknown: true });
     const twice = lines(40).flatMap((_, at) => (place.results().some(({ item }) => item === at + 1) ? [] : [at + 1]));
     const asked = await place.run(batch);
-    expect(asked.accounting).toMatchObject({ completed: 40, unknown: 0 });
+    expect(asked.counts).toMatchObject({ completed: 40, unknown: 0 });
     await expectExact(place, asked, twice);
   });
 
@@ -158,7 +158,7 @@ describe('with faults', () => {
     await place.control('POST', '/local/fault', { kind: 'server-error', match: STATUS, count: 12 });
     await place.control('POST', '/local/fault', { kind: 'drop', match: STATUS, probability: 0.3, count: 20 });
     const end = await place.run(await place.begin(lines(40)));
-    expect(end.accounting).toMatchObject({ completed: 40, unknown: 0 });
+    expect(end.counts).toMatchObject({ completed: 40, unknown: 0 });
     await expectExact(place, end);
   });
 
@@ -172,11 +172,11 @@ describe('with faults', () => {
     const first = await place.run(batch, {}, { interrupt: interrupt.signal, before: stop });
     expect(first.stopped?.reason).toBe('interrupt');
     await place.control('POST', '/local/clock', { advanceMs: 100_000_000 });
-    const sent = first.accounting.inFlight;
+    const sent = first.counts.inFlight;
     expect(sent).toBeGreaterThan(0);
     const end = await place.run(await place.resume());
-    expect(end.accounting.expired).toBe(sent);
-    expect(end.accounting.completed).toBe(30 - sent);
+    expect(end.counts.expired).toBe(sent);
+    expect(end.counts.completed).toBe(30 - sent);
     await expectExact(place, end);
     expect(place.results().filter(({ status }) => status === 'EXPIRED')).toHaveLength(sent);
   });
@@ -187,13 +187,13 @@ describe('with faults', () => {
     const end = await place.run(batch);
     expect(end.stopped?.failure).toBeInstanceOf(Failure);
     expect(end.stopped?.failure).toMatchObject({ exit: 4 });
-    expect(end.accounting).toMatchObject({ waiting: 10, unknown: 0 });
+    expect(end.counts).toMatchObject({ waiting: 10, unknown: 0 });
   });
 
   test('an input that the service refuses is failed, with its words', async () => {
     const place = await lab();
     const end = await place.run(await place.begin(['[1]', '{"n":2}']));
-    expect(end.accounting).toMatchObject({ completed: 1, failed: 1 });
+    expect(end.counts).toMatchObject({ completed: 1, failed: 1 });
     expect(place.results().find(({ item }) => item === 1)).toMatchObject({
       status: 'REFUSED',
       error: expect.stringContaining('input') as string,
@@ -205,14 +205,14 @@ describe('jobs that fail', () => {
   test('are counted, and written with their error', async () => {
     const place = await lab();
     const end = await place.run(await place.begin(lines(5), { endpoint: 'fail' }));
-    expect(end.accounting).toMatchObject({ failed: 5, completed: 0 });
+    expect(end.counts).toMatchObject({ failed: 5, completed: 0 });
     expect(place.results()).toHaveLength(5);
   });
 
   test('run again as often as was asked, under the same id', async () => {
     const place = await lab();
     const end = await place.run(await place.begin(lines(5, ',"times":2'), { endpoint: 'fail' }), { retryFailed: 2 });
-    expect(end.accounting).toMatchObject({ completed: 5, failed: 0 });
+    expect(end.counts).toMatchObject({ completed: 5, failed: 0 });
     expect(
       place
         .results()
@@ -226,7 +226,7 @@ describe('jobs that fail', () => {
     const place = await lab();
     await place.run(await place.begin(lines(5, ',"times":1'), { endpoint: 'fail' }));
     const end = await place.run(await place.resume({ wantFailed: true }), { retryFailed: 1 });
-    expect(end.accounting).toMatchObject({ completed: 5, failed: 0 });
+    expect(end.counts).toMatchObject({ completed: 5, failed: 0 });
     expect(place.results().map(({ item, status }) => [item, status])).toEqual(
       [1, 2, 3, 4, 5].map((item) => [item, 'COMPLETED']),
     );
@@ -237,9 +237,9 @@ describe('jobs that fail', () => {
     const batch = await place.begin(lines(200), { endpoint: 'fail' });
     const end = await place.run(batch, { maxFailures: 3, inFlight: 10 });
     expect(end.stopped?.reason).toBe('failures');
-    expect(end.accounting.failed).toBeGreaterThan(3);
-    expect(end.accounting.failed).toBeLessThan(40);
-    expect(end.accounting.inFlight).toBe(0);
+    expect(end.counts.failed).toBeGreaterThan(3);
+    expect(end.counts.failed).toBeLessThan(40);
+    expect(end.counts.inFlight).toBe(0);
   });
 });
 
@@ -261,10 +261,10 @@ describe('an interrupt', () => {
       },
     );
     expect(end.stopped?.reason).toBe('interrupt');
-    expect(end.accounting).toMatchObject({ unknown: 0, planned: 100 });
-    expect(end.accounting.waiting).toBeGreaterThan(60);
+    expect(end.counts).toMatchObject({ unknown: 0, planned: 100 });
+    expect(end.counts.waiting).toBeGreaterThan(60);
     const rest = await place.run(await place.resume());
-    expect(rest.accounting.completed).toBe(100);
+    expect(rest.counts.completed).toBe(100);
     await expectExact(place, rest);
   });
 
@@ -273,7 +273,7 @@ describe('an interrupt', () => {
     const inputs = lines(10, ',"seconds":60');
     const end = await place.run(await place.begin(inputs, { endpoint: 'sleep' }), { timeoutMs: 30_000 });
     expect(end.stopped?.reason).toBe('timeout');
-    expect(end.accounting.inFlight).toBe(10);
+    expect(end.counts.inFlight).toBe(10);
   });
 
   test('a time that is up while requests are on the wire: their answers are heard', async () => {
@@ -285,7 +285,7 @@ describe('an interrupt', () => {
     };
     const end = await place.run(await place.begin(lines(100)), { timeoutMs: 30_000 }, { before });
     expect(end.stopped?.reason).toBe('timeout');
-    expect(end.accounting).toMatchObject({ unknown: 0 });
-    expect(end.accounting.inFlight).toBeGreaterThanOrEqual(5);
+    expect(end.counts).toMatchObject({ unknown: 0 });
+    expect(end.counts.inFlight).toBeGreaterThanOrEqual(5);
   });
 });
