@@ -121,7 +121,7 @@ test('where all of an input is invalid that is the cause, with --skip-invalid as
 
 test('an input without a name is refused', async () => {
   const ran = await berthIn(await place(), [...RUN.slice(0, 5), '', ...RUN.slice(6)]);
-  expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('--input is the name of no file')]);
+  expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('--input is not the name of a file')]);
 });
 
 describe('a pipe as the input', () => {
