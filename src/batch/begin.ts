@@ -1,4 +1,4 @@
-import type { Place } from '../core/context.ts';
+import type { ResolvedPath } from '../core/context.ts';
 import { usage } from '../core/failure.ts';
 import { optionsText, type JobOptions } from '../queue/submission.ts';
 import { checkInput, type InputSummary } from './input/check-input.ts';
@@ -81,7 +81,7 @@ interface ResolvedFiles {
   readonly format: InputFormat;
   readonly results: string;
   /** What the name of the input leads to. */
-  readonly given: Place;
+  readonly given: ResolvedPath;
   /** The input is copied, because stdin and pipes can be read only once. */
   readonly copiesInput: boolean;
 }
@@ -90,7 +90,7 @@ interface ResolvedFiles {
 async function resolveFiles({ durable, resumeCommand }: BatchPorts, files: BatchFiles): Promise<ResolvedFiles> {
   const results = await resolveResultsPath(durable, files.results);
   if (files.input === '') throw usage('--input is not the name of a file', 'Name a file, or - for stdin.');
-  const given = await durable.place(files.input);
+  const given = await durable.resolve(files.input);
   const copiesInput = files.input === '-' || given.kind === 'other';
   await mustBeNew(durable, results, copiesInput, resumeCommand(results));
   const format: InputFormat = {

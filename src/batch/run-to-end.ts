@@ -1,6 +1,7 @@
 import type { RateWindow } from '../core/api.ts';
 import { EXIT } from '../core/exit-codes.ts';
 import { Failure } from '../core/failure.ts';
+import { asId } from '../core/ids.ts';
 import { RATE_LIMITS, RESULT_RETENTION_MS } from '../queue/limits.ts';
 import { verifyChunks, type Fingerprint } from './input/fingerprint.ts';
 import { readItems } from './input/read-items.ts';
@@ -53,7 +54,7 @@ export async function runToEnd(
       applyWindows(windows);
     },
   });
-  const client = createQueueClient(api, header.endpointId);
+  const client = createQueueClient(api, asId(header.endpointId));
   const cost = createCostMeter(clock, signal, (until) => ports.workerPrice(header.endpointId, until), resumed);
   const tally = createErrorTally();
   const health = createRequestHealth();

@@ -8,7 +8,7 @@ import { mustExist } from './store/results-path.ts';
 
 /** Reads the state of a batch from its journal and changes nothing. Fails with local-file (14). */
 export async function batchStatus(durable: DurableFiles, results: string): Promise<BatchStatus> {
-  const { path } = await durable.place(results);
+  const { path } = await durable.resolve(results);
   await mustExist(durable, path);
   const holder = await durable.holder(lockPath(path));
   const journal = await replayJournal(durable, path);

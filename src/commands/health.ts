@@ -1,6 +1,6 @@
 import { arrayOf, isObject, memberAt, objectOf, type Json } from '../core/json.ts';
 import { defineCommand } from '../cli/command.ts';
-import { withId } from '../cli/resource/lookup.ts';
+import { sendTo } from '../cli/resource/identify.ts';
 import { arg } from '../cli/parse/params.ts';
 import { json, text } from '../output/layout/cells.ts';
 import type { Section, View } from '../output/view.ts';
@@ -52,7 +52,7 @@ export const health = defineCommand({
   watch: true,
   examples: [['berth health demo --watch', 'look again every 2 seconds until Ctrl-C']],
   run: async (ctx, { endpoint }) => {
-    const answer = await withId(ctx, ENDPOINTS, endpoint, (id) => ctx.api.send(healthRequest(id)));
+    const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, healthRequest);
     return { kind: 'one', view: healthView, value: answer.value ?? null, source: answer.text };
   },
 });

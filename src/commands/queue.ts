@@ -1,6 +1,6 @@
 import { memberAt, numberOf, type Json } from '../core/json.ts';
 import { defineCommand, defineGroup } from '../cli/command.ts';
-import { withId } from '../cli/resource/lookup.ts';
+import { sendTo } from '../cli/resource/identify.ts';
 import { arg } from '../cli/parse/params.ts';
 import { countOf } from '../cli/words.ts';
 import type { View } from '../output/view.ts';
@@ -23,14 +23,15 @@ const purge = defineCommand({
   args: { endpoint: arg.text('endpoint id, name or model slug') },
   writes: true,
   confirm: async (ctx, { endpoint }) => {
-    const answer = await withId(ctx, ENDPOINTS, endpoint, (id) => ctx.api.send(healthRequest(id)));
+    const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, healthRequest);
     return `This removes ${waitingJobs(answer.value)} from the queue of ${endpoint}. Jobs in progress go on.`;
   },
   examples: [['berth queue purge demo --yes', 'without a question, for scripts']],
   run: async (ctx, { endpoint }) => {
-    const answer = await withId(ctx, ENDPOINTS, endpoint, (id) =>
-      ctx.api.send({ ...purgeRequest(id), findOut: healthLine(id) }),
-    );
+    const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, (id) => ({
+      ...purgeRequest(id),
+      findOut: healthLine(id),
+    }));
     const value = answer.value ?? null;
     const removed = numberOf(memberAt(value, 'removed'));
     const notes = removed === undefined ? [] : [`${countOf(removed, 'job')} removed from the queue of ${endpoint}`];

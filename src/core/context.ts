@@ -81,7 +81,7 @@ export interface AppendFile {
 }
 
 /** What a name of a file leads to. */
-export interface Place {
+export interface ResolvedPath {
   /** The name as it was given; of a symbolic link to a file, or to where one can be made, that place. */
   readonly path: string;
   /** `no-folder` where not even the directory is there that it would lie in; `other` is a pipe, a device or a socket. */
@@ -91,7 +91,7 @@ export interface Place {
 /** Files that must outlast a crash. Every failure is local-file (14) and names the file. */
 export interface DurableFiles {
   /** Where a name leads, links followed. Opens nothing. */
-  place(path: string): Promise<Place>;
+  resolve(path: string): Promise<ResolvedPath>;
   /** The name from the root on, links not followed. */
   absolute(path: string): string;
   /** Bytes it holds; undefined where there is none. */

@@ -1,3 +1,4 @@
+import { OUTPUT_FORMATS } from '../core/output-formats.ts';
 import type { TimeUnit } from '../core/units.ts';
 
 /** What a setting's text must be. Durations come with the unit that a bare number has. */
@@ -113,7 +114,7 @@ export const SETTINGS = [
   {
     ...kept,
     kind: 'choice',
-    choices: ['table', 'wide', 'json', 'jsonl', 'yaml', 'csv', 'id'],
+    choices: OUTPUT_FORMATS,
     name: 'output',
     flag: '--output',
     variable: 'BERTH_OUTPUT',

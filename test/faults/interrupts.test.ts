@@ -1,17 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { berthIn } from '../support/cli.ts';
-import { createTestClock, type TestClock } from '../support/clock.ts';
-import { createTestWorld } from '../support/world.ts';
-import {
-  expectBlock,
-  expectErrorObject,
-  json,
-  pointedAt,
-  routed,
-  serve,
-  silent,
-  type Behaviour,
-} from '../support/faults.ts';
+import { berthIn } from '../support/worlds/run-berth.ts';
+import { createTestClock, type TestClock } from '../support/clocks/test-clock.ts';
+import { createTestWorld } from '../support/worlds/test-world.ts';
+import { expectBlock, expectErrorObject } from '../support/worlds/expect-run.ts';
+import { json, pointedAt, routed, serve, silent, type Behaviour } from '../support/servers/scripted-server.ts';
 
 // Row 21 of docs/faults.md: Ctrl-C. What it does to a real process is in test/e2e/interrupts.test.ts.
 
@@ -172,7 +164,7 @@ test('Ctrl-C in a question: 130, and nothing is sent', async () => {
   const server = await serve([json({ jobs: { inQueue: 3 }, workers: {} })]);
   const world = createTestWorld({ tty: true, env: pointedAt(server.url) });
   const running = berthIn(world, ['queue', 'purge', 'ep']);
-  for (let turns = 0; turns < 2000 && !world.err().includes('Go on?'); turns++)
+  for (let turns = 0; turns < 2000 && !world.err().includes('Continue?'); turns++)
     await new Promise((resolve) => setTimeout(resolve, 5));
   await world.type('\u0003');
   const ran = await running;

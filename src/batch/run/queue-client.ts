@@ -1,6 +1,7 @@
 import type { Api, ApiAnswer, ApiRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
+import type { Id } from '../../core/ids.ts';
 import { memberOf, stringOf, type Json } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { jobIdOf, unusableJobId } from '../../queue/job-id.ts';
@@ -56,7 +57,7 @@ export interface QueueClient {
 }
 
 /** Creates a client for the queue of one endpoint (specification 4.5). */
-export function createQueueClient(api: Api, endpointId: string): QueueClient {
+export function createQueueClient(api: Api, endpointId: Id<'endpoint'>): QueueClient {
   const run = runRequest(endpointId);
   let pending = 0;
   const send = <T>(

@@ -13,7 +13,7 @@ export async function resolveResultsPath(durable: DurableFiles, name: string): P
       `results are written to a file, and ${JSON.stringify(name)} is not the name of one`,
       'A journal is kept beside the file, from which the batch can be resumed.',
     );
-  const { path, kind } = await durable.place(name);
+  const { path, kind } = await durable.resolve(name);
   if (kind === 'directory' || kind === 'other')
     throw localFile(
       `${path} is ${kind === 'directory' ? 'a directory' : 'no regular file'}`,
@@ -33,7 +33,7 @@ export async function mustBeNew(
   copiesInput: boolean,
   resumeCommand: string,
 ): Promise<void> {
-  if ((await durable.place(path)).kind === 'no-folder')
+  if ((await durable.resolve(path)).kind === 'no-folder')
     throw localFile(`the directory ${dirname(path)} does not exist`, 'Make it, or name another --out.');
   if (await exists(durable, journalPath(path)))
     throw localFile(`there is a batch at ${path} already`, `Go on with it: ${resumeCommand}. Or name another --out.`);
@@ -50,7 +50,7 @@ async function mustBeUnused(durable: DurableFiles, path: string): Promise<void> 
 
 /** A dangling symbolic link exists too: replacing it would destroy it. */
 async function exists(durable: DurableFiles, name: string): Promise<boolean> {
-  const { path, kind } = await durable.place(name);
+  const { path, kind } = await durable.resolve(name);
   return kind !== 'nothing' || path !== name;
 }
 

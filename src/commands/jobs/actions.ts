@@ -1,9 +1,11 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
-import type { Json } from '../../core/json.ts';
+import type { ApiAnswer } from '../../core/api.ts';
+import type { Id } from '../../core/ids.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { failureAmong, sendEach, withId, type Sent } from '../../cli/resource/lookup.ts';
+import { sendTo } from '../../cli/resource/identify.ts';
+import { combinedFailure, sendEach, type Outcome } from '../../cli/resource/send-each.ts';
 import { arg, onlyWith, option } from '../../cli/parse/params.ts';
 import { commandLine, countOf } from '../../cli/words.ts';
 import type { Result } from '../../output/view.ts';
@@ -26,8 +28,8 @@ export const status = defineCommand({
   },
   watch: true,
   run: async (ctx, values) => {
-    const answer = await withId(ctx, ENDPOINTS, values.endpoint, (id) =>
-      ctx.api.send(statusRequest(id, values.job, values.ttl)),
+    const { answer } = await sendTo(ctx, ENDPOINTS, values.endpoint, (id) =>
+      statusRequest(id, values.job, values.ttl),
     ).catch(explainExpired(values.job));
     const value = answer.value ?? null;
     return {
@@ -50,10 +52,10 @@ export const cancel = defineCommand({
       `This cancels ${countOf(job.length, 'job')} on ${endpoint}, running ones included: ${job.join(', ')}.`,
     ),
   run: async (ctx, values) => {
-    const request = (id: string, job: string) => ({ ...cancelRequest(id, job), findOut: statusLine(id, job) });
+    const request = (id: Id<'endpoint'>, job: string) => ({ ...cancelRequest(id, job), findOut: statusLine(id, job) });
     const [only, ...others] = values.job;
     if (only !== undefined && others.length === 0) {
-      const answer = await withId(ctx, ENDPOINTS, values.endpoint, (id) => ctx.api.send(request(id, only))).catch(
+      const { answer } = await sendTo(ctx, ENDPOINTS, values.endpoint, (id) => request(id, only)).catch(
         explainExpired(only),
       );
       return { kind: 'one', view: jobView, value: answer.value ?? null, source: answer.text };
@@ -61,16 +63,16 @@ export const cancel = defineCommand({
     const targets = values.job.map((job) => ({
       given: values.endpoint,
       label: job,
-      request: (id: string) => request(id, job),
+      request: (id: Id<'endpoint'>) => request(id, job),
     }));
     return cancelResult(await sendEach(ctx, ENDPOINTS, targets));
   },
 });
 
 /** Returns the cancelled jobs as rows, and the first failure. */
-function cancelResult(sent: readonly Sent[]): Result {
+function cancelResult(sent: readonly Outcome[]): Result {
   const values = sent.flatMap(({ answer }) => (answer?.value === undefined ? [] : [answer.value]));
-  return { kind: 'many', view: jobView, values, failure: failureAmong(sent) };
+  return { kind: 'many', view: jobView, values, failure: combinedFailure(sent) };
 }
 
 export const retry = defineCommand({
@@ -84,34 +86,38 @@ export const retry = defineCommand({
   },
   writes: true,
   run: async (ctx, values) => {
-    let known = values.endpoint;
-    const answer = await withId(ctx, ENDPOINTS, values.endpoint, async (id) => {
-      known = id;
-      await mustBeRetryable(ctx, id, values.job);
-      return await ctx.api.send({ ...retryRequest(id, values.job), findOut: statusLine(id, values.job) });
-    }).catch(explainNotRetryable(values.endpoint, values.job));
+    const { id, answer } = await retryJob(ctx, values.endpoint, values.job).catch(
+      explainNotRetryable(values.endpoint, values.job),
+    );
     if (values.wait) {
       await ctx.tell(`retrying ${values.job}`);
-      return await waitForJob(ctx, known, values.job, values.waitTimeout);
+      return await waitForJob(ctx, id, values.job, values.waitTimeout);
     }
-    const notes = ctx.terminal.errors ? [`Wait for it: ${waitLine(known, values.job)}`] : [];
+    const notes = ctx.terminal.errors ? [`Wait for it: ${waitLine(id, values.job)}`] : [];
     return { kind: 'one', view: jobView, value: answer.value ?? null, source: answer.text, notes };
   },
 });
+
+async function retryJob(ctx: CommandContext, endpoint: string, job: string) {
+  await mustBeRetryable(ctx, endpoint, job);
+  return await sendTo(ctx, ENDPOINTS, endpoint, (id) => ({ ...retryRequest(id, job), findOut: statusLine(id, job) }));
+}
 
 /**
  * Fails with usage (2) when the job's status does not allow a retry, and as its status request does when the job is not
  * found. When the status cannot be read, the service decides.
  */
-async function mustBeRetryable(ctx: CommandContext, endpointId: string, job: string): Promise<void> {
+async function mustBeRetryable(ctx: CommandContext, endpoint: string, job: string): Promise<void> {
   if (ctx.dryRun) return;
-  let document: Json | undefined;
+  let found: { readonly id: Id<'endpoint'>; readonly answer: ApiAnswer };
   try {
-    document = (await ctx.api.send(statusRequest(endpointId, job))).value;
+    found = await sendTo(ctx, ENDPOINTS, endpoint, (id) => statusRequest(id, job));
   } catch (error) {
     if (error instanceof Failure && error.exit !== EXIT.notFound && !ctx.signal.aborted) return;
     throw error;
   }
+  const endpointId = found.id;
+  const document = found.answer.value;
   const status = jobStatus(document);
   if (canRetry(document) || status === '?') return;
   throw usage(

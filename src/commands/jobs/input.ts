@@ -3,7 +3,7 @@ import { formatBytes } from '../../core/units.ts';
 import type { Files } from '../../core/context.ts';
 import { PAYLOAD_LIMITS } from '../../queue/limits.ts';
 import { submissionBody } from '../../queue/submission.ts';
-import { inputBytes, jsonText, type Given } from '../shared/json-input.ts';
+import { checkedJsonText, readInputBytes, type RawInput } from '../shared/json-input.ts';
 
 /**
  * Reads the input that `--input` or `--input-file` gives: JSON text, `@FILE`, or `-` for stdin. Fails with usage (2)
@@ -13,14 +13,14 @@ export async function readInput(
   files: Files,
   input: string | undefined,
   inputFile: string | undefined,
-): Promise<Given> {
+): Promise<RawInput> {
   if (input !== undefined && inputFile !== undefined)
     throw usage('--input and --input-file are both given', 'Keep one of them.');
   if (inputFile !== undefined)
     return { bytes: await files.read(inputFile), from: inputFile === '-' ? 'stdin' : inputFile };
   if (input === undefined)
     throw usage('missing --input', `--input '{"prompt":"hello"}', --input @FILE, or --input - for stdin`);
-  return await inputBytes(files, input);
+  return await readInputBytes(files, input);
 }
 
 /**
@@ -28,8 +28,8 @@ export async function readInput(
  * around it. `options` is the text of the members beside the input. Fails with usage (2) when the input is not UTF-8,
  * not JSON (with line and column), or over the payload limit.
  */
-export function jobBody(given: Given, options: string, operation: keyof typeof PAYLOAD_LIMITS): Uint8Array {
-  const body = submissionBody(new TextEncoder().encode(jsonText(given)), options);
+export function jobBody(given: RawInput, options: string, operation: keyof typeof PAYLOAD_LIMITS): Uint8Array {
+  const body = submissionBody(new TextEncoder().encode(checkedJsonText(given)), options);
   const limit = PAYLOAD_LIMITS[operation];
   if (body.length > limit)
     throw usage(

@@ -4,7 +4,7 @@ import type { Json } from '../../core/json.ts';
 import { say } from '../../core/safe-text.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { withId } from '../../cli/resource/lookup.ts';
+import { sendTo } from '../../cli/resource/identify.ts';
 import { arg, onlyWith, option } from '../../cli/parse/params.ts';
 import type { Result } from '../../output/view.ts';
 import { jobIdOf, unusableJobId } from '../../queue/job-id.ts';
@@ -65,15 +65,11 @@ export const run = defineCommand({
       await ctx.tell(
         'The webhook will not be delivered: with --local, only `berth local serve` and `exec` deliver webhooks.',
       );
-    let endpoint = values.endpoint;
-    const answer = await withId(ctx, ENDPOINTS, values.endpoint, (id) => {
-      endpoint = id;
+    const { id: endpoint, answer } = await sendTo(ctx, ENDPOINTS, values.endpoint, (id) => {
       const findOut = healthLine(id);
-      return ctx.api.send(
-        values.sync
-          ? { ...runSyncRequest(id, waitMs), body, findOut, deadlineMs: syncDeadlineMs }
-          : { ...runRequest(id), body, findOut },
-      );
+      return values.sync
+        ? { ...runSyncRequest(id, waitMs), body, findOut, deadlineMs: syncDeadlineMs }
+        : { ...runRequest(id), body, findOut };
     });
     const job = answer.value ?? null;
     if (values.sync && hasEnded(job))

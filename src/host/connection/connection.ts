@@ -1,14 +1,13 @@
 import { version } from '../../../package.json';
 import type { Api, ApiRequest, RateWindow, ServerEvent, ServiceName } from '../../core/api.ts';
 import type { BulkOptions, Clock, Sink } from '../../core/context.ts';
-import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, usage } from '../../core/failure.ts';
 import { say, type SafeText, type TerminalText } from '../../core/safe-text.ts';
 import { formatDuration, parseDuration } from '../../core/units.ts';
 import type { Wait } from '../../http/api.ts';
 import type { TraceEvent } from '../../http/trace.ts';
 import type { Transport } from '../../http/wire/transport.ts';
 import type { Settings } from '../../settings/view.ts';
+import { remoteAddress } from './remote-address.ts';
 
 export interface ConnectionOptions {
   readonly settings: Settings;
@@ -17,119 +16,126 @@ export interface ConnectionOptions {
   readonly random: () => number;
   /** The user's interrupt. */
   readonly signal: AbortSignal;
-  /** Where `--verbose` traces go, and the word that the local service is spoken to. */
+  /** For the traces of `--verbose`, and the note that the local service is used. */
   readonly stderr: Sink<TerminalText>;
-  /** A person reads stderr. */
-  readonly watched: () => boolean;
+  /** True when a person reads stderr. */
+  readonly interactive: () => boolean;
   readonly onWindows: (windows: readonly RateWindow[]) => void;
 }
 
 export interface Connection {
   readonly api: Api;
-  /** As the Context says; each has connections of its own. */
+  /** See `Context.bulk`. Each Api has its own connections. */
   bulk(options: BulkOptions): Api;
-  /** Ends every connection. */
+  /** Closes every connection. */
   close(): Promise<void>;
 }
 
-/** One end of the wire: a service elsewhere, or the one in this process. */
+/** The service that requests go to: a remote one, or the local service in this process. */
 interface Peer {
   readonly transport: Transport & { close(): Promise<void> };
   readonly addresses: (service: ServiceName) => string;
   readonly key: () => Promise<string | undefined>;
 }
 
-/**
- * The Api over the network, or over the local service in this process. Nothing of either is loaded before the first
- * request, and of the one that is not meant never anything.
- * A request fails with denied (3) where no key is configured, or none for its address, with usage (2) where its
- * address is not, with local-file (14) where the profiles file is needed and broken, and as createApi says.
- */
-export function openConnection(options: ConnectionOptions): Connection {
-  const single = openWay(options, openSingle);
-  const ways = [single];
-  return {
-    api: single.api,
-    bulk: ({ signal, onWindows }) => {
-      const told = (windows: readonly RateWindow[]): void => {
-        options.onWindows(windows);
-        onWindows(windows);
-      };
-      const way = openWay({ ...options, signal, onWindows: told, watched: () => false }, openBulk);
-      ways.push(way);
-      return way.api;
-    },
-    close: async () => {
-      await Promise.all(ways.map((way) => way.close()));
-    },
-  };
-}
-
-/** An Api, and the end of its connections. */
-interface Way {
+/** An Api and the way to close its connections. */
+interface OpenApi {
   readonly api: Api;
   close(): Promise<void>;
 }
 
-/** An Api that is opened with the first request. */
-function openWay(options: ConnectionOptions, open: (options: ConnectionOptions) => Promise<Way>): Way {
-  let opened: Promise<Way> | undefined;
-  let api: Api | undefined;
-  const ready = async (): Promise<Api> => (api = (await (opened ??= open(options))).api);
+/**
+ * Opens the Api over the network or over the local service in this process. Nothing is loaded before the first request,
+ * and then only the code that is used. A request fails with denied (3) when no key is configured or the key is not for
+ * its address, with usage (2) when no address is configured, with local-file (14) when the profiles file is needed and
+ * damaged, and as `createApi` documents.
+ */
+export function openConnection(options: ConnectionOptions): Connection {
+  const single = openLazily(options, openSingle);
+  const opened = [single];
   return {
-    api: {
-      // Once it is open nothing is waited for: of thousands of requests each would wait.
-      send: (request) => (api === undefined ? ready().then((first) => first.send(request)) : api.send(request)),
-      events: (request) => laterEvents(ready, request),
-      preview: async (request) => (await ready()).preview(request),
+    api: single.api,
+    bulk: ({ signal, onWindows }) => {
+      const onAllWindows = (windows: readonly RateWindow[]): void => {
+        options.onWindows(windows);
+        onWindows(windows);
+      };
+      const bulk = openLazily({ ...options, signal, onWindows: onAllWindows, interactive: () => false }, openBulk);
+      opened.push(bulk);
+      return bulk.api;
     },
     close: async () => {
-      await (await opened?.catch(() => undefined))?.close();
+      await Promise.all(opened.map((each) => each.close()));
     },
   };
 }
 
-/** For a few requests, after which the process ends. */
-async function openSingle(options: ConnectionOptions): Promise<Way> {
-  const { settings } = options;
-  const peer = await (settings.local ? localPeer(options) : remotePeer(options));
-  return { api: await apiOver(peer, options, Number(settings.get('retries'))), close: () => peer.transport.close() };
+/** Returns an Api that is opened with the first request. */
+function openLazily(options: ConnectionOptions, open: (options: ConnectionOptions) => Promise<OpenApi>): OpenApi {
+  let opening: Promise<OpenApi> | undefined;
+  let api: Api | undefined;
+  const ready = async (): Promise<Api> => (api = (await (opening ??= open(options))).api);
+  return {
+    api: {
+      // Synchronous once it is open: an extra await would delay each of thousands of requests.
+      send: (request) => (api === undefined ? ready().then((first) => first.send(request)) : api.send(request)),
+      events: (request) => openEvents(ready, request),
+      preview: async (request) => (await ready()).preview(request),
+    },
+    close: async () => {
+      await (await opening?.catch(() => undefined))?.close();
+    },
+  };
 }
 
-/** For thousands, each tried once. */
-async function openBulk(options: ConnectionOptions): Promise<Way> {
+async function* openEvents(ready: () => Promise<Api>, request: ApiRequest): AsyncGenerator<ServerEvent> {
+  yield* (await ready()).events(request);
+}
+
+/** Opens an Api for a few requests, after which the process ends. */
+async function openSingle(options: ConnectionOptions): Promise<OpenApi> {
+  const { settings } = options;
+  const peer = await (settings.local ? localPeer(options) : openRemotePeer(options));
+  return {
+    api: await createPeerApi(peer, options, Number(settings.get('retries'))),
+    close: () => peer.transport.close(),
+  };
+}
+
+/** Opens an Api for thousands of requests, each sent once. */
+async function openBulk(options: ConnectionOptions): Promise<OpenApi> {
   const { settings, env, clock, signal, onWindows } = options;
   if (settings.local) {
     const peer = await localPeer(options);
-    return { api: await apiOver(peer, options, 0), close: () => peer.transport.close() };
+    return { api: await createPeerApi(peer, options, 0), close: () => peer.transport.close() };
   }
   const [{ createTransport }, { createBulkSend }] = await Promise.all([
     import('../../http/wire/client.ts'),
     import('../../http/batch-client.ts'),
   ]);
   const transport = createTransport({ env, oneShot: false });
-  const peer = remoteEnd(settings, transport);
-  const send = createBulkSend({ ...peer, clock, signal, onWindows, ...(await limitsOf(options)) });
-  return { api: { ...(await apiOver(peer, options, 0)), send }, close: () => transport.close() };
+  const peer = remotePeer(settings, transport);
+  const send = createBulkSend({ ...peer, clock, signal, onWindows, ...(await exchangeOptions(options)) });
+  return { api: { ...(await createPeerApi(peer, options, 0)), send }, close: () => transport.close() };
 }
 
-async function apiOver(peer: Peer, options: ConnectionOptions, retries: number): Promise<Api> {
+async function createPeerApi(peer: Peer, options: ConnectionOptions, retries: number): Promise<Api> {
   const { createApi } = await import('../../http/api.ts');
   const { clock, random, signal, onWindows, stderr } = options;
   const onWait = (wait: Wait): void => {
-    if (wait.waitMs >= LONG_WAIT_MS && options.watched()) void stderr.write(waitLine(wait));
+    if (wait.waitMs >= REPORTED_WAIT_MS && options.interactive()) void stderr.write(waitLine(wait));
   };
-  return createApi({ ...peer, clock, random, signal, onWindows, onWait, retries, ...(await limitsOf(options)) });
+  return createApi({ ...peer, clock, random, signal, onWindows, onWait, retries, ...(await exchangeOptions(options)) });
 }
 
-/** A person who waits longer wonders what for. Milliseconds. */
-const LONG_WAIT_MS = 2000;
+/** A wait before a retry is reported from this time on, in milliseconds. */
+const REPORTED_WAIT_MS = 2000;
 
 const waitLine = ({ reason, waitMs, retry, retries }: Wait): SafeText =>
   say`${reason}: trying again in ${formatDuration(waitMs)} (${retry} of ${retries})\n`;
 
-/** What bounds one exchange, and who hears of it. */
-async function limitsOf({ settings, stderr }: ConnectionOptions) {
+/** Returns the limits of one exchange and its trace. */
+async function exchangeOptions({ settings, stderr }: ConnectionOptions) {
   const { traceLine } = await import('../../http/trace.ts');
   return {
     timeoutMs: parseDuration(settings.get('timeout') ?? '', 's', 'the timeout'),
@@ -141,74 +147,21 @@ async function limitsOf({ settings, stderr }: ConnectionOptions) {
   };
 }
 
-async function* laterEvents(ready: () => Promise<Api>, request: ApiRequest): AsyncGenerator<ServerEvent> {
-  yield* (await ready()).events(request);
-}
-
-async function localPeer({ settings, clock, random, stderr, watched }: ConnectionOptions): Promise<Peer> {
+async function localPeer({ settings, clock, random, stderr, interactive }: ConnectionOptions): Promise<Peer> {
   const { openLocalTransport } = await import('./local-transport.ts');
   const { transport, origin, key } = openLocalTransport(settings.dataDirectory, clock, random);
-  if (watched()) await stderr.write(say`Local service (berth local status)\n`);
+  if (interactive()) await stderr.write(say`Local service (berth local status)\n`);
   return { transport, addresses: () => origin, key: () => Promise.resolve(key) };
 }
 
-async function remotePeer({ settings, env }: ConnectionOptions): Promise<Peer> {
+async function openRemotePeer({ settings, env }: ConnectionOptions): Promise<Peer> {
   const { createTransport } = await import('../../http/wire/client.ts');
-  return remoteEnd(settings, createTransport({ env, oneShot: true }));
+  return remotePeer(settings, createTransport({ env, oneShot: true }));
 }
 
-const remoteEnd = <T extends Peer['transport']>(settings: Settings, transport: T): Peer & { transport: T } => ({
+const remotePeer = <T extends Peer['transport']>(settings: Settings, transport: T): Peer & { transport: T } => ({
   transport,
   addresses: (service) => remoteAddress(settings, service),
-  // A promise even where it fails.
+  // Async, so that an error of `apiKey` is a rejected promise.
   key: async () => (await settings.apiKey())?.reveal(),
 });
-
-const CALLED: Readonly<Record<ServiceName, string>> = {
-  base: 'the management API',
-  queue: 'the queue API',
-  rest: 'the older volume API',
-};
-
-/** Where a service is, and that the key in use may go there. */
-function remoteAddress(settings: Settings, service: ServiceName): string {
-  const name = `${service}-url`;
-  const address = settings.get(name);
-  if (address === undefined) {
-    if (!settings.profileExists())
-      throw usage(
-        `there is no profile "${settings.profile}" in ${settings.profilesPath}`,
-        `See them with: berth auth list. Make it with: berth auth login --profile ${settings.profile}`,
-      );
-    if (settings.keySource() === undefined) throw nothingConfigured();
-    throw usage(
-      `no address is configured for ${CALLED[service]}`,
-      `Set BERTH_${service.toUpperCase()}_URL, or keep it: berth config set ${name} URL. Or use the local service: --local.`,
-    );
-  }
-  if (settings.source(name) !== 'profile') guardKey(settings, name, address);
-  return address;
-}
-
-/** A key that a profile keeps is for the addresses that it keeps: whoever can set a variable must not get it sent elsewhere. */
-function guardKey(settings: Settings, name: string, address: string): void {
-  if (settings.keySource() !== 'profile') return;
-  const own = Object.values(settings.profileAddresses()).map(originOf);
-  if (own.includes(originOf(address))) return;
-  throw new Failure({
-    code: 'foreign-address',
-    exit: EXIT.denied,
-    message: `the key of profile "${settings.profile}" is for the addresses of that profile, and ${name} names another (from the ${String(settings.source(name))})`,
-    hint: `Give the key for it in BERTH_API_KEY, or make the address the profile's: berth config set ${name} URL`,
-  });
-}
-
-const originOf = (address: string): string => (URL.canParse(address) ? new URL(address).origin : address);
-
-const nothingConfigured = (): Failure =>
-  new Failure({
-    code: 'no-key',
-    exit: EXIT.denied,
-    message: 'no service is configured: there is no key and no address',
-    hint: 'Log in with: berth auth login. Or use the local service, without an account: add --local.',
-  });

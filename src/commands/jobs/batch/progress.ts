@@ -2,6 +2,7 @@ import type { BatchProgress, BatchView, ItemCounts } from '../../../batch/index.
 import type { CommandContext } from '../../../cli/context.ts';
 import { countOf } from '../../../cli/words.ts';
 import { formatDuration } from '../../../core/units.ts';
+import { isJsonFormat } from '../../../output/formats/format-table.ts';
 import { createRateMeter, type CompletionRate } from './completion-rate.ts';
 import { describeCost } from './view.ts';
 
@@ -34,8 +35,7 @@ export const viewOf = (ctx: CommandContext, onInputChecked?: BatchView['onInputC
  */
 async function followBatch(ctx: CommandContext, progress: () => BatchProgress, until: AbortSignal): Promise<void> {
   const { clock, terminal, output } = ctx;
-  const asJson = output.format === 'json' || output.format === 'jsonl';
-  if (!terminal.errors && asJson) return;
+  if (!terminal.errors && isJsonFormat(output.format)) return;
   const meter = createRateMeter();
   const columns = (): number => (terminal.columns ?? 80) - SPINNER_COLUMNS;
   const drawn = (rate: readonly string[]): string => barLine(progress(), rate, clock.monotonic(), columns());

@@ -1,9 +1,10 @@
 import { beginBatch, checkBatch, describeInvalid, type BatchFiles, type InputSummary } from '../../../batch/index.ts';
+import { asId } from '../../../core/ids.ts';
 import type { Json } from '../../../core/json.ts';
 import { DURATION_BOUNDS } from '../../../queue/limits.ts';
 import { healthRequest, runRequest } from '../../../queue/requests.ts';
 import type { CommandContext } from '../../../cli/context.ts';
-import { withId } from '../../../cli/resource/lookup.ts';
+import { sendTo } from '../../../cli/resource/identify.ts';
 import { countOf } from '../../../cli/words.ts';
 import type { Result } from '../../../output/view.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
@@ -32,14 +33,11 @@ export async function runBatch(ctx: CommandContext, values: RunValues): Promise<
     jobOptions: values,
   };
   if (ctx.dryRun) return await dryRunResult(ctx, values, await checkBatch(ports, files));
-  const connect = async () => ({
-    endpointId: await withId(ctx, ENDPOINTS, values.endpoint, async (id) => {
-      // A wrong endpoint or key is detected before the first job.
-      await ctx.api.send(healthRequest(id));
-      return id;
-    }),
-    service: await serviceAddress(ctx),
-  });
+  const connect = async () => {
+    // A wrong endpoint or key is detected before the first job.
+    const { id: endpointId } = await sendTo(ctx, ENDPOINTS, values.endpoint, healthRequest);
+    return { endpointId, service: await serviceAddress(ctx) };
+  };
   const { endpoint, ordered } = values;
   const view = viewOf(ctx, async (summary) => {
     for (const line of describeSkipped(values.input, summary)) await ctx.tell(line);
@@ -68,7 +66,7 @@ async function dryRunResult(
   summary: InputSummary,
 ): Promise<Result> {
   const body = { raw: summary.first?.body ?? new Uint8Array(0) };
-  const first = await ctx.api.preview({ ...runRequest(endpoint), body });
+  const first = await ctx.api.preview({ ...runRequest(asId(endpoint)), body });
   const value: Json = {
     input,
     planned: summary.planned,

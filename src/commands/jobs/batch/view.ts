@@ -3,7 +3,7 @@ import { safeText } from '../../../core/safe-text.ts';
 import { formatBytes, formatDollarRange, formatDuration } from '../../../core/units.ts';
 import { memberAt, numberOf, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
 import { json, text } from '../../../output/layout/cells.ts';
-import { headingOf } from '../../shared/detail-lines.ts';
+import { memberHeader } from '../../../cli/resource/detail-lines.ts';
 import type { Section, Tone, View } from '../../../output/view.ts';
 
 /** Returns the object that accounts for a batch: `planned` is the sum of the eight counts after it. */
@@ -34,7 +34,7 @@ const COUNTS: readonly (readonly [string, string, Tone])[] = [
 export const batchView: View = {
   noun: ['batch', 'batches'],
   id: (row) => stringOf(memberAt(row, 'batch')) ?? '',
-  columns: COUNTS.map(([name]) => ({ header: headingOf(name), show: text(name), right: true })),
+  columns: COUNTS.map(([name]) => ({ header: memberHeader(name), show: text(name), right: true })),
   detail: (row) => [
     {
       lines: [
@@ -108,7 +108,7 @@ export const dryRunView: View = {
   noun: ['batch', 'batches'],
   id: () => '',
   columns: ['planned', 'invalid', 'inputBytes', 'bodyBytes', 'largestBody'].map((name) => ({
-    header: headingOf(name),
+    header: memberHeader(name),
     show: text(name),
     right: true,
   })),

@@ -2,7 +2,7 @@ import { arrayOf, memberAt } from '../../../core/json.ts';
 import type { DollarRange } from '../../../core/units.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
-import { catalogOf, workerHour } from '../../shared/worker-price.ts';
+import { priceCatalog, workerHourlyPrice } from '../../shared/worker-price.ts';
 
 /**
  * Requests the price of a worker of an endpoint per hour from the management API: the endpoint's hardware, then the
@@ -17,6 +17,6 @@ export async function requestWorkerPrice(
   const api = ctx.bulk({ signal, onWindows: () => undefined });
   const get = (path: readonly string[]) => api.send({ service: 'base', method: 'GET', path });
   const endpoint = (await get([...ENDPOINTS.path, endpointId])).value ?? null;
-  const { path, member } = catalogOf(endpoint);
-  return workerHour(endpoint, arrayOf(memberAt((await get(path)).value, member)) ?? []);
+  const { path, member } = priceCatalog(endpoint);
+  return workerHourlyPrice(endpoint, arrayOf(memberAt((await get(path)).value, member)) ?? []);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { berth, berthIn } from '../../../support/cli.ts';
-import { createTestWorld, KEYS, type TestWorld } from '../../../support/world.ts';
-import { json, pointedAt, problem, routed, serve, text } from '../../../support/faults.ts';
+import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
+import { createTestWorld, KEYS, type TestWorld } from '../../../support/worlds/test-world.ts';
+import { json, pointedAt, problem, routed, serve, text } from '../../../support/servers/scripted-server.ts';
 
 const LOCAL = { env: { BERTH_LOCAL: '1' } };
 const CREATE = ['volumes', 'create', '--name', 'data', '--size', '100', '--data-center', 'DC-1'];
@@ -96,7 +96,7 @@ test('on a terminal what is missing is asked for, the data center from a list, a
 describe('delete', () => {
   const asked = async (world: TestWorld, ...ids: readonly string[]): Promise<string> => {
     const running = berthIn(world, ['volumes', 'delete', ...ids]);
-    await answer(world, 'Go on?', 'n', KEYS.enter);
+    await answer(world, 'Continue?', 'n', KEYS.enter);
     expect((await running).code).toBe(2);
     return world.err().replace(/\s+/g, ' ');
   };

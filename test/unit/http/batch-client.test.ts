@@ -1,0 +1,177 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Api, RateWindow } from '../../../src/core/api.ts';
+import { createBulkSend } from '../../../src/http/batch-client.ts';
+import { createTransport } from '../../../src/http/wire/client.ts';
+import { traceLine } from '../../../src/http/trace.ts';
+import { createTestClock } from '../../support/clocks/test-clock.ts';
+import { failureOf, freePort, KEY } from '../../support/servers/http-server.ts';
+
+type Handle = (request: IncomingMessage & { readonly text: string }, response: ServerResponse) => void;
+
+interface Setup {
+  readonly send: Api['send'];
+  readonly interrupt: AbortController;
+  readonly windows: (readonly RateWindow[])[];
+  /** Lines, as `--verbose` shows them. */
+  readonly trace: string[];
+  readonly seen: { readonly method: string; readonly url: string; readonly text: string; readonly key: string }[];
+}
+
+async function setup(
+  handle: Handle,
+  options: { timeoutMs?: number; maxBytes?: number; port?: number } = {},
+): Promise<Setup> {
+  const seen: Setup['seen'] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const text = Buffer.concat(chunks).toString();
+      seen.push({
+        method: request.method ?? '',
+        url: request.url ?? '',
+        text,
+        key: request.headers.authorization ?? '',
+      });
+      handle(Object.assign(request, { text }), response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const transport = createTransport({ env: {} });
+  onTestFinished(async () => {
+    await transport.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  const port = options.port ?? (server.address() as AddressInfo).port;
+  const interrupt = new AbortController();
+  const windows: (readonly RateWindow[])[] = [];
+  const trace: string[] = [];
+  const send = createBulkSend({
+    transport,
+    addresses: () => `http://127.0.0.1:${String(port)}/prefix`,
+    key: () => Promise.resolve(KEY),
+    clock: createTestClock(),
+    signal: interrupt.signal,
+    timeoutMs: options.timeoutMs ?? 30_000,
+    maxBytes: options.maxBytes ?? 1_000_000,
+    userAgent: 'test',
+    onWindows: (told) => windows.push(told),
+    trace: (event) => trace.push(traceLine(event)),
+  });
+  return { send, interrupt, windows, trace, seen };
+}
+
+const RUN = { service: 'queue', method: 'POST', path: ['v2', 'ep', 'run'] } as const;
+const LOOK = { service: 'queue', method: 'GET', path: ['v2', 'ep', 'status', 'a/b'] } as const;
+const raw = (text: string): { raw: Uint8Array } => ({ raw: Buffer.from(text) });
+
+describe('many requests', () => {
+  test('of one path each carry their own body, the key, and one encoded segment for each part', async () => {
+    const { send, seen } = await setup((_, response) => response.end('{"id":9007199254740993}'));
+    const answers = await Promise.all([1, 2, 3].map((n) => send({ ...RUN, body: raw(`{"n":${String(n)}}`) })));
+    await send(LOOK);
+    expect(answers.map(({ text }) => text)).toEqual(Array(3).fill('{"id":9007199254740993}'));
+    expect(seen.map(({ text }) => text).sort()).toEqual(['', '{"n":1}', '{"n":2}', '{"n":3}']);
+    expect(
+      seen
+        .map(({ url }) => url)
+        .sort()
+        .slice(2),
+    ).toEqual(['/prefix/v2/ep/run', '/prefix/v2/ep/status/a%2Fb']);
+    expect(new Set(seen.map(({ key }) => key))).toEqual(new Set([`Bearer ${KEY}`]));
+  });
+
+  test('that share one path array are sent with their own method, body, query and headers', async () => {
+    const { send, seen } = await setup((_, response) => response.end('{"id":"x"}'));
+    const path = ['v2', 'ep', 'x'];
+    const base = { service: 'queue', path } as const;
+    await send({ ...base, method: 'POST', body: raw('{"n":1}') });
+    await send({ ...base, method: 'GET' });
+    await send({ ...base, method: 'PATCH', body: { n: 2 } });
+    await send({ ...base, method: 'PATCH', body: { n: 3 } });
+    await send({ ...base, method: 'GET', query: { a: 1 } });
+    await send({ ...base, method: 'GET', query: { a: 2 } });
+    path[2] = 'y';
+    await send({ ...base, method: 'GET', query: { a: 2 } });
+    const place = '/prefix/v2/ep';
+    expect(seen.map(({ method, url, text }) => [method, url, text])).toEqual([
+      ['POST', `${place}/x`, '{"n":1}'],
+      ['GET', `${place}/x`, ''],
+      ['PATCH', `${place}/x`, '{"n":2}'],
+      ['PATCH', `${place}/x`, '{"n":3}'],
+      ['GET', `${place}/x?a=1`, ''],
+      ['GET', `${place}/x?a=2`, ''],
+      ['GET', `${place}/y?a=2`, ''],
+    ]);
+  });
+
+  test('are told of one by one, each without the key', async () => {
+    const { send, trace } = await setup((request, response) =>
+      request.method === 'GET' ? response.destroy() : response.end('{"id":"x"}'),
+    );
+    for (const n of [1, 2]) await send({ ...RUN, body: raw(`{"n":${String(n)}}`) });
+    await failureOf(send(LOOK));
+    expect(trace.map((line) => line.slice(0, 2))).toEqual(['> ', '< ', '> ', '< ', '> ', '< ']);
+    expect(trace.filter((line) => line.includes('authorization: Bearer ***'))).toHaveLength(3);
+    expect(trace.join()).not.toContain(KEY);
+  });
+
+  test('hear of rate windows, and take compressed answers', async () => {
+    const { send, windows } = await setup((_, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip', ratelimit: '"minute";r=5;t=9' });
+      response.end(gzipSync('{"id":"x"}'));
+    });
+    expect((await send(LOOK)).value).toEqual({ id: 'x' });
+    expect(windows).toMatchObject([[{ name: 'minute', remaining: 5, resetSeconds: 9 }]]);
+  });
+});
+
+describe('what goes wrong', () => {
+  const statuses = [
+    [429, { 'retry-after': '7' }, { exit: 6, retryAfter: 7 }],
+    [401, {}, { exit: 3 }],
+    [404, {}, { exit: 4 }],
+    [422, {}, { exit: 5 }],
+    [302, { location: `http://elsewhere/?${KEY}` }, { exit: 8 }],
+    [502, {}, { exit: 8 }],
+  ] as const;
+  test.each(statuses)('%i is told at once, once', async (status, headers, expected) => {
+    const { send, seen } = await setup((_, response) => response.writeHead(status, headers).end(`no ${KEY}`));
+    expect(await failureOf(send({ ...RUN, body: raw('{}') }))).toMatchObject(expected);
+    expect(seen).toHaveLength(1);
+  });
+
+  const broken: readonly (readonly [string, Handle, number])[] = [
+    ['a connection that is reset', ({ socket }) => socket.resetAndDestroy(), 8],
+    ['an answer that breaks off', ({ socket }) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{"id"'), 8],
+    ['an empty answer', (_, response) => response.end(''), 8],
+    ['an answer that is not JSON', (_, response) => response.end('<html>'), 8],
+    ['an answer that is too large', (_, response) => response.end(`"${'x'.repeat(2_000_000)}"`), 8],
+  ];
+  test.each(broken)('%s leaves a write unknown', async (_, handle, exit) => {
+    const { send } = await setup(handle);
+    expect(await failureOf(send({ ...RUN, body: raw('{}') }))).toMatchObject({ exit });
+  });
+
+  test('nobody listening: nothing was sent', async () => {
+    const { send } = await setup(() => undefined, { port: await freePort() });
+    expect(await failureOf(send({ ...RUN, body: raw('{}') }))).toMatchObject({ exit: 7 });
+  });
+
+  test('a server that never answers is given up after its time', async () => {
+    const { send } = await setup(() => undefined, { timeoutMs: 40 });
+    expect(await failureOf(send({ ...RUN, body: raw('{}') }))).toMatchObject({ exit: 8 });
+    expect(await failureOf(send(LOOK))).toMatchObject({ exit: 7 });
+  });
+
+  test('an interrupt ends what is on the wire', async () => {
+    const { send, interrupt } = await setup(() => {
+      interrupt.abort(new Error('stop'));
+    });
+    await expect(send({ ...RUN, body: raw('{}') })).rejects.toThrow('stop');
+  });
+});
