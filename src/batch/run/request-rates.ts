@@ -13,7 +13,7 @@ export interface RequestRates {
   /** Slows down after the failure of a request that was sent at `sentAt` (milliseconds of the monotonic clock). */
   backOff(kind: RequestKind, sentAt: number, retryAfterMs?: number): void;
   /** Applies the rate windows of an answer. */
-  applyWindows(windows: readonly RateWindow[]): void;
+  readonly applyWindows: (windows: readonly RateWindow[]) => void;
 }
 
 /** Longest wait of one kind that the other kind asked for: results must be fetched before they expire. */
