@@ -1,156 +1,178 @@
-import { unchanged, type Fingerprint } from './input/fingerprint.ts';
-import { readItems } from './input/read-items.ts';
-import { finishBatch, type OpenBatch } from './store/open-batch.ts';
-import type { RunOptions } from './run/run-state.ts';
-import type { Ledger } from './store/items/item-states.ts';
-import { KNOWN_LIMITS } from './run/send-rate.ts';
-import { runBatch, type RunEnd } from './run/runner.ts';
-import { createWire } from './run/queue-client.ts';
 import type { RateWindow } from '../core/api.ts';
-import type { DurableFiles } from '../core/context.ts';
-import type { CommandContext } from '../cli/context.ts';
-import type { Result } from '../output/view.ts';
-import { meterCost } from '../commands/jobs/batch/worker-price.ts';
-import {
-  exitOf,
-  givenUp,
-  hearingOut,
-  isResumed,
-  notesOf,
-  troubleOf,
-  type Driven,
-} from '../commands/jobs/batch/notes.ts';
-import type { PaceValues } from '../commands/jobs/batch/flags.ts';
-import { createHealth } from './report/request-health.ts';
-import { followBatch, type Standing } from '../commands/jobs/batch/progress.ts';
-import { createTally } from './report/error-tally.ts';
-import { batchView, summaryOf } from '../commands/jobs/batch/view.ts';
+import { EXIT } from '../core/exit-codes.ts';
+import { Failure } from '../core/failure.ts';
+import { asId } from '../core/ids.ts';
+import { RATE_LIMITS, RESULT_RETENTION_MS } from '../queue/limits.ts';
+import { verifyChunks, type Fingerprint } from './input/fingerprint.ts';
+import { readItems } from './input/read-items.ts';
+import type { BatchLimits, BatchPorts, BatchView } from './options.ts';
+import { createCostMeter } from './report/cost.ts';
+import { createErrorTally, type ErrorTally } from './report/error-tally.ts';
+import type { BatchReport, NotRetried, StopCause } from './report/report.ts';
+import { createRequestHealth } from './report/request-health.ts';
+import { finishBatch } from './run/finish-batch.ts';
+import { createQueueClient } from './run/queue-client.ts';
+import type { Stopped } from './run/run-control.ts';
+import { runItems, type RunEnd, type RunOptions } from './run/runner.ts';
+import type { ItemCounts, ItemStates } from './store/items/item-states.ts';
+import { LOCAL_SERVICE } from './store/journal/record.ts';
+import type { OpenBatch } from './store/open-batch.ts';
 
-const MOST_IN_FLIGHT = 1000;
-/** With --max-failures: jobs that go out before any has shown what becomes of it. */
-const FIRST_IN_FLIGHT = 10;
-
-function runOptions(values: PaceValues, ledger: Ledger): RunOptions {
-  const { maxFailures } = values;
-  return {
-    concurrency: values.concurrency ?? 32,
-    rate: values.rate ?? KNOWN_LIMITS.run.rate,
-    get inFlight() {
-      if (values.inFlight !== undefined || maxFailures === undefined) return values.inFlight ?? MOST_IN_FLIGHT;
-      // All that are out when the limit is passed still run: as many as have gone well are risked again.
-      return Math.min(MOST_IN_FLIGHT, Math.max(FIRST_IN_FLIGHT, maxFailures + 1, ledger.count('completed')));
-    },
-    maxFailures: maxFailures ?? Number.POSITIVE_INFINITY,
-    timeoutMs: values.maxTime ?? Number.POSITIVE_INFINITY,
-    retryFailed: values.retryFailed ?? 0,
-  };
-}
-
-/** Where the input of a batch lies, and what it was when it was checked. */
-export interface BatchInput {
+/** The input of a batch, and the fingerprint that it had when it was checked. */
+export interface VerifiedInput {
   readonly path: string;
   readonly fingerprint: Fingerprint;
 }
 
+const DEFAULT_CONCURRENCY = 32;
+const MAX_IN_FLIGHT = 1000;
+/** With a limit of failures: jobs that are submitted before the first one has ended. */
+const FIRST_IN_FLIGHT = 10;
+
 /**
- * Runs an open batch until it ends, and says how it stands meanwhile. The exit code is 0 where all completed, 13 where
- * some did not, 9 after --max-time, 130 or 143 after an interrupt. What stopped it otherwise is the result's failure:
- * local-file (14), unavailable (7), unknown (8), rate-limited (6), denied (3). Closes the batch.
+ * Runs an open batch until it ends, closes it, and reports how it ended: an error that stopped it is in the report. Throws
+ * only errors that are bugs.
  */
-export async function driveBatch(
-  ctx: CommandContext,
-  durable: DurableFiles,
+export async function runToEnd(
+  ports: BatchPorts,
   path: string,
   batch: OpenBatch,
-  input: BatchInput,
-  values: PaceValues,
-): Promise<Result> {
-  const began = ctx.clock.monotonic();
-  const { input: shape, extras, endpointId } = batch.header;
-  const done = new AbortController();
-  let takeWindows = (_: readonly RateWindow[]): void => undefined;
-  // What is on the wire is heard out after Ctrl-C; a second one gives it up, and a third one ends the process.
-  const onWire = new AbortController();
-  const api = ctx.bulk({
-    signal: onWire.signal,
+  input: VerifiedInput,
+  limits: BatchLimits,
+  view: BatchView,
+): Promise<BatchReport> {
+  const { clock, durable, signal } = ports;
+  const { header, states } = batch;
+  const started = clock.monotonic();
+  const before = states.counts();
+  const resumed = before.waiting < before.planned;
+  let applyWindows = (_: readonly RateWindow[]): void => undefined;
+  const secondInterrupt = new AbortController();
+  const api = ports.bulk({
+    signal: secondInterrupt.signal,
     onWindows: (windows) => {
-      takeWindows(windows);
+      applyWindows(windows);
     },
   });
-  const before = batch.ledger.accounting();
-  const resumed = isResumed(before);
-  const cost = meterCost(ctx, endpointId, resumed);
-  const tally = createTally();
-  const health = createHealth();
-  const standing = (): Standing => ({ sum: batch.ledger.accounting(), cost: cost.soFar(), trouble: health.trouble() });
-  const wire = createWire(api, endpointId);
+  const client = createQueueClient(api, asId(header.endpointId));
+  const cost = createCostMeter(clock, signal, (until) => ports.workerPrice(header.endpointId, until), resumed);
+  const tally = createErrorTally();
+  const health = createRequestHealth();
+
+  // The first interrupt waits for the answers of pending requests, a second one aborts them.
   const onInterrupt = (): void => {
-    if (ctx.terminal.errors && wire.underWay > 0) void ctx.tell(hearingOut(wire.underWay));
+    if (client.pending > 0) view.onDraining(client.pending);
   };
-  ctx.signal.addEventListener('abort', onInterrupt, { once: true });
-  const forgetSecond = ctx.onSecondInterrupt(() => {
-    onWire.abort(givenUp());
+  signal.addEventListener('abort', onInterrupt, { once: true });
+  const stopListening = ports.onSecondInterrupt(() => {
+    secondInterrupt.abort(requestAborted());
   });
-  const following = followBatch(ctx, standing, done.signal);
+  const done = new AbortController();
+  const following = view.follow(
+    () => ({ counts: states.counts(), cost: cost.total(), problem: health.problem() }),
+    done.signal,
+  );
   let end: RunEnd;
   try {
-    end = await runBatch({
+    end = await runItems({
       ...batch,
-      options: runOptions(values, batch.ledger),
-      items: readItems(unchanged(durable.read(input.path), input.fingerprint, input.path), { ...shape, extras }),
-      wire,
-      clock: ctx.clock,
-      random: ctx.random,
-      interrupt: ctx.signal,
-      onReady: (take) => {
-        takeWindows = take;
+      options: runOptions(limits, states),
+      items: readItems(verifyChunks(durable.read(input.path), input.fingerprint, input.path), {
+        ...header.input,
+        extras: header.extras,
+      }),
+      client,
+      clock,
+      random: ports.random,
+      interrupt: signal,
+      observer: {
+        onReady: (apply) => {
+          applyWindows = apply;
+        },
+        onExecuted: cost.onExecuted,
+        onEnded: tally.onEnded,
+        onNotRetried: tally.onNotRetried,
+        onRequest: (failure) => {
+          health.onRequest(failure, clock.monotonic());
+        },
+        onUnknown: tally.onUnknown,
       },
-      onExecuted: cost.ran,
-      onEnded: tally.ended,
-      onUnretried: tally.unretried,
-      onRequest: (failure) => {
-        health.request(failure, ctx.clock.monotonic());
-      },
-      onLost: tally.lost,
     });
-    end = await finishBatch(durable, path, batch, end, ctx.signal);
+    end = await finishBatch(durable, path, batch, end, signal);
   } finally {
-    ctx.signal.removeEventListener('abort', onInterrupt);
-    forgetSecond();
+    signal.removeEventListener('abort', onInterrupt);
+    stopListening();
     done.abort();
     await following;
     await cost.close();
-    // A journal that the disk refused cannot be closed well; that it was refused is said already.
+    // After a failed write, closing fails too; the failure is in `end` already.
     await batch.close().catch(() => undefined);
   }
-  const spent = cost.soFar();
-  const commonest = tally.commonest();
-  const unknownItems = [...batch.ledger.items('unknown')];
-  const value = summaryOf(end.accounting, {
-    path,
-    endpoint: batch.header.endpoint,
+  const { counts } = end;
+  const left = counts.waiting + counts.inFlight > 0;
+  const unordered = end.unordered === true;
+  const retried = (limits.retryFailed ?? 0) > 0;
+  return {
+    results: path,
+    endpoint: header.endpoint,
     input: input.path,
-    invalid: batch.header.invalid,
-    unknownItems,
-    others: {
-      tookSeconds: (ctx.clock.monotonic() - began) / 1000,
-      executionCostUsd: spent === undefined ? null : { ...spent },
-      commonestError: commonest === undefined ? null : { ...commonest, sinceResume: resumed },
-    },
-  });
-  const driven: Driven = {
-    path,
-    inputPath: input.path,
-    batch,
-    end,
-    tally,
-    health,
-    before,
-    retried: (values.retryFailed ?? 0) > 0,
+    inputFormat: header.input.format,
+    onLocalService: header.service === LOCAL_SERVICE,
+    counts,
+    invalid: header.invalid,
+    unknownItems: [...states.items('unknown')],
+    unordered,
+    resumable: left || unordered,
+    tookMs: clock.monotonic() - started,
+    cost: cost.total(),
+    resumed,
+    stopped: stopCause(end.stopped),
+    unrecorded: end.unrecorded,
+    failedItems: tally.failedJobs() + tally.refused(),
+    commonestError: tally.mostFrequent(),
+    unknownReason: tally.mostFrequentUnknown()?.error,
+    failedRequests: health.failed(),
+    notRetried: retried ? notRetried(before, batch, tally) : undefined,
+    // eslint-disable-next-line no-restricted-syntax -- a date of the journal
+    retryableJobs: tally.failedJobs() + (retried ? 0 : retryableBefore(before, clock.now() - header.createdAt)),
+    expiredItems: [...states.items('expired')],
   };
-  const result = { kind: 'one', view: batchView, value } as const;
-  const failure = troubleOf(driven);
-  // What stopped it says the way on; the counts are printed all the same.
-  if (failure !== undefined) return { ...result, failure };
-  return { ...result, exit: exitOf(ctx, end), notes: notesOf(ctx, driven) };
 }
+
+function runOptions(limits: BatchLimits, states: ItemStates): RunOptions {
+  const { maxFailures } = limits;
+  return {
+    concurrency: limits.concurrency ?? DEFAULT_CONCURRENCY,
+    rate: limits.rate ?? RATE_LIMITS.run.rate,
+    get inFlight() {
+      if (limits.inFlight !== undefined || maxFailures === undefined) return limits.inFlight ?? MAX_IN_FLIGHT;
+      // All jobs in flight still run when the limit is exceeded: allow as many as have completed.
+      return Math.min(MAX_IN_FLIGHT, Math.max(FIRST_IN_FLIGHT, maxFailures + 1, states.count('completed')));
+    },
+    maxFailures: maxFailures ?? Number.POSITIVE_INFINITY,
+    timeoutMs: limits.maxTime ?? Number.POSITIVE_INFINITY,
+    retryFailed: limits.retryFailed ?? 0,
+  };
+}
+
+function stopCause(stopped: Stopped | undefined): StopCause | undefined {
+  if (stopped === undefined) return undefined;
+  const { reason, failure } = stopped;
+  if (reason !== 'error') return { reason };
+  if (!(failure instanceof Failure)) throw failure;
+  return { reason, failure };
+}
+
+const notRetried = (before: ItemCounts, { failed }: OpenBatch, tally: ErrorTally): NotRetried => ({
+  neverAccepted: before.failed + before.timedOut - failed.length,
+  expired: tally.expiredRetries(),
+  refused: tally.refusedRetries(),
+});
+
+/** Failed jobs of earlier runs can be retried while the service keeps results; their exact end is unknown. */
+const retryableBefore = ({ failed, timedOut }: ItemCounts, ageMs: number): number =>
+  ageMs < RESULT_RETENTION_MS ? failed + timedOut : 0;
+
+/** A second interrupt aborted a request: it may have been accepted. */
+const requestAborted = (): Failure =>
+  new Failure({ code: 'outcome-unknown', exit: EXIT.unknown, message: 'its answer was not waited for' });

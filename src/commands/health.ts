@@ -4,9 +4,10 @@ import { sendTo } from '../cli/resource/identify.ts';
 import { arg } from '../cli/parse/params.ts';
 import { json, text } from '../output/layout/cells.ts';
 import type { Section, View } from '../output/view.ts';
-import { ENDPOINTS, queueGet } from './jobs/command-lines.ts';
+import { healthRequest } from '../queue/requests.ts';
+import { ENDPOINTS } from './shared/collections.ts';
 
-/** Labels of the service's members; other members are shown by their names. */
+/** Labels of members; a member without one is shown by its name. */
 const LABELS: Readonly<Record<string, string>> = { inQueue: 'in queue', inProgress: 'in progress' };
 
 const healthView: View = {
@@ -21,11 +22,11 @@ const healthView: View = {
     { header: 'RUNNING', show: text('workers.running'), right: true },
     { header: 'IDLE', show: text('workers.idle'), right: true },
   ],
-  detail: (row) => [counts(row, 'jobs'), counts(row, 'workers'), ...rest(row)],
+  detail: (row) => [countSection(row, 'jobs'), countSection(row, 'workers'), ...otherSections(row)],
 };
 
-/** Every count in a member, including those that the specification does not name (4.5, detail 8). */
-function counts(row: Json, member: string): Section {
+/** Returns a section with every count under a member: those of specification 4.5, detail 8, and any other. */
+function countSection(row: Json, member: string): Section {
   const all = Object.keys(objectOf(memberAt(row, member)) ?? {});
   return {
     title: member,
@@ -36,7 +37,8 @@ function counts(row: Json, member: string): Section {
   };
 }
 
-function rest(row: Json): Section[] {
+/** Returns a section with the members other than `jobs` and `workers`. */
+function otherSections(row: Json): Section[] {
   const others =
     isObject(row) && arrayOf(row) === undefined
       ? Object.keys(row).filter((name) => name !== 'jobs' && name !== 'workers')
@@ -50,7 +52,7 @@ export const health = defineCommand({
   watch: true,
   examples: [['berth health demo --watch', 'look again every 2 seconds until Ctrl-C']],
   run: async (ctx, { endpoint }) => {
-    const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, (id) => queueGet(id, ['health']));
+    const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, healthRequest);
     return { kind: 'one', view: healthView, value: answer.value ?? null, source: answer.text };
   },
 });

@@ -5,7 +5,9 @@ import { arg } from '../cli/parse/params.ts';
 import { countOf } from '../cli/words.ts';
 import type { View } from '../output/view.ts';
 import { text } from '../output/layout/cells.ts';
-import { ENDPOINTS, queueGet, queuePost } from './jobs/command-lines.ts';
+import { healthRequest, purgeRequest } from '../queue/requests.ts';
+import { healthLine } from './jobs/command-lines.ts';
+import { ENDPOINTS } from './shared/collections.ts';
 
 const purgeView: View = {
   noun: ['purge', 'purges'],
@@ -21,12 +23,15 @@ const purge = defineCommand({
   args: { endpoint: arg.text('endpoint id, name or model slug') },
   writes: true,
   confirm: async (ctx, { endpoint }) => {
-    const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, (id) => queueGet(id, ['health']));
-    return `This removes ${waiting(answer.value)} from the queue of ${endpoint}. Jobs in progress go on.`;
+    const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, healthRequest);
+    return `This removes ${waitingJobs(answer.value)} from the queue of ${endpoint}. Jobs in progress go on.`;
   },
   examples: [['berth queue purge demo --yes', 'without a question, for scripts']],
   run: async (ctx, { endpoint }) => {
-    const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, (id) => queuePost(id, ['purge-queue']));
+    const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, (id) => ({
+      ...purgeRequest(id),
+      findOut: healthLine(id),
+    }));
     const value = answer.value ?? null;
     const removed = numberOf(memberAt(value, 'removed'));
     const notes = removed === undefined ? [] : [`${countOf(removed, 'job')} removed from the queue of ${endpoint}`];
@@ -34,8 +39,8 @@ const purge = defineCommand({
   },
 });
 
-/** `3 waiting jobs`, or `all waiting jobs` where the service gave no number. */
-function waiting(health: Json | undefined): string {
+/** Returns `3 waiting jobs`, or `all waiting jobs` when the service gives no count. */
+function waitingJobs(health: Json | undefined): string {
   const count = numberOf(memberAt(health, 'jobs.inQueue'));
   return count === undefined ? 'all waiting jobs' : countOf(count, 'waiting job');
 }

@@ -1,29 +1,34 @@
-import { EXIT, type ExitCode } from '../core/exit-codes.ts';
 import { memberAt, stringOf, type Json } from '../core/json.ts';
 
-/** Terminal states (specification 3.2; ERROR appears in clients and stands for a failure). */
-const ENDINGS: Readonly<Record<string, ExitCode>> = {
-  COMPLETED: EXIT.done,
-  FAILED: EXIT.jobFailed,
-  ERROR: EXIT.jobFailed,
-  CANCELLED: EXIT.jobCancelled,
-  TIMED_OUT: EXIT.jobTimedOut,
+/** How a job ends at the service. */
+export type JobOutcome = 'completed' | 'failed' | 'cancelled' | 'timedOut';
+
+/** Terminal statuses (specification 3.2). ERROR is not in the specification; clients have seen it for a failure. */
+const OUTCOMES: Readonly<Record<string, JobOutcome>> = {
+  COMPLETED: 'completed',
+  FAILED: 'failed',
+  ERROR: 'failed',
+  CANCELLED: 'cancelled',
+  TIMED_OUT: 'timedOut',
 };
 
-/** States a retry starts from (specification 4.5, detail 6). */
+/** Statuses of a job that a worker runs. RUNNING is not in the specification; clients have seen it. */
+const RUNNING: readonly string[] = ['IN_PROGRESS', 'RUNNING'];
+
+/** Statuses that the service retries (specification 4.5, detail 6). */
 const RETRYABLE: readonly string[] = ['FAILED', 'TIMED_OUT'];
 
-/** The status as the service names it; an absent one is shown as a question mark and counts as not ended. */
+/** Returns the status as the service names it, or `?` when there is none. */
 export const jobStatus = (job: Json | undefined): string => stringOf(memberAt(job, 'status')) ?? '?';
 
-export const hasEnded = (job: Json | undefined): boolean => Object.hasOwn(ENDINGS, jobStatus(job));
+/** Returns how the job ended, or undefined while it has not. An unknown status counts as not ended. */
+export function jobOutcome(job: Json | undefined): JobOutcome | undefined {
+  const status = jobStatus(job);
+  return Object.hasOwn(OUTCOMES, status) ? OUTCOMES[status] : undefined;
+}
+
+export const hasEnded = (job: Json | undefined): boolean => jobOutcome(job) !== undefined;
+
+export const isRunning = (job: Json | undefined): boolean => RUNNING.includes(jobStatus(job));
 
 export const canRetry = (job: Json | undefined): boolean => RETRYABLE.includes(jobStatus(job));
-
-/** The exit code of a job's outcome; 0 while it has none. */
-export const outcomeOf = (job: Json | undefined): ExitCode =>
-  hasEnded(job) ? (ENDINGS[jobStatus(job)] ?? EXIT.done) : EXIT.done;
-
-/** The outcome of several jobs: the first, in the order given, that did not complete. */
-export const outcomeOfAll = (jobs: readonly Json[]): ExitCode =>
-  jobs.map(outcomeOf).find((exit) => exit !== EXIT.done) ?? EXIT.done;

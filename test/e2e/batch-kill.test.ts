@@ -4,7 +4,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
-import { replay } from '../../src/batch/store/journal/replay.ts';
+import { replayJournal } from '../../src/batch/store/journal/replay.ts';
 import { realClock } from '../../src/host/clock.ts';
 import { openDurable } from '../../src/host/files/durable-files.ts';
 import { LOCAL_KEY } from '../../src/local/frame/auth.ts';
@@ -175,8 +175,8 @@ async function killUntilDone(batch: number, rounds: Rounds): Promise<string> {
     const where = `seed ${String(SEED)}, batch ${String(batch)} (${trouble.name}), kill ${String(kills + 1)}`;
     if (hasBegun()) {
       const taken = await countSubmissions(service.store, seen);
-      const { ledger } = await replay(durable, 'out.jsonl');
-      expect(journalMismatches(ledger, taken, ITEMS), where).toEqual([]);
+      const { states } = await replayJournal(durable, 'out.jsonl');
+      expect(journalMismatches(states, taken, ITEMS), where).toEqual([]);
     }
     if (code === undefined) {
       kills += 1;

@@ -5,7 +5,7 @@ import { berthPath, cleanEnvironment, temporaryFolder } from './support.ts';
 import { hasTerminal, inTerminal } from './terminal.ts';
 
 describe.skipIf(!hasTerminal)('a batch in a terminal of 80 columns', () => {
-  test('shows a bar with its counts on one line, and ends with the accounting', async () => {
+  test('shows a bar with its counts on one line, and ends with the counts', async () => {
     const folder = await temporaryFolder();
     const [input, out] = [path.join(folder, 'in.jsonl'), path.join(folder, 'out.jsonl')];
     await writeFile(input, Array.from({ length: 300 }, (_, at) => `{"n":${String(at)}}\n`).join(''));

@@ -1,34 +1,37 @@
-import { fingerprinting, type Fingerprint } from './fingerprint.ts';
-import type { BadItem, InputShape, Item } from './item.ts';
+import { usage } from '../../core/failure.ts';
+import { fingerprintChunks, type Fingerprint } from './fingerprint.ts';
+import { describeInvalid, inputName, type InputFormat, type InvalidItem, type Item } from './item.ts';
 import { readItems } from './read-items.ts';
 
-/** What an input holds. Sizes are bytes. */
-export interface Survey {
+/** What an input contains. Sizes are bytes. */
+export interface InputSummary {
+  /** Number of items that can be sent. */
   readonly planned: number;
+  /** Number of items that cannot. */
   readonly invalid: number;
-  /** The first of what cannot be sent. */
-  readonly bad: readonly BadItem[];
+  /** The first of the invalid items. */
+  readonly invalidItems: readonly InvalidItem[];
   readonly fingerprint: Fingerprint;
-  /** Bodies as they will be sent: all together, and the largest. */
+  /** Size of all bodies together, and of the largest. */
   readonly bodyBytes: number;
   readonly largestBody: number;
   readonly first: Item | undefined;
 }
 
-/** How many of the bad items are told one by one. */
-const BAD_TOLD = 20;
+/** Number of invalid items that are described one by one. */
+const MAX_DESCRIBED = 20;
 
-/** Reads an input once, sends nothing, and keeps nothing but counts. Fails as readItems does. */
-export async function survey(pieces: AsyncIterable<Uint8Array>, shape: InputShape): Promise<Survey> {
-  const passing = fingerprinting(pieces);
-  const bad: BadItem[] = [];
+/** Reads an input once and counts its items. Memory does not grow with the input. Fails as `readItems` does. */
+export async function summarizeInput(chunks: AsyncIterable<Uint8Array>, format: InputFormat): Promise<InputSummary> {
+  const hashed = fingerprintChunks(chunks);
+  const invalidItems: InvalidItem[] = [];
   let [planned, invalid, bodyBytes, largestBody] = [0, 0, 0, 0];
   let first: Item | undefined;
-  for await (const items of readItems(passing.pieces, shape)) {
+  for await (const items of readItems(hashed.chunks, format)) {
     for (const item of items) {
-      if (item.kind === 'bad') {
+      if (item.kind === 'invalid') {
         invalid += 1;
-        if (bad.length < BAD_TOLD) bad.push(item);
+        if (invalidItems.length < MAX_DESCRIBED) invalidItems.push(item);
         continue;
       }
       planned += 1;
@@ -37,5 +40,36 @@ export async function survey(pieces: AsyncIterable<Uint8Array>, shape: InputShap
       first ??= item;
     }
   }
-  return { planned, invalid, bad, fingerprint: passing.result(), bodyBytes, largestBody, first };
+  return { planned, invalid, invalidItems, fingerprint: hashed.result(), bodyBytes, largestBody, first };
+}
+
+/**
+ * Reads an input once and checks that all of it can be sent, or with `skipInvalid` at least one item. Fails with usage
+ * (2), with the line and column of invalid items, and as `readItems` does.
+ */
+export async function checkInput(
+  chunks: AsyncIterable<Uint8Array>,
+  format: InputFormat,
+  skipInvalid: boolean,
+): Promise<InputSummary> {
+  const summary = await summarizeInput(chunks, format);
+  const { planned, invalid, invalidItems } = summary;
+  if (invalid > 0 && (planned === 0 || !skipInvalid)) {
+    const [first = '', ...others] = invalidItems.map((item) => describeInvalid(format.path, item));
+    const more = invalid - invalidItems.length;
+    throw usage(
+      `${invalid === 1 ? '1 item' : `${String(invalid)} items`} cannot be sent${planned === 0 ? ', and there are no others' : ''}; nothing was sent. ${first}`,
+      [
+        ...others,
+        ...(more > 0 ? [`and ${String(more)} more`] : []),
+        planned === 0 ? 'Correct them.' : 'Correct them, or leave them out with --skip-invalid.',
+      ].join('\n'),
+    );
+  }
+  if (planned === 0)
+    throw usage(
+      `${inputName(format.path)} holds nothing to send`,
+      format.format === 'csv' ? 'Below the header, each row is a job.' : 'The input is a job a line.',
+    );
+  return summary;
 }

@@ -2,37 +2,40 @@ import { createHash } from 'node:crypto';
 import { localFile } from '../../core/failure.ts';
 import { inputName } from './item.ts';
 
-/** An input as it was read once: its length in bytes, its SHA-256, and the SHA-256 of its beginning up to each block. */
+/** Length and SHA-256 of an input, and the SHA-256 of its beginning up to the end of each block. */
 export interface Fingerprint {
   readonly bytes: number;
+  /** Hexadecimal. */
   readonly sha256: string;
-  /** One digest after the other, `DIGEST_BYTES` each: the last one is that of the whole input. */
+  /** Concatenated digests of `DIGEST_BYTES` each; the last one is that of the whole input. */
   readonly prefixes: Uint8Array;
 }
 
-/** Bytes of a block: so much is held back while it is compared. Each costs one digest of memory. */
+/** Bytes of a block. Verification buffers one block; each block takes one digest of memory. */
 const BLOCK_BYTES = 1024 * 1024;
 const DIGEST_BYTES = 32;
 
-/** Takes the fingerprint of what passes through it; `result` is for when all has passed. Fails as the pieces do. */
-export function fingerprinting(pieces: AsyncIterable<Uint8Array>): {
-  readonly pieces: AsyncIterable<Uint8Array>;
+/**
+ * Passes chunks through and computes their fingerprint. Call `result` after the last chunk. Fails as the chunks do.
+ */
+export function fingerprintChunks(chunks: AsyncIterable<Uint8Array>): {
+  readonly chunks: AsyncIterable<Uint8Array>;
   readonly result: () => Fingerprint;
 } {
   const hash = createHash('sha256');
   const digests: Buffer[] = [];
   let bytes = 0;
-  async function* passing(): AsyncGenerator<Uint8Array> {
-    for await (const { held, digest } of blocksOf(pieces, hash)) {
-      for (const piece of held) {
-        bytes += piece.byteLength;
-        yield piece;
+  async function* hashed(): AsyncGenerator<Uint8Array> {
+    for await (const block of blocksOf(chunks, hash)) {
+      for (const chunk of block.chunks) {
+        bytes += chunk.byteLength;
+        yield chunk;
       }
-      digests.push(digest);
+      digests.push(block.digest);
     }
   }
   return {
-    pieces: passing(),
+    chunks: hashed(),
     result: () => {
       const sha256 = (digests.at(-1) ?? hash.copy().digest()).toString('hex');
       return { bytes, sha256, prefixes: Buffer.concat(digests) };
@@ -40,61 +43,66 @@ export function fingerprinting(pieces: AsyncIterable<Uint8Array>): {
   };
 }
 
-/** The fingerprint of an input. Fails as the pieces do. */
-export async function fingerprint(pieces: AsyncIterable<Uint8Array>): Promise<Fingerprint> {
-  const passing = fingerprinting(pieces);
-  for await (const _ of passing.pieces);
-  return passing.result();
+/** Returns the fingerprint of an input. Fails as the chunks do. */
+export async function fingerprintOf(chunks: AsyncIterable<Uint8Array>): Promise<Fingerprint> {
+  const hashed = fingerprintChunks(chunks);
+  for await (const _ of hashed.chunks);
+  return hashed.result();
 }
 
 /**
- * Reads an input again, and hands on only what is the same as when its fingerprint was taken. Fails with local-file (14)
- * at the first block that is not, where it is shorter, and where it is longer; `path` is named then. Fails as the pieces
- * do.
+ * Passes through the chunks of an input whose fingerprint is known, block by block, and only blocks that match it. Fails
+ * with local-file (14) at the first block that differs and when the length differs; `path` is for the message. Fails as
+ * the chunks do.
  */
-export async function* unchanged(
-  pieces: AsyncIterable<Uint8Array>,
-  before: Fingerprint,
+export async function* verifyChunks(
+  chunks: AsyncIterable<Uint8Array>,
+  expected: Fingerprint,
   path: string,
 ): AsyncGenerator<Uint8Array> {
-  let block = 0;
+  let index = 0;
   let bytes = 0;
-  for await (const { held, digest } of blocksOf(pieces, createHash('sha256'))) {
-    for (const piece of held) bytes += piece.byteLength;
-    const known = before.prefixes.subarray(block * DIGEST_BYTES, (block + 1) * DIGEST_BYTES);
-    if (!digest.equals(known)) throw wasChanged(path);
-    block += 1;
-    yield* held;
+  for await (const block of blocksOf(chunks, createHash('sha256'))) {
+    for (const chunk of block.chunks) bytes += chunk.byteLength;
+    const digest = expected.prefixes.subarray(index * DIGEST_BYTES, (index + 1) * DIGEST_BYTES);
+    if (!block.digest.equals(digest)) throw inputChanged(path);
+    index += 1;
+    yield* block.chunks;
   }
-  if (bytes !== before.bytes) throw wasChanged(path);
+  if (bytes !== expected.bytes) throw inputChanged(path);
 }
 
-/** The pieces of each block, and the digest of everything up to its end. The last block may be shorter; none is empty. */
+/** Chunks of a block, and the digest of the input up to its end. The last block may be shorter; none is empty. */
+interface Block {
+  readonly chunks: readonly Uint8Array[];
+  readonly digest: Buffer;
+}
+
 async function* blocksOf(
-  pieces: AsyncIterable<Uint8Array>,
+  chunks: AsyncIterable<Uint8Array>,
   hash: ReturnType<typeof createHash>,
-): AsyncGenerator<{ readonly held: readonly Uint8Array[]; readonly digest: Buffer }> {
+): AsyncGenerator<Block> {
   let held: Uint8Array[] = [];
-  let room = BLOCK_BYTES;
-  for await (let piece of pieces) {
-    while (piece.byteLength >= room) {
-      const last = piece.subarray(0, room);
-      piece = piece.subarray(room);
+  let missing = BLOCK_BYTES;
+  for await (let chunk of chunks) {
+    while (chunk.byteLength >= missing) {
+      const last = chunk.subarray(0, missing);
+      chunk = chunk.subarray(missing);
       hash.update(last);
       held.push(last);
-      yield { held, digest: hash.copy().digest() };
-      [held, room] = [[], BLOCK_BYTES];
+      yield { chunks: held, digest: hash.copy().digest() };
+      [held, missing] = [[], BLOCK_BYTES];
     }
-    if (piece.byteLength === 0) continue;
-    hash.update(piece);
-    held.push(piece);
-    room -= piece.byteLength;
+    if (chunk.byteLength === 0) continue;
+    hash.update(chunk);
+    held.push(chunk);
+    missing -= chunk.byteLength;
   }
-  if (held.length > 0) yield { held, digest: hash.copy().digest() };
+  if (held.length > 0) yield { chunks: held, digest: hash.copy().digest() };
 }
 
-const wasChanged = (path: string): Error =>
+const inputChanged = (path: string): Error =>
   localFile(
     `the input ${inputName(path)} was changed after it was checked`,
-    'Nothing of what changed was sent. Put the input back as it was and resume, or begin a new batch with what is left.',
+    'No changed item was sent. Restore the input and resume, or begin a new batch with the items that are left.',
   );

@@ -1,47 +1,47 @@
-import type { BadItem, Item } from './item.ts';
+import type { InvalidItem, Item } from './item.ts';
 
-/** Items that are still to be sent, the next one at hand. */
-export interface Supply {
-  /** The next one; undefined where none is at hand. Throws what reading failed with. */
+/** Items that are still to be sent. */
+export interface ItemQueue {
+  /** Returns the next item, or undefined when none is loaded. Throws the error with which reading failed. */
   take(): Item | undefined;
-  /** Puts back what was not sent. */
-  giveBack(item: Item): void;
-  /** True where nothing is at hand and nothing will come. */
+  /** Puts back an item that was not sent. */
+  putBack(item: Item): void;
+  /** True when no item is left and none will be loaded. */
   readonly empty: boolean;
   close(): Promise<void>;
 }
 
 /**
- * A supply of the items that `wanted` says are to be sent. `onChange` is called when there is more, or an end, or a
- * failure of reading, which `take` then throws.
+ * Creates a queue of the items for which `isWanted` returns true. `onChange` is called when an item was loaded, at the
+ * end, and when reading failed.
  */
-export function createSupply(
-  groups: AsyncGenerator<Iterable<Item | BadItem>>,
-  wanted: (item: Item) => boolean,
+export function createItemQueue(
+  groups: AsyncGenerator<Iterable<Item | InvalidItem>>,
+  isWanted: (item: Item) => boolean,
   onChange: () => void,
-): Supply {
+): ItemQueue {
   const returned: Item[] = [];
-  let group: Iterator<Item | BadItem, unknown> | undefined;
-  let atHand: Item | undefined;
+  let group: Iterator<Item | InvalidItem, unknown> | undefined;
+  let next: Item | undefined;
   let ended = false;
   let failed: { readonly error: unknown } | undefined;
 
   const advance = (): void => {
-    atHand = undefined;
-    while (group !== undefined && atHand === undefined) {
-      const next = group.next();
-      if (next.done === true) {
+    next = undefined;
+    while (group !== undefined && next === undefined) {
+      const step = group.next();
+      if (step.done === true) {
         group = undefined;
-        void fetch();
-      } else if (next.value.kind === 'item' && wanted(next.value)) atHand = next.value;
+        void loadGroup();
+      } else if (step.value.kind === 'item' && isWanted(step.value)) next = step.value;
     }
   };
-  const fetch = async (): Promise<void> => {
+  const loadGroup = async (): Promise<void> => {
     try {
-      const next: IteratorResult<Iterable<Item | BadItem>, unknown> = await groups.next();
-      if (next.done === true) ended = true;
+      const step: IteratorResult<Iterable<Item | InvalidItem>, unknown> = await groups.next();
+      if (step.done === true) ended = true;
       else {
-        group = next.value[Symbol.iterator]();
+        group = step.value[Symbol.iterator]();
         advance();
       }
     } catch (error) {
@@ -49,22 +49,20 @@ export function createSupply(
     }
     onChange();
   };
-  void fetch();
+  void loadGroup();
 
   return {
     take: () => {
-      const back = returned.pop();
-      if (back !== undefined) return back;
-      const item = atHand;
-      if (item !== undefined) advance();
-      else if (failed !== undefined) throw failed.error;
+      const item = returned.pop() ?? next;
+      if (item === undefined && failed !== undefined) throw failed.error;
+      if (item !== undefined && item === next) advance();
       return item;
     },
-    giveBack: (item) => {
+    putBack: (item) => {
       returned.push(item);
     },
     get empty() {
-      return returned.length === 0 && atHand === undefined && ended;
+      return returned.length === 0 && next === undefined && ended;
     },
     close: async () => {
       await groups.return(undefined).catch(() => undefined);

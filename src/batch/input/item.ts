@@ -2,75 +2,73 @@ import { isUtf8 } from 'node:buffer';
 import { usage } from '../../core/failure.ts';
 import { decodeJson, JsonSyntaxError } from '../../core/json.ts';
 import { formatBytes } from '../../core/units.ts';
+import { PAYLOAD_LIMITS } from '../../queue/limits.ts';
+import { submissionBody } from '../../queue/submission.ts';
 
-/** Bytes of a submission's body (specification 8.2); a megabyte is 1,000,000 bytes. */
-export const PAYLOAD_LIMIT = 10_000_000;
+/** Longest line or row in bytes. It may contain more than the input, and longer ones are not held in memory. */
+export const MAX_LINE_BYTES = 4 * PAYLOAD_LIMITS.run;
 
-/** A line or a row may hold more than its input, but not without bound: this many bytes of one are looked at. */
-export const LONGEST_LINE = 4 * PAYLOAD_LIMIT;
-
-/** How inputs are read. */
-export interface InputShape {
+/** How an input file is read. */
+export interface InputFormat {
   readonly path: string;
   readonly format: 'jsonl' | 'csv';
-  /** The member (or column) that holds the job's input; without it the whole line does. */
+  /** The member (or column) with the job's input; by default the whole line (or row) is the input. */
   readonly inputField?: string;
-  /** The member (or column) that names the item in the results. */
+  /** The member (or column) that labels the item in the results. */
   readonly idField?: string;
-  /** Members that go beside the input: `,"policy":{...}`, or nothing. */
+  /** JSON text of the members that every submission has beside its input, as `optionsText` returns it. */
   readonly extras: string;
 }
 
-/** One job's input. */
+/** The input of one job. */
 export interface Item {
   readonly kind: 'item';
-  /** Counted from 1, over all that the input holds. */
+  /** Position among all items of the input, from 1. */
   readonly number: number;
-  /** The submission's body, the input in it byte for byte. */
+  /** The body of the submission, with the input byte for byte. */
   readonly body: Uint8Array;
-  /** JSON text of its own id. */
+  /** JSON text of its label. */
   readonly id?: string;
 }
 
-/** What cannot be sent. */
-export interface BadItem {
-  readonly kind: 'bad';
+/** An item that cannot be sent. */
+export interface InvalidItem {
+  readonly kind: 'invalid';
   readonly number: number;
-  /** Counted from 1, in the file. */
+  /** Line of the file, from 1. */
   readonly line: number;
-  /** Characters from 1, where that is known. */
+  /** Character in the line, from 1, when it is known. */
   readonly column?: number;
   readonly reason: string;
 }
 
-/** The item with this input, unless its body would be too large. */
-export function sized(
+/** Creates an item, or calls `invalid` when its body exceeds the payload limit. */
+export function createItem(
   input: Uint8Array,
   id: string | undefined,
-  shape: InputShape,
+  { extras }: InputFormat,
   number: number,
-  bad: (reason: string) => BadItem,
-): Item | BadItem {
-  const body = Buffer.concat([OPEN, input, shape.extras === '' ? CLOSE : Buffer.from(`${shape.extras}}`)]);
-  if (body.byteLength > PAYLOAD_LIMIT)
-    return bad(`its payload is ${String(body.byteLength)} bytes; run takes at most ${formatBytes(PAYLOAD_LIMIT)}`);
+  invalid: (reason: string) => InvalidItem,
+): Item | InvalidItem {
+  const body = submissionBody(input, extras);
+  if (body.byteLength > PAYLOAD_LIMITS.run)
+    return invalid(
+      `its payload is ${String(body.byteLength)} bytes; run takes at most ${formatBytes(PAYLOAD_LIMITS.run)}`,
+    );
   return { kind: 'item', number, body, ...(id === undefined ? {} : { id }) };
 }
 
-const OPEN = Buffer.from('{"input":');
-const CLOSE = Buffer.from('}');
-
-/** Why bytes are no JSON text; undefined where they are. */
-export function whyNotJson(bytes: Uint8Array): { readonly reason: string; readonly column?: number } | undefined {
+/** Returns why bytes are not JSON text, or undefined when they are. */
+export function jsonProblem(bytes: Uint8Array): { readonly reason: string; readonly column?: number } | undefined {
   const text = textOf(bytes);
   if (!isUtf8(bytes)) return { reason: 'it is not UTF-8 text', column: text.indexOf('\uFFFD') + 1 };
-  // The exact reader passes over it, and a service would not.
+  // `decodeJson` skips a byte order mark; a service would not.
   if (text.startsWith('\uFEFF')) return { reason: 'it is not JSON: it begins with a byte order mark', column: 1 };
   try {
     JSON.parse(text);
     return undefined;
   } catch {
-    // The exact reader says where; and it walks what the quick one may find too deep.
+    // `decodeJson` reports the position, and accepts nesting that is too deep for `JSON.parse`.
   }
   try {
     decodeJson(text);
@@ -81,17 +79,20 @@ export function whyNotJson(bytes: Uint8Array): { readonly reason: string; readon
   }
 }
 
-/** Bytes as text, whether they are UTF-8 or not. */
+/** Decodes UTF-8; invalid bytes become replacement characters. */
 export const textOf = (bytes: Uint8Array): string =>
   (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)).toString('utf8');
 
-/** Without the byte order mark at its beginning, where there is one. */
-export const withoutMark = (bytes: Uint8Array): Uint8Array =>
+export const withoutByteOrderMark = (bytes: Uint8Array): Uint8Array =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 
-/** What a person calls the input. */
+/** Returns the name of an input for messages. */
 export const inputName = (path: string): string => (path === '-' ? 'stdin' : path);
 
-/** Exit 2: nothing was sent. */
-export const badCsv = (path: string, line: number, reason: string, hint: string): Error =>
+/** Returns one line about an item that cannot be sent. */
+export const describeInvalid = (path: string, { line, column, reason }: InvalidItem): string =>
+  `${inputName(path)}, line ${String(line)}${column === undefined ? '' : `, column ${String(column)}`}: ${reason}`;
+
+/** The file is not a CSV file: exit 2. */
+export const invalidCsv = (path: string, line: number, reason: string, hint: string): Error =>
   usage(`${inputName(path)}, line ${String(line)}: ${reason}`, hint);

@@ -1,16 +1,16 @@
 import type { DurableFiles } from '../../core/context.ts';
 
 /**
- * The bytes of an input while it is only looked through, before anything is sent: that may take long, and an interrupt
- * ends it. Fails with the interrupt (130 or 143), and as the file does.
+ * Returns the chunks of an input until the signal is aborted: reading a large input before the first request can take
+ * long. Fails with the signal's reason, and as the file does.
  */
-export async function* readThrough(
-  { signal }: { readonly signal: AbortSignal },
+export async function* readUntilAborted(
   durable: DurableFiles,
   path: string,
+  signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  for await (const piece of durable.read(path)) {
+  for await (const chunk of durable.read(path)) {
     if (signal.aborted) throw signal.reason;
-    yield piece;
+    yield chunk;
   }
 }

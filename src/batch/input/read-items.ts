@@ -1,82 +1,81 @@
+import { memberSource } from '../../core/json-source.ts';
 import { formatBytes } from '../../core/units.ts';
+import { lineGroups, type Line } from '../lines.ts';
 import {
-  inputName,
-  sized,
+  createItem,
+  jsonProblem,
+  MAX_LINE_BYTES,
   textOf,
-  whyNotJson,
-  withoutMark,
-  LONGEST_LINE,
-  type BadItem,
-  type InputShape,
+  withoutByteOrderMark,
+  type InputFormat,
+  type InvalidItem,
   type Item,
 } from './item.ts';
-import { lineGroups, type Line } from '../lines.ts';
-import { memberSource } from '../../core/json-source.ts';
 
 /**
- * The items of an input, in groups that lie together in it; each is made when it is asked for, and one is held at a
- * time. Walk each group to its end, before the next. Fails as the pieces do, and with usage (2) for a broken CSV.
+ * Returns the items of an input grouped by the chunk of the file they are in. Items are created while a group is
+ * iterated: iterate each group to its end before the next. Fails as the chunks do, and with usage (2) for an invalid CSV
+ * file.
  */
 export async function* readItems(
-  pieces: AsyncIterable<Uint8Array>,
-  shape: InputShape,
-): AsyncGenerator<Iterable<Item | BadItem>> {
-  if (shape.format === 'csv') {
+  chunks: AsyncIterable<Uint8Array>,
+  format: InputFormat,
+): AsyncGenerator<Iterable<Item | InvalidItem>> {
+  if (format.format === 'csv') {
     const { readCsv } = await import('./csv.ts');
-    yield* readCsv(pieces, shape);
+    yield* readCsv(chunks, format);
     return;
   }
   let number = 0;
   let line = 0;
-  function* itemsOf(lines: Iterable<Line>): Generator<Item | BadItem> {
+  function* itemsOf(lines: Iterable<Line>): Generator<Item | InvalidItem> {
     for (const { bytes, tooLong, start } of lines) {
       line += 1;
-      const whole = start === 0 ? withoutMark(bytes) : bytes;
-      const text = trimmed(whole);
+      const content = start === 0 ? withoutByteOrderMark(bytes) : bytes;
+      const text = trim(content);
       if (text.byteLength === 0 && !tooLong) continue;
       number += 1;
-      const place = { number, line, indent: text.byteOffset - whole.byteOffset };
+      const position = { number, line, indent: text.byteOffset - content.byteOffset };
       yield tooLong
-        ? { kind: 'bad', number, line, reason: `the line is longer than ${formatBytes(LONGEST_LINE)}` }
-        : itemOf(text, place, shape);
+        ? { kind: 'invalid', number, line, reason: `the line is longer than ${formatBytes(MAX_LINE_BYTES)}` }
+        : parseItem(text, position, format);
     }
   }
-  for await (const lines of lineGroups(pieces, LONGEST_LINE)) yield itemsOf(lines);
+  for await (const lines of lineGroups(chunks, MAX_LINE_BYTES)) yield itemsOf(lines);
 }
 
-/** Where a line's text lies: the characters before it are white space. */
-interface TextPlace {
+/** Position of an item. `indent` is the number of white space bytes before it in its line. */
+interface Position {
   readonly number: number;
   readonly line: number;
   readonly indent: number;
 }
 
-/** The item of a line, or what is wrong with it. */
-function itemOf(bytes: Uint8Array, { number, line, indent }: TextPlace, shape: InputShape): Item | BadItem {
-  const bad = (reason: string, column?: number): BadItem => ({
-    kind: 'bad',
+function parseItem(bytes: Uint8Array, { number, line, indent }: Position, format: InputFormat): Item | InvalidItem {
+  const invalid = (reason: string, column?: number): InvalidItem => ({
+    kind: 'invalid',
     number,
     line,
     reason,
     ...(column === undefined ? {} : { column: column + indent }),
   });
-  const trouble = whyNotJson(bytes);
-  if (trouble !== undefined) return bad(trouble.reason, trouble.column);
-  const { inputField, idField } = shape;
-  if (inputField === undefined && idField === undefined) return sized(bytes, undefined, shape, number, bad);
+  const problem = jsonProblem(bytes);
+  if (problem !== undefined) return invalid(problem.reason, problem.column);
+  const { inputField, idField } = format;
+  if (inputField === undefined && idField === undefined) return createItem(bytes, undefined, format, number, invalid);
   const text = textOf(bytes);
-  const input = inputField === undefined ? bytes : encoded(memberSource(text, inputField));
-  if (input === undefined) return bad(`it has no member ${JSON.stringify(inputField)}`);
+  const input = inputField === undefined ? bytes : encode(memberSource(text, inputField));
+  if (input === undefined) return invalid(`it has no member ${JSON.stringify(inputField)}`);
   const id = idField === undefined ? undefined : memberSource(text, idField);
-  if (idField !== undefined && id === undefined) return bad(`it has no member ${JSON.stringify(idField)}`);
-  return sized(input, id, shape, number, bad);
+  if (idField !== undefined && id === undefined) return invalid(`it has no member ${JSON.stringify(idField)}`);
+  return createItem(input, id, format, number, invalid);
 }
 
-const encoded = (text: string | undefined): Uint8Array | undefined =>
+const encode = (text: string | undefined): Uint8Array | undefined =>
   text === undefined ? undefined : Buffer.from(text);
 
-/** Without the white space around it. */
-function trimmed(bytes: Uint8Array): Uint8Array {
+/** Removes white space at both ends. */
+function trim(bytes: Uint8Array): Uint8Array {
   let [from, to] = [0, bytes.byteLength];
   while (from < to && isSpace(bytes[from])) from += 1;
   while (to > from && isSpace(bytes[to - 1])) to -= 1;
@@ -84,7 +83,3 @@ function trimmed(bytes: Uint8Array): Uint8Array {
 }
 
 const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x09 || byte === 0x0d;
-
-/** A bad item as a person is told of it. */
-export const describeBad = (path: string, { line, column, reason }: BadItem): string =>
-  `${inputName(path)}, line ${String(line)}${column === undefined ? '' : `, column ${String(column)}`}: ${reason}`;

@@ -1,23 +1,70 @@
-import { formatDollarRange, type DollarRange } from '../../core/units.ts';
+import type { Clock } from '../../core/context.ts';
+import type { DollarRange } from '../../core/units.ts';
 
-/** What the jobs of a batch cost that one process saw end. */
+/** Cost of the jobs that ended while this process ran the batch, without idle and starting workers. */
 export interface ExecutionCost extends DollarRange {
-  /** The batch was resumed: what had ended before is not in it. */
+  /** The batch was resumed: jobs that ended earlier are not included. */
   readonly sinceResume: boolean;
 }
 
 const HOUR_MS = 3_600_000;
-/** Digits of an amount that mean something; what lies beyond them is the noise of a product of two fractions. */
-const DIGITS = 12;
+/** Significant digits of an amount; further ones are floating-point noise. */
+const SIGNIFICANT_DIGITS = 12;
 
-/** What so many milliseconds of execution cost, at a price an hour. Idle workers and their start are not in it. */
-export function executionCost(hour: DollarRange, milliseconds: number): DollarRange {
-  const cost = (dollars: number): number => Number(((dollars * milliseconds) / HOUR_MS).toPrecision(DIGITS));
-  return { low: cost(hour.low), high: cost(hour.high) };
+/** Returns the cost of an execution time in milliseconds, at a price per hour. */
+export function executionCost(perHour: DollarRange, milliseconds: number): DollarRange {
+  const cost = (dollars: number): number =>
+    Number(((dollars * milliseconds) / HOUR_MS).toPrecision(SIGNIFICANT_DIGITS));
+  return { low: cost(perHour.low), high: cost(perHour.high) };
 }
 
-/** `~$0.0123`, `~$1.12 to $1.90`, `<$0.0001`, `~$0.0123 since resume`. */
-export function describeCost({ low, high, sinceResume }: ExecutionCost): string {
-  const range = formatDollarRange({ low, high });
-  return `${range.startsWith('<') ? '' : '~'}${range}${sinceResume ? ' since resume' : ''}`;
+export interface CostMeter {
+  /** A worker ran a job for this time. */
+  readonly onExecuted: (milliseconds: number) => void;
+  /** Returns undefined while the price or an execution time is unknown. */
+  readonly total: () => ExecutionCost | undefined;
+  /** Waits briefly for a price that was requested, then aborts the request. */
+  close(): Promise<void>;
+}
+
+/** Milliseconds that the end of a batch waits for the price. */
+const MAX_PRICE_WAIT_MS = 1000;
+
+/**
+ * Measures the cost of a batch. `requestPrice` asks for the price of a worker per hour; when it fails, the cost stays
+ * unknown. `interrupt` skips the wait at the end.
+ */
+export function createCostMeter(
+  clock: Clock,
+  interrupt: AbortSignal,
+  requestPrice: (signal: AbortSignal) => Promise<DollarRange | undefined>,
+  sinceResume: boolean,
+): CostMeter {
+  const abort = new AbortController();
+  let perHour: DollarRange | undefined;
+  let executionMs: number | undefined;
+  const requested = requestPrice(abort.signal).then(
+    (price) => {
+      perHour = price;
+    },
+    () => undefined,
+  );
+  return {
+    onExecuted: (milliseconds) => {
+      executionMs = (executionMs ?? 0) + milliseconds;
+    },
+    total: () =>
+      perHour === undefined || executionMs === undefined
+        ? undefined
+        : { ...executionCost(perHour, executionMs), sinceResume },
+    close: async () => {
+      const deadline = clock.deadline(interrupt.aborted ? 0 : MAX_PRICE_WAIT_MS);
+      const expired = new Promise((resolve) => {
+        deadline.signal.addEventListener('abort', resolve);
+      });
+      await Promise.race([requested, expired]);
+      deadline.cancel();
+      abort.abort(new Error('the batch has ended'));
+    },
+  };
 }

@@ -1,104 +1,109 @@
-import type { EndEvent } from '../run/run-state.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import type { Failure } from '../../core/failure.ts';
 import { decodeJson, encodeJson, memberAt, stringOf, type Json } from '../../core/json.ts';
+import type { EndEvent } from '../store/items/item-state-machine.ts';
 
-/** An error, and how many of the items that ended had it. */
+/** An error message and the number of items that had it. */
 export interface CommonError {
   readonly error: string;
   readonly count: number;
 }
 
-/** What is remembered of the items that ended in this process, beside how many there are of each kind. */
-export interface Tally {
-  readonly ended: (event: EndEvent, document: Json) => void;
-  readonly lost: (failure: Failure) => void;
-  readonly unretried: (refusal: Failure) => void;
-  /** Jobs that failed or timed out, and may run again. */
-  readonly failedJobs: () => number;
-  /** Items that the service would not take. */
-  readonly refused: () => number;
-  /** The most frequent error; undefined where nothing failed. */
-  readonly commonest: () => CommonError | undefined;
-  /** The most frequent reason why nobody knows whether an item was taken; undefined where all are known. */
-  readonly commonestLoss: () => CommonError | undefined;
-  /** Jobs that could not be run again because the service does not have them any more, and all others. */
-  readonly gone: () => number;
-  readonly unwilling: () => readonly [number, Failure] | undefined;
+/** Jobs that the service refused to retry. */
+export interface RefusedRetries {
+  readonly count: number;
+  /** The reason of the latest one. */
+  readonly failure: Failure;
 }
 
-/** So many different errors are told apart, by so many characters: memory stays flat whatever fails. */
-const MOST_ERRORS = 500;
-const LONGEST_ERROR = 200;
+/** Counts the errors of the items that ended during this run. */
+export interface ErrorTally {
+  readonly onEnded: (event: EndEvent, document: Json) => void;
+  readonly onUnknown: (failure: Failure) => void;
+  readonly onNotRetried: (refusal: Failure) => void;
+  /** Jobs that failed or timed out. */
+  readonly failedJobs: () => number;
+  /** Submissions that the service refused. */
+  readonly refused: () => number;
+  /** The most frequent error of failed and refused items; undefined when there is none. */
+  readonly mostFrequent: () => CommonError | undefined;
+  /** The most frequent reason why the outcome of a submission is unknown; undefined when there is none. */
+  readonly mostFrequentUnknown: () => CommonError | undefined;
+  /** Jobs that could not be retried because the service does not have them any more. */
+  readonly expiredRetries: () => number;
+  /** Jobs that could not be retried for another reason. */
+  readonly refusedRetries: () => RefusedRetries | undefined;
+}
 
-export function createTally(): Tally {
-  const errors = createCounts();
-  const losses = createCounts();
-  let [failedJobs, refused, gone, unwilling] = [0, 0, 0, 0];
-  let refusal: Failure | undefined;
+/** Limits of the different errors that are counted, and of their length in characters: memory stays bounded. */
+const MAX_ERRORS = 500;
+const MAX_ERROR_LENGTH = 200;
+
+export function createErrorTally(): ErrorTally {
+  const errors = createCounter();
+  const unknown = createCounter();
+  let [failedJobs, refused, expiredRetries] = [0, 0, 0];
+  let refusedRetries: RefusedRetries | undefined;
   return {
-    ended: (event, document) => {
+    onEnded: (event, document) => {
       if (event.kind === 'refuse') refused += 1;
       else if (event.ending === 'failed' || event.ending === 'timedOut') failedJobs += 1;
       else return;
       errors.add(errorOf(document));
     },
-    lost: ({ message }) => {
-      losses.add(message.slice(0, LONGEST_ERROR));
+    onUnknown: ({ message }) => {
+      unknown.add(message.slice(0, MAX_ERROR_LENGTH));
     },
-    unretried: (failure) => {
-      if (failure.exit === EXIT.notFound) gone += 1;
-      else {
-        unwilling += 1;
-        refusal = failure;
-      }
+    onNotRetried: (failure) => {
+      if (failure.exit === EXIT.notFound) expiredRetries += 1;
+      else refusedRetries = { count: (refusedRetries?.count ?? 0) + 1, failure };
     },
     failedJobs: () => failedJobs,
     refused: () => refused,
-    commonest: errors.most,
-    commonestLoss: losses.most,
-    gone: () => gone,
-    unwilling: () => (refusal === undefined ? undefined : [unwilling, refusal]),
+    mostFrequent: errors.mostFrequent,
+    mostFrequentUnknown: unknown.mostFrequent,
+    expiredRetries: () => expiredRetries,
+    refusedRetries: () => refusedRetries,
   };
 }
 
-interface Counts {
+interface Counter {
   readonly add: (error: string) => void;
-  readonly most: () => CommonError | undefined;
+  readonly mostFrequent: () => CommonError | undefined;
 }
 
-function createCounts(): Counts {
+function createCounter(): Counter {
   const counts = new Map<string, number>();
   return {
     add: (error) => {
       const count = counts.get(error);
-      if (count !== undefined || counts.size < MOST_ERRORS) counts.set(error, (count ?? 0) + 1);
+      if (count !== undefined || counts.size < MAX_ERRORS) counts.set(error, (count ?? 0) + 1);
     },
-    most: () => {
-      let most: CommonError | undefined;
-      for (const [error, count] of counts) if (count > (most?.count ?? 0)) most = { error, count };
-      return most;
+    mostFrequent: () => {
+      let found: CommonError | undefined;
+      for (const [error, count] of counts) if (count > (found?.count ?? 0)) found = { error, count };
+      return found;
     },
   };
 }
 
-/** The error of a job in one line: a string, which may hold JSON with a message (contract rules, Queue API). */
+/** Returns the error of a job as one line. It is a string that may contain JSON (contract rules, Queue API). */
 function errorOf(document: Json): string {
-  const error = memberAt(document, 'error') ?? memberAt(document, 'status') ?? 'no error is told';
+  const error = memberAt(document, 'error') ?? memberAt(document, 'status') ?? 'the job has no error message';
   const text = stringOf(error) ?? encodeJson(error);
-  const said = messageIn(text) ?? text;
-  // What went wrong stands at the end of a trace.
-  const telling = /^\s*Traceback /.test(said)
-    ? (said.trimEnd().slice(-LONGEST_ERROR).split('\n').at(-1) ?? said)
-    : said;
-  return telling.slice(0, LONGEST_ERROR).replaceAll(/\s+/g, ' ').trim();
+  const message = messageIn(text) ?? text;
+  // The last line of a Python traceback has the error.
+  const line = /^\s*Traceback /.test(message)
+    ? (message.trimEnd().slice(-MAX_ERROR_LENGTH).split('\n').at(-1) ?? message)
+    : message;
+  return line.slice(0, MAX_ERROR_LENGTH).replaceAll(/\s+/g, ' ').trim();
 }
 
-/** A longer text is not read for the message in it. */
-const LONGEST_READ = 100_000;
+/** Longer error texts are not parsed. */
+const MAX_PARSED_LENGTH = 100_000;
 
 function messageIn(text: string): string | undefined {
-  if (!text.startsWith('{') || text.length > LONGEST_READ) return undefined;
+  if (!text.startsWith('{') || text.length > MAX_PARSED_LENGTH) return undefined;
   try {
     const value = decodeJson(text);
     return stringOf(memberAt(value, 'error_message')) ?? stringOf(memberAt(value, 'message'));

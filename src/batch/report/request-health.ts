@@ -1,55 +1,63 @@
 import type { Failure } from '../../core/failure.ts';
 
-/** What keeps a batch from going as fast as it could. */
-export interface Trouble {
-  /** Nothing has worked since then: milliseconds of the monotonic clock. Undefined where some requests work. */
-  readonly since: number | undefined;
-  /** The part of the latest requests that came to nothing: 0 to 1. */
-  readonly share: number;
-  /** The latest failure, in words. */
-  readonly says: string;
+/** Why a batch is slow: requests fail. */
+export interface RequestProblem {
+  /** No request has succeeded since this time, in milliseconds of the monotonic clock; undefined when some succeed. */
+  readonly failingSince: number | undefined;
+  /** The fraction of recent requests that failed, 0 to 1. */
+  readonly failedFraction: number;
+  /** The message of the latest failure. */
+  readonly message: string;
 }
 
-/** Requests that did not come to an answer, for a person who wonders why a batch is slow. */
-export interface Health {
-  /** A request did what it should, or failed, at a moment in milliseconds of the monotonic clock. */
-  readonly request: (failure: Failure | undefined, now: number) => void;
-  /** Undefined where all is well. */
-  readonly trouble: () => Trouble | undefined;
-  /** Of all requests: those that failed, and the latest failure; undefined where they were few. */
-  readonly failed: () => { readonly count: number; readonly of: number; readonly says: string } | undefined;
+/** Failed requests of a whole run. */
+export interface FailedRequests {
+  readonly count: number;
+  readonly total: number;
+  /** The message of the latest failure. */
+  readonly message: string;
 }
 
-/** The weight of the latest request in the share of those that fail. */
+export interface RequestHealth {
+  /** A request succeeded (undefined) or failed at a time of the monotonic clock, in milliseconds. */
+  readonly onRequest: (failure: Failure | undefined, now: number) => void;
+  /** Returns undefined while requests succeed. */
+  readonly problem: () => RequestProblem | undefined;
+  /** Returns undefined when few requests failed. */
+  readonly failed: () => FailedRequests | undefined;
+}
+
+/** Weight of the latest request in the moving average of failures. */
 const WEIGHT = 0.03;
-/** From this share on, after so many failures, requests that fail are what makes a batch slow. */
-const FLAKY = 0.05;
-const LEAST_FAILURES = 10;
+/** Failures are a problem when they exceed both this fraction and this number. */
+const MIN_FAILED_FRACTION = 0.05;
+const MIN_FAILURES = 10;
 
-export function createHealth(): Health {
-  let [share, count, requests] = [0, 0, 0];
-  let since: number | undefined;
-  let says: string | undefined;
+export function createRequestHealth(): RequestHealth {
+  let [failedFraction, count, total] = [0, 0, 0];
+  let failingSince: number | undefined;
+  let message: string | undefined;
   return {
-    request: (failure, now) => {
-      requests += 1;
-      share += WEIGHT * ((failure === undefined ? 0 : 1) - share);
+    onRequest: (failure, now) => {
+      total += 1;
+      failedFraction += WEIGHT * ((failure === undefined ? 0 : 1) - failedFraction);
       if (failure === undefined) {
-        since = undefined;
+        failingSince = undefined;
         return;
       }
       count += 1;
-      since ??= now;
-      says = failure.message;
+      failingSince ??= now;
+      ({ message } = failure);
     },
-    trouble: () => {
-      if (says === undefined) return undefined;
-      const flaky = share >= FLAKY && count >= LEAST_FAILURES;
-      return since === undefined && !flaky ? undefined : { since, share: flaky ? share : 0, says };
+    problem: () => {
+      if (message === undefined) return undefined;
+      const many = failedFraction >= MIN_FAILED_FRACTION && count >= MIN_FAILURES;
+      if (failingSince === undefined && !many) return undefined;
+      return { failingSince, failedFraction: many ? failedFraction : 0, message };
     },
     failed: () =>
-      says === undefined || count < LEAST_FAILURES || count < requests * FLAKY
+      message === undefined || count < MIN_FAILURES || count < total * MIN_FAILED_FRACTION
         ? undefined
-        : { count, of: requests, says },
+        : { count, total, message },
   };
 }

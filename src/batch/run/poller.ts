@@ -1,248 +1,256 @@
 import type { Failure } from '../../core/failure.ts';
-import { memberAt, numberOf, stringOf, type Json } from '../../core/json.ts';
-import { endEvent, type Desk } from './run-state.ts';
+import { memberAt, numberOf, type Json } from '../../core/json.ts';
+import { isRunning, jobOutcome, type JobOutcome } from '../../queue/status.ts';
 import type { Ending } from '../store/items/item-state-machine.ts';
-import { eased, sent, waitOf } from './send-rate.ts';
-import { createRota, nextLook, nextTry, type Watched } from './poll-schedule.ts';
-import type { PastJob } from '../store/journal/replay.ts';
-import { endingOf } from '../store/results/results-file.ts';
-import type { Again } from './queue-client.ts';
+import type { JournalJob } from '../store/journal/replay.ts';
+import { nextPollDelay, retryPollDelay, UNKNOWN_TIMING, withJob } from './job-timing.ts';
+import { createPollSchedule, type PolledJob } from './poll-schedule.ts';
+import type { RetryLater } from './queue-client.ts';
+import { canSend, onRetryLater, type RunState } from './run-state.ts';
+import { delayUntilNext, speedUp, takeTokens } from './send-rate.ts';
 
-/** Looks after jobs until each has ended and its result is on the disk. */
-export interface Watcher {
-  /** `submittedAt`: milliseconds of the monotonic clock. */
-  watch(job: JobName, submittedAt: number): void;
-  /** Has a job that failed before run again. */
-  revive(job: JobName): void;
-  /** Looks at what is due. Gives the milliseconds until more is, undefined where something else must happen first. */
-  go(): number | undefined;
-  /** Jobs that are still to be run again. */
-  readonly reviving: number;
-  /** Jobs that were run again although their result had been written. */
-  readonly revived: number;
+/** Polls jobs until each has ended and its result is on disk. */
+export interface Poller {
+  /** Adds a job that was submitted at a time of the monotonic clock, in milliseconds. */
+  add(job: JobRef, submittedAt: number): void;
+  /** Retries a job that failed in an earlier run. */
+  addFailed(job: JobRef): void;
+  /** Sends the polls that are due. Returns the milliseconds until the next one, or undefined when an event must come first. */
+  step(): number | undefined;
+  /** Failed jobs that are still to be retried. */
+  readonly pendingRetries: number;
+  /** Jobs that run again although their result had been written. */
+  readonly rerunCount: number;
 }
 
-/** A job as the journal names it, without its date: spans are measured by another clock. */
-export type JobName = Omit<PastJob, 'submittedAt'>;
+/** A job as the journal has it, without its date: durations are measured by the monotonic clock. */
+export type JobRef = Omit<JournalJob, 'submittedAt'>;
 
-interface Job extends JobName, Watched {
-  /** Looks at which the service did not know it. */
-  readonly missed: number;
-  /** Looks in a row that came to nothing for another reason than a 429. */
-  readonly failures: number;
-  /** It failed and is to run again. */
-  readonly toRetry: boolean;
+interface Job extends JobRef, PolledJob {
+  /** Polls to which the service answered that the job does not exist. */
+  readonly notFoundPolls: number;
+  /** Polls in a row that failed, 429 excluded. */
+  readonly failedPolls: number;
+  /** It failed in an earlier run and is to be retried, not polled. */
+  readonly retryFirst: boolean;
 }
 
-/** Results that are being written at a time, at most: each may be large. */
-const MOST_SAVING = 256;
-/** A job younger than this that is not there yet gets a second look: milliseconds. */
-const YOUNG_MS = 60_000;
+export interface PollerOptions {
+  /** How often a job that failed or timed out is retried. */
+  readonly retryFailed: number;
+  /** Called with the execution time of each job that ended, in milliseconds. */
+  readonly onExecuted?: ((milliseconds: number) => void) | undefined;
+  /** Called when a job of an earlier run cannot be retried. */
+  readonly onNotRetried?: ((refusal: Failure) => void) | undefined;
+}
 
-export function createWatcher(
-  desk: Desk,
-  guard: (work: Promise<void>) => void,
-  onUnretried: (refusal: Failure) => void = () => undefined,
-): Watcher {
-  const { paces, clock, options } = desk;
-  const rota = createRota<Job>(desk.experience);
-  let looking = 0;
+/** Results that are written to disk at once; each may be large. */
+const MAX_SAVING = 256;
+/** A younger job that the service does not have yet is polled once more: milliseconds. */
+const NOT_FOUND_GRACE_MS = 60_000;
+
+export function createPoller(run: RunState, options: PollerOptions): Poller {
+  const { rates, clock, client, recorder, control, monitor } = run;
+  let timing = UNKNOWN_TIMING;
+  const schedule = createPollSchedule<Job>(() => timing);
+  let active = 0;
   let saving = 0;
-  let reviving = 0;
-  let revived = 0;
+  let pendingRetries = 0;
+  let rerunCount = 0;
 
-  /** It goes on, for `ranMs` by now where that is known. */
-  const later = (job: Job, ranMs?: number): void => {
+  /** Schedules the next poll of a job that has not ended; `ranMs` is its execution time so far, when it is known. */
+  const pollLater = (job: Job, ranMs?: number): void => {
     const now = clock.monotonic();
-    const waitMs = nextLook(desk.experience(), now - job.submittedAt, ranMs, rota.scheduled());
-    rota.schedule({ ...job, lookAt: now + waitMs });
+    const delayMs = nextPollDelay(timing, now - job.submittedAt, ranMs, schedule.timedCount());
+    schedule.addTimed({ ...job, pollAt: now + delayMs });
   };
-  const putOff = (job: Job, again: Again, sentAt: number): void => {
-    desk.putOff('look', again, sentAt);
+  const postpone = (job: Job, outcome: RetryLater, sentAt: number): void => {
+    onRetryLater(run, 'poll', outcome, sentAt);
     const now = clock.monotonic();
-    // Where it is the job's own trouble, as a result that is too large, the others must come to their turn.
-    const failures = again.throttled ? job.failures : job.failures + 1;
-    rota.schedule({ ...job, failures, lookAt: again.throttled ? Math.max(now, job.lookAt) : now + nextTry(failures) });
+    // The cause may be this job alone, such as a result that is too large: its backoff must not delay other jobs.
+    const failedPolls = outcome.throttled ? job.failedPolls : job.failedPolls + 1;
+    const pollAt = outcome.throttled ? Math.max(now, job.pollAt) : now + retryPollDelay(failedPolls);
+    schedule.addTimed({ ...job, failedPolls, pollAt });
   };
-  const worked = (): void => {
-    desk.worked();
-    paces.look = eased(paces.look);
+  const onSuccess = (): void => {
+    monitor.onSuccess();
+    rates.poll = speedUp(rates.poll);
   };
 
   const save = async (job: Job, document: Json, ending: Ending): Promise<void> => {
     saving += 1;
     try {
-      await desk.conclude(job, document, endEvent(ending));
+      await recorder.saveResult(job, document, { kind: 'end', ending });
     } finally {
       saving -= 1;
-      desk.wake();
+      control.wake();
     }
   };
 
-  const learn = (job: Job, document: Json): void => {
-    const [delay, execution] = [numberOf(memberAt(document, 'delayTime')), executionOf(document)];
-    const age = clock.monotonic() - job.submittedAt;
-    // When it ended the service knows better: here it may have been seen late.
-    desk.learn(delay === undefined || execution === undefined ? age : Math.min(age, delay + execution), execution);
+  const measure = (job: Job, document: Json): void => {
+    const [delayMs, executionMs] = [numberOf(memberAt(document, 'delayTime')), executionMsOf(document)];
+    const ageMs = clock.monotonic() - job.submittedAt;
+    // The poll may be later than the end: the service's times are more exact.
+    const turnaroundMs =
+      delayMs === undefined || executionMs === undefined ? ageMs : Math.min(ageMs, delayMs + executionMs);
+    timing = withJob(timing, turnaroundMs, executionMs);
+    if (executionMs !== undefined) options.onExecuted?.(executionMs);
   };
 
-  const retry = async (job: Job, document: Json, ending: Ending): Promise<void> => {
+  const recordRetry = (job: Job): Promise<void> =>
+    // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
+    recorder.record(job.item, { kind: 'retry', job: job.job }, { at: clock.now(), id: job.id });
+
+  /** Retries a job that failed, in place of saving its result. */
+  const retry = async (job: Job, document: Json, ending: JobOutcome): Promise<void> => {
     const sentAt = clock.monotonic();
-    const outcome = await desk.wire.retry(job.job);
+    const outcome = await client.retry(job.job);
     switch (outcome.kind) {
       case 'requeued': {
-        worked();
-        learn(job, document);
+        onSuccess();
+        measure(job, document);
         const submittedAt = clock.monotonic();
-        // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
-        await desk.record(job.item, { kind: 'retry', job: job.job }, { at: clock.now(), id: job.id });
-        rota.queue({ ...job, retries: job.retries + 1, submittedAt, looks: 0, toRetry: false });
+        await recordRetry(job);
+        schedule.addQueued({ ...job, retries: job.retries + 1, submittedAt, queuedPolls: 0, retryFirst: false });
         return;
       }
       case 'refused':
-        learn(job, document);
+        measure(job, document);
         await save(job, document, ending);
         return;
-      case 'unsure':
-        // It may have run again, so it counts: what its state tells when it is looked at goes on from there.
-        later({ ...job, retries: job.retries + 1 });
+      case 'unknown':
+        // It may run again, so the retry counts; the next poll shows whether it does.
+        pollLater({ ...job, retries: job.retries + 1 });
         return;
-      case 'again':
-        putOff(job, outcome, sentAt);
+      case 'retry-later':
+        postpone(job, outcome, sentAt);
         return;
-      case 'stop':
-        rota.schedule(job);
-        desk.stop('trouble', 'at-once', outcome.failure);
+      case 'fatal':
+        schedule.addTimed(job);
+        control.stop('error', 'now', outcome.failure);
     }
   };
 
-  const seen = async (job: Job, document: Json): Promise<void> => {
-    const ending = endingOf(document);
+  const onFound = async (job: Job, document: Json): Promise<void> => {
+    const ending = jobOutcome(document);
     if (ending === undefined) {
-      const runs = isRunning(document);
-      rota.found(job, runs ? 'goes-on' : 'waits', clock.monotonic());
-      if (runs) later(job, executionOf(document));
+      const running = isRunning(document);
+      schedule.onPolled(job, running ? 'running' : 'queued', clock.monotonic());
+      if (running) pollLater(job, executionMsOf(document));
       return;
     }
-    rota.found(job, 'ended', clock.monotonic());
-    const again = (ending === 'failed' || ending === 'timedOut') && job.retries < options.retryFailed;
-    if (again && desk.sending()) {
+    schedule.onPolled(job, 'ended', clock.monotonic());
+    const mayRetry = (ending === 'failed' || ending === 'timedOut') && job.retries < options.retryFailed;
+    if (mayRetry && control.maySubmit()) {
       await retry(job, document, ending);
       return;
     }
-    learn(job, document);
+    measure(job, document);
     await save(job, document, ending);
   };
 
-  const look = async (job: Job): Promise<void> => {
+  const poll = async (job: Job): Promise<void> => {
     const sentAt = clock.monotonic();
-    const outcome = await desk.wire.look(job.job);
-    if (outcome.kind !== 'seen') rota.lost(job);
+    const outcome = await client.status(job.job);
+    if (outcome.kind !== 'found') schedule.onPollFailed(job);
     switch (outcome.kind) {
-      case 'seen':
-        worked();
-        await seen(job.failures === 0 ? job : { ...job, failures: 0 }, outcome.document);
+      case 'found':
+        onSuccess();
+        await onFound(job.failedPolls === 0 ? job : { ...job, failedPolls: 0 }, outcome.document);
         return;
-      case 'gone':
-        worked();
-        if (job.missed === 0 && clock.monotonic() - job.submittedAt < YOUNG_MS) {
-          later({ ...job, missed: 1 });
+      case 'not-found':
+        onSuccess();
+        if (job.notFoundPolls === 0 && clock.monotonic() - job.submittedAt < NOT_FOUND_GRACE_MS) {
+          pollLater({ ...job, notFoundPolls: 1 });
           return;
         }
         await save(job, { status: 'EXPIRED', error: EXPIRED }, 'expired');
         return;
-      case 'again':
-        putOff(job, outcome, sentAt);
+      case 'retry-later':
+        postpone(job, outcome, sentAt);
         return;
-      case 'stop':
-        rota.schedule(job);
-        desk.stop('trouble', 'at-once', outcome.failure);
+      case 'fatal':
+        schedule.addTimed(job);
+        control.stop('error', 'now', outcome.failure);
     }
   };
 
-  /** A job whose failure is written already: only a retry that works changes anything. */
-  const reviveOne = async (job: Job): Promise<void> => {
+  /** Retries a job whose result is written already: nothing changes unless the retry succeeds. */
+  const retryEnded = async (job: Job): Promise<void> => {
     const sentAt = clock.monotonic();
-    const outcome = await desk.wire.retry(job.job);
-    if (outcome.kind === 'again') {
-      putOff(job, outcome, sentAt);
+    const outcome = await client.retry(job.job);
+    if (outcome.kind === 'retry-later') {
+      postpone(job, outcome, sentAt);
       return;
     }
-    reviving -= 1;
-    if (outcome.kind === 'refused') onUnretried(outcome.failure);
-    if (outcome.kind === 'stop') desk.stop('trouble', 'at-once', outcome.failure);
-    // Not sure: what its state tells when it is looked at counts.
-    if (outcome.kind !== 'requeued' && outcome.kind !== 'unsure') return;
-    worked();
-    revived += 1;
+    pendingRetries -= 1;
+    if (outcome.kind === 'refused') options.onNotRetried?.(outcome.failure);
+    if (outcome.kind === 'fatal') control.stop('error', 'now', outcome.failure);
+    // With an unknown outcome, the next poll shows whether it runs again.
+    if (outcome.kind !== 'requeued' && outcome.kind !== 'unknown') return;
+    onSuccess();
+    rerunCount += 1;
     const submittedAt = clock.monotonic();
-    // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
-    await desk.record(job.item, { kind: 'retry', job: job.job }, { at: clock.now(), id: job.id });
-    rota.queue({ ...job, toRetry: false, submittedAt, retries: 1 });
+    await recordRetry(job);
+    schedule.addQueued({ ...job, retryFirst: false, submittedAt, retries: 1 });
   };
 
-  const attend = async (job: Job): Promise<void> => {
-    looking += 1;
+  const handle = async (job: Job): Promise<void> => {
+    active += 1;
     try {
-      await (job.toRetry ? reviveOne(job) : look(job));
+      await (job.retryFirst ? retryEnded(job) : poll(job));
     } finally {
-      looking -= 1;
-      desk.wake();
+      active -= 1;
+      control.wake();
     }
   };
 
   return {
-    watch: (job, submittedAt) => {
-      rota.queue(watched(job, submittedAt, false));
+    add: (job, submittedAt) => {
+      schedule.addQueued(newJob(job, submittedAt, false));
     },
-    revive: (job) => {
-      reviving += 1;
-      rota.schedule(watched(job, clock.monotonic(), true));
+    addFailed: (job) => {
+      pendingRetries += 1;
+      schedule.addTimed(newJob(job, clock.monotonic(), true));
     },
-    go: () => {
+    step: () => {
       const now = clock.monotonic();
       for (;;) {
-        if (!desk.looking() || saving >= MOST_SAVING) return undefined;
-        const waitMs = waitOf(paces.look, looking - saving, now);
-        if (waitMs === undefined || !desk.wireIsFree()) return undefined;
-        const untilDue = rota.dueAt() - now;
-        if (waitMs > 0 || untilDue > 0) return Math.max(waitMs, untilDue);
-        const job = rota.take(now);
+        if (!control.mayPoll() || saving >= MAX_SAVING) return undefined;
+        const delayMs = delayUntilNext(rates.poll, active - saving, now);
+        if (delayMs === undefined || !canSend(run)) return undefined;
+        const untilDueMs = schedule.dueAt() - now;
+        if (delayMs > 0 || untilDueMs > 0) return Math.max(delayMs, untilDueMs);
+        const job = schedule.take(now);
         if (job === undefined) return undefined;
-        paces.look = sent(paces.look, now);
-        guard(attend(job));
+        rates.poll = takeTokens(rates.poll, now);
+        run.start(handle(job));
       }
     },
-    get reviving() {
-      return reviving;
+    get pendingRetries() {
+      return pendingRetries;
     },
-    get revived() {
-      return revived;
+    get rerunCount() {
+      return rerunCount;
     },
   };
 }
 
-/** Member by member: thousands are made a second, and that is quicker than to spread one into another. */
-const watched = ({ item, job, id, retries }: JobName, submittedAt: number, toRetry: boolean): Job => ({
+/** Lists the members one by one: thousands of jobs are created a second, and object spread is slower. */
+const newJob = ({ item, job, id, retries }: JobRef, submittedAt: number, retryFirst: boolean): Job => ({
   item,
   job,
   id,
   submittedAt,
   retries,
-  looks: 0,
-  missed: 0,
-  failures: 0,
-  toRetry,
-  lookAt: submittedAt,
+  queuedPolls: 0,
+  notFoundPolls: 0,
+  failedPolls: 0,
+  retryFirst,
+  pollAt: submittedAt,
 });
 
-const EXPIRED =
-  'the service no longer knows this job: its result was not fetched in time, or its time to live was over';
+const EXPIRED = 'the service no longer has this job: its result was not fetched in time, or its time to live was over';
 
-const isRunning = (document: Json): boolean => {
-  const status = stringOf(memberAt(document, 'status'));
-  return status === 'IN_PROGRESS' || status === 'RUNNING';
-};
-
-/** Milliseconds on a worker, as far as they have come. */
-const executionOf = (document: Json): number | undefined => numberOf(memberAt(document, 'executionTime'));
+/** Execution time so far, in milliseconds. */
+const executionMsOf = (document: Json): number | undefined => numberOf(memberAt(document, 'executionTime'));

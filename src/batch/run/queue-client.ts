@@ -1,171 +1,145 @@
 import type { Api, ApiAnswer, ApiRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
-import { isUsableId } from '../../core/ids.ts';
-import { encodeJson, memberOf, stringOf, type Json } from '../../core/json.ts';
+import type { Id } from '../../core/ids.ts';
+import { memberOf, stringOf, type Json } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
+import { jobIdOf, unusableJobId } from '../../queue/job-id.ts';
+import { retryRequest, runRequest, statusRequest } from '../../queue/requests.ts';
 
-/** It did not happen, and may work later. `askedMs`: what a 429 asks to wait. */
-export interface Again {
-  readonly kind: 'again';
-  readonly askedMs: number | undefined;
-  /** The service said no (429), in place of not being reached. */
+/** The request had no effect and may succeed later. */
+export interface RetryLater {
+  readonly kind: 'retry-later';
+  /** The wait that the service asks for, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+  /** The service answered 429; otherwise it was not reached or failed. */
   readonly throttled: boolean;
-  /** It is this request that the service put off (408, 425): it is not to be repeated for ever. */
-  readonly own?: boolean;
+  /** The service postponed only this request (408, 425): the number of attempts must be limited. */
+  readonly requestOnly?: boolean;
   readonly failure: Failure;
 }
-/** It will not work for any item: the key, the endpoint, the balance. */
-interface Stop {
-  readonly kind: 'stop';
+/** No request will succeed: the key, the endpoint or the balance is the cause. */
+interface Fatal {
+  readonly kind: 'fatal';
   readonly failure: Failure;
 }
 
-export type Submitted =
+export type SubmitOutcome =
   | { readonly kind: 'accepted'; readonly job: string }
   | { readonly kind: 'refused'; readonly failure: Failure }
-  /** It may have happened. */
-  | { readonly kind: 'lost'; readonly failure: Failure }
-  | Again
-  | Stop;
+  /** The service may have accepted it. */
+  | { readonly kind: 'unknown'; readonly failure: Failure }
+  | RetryLater
+  | Fatal;
 
-export type Seen =
-  | { readonly kind: 'seen'; readonly document: Json }
-  /** The service does not know the job. */
-  | { readonly kind: 'gone' }
-  | Again
-  | Stop;
+export type StatusOutcome =
+  | { readonly kind: 'found'; readonly document: Json }
+  /** The service does not have the job. */
+  | { readonly kind: 'not-found' }
+  | RetryLater
+  | Fatal;
 
-export type Retried =
+export type RetryOutcome =
   | { readonly kind: 'requeued' }
-  /** Not any more, or not at all. */
   | { readonly kind: 'refused'; readonly failure: Failure }
-  /** It may have happened: the job's state tells. */
-  | { readonly kind: 'unsure' }
-  | Again
-  | Stop;
+  /** The service may have accepted it: the job's status tells. */
+  | { readonly kind: 'unknown' }
+  | RetryLater
+  | Fatal;
 
-/** The three things a batch asks of a service, each tried once, and what became of it. Never fails with a Failure. */
-export interface Wire {
-  /** Requests that wait for their answer. */
-  readonly underWay: number;
-  submit(body: Uint8Array): Promise<Submitted>;
-  look(job: string): Promise<Seen>;
-  retry(job: string): Promise<Retried>;
+/** The requests of a batch. Each is tried once and resolves to its outcome; none fails with a Failure. */
+export interface QueueClient {
+  /** Number of requests without an answer yet. */
+  readonly pending: number;
+  submit(body: Uint8Array): Promise<SubmitOutcome>;
+  status(job: string): Promise<StatusOutcome>;
+  retry(job: string): Promise<RetryOutcome>;
 }
 
-/** The wire to one endpoint's queue (specification 4.5). */
-export function createWire(api: Api, endpointId: string): Wire {
-  const request = (method: 'GET' | 'POST', ...operation: readonly string[]): ApiRequest => ({
-    service: 'queue',
-    method,
-    path: ['v2', endpointId, ...operation],
-  });
-  const run: ApiRequest = { ...request('POST', 'run'), expects: 'created' };
-  let underWay = 0;
-  const ask = <T>(asked: ApiRequest, heard: (answer: ApiAnswer) => T, failed: (failure: Failure) => T): Promise<T> => {
-    underWay += 1;
-    return api.send(asked).then(
+/** Creates a client for the queue of one endpoint (specification 4.5). */
+export function createQueueClient(api: Api, endpointId: Id<'endpoint'>): QueueClient {
+  const run = runRequest(endpointId);
+  let pending = 0;
+  const send = <T>(
+    request: ApiRequest,
+    onAnswer: (answer: ApiAnswer) => T,
+    onFailure: (failure: Failure) => T,
+  ): Promise<T> => {
+    pending += 1;
+    return api.send(request).then(
       (answer) => {
-        underWay -= 1;
-        return heard(answer);
+        pending -= 1;
+        return onAnswer(answer);
       },
       (error: unknown) => {
-        underWay -= 1;
-        return failed(failureOf(error));
+        pending -= 1;
+        // Any other error is a bug and ends the batch.
+        if (!(error instanceof Failure)) throw error;
+        return onFailure(error);
       },
     );
   };
   return {
-    get underWay() {
-      return underWay;
+    get pending() {
+      return pending;
     },
-    submit: (body) => ask({ ...run, body: { raw: body } }, taken, afterSubmit),
-    look: (job) => ask({ ...request('GET', 'status', job), id: job }, (answer) => seen(answer, job), afterLook),
-    retry: (job) => ask({ ...request('POST', 'retry', job), id: job }, requeued, afterRetry),
+    submit: (body) => send({ ...run, body: { raw: body } }, submitAnswer, submitFailure),
+    status: (job) => send(statusRequest(endpointId, job), (answer) => statusAnswer(answer, job), statusFailure),
+    retry: (job) => send(retryRequest(endpointId, job), () => REQUEUED, retryFailure),
   };
 }
 
-function taken({ value }: ApiAnswer): Submitted {
-  const id = memberOf(value, 'id');
-  const job = stringOf(id);
-  return job !== undefined && isJobId(job) ? { kind: 'accepted', job } : { kind: 'lost', failure: noId(id) };
+const REQUEUED: RetryOutcome = { kind: 'requeued' };
+
+function submitAnswer({ value }: ApiAnswer): SubmitOutcome {
+  const job = jobIdOf(value);
+  return job === undefined ? { kind: 'unknown', failure: unusableJobId(value) } : { kind: 'accepted', job };
 }
 
-const LONGEST_ID = 1000;
-
-/** True for what can be asked about: a segment of a path, of a length that a URL can have. */
-const isJobId = (id: string): boolean => id.length <= LONGEST_ID && isUsableId(id);
-
-/** What names another job came to the wrong place, and must not be taken for this one's result. */
-function seen({ value }: ApiAnswer, job: string): Seen {
-  const said = stringOf(memberOf(value, 'id')) ?? job;
-  return said === job ? { kind: 'seen', document: value ?? null } : again(mixedUp(job, said));
+/** An answer about another job must not become the result of this one. */
+function statusAnswer({ value }: ApiAnswer, job: string): StatusOutcome {
+  const id = stringOf(memberOf(value, 'id')) ?? job;
+  return id === job ? { kind: 'found', document: value ?? null } : retryLater(wrongJob(job, id));
 }
 
-const requeued = (): Retried => ({ kind: 'requeued' });
-
-function afterSubmit(failure: Failure): Submitted {
-  // The service gave up waiting for the request (408), or would not take it yet (425): it did nothing with it.
-  if (failure.status === 408 || failure.status === 425) return { ...again(failure), own: true };
-  if (mayComeAgain(failure)) return again(failure);
-  if (failure.exit === EXIT.unknown) return { kind: 'lost', failure };
-  // 402 is the balance: no other item would fare better.
+function submitFailure(failure: Failure): SubmitOutcome {
+  // The service stopped waiting for the request (408) or did not want it yet (425): it had no effect.
+  if (failure.status === 408 || failure.status === 425) return { ...retryLater(failure), requestOnly: true };
+  if (hadNoEffect(failure)) return retryLater(failure);
+  if (failure.exit === EXIT.unknown) return { kind: 'unknown', failure };
+  // A 402 is about the balance: every other item would fail too.
   const refused = failure.exit === EXIT.refused && failure.status !== 402;
-  return refused ? { kind: 'refused', failure } : { kind: 'stop', failure };
+  return { kind: refused ? 'refused' : 'fatal', failure };
 }
 
-function afterLook(failure: Failure): Seen {
-  if (failure.exit === EXIT.notFound) return { kind: 'gone' };
-  return isHopeless(failure) ? { kind: 'stop', failure } : again(failure);
+function statusFailure(failure: Failure): StatusOutcome {
+  if (failure.exit === EXIT.notFound) return { kind: 'not-found' };
+  return isFatal(failure) ? { kind: 'fatal', failure } : retryLater(failure);
 }
 
-function afterRetry(failure: Failure): Retried {
-  if (isHopeless(failure)) return { kind: 'stop', failure };
-  if (failure.exit === EXIT.unknown) return { kind: 'unsure' };
-  return mayComeAgain(failure) ? again(failure) : { kind: 'refused', failure };
+function retryFailure(failure: Failure): RetryOutcome {
+  if (isFatal(failure)) return { kind: 'fatal', failure };
+  if (failure.exit === EXIT.unknown) return { kind: 'unknown' };
+  return hadNoEffect(failure) ? retryLater(failure) : { kind: 'refused', failure };
 }
 
-/** The key or the certificate of the service was refused: no request will fare better. */
-const isHopeless = ({ exit, code }: Failure): boolean => exit === EXIT.denied || code === 'certificate';
+/** The service rejected the key, or its certificate is not valid. */
+const isFatal = ({ exit, code }: Failure): boolean => exit === EXIT.denied || code === 'certificate';
 
-/** A 408, 425 or 429, or a service that was not reached: nothing happened. */
-const mayComeAgain = ({ exit, code }: Failure): boolean =>
+/** The service answered 408, 425 or 429, or was not reached. */
+const hadNoEffect = ({ exit, code }: Failure): boolean =>
   exit === EXIT.rateLimited || (exit === EXIT.unavailable && code !== 'redirected' && code !== 'certificate');
 
-const again = (failure: Failure): Again => ({
-  kind: 'again',
-  askedMs: failure.retryAfter === undefined ? undefined : failure.retryAfter * 1000,
+const retryLater = (failure: Failure): RetryLater => ({
+  kind: 'retry-later',
+  retryAfterMs: failure.retryAfter === undefined ? undefined : failure.retryAfter * 1000,
   throttled: failure.exit === EXIT.rateLimited,
   failure,
 });
 
-/** What is no Failure is a bug, and ends the batch as one. */
-function failureOf(error: unknown): Failure {
-  if (error instanceof Failure) return error;
-  throw error;
-}
-
-const mixedUp = (asked: string, said: string): Failure =>
+const wrongJob = (requested: string, answered: string): Failure =>
   new Failure({
     code: 'unavailable',
     exit: EXIT.unavailable,
-    message: `asked about job ${asked}, the service answered about ${safeText(said).slice(0, 100)}`,
+    message: `asked about job ${requested}, the service answered about ${safeText(answered).slice(0, 100)}`,
   });
-
-const noId = (id: Json | undefined): Failure =>
-  new Failure({
-    code: 'outcome-unknown',
-    exit: EXIT.unknown,
-    message: `the service answered ${id === undefined ? 'without a job id' : `with a job id that cannot be one, ${shown(id)}`}; the job may have been accepted`,
-  });
-
-/** The service took a submission, and named a job of another item. */
-export const idTwice = (job: string): Failure =>
-  new Failure({
-    code: 'outcome-unknown',
-    exit: EXIT.unknown,
-    message: `the service gave the job id ${shown(job)} to two items; the job of the second one cannot be told apart`,
-  });
-
-const shown = (value: Json): string => safeText(encodeJson(value)).slice(0, 100);

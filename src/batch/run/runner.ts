@@ -1,156 +1,188 @@
+import type { RateWindow } from '../../core/api.ts';
 import type { Clock } from '../../core/context.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
-import { createDesk, type Desk, type EndEvent, type RunOptions, type StopReason } from './run-state.ts';
-import type { BadItem, Item } from '../input/item.ts';
-import type { JobIds } from '../store/items/job-ids.ts';
-import type { Journal } from '../store/journal/journal.ts';
-import { addsUp, type Accounting, type Ledger } from '../store/items/item-states.ts';
-import { budgeted, createPace, KNOWN_LIMITS, type Pace } from './send-rate.ts';
-import type { PastJob } from '../store/journal/replay.ts';
-import type { Results } from '../store/results/results-file.ts';
-import type { RateWindow } from '../../core/api.ts';
-import { createRounds, NEVER } from './scheduler.ts';
-import { createSender } from './submitter.ts';
-import { createSupply } from '../input/item-queue.ts';
-import { createWatcher } from './poller.ts';
-import type { Wire } from './queue-client.ts';
+import type { InvalidItem, Item } from '../input/item.ts';
+import { createItemQueue } from '../input/item-queue.ts';
+import type { EndEvent } from '../store/items/item-state-machine.ts';
+import { countsAddUp, type ItemCounts } from '../store/items/item-states.ts';
+import type { OpenBatch } from '../store/open-batch.ts';
+import { createPoller } from './poller.ts';
+import type { QueueClient } from './queue-client.ts';
+import { createRecorder } from './recorder.ts';
+import { createRequestRates } from './request-rates.ts';
+import { createFailureMonitor, createRunControl, type RunControl, type Stopped } from './run-control.ts';
+import type { RunState } from './run-state.ts';
+import { createScheduler, NEVER } from './scheduler.ts';
+import { createSubmitter, type UnrecordedJob } from './submitter.ts';
 
-/** Everything a run works with; nothing else is reached for. */
-export interface RunParts {
+export interface RunOptions {
+  /** Maximum concurrent requests. */
+  readonly concurrency: number;
+  /** Maximum submissions a second. */
+  readonly rate: number;
+  /** Maximum jobs at the service. */
+  readonly inFlight: number;
+  /** When more items than this did not complete, no more are sent. */
+  readonly maxFailures: number;
+  /** The run stops after this time. */
+  readonly timeoutMs: number;
+  /** How often a job that failed or timed out is retried. */
+  readonly retryFailed: number;
+}
+
+export interface RunParts extends Pick<OpenBatch, 'states' | 'jobIds' | 'journal' | 'results' | 'jobs' | 'failed'> {
   readonly options: RunOptions;
-  readonly ledger: Ledger;
-  readonly jobIds: JobIds;
-  readonly journal: Journal;
-  readonly results: Results;
-  /** The input from its beginning; what is not waiting is passed over. */
-  readonly items: AsyncGenerator<Iterable<Item | BadItem>>;
-  /** Jobs that the service has, and jobs that are to be run again. */
-  readonly jobs: Iterable<PastJob>;
-  readonly failed: Iterable<PastJob>;
-  readonly wire: Wire;
+  /** All items of the input; those that are not waiting are skipped. */
+  readonly items: AsyncGenerator<Iterable<Item | InvalidItem>>;
+  readonly client: QueueClient;
   readonly clock: Clock;
   readonly random: () => number;
-  /** The user's interrupt: what is on the wire is still heard, and nothing new goes out. */
+  /** The user's interrupt: no more requests are sent, and the pending ones are still answered. */
   readonly interrupt: AbortSignal;
-  /** Handed what takes the rate windows of answers. */
-  readonly onReady?: (takeWindows: (windows: readonly RateWindow[]) => void) => void;
-  /** Told how long a worker ran each job that ended: milliseconds, where the service says so. */
+  readonly observer?: RunObserver;
+}
+
+/** Callbacks for what happens during a run. */
+export interface RunObserver {
+  /** Called once with the function that applies the rate windows of answers. */
+  readonly onReady?: (applyWindows: (windows: readonly RateWindow[]) => void) => void;
+  /** Called with the execution time of each job that ended, in milliseconds. */
   readonly onExecuted?: (milliseconds: number) => void;
-  /** Told of each request that did what it should, or, with its failure, that did not. */
+  /** Called after each request: with undefined when it succeeded. */
   readonly onRequest?: (failure: Failure | undefined) => void;
-  /** Told of each submission of which nobody knows whether it was taken. */
-  readonly onLost?: (failure: Failure) => void;
-  /** Told of each item that ended, with what was written of it. */
+  /** Called when a submission may or may not have been accepted. */
+  readonly onUnknown?: (failure: Failure) => void;
+  /** Called when an item has ended, with the document that was written. */
   readonly onEnded?: (event: EndEvent, document: Json) => void;
-  /** Told why a job that had failed could not be run again. */
-  readonly onUnretried?: (refusal: Failure) => void;
+  /** Called when a job that failed in an earlier run cannot be retried. */
+  readonly onNotRetried?: (refusal: Failure) => void;
 }
 
 /** How a run ended. */
 export interface RunEnd {
-  readonly accounting: Accounting;
-  /** Absent where there is nothing left to do. */
-  readonly stopped?: { readonly reason: StopReason; readonly failure?: unknown };
-  /** Results that were written twice, the second time after a retry. */
-  readonly revived: number;
-  /** Only the order of the results is left to do. */
+  readonly counts: ItemCounts;
+  /** Absent when nothing is left to do. */
+  readonly stopped?: Stopped;
+  /** Jobs that run again although their result had been written: the results have two lines for each. */
+  readonly rerunCount: number;
+  /** All items have ended, and the results are not sorted yet. */
   readonly unordered?: boolean;
-  readonly unwritten: Desk['unwritten'];
+  readonly unrecorded: readonly UnrecordedJob[];
 }
 
 /**
- * Sends what waits and fetches what ends, until nothing is left or something stops it. Journal and results are on the
- * disk when it returns, and it never fails: what went wrong is part of how it ended.
+ * Submits waiting items and fetches results, until nothing is left or something stops it. Journal and results are synced
+ * when it returns. It does not fail: an error is the reason in its `stopped`.
  */
-export async function runBatch(parts: RunParts): Promise<RunEnd> {
-  const { options, clock, ledger, interrupt } = parts;
-  const rounds = createRounds(clock);
-  const desk = createDesk({ ...parts, paces: pacesOf(options, clock.monotonic()), wake: rounds.ring });
-  let underWay = 0;
-  const over = (): void => {
-    underWay -= 1;
-    rounds.ring();
+export async function runItems(parts: RunParts): Promise<RunEnd> {
+  const { options, clock, states, interrupt, client, observer = {} } = parts;
+  const scheduler = createScheduler(clock);
+  const control = createRunControl(scheduler.wake);
+  const rates = createRequestRates(options, clock, parts.random);
+  const checkFailures = (event: EndEvent, document: Json): void => {
+    observer.onEnded?.(event, document);
+    if (options.maxFailures < Number.POSITIVE_INFINITY && notCompleted(states.counts()) > options.maxFailures)
+      control.stop('failures', 'when-ended');
   };
-  const failed = (error: unknown): void => {
-    desk.stop('trouble', 'at-once', error);
-    over();
+  let running = 0;
+  const onDone = (): void => {
+    running -= 1;
+    scheduler.wake();
   };
-  const guard = (work: Promise<void>): void => {
-    underWay += 1;
-    work.then(over, failed);
+  const onError = (error: unknown): void => {
+    control.stop('error', 'now', error);
+    onDone();
+  };
+  const run: RunState = {
+    clock,
+    client,
+    concurrency: options.concurrency,
+    states,
+    recorder: createRecorder(states, parts.journal, parts.results, checkFailures),
+    rates,
+    control,
+    monitor: createFailureMonitor(clock, control, (failure) => observer.onRequest?.(failure)),
+    start: (work) => {
+      running += 1;
+      work.then(onDone, onError);
+    },
   };
 
-  const supply = createSupply(parts.items, ({ number }) => ledger.stateOf(number) === 'waiting', rounds.ring);
-  const watcher = createWatcher(desk, guard, parts.onUnretried);
-  const sender = createSender(desk, supply, guard, ({ number, id }, job, at) => {
-    watcher.watch({ item: number, job, id, retries: 0 }, at);
+  const items = createItemQueue(parts.items, ({ number }) => states.stateOf(number) === 'waiting', scheduler.wake);
+  const poller = createPoller(run, {
+    retryFailed: options.retryFailed,
+    onExecuted: observer.onExecuted,
+    onNotRetried: observer.onNotRetried,
   });
-  const begun = clock.monotonic();
+  const submitter = createSubmitter(run, {
+    items,
+    jobIds: parts.jobIds,
+    maxInFlight: () => options.inFlight,
+    onAccepted: ({ number, id }, job, at) => {
+      poller.add({ item: number, job, id, retries: 0 }, at);
+    },
+    onUnknown: observer.onUnknown,
+  });
+  const started = clock.monotonic();
   for (const job of parts.jobs) {
-    // Dates of another process: the wall clock may have been set since, in either direction.
+    // The date is from another process, and the wall clock may have been changed in either direction since then.
     // eslint-disable-next-line no-restricted-syntax -- a date of the journal
-    watcher.watch(job, begun - Math.max(0, clock.now() - job.submittedAt));
+    poller.add(job, started - Math.max(0, clock.now() - job.submittedAt));
   }
-  for (const job of parts.failed) watcher.revive(job);
-  parts.onReady?.((windows) => {
-    desk.paces.submit = budgeted(desk.paces.submit, windows, clock.monotonic());
-    desk.paces.look = budgeted(desk.paces.look, windows, clock.monotonic());
-  });
+  for (const job of parts.failed) poller.addFailed(job);
+  observer.onReady?.(rates.applyWindows);
 
   const onInterrupt = (): void => {
-    desk.stop('interrupt', 'at-once');
+    control.stop('interrupt', 'now');
   };
   interrupt.addEventListener('abort', onInterrupt, { once: true });
   if (interrupt.aborted) onInterrupt();
 
   const isDone = (): boolean => {
-    if (underWay > 0) return false;
-    if (!desk.looking()) return true;
-    const settled = ledger.count('submitted') === 0 && watcher.reviving === 0;
-    return settled && ledger.count('sending') === 0 && (!desk.sending() || supply.empty);
+    if (running > 0) return false;
+    if (!control.mayPoll()) return true;
+    const allEnded = states.count('submitted') === 0 && poller.pendingRetries === 0;
+    return allEnded && states.count('sending') === 0 && (!control.maySubmit() || items.empty);
   };
   try {
-    await rounds.run(() => {
-      // Looks come first: results are kept for a while only, inputs wait as long as it takes.
+    await scheduler.run(() => {
       const now = clock.monotonic();
-      const leftMs = begun + options.timeoutMs - now;
-      if (leftMs <= 0 && desk.looking()) desk.stop('timeout', 'at-once');
-      const lookInMs = watcher.go() ?? NEVER;
-      const sendInMs = attempt(() => sender.go(now), desk) ?? NEVER;
-      return isDone() ? undefined : Math.min(lookInMs, sendInMs, leftMs > 0 ? leftMs : NEVER);
+      const leftMs = started + options.timeoutMs - now;
+      if (leftMs <= 0 && control.mayPoll()) control.stop('timeout', 'now');
+      // Polls first: results expire, and inputs do not.
+      const pollInMs = poller.step() ?? NEVER;
+      const submitInMs = stopOnInputError(() => submitter.step(now), control) ?? NEVER;
+      return isDone() ? undefined : Math.min(pollInMs, submitInMs, leftMs > 0 ? leftMs : NEVER);
     });
   } finally {
     interrupt.removeEventListener('abort', onInterrupt);
-    await supply.close();
+    await items.close();
   }
   await Promise.all([parts.journal.idle(), parts.results.idle()]);
-  const accounting = ledger.accounting();
-  if (!addsUp(accounting)) throw new Error('the accounting of a batch does not add up');
-  const stopped = desk.stopped();
+  const counts = states.counts();
+  if (!countsAddUp(counts)) throw new Error('the counts of a batch do not add up');
+  const stopped = control.stopped();
   return {
-    accounting,
+    counts,
     ...(stopped === undefined ? {} : { stopped }),
-    revived: watcher.revived,
-    unwritten: desk.unwritten,
+    rerunCount: poller.rerunCount,
+    unrecorded: submitter.unrecorded,
   };
 }
 
 /**
- * Trouble with the input, met while taking an item: nothing more is sent, and what was sent is fetched. A resume needs the
- * input as it was, and it may be gone.
+ * Stops submissions when the input cannot be read. Submitted jobs are still polled to their end: a resume needs the
+ * input, and their results may have expired by then.
  */
-function attempt(go: () => number | undefined, desk: Desk): number | undefined {
+function stopOnInputError(step: () => number | undefined, control: RunControl): number | undefined {
   try {
-    return go();
+    return step();
   } catch (error) {
-    desk.stop('trouble', 'when-ended', error);
+    control.stop('error', 'when-ended', error);
     return undefined;
   }
 }
 
-function pacesOf({ concurrency, rate }: RunOptions, now: number): { submit: Pace; look: Pace } {
-  // Looks have limits of their own, twice those of submissions.
-  const looks = Math.max(KNOWN_LIMITS.status.rate, 2 * rate);
-  return { submit: createPace({ concurrency, rate }, now), look: createPace({ concurrency, rate: looks }, now) };
-}
+const notCompleted = ({ failed, cancelled, timedOut, expired }: ItemCounts): number =>
+  failed + cancelled + timedOut + expired;

@@ -1,53 +1,54 @@
 import type { Clock } from '../../core/context.ts';
 
-/** A wait that only a ring ends, in milliseconds. */
+/** A delay that only `wake` ends. */
 export const NEVER = Number.POSITIVE_INFINITY;
 
-/** Work that goes in rounds: one after a ring, for all who ring at the same moment, and one when a wait is over. */
-export interface Rounds {
-  readonly ring: () => void;
+/** Runs a step repeatedly: after each wake-up, once for all wake-ups of the same moment, and when a delay is over. */
+export interface Scheduler {
+  /** Runs the step soon. */
+  readonly wake: () => void;
   /**
-   * Goes round at once, and then until `round` gives undefined: nothing is left to do. Else it gives the milliseconds
-   * until it has more. Fails as `round` does.
+   * Runs `step` immediately and then repeatedly until it returns undefined, which means that no work is left. Otherwise
+   * it returns the milliseconds until it must run again. Fails as `step` does.
    */
-  run(round: () => number | undefined): Promise<void>;
+  run(step: () => number | undefined): Promise<void>;
 }
 
-/** Rounds that keep one nap: most waits end by a ring, and a nap for each would cost more than the work between. */
-export function createRounds(clock: Clock): Rounds {
+/** Creates a scheduler that keeps one timer: most delays end early by `wake`, and a timer for each would be slow. */
+export function createScheduler(clock: Clock): Scheduler {
   let next: (() => void) | undefined;
-  let rung = false;
-  let nap: { readonly endsAt: number; readonly end: AbortController } | undefined;
+  let wakePending = false;
+  let timer: { readonly endsAt: number; readonly abort: AbortController } | undefined;
 
-  const ring = (): void => {
-    if (rung) return;
-    rung = true;
-    // Whoever rings meanwhile is heard together.
+  const wake = (): void => {
+    if (wakePending) return;
+    wakePending = true;
+    // Deferred, so that further wake-ups of the same moment share the step.
     if (next !== undefined) void Promise.resolve().then(next);
   };
   const wakeAt = (endsAt: number): void => {
-    if (nap !== undefined && nap.endsAt <= endsAt) return;
-    nap?.end.abort(new Error('a shorter nap is taken'));
-    const own = { endsAt, end: new AbortController() };
-    nap = own;
-    clock.sleep(endsAt - clock.monotonic(), own.end.signal).then(
+    if (timer !== undefined && timer.endsAt <= endsAt) return;
+    timer?.abort.abort(new Error('replaced by a shorter timer'));
+    const started = { endsAt, abort: new AbortController() };
+    timer = started;
+    clock.sleep(endsAt - clock.monotonic(), started.abort.signal).then(
       () => {
-        if (nap === own) nap = undefined;
-        ring();
+        if (timer === started) timer = undefined;
+        wake();
       },
       () => undefined,
     );
   };
 
-  const run: Rounds['run'] = async (round) => {
+  const run: Scheduler['run'] = async (step) => {
     let failed: { readonly error: unknown } | undefined;
     await new Promise<void>((resolve) => {
       next = () => {
-        rung = false;
+        wakePending = false;
         try {
-          const waitMs = round();
-          if (waitMs === undefined) resolve();
-          else if (waitMs !== NEVER) wakeAt(clock.monotonic() + waitMs);
+          const delayMs = step();
+          if (delayMs === undefined) resolve();
+          else if (delayMs !== NEVER) wakeAt(clock.monotonic() + delayMs);
         } catch (error) {
           failed = { error };
           resolve();
@@ -56,8 +57,8 @@ export function createRounds(clock: Clock): Rounds {
       next();
     });
     next = undefined;
-    nap?.end.abort(new Error('it is over'));
+    timer?.abort.abort(new Error('the run has ended'));
     if (failed !== undefined) throw failed.error;
   };
-  return { ring, run };
+  return { wake, run };
 }

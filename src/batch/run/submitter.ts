@@ -1,184 +1,197 @@
 import type { Failure } from '../../core/failure.ts';
-import type { Desk } from './run-state.ts';
+import { duplicateJobId } from '../../queue/job-id.ts';
 import type { Item } from '../input/item.ts';
-import { eased, intentsAhead, roomOf, sent, unsent, waitOf } from './send-rate.ts';
-import type { Supply } from '../input/item-queue.ts';
-import { idTwice, type Submitted } from './queue-client.ts';
+import type { ItemQueue } from '../input/item-queue.ts';
+import type { JobIds } from '../store/items/job-ids.ts';
+import type { SubmitOutcome } from './queue-client.ts';
+import { canSend, onRetryLater, type RunState } from './run-state.ts';
+import { availableRequests, delayUntilNext, maxIntents, returnToken, speedUp, takeTokens } from './send-rate.ts';
 
-/** Sends items: an intent on the disk, then the request, then what became of it. */
-export interface Sender {
+/** Submits items: writes the intent to disk, sends the request, and records its outcome. */
+export interface Submitter {
   /**
-   * Sends what may go at this moment, in milliseconds of the monotonic clock. Gives the milliseconds until more may, undefined
-   * where something else must happen first.
+   * Sends what may be sent at `now`, in milliseconds of the monotonic clock. Returns the milliseconds until more may be
+   * sent, or undefined when an event must come first.
    */
-  readonly go: (now: number) => number | undefined;
+  readonly step: (now: number) => number | undefined;
+  /** Jobs that the service accepted and that could not be written to the journal. */
+  readonly unrecorded: readonly UnrecordedJob[];
 }
 
-/** A job that the service took, at a moment in milliseconds of the monotonic clock; its id is on the disk. */
-export type OnAccepted = (item: Item, job: string, at: number) => void;
+export interface UnrecordedJob {
+  readonly item: number;
+  readonly job: string;
+}
 
-/** Items are taken when so many fit: one by one, each would be a trip to the disk of its own. */
-const handful = (most: number): number => Math.max(1, Math.floor(most / 8));
+export interface SubmitterOptions {
+  readonly items: ItemQueue;
+  readonly jobIds: JobIds;
+  /** Maximum jobs at the service. */
+  readonly maxInFlight: () => number;
+  /** Called when the id of an accepted job is on disk. `at` is the time of the answer, by the monotonic clock. */
+  readonly onAccepted: (item: Item, job: string, at: number) => void;
+  /** Called when a submission may or may not have been accepted. */
+  readonly onUnknown?: ((failure: Failure) => void) | undefined;
+}
 
-/** So often an item is sent again that the service itself put off (408, 425); then it is refused. */
-const MOST_PUT_OFF = 3;
+/** Items are taken from the queue only when this many fit, because each group of intents needs a sync of its own. */
+const groupSize = (maxActive: number): number => Math.max(1, Math.floor(maxActive / 8));
 
-/**
- * A sender over a supply. `guard` watches over what is started: a failure in it ends the batch.
- */
-export function createSender(
-  desk: Desk,
-  supply: Supply,
-  guard: (work: Promise<void>) => void,
-  onAccepted: OnAccepted,
-): Sender {
-  const { paces, clock, ledger, options } = desk;
-  /** Their intent is on its way to the disk; it is there, and they may go; they went, and what became of them is on its way. */
-  let intending = 0;
+/** How often one submission may be postponed by a 408 or 425 before it counts as refused. */
+const MAX_POSTPONED = 3;
+
+export function createSubmitter(run: RunState, options: SubmitterOptions): Submitter {
+  const { clock, client, states, recorder, rates, control, monitor, start } = run;
+  const { items: queue } = options;
+  const unrecorded: UnrecordedJob[] = [];
+  /** The stages of an item: its intent is being written; it is ready to send; it was sent; its outcome is recorded. */
+  let writingIntents = 0;
   let ready: Item[] = [];
-  let posting = 0;
-  let settling = 0;
+  let sending = 0;
+  let recording = 0;
 
-  const intend = async (items: readonly Item[]): Promise<void> => {
-    intending += items.length;
+  const writeIntents = async (items: readonly Item[]): Promise<void> => {
+    writingIntents += items.length;
     try {
-      // They go to the disk together, and the last has all others before it.
-      let written: Promise<void> | undefined;
+      // They are synced together, so waiting for the last one is enough.
+      let synced: Promise<void> | undefined;
       for (const { number, id } of items)
-        written = desk.record(number, { kind: 'send' }, id === undefined ? {} : { id });
-      await written;
+        synced = recorder.record(number, { kind: 'send' }, id === undefined ? undefined : { id });
+      await synced;
       ready.push(...items);
     } catch (error) {
-      // Whatever the disk has of it, nothing went out for them.
-      for (const { number } of items) ledger.apply(number, { kind: 'withdraw' });
+      // Some intents may be on disk, but no request was sent for them.
+      for (const { number } of items) states.apply(number, { kind: 'withdraw' });
       throw error;
     } finally {
-      intending -= items.length;
-      desk.wake();
+      writingIntents -= items.length;
+      control.wake();
     }
   };
 
-  /** What is certain not to have been sent waits again. */
+  /** Puts back an item that was certainly not accepted. */
   const withdraw = async (item: Item): Promise<void> => {
-    paces.submit = unsent(paces.submit);
-    const written = desk.record(item.number, { kind: 'withdraw' });
-    supply.giveBack(item);
-    desk.wake();
-    await written;
+    rates.submit = returnToken(rates.submit);
+    const recorded = recorder.record(item.number, { kind: 'withdraw' });
+    queue.putBack(item);
+    control.wake();
+    await recorded;
   };
   const withdrawReady = (): void => {
     const items = ready;
     ready = [];
-    for (const item of items) guard(withdraw(item));
+    for (const item of items) start(withdraw(item));
   };
 
-  const post = async (item: Item): Promise<void> => {
+  const submit = async (item: Item): Promise<void> => {
     const sentAt = clock.monotonic();
-    let outcome: Submitted;
-    posting += 1;
+    let outcome: SubmitOutcome;
+    sending += 1;
     try {
-      outcome = onlyOnce(await desk.wire.submit(item.body));
+      outcome = rejectDuplicate(await client.submit(item.body));
     } finally {
-      posting -= 1;
-      desk.wake();
+      sending -= 1;
+      control.wake();
     }
-    settling += 1;
+    recording += 1;
     try {
-      if (outcome.kind !== 'accepted') await heed(item, outcome, sentAt);
-      else {
+      if (outcome.kind === 'accepted') {
         const at = clock.monotonic();
-        await accept(item, outcome.job);
-        // Not before: a result on the disk whose job the journal does not know would be nobody's.
-        onAccepted(item, outcome.job, at);
-      }
+        await recordAccepted(item, outcome.job);
+        // Not earlier: a result must not be on disk before the journal has its job.
+        options.onAccepted(item, outcome.job, at);
+      } else await onNotAccepted(item, outcome, sentAt);
     } catch (error) {
-      if (outcome.kind === 'accepted') desk.unwritten.push({ item: item.number, job: outcome.job });
+      if (outcome.kind === 'accepted') unrecorded.push({ item: item.number, job: outcome.job });
       throw error;
     } finally {
-      settling -= 1;
-      desk.wake();
+      recording -= 1;
+      control.wake();
     }
   };
 
-  /** An id that another item has is no id of this one. */
-  const onlyOnce = (outcome: Submitted): Submitted =>
-    outcome.kind === 'accepted' && !desk.jobIds.add(outcome.job)
-      ? { kind: 'lost', failure: idTwice(outcome.job) }
+  const rejectDuplicate = (outcome: SubmitOutcome): SubmitOutcome =>
+    outcome.kind === 'accepted' && !options.jobIds.add(outcome.job)
+      ? { kind: 'unknown', failure: duplicateJobId(outcome.job) }
       : outcome;
 
-  const accept = ({ number }: Item, job: string): Promise<void> => {
-    desk.worked();
-    paces.submit = eased(paces.submit);
+  const recordAccepted = ({ number }: Item, job: string): Promise<void> => {
+    monitor.onSuccess();
+    rates.submit = speedUp(rates.submit);
     // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
-    return desk.record(number, { kind: 'accept', job }, { at: clock.now() });
+    return recorder.record(number, { kind: 'accept', job }, { at: clock.now() });
   };
 
-  const refuse = async ({ number, id }: Item, { message }: Failure): Promise<void> => {
-    desk.worked();
-    await desk.conclude({ item: number, id }, { status: 'REFUSED', error: message }, { kind: 'refuse' });
+  const recordRefused = async ({ number, id }: Item, { message }: Failure): Promise<void> => {
+    monitor.onSuccess();
+    await recorder.saveResult({ item: number, id }, { status: 'REFUSED', error: message }, { kind: 'refuse' });
   };
 
-  const putOffs = new Map<number, number>();
-  const timesPutOff = ({ number }: Item): number => {
-    const times = (putOffs.get(number) ?? 0) + 1;
-    putOffs.set(number, times);
-    return times;
+  const postponedCounts = new Map<number, number>();
+  const countPostponed = ({ number }: Item): number => {
+    const count = (postponedCounts.get(number) ?? 0) + 1;
+    postponedCounts.set(number, count);
+    return count;
   };
 
-  /** What a submission came to that was not accepted. */
-  const heed = async (item: Item, outcome: Exclude<Submitted, { kind: 'accepted' }>, sentAt: number): Promise<void> => {
+  const onNotAccepted = async (
+    item: Item,
+    outcome: Exclude<SubmitOutcome, { kind: 'accepted' }>,
+    sentAt: number,
+  ): Promise<void> => {
     switch (outcome.kind) {
-      case 'again':
-        if (outcome.own === true && timesPutOff(item) > MOST_PUT_OFF) {
-          await refuse(item, outcome.failure);
+      case 'retry-later':
+        if (outcome.requestOnly === true && countPostponed(item) > MAX_POSTPONED) {
+          await recordRefused(item, outcome.failure);
           return;
         }
-        desk.putOff('submit', outcome, sentAt);
+        onRetryLater(run, 'submit', outcome, sentAt);
         await withdraw(item);
         return;
-      case 'lost': {
-        const written = desk.record(item.number, { kind: 'lose' });
-        desk.slow('submit', sentAt);
-        desk.lost(outcome.failure);
-        await written;
+      case 'unknown': {
+        const recorded = recorder.record(item.number, { kind: 'lose' });
+        rates.backOff('submit', sentAt);
+        options.onUnknown?.(outcome.failure);
+        monitor.onFailure(outcome.failure);
+        await recorded;
         return;
       }
       case 'refused':
-        await refuse(item, outcome.failure);
+        await recordRefused(item, outcome.failure);
         return;
-      case 'stop':
-        desk.stop('trouble', 'at-once', outcome.failure);
+      case 'fatal':
+        control.stop('error', 'now', outcome.failure);
         await withdraw(item);
     }
   };
 
-  const postReady = (): void => {
-    while (ready.length > 0 && posting < Math.floor(paces.submit.atOnce) && desk.wireIsFree()) {
+  const submitReady = (): void => {
+    while (ready.length > 0 && sending < Math.floor(rates.submit.concurrency) && canSend(run)) {
       const item = ready.shift();
-      if (item !== undefined) guard(post(item));
+      if (item !== undefined) start(submit(item));
     }
   };
 
-  /** Has the items whose turn it is taken down. Gives the wait until the next one's, as `go` does. */
-  const take = (now: number): number | undefined => {
-    const most = Math.floor(intentsAhead(paces.submit));
-    const active = intending + ready.length + settling;
-    if (active > most - handful(most)) return undefined;
-    const left = options.inFlight - ledger.count('sending') - ledger.count('submitted');
-    const room = Math.min(left, roomOf(paces.submit, active, now, most));
-    const items = taken(room);
+  /** Writes the intents of the items that may be sent next. Returns a delay as `step` does. */
+  const takeItems = (now: number): number | undefined => {
+    const maxActive = Math.floor(maxIntents(rates.submit));
+    const active = writingIntents + ready.length + recording;
+    if (active > maxActive - groupSize(maxActive)) return undefined;
+    const free = options.maxInFlight() - states.count('sending') - states.count('submitted');
+    const count = Math.min(free, availableRequests(rates.submit, active, now, maxActive));
+    const items = takeFromQueue(count);
     if (items.length > 0) {
-      paces.submit = sent(paces.submit, now, items.length);
-      guard(intend(items));
+      rates.submit = takeTokens(rates.submit, now, items.length);
+      start(writeIntents(items));
     }
-    // Where no item is at hand the supply rings, and where the service has enough, a job that ends.
-    if (items.length < room || items.length >= left) return undefined;
-    return waitOf(paces.submit, active + items.length, now, most);
+    // The item queue wakes the run when it has loaded an item, and a job that ends when the service has enough jobs.
+    if (items.length < count || items.length >= free) return undefined;
+    return delayUntilNext(rates.submit, active + items.length, now, maxActive);
   };
-  const taken = (most: number): readonly Item[] => {
+  const takeFromQueue = (count: number): readonly Item[] => {
     const items: Item[] = [];
-    while (items.length < most) {
-      const item = supply.take();
+    while (items.length < count) {
+      const item = queue.take();
       if (item === undefined) break;
       items.push(item);
     }
@@ -186,12 +199,13 @@ export function createSender(
   };
 
   return {
-    go: (now) => {
-      // What the service asks to wait counts for those too whose intent was on its way to the disk then.
-      if (!desk.sending() || paces.submit.closedUntil > now) withdrawReady();
-      if (!desk.sending()) return undefined;
-      postReady();
-      return take(now);
+    unrecorded,
+    step: (now) => {
+      // A wait that the service asked for also applies to items whose intent was being written at that time.
+      if (!control.maySubmit() || rates.submit.blockedUntil > now) withdrawReady();
+      if (!control.maySubmit()) return undefined;
+      submitReady();
+      return takeItems(now);
     },
   };
 }

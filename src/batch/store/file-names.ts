@@ -1,29 +1,42 @@
+/** Names of the files that a batch keeps beside its results file. */
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import type { InputIdentity } from './journal/record.ts';
 
-/**
- * The copy of an input that can be read but once, beside the results. It has its first name until there is a journal: so
- * what lies under the second one without a journal is not this program's, and is left alone.
- */
-export const newCopyPath = (results: string): string => `${results}.input.new`;
-export const copyPath = (results: string): string => `${results}.input`;
+export const journalPath = (results: string): string => `${results}.journal`;
+export const lockPath = (results: string): string => `${results}.journal.lock`;
+
+/** The sorted results, until they replace the results file. */
+export const orderedPath = (results: string): string => `${results}.ordered`;
+
+/** Temporary files of the external sort: it reads one and writes the other. */
+export const sortingPaths = (results: string): readonly [string, string] => [
+  `${results}.sorting-0`,
+  `${results}.sorting-1`,
+];
 
 /**
- * An input as its batch remembers it: from the directory of the results where it lies in or below that, so that both can
- * be moved together; else from the root. Both names are given from the root on.
+ * The copy of an input that can be read only once, such as stdin. It has the temporary name until the journal exists: a
+ * file with the final name and no journal beside it was made by another program and is never touched.
  */
-export function rememberedPath(results: string, input: string): string {
-  const below = relative(dirname(results), input);
-  return isAbsolute(below) || /^\.\.([/\\]|$)/.test(below) ? input : below;
+export const temporaryCopyPath = (results: string): string => `${results}.input.new`;
+export const inputCopyPath = (results: string): string => `${results}.input`;
+
+/**
+ * Returns the input's path as the journal stores it: relative to the directory of the results when the input is in or
+ * below that directory, so that both can be moved together, and absolute otherwise. Both arguments are absolute paths.
+ */
+export function storedInputPath(results: string, input: string): string {
+  const path = relative(dirname(results), input);
+  return isAbsolute(path) || /^\.\.([/\\]|$)/.test(path) ? input : path;
 }
 
-/** Where the input of a batch may lie, most likely first, each place once. */
-export const inputPlaces = (results: string, { path }: InputIdentity): readonly string[] => [
+/** Returns the paths at which the input of a batch may be, without duplicates, the most likely one first. */
+export const inputCandidates = (results: string, { path }: InputIdentity): readonly string[] => [
   ...new Set([
     isAbsolute(path) ? path : join(dirname(results), path),
-    // A journal of an earlier version has the name that was given.
+    // Journals of an earlier version store the path as it was given.
     path,
-    // The process ended before the copy had its second name.
-    newCopyPath(results),
+    // The process ended before it renamed the copy.
+    temporaryCopyPath(results),
   ]),
 ];

@@ -1,65 +1,65 @@
 import type { AppendFile } from '../../core/context.ts';
 
-/** A file that is written in groups: whoever comes while the disk is busy goes together with the next sync. */
-export interface Appender {
+/** Appends to a file with group commit: texts that arrive during a sync share the next write and sync. */
+export interface GroupWriter {
   /**
-   * Resolves when this text, and all before it, are on the disk: of many, waiting for the last is enough. Fails with
+   * Resolves when this text and all earlier ones are synced to disk: to wait for several, wait for the last. Fails with
    * local-file (14).
    */
-  put(text: string): Promise<void>;
-  /** Fails where somebody else wrote, cut, removed or replaced the file; to be called when nothing is under way. */
+  append(text: string): Promise<void>;
+  /** Fails when another process wrote, truncated, removed or replaced the file. Call it only when no write is pending. */
   check(): Promise<void>;
-  /** Resolves when nothing is under way, however that ended. */
+  /** Resolves when no write is pending, whether the writes failed or not. */
   idle(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What goes to the disk together. */
+/** Texts that are written and synced together. */
 interface Group {
   readonly texts: string[];
   length: number;
-  readonly written: Promise<void>;
-  readonly done: () => void;
-  readonly failed: (error: unknown) => void;
+  readonly synced: Promise<void>;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
 }
 
-/** Characters of a group, unless one text is longer: a write of so many is as fast as any. */
-const GROUP_LENGTH = 1024 * 1024;
+/** Characters in a group, unless one text is longer. Larger writes are not faster. */
+const MAX_GROUP_LENGTH = 1024 * 1024;
 
 /**
- * Appends to a file. After the first failure it takes nothing more: where the end of the file then lies is not known, and
- * a later record behind a torn one would be lost.
+ * Creates a writer for a file. After the first failure every append fails: the position of the file's end is unknown
+ * then, and a record behind a torn one could not be read again.
  */
-export function createAppender(file: AppendFile): Appender {
-  const waiting: Group[] = [];
+export function createGroupWriter(file: AppendFile): GroupWriter {
+  const queue: Group[] = [];
   let broken: { readonly error: unknown } | undefined;
   let running: Promise<void> | undefined;
 
-  const run = async (): Promise<void> => {
-    // Those who come in the same turn of the event loop go together.
+  const flush = async (): Promise<void> => {
+    // Texts of the same turn of the event loop are written together.
     await Promise.resolve();
-    for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
+    for (let group = queue.shift(); group !== undefined; group = queue.shift()) {
       try {
         if (broken !== undefined) throw broken.error;
         await file.append(Buffer.from(group.texts.join('')));
         await file.sync();
-        group.done();
+        group.resolve();
       } catch (error) {
         broken ??= { error };
-        group.failed(broken.error);
+        group.reject(broken.error);
       }
     }
     running = undefined;
   };
 
   return {
-    put: (text) => {
-      let group = waiting.at(-1);
-      if (group === undefined || group.length + text.length > GROUP_LENGTH) waiting.push((group = createGroup()));
+    append: (text) => {
+      let group = queue.at(-1);
+      if (group === undefined || group.length + text.length > MAX_GROUP_LENGTH) queue.push((group = createGroup()));
       group.texts.push(text);
       group.length += text.length;
-      running ??= run();
-      return group.written;
+      running ??= flush();
+      return group.synced;
     },
     idle: async () => {
       while (running !== undefined) await running;
@@ -70,10 +70,10 @@ export function createAppender(file: AppendFile): Appender {
 }
 
 function createGroup(): Group {
-  let done = (): void => undefined;
-  let failed = (_: unknown): void => undefined;
-  const written = new Promise<void>((resolve, reject) => ([done, failed] = [resolve, reject]));
-  // Whoever waits for a later group alone hears of it there.
-  written.catch(() => undefined);
-  return { texts: [], length: 0, written, done, failed };
+  let resolve = (): void => undefined;
+  let reject = (_: unknown): void => undefined;
+  const synced = new Promise<void>((onSynced, onFailed) => ([resolve, reject] = [onSynced, onFailed]));
+  // A caller may wait only for a later group, which fails too.
+  synced.catch(() => undefined);
+  return { texts: [], length: 0, synced, resolve, reject };
 }

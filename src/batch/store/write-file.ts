@@ -1,18 +1,18 @@
 import type { DurableFiles } from '../../core/context.ts';
 
 /**
- * Writes a file whole and onto the disk, in place of what an earlier try left under its name. Fails with local-file (14),
- * and leaves nothing then.
+ * Writes a file and syncs it, replacing one that an interrupted attempt left. Fails with local-file (14) and then removes
+ * the file.
  */
-export async function writeWhole(
+export async function writeSyncedFile(
   durable: DurableFiles,
   path: string,
-  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<void> {
   await durable.remove(path);
   const file = await durable.create(path);
   try {
-    for await (const piece of pieces) await file.append(piece);
+    for await (const chunk of chunks) await file.append(chunk);
     await file.sync();
     await file.close();
   } catch (error) {
@@ -23,13 +23,13 @@ export async function writeWhole(
 }
 
 /**
- * Keeps what a file holds from an offset on, before it is cut there, in a file beside it that is named after the place.
- * What was kept of an earlier cut there stays too. Gives the name. Fails with local-file (14).
+ * Copies the bytes of a file from an offset on to a new file beside it, before the file is truncated there. Returns the
+ * name of the copy, which contains the offset; earlier copies are kept. Fails with local-file (14).
  */
-export async function keepAside(durable: DurableFiles, path: string, from: number): Promise<string> {
-  const first = `${path}.torn-${String(from)}`;
+export async function saveTail(durable: DurableFiles, path: string, offset: number): Promise<string> {
+  const first = `${path}.torn-${String(offset)}`;
   let name = first;
   for (let count = 2; (await durable.size(name)) !== undefined; count++) name = `${first}.${String(count)}`;
-  await writeWhole(durable, name, durable.read(path, from));
+  await writeSyncedFile(durable, name, durable.read(path, offset));
   return name;
 }

@@ -1,6 +1,6 @@
-import type { ApiAnswer } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
+import type { ApiAnswer } from '../../core/api.ts';
 import type { Id } from '../../core/ids.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
@@ -9,8 +9,11 @@ import { combinedFailure, sendEach, type Outcome } from '../../cli/resource/send
 import { arg, onlyWith, option } from '../../cli/parse/params.ts';
 import { commandLine, countOf } from '../../cli/words.ts';
 import type { Result } from '../../output/view.ts';
-import { ENDPOINTS, queuePost, statusLine, statusRequest, waitLine } from './command-lines.ts';
-import { canRetry, hasEnded, jobStatus, outcomeOf } from '../../queue/status.ts';
+import { cancelRequest, retryRequest, statusRequest } from '../../queue/requests.ts';
+import { canRetry, hasEnded, jobStatus } from '../../queue/status.ts';
+import { ENDPOINTS } from '../shared/collections.ts';
+import { statusLine, waitLine } from './command-lines.ts';
+import { exitOf } from './outcome.ts';
 import { jobView } from './view.ts';
 import { explainExpired, waitForJob } from './wait.ts';
 
@@ -34,7 +37,7 @@ export const status = defineCommand({
       view: jobView,
       value,
       source: answer.text,
-      ...(values.exitStatus ? { exit: outcomeOf(value) } : {}),
+      ...(values.exitStatus ? { exit: exitOf(value) } : {}),
     };
   },
 });
@@ -49,8 +52,7 @@ export const cancel = defineCommand({
       `This cancels ${countOf(job.length, 'job')} on ${endpoint}, running ones included: ${job.join(', ')}.`,
     ),
   run: async (ctx, values) => {
-    const request = (id: Id<'endpoint'>, job: string) =>
-      queuePost(id, ['cancel', job], { id: job, findOut: statusLine(id, job) });
+    const request = (id: Id<'endpoint'>, job: string) => ({ ...cancelRequest(id, job), findOut: statusLine(id, job) });
     const [only, ...others] = values.job;
     if (only !== undefined && others.length === 0) {
       const { answer } = await sendTo(ctx, ENDPOINTS, values.endpoint, (id) => request(id, only)).catch(
@@ -63,12 +65,12 @@ export const cancel = defineCommand({
       label: job,
       request: (id: Id<'endpoint'>) => request(id, job),
     }));
-    return cancelled(await sendEach(ctx, ENDPOINTS, targets));
+    return cancelResult(await sendEach(ctx, ENDPOINTS, targets));
   },
 });
 
-/** What was cancelled as rows, what was not as the failure. */
-function cancelled(sent: readonly Outcome[]): Result {
+/** Returns the cancelled jobs as rows, and the first failure. */
+function cancelResult(sent: readonly Outcome[]): Result {
   const values = sent.flatMap(({ answer }) => (answer?.value === undefined ? [] : [answer.value]));
   return { kind: 'many', view: jobView, values, failure: combinedFailure(sent) };
 }
@@ -85,7 +87,7 @@ export const retry = defineCommand({
   writes: true,
   run: async (ctx, values) => {
     const { id, answer } = await retryJob(ctx, values.endpoint, values.job).catch(
-      explainGone(values.endpoint, values.job),
+      explainNotRetryable(values.endpoint, values.job),
     );
     if (values.wait) {
       await ctx.tell(`retrying ${values.job}`);
@@ -97,14 +99,15 @@ export const retry = defineCommand({
 });
 
 async function retryJob(ctx: CommandContext, endpoint: string, job: string) {
-  await refuseUnretryable(ctx, endpoint, job);
-  return await sendTo(ctx, ENDPOINTS, endpoint, (id) =>
-    queuePost(id, ['retry', job], { id: job, findOut: statusLine(id, job) }),
-  );
+  await mustBeRetryable(ctx, endpoint, job);
+  return await sendTo(ctx, ENDPOINTS, endpoint, (id) => ({ ...retryRequest(id, job), findOut: statusLine(id, job) }));
 }
 
-/** Says no before sending where the state is known to forbid it; where it cannot be read, the service decides. */
-async function refuseUnretryable(ctx: CommandContext, endpoint: string, job: string): Promise<void> {
+/**
+ * Fails with usage (2) when the job's status does not allow a retry, and as its status request does when the job is not
+ * found. When the status cannot be read, the service decides.
+ */
+async function mustBeRetryable(ctx: CommandContext, endpoint: string, job: string): Promise<void> {
   if (ctx.dryRun) return;
   let found: { readonly id: Id<'endpoint'>; readonly answer: ApiAnswer };
   try {
@@ -114,18 +117,19 @@ async function refuseUnretryable(ctx: CommandContext, endpoint: string, job: str
     throw error;
   }
   const endpointId = found.id;
-  const seen = found.answer.value;
-  if (canRetry(seen) || jobStatus(seen) === '?') return;
-  const state = jobStatus(seen);
+  const document = found.answer.value;
+  const status = jobStatus(document);
+  if (canRetry(document) || status === '?') return;
   throw usage(
-    `job ${job} is ${state}; only FAILED and TIMED_OUT jobs can be retried`,
-    hasEnded(seen)
+    `job ${job} is ${status}; only FAILED and TIMED_OUT jobs can be retried`,
+    hasEnded(document)
       ? `Submit its input again with: ${commandLine('jobs', 'run', endpointId)} --input ...`
       : `Wait for it first: ${waitLine(endpointId, job)}`,
   ).with({ id: job });
 }
 
-const explainGone =
+/** Rethrows; a 404 says that an expired job cannot be retried. */
+const explainNotRetryable =
   (endpoint: string, job: string) =>
   (error: unknown): never => {
     if (error instanceof Failure && error.exit === EXIT.notFound)

@@ -1,15 +1,13 @@
 import { usage } from '../../core/failure.ts';
-import { encodeJson, type JsonObject } from '../../core/json.ts';
 import { formatBytes } from '../../core/units.ts';
 import type { Files } from '../../core/context.ts';
-import { readInputBytes, checkedJsonText, type RawInput } from '../shared/json-input.ts';
-
-/** Payload bounds in bytes (specification 8.2); a megabyte is 1,000,000 bytes. */
-export const PAYLOAD_LIMIT = { run: 10_000_000, runsync: 20_000_000 } as const;
+import { PAYLOAD_LIMITS } from '../../queue/limits.ts';
+import { submissionBody } from '../../queue/submission.ts';
+import { checkedJsonText, readInputBytes, type RawInput } from '../shared/json-input.ts';
 
 /**
- * The input as `--input` or `--input-file` gives it: JSON text, `@FILE`, or `-` for stdin. Fails with usage (2) where
- * it is missing or given twice, with local-file (14) where a file cannot be read.
+ * Reads the input that `--input` or `--input-file` gives: JSON text, `@FILE`, or `-` for stdin. Fails with usage (2)
+ * when it is missing or given twice, with local-file (14) when a file cannot be read.
  */
 export async function readInput(
   files: Files,
@@ -26,15 +24,13 @@ export async function readInput(
 }
 
 /**
- * The body of run and runsync: the input byte for byte as it was given, wrapped, with the other members beside it. A
- * byte order mark and white space around the input are dropped. Fails with usage (2) for what is not UTF-8, not JSON
- * (with line and column), or over the payload limit.
+ * Returns the body of run or runsync with the input byte for byte as given, without a byte order mark and white space
+ * around it. `options` is the text of the members beside the input. Fails with usage (2) when the input is not UTF-8,
+ * not JSON (with line and column), or over the payload limit.
  */
-export function jobBody(given: RawInput, others: JsonObject, operation: keyof typeof PAYLOAD_LIMIT): Uint8Array {
-  const text = checkedJsonText(given);
-  const rest = encodeJson(others).slice(1, -1);
-  const body = new TextEncoder().encode(`{"input":${text}${rest === '' ? '' : `,${rest}`}}`);
-  const limit = PAYLOAD_LIMIT[operation];
+export function jobBody(given: RawInput, options: string, operation: keyof typeof PAYLOAD_LIMITS): Uint8Array {
+  const body = submissionBody(new TextEncoder().encode(checkedJsonText(given)), options);
+  const limit = PAYLOAD_LIMITS[operation];
   if (body.length > limit)
     throw usage(
       `the payload is ${formatBytes(body.length)} (${String(body.length)} bytes); ${operation} takes at most ${formatBytes(limit)} (${String(limit)} bytes)`,

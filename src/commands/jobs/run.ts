@@ -1,22 +1,25 @@
 import { usage } from '../../core/failure.ts';
 import { parseDuration } from '../../core/units.ts';
-import { memberAt, stringOf, type Json } from '../../core/json.ts';
+import type { Json } from '../../core/json.ts';
 import { say } from '../../core/safe-text.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { sendTo } from '../../cli/resource/identify.ts';
 import { arg, onlyWith, option } from '../../cli/parse/params.ts';
 import type { Result } from '../../output/view.ts';
+import { jobIdOf, unusableJobId } from '../../queue/job-id.ts';
+import { DEFAULT_SYNC_WAIT_MS, DURATION_BOUNDS } from '../../queue/limits.ts';
+import { runRequest, runSyncRequest } from '../../queue/requests.ts';
+import { hasEnded, jobStatus } from '../../queue/status.ts';
+import { optionsText } from '../../queue/submission.ts';
+import { ENDPOINTS } from '../shared/collections.ts';
+import { healthLine, waitLine } from './command-lines.ts';
 import { jobBody, readInput } from './input.ts';
-import { BOUNDS, extras, inBounds } from '../../queue/policy.ts';
-import { ENDPOINTS, queuePost, waitLine } from './command-lines.ts';
-import { hasEnded, jobStatus, outcomeOf } from '../../queue/status.ts';
+import { checkBounds } from './job-flags.ts';
+import { exitOf } from './outcome.ts';
 import { streamJob } from './stream.ts';
 import { jobView } from './view.ts';
 import { waitForJob } from './wait.ts';
-
-/** The service's own default for runsync (specification 4.5). */
-const SYNC_WAIT_MS = 90_000;
 
 export const run = defineCommand({
   summary: 'submit a job and print its id, or wait for its result',
@@ -51,51 +54,54 @@ export const run = defineCommand({
   run: async (ctx, values) => {
     if ([values.wait, values.stream, values.sync].filter(Boolean).length > 1)
       throw usage('--wait, --stream and --sync exclude each other', 'Keep one of them.');
-    inBounds('--sync-wait', values.syncWait, BOUNDS.syncWait);
-    inBounds('--execution-timeout', values.executionTimeout, BOUNDS.executionTimeout);
-    inBounds('--ttl', values.ttl, BOUNDS.ttl);
+    checkBounds('--sync-wait', values.syncWait, DURATION_BOUNDS.syncWait);
+    checkBounds('--execution-timeout', values.executionTimeout, DURATION_BOUNDS.executionTimeout);
+    checkBounds('--ttl', values.ttl, DURATION_BOUNDS.ttl);
     const given = await readInput(ctx.files, await inputOrAsk(ctx, values.input, values.inputFile), values.inputFile);
-    const body = { raw: jobBody(given, extras(values), values.sync ? 'runsync' : 'run') };
-    const waitMs = Math.min(values.syncWait ?? SYNC_WAIT_MS, Math.max(1000, values.waitTimeout));
-    const sync = {
-      query: { wait: waitMs },
-      deadlineMs: waitMs + parseDuration(ctx.settings.get('timeout') ?? '30s', 's', '--timeout'),
-    };
+    const body = { raw: jobBody(given, optionsText(values), values.sync ? 'runsync' : 'run') };
+    const waitMs = Math.min(values.syncWait ?? DEFAULT_SYNC_WAIT_MS, Math.max(1000, values.waitTimeout));
+    const syncDeadlineMs = waitMs + parseDuration(ctx.settings.get('timeout') ?? '30s', 's', '--timeout');
     if (values.webhook !== undefined && ctx.settings.local)
       await ctx.tell(
         'The webhook will not be delivered: with --local, only `berth local serve` and `exec` deliver webhooks.',
       );
-    const { id: endpoint, answer } = await sendTo(ctx, ENDPOINTS, values.endpoint, (each) =>
-      queuePost(each, [values.sync ? 'runsync' : 'run'], {
-        body,
-        expects: 'created',
-        ...(values.sync ? sync : {}),
-      }),
-    );
+    const { id: endpoint, answer } = await sendTo(ctx, ENDPOINTS, values.endpoint, (id) => {
+      const findOut = healthLine(id);
+      return values.sync
+        ? { ...runSyncRequest(id, waitMs), body, findOut, deadlineMs: syncDeadlineMs }
+        : { ...runRequest(id), body, findOut };
+    });
     const job = answer.value ?? null;
     if (values.sync && hasEnded(job))
-      return { kind: 'one', view: jobView, value: job, source: answer.text, exit: outcomeOf(job) };
+      return { kind: 'one', view: jobView, value: job, source: answer.text, exit: exitOf(job) };
     if (!values.wait && !values.stream && !values.sync) return submitted(ctx, endpoint, job, answer.text);
-    const id = jobId(job);
+    const id = submittedId(job);
     await ctx.tell(`submitted ${id}`);
     if (values.stream) return await streamJob(ctx, endpoint, id, values.waitTimeout);
     return await waitForJob(ctx, endpoint, id, values.waitTimeout);
   },
 });
 
-/** The id alone unless a format asks for the document, so that `id=$(berth jobs run ...)` is all a script needs. */
+/**
+ * Prints only the id, unless an output flag asks for the document: a script can write `id=$(berth jobs run ...)`.
+ */
 function submitted(ctx: CommandContext, endpoint: string, job: Json, text: string): Result {
   const { format, fields, jq } = ctx.output;
-  const id = jobId(job);
+  const id = submittedId(job);
   if (format !== undefined || fields !== undefined || jq !== undefined)
     return { kind: 'one', view: jobView, value: job, source: text };
   const notes = ctx.terminal.errors ? [`${jobStatus(job)}. Wait for it: ${waitLine(endpoint, id)}`] : [];
   return { kind: 'text', text: say`${id}\n`, notes };
 }
 
-/** The id of a job just submitted. An answer without one is unreadable, so there always is one. */
-const jobId = (job: Json): string => stringOf(memberAt(job, 'id')) ?? '';
+/** Returns the id of a submitted job. Fails with outcome-unknown (8) when the answer has no usable id. */
+function submittedId(job: Json): string {
+  const id = jobIdOf(job);
+  if (id === undefined) throw unusableJobId(job);
+  return id;
+}
 
+/** Returns `--input`, or asks for the input when none was given and a question can be asked. */
 async function inputOrAsk(
   ctx: CommandContext,
   input: string | undefined,

@@ -1,7 +1,7 @@
 import type { ApiRequest } from '../../core/api.ts';
+import type { Id } from '../../core/ids.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
-import type { Id } from '../../core/ids.ts';
 import { arrayOf, encodeJson, memberAt, objectOf, stringOf, type Json } from '../../core/json.ts';
 import { safeText, say } from '../../core/safe-text.ts';
 import { defineCommand } from '../../cli/command.ts';
@@ -13,12 +13,14 @@ import { commandLine } from '../../cli/words.ts';
 import { styled } from '../../output/layout/terminal-text.ts';
 import { escapeJson } from '../../output/formats/escape-json.ts';
 import type { Result } from '../../output/view.ts';
-import { ENDPOINTS, queueGet, statusRequest } from './command-lines.ts';
-import { hasEnded, jobStatus, outcomeOf } from '../../queue/status.ts';
+import { statusRequest, streamRequest } from '../../queue/requests.ts';
+import { hasEnded, jobStatus } from '../../queue/status.ts';
+import { ENDPOINTS } from '../shared/collections.ts';
+import { exitOf } from './outcome.ts';
 import { chunkView } from './view.ts';
 import { explainExpired } from './wait.ts';
 
-const PAUSE_MS = 250;
+const POLL_INTERVAL_MS = 250;
 
 export const stream = defineCommand({
   summary: "print a job's chunks as its handler produces them",
@@ -30,8 +32,8 @@ export const stream = defineCommand({
 });
 
 /**
- * Follows a job's chunks to its end. Chunks already given out are not given again by the service, so every answer is
- * printed whole before the next is asked for.
+ * Prints the chunks of a job until it ends. The service returns each chunk once, so every answer is printed completely
+ * before the next request.
  */
 export async function streamJob(
   ctx: CommandContext,
@@ -44,47 +46,45 @@ export async function streamJob(
   const start = ctx.clock.monotonic();
   const printer = chunkPrinter(ctx);
   let ended: Json | undefined;
-  const ask = async (request: (id: Id<'endpoint'>) => ApiRequest): Promise<Json> => {
+  const send = async (request: (id: Id<'endpoint'>) => ApiRequest): Promise<Json> => {
     const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, request).catch(explainExpired(job));
     return answer.value ?? null;
   };
   for (;;) {
-    const poll = await ask((id) => queueGet(id, ['stream', job], { id: job, expects: 'chunks' })).catch(
-      (error: unknown) => {
-        if (ended !== undefined && error instanceof Failure && error.exit === EXIT.notFound) return undefined;
-        throw error;
-      },
-    );
-    // It has ended, and is not there any more.
+    const poll = await send((id) => streamRequest(id, job)).catch((error: unknown) => {
+      if (ended !== undefined && error instanceof Failure && error.exit === EXIT.notFound) return undefined;
+      throw error;
+    });
+    // The job has ended and expired.
     if (poll === undefined) break;
     const chunks = chunksOf(poll);
     for (const chunk of chunks) await printer.print(chunk);
-    // The last chunks may come with the status, which may not be there to be asked for again.
+    // An answer with the last chunks may also have the status, and the job may be expired at the next request.
     const wrapped = objectOf(poll);
     const before = ended;
     if (hasEnded(wrapped)) ended = wrapped;
     else if (chunks.length === 0 && ended === undefined) {
-      const now = await ask((id) => statusRequest(id, job));
-      if (hasEnded(now)) ended = now;
+      const current = await send((id) => statusRequest(id, job));
+      if (hasEnded(current)) ended = current;
     }
-    // One more poll after the end takes what came between the two requests.
+    // One more poll after the end returns the chunks that were produced between the two requests.
     if (chunks.length === 0 && before !== undefined) break;
     const isLast = chunks.length === 0 && ended !== undefined;
     if (!isLast && ctx.clock.monotonic() - start >= timeoutMs) {
       await printer.close();
       throw waitEnded({ what: `job ${job}`, timeoutMs, resumeCommand, id: job });
     }
-    if (chunks.length === 0 && ended === undefined) await ctx.clock.sleep(PAUSE_MS, ctx.signal);
+    if (chunks.length === 0 && ended === undefined) await ctx.clock.sleep(POLL_INTERVAL_MS, ctx.signal);
   }
   await printer.close();
   ctx.setResumeCommand(undefined);
-  const exit = outcomeOf(ended);
+  const exit = exitOf(ended);
   const error = stringOf(memberAt(ended, 'error'));
   const notes = exit === 0 ? [] : [`job ${job} ended ${jobStatus(ended)}${error === undefined ? '' : `: ${error}`}`];
   return { kind: 'nothing', exit, notes };
 }
 
-/** The chunks of one answer: an array, or (some servers) an array wrapped in `stream`. */
+/** Returns the chunks of one answer: an array, or (some servers) an object with an array as `stream`. */
 const chunksOf = (value: Json | undefined): readonly Json[] =>
   arrayOf(value) ?? arrayOf(memberAt(value, 'stream')) ?? [];
 
@@ -93,7 +93,7 @@ interface ChunkPrinter {
   close(): Promise<void>;
 }
 
-/** Text as it reads where nothing else was asked for; rows in the format that was. */
+/** Prints chunks as text, or as rows when an output flag is given. */
 function chunkPrinter(ctx: CommandContext): ChunkPrinter {
   const { format, fields, jq } = ctx.output;
   if (format !== undefined || fields !== undefined || jq !== undefined) {
@@ -117,7 +117,7 @@ function chunkPrinter(ctx: CommandContext): ChunkPrinter {
   };
 }
 
-/** The text of a chunk's output: a string, or the strings of its `text` member (specification 4.5, detail 4). */
+/** Returns the text of a chunk's output: a string, or the strings of its `text` member (specification 4.5, detail 4). */
 function textOf(output: Json): string | undefined {
   if (typeof output === 'string') return output;
   const text = memberAt(output, 'text');

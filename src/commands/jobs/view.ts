@@ -24,10 +24,10 @@ export const jobView: View = {
       lines: [
         { label: 'id', value: text('id')(row) },
         { label: 'status', value: status('status')(row) },
-        ...when(row, 'delayTime', { label: 'delay', value: duration('delayTime', 'ms')(row) }),
-        ...when(row, 'executionTime', { label: 'execution', value: duration('executionTime', 'ms')(row) }),
-        ...when(row, 'output', { label: 'output', value: json('output')(row) }),
-        ...when(row, 'error', { label: 'error', value: { text: text('error')(row), tone: 'bad' } }),
+        ...lineIf(row, 'delayTime', { label: 'delay', value: duration('delayTime', 'ms')(row) }),
+        ...lineIf(row, 'executionTime', { label: 'execution', value: duration('executionTime', 'ms')(row) }),
+        ...lineIf(row, 'output', { label: 'output', value: json('output')(row) }),
+        ...lineIf(row, 'error', { label: 'error', value: { text: text('error')(row), tone: 'bad' } }),
         ...otherMembers(row, KNOWN),
       ],
     },
@@ -47,5 +47,6 @@ export const chunkView: View = {
 
 type Line = Section['lines'][number];
 
-const when = (row: Json, member: string, line: Line): readonly Line[] =>
+/** Returns the line when the row has the member. */
+const lineIf = (row: Json, member: string, line: Line): readonly Line[] =>
   memberAt(row, member) === undefined ? [] : [line];

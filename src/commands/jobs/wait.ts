@@ -7,8 +7,11 @@ import { sendTo } from '../../cli/resource/identify.ts';
 import { arg, option } from '../../cli/parse/params.ts';
 import { waitFor } from '../../cli/run/wait.ts';
 import type { Result } from '../../output/view.ts';
-import { ENDPOINTS, statusRequest, waitLine } from './command-lines.ts';
-import { hasEnded, jobStatus, outcomeOf, outcomeOfAll } from '../../queue/status.ts';
+import { statusRequest } from '../../queue/requests.ts';
+import { hasEnded, jobStatus } from '../../queue/status.ts';
+import { ENDPOINTS } from '../shared/collections.ts';
+import { waitLine } from './command-lines.ts';
+import { exitOf, exitOfAll } from './outcome.ts';
 import { jobView } from './view.ts';
 
 export const wait = defineCommand({
@@ -32,7 +35,7 @@ export const wait = defineCommand({
   },
 });
 
-/** Polls one job to its end: its result, and the exit code of its outcome. */
+/** Polls one job until it ends. Returns its document, with the exit code of its outcome. */
 export async function waitForJob(
   ctx: CommandContext,
   endpoint: string,
@@ -55,7 +58,7 @@ export async function waitForJob(
     resumeCommand: waitLine(endpoint, job),
     id: job,
   });
-  return { kind: 'one', view: jobView, value, source: text, exit: outcomeOf(value) };
+  return { kind: 'one', view: jobView, value, source: text, exit: exitOf(value) };
 }
 
 async function waitForJobs(
@@ -85,10 +88,10 @@ async function waitForJobs(
     resumeCommand: waitLine(endpoint, ...jobs),
   });
   const values = jobs.flatMap((job) => ended.get(job) ?? []);
-  return { kind: 'many', view: jobView, values, exit: outcomeOfAll(values) };
+  return { kind: 'many', view: jobView, values, exit: exitOfAll(values) };
 }
 
-/** A 404 on a job says more than "not found": results are kept for a while only (specification 8.2). */
+/** Rethrows; a 404 of a job says that the result may have expired (specification 8.2). */
 export const explainExpired =
   (job: string) =>
   (error: unknown): never => {

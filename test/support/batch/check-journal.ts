@@ -1,7 +1,7 @@
-import { queuesOf, type Job } from '../../../src/local/queue/state/records.ts';
+import { countsAddUp, type ItemStates } from '../../../src/batch/store/items/item-states.ts';
 import type { State } from '../../../src/local/state/state.ts';
 import type { Store } from '../../../src/local/state/store.ts';
-import { addsUp, type Ledger } from '../../../src/batch/store/items/item-states.ts';
+import { queuesOf, type Job } from '../../../src/local/queue/state/records.ts';
 
 /** How often a service accepted each item, by the `n` of its input. */
 export type SubmissionCounts = ReadonlyMap<number, number>;
@@ -30,15 +30,15 @@ export const countSubmissions = (store: Store, seen = new Map<string, number>())
  * resubmitted on request and may have been accepted once more.
  */
 export function journalMismatches(
-  ledger: Ledger,
-  submissions: SubmissionCounts,
+  states: ItemStates,
+  taken: SubmissionCounts,
   items: number,
   twice: ReadonlySet<number> = new Set(),
 ): string[] {
-  const found = addsUp(ledger.accounting()) ? [] : [`the counts do not add up: ${JSON.stringify(ledger.accounting())}`];
+  const found = countsAddUp(states.counts()) ? [] : [`the counts do not add up: ${JSON.stringify(states.counts())}`];
   for (let item = 1; item <= items; item++) {
-    const state = ledger.stateOf(item);
-    const times = submissions.get(item) ?? 0;
+    const state = states.stateOf(item);
+    const times = taken.get(item) ?? 0;
     const unsure = state === 'sending' || state === 'unknown';
     const most = (state === 'waiting' ? 0 : 1) + (twice.has(item) ? 1 : 0);
     const least = state === 'waiting' || unsure ? 0 : 1;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { replay } from '../../../src/batch/store/journal/replay.ts';
+import { replayJournal } from '../../../src/batch/store/journal/replay.ts';
 import { openDurable } from '../../../src/host/files/durable-files.ts';
 import { LOCAL_KEY } from '../../../src/local/frame/auth.ts';
 import { serveLocal } from '../../../src/local/frame/server.ts';
@@ -79,9 +79,9 @@ export async function findMismatches(
   count: number,
   more: { readonly taken?: SubmissionCounts; readonly twice?: ReadonlySet<number> } = {},
 ): Promise<readonly string[]> {
-  const { ledger } = await replay(
+  const { states } = await replayJournal(
     openDurable({ stdin, cwd: directory }, new AbortController().signal, realLocks()),
     OUT,
   );
-  return journalMismatches(ledger, more.taken ?? (await countSubmissions(store)), count, more.twice);
+  return journalMismatches(states, more.taken ?? (await countSubmissions(store)), count, more.twice);
 }

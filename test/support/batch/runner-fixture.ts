@@ -1,18 +1,14 @@
 import { onTestFinished } from 'vitest';
-import {
-  beginBatch,
-  finishBatch,
-  resumeBatch,
-  type OpenBatch,
-  type ResumeOptions,
-} from '../../../src/batch/store/open-batch.ts';
-import type { RunOptions } from '../../../src/batch/run/run-state.ts';
+import { createBatch, type OpenBatch } from '../../../src/batch/store/open-batch.ts';
+import { recoverBatch, type RecoverOptions } from '../../../src/batch/store/recover-batch.ts';
+import { finishBatch } from '../../../src/batch/run/finish-batch.ts';
 import { readItems } from '../../../src/batch/input/read-items.ts';
-import { runBatch, type RunEnd } from '../../../src/batch/run/runner.ts';
-import { survey } from '../../../src/batch/input/check-input.ts';
-import { createWire } from '../../../src/batch/run/queue-client.ts';
+import { runItems, type RunEnd, type RunOptions } from '../../../src/batch/run/runner.ts';
+import { summarizeInput } from '../../../src/batch/input/check-input.ts';
+import { createQueueClient } from '../../../src/batch/run/queue-client.ts';
 import type { Api, RateWindow } from '../../../src/core/api.ts';
 import type { DurableFiles } from '../../../src/core/context.ts';
+import { asId } from '../../../src/core/ids.ts';
 import { createApi } from '../../../src/http/api.ts';
 import { createTransport } from '../../../src/http/wire/client.ts';
 import { LOCAL_KEY } from '../../../src/local/frame/auth.ts';
@@ -42,7 +38,7 @@ export interface RunnerFixture {
   ended(): Promise<ReadonlyMap<string, number>>;
   /** Begins a batch over lines of input. */
   begin(lines: readonly string[], options?: BeginOptions): Promise<OpenBatch>;
-  resume(options?: Partial<ResumeOptions>, durable?: DurableFiles): Promise<OpenBatch>;
+  resume(options?: Partial<RecoverOptions>, durable?: DurableFiles): Promise<OpenBatch>;
   /** Runs an open batch to its end and closes it. */
   run(batch: OpenBatch, options?: Partial<RunOptions>, more?: RunMore): Promise<RunEnd>;
   /** The lines of the results file. */
@@ -164,10 +160,10 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
       for (const lying of [durable.files, durable.synced])
         lying.set(IN, Buffer.from(lines.map((line) => `${line}\n`).join('')));
       const shape = { path: IN, format: 'jsonl', extras: '', ...(idField === undefined ? {} : { idField }) } as const;
-      const { planned, invalid, fingerprint } = await survey(durable.read(IN), shape);
+      const { planned, invalid, fingerprint } = await summarizeInput(durable.read(IN), shape);
       const { bytes, sha256 } = fingerprint;
       const { extras, ...input } = shape;
-      return beginBatch(files, OUT, () =>
+      return createBatch(files, OUT, () =>
         Promise.resolve({
           version: 1,
           endpoint,
@@ -183,11 +179,11 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
       );
     },
     resume: (resumeOptions = {}, files = durable) =>
-      resumeBatch(files, OUT, { wantFailed: false, resubmitUnknown: false, ...resumeOptions }),
+      recoverBatch(files, OUT, { wantFailed: false, resubmitUnknown: false, ...resumeOptions }),
     run: async (batch, runOptions = {}, more = {}) => {
       const { interrupt, durable: files = durable } = more;
       const { input, extras, endpointId } = batch.header;
-      const end = await runBatch({
+      const end = await runItems({
         ...batch,
         options: {
           concurrency: 8,
@@ -199,12 +195,14 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
           ...runOptions,
         },
         items: readItems(files.read(IN), { ...input, extras }),
-        wire: createWire(watched(more), endpointId),
+        client: createQueueClient(watched(more), asId(endpointId)),
         clock,
         random,
         interrupt: interrupt ?? new AbortController().signal,
-        onReady: (take) => {
-          windows.take = take;
+        observer: {
+          onReady: (apply) => {
+            windows.take = apply;
+          },
         },
       });
       const ordered = await finishBatch(files, OUT, batch, end, interrupt ?? new AbortController().signal);

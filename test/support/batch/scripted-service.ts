@@ -1,17 +1,13 @@
-import {
-  beginBatch,
-  finishBatch,
-  resumeBatch,
-  type OpenBatch,
-  type ResumeOptions,
-} from '../../../src/batch/store/open-batch.ts';
+import { createBatch, type OpenBatch } from '../../../src/batch/store/open-batch.ts';
+import { recoverBatch, type RecoverOptions } from '../../../src/batch/store/recover-batch.ts';
+import { finishBatch } from '../../../src/batch/run/finish-batch.ts';
 import { readItems } from '../../../src/batch/input/read-items.ts';
-import { survey } from '../../../src/batch/input/check-input.ts';
-import type { RunOptions } from '../../../src/batch/run/run-state.ts';
-import { runBatch, type RunEnd } from '../../../src/batch/run/runner.ts';
-import { createWire } from '../../../src/batch/run/queue-client.ts';
+import { summarizeInput } from '../../../src/batch/input/check-input.ts';
+import { runItems, type RunEnd, type RunOptions } from '../../../src/batch/run/runner.ts';
+import { createQueueClient } from '../../../src/batch/run/queue-client.ts';
 import type { Api, ApiRequest } from '../../../src/core/api.ts';
 import type { DurableFiles } from '../../../src/core/context.ts';
+import { asId } from '../../../src/core/ids.ts';
 import { EXIT } from '../../../src/core/exit-codes.ts';
 import { Failure } from '../../../src/core/failure.ts';
 import type { Json } from '../../../src/core/json.ts';
@@ -35,8 +31,8 @@ export interface ScriptedService {
   /** Every request, in the order of sending. */
   readonly asked: readonly ScriptedRequest[];
   readonly batch: OpenBatch;
-  resume(options?: Partial<ResumeOptions>): Promise<OpenBatch>;
-  /** Runs an open batch for at most five hours on the clock. Does not close it. */
+  resume(options?: Partial<RecoverOptions>): Promise<OpenBatch>;
+  /** Runs an open batch; it is closed by whoever resumes it. Five hours on the clock are the most it may take. */
   run(batch: OpenBatch, options?: Partial<RunOptions>, interrupt?: AbortSignal): Promise<RunEnd>;
 }
 
@@ -66,8 +62,8 @@ export async function createScriptedService(
   for (const lying of [files.files, files.synced]) lying.set(path, Buffer.from(`${lines(count).join('\n')}\n`));
   const input = { path, format: 'jsonl' } as const;
   const shape = { ...input, extras: '' };
-  const { bytes, sha256 } = (await survey(files.read(path), shape)).fingerprint;
-  const batch = await beginBatch(slow, OUT, () =>
+  const { bytes, sha256 } = (await summarizeInput(files.read(path), shape)).fingerprint;
+  const batch = await createBatch(slow, OUT, () =>
     Promise.resolve({
       version: 1,
       endpoint: 'echo',
@@ -93,9 +89,9 @@ export async function createScriptedService(
     files,
     asked,
     batch,
-    resume: (options = {}) => resumeBatch(slow, OUT, { wantFailed: false, resubmitUnknown: false, ...options }),
+    resume: (options = {}) => recoverBatch(slow, OUT, { wantFailed: false, resubmitUnknown: false, ...options }),
     run: async (open, options = {}, interrupt = new AbortController().signal) => {
-      const end = await runBatch({
+      const end = await runItems({
         ...open,
         options: {
           concurrency: 8,
@@ -107,7 +103,7 @@ export async function createScriptedService(
           ...options,
         },
         items: readItems(files.read(path), shape),
-        wire: createWire({ send } as Pick<Api, 'send'> as Api, 'echo'),
+        client: createQueueClient({ send } as Pick<Api, 'send'> as Api, asId('echo')),
         clock,
         random: () => 0.5,
         interrupt,

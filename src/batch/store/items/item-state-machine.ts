@@ -1,6 +1,6 @@
 /**
- * Where an item stands. `sending` is an intent that is on the disk while the request may be on the wire; what is left
- * `sending` by a process that is gone is `unknown`: nobody can tell whether the service has it.
+ * States of an item. In `sending`, the intent to send is on disk and the request may have been sent. Items that a dead
+ * process left in `sending` become `unknown`: the service may have the job.
  */
 export const STATES = [
   'waiting',
@@ -15,30 +15,32 @@ export const STATES = [
 ] as const;
 export type ItemState = (typeof STATES)[number];
 
-/** How a job ends; `expired` where the service no longer knows it. */
+/** How an item ends; `expired` when the service no longer has its job. */
 export type Ending = 'completed' | 'failed' | 'cancelled' | 'timedOut' | 'expired';
 
-/** What can happen to an item. */
 export type ItemEvent =
-  /** Its submission is about to go out. */
+  /** The submission is about to be sent. */
   | { readonly kind: 'send' }
-  /** It is certain that the service does not have it: not sent, or told to come again. */
+  /** The service certainly does not have it: it was not sent, or the service asked to send it again later. */
   | { readonly kind: 'withdraw' }
-  /** The service has it, under this id. */
+  /** The service accepted it as this job. */
   | { readonly kind: 'accept'; readonly job: string }
-  /** The service will never take it. */
+  /** The service rejected it for good. */
   | { readonly kind: 'refuse' }
   /** It was sent and no readable answer came. */
   | { readonly kind: 'lose' }
   | { readonly kind: 'end'; readonly ending: Ending }
-  /** The service runs it again, under the same id. */
+  /** The service runs the job again, with the same id. */
   | { readonly kind: 'retry'; readonly job: string }
-  /** Somebody decided to send an unknown one again. */
+  /** The user decided to send an unknown item again. */
   | { readonly kind: 'resubmit' };
 
-type Moves = Readonly<Partial<Record<ItemState, ItemState>>>;
+/** The event that ends an item: its job ended, or the service rejected its submission. */
+export type EndEvent = ItemEvent & { readonly kind: 'end' | 'refuse' };
 
-const MOVES: Readonly<Record<Exclude<ItemEvent['kind'], 'end'>, Moves>> = {
+type Transitions = Readonly<Partial<Record<ItemState, ItemState>>>;
+
+const TRANSITIONS: Readonly<Record<Exclude<ItemEvent['kind'], 'end'>, Transitions>> = {
   send: { waiting: 'sending' },
   withdraw: { sending: 'waiting' },
   accept: { sending: 'submitted' },
@@ -48,8 +50,8 @@ const MOVES: Readonly<Record<Exclude<ItemEvent['kind'], 'end'>, Moves>> = {
   resubmit: { unknown: 'waiting' },
 };
 
-/** The state after an event; undefined where the event cannot happen in that state. */
-export function next(state: ItemState, event: ItemEvent): ItemState | undefined {
+/** Returns the state after an event, or undefined when the event is not possible in this state. */
+export function nextState(state: ItemState, event: ItemEvent): ItemState | undefined {
   if (event.kind === 'end') return state === 'submitted' ? event.ending : undefined;
-  return MOVES[event.kind][state];
+  return TRANSITIONS[event.kind][state];
 }

@@ -1,7 +1,7 @@
-import { next, STATES, type ItemEvent, type ItemState } from './item-state-machine.ts';
+import { nextState, STATES, type ItemEvent, type ItemState } from './item-state-machine.ts';
 
-/** How many items there are of each kind; `planned` is the sum of all others. */
-export interface Accounting {
+/** Number of items by outcome. `planned` is the sum of all others. */
+export interface ItemCounts {
   readonly planned: number;
   readonly completed: number;
   readonly failed: number;
@@ -13,24 +13,24 @@ export interface Accounting {
   readonly waiting: number;
 }
 
-/** The state of every item of a batch, one byte each, and how many there are of each state. */
-export interface Ledger {
+/** The state of every item of a batch, in one byte each. Items are numbered from 1. */
+export interface ItemStates {
   stateOf(item: number): ItemState;
-  /** Moves an item, counted from 1. False, and nothing has changed, where the event cannot happen to it. */
+  /** Applies an event to an item. Returns false and changes nothing when the event is not possible. */
   apply(item: number, event: ItemEvent): boolean;
   count(state: ItemState): number;
-  accounting(): Accounting;
-  /** The items in a state, in order. */
+  counts(): ItemCounts;
+  /** Iterates over the items in a state, in ascending order. */
   items(state: ItemState): IterableIterator<number>;
 }
 
 const CODES = Object.fromEntries(STATES.map((state, code) => [state, code])) as Readonly<Record<ItemState, number>>;
 
 /**
- * A ledger of `planned` items, all waiting. `positions` is how many places they lie in: more than `planned` where some
- * places hold no item that can be sent.
+ * Creates the states of `planned` items, all waiting. `positions` is the largest item number: it exceeds `planned` when
+ * some items of the input are invalid and never sent.
  */
-export function createLedger(planned: number, positions = planned): Ledger {
+export function createItemStates(planned: number, positions = planned): ItemStates {
   const states = new Uint8Array(positions + 1).fill(CODES.waiting);
   const counts = new Float64Array(STATES.length);
   counts[CODES.waiting] = planned;
@@ -41,7 +41,7 @@ export function createLedger(planned: number, positions = planned): Ledger {
     apply: (item, event) => {
       if (!Number.isInteger(item) || item < 1 || item > positions) return false;
       const before = stateOf(item);
-      const after = next(before, event);
+      const after = nextState(before, event);
       if (after === undefined || (before === 'waiting' && count('waiting') === 0)) return false;
       states[item] = CODES[after];
       counts[CODES[before]] = count(before) - 1;
@@ -49,7 +49,7 @@ export function createLedger(planned: number, positions = planned): Ledger {
       return true;
     },
     count,
-    accounting: () => ({
+    counts: () => ({
       planned,
       completed: count('completed'),
       failed: count('failed'),
@@ -66,7 +66,14 @@ export function createLedger(planned: number, positions = planned): Ledger {
   };
 }
 
-/** What an accounting must add up to, whatever happened. */
-export const addsUp = (sum: Accounting): boolean =>
-  sum.planned ===
-  sum.completed + sum.failed + sum.cancelled + sum.timedOut + sum.expired + sum.unknown + sum.inFlight + sum.waiting;
+/** Returns whether every planned item is counted exactly once. */
+export const countsAddUp = (counts: ItemCounts): boolean =>
+  counts.planned ===
+  counts.completed +
+    counts.failed +
+    counts.cancelled +
+    counts.timedOut +
+    counts.expired +
+    counts.unknown +
+    counts.inFlight +
+    counts.waiting;

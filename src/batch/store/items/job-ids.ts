@@ -1,32 +1,33 @@
-/** The ids of all jobs of a batch, to notice one that is given twice. */
+/** The ids of all jobs of a batch, to detect one that the service gives twice. */
 export interface JobIds {
-  /** False where it was added before; once in some thousand million times also where it was not. */
+  /** Returns false when the id was added before; wrongly so about once in several thousand million ids. */
   add(id: string): boolean;
 }
 
-/** Places for each id: with more the table is larger, with fewer a search takes longer. */
-const PLACES = 1.5;
+/** Slots of the hash table per id. More slots take memory, fewer make probing slower. */
+const SLOTS_PER_ID = 1.5;
 
 /**
- * Remembers up to `most` ids in six bytes each: of an id it keeps 32 bits of a hash, near the place that another part of
- * the hash names.
+ * Creates a set for up to `capacity` ids that takes six bytes per id: an open-addressing hash table that stores 32 bits
+ * of a hash and is indexed by 32 other bits.
  */
-export function createJobIds(most: number): JobIds {
-  const places = Math.ceil(most * PLACES) + 16;
-  const kept = new Uint32Array(places);
+export function createJobIds(capacity: number): JobIds {
+  const slotCount = Math.ceil(capacity * SLOTS_PER_ID) + 16;
+  const slots = new Uint32Array(slotCount);
   let count = 0;
   return {
     add: (id) => {
       const [first, second] = hashesOf(id);
-      const mark = first === 0 ? 1 : first;
-      let place = second % places;
-      for (let other = kept[place]; other !== 0 && other !== undefined; other = kept[place]) {
-        if (other === mark) return false;
-        place = place + 1 === places ? 0 : place + 1;
+      // Zero marks an empty slot.
+      const stored = first === 0 ? 1 : first;
+      let slot = second % slotCount;
+      for (let other = slots[slot]; other !== 0 && other !== undefined; other = slots[slot]) {
+        if (other === stored) return false;
+        slot = slot + 1 === slotCount ? 0 : slot + 1;
       }
-      // Where far more ids come than there are items, as after many resubmissions, the rest is not remembered.
-      if (count < most * 1.25) {
-        kept[place] = mark;
+      // After many resubmissions there are more ids than items: those beyond the capacity are not stored.
+      if (count < capacity * 1.25) {
+        slots[slot] = stored;
         count += 1;
       }
       return true;
@@ -34,7 +35,7 @@ export function createJobIds(most: number): JobIds {
   };
 }
 
-/** Two numbers of 32 bits, as good as independent: two rounds of multiplication and shifting over the characters. */
+/** Returns two nearly independent 32-bit hashes of a text. */
 function hashesOf(text: string): readonly [number, number] {
   let first = 0xdeadbeef;
   let second = 0x41c6ce57;

@@ -1,115 +1,117 @@
 import type { DurableFiles } from '../../../core/context.ts';
 import { localFile } from '../../../core/failure.ts';
-import { createAppender } from '../group-writer.ts';
 import { linesOf } from '../../lines.ts';
+import { createGroupWriter, type GroupWriter } from '../group-writer.ts';
+import { writeSyncedFile } from '../write-file.ts';
 import { decodeRecord, encodeRecord, type BatchHeader, type JournalRecord } from './record.ts';
-import { writeWhole } from '../write-file.ts';
 
-/** A journal that is written. */
+/** A journal that is open for writing. */
 export interface Journal {
-  /** Resolves when the record is on the disk. Fails with local-file (14), and from then on always. */
+  /** Resolves when the record is on disk. Fails with local-file (14), and after the first failure always. */
   write(record: JournalRecord): Promise<void>;
+  /** Resolves when no write is pending. */
   idle(): Promise<void>;
-  /** Fails with local-file (14) where somebody else wrote, cut, removed or replaced it. Call it when it is idle. */
+  /** Fails with local-file (14) when another process changed the file. Call it only when the journal is idle. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Where a journal ends well, and what lies behind that. */
+/** Where the complete records of a journal end. */
 export interface JournalEnd {
-  /** Bytes of whole records. */
-  readonly good: number;
-  /** Bytes of a record that was never finished. */
-  readonly torn: number;
+  /** Bytes of complete records. */
+  readonly validBytes: number;
+  /** Bytes of an incomplete record after them. */
+  readonly tornBytes: number;
 }
 
-/** The files of a batch, by the name of its results file. */
-export const journalPath = (results: string): string => `${results}.journal`;
-export const lockPath = (results: string): string => `${results}.journal.lock`;
-
 /**
- * Begins a journal, to be called under the batch's lock. It comes into being with its header on the disk, under another
- * name first: half a journal never exists, and where there is none nothing was sent. Fails with local-file (14), also
- * where there is one already.
+ * Creates a journal with its header; call it while holding the batch's lock. The file is written with a temporary name
+ * and renamed after it is synced, so that a journal always has a complete header. Fails with local-file (14), also when
+ * there is a journal already.
  */
 export async function createJournal(durable: DurableFiles, path: string, header: BatchHeader): Promise<Journal> {
   if ((await durable.size(path)) !== undefined) throw localFile(`${path} exists already`, 'Name another --out.');
   const record = Buffer.from(encodeRecord({ kind: 'header', header }));
-  await writeWhole(durable, `${path}.new`, [record]);
+  await writeSyncedFile(durable, `${path}.new`, [record]);
   await durable.replace(`${path}.new`, path);
-  return reopenJournal(durable, path, { good: record.byteLength, torn: 0 });
+  return reopenJournal(durable, path, { validBytes: record.byteLength, tornBytes: 0 });
 }
+
+/** The copy of an incomplete record that was cut off a journal at this offset. */
+export const tornPath = (journal: string, offset: number): string => `${journal}.torn-${String(offset)}`;
 
 /**
- * Goes on with a journal that was read to its end: a torn tail is kept aside, in a file that is named after the place it
- * was torn at, and cut off. Fails with local-file (14).
+ * Opens a journal that was read to its end. An incomplete record at the end is copied to a file named after its offset,
+ * then cut off. Fails with local-file (14).
  */
 export async function reopenJournal(durable: DurableFiles, path: string, end: JournalEnd): Promise<Journal> {
-  // A copy that was cut short by another crash is made again.
-  if (end.torn > 0) await writeWhole(durable, `${path}.torn-${String(end.good)}`, durable.read(path, end.good));
+  const { validBytes, tornBytes } = end;
+  // A crash may have left an incomplete copy: it is always written again.
+  if (tornBytes > 0) await writeSyncedFile(durable, tornPath(path, validBytes), durable.read(path, validBytes));
   const file = await durable.open(path);
-  if (end.torn > 0) await file.truncate(end.good);
-  return writing(createAppender(file));
+  if (tornBytes > 0) await file.truncate(validBytes);
+  return journalOn(createGroupWriter(file));
 }
 
-function writing(appender: ReturnType<typeof createAppender>): Journal {
+function journalOn(writer: GroupWriter): Journal {
   return {
-    write: (record) => appender.put(encodeRecord(record)),
-    idle: () => appender.idle(),
-    check: () => appender.check(),
+    write: (record) => writer.append(encodeRecord(record)),
+    idle: () => writer.idle(),
+    check: () => writer.check(),
     close: async () => {
-      await appender.idle();
-      await appender.close();
+      await writer.idle();
+      await writer.close();
     },
   };
 }
 
 /**
- * Reads a journal from its beginning and hands on each record with the offset it begins at, header first. What was torn
- * off at its end is told and nothing more. Fails with local-file (14) where a broken record is followed by a whole one:
- * then nobody knows what is missing; and where it is no journal, or one of another version.
+ * Reads a journal and calls `onRecord` with each record and its offset, the header first. An incomplete record at the
+ * end is tolerated. Fails with local-file (14) when a broken record is followed by a complete one, because records are
+ * missing then, and when the file is not a journal or has another version.
  */
 export async function readJournal(
   durable: DurableFiles,
   path: string,
   onRecord: (record: JournalRecord, offset: number) => void,
 ): Promise<JournalEnd> {
-  let good = 0;
+  let validBytes = 0;
   let size = 0;
   let brokenAt: number | undefined;
   for await (const line of linesOf(durable.read(path), Number.MAX_SAFE_INTEGER)) {
     size = line.end;
-    const record = line.whole ? decodeRecord(line.bytes) : undefined;
+    const record = line.complete ? decodeRecord(line.bytes) : undefined;
     if (record === undefined) {
-      if (brokenAt !== undefined || holdsRecord(line.bytes)) throw brokenBefore(path, brokenAt ?? line.start);
+      if (brokenAt !== undefined || containsRecord(line.bytes)) throw brokenBefore(path, brokenAt ?? line.start);
       brokenAt = line.start;
       continue;
     }
     if (brokenAt !== undefined) throw brokenBefore(path, brokenAt);
-    if ((line.start === 0) !== (record.kind === 'header')) throw broken(path, line.start, 'a record out of its place');
+    if ((line.start === 0) !== (record.kind === 'header'))
+      throw brokenJournal(path, line.start, 'a record is in the wrong place');
     if (record.kind === 'header') checkVersion(path, record.header);
     onRecord(record, line.start);
-    good = line.end;
+    validBytes = line.end;
   }
-  if (good === 0) throw localFile(`${path} is not the journal of a batch`, 'Name the results file of a batch.');
-  return { good, torn: size - good };
+  if (validBytes === 0) throw localFile(`${path} is not the journal of a batch`, 'Name the results file of a batch.');
+  return { validBytes, tornBytes: size - validBytes };
 }
 
-/** True where a whole record lies behind what is broken on the same line: the line feed between them was damaged. */
-function holdsRecord(line: Uint8Array): boolean {
+/** Returns whether a broken line contains a complete record: the line feed before that record was damaged. */
+function containsRecord(line: Uint8Array): boolean {
   const text = Buffer.from(line).toString('latin1');
   const starts = [...text.matchAll(/[0-9a-f]{8} \d{1,9} /g)].map(({ index }) => index);
   return starts.some((start) => start > 0 && decodeRecord(line.subarray(start)) !== undefined);
 }
 
 const brokenBefore = (path: string, offset: number): Error =>
-  broken(path, offset, 'a broken record lies before others');
+  brokenJournal(path, offset, 'a broken record is followed by others');
 
-/** A journal that cannot be trusted from an offset on: exit 14, and it is left as it is. */
-export const broken = (path: string, offset: number, why: string): Error =>
+/** The journal cannot be used from an offset on: exit 14. The file is not changed. */
+export const brokenJournal = (path: string, offset: number, why: string): Error =>
   localFile(
     `the journal ${path} is broken at byte ${String(offset)}: ${why}`,
-    'Nothing was changed. Bring back a copy of it, or begin anew with another --out; what was fetched is in the results file.',
+    'Nothing was changed. Restore a copy of it, or begin a new batch with another --out; what was fetched is in the results file.',
   );
 
 function checkVersion(path: string, header: BatchHeader): void {

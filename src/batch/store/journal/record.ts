@@ -1,31 +1,32 @@
 import { crc32 } from 'node:zlib';
 import type { Ending, ItemEvent } from '../items/item-state-machine.ts';
 
-/** What a batch is: written once, at the head of its journal. */
+/** The identity of a batch: the first record of its journal, never changed. */
 export interface BatchHeader {
   readonly version: 1;
-  /** As the user named it, and the id it stands for. */
+  /** As the user named it. */
   readonly endpoint: string;
   readonly endpointId: string;
-  /** The address of the queue API that the batch was begun at. */
+  /** Address of the queue API at which the batch was begun, or `LOCAL_SERVICE`. */
   readonly service: string;
   readonly input: InputIdentity;
-  /** Members that every submission carries beside its input. */
+  /** JSON text of the members that every submission has beside its input, as `optionsText` returns it. */
   readonly extras: string;
-  /** Items that can be sent, and places in the input that hold none. */
+  /** Number of items that can be sent. */
   readonly planned: number;
+  /** Number of items that cannot. */
   readonly invalid: number;
   readonly ordered: boolean;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
 }
 
-/** What a header says in place of an address where a batch ran on the local service in its own process. */
+/** The `service` of a batch that ran on the local service in its own process. */
 export const LOCAL_SERVICE = 'the local service';
 
-/** The input, told apart from any other. */
+/** Identifies the input: another file has another length or digest. */
 export interface InputIdentity {
-  /** From the folder of the results where it lies in or below it, else from the root; of what was piped in, the copy. */
+  /** As `storedInputPath` returns it; for piped input, the path of the copy. */
   readonly path: string;
   readonly format: 'jsonl' | 'csv';
   readonly inputField?: string;
@@ -34,80 +35,80 @@ export interface InputIdentity {
   readonly sha256: string;
 }
 
-/** One line of a journal, in the order things happened. */
+/** One line of a journal. Records are in the order of events. */
 export type JournalRecord =
   | { readonly kind: 'header'; readonly header: BatchHeader }
-  /** What happened to an item. */
-  | { readonly kind: 'event'; readonly item: number; readonly event: ItemEvent; readonly more: EventFacts }
-  /** The results file is about to be put in the order of the input; it then has so many bytes. */
+  /** An event of an item. */
+  | { readonly kind: 'event'; readonly item: number; readonly event: ItemEvent; readonly data: EventData }
+  /** The results file is about to be replaced by its sorted copy, which has this length and CRC-32. */
   | { readonly kind: 'ordered'; readonly bytes: number; readonly checksum?: number | undefined };
 
-/** What is kept of an event beside the event. */
-export interface EventFacts {
-  /** JSON text of the item's own id, with `send` and `retry`. */
+/** Data of an event that is not needed to determine the next state. */
+export interface EventData {
+  /** JSON text of the item's label, with `send` and `retry`. */
   readonly id?: string | undefined;
   /** Milliseconds since the epoch, with `accept` and `retry`. */
   readonly at?: number | undefined;
-  /** Bytes that the results file had with this item's line, with `end` and `refuse`. */
+  /** Length of the results file including the item's line, in bytes, with `end` and `refuse`. */
   readonly resultBytes?: number | undefined;
-  /** CRC-32 of those bytes, from the first byte of the file on; earlier versions wrote none. */
+  /** CRC-32 of the results file up to that length. Earlier versions did not store it. */
   readonly checksum?: number | undefined;
 }
 
 const CODES = { send: 'i', withdraw: 'w', accept: 's', refuse: 'x', lose: 'u', end: 'e', retry: 'r', resubmit: 'a' };
 const KINDS = new Map(Object.entries(CODES).map(([kind, code]) => [code, kind as ItemEvent['kind']]));
 
-/** A record as the journal holds it: its checksum, its length in bytes, its JSON, one line. */
+/** Encodes a record as a line: CRC-32 of the JSON, its length in bytes, the JSON, a line feed. */
 export function encodeRecord(record: JournalRecord): string {
-  const json = JSON.stringify(compact(record));
+  const json = JSON.stringify(toArray(record));
   return `${checksum(json)} ${String(Buffer.byteLength(json))} ${json}\n`;
 }
 
-/** The record of a line without its end; undefined where it is not whole, or not one. */
+/** Decodes a line without its line feed. Returns undefined for an incomplete or invalid record. */
 export function decodeRecord(line: Uint8Array): JournalRecord | undefined {
   const text = Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString('utf8');
   const [, sum, length, json] = /^([0-9a-f]{8}) (\d{1,9}) (.*)$/s.exec(text) ?? [];
   if (json === undefined || Buffer.byteLength(json) !== Number(length) || checksum(json) !== sum) return undefined;
   try {
-    return expand(JSON.parse(json) as readonly unknown[]);
+    return fromArray(JSON.parse(json) as readonly unknown[]);
   } catch {
     return undefined;
   }
 }
 
-/** Eight digits. Put together from known pairs: Node takes longer to write a large number in another base than for all else. */
+/** Returns the CRC-32 as eight hexadecimal digits. A table is much faster than `toString(16)` of a large number. */
 function checksum(text: string): string {
   const sum = crc32(text);
-  return pair(sum >>> 24) + pair(sum >>> 16) + pair(sum >>> 8) + pair(sum);
+  return hex(sum >>> 24) + hex(sum >>> 16) + hex(sum >>> 8) + hex(sum);
 }
 
-const PAIRS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
-const pair = (bits: number): string => PAIRS[bits & 0xff] ?? '';
+const HEX_BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+const hex = (bits: number): string => HEX_BYTES[bits & 0xff] ?? '';
 
-function compact(record: JournalRecord): readonly unknown[] {
+function toArray(record: JournalRecord): readonly unknown[] {
   switch (record.kind) {
     case 'header':
       return ['berth batch', record.header];
     case 'ordered':
       return ['o', record.bytes, ...optional(record.checksum)];
     case 'event':
-      return compactEvent(record);
+      return eventToArray(record);
   }
 }
 
-function compactEvent({ item, event, more }: JournalRecord & { kind: 'event' }): readonly unknown[] {
+function eventToArray({ item, event, data }: JournalRecord & { kind: 'event' }): readonly unknown[] {
   const code = CODES[event.kind];
   switch (event.kind) {
     case 'send':
-      return [code, item, ...optional(more.id)];
+      return [code, item, ...optional(data.id)];
     case 'accept':
-      return [code, item, event.job, more.at ?? 0];
+      return [code, item, event.job, data.at ?? 0];
     case 'retry':
-      return [code, item, event.job, more.at ?? 0, ...optional(more.id)];
+      return [code, item, event.job, data.at ?? 0, ...optional(data.id)];
     case 'end':
-      return [code, item, event.ending, more.resultBytes ?? 0, ...optional(more.checksum)];
+      return [code, item, event.ending, data.resultBytes ?? 0, ...optional(data.checksum)];
     case 'refuse':
-      return [code, item, more.resultBytes ?? 0, ...optional(more.checksum)];
+      return [code, item, data.resultBytes ?? 0, ...optional(data.checksum)];
     case 'withdraw':
     case 'lose':
     case 'resubmit':
@@ -117,7 +118,7 @@ function compactEvent({ item, event, more }: JournalRecord & { kind: 'event' }):
 
 const optional = <T>(value: T | undefined): readonly T[] => (value === undefined ? [] : [value]);
 
-function expand([code, first, second, third, fourth]: readonly unknown[]): JournalRecord | undefined {
+function fromArray([code, first, second, third, fourth]: readonly unknown[]): JournalRecord | undefined {
   if (code === 'berth batch') return { kind: 'header', header: first as BatchHeader };
   if (code === 'o') return { kind: 'ordered', bytes: Number(first), checksum: second as number | undefined };
   const kind = KINDS.get(String(code));
@@ -125,30 +126,30 @@ function expand([code, first, second, third, fourth]: readonly unknown[]): Journ
   const item = first;
   switch (kind) {
     case 'send':
-      return { kind: 'event', item, event: { kind }, more: { id: second as string | undefined } };
+      return { kind: 'event', item, event: { kind }, data: { id: second as string | undefined } };
     case 'accept':
-      return { kind: 'event', item, event: { kind, job: String(second) }, more: { at: Number(third) } };
+      return { kind: 'event', item, event: { kind, job: String(second) }, data: { at: Number(third) } };
     case 'end':
       return {
         kind: 'event',
         item,
         event: { kind, ending: second as Ending },
-        more: { resultBytes: Number(third), checksum: fourth as number | undefined },
+        data: { resultBytes: Number(third), checksum: fourth as number | undefined },
       };
     case 'refuse':
       return {
         kind: 'event',
         item,
         event: { kind },
-        more: { resultBytes: Number(second), checksum: third as number | undefined },
+        data: { resultBytes: Number(second), checksum: third as number | undefined },
       };
     case 'retry': {
-      const more = { at: Number(third), id: fourth as string | undefined };
-      return { kind: 'event', item, event: { kind, job: String(second) }, more };
+      const data = { at: Number(third), id: fourth as string | undefined };
+      return { kind: 'event', item, event: { kind, job: String(second) }, data };
     }
     case 'withdraw':
     case 'lose':
     case 'resubmit':
-      return { kind: 'event', item, event: { kind }, more: {} };
+      return { kind: 'event', item, event: { kind }, data: {} };
   }
 }

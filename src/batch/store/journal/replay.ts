@@ -1,72 +1,73 @@
 import type { DurableFiles } from '../../../core/context.ts';
-import { createLedger, type Ledger } from '../items/item-states.ts';
+import { journalPath } from '../file-names.ts';
+import { createItemStates, type ItemStates } from '../items/item-states.ts';
 import { createJobIds, type JobIds } from '../items/job-ids.ts';
-import { broken, journalPath, readJournal, type JournalEnd } from './journal.ts';
+import { brokenJournal, readJournal, type JournalEnd } from './journal.ts';
 import type { BatchHeader, JournalRecord } from './record.ts';
 
-/** A job that the service has, as far as the journal tells. */
-export interface PastJob {
+/** A job that the service has according to the journal. */
+export interface JournalJob {
   readonly item: number;
   readonly job: string;
-  /** JSON text of the item's own id. */
+  /** JSON text of the item's label. */
   readonly id: string | undefined;
   /** Milliseconds since the epoch. */
   readonly submittedAt: number;
   readonly retries: number;
 }
 
-/** Everything a journal tells of a batch. */
-export interface Past {
+/** The state of a batch according to its journal. */
+export interface JournalState {
   readonly header: BatchHeader;
-  readonly ledger: Ledger;
+  readonly states: ItemStates;
   /** Jobs that had not ended, by item. */
-  readonly jobs: ReadonlyMap<number, PastJob>;
-  /** Jobs that failed or timed out, by item; only where they were asked for. */
-  readonly failed: ReadonlyMap<number, PastJob>;
-  /** The ids of all jobs that the service ever took. */
+  readonly jobs: ReadonlyMap<number, JournalJob>;
+  /** Jobs that failed or timed out, by item; empty unless `wantFailed` is set. */
+  readonly failed: ReadonlyMap<number, JournalJob>;
+  /** The ids of all jobs that the service accepted. */
   readonly jobIds: JobIds;
-  /** Bytes of the results file that the journal speaks of, and their CRC-32 where it is known. */
+  /** Length of the results file in bytes, and its CRC-32 when the journal has it. */
   readonly resultBytes: number;
   readonly checksum: number | undefined;
-  /** Items that had ended ran again since the results were put in order: there may be two lines of one. */
-  readonly ranAgain: boolean;
-  /** The last thing that was done was to put the results in order. */
-  readonly ordered: boolean;
-  /** They were put in order, and nothing was added since. */
+  /** Items that had ended ran again after the last sort: the results may have two lines for one item. */
+  readonly hasRerunItems: boolean;
+  /** The last record says that the results are about to be replaced by the sorted copy. */
+  readonly endsWithOrdered: boolean;
+  /** The results were sorted, and nothing was added after that. */
   readonly inOrder: boolean;
   readonly end: JournalEnd;
 }
 
 /**
- * Reads a batch's journal from its beginning. What it keeps of an item that has ended is one byte, unless the failed
- * ones are wanted. Fails with local-file (14) as readJournal does, and where an event cannot have happened.
+ * Replays the journal of a batch. An item that has ended takes one byte of memory, unless `wantFailed` asks for the jobs
+ * that failed. Fails with local-file (14) as `readJournal` does, and when an event is not possible in its item's state.
  */
-export async function replay(durable: DurableFiles, results: string, wantFailed = false): Promise<Past> {
+export async function replayJournal(durable: DurableFiles, results: string, wantFailed = false): Promise<JournalState> {
   const path = journalPath(results);
   const ids = new Map<number, string>();
-  const jobs = new Map<number, PastJob>();
-  const failed = new Map<number, PastJob>();
-  let begun: { readonly header: BatchHeader; readonly ledger: Ledger; readonly jobIds: JobIds } | undefined;
+  const jobs = new Map<number, JournalJob>();
+  const failed = new Map<number, JournalJob>();
+  let batch: { readonly header: BatchHeader; readonly states: ItemStates; readonly jobIds: JobIds } | undefined;
   let resultBytes = 0;
   let checksum: number | undefined = 0;
-  let ranAgain = false;
-  let ordered = false;
+  let hasRerunItems = false;
+  let endsWithOrdered = false;
   let inOrder = false;
 
-  const happened = ({ item, event, more }: JournalRecord & { kind: 'event' }): void => {
-    if ((more.resultBytes ?? 0) > resultBytes) {
-      resultBytes = more.resultBytes ?? 0;
-      ({ checksum } = more);
+  const onEvent = ({ item, event, data }: JournalRecord & { kind: 'event' }): void => {
+    if ((data.resultBytes ?? 0) > resultBytes) {
+      resultBytes = data.resultBytes ?? 0;
+      ({ checksum } = data);
       inOrder = false;
     }
     const job = jobs.get(item);
     switch (event.kind) {
       case 'send':
-        if (more.id !== undefined) ids.set(item, more.id);
+        if (data.id !== undefined) ids.set(item, data.id);
         return;
       case 'accept':
-        begun?.jobIds.add(event.job);
-        jobs.set(item, { item, job: event.job, id: ids.get(item), submittedAt: more.at ?? 0, retries: 0 });
+        batch?.jobIds.add(event.job);
+        jobs.set(item, { item, job: event.job, id: ids.get(item), submittedAt: data.at ?? 0, retries: 0 });
         ids.delete(item);
         return;
       case 'end':
@@ -76,13 +77,13 @@ export async function replay(durable: DurableFiles, results: string, wantFailed 
         return;
       case 'retry':
         inOrder = false;
-        ranAgain ||= job === undefined;
+        hasRerunItems ||= job === undefined;
         failed.delete(item);
         jobs.set(item, {
           item,
           job: event.job,
-          id: job?.id ?? more.id,
-          submittedAt: more.at ?? 0,
+          id: job?.id ?? data.id,
+          submittedAt: data.at ?? 0,
           retries: (job?.retries ?? 0) + 1,
         });
         return;
@@ -95,22 +96,22 @@ export async function replay(durable: DurableFiles, results: string, wantFailed 
   };
 
   const end = await readJournal(durable, path, (record, offset) => {
-    ordered = record.kind === 'ordered';
+    endsWithOrdered = record.kind === 'ordered';
     if (record.kind === 'header') {
       const { planned, invalid } = record.header;
-      begun = {
+      batch = {
         header: record.header,
-        ledger: createLedger(planned, planned + invalid),
+        states: createItemStates(planned, planned + invalid),
         jobIds: createJobIds(planned),
       };
     } else if (record.kind === 'ordered') {
       resultBytes = record.bytes;
       ({ checksum } = record);
       inOrder = true;
-      ranAgain = false;
-    } else if (begun?.ledger.apply(record.item, record.event) === true) happened(record);
-    else throw broken(path, offset, `item ${String(record.item)} cannot ${record.event.kind} there`);
+      hasRerunItems = false;
+    } else if (batch?.states.apply(record.item, record.event) === true) onEvent(record);
+    else throw brokenJournal(path, offset, `item ${String(record.item)} cannot ${record.event.kind} there`);
   });
-  if (begun === undefined) throw broken(path, 0, 'it has no head');
-  return { ...begun, jobs, failed, resultBytes, checksum, ranAgain, ordered, inOrder, end };
+  if (batch === undefined) throw brokenJournal(path, 0, 'it has no header');
+  return { ...batch, jobs, failed, resultBytes, checksum, hasRerunItems, endsWithOrdered, inOrder, end };
 }

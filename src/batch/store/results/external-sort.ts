@@ -2,71 +2,76 @@ import TinyQueue from 'tinyqueue';
 import type { DurableFiles } from '../../../core/context.ts';
 import { lineGroups, type Line } from '../../lines.ts';
 
-/** A line of the results with its line feed, and the item it belongs to. */
+/** A line of the results and the item it belongs to. */
 export interface ResultLine {
   readonly item: number;
   readonly bytes: Uint8Array;
 }
 
-/** Some lines of a sorted run. */
-export interface Piece {
+/** Consecutive lines of a sorted run. */
+export interface SortedChunk {
   readonly bytes: Uint8Array;
+  /** It is the last one of its run. */
   readonly endsRun: boolean;
 }
 
-/** What a sort may take of memory. */
+/** Memory limits of a sort. */
 export interface SortLimits {
-  /** Of lines that are sorted, in bytes, with what each takes beside its own. */
+  /** Bytes of lines in memory while runs are formed, including the overhead of each line. */
   readonly heldBytes: number;
-  /** Sorted runs that are merged at a time: of each a piece of the file is held. Two at least. */
+  /** Runs that are merged at a time, at least two: one chunk of the file is in memory for each. */
   readonly fanIn: number;
 }
 
 export const SORT_LIMITS: SortLimits = { heldBytes: 8 * 1024 * 1024, fanIn: 64 };
+/** Estimated memory of a line in addition to its bytes. */
 const LINE_OVERHEAD = 200;
-/** Lines are handed on in pieces of this many bytes, unless one line is longer. */
-const PIECE_BYTES = 256 * 1024;
+/** Bytes of a chunk, unless one line is longer. */
+const CHUNK_BYTES = 256 * 1024;
 const LINE_FEED = Buffer.from('\n');
 
-/** The lines of results by the pieces they lie in, those left out that are none. Fails with the interrupt. */
+/**
+ * Returns the lines of a results file grouped by the chunk they end in, without lines that are not results. Fails with
+ * the signal's reason.
+ */
 export async function* resultLines(
-  pieces: AsyncIterable<Uint8Array>,
-  interrupt: AbortSignal,
+  chunks: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
 ): AsyncGenerator<Iterable<ResultLine>> {
-  for await (const lines of lineGroups(pieces, Number.MAX_SAFE_INTEGER)) {
-    if (interrupt.aborted) throw interrupt.reason;
-    yield readLines(lines);
+  for await (const lines of lineGroups(chunks, Number.MAX_SAFE_INTEGER)) {
+    if (signal.aborted) throw signal.reason;
+    yield parseLines(lines);
   }
 }
 
-function* readLines(lines: Iterable<Line>): Generator<ResultLine> {
-  for (const { bytes, whole } of lines) {
+function* parseLines(lines: Iterable<Line>): Generator<ResultLine> {
+  for (const { bytes, complete } of lines) {
     const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(40, bytes.byteLength)).toString('latin1');
     const item = /^\{"item":(\d+)[,}]/.exec(head)?.[1];
-    if (whole && item !== undefined) yield { item: Number(item), bytes };
+    if (complete && item !== undefined) yield { item: Number(item), bytes };
   }
 }
 
 interface HeldLine extends ResultLine {
   readonly run: number;
-  /** Of two lines of one item the later one counts. */
+  /** Position in the file: when an item has two lines, the later one is kept. */
   readonly order: number;
 }
 
 /**
- * Lines as runs that are each in the order of items (replacement selection): lines that are out of place by less than is
- * held make one run, all others runs of twice what is held on average.
+ * Forms runs of lines sorted by item with replacement selection: lines that are out of order by less than `heldBytes`
+ * make one run; random order makes runs of twice that size on average.
  */
-export async function* sortedRuns(
+export async function* sortIntoRuns(
   groups: AsyncIterable<Iterable<ResultLine>>,
   heldBytes: number,
-): AsyncGenerator<Piece> {
+): AsyncGenerator<SortedChunk> {
   const heap = new TinyQueue<HeldLine>([], (a, b) => a.run - b.run || a.item - b.item || a.order - b.order);
   const out = createCollector();
   let [held, order, run, last] = [0, 0, 0, 0];
 
-  function* drain(most: number): Generator<Piece> {
-    while (held > most) {
+  function* drain(limit: number): Generator<SortedChunk> {
+    while (held > limit) {
       const line = heap.pop();
       if (line === undefined) return;
       held -= line.bytes.byteLength + LINE_OVERHEAD;
@@ -90,27 +95,27 @@ export async function* sortedRuns(
   yield* out.end();
 }
 
-/** The runs of a file, of which each ends at one of `ends`, merged by `most` at a time. Fails as reading does. */
-export async function* merged(
+/** Merges the runs of a file, `fanIn` at a time. `ends` are the offsets at which they end. Fails as reading does. */
+export async function* mergeRuns(
   durable: DurableFiles,
   path: string,
   ends: readonly number[],
-  most: number,
-  interrupt: AbortSignal,
-): AsyncGenerator<Piece> {
-  for (let first = 0; first < ends.length; first += most) {
-    const some = ends.slice(first, first + most);
-    const starts = [ends[first - 1] ?? 0, ...some.slice(0, -1)];
-    const cursors = some.map((end, at) => createCursor(durable, path, starts[at] ?? 0, end, at, interrupt));
+  fanIn: number,
+  signal: AbortSignal,
+): AsyncGenerator<SortedChunk> {
+  for (let first = 0; first < ends.length; first += fanIn) {
+    const group = ends.slice(first, first + fanIn);
+    const starts = [ends[first - 1] ?? 0, ...group.slice(0, -1)];
+    const cursors = group.map((end, at) => createCursor(durable, path, starts[at] ?? 0, end, at, signal));
     try {
-      yield* mergedRun(cursors);
+      yield* mergeOnce(cursors);
     } finally {
       for (const cursor of cursors) await cursor.close();
     }
   }
 }
 
-async function* mergedRun(cursors: readonly Cursor[]): AsyncGenerator<Piece> {
+async function* mergeOnce(cursors: readonly Cursor[]): AsyncGenerator<SortedChunk> {
   const heap = new TinyQueue<Cursor>([], (a, b) => a.item - b.item || a.run - b.run);
   for (const cursor of cursors) if (await cursor.advance()) heap.push(cursor);
   const out = createCollector();
@@ -122,10 +127,10 @@ async function* mergedRun(cursors: readonly Cursor[]): AsyncGenerator<Piece> {
   yield* out.end();
 }
 
-/** The next line of one run. */
+/** Reads one run line by line. */
 interface Cursor extends ResultLine {
   readonly run: number;
-  /** Goes on to the next line; false at the end. Waits only where it must read. */
+  /** Moves to the next line; false at the end. Returns a promise only when it must read from the file. */
   advance(): true | Promise<boolean>;
   close(): Promise<void>;
 }
@@ -136,18 +141,18 @@ function createCursor(
   start: number,
   end: number,
   run: number,
-  interrupt: AbortSignal,
+  signal: AbortSignal,
 ): Cursor {
-  async function* within(): AsyncGenerator<Uint8Array> {
+  async function* chunksOfRun(): AsyncGenerator<Uint8Array> {
     let left = end - start;
-    for await (const piece of durable.read(path, start)) {
-      const part = piece.subarray(0, left);
+    for await (const chunk of durable.read(path, start)) {
+      const part = chunk.subarray(0, left);
       left -= part.byteLength;
       yield part;
       if (left === 0) return;
     }
   }
-  const groups = resultLines(within(), interrupt);
+  const groups = resultLines(chunksOfRun(), signal);
   let lines: Iterator<ResultLine, unknown> | undefined;
   let line: ResultLine = { item: 0, bytes: LINE_FEED };
   const step = (): boolean => {
@@ -179,33 +184,33 @@ function createCursor(
   };
 }
 
-/** Collects the lines of a run, of each item the last one, and hands them on in pieces. */
-function createCollector(): { put(line: ResultLine): Iterable<Piece>; end(): Iterable<Piece> } {
+/** Collects the lines of a run into chunks and keeps the last line of each item. */
+function createCollector(): { put(line: ResultLine): Iterable<SortedChunk>; end(): Iterable<SortedChunk> } {
   let parts: Uint8Array[] = [];
   let length = 0;
   let pending: { readonly item: number; readonly bytes: Uint8Array } | undefined;
-  const flush = (endsRun: boolean): Piece[] => {
-    const piece = { bytes: Buffer.concat(parts, length), endsRun };
+  const flush = (endsRun: boolean): SortedChunk[] => {
+    const chunk = { bytes: Buffer.concat(parts, length), endsRun };
     [parts, length] = [[], 0];
-    return [piece];
+    return [chunk];
   };
-  const settle = (): void => {
+  const addPending = (): void => {
     if (pending === undefined) return;
     parts.push(pending.bytes);
     length += pending.bytes.byteLength;
   };
   return {
     put: ({ item, bytes }) => {
-      if (pending !== undefined && pending.item !== item) settle();
+      if (pending !== undefined && pending.item !== item) addPending();
       pending = { item, bytes };
-      return length >= PIECE_BYTES ? flush(false) : NOTHING;
+      return length >= CHUNK_BYTES ? flush(false) : NO_CHUNKS;
     },
     end: () => {
-      settle();
+      addPending();
       pending = undefined;
-      return length > 0 ? flush(true) : NOTHING;
+      return length > 0 ? flush(true) : NO_CHUNKS;
     },
   };
 }
 
-const NOTHING: readonly Piece[] = [];
+const NO_CHUNKS: readonly SortedChunk[] = [];

@@ -1,33 +1,25 @@
 import { crc32 } from 'node:zlib';
 import type { DurableFiles } from '../../../core/context.ts';
 import { localFile } from '../../../core/failure.ts';
+import { orderedPath, sortingPaths } from '../file-names.ts';
 import type { JournalRecord } from '../journal/record.ts';
+import { writeSyncedFile } from '../write-file.ts';
+import { mergeRuns, resultLines, SORT_LIMITS, sortIntoRuns, type SortedChunk } from './external-sort.ts';
 import type { ResultsExtent } from './results-file.ts';
-import { merged, resultLines, SORT_LIMITS, sortedRuns, type Piece } from './external-sort.ts';
-import { writeWhole } from '../write-file.ts';
-
-/** The results in their new order, until they take the place of the old ones. */
-export const orderedPath = (results: string): string => `${results}.ordered`;
-
-/** Where results lie while they are sorted: read from one, written to the other. */
-export const sortingPaths = (results: string): readonly [string, string] => [
-  `${results}.sorting-0`,
-  `${results}.sorting-1`,
-];
 
 /**
- * Puts the results, which hold so much, in the order of the input; of an item that has several lines the last is kept. An
- * external merge sort: 8 MiB of lines are held at a time, and results that come about in the order of the input take one
- * pass. It needs as much disk as the results have, and twice that where they are far from their order. Whatever ends the
- * process in between, one whole file is there: the journal says first how long the new one is. Fails with local-file
- * (14), also where the results are not what was written, and with the interrupt; the results are as they were then.
+ * Sorts the results file by item; when an item has several lines, the last one is kept. This is an external merge sort
+ * that holds 8 MiB of lines in memory; results that are nearly in order take one pass. It needs as much disk space as
+ * the results have, and twice that when they are far from ordered. The sorted file is complete and the journal has its
+ * length before it replaces the results file, so that a crash leaves one complete file. Fails with local-file (14), also
+ * when the file is not what was written, and with the signal's reason; the results file is not changed then.
  */
 export async function orderResults(
   durable: DurableFiles,
   path: string,
-  holds: ResultsExtent,
-  note: (record: JournalRecord) => Promise<void>,
-  interrupt: AbortSignal,
+  content: ResultsExtent,
+  writeRecord: (record: JournalRecord) => Promise<void>,
+  signal: AbortSignal,
   limits = SORT_LIMITS,
 ): Promise<void> {
   let [from, to] = sortingPaths(path);
@@ -35,71 +27,71 @@ export async function orderResults(
     let sorted = await writeRuns(
       durable,
       from,
-      sortedRuns(asWritten(durable, path, holds, interrupt), limits.heldBytes),
+      sortIntoRuns(verifiedLines(durable, path, content, signal), limits.heldBytes),
     );
     while (sorted.runs.length > 1) {
-      const merging = merged(durable, from, sorted.runs, limits.fanIn, interrupt);
-      sorted = await writeRuns(durable, to, merging);
+      sorted = await writeRuns(durable, to, mergeRuns(durable, from, sorted.runs, limits.fanIn, signal));
       [from, to] = [to, from];
       await durable.remove(to);
     }
-    if (interrupt.aborted) throw interrupt.reason;
-    const aside = orderedPath(path);
-    await durable.replace(from, aside);
-    await note({ kind: 'ordered', bytes: sorted.bytes, checksum: sorted.checksum });
-    await durable.replace(aside, path);
+    if (signal.aborted) throw signal.reason;
+    const ordered = orderedPath(path);
+    await durable.replace(from, ordered);
+    await writeRecord({ kind: 'ordered', bytes: sorted.bytes, checksum: sorted.checksum });
+    await durable.replace(ordered, path);
   } catch (error) {
-    await removeSorting(durable, path).catch(() => undefined);
+    await removeSortingFiles(durable, path).catch(() => undefined);
     throw error;
   }
 }
 
-/** Removes what a sort that was cut off left. */
-export async function removeSorting(durable: DurableFiles, path: string): Promise<void> {
+/** Removes the temporary files of an interrupted sort. */
+export async function removeSortingFiles(durable: DurableFiles, path: string): Promise<void> {
   for (const name of sortingPaths(path)) await durable.remove(name);
 }
 
-/** What lies in a file of sorted runs: where each ends, and length and CRC-32 of all. */
-interface Sorted {
+/** A file of sorted runs. */
+interface SortedRuns {
+  /** The offset at which each run ends. */
   readonly runs: readonly number[];
   readonly bytes: number;
   readonly checksum: number;
 }
 
-async function writeRuns(durable: DurableFiles, path: string, pieces: AsyncIterable<Piece>): Promise<Sorted> {
+async function writeRuns(durable: DurableFiles, path: string, chunks: AsyncIterable<SortedChunk>): Promise<SortedRuns> {
   const runs: number[] = [];
   let [bytes, checksum] = [0, 0];
-  async function* written(): AsyncGenerator<Uint8Array> {
-    for await (const piece of pieces) {
-      bytes += piece.bytes.byteLength;
-      checksum = crc32(piece.bytes, checksum);
-      yield piece.bytes;
-      if (piece.endsRun) runs.push(bytes);
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
+      bytes += chunk.bytes.byteLength;
+      checksum = crc32(chunk.bytes, checksum);
+      yield chunk.bytes;
+      if (chunk.endsRun) runs.push(bytes);
     }
   }
-  await writeWhole(durable, path, written());
+  await writeSyncedFile(durable, path, counted());
   return { runs, bytes, checksum };
 }
 
-/** The lines of the results. Fails with local-file (14) at their end where they are not what was written. */
-async function* asWritten(
+/** Returns the lines of the results. Fails with local-file (14) at the end when the file is not what was written. */
+async function* verifiedLines(
   durable: DurableFiles,
   path: string,
   { resultBytes, checksum }: ResultsExtent,
-  interrupt: AbortSignal,
+  signal: AbortSignal,
 ): ReturnType<typeof resultLines> {
   let [bytes, sum] = [0, 0];
-  async function* passing(): AsyncGenerator<Uint8Array> {
-    for await (const piece of durable.read(path)) {
-      bytes += piece.byteLength;
-      sum = crc32(piece, sum);
-      yield piece;
+  async function* checksummed(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of durable.read(path)) {
+      bytes += chunk.byteLength;
+      sum = crc32(chunk, sum);
+      yield chunk;
     }
   }
-  yield* resultLines(passing(), interrupt);
+  yield* resultLines(checksummed(), signal);
   if (bytes !== resultBytes || sum !== checksum)
     throw localFile(
       `the results file ${path} was changed by another program while the batch ran`,
-      'It was left as it is, and not put in order. Its journal says how the batch stands.',
+      'The file was not changed and not sorted. The journal has the state of the batch.',
     );
 }

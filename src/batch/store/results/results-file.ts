@@ -11,11 +11,12 @@ import {
   stringOf,
   type Json,
 } from '../../../core/json.ts';
-import { createAppender } from '../group-writer.ts';
+import { jobOutcome, jobStatus } from '../../../queue/status.ts';
 import { linesOf } from '../../lines.ts';
+import { createGroupWriter } from '../group-writer.ts';
 import type { Ending } from '../items/item-state-machine.ts';
 
-/** What a results file holds up to some place: its bytes, and their CRC-32. */
+/** Length of the beginning of a results file, in bytes, and its CRC-32. */
 export interface ResultsExtent {
   readonly resultBytes: number;
   readonly checksum: number;
@@ -23,149 +24,141 @@ export interface ResultsExtent {
 
 /** The results file while it is written. */
 export interface Results {
-  /** Resolves with what the file holds up to the end of this line, when it is on the disk. Fails with local-file (14). */
-  put(line: string): Promise<ResultsExtent>;
-  /** All that was put so far. */
+  /** Resolves when the line is on disk, with the extent of the file up to its end. Fails with local-file (14). */
+  append(line: string): Promise<ResultsExtent>;
+  /** Extent of all lines appended so far. */
   readonly extent: () => ResultsExtent;
+  /** Resolves when no write is pending. */
   idle(): Promise<void>;
-  /** Fails with local-file (14) where somebody else wrote, cut, removed or replaced it. Call it when it is idle. */
+  /** Fails with local-file (14) when another process changed the file. Call it only when the file is idle. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
 
 export const NO_RESULTS: ResultsExtent = { resultBytes: 0, checksum: 0 };
 
-/** A results file that holds so much. */
-export async function openResults(durable: DurableFiles, path: string, holds: ResultsExtent): Promise<Results> {
-  const file = await durable.open(path);
-  const appender = createAppender(file);
-  let extent = holds;
+/** Opens a results file whose content has this extent. */
+export async function openResults(durable: DurableFiles, path: string, content: ResultsExtent): Promise<Results> {
+  const writer = createGroupWriter(await durable.open(path));
+  let extent = content;
   return {
-    put: async (line) => {
+    append: async (line) => {
       extent = {
         resultBytes: extent.resultBytes + Buffer.byteLength(line),
         checksum: crc32(line, extent.checksum),
       };
       const upToHere = extent;
-      await appender.put(line);
+      await writer.append(line);
       return upToHere;
     },
     extent: () => extent,
-    check: () => appender.check(),
-    idle: () => appender.idle(),
+    check: () => writer.check(),
+    idle: () => writer.idle(),
     close: async () => {
-      await appender.idle();
-      await appender.close();
+      await writer.idle();
+      await writer.close();
     },
   };
 }
 
-const ENDINGS: Readonly<Record<string, Ending>> = {
-  COMPLETED: 'completed',
-  FAILED: 'failed',
-  ERROR: 'failed',
-  CANCELLED: 'cancelled',
-  TIMED_OUT: 'timedOut',
-  // Written by this program, where there is no document of the service's.
-  EXPIRED: 'expired',
-  REFUSED: 'failed',
-};
+/** Statuses of result lines that this program writes itself, when the service has no document. */
+const OWN_ENDINGS: Readonly<Record<string, Ending>> = { EXPIRED: 'expired', REFUSED: 'failed' };
 
-/** How a job ended by its status (specification 3.2); undefined while it has not. */
-export const endingOf = (document: Json | undefined): Ending | undefined => {
-  const status = stringOf(memberAt(document, 'status')) ?? '';
-  return Object.hasOwn(ENDINGS, status) ? ENDINGS[status] : undefined;
-};
+/** Returns how the item of a result line ended, or undefined when its status is not terminal. */
+function endingOf(result: Json): Ending | undefined {
+  const status = jobStatus(result);
+  return jobOutcome(result) ?? (Object.hasOwn(OWN_ENDINGS, status) ? OWN_ENDINGS[status] : undefined);
+}
 
-/** Whose result a line holds. */
+/** The item that a result line belongs to. */
 export interface LineOwner {
   readonly item: number;
-  /** JSON text of the item's own id. */
+  /** JSON text of the item's label. */
   readonly id?: string | undefined;
   readonly job?: string | undefined;
 }
 
-const KEPT = ['status', 'output', 'error', 'delayTime', 'executionTime'];
+const COPIED_MEMBERS = ['status', 'output', 'error', 'delayTime', 'executionTime'];
 
-/** One line of the results: the item, and what the service says of its job, numbers exact. */
+/** Returns one line of the results: the item and members of the job document, with exact numbers. */
 export function resultLine({ item, id, job }: LineOwner, document: Json): string {
-  const said = isObject(document) ? Object.fromEntries(KEPT.map((name) => [name, document[name]])) : {};
+  const copied = isObject(document) ? Object.fromEntries(COPIED_MEMBERS.map((name) => [name, document[name]])) : {};
   return `${encodeJson({
     item,
     ...(id === undefined ? {} : { id: new Exact(id) }),
     ...(job === undefined ? {} : { job }),
-    ...said,
+    ...copied,
   })}\n`;
 }
 
-/** A line that the journal does not know of yet, because the process ended between the two files. */
-export interface UnknownLine {
+/** A result that is not in the journal: the process ended after writing the result and before the journal record. */
+export interface UnrecordedResult {
   readonly item: number;
   readonly job: string | undefined;
   readonly ending: Ending;
-  /** The file up to the end of this line. */
+  /** Extent of the file up to the end of this line. */
   readonly extent: ResultsExtent;
 }
 
-/** A results file as it is found. */
-export interface FoundResults {
-  /** What the journal knows of. */
-  readonly known: ResultsExtent;
-  /** What lies behind that: lines that are whole results, up to the first that is not one. */
-  readonly lines: readonly UnknownLine[];
-  /** Bytes of all the file. */
+export interface ResultsContent {
+  /** Extent of the results that the journal records. */
+  readonly recorded: ResultsExtent;
+  /** The complete results after them, up to the first line that is not one. */
+  readonly unrecorded: readonly UnrecordedResult[];
+  /** Length of the whole file in bytes. */
   readonly size: number;
 }
 
 /**
- * Reads a results file of which the journal knows so many bytes, and their CRC-32 unless an earlier version wrote it.
- * Fails with local-file (14) where it is shorter than that, or holds something else.
+ * Reads a results file and compares its beginning with the length and the CRC-32 that the journal records. Journals of
+ * an earlier version have no CRC-32. Fails with local-file (14) when the file is shorter or different, and with the
+ * signal's reason when it is aborted.
  */
 export async function readResults(
   durable: DurableFiles,
   path: string,
-  { resultBytes: known, checksum }: { readonly resultBytes: number; readonly checksum: number | undefined },
-  interrupt?: AbortSignal,
-): Promise<FoundResults> {
+  { resultBytes, checksum }: { readonly resultBytes: number; readonly checksum: number | undefined },
+  signal?: AbortSignal,
+): Promise<ResultsContent> {
   const size = await durable.size(path);
-  if (size === undefined || size < known)
+  if (size === undefined || size < resultBytes)
     throw localFile(
-      `the results file ${path} ${size === undefined ? 'is gone' : `has ${String(size)} bytes`}, and its journal knows of ${String(known)}`,
-      BRING_BACK,
+      `the results file ${path} ${size === undefined ? 'is missing' : `has ${String(size)} bytes`}, and its journal records ${String(resultBytes)}`,
+      RESTORE,
     );
-  const found = await checksumOf(durable, path, known, interrupt);
-  if (checksum !== undefined && found !== checksum)
+  const actual = await checksumOf(durable, path, resultBytes, signal);
+  if (checksum !== undefined && actual !== checksum)
     throw localFile(
-      `the results file ${path} was changed since it was written: its first ${String(known)} bytes are not what the journal knows`,
-      `Nothing was sent or changed. ${BRING_BACK}`,
+      `the results file ${path} was changed since it was written: its first ${String(resultBytes)} bytes are not those that the journal records`,
+      `Nothing was sent or changed. ${RESTORE}`,
     );
-  const lines: UnknownLine[] = [];
-  let sum = found;
-  for await (const line of linesOf(durable.read(path, known), Number.MAX_SAFE_INTEGER)) {
-    if (!line.whole) break;
+  const unrecorded: UnrecordedResult[] = [];
+  let sum = actual;
+  for await (const line of linesOf(durable.read(path, resultBytes), Number.MAX_SAFE_INTEGER)) {
+    if (!line.complete) break;
     sum = crc32('\n', crc32(line.bytes, sum));
-    const result = readLine(line.bytes, { resultBytes: known + line.end, checksum: sum });
+    const result = parseResult(line.bytes, { resultBytes: resultBytes + line.end, checksum: sum });
     if (result === undefined) break;
-    lines.push(result);
+    unrecorded.push(result);
   }
-  return { known: { resultBytes: known, checksum: found }, lines, size };
+  return { recorded: { resultBytes, checksum: actual }, unrecorded, size };
 }
 
-const BRING_BACK = 'Bring it back as it was, or begin anew with another --out.';
+const RESTORE = 'Restore it as it was, or begin a new batch with another --out.';
 
-/** CRC-32 of the first so many bytes of a file. Fails as reading does, and with the interrupt. */
+/** Returns the CRC-32 of the first bytes of a file. Fails as reading does, and with the signal's reason. */
 export async function checksumOf(
   durable: DurableFiles,
   path: string,
   bytes: number,
-  interrupt?: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<number> {
   let sum = 0;
   let left = bytes;
   if (left === 0) return sum;
-  for await (const piece of durable.read(path)) {
-    if (interrupt?.aborted === true) throw interrupt.reason;
-    const part = piece.subarray(0, left);
+  for await (const chunk of durable.read(path)) {
+    if (signal?.aborted === true) throw signal.reason;
+    const part = chunk.subarray(0, left);
     sum = crc32(part, sum);
     left -= part.byteLength;
     if (left === 0) break;
@@ -173,7 +166,7 @@ export async function checksumOf(
   return sum;
 }
 
-function readLine(bytes: Uint8Array, extent: ResultsExtent): UnknownLine | undefined {
+function parseResult(bytes: Uint8Array, extent: ResultsExtent): UnrecordedResult | undefined {
   let value: Json;
   try {
     value = decodeJson(Buffer.from(bytes).toString('utf8'));

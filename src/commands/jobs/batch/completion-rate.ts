@@ -1,73 +1,72 @@
-/** What is known of how fast a batch goes. */
-export interface Speed {
-  /** Items a second; undefined before there is one to tell. */
+export interface CompletionRate {
+  /** Items a second; undefined while no item has ended. */
   readonly perSecond: number | undefined;
-  /** It has been about the same for a while: what is left may be told from it. */
+  /** It has changed little for a while, so that the remaining time can be estimated from it. */
   readonly steady: boolean;
 }
 
-/** How many items had ended, at a moment in milliseconds. */
-interface Look {
+/** The number of ended items at a time in milliseconds. */
+interface Sample {
   readonly at: number;
   readonly ended: number;
 }
 
-/** The rate is that of the last so many milliseconds, or of the last so many items where these took longer. */
+/** The rate is measured over this time, or over this number of items when they took longer. */
 const WINDOW_MS = 30_000;
 const WINDOW_ITEMS = 20;
 /**
- * It is steady where so many items ended in so many milliseconds at least, and one half of them took not much longer than
- * the other. Once it is, it takes more to make it unsteady: what is shown must not come and go.
+ * The rate is steady after this time and this number of items, when the rates of both halves of the window differ by less
+ * than the first factor. A steady rate becomes unsteady only at the second factor, so that the display does not flicker.
  */
-const LEAST_MS = 2000;
-const LEAST_ITEMS = 6;
-const ALIKE = 1.6;
-const APART = 3;
-/** Looks that are kept, evenly spread over the window. */
-const KEPT = 120;
+const MIN_STEADY_MS = 2000;
+const MIN_STEADY_ITEMS = 6;
+const STEADY_FACTOR = 1.6;
+const UNSTEADY_FACTOR = 3;
+/** Samples that are kept, evenly spaced over the window. */
+const MAX_SAMPLES = 120;
 
-/** A meter that is told, as time goes on, how many items have ended. What had ended at the first look does not count. */
-export function createMeter(): (at: number, ended: number) => Speed {
-  let looks: readonly Look[] = [];
+/** Returns a function that is called with the number of ended items from time to time. The first sample is the baseline. */
+export function createRateMeter(): (at: number, ended: number) => CompletionRate {
+  let samples: readonly Sample[] = [];
   let steady = false;
   return (at, ended) => {
-    const last = looks.at(-1);
-    // A service that starts up says nothing of how fast it is: the time before the first end does not count.
-    if (looks.length === 1 && last?.ended === ended) looks = [];
-    looks = inWindow([...looks, { at, ended }]);
-    const speed = speedOf(looks, steady ? APART : ALIKE);
-    steady = speed.steady;
-    return speed;
+    const last = samples.at(-1);
+    // The time before the first end does not count: workers may be starting.
+    if (samples.length === 1 && last?.ended === ended) samples = [];
+    samples = trimToWindow([...samples, { at, ended }]);
+    const rate = rateOf(samples, steady ? UNSTEADY_FACTOR : STEADY_FACTOR);
+    steady = rate.steady;
+    return rate;
   };
 }
 
-/** The looks of the window: of those that lie closer together than `KEPT` of them would, the later ones count. */
-function inWindow(looks: readonly Look[]): readonly Look[] {
-  const now = looks.at(-1);
-  if (now === undefined) return looks;
-  const old = looks.findLastIndex(({ at, ended }) => now.at - at >= WINDOW_MS && now.ended - ended >= WINDOW_ITEMS);
-  const within = looks.slice(Math.max(0, old));
-  const apart = (now.at - (within[0]?.at ?? now.at)) / KEPT;
-  const kept: Look[] = [];
-  for (const look of within) {
+/** Drops samples before the window; when two are too close together, the later one is kept. */
+function trimToWindow(samples: readonly Sample[]): readonly Sample[] {
+  const now = samples.at(-1);
+  if (now === undefined) return samples;
+  const first = samples.findLastIndex(({ at, ended }) => now.at - at >= WINDOW_MS && now.ended - ended >= WINDOW_ITEMS);
+  const within = samples.slice(Math.max(0, first));
+  const spacing = (now.at - (within[0]?.at ?? now.at)) / MAX_SAMPLES;
+  const kept: Sample[] = [];
+  for (const sample of within) {
     const [before, last] = [kept.at(-2), kept.at(-1)];
-    if (before !== undefined && last !== undefined && look.at - before.at < apart) kept.pop();
-    kept.push(look);
+    if (before !== undefined && last !== undefined && sample.at - before.at < spacing) kept.pop();
+    kept.push(sample);
   }
   return kept;
 }
 
-function speedOf(looks: readonly Look[], most: number): Speed {
-  const [first, last] = [looks[0], looks.at(-1)];
+function rateOf(samples: readonly Sample[], maxFactor: number): CompletionRate {
+  const [first, last] = [samples[0], samples.at(-1)];
   if (first === undefined || last === undefined || last.at <= first.at || last.ended <= first.ended)
     return { perSecond: undefined, steady: false };
-  const whole = between(first, last);
-  const half = looks.findLast(({ at }) => at <= (first.at + last.at) / 2) ?? first;
-  const [before, after] = [between(first, half), between(half, last)];
-  const alike = Math.max(before, after) <= most * Math.min(before, after);
-  const long = last.at - first.at >= LEAST_MS && last.ended - first.ended >= LEAST_ITEMS;
-  return { perSecond: whole, steady: long && alike };
+  const perSecond = rateBetween(first, last);
+  const middle = samples.findLast(({ at }) => at <= (first.at + last.at) / 2) ?? first;
+  const [before, after] = [rateBetween(first, middle), rateBetween(middle, last)];
+  const similar = Math.max(before, after) <= maxFactor * Math.min(before, after);
+  const enough = last.at - first.at >= MIN_STEADY_MS && last.ended - first.ended >= MIN_STEADY_ITEMS;
+  return { perSecond, steady: enough && similar };
 }
 
-const between = (from: Look, to: Look): number =>
+const rateBetween = (from: Sample, to: Sample): number =>
   to.at <= from.at ? 0 : ((to.ended - from.ended) / (to.at - from.at)) * 1000;

@@ -1,10 +1,10 @@
-import { KNOWN_LIMITS } from '../../../batch/run/send-rate.ts';
+import { RATE_LIMITS } from '../../../queue/limits.ts';
 import { option, type ValuesOf } from '../../../cli/parse/params.ts';
 
-/** Flags that run and resume share: how fast, how long, how much trouble is borne. */
-const paceOptions = {
+/** Limits of a run, for run and resume. */
+const limitOptions = {
   concurrency: option.count('requests at once, at most (default 32)', 1, { most: 10_000 }),
-  rate: option.count(`submissions a second, at most (default ${String(KNOWN_LIMITS.run.rate)}, the known limit)`, 1),
+  rate: option.count(`submissions a second, at most (default ${String(RATE_LIMITS.run.rate)}, the known limit)`, 1),
   inFlight: option.count(
     'jobs at the service at a time, at most (default 1000; with --max-failures as many as completed so far, from 10 on)',
     1,
@@ -15,8 +15,6 @@ const paceOptions = {
   retryFailed: option.count('run a job that failed or timed out again, so many times', 0),
 };
 
-export type PaceValues = ValuesOf<typeof paceOptions>;
-
 export const runOptions = {
   input: option.requiredText('JSON lines or CSV, a job each; - is stdin', { metavar: 'FILE' }),
   out: option.requiredText('where results go; the journal lies beside it', { metavar: 'FILE' }),
@@ -25,7 +23,7 @@ export const runOptions = {
   idField: option.text('the member or column that names the item in the results', { metavar: 'NAME' }),
   skipInvalid: option.on('leave out what cannot be sent, in place of refusing it all'),
   ordered: option.on('put the results in the order of the input once all have ended'),
-  ...paceOptions,
+  ...limitOptions,
   executionTimeout: option.duration('how long a worker may run a job, 5s to 7d', 's'),
   ttl: option.duration('how long a job may live, queue and run together, 10s to 7d', 's'),
   lowPriority: option.on('let other jobs go first'),
@@ -37,7 +35,7 @@ export const resumeOptions = {
   input: option.text('where the input lies now, if not where it was', { metavar: 'FILE' }),
   resubmitUnknown: option.on('send items again that may have been submitted'),
   moved: option.on('the service is the same, although its address is another now'),
-  ...paceOptions,
+  ...limitOptions,
 };
 
 export type ResumeValues = ValuesOf<typeof resumeOptions> & { readonly results: string };

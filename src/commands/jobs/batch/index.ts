@@ -15,9 +15,12 @@ const run = defineCommand({
     ['berth jobs batch resume results.jsonl', 'go on after anything'],
   ],
   run: async (ctx, values) => {
-    const [{ runNew }, { maxTimeOf, withinTime }] = await Promise.all([import('./run.ts'), import('./max-time.ts')]);
+    const [{ runBatch }, { maxTimeOf, withDeadline }] = await Promise.all([
+      import('./run.ts'),
+      import('./max-time.ts'),
+    ]);
     const maxTime = await maxTimeOf(ctx, values);
-    return await runNew(withinTime(ctx, maxTime), { ...values, maxTime });
+    return await runBatch(withDeadline(ctx, maxTime), { ...values, maxTime });
   },
 });
 
@@ -32,8 +35,11 @@ const resume = defineCommand({
     ['berth jobs batch resume results.jsonl --retry-failed 2', 'and run failed jobs again, twice at most'],
   ],
   run: async (ctx, values) => {
-    const [{ goOn }, { maxTimeOf }] = await Promise.all([import('./resume.ts'), import('./max-time.ts')]);
-    return await goOn(ctx, { ...values, maxTime: await maxTimeOf(ctx, values) });
+    const [{ resume: resumeBatch }, { maxTimeOf }] = await Promise.all([
+      import('./resume.ts'),
+      import('./max-time.ts'),
+    ]);
+    return await resumeBatch(ctx, { ...values, maxTime: await maxTimeOf(ctx, values) });
   },
 });
 
@@ -43,8 +49,8 @@ const status = defineCommand({
   args: { results: arg.text('the results file of the batch') },
   options: { exitStatus: option.on('end 13 unless every item completed') },
   watch: true,
-  // A batch is much code, and no other command of jobs needs it.
-  run: async (ctx, values) => (await import('./status.ts')).explain(ctx, values),
+  // Loaded on demand: no other command of jobs needs this code.
+  run: async (ctx, values) => (await import('./status.ts')).status(ctx, values),
 });
 
 export const batch = defineGroup(

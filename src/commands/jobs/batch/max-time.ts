@@ -9,8 +9,8 @@ interface TimeValues {
 }
 
 /**
- * The time that a batch may take, in milliseconds, by either name of its flag; a person who used the old one is told.
- * Fails with usage (2) where both are given.
+ * Returns the value of --max-time in milliseconds, or of its old name --timeout with a warning. Fails with usage (2) when
+ * both are given.
  */
 export async function maxTimeOf(ctx: CommandContext, { maxTime, timeout }: TimeValues): Promise<number | undefined> {
   if (timeout === undefined) return maxTime;
@@ -20,10 +20,10 @@ export async function maxTimeOf(ctx: CommandContext, { maxTime, timeout }: TimeV
 }
 
 /**
- * The Context for what a batch asks before its first job: that takes no longer than the whole batch may, in milliseconds.
- * A request that does fails with wait-ended (9).
+ * Returns a Context whose requests fail with wait-ended (9) after the time of the whole batch, in milliseconds: for the
+ * requests before the first job.
  */
-export function withinTime(ctx: CommandContext, timeoutMs: number | undefined): CommandContext {
+export function withDeadline(ctx: CommandContext, timeoutMs: number | undefined): CommandContext {
   if (timeoutMs === undefined) return ctx;
   const endsAt = ctx.clock.monotonic() + timeoutMs;
   return {
@@ -31,17 +31,17 @@ export function withinTime(ctx: CommandContext, timeoutMs: number | undefined): 
     api: {
       ...ctx.api,
       send: async (request) => {
-        const guard = ctx.clock.deadline(Math.max(1, endsAt - ctx.clock.monotonic()));
-        // Waits between two tries count as well.
-        const over = new Promise<never>((_, reject) => {
-          guard.signal.addEventListener('abort', () => {
+        const deadline = ctx.clock.deadline(Math.max(1, endsAt - ctx.clock.monotonic()));
+        // A race, so that waits between retries end too.
+        const expired = new Promise<never>((_, reject) => {
+          deadline.signal.addEventListener('abort', () => {
             reject(timeIsUp(timeoutMs));
           });
         });
         try {
-          return await Promise.race([ctx.api.send(request), over]);
+          return await Promise.race([ctx.api.send(request), expired]);
         } finally {
-          guard.cancel();
+          deadline.cancel();
         }
       },
     },

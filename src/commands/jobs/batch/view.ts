@@ -1,37 +1,20 @@
+import type { BatchSummary, ExecutionCost } from '../../../batch/index.ts';
 import { safeText } from '../../../core/safe-text.ts';
-import { formatDuration } from '../../../core/units.ts';
+import { formatBytes, formatDollarRange, formatDuration } from '../../../core/units.ts';
 import { memberAt, numberOf, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
-import { describeCost } from '../../../batch/report/cost.ts';
-import type { Accounting } from '../../../batch/store/items/item-states.ts';
-import { commandLine } from '../../../cli/words.ts';
-import { text } from '../../../output/layout/cells.ts';
+import { json, text } from '../../../output/layout/cells.ts';
 import { memberHeader } from '../../../cli/resource/detail-lines.ts';
 import type { Section, Tone, View } from '../../../output/view.ts';
 
-/** The command line that goes on with a batch, for hints; `local` where it runs on the local service in this process. */
-export const resumeLine = (local: boolean, path: string, ...flags: readonly string[]): string =>
-  commandLine(...(local ? ['--local'] : []), 'jobs', 'batch', 'resume', path, ...flags);
-export const batchStatusLine = (path: string): string => commandLine('jobs', 'batch', 'status', path);
-
-/** What a summary says beside the counts. */
-export interface SummaryFacts {
-  readonly path: string;
-  readonly endpoint: string;
-  readonly input: string;
-  readonly invalid: number;
-  readonly unknownItems: readonly number[];
-  readonly others?: JsonObject;
-}
-
-/** One object that accounts for a batch: `planned` is the sum of the eight counts that follow it. */
-export const summaryOf = (sum: Accounting, facts: SummaryFacts): JsonObject => ({
-  batch: facts.path,
-  endpoint: facts.endpoint,
-  input: facts.input,
-  ...sum,
-  invalid: facts.invalid,
-  unknownItems: facts.unknownItems,
-  ...facts.others,
+/** Returns the object that accounts for a batch: `planned` is the sum of the eight counts after it. */
+export const summaryOf = (batch: BatchSummary, others: JsonObject): JsonObject => ({
+  batch: batch.results,
+  endpoint: batch.endpoint,
+  input: batch.input,
+  ...batch.counts,
+  invalid: batch.invalid,
+  unknownItems: batch.unknownItems,
+  ...others,
 });
 
 const COUNTS: readonly (readonly [string, string, Tone])[] = [
@@ -47,7 +30,7 @@ const COUNTS: readonly (readonly [string, string, Tone])[] = [
   ['invalid', 'invalid, left out', 'warn'],
 ];
 
-/** The counts of a batch; those that are nought are left out of what a person reads. */
+/** The summary of a batch. The detail view leaves out counts of zero. */
 export const batchView: View = {
   noun: ['batch', 'batches'],
   id: (row) => stringOf(memberAt(row, 'batch')) ?? '',
@@ -58,32 +41,31 @@ export const batchView: View = {
         { label: 'results', value: text('batch')(row) },
         { label: 'endpoint', value: text('endpoint')(row) },
         { label: 'input', value: text('input')(row) },
-        ...stateLine(row),
+        ...stateLines(row),
         ...(memberAt(row, 'begun') === undefined ? [] : [{ label: 'begun', value: text('begun')(row) }]),
-        ...tookLine(row),
-        ...costLine(row),
+        ...durationLines(row),
+        ...costLines(row),
       ],
     },
-    { lines: COUNTS.flatMap((count) => countLine(row, count)) },
+    { lines: COUNTS.flatMap((count) => countLines(row, count)) },
   ],
 };
 
-/** `pid` and `host`: the process that is at work on it. */
-function stateLine(row: Json): Section['lines'] {
+function stateLines(row: Json): Section['lines'] {
   const [state, pid] = [stringOf(memberAt(row, 'state')), numberOf(memberAt(row, 'pid'))];
   if (state === undefined) return [];
   const host = stringOf(memberAt(row, 'host'));
   const unordered = memberAt(row, 'unordered') === true ? ', all have ended, the results are not in order yet' : '';
-  const who = `process ${String(pid)}${host === undefined ? '' : ` on ${safeText(host)}`} is at work on it`;
-  return [{ label: 'state', value: `${pid === undefined ? state : who}${unordered}` }];
+  const holder = `process ${String(pid)}${host === undefined ? '' : ` on ${safeText(host)}`} is at work on it`;
+  return [{ label: 'state', value: `${pid === undefined ? state : holder}${unordered}` }];
 }
 
-function tookLine(row: Json): Section['lines'] {
+function durationLines(row: Json): Section['lines'] {
   const seconds = numberOf(memberAt(row, 'tookSeconds'));
   return seconds === undefined ? [] : [{ label: 'took', value: formatDuration(seconds * 1000) }];
 }
 
-function costLine(row: Json): Section['lines'] {
+function costLines(row: Json): Section['lines'] {
   const cost = memberAt(row, 'executionCostUsd');
   const [low, high] = [numberOf(memberAt(cost, 'low')), numberOf(memberAt(cost, 'high'))];
   if (low === undefined || high === undefined) return [];
@@ -91,26 +73,54 @@ function costLine(row: Json): Section['lines'] {
   return [{ label: 'execution cost', value: describeCost({ low, high, sinceResume }) }];
 }
 
-function countLine(row: Json, [name, label, tone]: readonly [string, string, Tone]): Section['lines'] {
-  const shown = text(name)(row);
-  if (shown === '0' && name !== 'completed') return [];
+function countLines(row: Json, [name, label, tone]: readonly [string, string, Tone]): Section['lines'] {
+  const count = text(name)(row);
+  if (count === '0' && name !== 'completed') return [];
   const items = name === 'unknown' ? `: ${rangesOf((memberAt(row, 'unknownItems') ?? []) as readonly number[])}` : '';
-  return [{ label, value: { text: `${shown}${items}`, tone } }];
+  return [{ label, value: { text: `${count}${items}`, tone } }];
 }
 
-/** Items as a person reads them: `3, 17-20, 40`. */
+/** Returns `~$0.0123`, `~$1.12 to $1.90`, `<$0.0001` or `~$0.0123 since resume`. */
+export function describeCost({ low, high, sinceResume }: ExecutionCost): string {
+  const range = formatDollarRange({ low, high });
+  return `${range.startsWith('<') ? '' : '~'}${range}${sinceResume ? ' since resume' : ''}`;
+}
+
+/** Returns sorted items as text: `3, 17-20, 40`. */
 export const rangesOf = (items: Iterable<number>): string =>
-  runsOf(items)
+  groupItems(items)
     .map(([from, to]) => (from === to ? String(from) : `${String(from)}-${String(to)}`))
     .join(', ');
 
-/** Items in order, as runs of neighbours: the first and the last of each. */
-export function runsOf(items: Iterable<number>): readonly (readonly [number, number])[] {
-  const runs: [number, number][] = [];
+/** Groups sorted items into ranges of consecutive numbers: the first and the last of each. */
+export function groupItems(items: Iterable<number>): readonly (readonly [number, number])[] {
+  const ranges: [number, number][] = [];
   for (const item of items) {
-    const last = runs.at(-1);
+    const last = ranges.at(-1);
     if (last !== undefined && item === last[1] + 1) last[1] = item;
-    else runs.push([item, item]);
+    else ranges.push([item, item]);
   }
-  return runs;
+  return ranges;
 }
+
+/** The result of a dry run. */
+export const dryRunView: View = {
+  noun: ['batch', 'batches'],
+  id: () => '',
+  columns: ['planned', 'invalid', 'inputBytes', 'bodyBytes', 'largestBody'].map((name) => ({
+    header: memberHeader(name),
+    show: text(name),
+    right: true,
+  })),
+  detail: (row) => [
+    {
+      lines: [
+        { label: 'items', value: text('planned')(row) },
+        { label: 'invalid', value: text('invalid')(row) },
+        { label: 'to send', value: formatBytes(Number(text('bodyBytes')(row))) },
+        { label: 'largest', value: formatBytes(Number(text('largestBody')(row))) },
+        { label: 'first', value: json('first')(row) },
+      ],
+    },
+  ],
+};

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { BadItem, InputShape, Item } from '../../../../src/batch/input/item.ts';
-import { describeBad, readItems } from '../../../../src/batch/input/read-items.ts';
+import { describeInvalid, type InputFormat, type InvalidItem, type Item } from '../../../../src/batch/input/item.ts';
+import { readItems } from '../../../../src/batch/input/read-items.ts';
 import { memberSource } from '../../../../src/core/json-source.ts';
-import { survey } from '../../../../src/batch/input/check-input.ts';
+import { summarizeInput } from '../../../../src/batch/input/check-input.ts';
 
-const JSONL: InputShape = { path: 'items.jsonl', format: 'jsonl', extras: '' };
-const CSV: InputShape = { path: 'items.csv', format: 'csv', extras: '' };
+const JSONL: InputFormat = { path: 'items.jsonl', format: 'jsonl', extras: '' };
+const CSV: InputFormat = { path: 'items.csv', format: 'csv', extras: '' };
 
 /** In pieces of one size, so that lines and characters lie across them. */
 async function* pieces(bytes: Uint8Array, size = 7): AsyncGenerator<Uint8Array> {
@@ -15,16 +15,18 @@ async function* pieces(bytes: Uint8Array, size = 7): AsyncGenerator<Uint8Array> 
 
 async function read(
   content: string | Uint8Array,
-  shape: InputShape = JSONL,
+  shape: InputFormat = JSONL,
   size?: number,
-): Promise<(Item | BadItem)[]> {
-  const found: (Item | BadItem)[] = [];
+): Promise<(Item | InvalidItem)[]> {
+  const found: (Item | InvalidItem)[] = [];
   for await (const items of readItems(pieces(Buffer.from(content), size), shape)) found.push(...items);
   return found;
 }
 
-const inputs = (items: readonly (Item | BadItem)[]): string[] =>
-  items.map((item) => (item.kind === 'bad' ? `bad: ${item.reason}` : Buffer.from(item.body).toString().slice(9, -1)));
+const inputs = (items: readonly (Item | InvalidItem)[]): string[] =>
+  items.map((item) =>
+    item.kind === 'invalid' ? `bad: ${item.reason}` : Buffer.from(item.body).toString().slice(9, -1),
+  );
 
 describe('JSON Lines input', () => {
   test('is sent byte for byte, at whatever offsets the chunks are cut', async () => {
@@ -60,16 +62,16 @@ describe('JSON Lines input', () => {
     ['what is cut off', '\n\n{"a":\n', 3, 6],
     ['bytes that are not UTF-8', Buffer.from([0x22, 0x61, 0xff, 0x22, 0x0a]), 1, 3],
   ])('with %s are bad, by line and column', async (_, content, line, column) => {
-    const bad = (await read(content)).find((item): item is BadItem => item.kind === 'bad');
+    const bad = (await read(content)).find((item): item is InvalidItem => item.kind === 'invalid');
     expect(bad).toMatchObject({ line, column });
-    expect(bad === undefined ? '' : describeBad('x.jsonl', bad)).toContain(`x.jsonl, line ${String(line)}, column`);
+    expect(bad === undefined ? '' : describeInvalid('x.jsonl', bad)).toContain(`x.jsonl, line ${String(line)}, column`);
   });
 
   test('keeps item numbers when some lines are skipped', async () => {
     const found = await read('{"a":1}\nnot\n{"c":3}\n');
     expect(found.map(({ kind, number }) => [kind, number])).toEqual([
       ['item', 1],
-      ['bad', 2],
+      ['invalid', 2],
       ['item', 3],
     ]);
   });
@@ -89,7 +91,7 @@ describe('JSON Lines input', () => {
   test('accepts an item of exactly the payload limit and rejects one byte more', async () => {
     const line = (bytes: number): string => `"${'x'.repeat(bytes - '{"input":""}'.length)}"\n`;
     const found = await read(line(10_000_000) + line(10_000_001), JSONL, 1_000_003);
-    expect(found.map(({ kind }) => kind)).toEqual(['item', 'bad']);
+    expect(found.map(({ kind }) => kind)).toEqual(['item', 'invalid']);
     expect(found[1]).toMatchObject({ reason: expect.stringContaining('10000001 bytes') as string });
   });
 
@@ -136,7 +138,7 @@ describe('CSV', () => {
   test('takes the input from one column, byte for byte, and the id from another', async () => {
     const shape = { ...CSV, inputField: 'in', idField: 'sku' };
     const found = await read('sku,in\nA 1,"{""n"": 9007199254740993}"\nB,{n}\n', shape);
-    expect(found).toMatchObject([{ id: '"A 1"' }, { kind: 'bad', line: 3 }]);
+    expect(found).toMatchObject([{ id: '"A 1"' }, { kind: 'invalid', line: 3 }]);
     expect(inputs(found)[0]).toBe('{"n": 9007199254740993}');
   });
 
@@ -150,11 +152,14 @@ describe('CSV', () => {
       'column "b": it is not UTF-8 text',
     ],
     ['what is no JSON', 'b,name\n1,{\n', 2, 'column "name": it is not JSON', { inputField: 'name' }],
-  ])('a row with %s is bad, by the line it begins in', async (_, content, line, reason, more?: Partial<InputShape>) => {
-    const found = await read(content, { ...CSV, ...more });
-    const bad = found.find((item): item is BadItem => item.kind === 'bad');
-    expect(bad).toMatchObject({ line, reason: expect.stringContaining(reason) as string });
-  });
+  ])(
+    'a row with %s is bad, by the line it begins in',
+    async (_, content, line, reason, more?: Partial<InputFormat>) => {
+      const found = await read(content, { ...CSV, ...more });
+      const bad = found.find((item): item is InvalidItem => item.kind === 'invalid');
+      expect(bad).toMatchObject({ line, reason: expect.stringContaining(reason) as string });
+    },
+  );
 
   test.each([
     ['a column named twice', 'a,a\n1,2\n', 'line 1', 'names its columns'],
@@ -205,9 +210,9 @@ describe('CSV', () => {
   });
 });
 
-test('validation counts the items, measures and fingerprints the input, and names the first invalid items', async () => {
+test('a summarizeInput counts, measures and identifies, and names the first of what is bad', async () => {
   const content = '{"a":1}\nbad\n{"long":"xxxx"}\n';
-  const found = await survey(pieces(Buffer.from(content)), JSONL);
+  const found = await summarizeInput(pieces(Buffer.from(content)), JSONL);
   expect(found).toMatchObject({
     planned: 2,
     invalid: 1,
@@ -215,6 +220,6 @@ test('validation counts the items, measures and fingerprints the input, and name
     largestBody: 25,
     bodyBytes: 42,
   });
-  expect(found.bad).toMatchObject([{ line: 2 }]);
+  expect(found.invalidItems).toMatchObject([{ line: 2 }]);
   expect(found.fingerprint.sha256).toMatch(/^[0-9a-f]{64}$/);
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addsUp } from '../../../../src/batch/store/items/item-states.ts';
+import { countsAddUp } from '../../../../src/batch/store/items/item-states.ts';
 import { EXIT } from '../../../../src/core/exit-codes.ts';
 import type { Json } from '../../../../src/core/json.ts';
 import { OUT } from '../../../support/batch/runner-fixture.ts';
@@ -80,15 +80,15 @@ test('for any answers of the service, a batch ends, accounts for every item and 
       const rest = await fixture.run(again, limits);
       await again.close();
 
-      for (const { accounting, stopped } of [first, rest]) {
-        expect(addsUp(accounting)).toBe(true);
-        if (stopped === undefined) expect(accounting.waiting + accounting.inFlight).toBe(0);
+      for (const { counts, stopped } of [first, rest]) {
+        expect(countsAddUp(counts)).toBe(true);
+        if (stopped === undefined) expect(counts.waiting + counts.inFlight).toBe(0);
         else expect(['interrupt', 'trouble']).toContain(stopped.reason);
       }
       expect(new Set(sent).size).toBe(sent.length);
       const results = [...fixture.files.text(OUT).matchAll(/^\{"item":(\d+)/gm)].map(([, item]) => item);
       expect(new Set(results).size).toBe(results.length);
-      const { completed: done, failed: bad, expired } = rest.accounting;
+      const { completed: done, failed: bad, expired } = rest.counts;
       expect(results.length).toBe(done + bad + expired);
     }),
     { numRuns: 60 },

@@ -17,8 +17,8 @@ describe('a job that cannot be looked at', () => {
       return answerNormally(asked);
     });
     const end = await fixture.run(fixture.batch);
-    expect(end.accounting).toMatchObject({ completed: 399, inFlight: 1 });
-    expect(end.stopped).toMatchObject({ reason: 'trouble', failure: { exit: EXIT.unavailable } });
+    expect(end.counts).toMatchObject({ completed: 399, inFlight: 1 });
+    expect(end.stopped).toMatchObject({ reason: 'error', failure: { exit: EXIT.unavailable } });
     const others = fixture.asked.filter(({ n }) => n !== 3);
     expect((others.at(-1)?.at ?? 0) - (others[0]?.at ?? 0)).toBeLessThan(30_000);
   });
@@ -29,8 +29,8 @@ describe('a job that cannot be looked at', () => {
       return answerNormally(asked);
     });
     const end = await fixture.run(fixture.batch);
-    expect(end.stopped).toMatchObject({ reason: 'trouble', failure: { exit: EXIT.rateLimited } });
-    expect(end.accounting).toMatchObject({ planned: 5, unknown: 0 });
+    expect(end.stopped).toMatchObject({ reason: 'error', failure: { exit: EXIT.rateLimited } });
+    expect(end.counts).toMatchObject({ planned: 5, unknown: 0 });
   });
 });
 
@@ -41,7 +41,7 @@ test('a retry whose answer is lost counts as one: a batch comes to its end', asy
     return failed(asked);
   });
   const end = await fixture.run(fixture.batch, { retryFailed: 2 });
-  expect(end.accounting).toMatchObject({ failed: 2 });
+  expect(end.counts).toMatchObject({ failed: 2 });
   expect(fixture.asked.filter(({ operation }) => operation === 'retry')).toHaveLength(4);
 });
 
@@ -53,7 +53,7 @@ test('an answer about another job is nobody’s result', async () => {
   });
   const end = await fixture.run(fixture.batch);
   expect(mixed).toBe(3);
-  expect(end.accounting).toMatchObject({ completed: 20 });
+  expect(end.counts).toMatchObject({ completed: 20 });
   const looks = fixture.asked.filter(({ operation }) => operation === 'status');
   expect(looks.length).toBe(23);
 });
@@ -62,11 +62,11 @@ test('jobs that were taken by a clock that was ahead are looked at now', async (
   const fixture = await createScriptedService(5, answerNormally);
   fixture.clock.jumpWall(7_200_000);
   const sent = await fixture.run(fixture.batch, { timeoutMs: 1 });
-  expect(sent.accounting).toMatchObject({ inFlight: 5 });
+  expect(sent.counts).toMatchObject({ inFlight: 5 });
   await fixture.batch.close();
   fixture.clock.jumpWall(-7_200_000);
   const from = fixture.clock.now();
   const end = await fixture.run(await fixture.resume());
-  expect(end.accounting).toMatchObject({ completed: 5 });
+  expect(end.counts).toMatchObject({ completed: 5 });
   expect(fixture.clock.now() - from).toBeLessThan(2000);
 });

@@ -1,41 +1,41 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  createRota,
-  firstLook,
-  learned,
-  nextLook,
-  NO_EXPERIENCE,
-  type Experience,
-} from '../../../../src/batch/run/poll-schedule.ts';
+  firstPollDelay,
+  nextPollDelay,
+  UNKNOWN_TIMING,
+  withJob,
+  type JobTiming,
+} from '../../../../src/batch/run/job-timing.ts';
+import { createPollSchedule } from '../../../../src/batch/run/poll-schedule.ts';
 import { createRunnerFixture, lines } from '../../../support/batch/runner-fixture.ts';
 
-describe('the time of the next poll', () => {
-  test('is shortly before similar jobs ended, whatever their queue time, and at most a minute away', () => {
-    expect(firstLook(NO_EXPERIENCE)).toBe(250);
-    expect(firstLook(learned(NO_EXPERIENCE, 10_000, 8000))).toBe(9500);
-    expect(firstLook(learned(NO_EXPERIENCE, 3_600_000, 1000))).toBe(1500);
-    expect(firstLook(learned(NO_EXPERIENCE, 3_600_000, 3_600_000))).toBe(60_000);
+describe('when to look', () => {
+  test('is a little before jobs like it ended, whatever queue they stood in, and never later than a minute', () => {
+    expect(firstPollDelay(UNKNOWN_TIMING)).toBe(250);
+    expect(firstPollDelay(withJob(UNKNOWN_TIMING, 10_000, 8000))).toBe(9500);
+    expect(firstPollDelay(withJob(UNKNOWN_TIMING, 3_600_000, 1000))).toBe(1500);
+    expect(firstPollDelay(withJob(UNKNOWN_TIMING, 3_600_000, 3_600_000))).toBe(60_000);
   });
 
-  test('is, for a job polled before, when similar jobs were done, then a fraction of its age', () => {
-    const known = learned(NO_EXPERIENCE, 10_000, 2000);
-    expect(nextLook(known, 5000, 1500, 0)).toBe(500);
-    expect(nextLook(known, 80_000, 24_000, 0)).toBe(3000);
-    expect(nextLook(known, 80_000, undefined, 0)).toBe(10_000);
-    expect(nextLook(known, 86_400_000, undefined, 0)).toBe(60_000);
+  test('again is when its like were done, and after that a part of what it took so far', () => {
+    const known = withJob(UNKNOWN_TIMING, 10_000, 2000);
+    expect(nextPollDelay(known, 5000, 1500, 0)).toBe(500);
+    expect(nextPollDelay(known, 80_000, 24_000, 0)).toBe(3000);
+    expect(nextPollDelay(known, 80_000, undefined, 0)).toBe(10_000);
+    expect(nextPollDelay(known, 86_400_000, undefined, 0)).toBe(60_000);
   });
 
-  test('is spread out when there are many jobs without history', () => {
-    expect(nextLook(NO_EXPERIENCE, 1000, undefined, 1000)).toBe(20_000);
+  test('leaves room for the others where there are many of which nothing is known', () => {
+    expect(nextPollDelay(UNKNOWN_TIMING, 1000, undefined, 1000)).toBe(20_000);
   });
 
-  test('adapts to the jobs that ended last, faster for quick ones', () => {
-    let known = learned(NO_EXPERIENCE, 1000, 100);
-    for (let count = 0; count < 100; count++) known = learned(known, 5000, undefined);
+  test('follows the jobs that ended last, the quick ones sooner', () => {
+    let known = withJob(UNKNOWN_TIMING, 1000, 100);
+    for (let count = 0; count < 100; count++) known = withJob(known, 5000, undefined);
     expect(known.turnaroundMs).toBeGreaterThan(4900);
     expect(known.executionMs).toBe(100);
-    for (let count = 0; count < 10; count++) known = learned(known, 1000, undefined);
+    for (let count = 0; count < 10; count++) known = withJob(known, 1000, undefined);
     expect(known.turnaroundMs).toBeLessThan(1200);
   });
 });
@@ -73,7 +73,7 @@ function thoughtOf({ jobs, workers, coldStartMs, runs, passedOver = [], submitte
   return thought;
 }
 
-/** Looks as the rota says, each of which takes `LATENCY_MS`, and tells how many there were and how late each end was seen. */
+/** Looks as the schedule says, each of which takes `LATENCY_MS`, and tells how many there were and how late each end was seen. */
 const LATENCY_MS = 50;
 
 function looked(model: Model): {
@@ -82,19 +82,21 @@ function looked(model: Model): {
   readonly lastLate: number;
 } {
   const thought = thoughtOf(model);
-  let experience: Experience = NO_EXPERIENCE;
-  const rota = createRota<{ item: number; submittedAt: number; looks: number; lookAt: number }>(() => experience);
+  let experience: JobTiming = UNKNOWN_TIMING;
+  const schedule = createPollSchedule<{ item: number; submittedAt: number; queuedPolls: number; pollAt: number }>(
+    () => experience,
+  );
   const late: number[] = [];
   const underWay: { readonly at: number; readonly heard: () => void }[] = [];
   let [now, looks, submitted, lastSeen] = [0, 0, 0, 0];
   while (late.length < model.jobs) {
     for (let next = thought[submitted]; next !== undefined && next.submittedAt <= now; next = thought[submitted]) {
-      rota.queue({ item: submitted, submittedAt: next.submittedAt, looks: 0, lookAt: 0 });
+      schedule.addQueued({ item: submitted, submittedAt: next.submittedAt, queuedPolls: 0, pollAt: 0 });
       submitted += 1;
     }
     while (underWay[0] !== undefined && underWay[0].at <= now) underWay.shift()?.heard();
-    while (rota.dueAt() <= now) {
-      const job = rota.take(now);
+    while (schedule.dueAt() <= now) {
+      const job = schedule.take(now);
       const known = job === undefined ? undefined : thought[job.item];
       if (job === undefined || known === undefined) throw new Error('nothing was due');
       looks += 1;
@@ -103,22 +105,22 @@ function looked(model: Model): {
         at: now + LATENCY_MS,
         heard: () => {
           if (known.endsAt <= seenAt) {
-            rota.found(job, 'ended', now);
-            experience = learned(experience, known.endsAt - known.submittedAt, known.endsAt - known.startsAt);
+            schedule.onPolled(job, 'ended', now);
+            experience = withJob(experience, known.endsAt - known.submittedAt, known.endsAt - known.startsAt);
             late.push(now - known.endsAt);
             lastSeen = now;
           } else if (known.startsAt <= seenAt) {
-            rota.found(job, 'goes-on', now);
+            schedule.onPolled(job, 'running', now);
             const ran = seenAt - known.startsAt;
-            rota.schedule({
+            schedule.addTimed({
               ...job,
-              lookAt: now + nextLook(experience, now - known.submittedAt, ran, rota.scheduled()),
+              pollAt: now + nextPollDelay(experience, now - known.submittedAt, ran, schedule.timedCount()),
             });
-          } else rota.found(job, 'waits', now);
+          } else schedule.onPolled(job, 'queued', now);
         },
       });
     }
-    const next = Math.min(rota.dueAt(), underWay[0]?.at ?? Infinity, thought[submitted]?.submittedAt ?? Infinity);
+    const next = Math.min(schedule.dueAt(), underWay[0]?.at ?? Infinity, thought[submitted]?.submittedAt ?? Infinity);
     if (next === Infinity && late.length < model.jobs) throw new Error('nobody is looked at any more');
     now = Math.max(now + 1, next);
   }
@@ -198,7 +200,7 @@ describe('a batch', () => {
     const end = await fixture.run(batch, { inFlight: 1000 }, { before });
     over.abort(new Error('it is over'));
     await sampling;
-    expect(end.accounting.completed).toBe(300);
+    expect(end.counts.completed).toBe(300);
     expect(behind.length).toBeGreaterThan(10);
     expect(Math.max(...behind)).toBeLessThan(10);
     expect(looks).toBeLessThan(1200);
@@ -213,7 +215,7 @@ describe('a batch', () => {
     const fixture = await createRunnerFixture();
     const batch = await fixture.begin(lines(count, ',"seconds":9'), { endpoint });
     const end = await fixture.run(batch);
-    expect(end.accounting.completed).toBe(count);
+    expect(end.counts.completed).toBe(count);
     expect(fixture.clock.now() - Math.max(...(await fixture.ended()).values())).toBeLessThan(most);
   });
 });

@@ -21,7 +21,7 @@ async function runningAgain(): Promise<ScriptedService & { readonly end: () => v
   await fixture.batch.close();
   const again = await fixture.resume({ wantFailed: true });
   const stopped = await fixture.run(again, { retryFailed: 1, timeoutMs: 1000 });
-  expect(stopped).toMatchObject({ revived: 3, accounting: { inFlight: 3 } });
+  expect(stopped).toMatchObject({ revived: 3, counts: { inFlight: 3 } });
   await again.close();
   return { ...fixture, end: () => (stage = 'ends') };
 }
@@ -35,7 +35,7 @@ describe('jobs that run again while a batch is stopped and resumed', () => {
     fixture.end();
     const batch = await fixture.resume();
     const end = await fixture.run(batch);
-    expect(end).toMatchObject({ revived: 0, accounting: { completed: 3 } });
+    expect(end).toMatchObject({ revived: 0, counts: { completed: 3 } });
     expect(items(fixture)).toEqual(['1', '2', '3'].map((item) => [item, 'COMPLETED']));
     await batch.close();
     expect(await fixture.resume()).toMatchObject({ ranAgain: false });
@@ -48,7 +48,7 @@ describe('jobs that run again while a batch is stopped and resumed', () => {
       path.startsWith(`${OUT}.sorting`) ? { takes: 0, error: 'ENOSPC' } : { takes: bytes };
     const batch = await fixture.resume();
     const end = await fixture.run(batch);
-    expect(end).toMatchObject({ accounting: { completed: 3 }, stopped: { reason: 'trouble', failure: { exit: 14 } } });
+    expect(end).toMatchObject({ counts: { completed: 3 }, stopped: { reason: 'error', failure: { exit: 14 } } });
     await batch.close();
     fixture.files.disk = undefined;
     await fixture.run(await fixture.resume());

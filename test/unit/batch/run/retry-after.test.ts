@@ -18,7 +18,7 @@ test('nothing is sent during a Retry-After wait, not even items whose intent was
     },
   );
   const end = await fixture.run(fixture.batch, { rate: 2000, concurrency: 32, inFlight: 1000 });
-  expect(end.accounting.completed).toBe(300);
+  expect(end.counts.completed).toBe(300);
   const { at, requests } = said ?? { at: 0, requests: 0 };
   const early = fixture.asked.slice(requests).filter((asked) => asked.operation === 'run' && asked.at < at + 60_000);
   expect(early).toEqual([]);

@@ -15,7 +15,7 @@ async function expectExact(fixture: RunnerFixture, end: RunEnd, twice: readonly 
     const { n } = JSON.parse(input) as { n: number };
     expect(count, `submissions of item ${String(n)}`).toBeLessThanOrEqual(twice.includes(n) ? 2 : 1);
   }
-  const { completed, failed, cancelled, timedOut, expired } = end.accounting;
+  const { completed, failed, cancelled, timedOut, expired } = end.counts;
   expect(results.length).toBe(completed + failed + cancelled + timedOut + expired);
 }
 
@@ -23,7 +23,7 @@ describe('a batch', () => {
   test('runs every item once and fetches every result', async () => {
     const fixture = await createRunnerFixture();
     const end = await fixture.run(await fixture.begin(lines(60)));
-    expect(end).toMatchObject({ accounting: { planned: 60, completed: 60 } });
+    expect(end).toMatchObject({ counts: { planned: 60, completed: 60 } });
     expect(end.stopped).toBeUndefined();
     await expectExact(fixture, end);
   });
@@ -44,7 +44,7 @@ describe('a batch', () => {
     const fixture = await createRunnerFixture();
     const inputs = ['{"seconds":120}', ...Array.from({ length: 20 }, () => '{"seconds":1}')];
     const end = await fixture.run(await fixture.begin(inputs, { endpoint: 'sleep' }));
-    expect(end.accounting.completed).toBe(21);
+    expect(end.counts.completed).toBe(21);
     expect(fixture.results().at(-1)?.item).toBe(1);
   });
 
@@ -76,7 +76,7 @@ describe('a batch', () => {
     const fixture = await createRunnerFixture({ queueLimits: true });
     const started = fixture.clock.now();
     const end = await fixture.run(await fixture.begin(lines(60)), { rate: 5 });
-    expect(end.accounting.completed).toBe(60);
+    expect(end.counts.completed).toBe(60);
     expect(fixture.clock.now() - started).toBeGreaterThan(11_000);
   });
 
@@ -85,7 +85,7 @@ describe('a batch', () => {
     const batch = await fixture.begin(lines(1200));
     const end = await fixture.run(batch, { inFlight: 2000 });
     const refused = fixture.durable.text('r.jsonl.journal').split('["w",').length - 1;
-    expect(end.accounting.completed).toBe(1200);
+    expect(end.counts.completed).toBe(1200);
     expect(refused).toBe(0);
   });
 });
@@ -96,7 +96,7 @@ describe('a batch with injected faults', () => {
     await fixture.control('POST', '/local/fault', { kind: 'rate-limit', probability: 0.5, count: 200, retryAfter: 2 });
     const started = fixture.clock.now();
     const end = await fixture.run(await fixture.begin(lines(80)));
-    expect(end.accounting).toMatchObject({ completed: 80, unknown: 0 });
+    expect(end.counts).toMatchObject({ completed: 80, unknown: 0 });
     expect(fixture.clock.now() - started).toBeGreaterThan(4000);
     await expectExact(fixture, end);
   });
@@ -106,19 +106,19 @@ describe('a batch with injected faults', () => {
     await fixture.control('POST', '/local/fault', { kind: 'rate-limit', match: RUN, retryAfter: 40_000 });
     const end = await fixture.run(await fixture.begin(lines(5)));
     expect(end.stopped?.failure).toMatchObject({ exit: 6 });
-    expect(end.accounting).toMatchObject({ waiting: 5, unknown: 0 });
+    expect(end.counts).toMatchObject({ waiting: 5, unknown: 0 });
   });
 
   test('marks a submission answered with 5xx as unknown and never resends it unasked', async () => {
     const fixture = await createRunnerFixture();
     await fixture.control('POST', '/local/fault', { kind: 'server-error', match: RUN, count: 3 });
     const end = await fixture.run(await fixture.begin(lines(40)));
-    expect(end.accounting).toMatchObject({ completed: 37, unknown: 3, waiting: 0 });
+    expect(end.counts).toMatchObject({ completed: 37, unknown: 3, waiting: 0 });
     await expectExact(fixture, end);
     const again = await fixture.run(await fixture.resume());
-    expect(again.accounting).toMatchObject({ completed: 37, unknown: 3 });
+    expect(again.counts).toMatchObject({ completed: 37, unknown: 3 });
     const asked = await fixture.run(await fixture.resume({ resubmitUnknown: true }));
-    expect(asked.accounting).toMatchObject({ completed: 40, unknown: 0 });
+    expect(asked.counts).toMatchObject({ completed: 40, unknown: 0 });
     await expectExact(fixture, asked);
   });
 
@@ -127,15 +127,15 @@ describe('a batch with injected faults', () => {
     await fixture.control('POST', '/local/fault', { kind: 'server-error', match: RUN });
     const end = await fixture.run(await fixture.begin(lines(500)));
     expect(end.stopped?.failure).toMatchObject({ exit: 8 });
-    expect(end.accounting.unknown).toBeLessThan(60);
-    expect(end.accounting.waiting).toBeGreaterThan(440);
+    expect(end.counts.unknown).toBeLessThan(60);
+    expect(end.counts.waiting).toBeGreaterThan(440);
   });
 
   test('marks submissions on dropped connections as unknown, also if the service did not read them', async () => {
     const fixture = await createRunnerFixture();
     await fixture.control('POST', '/local/fault', { kind: 'drop', match: RUN, count: 4 });
     const end = await fixture.run(await fixture.begin(lines(40)));
-    expect(end.accounting).toMatchObject({ completed: 36, unknown: 4 });
+    expect(end.counts).toMatchObject({ completed: 36, unknown: 4 });
     await expectExact(fixture, end);
   });
 
@@ -143,12 +143,12 @@ describe('a batch with injected faults', () => {
     const fixture = await createRunnerFixture();
     await fixture.control('POST', '/local/fault', { kind: 'accept-drop', match: RUN, count: 4 });
     const end = await fixture.run(await fixture.begin(lines(40)));
-    expect(end.accounting).toMatchObject({ completed: 36, unknown: 4 });
+    expect(end.counts).toMatchObject({ completed: 36, unknown: 4 });
     await expectExact(fixture, end);
     const batch = await fixture.resume({ resubmitUnknown: true });
     const twice = lines(40).flatMap((_, at) => (fixture.results().some(({ item }) => item === at + 1) ? [] : [at + 1]));
     const asked = await fixture.run(batch);
-    expect(asked.accounting).toMatchObject({ completed: 40, unknown: 0 });
+    expect(asked.counts).toMatchObject({ completed: 40, unknown: 0 });
     await expectExact(fixture, asked, twice);
   });
 
@@ -158,7 +158,7 @@ describe('a batch with injected faults', () => {
     await fixture.control('POST', '/local/fault', { kind: 'server-error', match: STATUS, count: 12 });
     await fixture.control('POST', '/local/fault', { kind: 'drop', match: STATUS, probability: 0.3, count: 20 });
     const end = await fixture.run(await fixture.begin(lines(40)));
-    expect(end.accounting).toMatchObject({ completed: 40, unknown: 0 });
+    expect(end.counts).toMatchObject({ completed: 40, unknown: 0 });
     await expectExact(fixture, end);
   });
 
@@ -172,11 +172,11 @@ describe('a batch with injected faults', () => {
     const first = await fixture.run(batch, {}, { interrupt: interrupt.signal, before: stop });
     expect(first.stopped?.reason).toBe('interrupt');
     await fixture.control('POST', '/local/clock', { advanceMs: 100_000_000 });
-    const sent = first.accounting.inFlight;
+    const sent = first.counts.inFlight;
     expect(sent).toBeGreaterThan(0);
     const end = await fixture.run(await fixture.resume());
-    expect(end.accounting.expired).toBe(sent);
-    expect(end.accounting.completed).toBe(30 - sent);
+    expect(end.counts.expired).toBe(sent);
+    expect(end.counts.completed).toBe(30 - sent);
     await expectExact(fixture, end);
     expect(fixture.results().filter(({ status }) => status === 'EXPIRED')).toHaveLength(sent);
   });
@@ -187,13 +187,13 @@ describe('a batch with injected faults', () => {
     const end = await fixture.run(batch);
     expect(end.stopped?.failure).toBeInstanceOf(Failure);
     expect(end.stopped?.failure).toMatchObject({ exit: 4 });
-    expect(end.accounting).toMatchObject({ waiting: 10, unknown: 0 });
+    expect(end.counts).toMatchObject({ waiting: 10, unknown: 0 });
   });
 
   test('fails an item that the service refuses, with the message of the service', async () => {
     const fixture = await createRunnerFixture();
     const end = await fixture.run(await fixture.begin(['[1]', '{"n":2}']));
-    expect(end.accounting).toMatchObject({ completed: 1, failed: 1 });
+    expect(end.counts).toMatchObject({ completed: 1, failed: 1 });
     expect(fixture.results().find(({ item }) => item === 1)).toMatchObject({
       status: 'REFUSED',
       error: expect.stringContaining('input') as string,
@@ -205,7 +205,7 @@ describe('jobs that fail', () => {
   test('are counted and written with their error', async () => {
     const fixture = await createRunnerFixture();
     const end = await fixture.run(await fixture.begin(lines(5), { endpoint: 'fail' }));
-    expect(end.accounting).toMatchObject({ failed: 5, completed: 0 });
+    expect(end.counts).toMatchObject({ failed: 5, completed: 0 });
     expect(fixture.results()).toHaveLength(5);
   });
 
@@ -214,7 +214,7 @@ describe('jobs that fail', () => {
     const end = await fixture.run(await fixture.begin(lines(5, ',"times":2'), { endpoint: 'fail' }), {
       retryFailed: 2,
     });
-    expect(end.accounting).toMatchObject({ completed: 5, failed: 0 });
+    expect(end.counts).toMatchObject({ completed: 5, failed: 0 });
     expect(
       fixture
         .results()
@@ -228,7 +228,7 @@ describe('jobs that fail', () => {
     const fixture = await createRunnerFixture();
     await fixture.run(await fixture.begin(lines(5, ',"times":1'), { endpoint: 'fail' }));
     const end = await fixture.run(await fixture.resume({ wantFailed: true }), { retryFailed: 1 });
-    expect(end.accounting).toMatchObject({ completed: 5, failed: 0 });
+    expect(end.counts).toMatchObject({ completed: 5, failed: 0 });
     expect(fixture.results().map(({ item, status }) => [item, status])).toEqual(
       [1, 2, 3, 4, 5].map((item) => [item, 'COMPLETED']),
     );
@@ -239,9 +239,9 @@ describe('jobs that fail', () => {
     const batch = await fixture.begin(lines(200), { endpoint: 'fail' });
     const end = await fixture.run(batch, { maxFailures: 3, inFlight: 10 });
     expect(end.stopped?.reason).toBe('failures');
-    expect(end.accounting.failed).toBeGreaterThan(3);
-    expect(end.accounting.failed).toBeLessThan(40);
-    expect(end.accounting.inFlight).toBe(0);
+    expect(end.counts.failed).toBeGreaterThan(3);
+    expect(end.counts.failed).toBeLessThan(40);
+    expect(end.counts.inFlight).toBe(0);
   });
 });
 
@@ -263,10 +263,10 @@ describe('an interrupt', () => {
       },
     );
     expect(end.stopped?.reason).toBe('interrupt');
-    expect(end.accounting).toMatchObject({ unknown: 0, planned: 100 });
-    expect(end.accounting.waiting).toBeGreaterThan(60);
+    expect(end.counts).toMatchObject({ unknown: 0, planned: 100 });
+    expect(end.counts.waiting).toBeGreaterThan(60);
     const rest = await fixture.run(await fixture.resume());
-    expect(rest.accounting.completed).toBe(100);
+    expect(rest.counts.completed).toBe(100);
     await expectExact(fixture, rest);
   });
 
@@ -275,7 +275,7 @@ describe('an interrupt', () => {
     const inputs = lines(10, ',"seconds":60');
     const end = await fixture.run(await fixture.begin(inputs, { endpoint: 'sleep' }), { timeoutMs: 30_000 });
     expect(end.stopped?.reason).toBe('timeout');
-    expect(end.accounting.inFlight).toBe(10);
+    expect(end.counts.inFlight).toBe(10);
   });
 
   test('an elapsed time limit waits for the answers in flight', async () => {
@@ -287,7 +287,7 @@ describe('an interrupt', () => {
     };
     const end = await fixture.run(await fixture.begin(lines(100)), { timeoutMs: 30_000 }, { before });
     expect(end.stopped?.reason).toBe('timeout');
-    expect(end.accounting).toMatchObject({ unknown: 0 });
-    expect(end.accounting.inFlight).toBeGreaterThanOrEqual(5);
+    expect(end.counts).toMatchObject({ unknown: 0 });
+    expect(end.counts.inFlight).toBeGreaterThanOrEqual(5);
   });
 });

@@ -1,22 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  budgeted,
-  createPace,
-  eased,
-  intentsAhead,
-  sent,
-  struck,
-  waitOf,
-  type Pace,
+  applyWindows,
+  createSendRate,
+  speedUp,
+  maxIntents,
+  takeTokens,
+  backOff,
+  delayUntilNext,
+  type SendRate,
 } from '../../../../src/batch/run/send-rate.ts';
 
 const BOUNDS = { concurrency: 16, rate: 50 };
 
-type Step = (pace: Pace, now: number) => Pace;
+type Step = (pace: SendRate, now: number) => SendRate;
 const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.constant<Step>((pace) => eased(pace)),
-  fc.constant<Step>((pace, now) => (waitOf(pace, 0, now) === 0 ? sent(pace, now) : pace)),
+  fc.constant<Step>((pace) => speedUp(pace)),
+  fc.constant<Step>((pace, now) => (delayUntilNext(pace, 0, now) === 0 ? takeTokens(pace, now) : pace)),
   fc
     .record({
       ago: fc.nat(5000),
@@ -26,7 +26,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     .map(
       ({ ago, asked, random }): Step =>
         (pace, now) =>
-          struck(pace, now - ago, now, asked, random),
+          backOff(pace, now - ago, now, asked, random),
     ),
 );
 
@@ -35,17 +35,17 @@ describe('a pace', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(step, fc.nat(2000)), { maxLength: 200 }), (steps) => {
         let now = 1_000_000;
-        let pace = createPace(BOUNDS, now);
+        let pace = createSendRate(BOUNDS, now);
         for (const [change, passes] of steps) {
           pace = change(pace, now);
-          expect(pace.atOnce).toBeLessThanOrEqual(BOUNDS.concurrency);
-          expect(pace.atOnce).toBeGreaterThanOrEqual(1);
+          expect(pace.concurrency).toBeLessThanOrEqual(BOUNDS.concurrency);
+          expect(pace.concurrency).toBeGreaterThanOrEqual(1);
           expect(pace.perSecond).toBeLessThanOrEqual(BOUNDS.rate);
           expect(pace.perSecond).toBeGreaterThanOrEqual(1);
-          expect(waitOf(pace, BOUNDS.concurrency, now)).toBeUndefined();
-          const wait = waitOf(pace, 0, now);
+          expect(delayUntilNext(pace, BOUNDS.concurrency, now)).toBeUndefined();
+          const wait = delayUntilNext(pace, 0, now);
           expect(wait).toBeDefined();
-          expect(waitOf(pace, 0, now + (wait ?? 0))).toBe(0);
+          expect(delayUntilNext(pace, 0, now + (wait ?? 0))).toBe(0);
           now += passes;
         }
       }),
@@ -54,56 +54,56 @@ describe('a pace', () => {
 
   test('allows no more than its rate in any ten seconds, and nothing while it is paused', () => {
     let now = 0;
-    let pace = createPace(BOUNDS, now);
+    let pace = createSendRate(BOUNDS, now);
     const times: number[] = [];
     while (now < 30_000) {
-      const wait = waitOf(pace, 0, now) ?? 1;
+      const wait = delayUntilNext(pace, 0, now) ?? 1;
       if (wait > 0) {
         now += wait;
         continue;
       }
-      pace = sent(pace, now);
+      pace = takeTokens(pace, now);
       times.push(now);
-      if (times.length === 300) pace = struck(pace, now, now, 4000, 0);
+      if (times.length === 300) pace = backOff(pace, now, now, 4000, 0);
     }
     for (const from of times)
       expect(times.filter((at) => at >= from && at < from + 10_000).length).toBeLessThanOrEqual(506);
     expect((times[300] ?? 0) - (times[299] ?? 0)).toBeGreaterThanOrEqual(4000);
   });
 
-  test('halves once per burst of refusals, whatever its size, and recovers', () => {
-    let pace = createPace(BOUNDS, 0);
-    for (let count = 0; count < 200; count++) pace = eased(pace);
-    expect(pace.atOnce).toBe(16);
-    for (let count = 0; count < 50; count++) pace = struck(pace, 900, 1000, undefined, 0.5);
-    expect([pace.atOnce, pace.perSecond, pace.storms]).toEqual([8, 25, 1]);
-    pace = struck(pace, 1500, 2000, undefined, 0.5);
-    expect([pace.atOnce, pace.storms]).toEqual([4, 2]);
-    for (let count = 0; count < 1000; count++) pace = eased(pace);
-    expect([pace.atOnce, pace.perSecond, pace.storms]).toEqual([16, 50, 0]);
+  test('halves once a storm, however many of it come back, and recovers', () => {
+    let pace = createSendRate(BOUNDS, 0);
+    for (let count = 0; count < 200; count++) pace = speedUp(pace);
+    expect(pace.concurrency).toBe(16);
+    for (let count = 0; count < 50; count++) pace = backOff(pace, 900, 1000, undefined, 0.5);
+    expect([pace.concurrency, pace.perSecond, pace.backoffs]).toEqual([8, 25, 1]);
+    pace = backOff(pace, 1500, 2000, undefined, 0.5);
+    expect([pace.concurrency, pace.backoffs]).toEqual([4, 2]);
+    for (let count = 0; count < 1000; count++) pace = speedUp(pace);
+    expect([pace.concurrency, pace.perSecond, pace.backoffs]).toEqual([16, 50, 0]);
   });
 
-  test('waits at least as long as requested, with jitter', () => {
-    const waits = [0, 0.5, 0.999].map((random) => struck(createPace(BOUNDS, 0), 0, 0, 7000, random).closedUntil);
+  test('waits at least as long as it is asked to, jittered', () => {
+    const waits = [0, 0.5, 0.999].map((random) => backOff(createSendRate(BOUNDS, 0), 0, 0, 7000, random).blockedUntil);
     expect(Math.min(...waits)).toBe(7000);
     expect(new Set(waits).size).toBe(3);
   });
 
   test('spreads the rest of a nearly used window and waits for an exhausted one', () => {
     const window = { name: 'minute', quota: 60, windowSeconds: 60, seenAt: 0 };
-    const scarce = budgeted(createPace(BOUNDS, 0), [{ ...window, remaining: 6, resetSeconds: 12 }], 0);
-    expect(scarce.budget).toBe(0.5);
-    const empty = budgeted(createPace(BOUNDS, 0), [{ ...window, remaining: 0, resetSeconds: 12 }], 1000);
-    expect(waitOf(empty, 0, 1000)).toBe(12_000);
-    const tomorrow = budgeted(createPace(BOUNDS, 0), [{ ...window, remaining: 0, resetSeconds: 40_000 }], 1000);
-    expect(waitOf(tomorrow, 0, 1000)).toBe(0);
-    const plenty = budgeted(scarce, [{ ...window, remaining: 59, resetSeconds: 12 }], 0);
-    expect(plenty.budget).toBe(Number.POSITIVE_INFINITY);
+    const scarce = applyWindows(createSendRate(BOUNDS, 0), [{ ...window, remaining: 6, resetSeconds: 12 }], 0);
+    expect(scarce.windowPerSecond).toBe(0.5);
+    const empty = applyWindows(createSendRate(BOUNDS, 0), [{ ...window, remaining: 0, resetSeconds: 12 }], 1000);
+    expect(delayUntilNext(empty, 0, 1000)).toBe(12_000);
+    const tomorrow = applyWindows(createSendRate(BOUNDS, 0), [{ ...window, remaining: 0, resetSeconds: 40_000 }], 1000);
+    expect(delayUntilNext(tomorrow, 0, 1000)).toBe(0);
+    const plenty = applyWindows(scarce, [{ ...window, remaining: 59, resetSeconds: 12 }], 0);
+    expect(plenty.windowPerSecond).toBe(Number.POSITIVE_INFINITY);
   });
 
-  test('writes few intents ahead at usual rates', () => {
-    let pace = createPace({ concurrency: 32, rate: 99 }, 0);
-    for (let count = 0; count < 5000; count++) pace = eased(pace);
-    expect(intentsAhead(pace)).toBe(32);
+  test('keeps few intents ahead at usual rates', () => {
+    let pace = createSendRate({ concurrency: 32, rate: 99 }, 0);
+    for (let count = 0; count < 5000; count++) pace = speedUp(pace);
+    expect(maxIntents(pace)).toBe(32);
   });
 });

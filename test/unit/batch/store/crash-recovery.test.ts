@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { journalPath } from '../../../../src/batch/store/journal/journal.ts';
+import { journalPath } from '../../../../src/batch/store/file-names.ts';
 import type { OpenBatch } from '../../../../src/batch/store/open-batch.ts';
 import { journalMismatches } from '../../../support/batch/check-journal.ts';
 import { createRunnerFixture, lines, OUT, type RunnerFixture } from '../../../support/batch/runner-fixture.ts';
@@ -41,8 +41,8 @@ async function expectRecovered(fixture: RunnerFixture, left: MemoryFiles, where:
   const batch = await resumeOrBegin(fixture, left);
   const end = await fixture.run(batch, RUN, { durable: left });
   expect(end.stopped, where).toBeUndefined();
-  expect(journalMismatches(batch.ledger, await fixture.taken(), ITEMS), where).toEqual([]);
-  const unknown = new Set(batch.ledger.items('unknown'));
+  expect(journalMismatches(batch.states, await fixture.taken(), ITEMS), where).toEqual([]);
+  const unknown = new Set(batch.states.items('unknown'));
   expect(
     fixture.results(left).map(({ item }) => item),
     where,
@@ -75,7 +75,7 @@ describe.each(ENDS)('a batch whose process is %s', (_, after) => {
           : await fixture.begin(lines(ITEMS), { durable: other }).catch(() => undefined);
         await batch?.close().catch(() => undefined);
         const third = await resumeOrBegin(fixture, after(second));
-        expect(third.ledger.accounting(), where).toMatchObject({ planned: ITEMS, waiting: ITEMS });
+        expect(third.states.counts(), where).toMatchObject({ planned: ITEMS, waiting: ITEMS });
         return other;
       });
       return hand;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { journalPath } from '../../../../src/batch/store/journal/journal.ts';
-import { replay } from '../../../../src/batch/store/journal/replay.ts';
+import { journalPath } from '../../../../src/batch/store/file-names.ts';
+import { replayJournal } from '../../../../src/batch/store/journal/replay.ts';
 import { journalMismatches } from '../../../support/batch/check-journal.ts';
 import { createRunnerFixture, lines, OUT, type RunnerFixture } from '../../../support/batch/runner-fixture.ts';
 import { afterKill, afterPowerCut, memoryFiles, type MemoryFiles } from '../../../support/batch/memory-files.ts';
@@ -58,10 +58,10 @@ describe.each([
     // What the service took and the disk did not is named, and nothing else.
     const left = after(fixture.durable);
     const taken = await fixture.taken();
-    const { ledger } = await replay(left, OUT);
-    expect(journalMismatches(ledger, taken, ITEMS), where).toEqual([]);
-    for (const { item, job } of end.unwritten)
-      expect([taken.get(item), ledger.stateOf(item), job], where).toEqual([
+    const { states } = await replayJournal(left, OUT);
+    expect(journalMismatches(states, taken, ITEMS), where).toEqual([]);
+    for (const { item, job } of end.unrecorded)
+      expect([taken.get(item), states.stateOf(item), job], where).toEqual([
         1,
         // What could not be synced may be there all the same.
         expect.stringMatching(/^(sending|submitted)$/),
@@ -69,10 +69,10 @@ describe.each([
       ]);
 
     const again = await fixture.resume({}, left);
-    const unknown = [...again.ledger.items('unknown')];
+    const unknown = [...again.states.items('unknown')];
     const rest = await fixture.run(again, {}, { durable: left });
-    expect(rest.accounting.completed + unknown.length, where).toBe(ITEMS);
-    expect(journalMismatches(again.ledger, await fixture.taken(), ITEMS), where).toEqual([]);
+    expect(rest.counts.completed + unknown.length, where).toBe(ITEMS);
+    expect(journalMismatches(again.states, await fixture.taken(), ITEMS), where).toEqual([]);
     await expectAccounted(fixture, left, unknown);
     return false;
   }
@@ -92,7 +92,7 @@ test('when an intent cannot be synced, nothing is sent for it', async () => {
   const end = await fixture.run(batch, {}, { before: (method) => (posts += method === 'POST' ? 1 : 0) });
   expect(end.stopped?.failure).toMatchObject({ exit: 14 });
   expect(posts).toBe(0);
-  expect(end.accounting).toMatchObject({ waiting: ITEMS, inFlight: 0 });
+  expect(end.counts).toMatchObject({ waiting: ITEMS, inFlight: 0 });
 });
 
 test.each(DISK_FAILURES)(
@@ -106,7 +106,7 @@ test.each(DISK_FAILURES)(
     expect([...fixture.durable.files.keys()].sort()).toEqual(['items.jsonl', OUT]);
     [fixture.durable.disk, fixture.durable.syncs] = [undefined, undefined];
     const end = await fixture.run(await fixture.begin(lines(ITEMS)));
-    expect(end.accounting.completed).toBe(ITEMS);
+    expect(end.counts.completed).toBe(ITEMS);
   },
 );
 
@@ -122,8 +122,8 @@ describe('a process that is killed', () => {
     await fixture.control('POST', '/local/reset');
     const left = memoryFiles({ ...Object.fromEntries(fixture.durable.files), [journalPath(OUT)]: cut });
     const again = await fixture.resume({}, left);
-    expect(again.mended[0]).toContain('unfinished record');
-    expect(again.ledger.count('completed')).toBeGreaterThan(0);
+    expect(again.repairs[0]).toContain('incomplete record');
+    expect(again.states.count('completed')).toBeGreaterThan(0);
     await again.close();
   });
 
@@ -137,7 +137,7 @@ describe('a process that is killed', () => {
     left.files.set(journalPath(OUT), (left.files.get(journalPath(OUT)) ?? Buffer.alloc(0)).subarray(0, lastEnd + 1));
     left.files.set(OUT, (left.files.get(OUT) ?? Buffer.alloc(0)).subarray(0, -5));
     const end = await fixture.run(await fixture.resume({}, left), {}, { durable: left });
-    expect(end.accounting.completed).toBe(ITEMS);
+    expect(end.counts.completed).toBe(ITEMS);
     await expectAccounted(fixture, left, []);
   });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createAppender } from '../../../../src/batch/store/group-writer.ts';
+import { createGroupWriter } from '../../../../src/batch/store/group-writer.ts';
 
 test('records that were queued without a waiter fail together with the group', async () => {
   const unheard: unknown[] = [];
@@ -7,7 +7,7 @@ test('records that were queued without a waiter fail together with the group', a
   process.on('unhandledRejection', hear);
   const full = async (): Promise<never> => Promise.reject(new Error('the disk is full'));
   const nothing = async (): Promise<void> => undefined;
-  const appender = createAppender({
+  const appender = createGroupWriter({
     append: full,
     sync: nothing,
     check: () => Promise.resolve(),
@@ -15,8 +15,8 @@ test('records that were queued without a waiter fail together with the group', a
     close: nothing,
   });
   const long = 'x'.repeat(900_000);
-  void appender.put(long);
-  await expect(appender.put(long)).rejects.toThrow('the disk is full');
+  void appender.append(long);
+  await expect(appender.append(long)).rejects.toThrow('the disk is full');
   await new Promise(setImmediate);
   process.off('unhandledRejection', hear);
   expect(unheard).toEqual([]);

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addsUp, createLedger } from '../../../../src/batch/store/items/item-states.ts';
-import { next, STATES, type ItemEvent, type ItemState } from '../../../../src/batch/store/items/item-state-machine.ts';
+import { countsAddUp, createItemStates } from '../../../../src/batch/store/items/item-states.ts';
+import {
+  nextState,
+  STATES,
+  type ItemEvent,
+  type ItemState,
+} from '../../../../src/batch/store/items/item-state-machine.ts';
 import { decodeRecord, encodeRecord, type JournalRecord } from '../../../../src/batch/store/journal/record.ts';
 
 const ITEMS = 5;
@@ -43,20 +48,20 @@ describe('the state of an item', () => {
   test('only valid events change it, and the counts always add up', () => {
     fc.assert(
       fc.property(history, (steps) => {
-        const ledger = createLedger(ITEMS);
+        const states = createItemStates(ITEMS);
         const model = new Map<number, ItemState>(Array.from({ length: ITEMS }, (_, at) => [at + 1, 'waiting']));
         for (const { item, event } of steps) {
           const before = model.get(item);
           const legal = before !== undefined && mayHappen(before, event);
-          expect(ledger.apply(item, event)).toBe(legal);
-          if (legal) model.set(item, next(before, event) ?? before);
-          const sum = ledger.accounting();
-          expect(addsUp(sum)).toBe(true);
+          expect(states.apply(item, event)).toBe(legal);
+          if (legal) model.set(item, nextState(before, event) ?? before);
+          const sum = states.counts();
+          expect(countsAddUp(sum)).toBe(true);
           expect(sum.planned).toBe(ITEMS);
-          const states = [...model.values()];
+          const values = [...model.values()];
           for (const state of STATES) {
-            expect(ledger.count(state)).toBe(states.filter((each) => each === state).length);
-            expect([...ledger.items(state)]).toEqual([...model].filter(([, each]) => each === state).map(([at]) => at));
+            expect(states.count(state)).toBe(values.filter((each) => each === state).length);
+            expect([...states.items(state)]).toEqual([...model].filter(([, each]) => each === state).map(([at]) => at));
           }
         }
       }),
@@ -76,7 +81,7 @@ describe('the state of an item', () => {
     ];
     const moves = STATES.flatMap((state) =>
       kinds.flatMap((event) => {
-        const after = next(state, event);
+        const after = nextState(state, event);
         expect(after !== undefined, `${state} ${event.kind}`).toBe(mayHappen(state, event));
         return after === undefined ? [] : [`${state} ${event.kind} ${after}`];
       }),
@@ -95,11 +100,11 @@ describe('the state of an item', () => {
     ]);
   });
 
-  test('lines without a sendable item are never counted', () => {
-    const ledger = createLedger(1, 3);
-    expect(ledger.apply(3, { kind: 'send' })).toBe(true);
-    expect(ledger.apply(1, { kind: 'send' })).toBe(false);
-    expect(addsUp(ledger.accounting())).toBe(true);
+  test('places that hold nothing to send are never counted', () => {
+    const states = createItemStates(1, 3);
+    expect(states.apply(3, { kind: 'send' })).toBe(true);
+    expect(states.apply(1, { kind: 'send' })).toBe(false);
+    expect(countsAddUp(states.counts())).toBe(true);
   });
 });
 
@@ -109,7 +114,7 @@ describe('a record', () => {
     .record({ item: fc.integer({ min: 1 }), event: events, id: ids, at: fc.nat(), resultBytes: fc.nat() })
     .map(({ item, event, id, at, resultBytes }) => {
       const named = id === undefined ? {} : { id };
-      const more =
+      const data =
         event.kind === 'send'
           ? { id }
           : event.kind === 'accept'
@@ -119,7 +124,7 @@ describe('a record', () => {
               : event.kind === 'end' || event.kind === 'refuse'
                 ? { resultBytes }
                 : {};
-      return { kind: 'event', item, event, more } as const;
+      return { kind: 'event', item, event, data } as const;
     });
 
   test('is one line that parses back to the same record', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { resumeBatch } from '../../../../src/batch/store/open-batch.ts';
-import { journalPath } from '../../../../src/batch/store/journal/journal.ts';
+import { recoverBatch } from '../../../../src/batch/store/recover-batch.ts';
+import { journalPath } from '../../../../src/batch/store/file-names.ts';
 import { OUT } from '../../../support/batch/runner-fixture.ts';
 import { afterKill } from '../../../support/batch/memory-files.ts';
 import { answerNormally, createScriptedService } from '../../../support/batch/scripted-service.ts';
@@ -17,6 +17,6 @@ test('no result is written before its job is in the journal, however slow the di
   const left = afterKill(fixture.files);
   free();
   await running;
-  const again = await resumeBatch(left, OUT, { wantFailed: false, resubmitUnknown: false });
-  expect(again.mended.filter((line) => line.includes('results file'))).toEqual([]);
+  const again = await recoverBatch(left, OUT, { wantFailed: false, resubmitUnknown: false });
+  expect(again.repairs.filter((line) => line.includes('results file'))).toEqual([]);
 });

@@ -6,8 +6,8 @@ import {
   type BatchHeader,
   type JournalRecord,
 } from '../../../../src/batch/store/journal/record.ts';
-import { replay } from '../../../../src/batch/store/journal/replay.ts';
-import { addsUp } from '../../../../src/batch/store/items/item-states.ts';
+import { replayJournal } from '../../../../src/batch/store/journal/replay.ts';
+import { countsAddUp } from '../../../../src/batch/store/items/item-states.ts';
 import { memoryFiles } from '../../../support/batch/memory-files.ts';
 
 const HEADER: BatchHeader = {
@@ -23,11 +23,11 @@ const HEADER: BatchHeader = {
   createdAt: 0,
 };
 
-const event = (item: number, happened: ItemEvent, more: object = {}): JournalRecord => ({
+const event = (item: number, happened: ItemEvent, data: object = {}): JournalRecord => ({
   kind: 'event',
   item,
   event: happened,
-  more,
+  data,
 });
 
 /** A history with everything in it: names of many bytes, a retry, an unknown one, one sent again. */
@@ -84,15 +84,15 @@ describe('a journal', () => {
       const { durable, records, end } = await read(WHOLE.subarray(0, cut));
       const whole = wholeBefore(cut);
       expect(records, `cut at ${String(cut)}`).toEqual(RECORDS.slice(0, whole));
-      expect(end.good + end.torn).toBe(cut);
+      expect(end.validBytes + end.tornBytes).toBe(cut);
       const journal = await reopenJournal(durable, PATH, end);
       const more = event(6, { kind: 'send' }, { id: undefined });
       await journal.write(more);
       await journal.close();
       const again = await read(durable.files.get(PATH) ?? Buffer.alloc(0));
       expect(again.records).toEqual([...RECORDS.slice(0, whole), more]);
-      expect(durable.text(`${PATH}.torn-${String(end.good)}`)).toBe(
-        WHOLE.subarray(0, cut).subarray(end.good).toString(),
+      expect(durable.text(`${PATH}.torn-${String(end.validBytes)}`)).toBe(
+        WHOLE.subarray(0, cut).subarray(end.validBytes).toString(),
       );
     }
   });
@@ -101,18 +101,18 @@ describe('a journal', () => {
     let end = 0;
     for (const [at, record] of RECORDS.entries()) {
       end += encodeRecord(record).byteLength;
-      const past = await replay(memoryFiles({ [PATH]: WHOLE.subarray(0, end) }), 'r.jsonl');
-      const sum = past.ledger.accounting();
-      expect(addsUp(sum), `after ${String(at + 1)} records`).toBe(true);
-      expect(past.jobs.size).toBe(past.ledger.count('submitted'));
+      const past = await replayJournal(memoryFiles({ [PATH]: WHOLE.subarray(0, end) }), 'r.jsonl');
+      const sum = past.states.counts();
+      expect(countsAddUp(sum), `after ${String(at + 1)} records`).toBe(true);
+      expect(past.jobs.size).toBe(past.states.count('submitted'));
     }
   });
 
-  test('keeps the job of an item that runs again under its own id', async () => {
-    const past = await replay(memoryFiles({ [PATH]: WHOLE }), 'r.jsonl');
+  test('keeps the job of an item that runs again, with its own id', async () => {
+    const past = await replayJournal(memoryFiles({ [PATH]: WHOLE }), 'r.jsonl');
     expect([...past.jobs.values()]).toEqual([{ item: 1, job: 'job-ä1', id: '"ärger"', submittedAt: 7, retries: 1 }]);
     expect(past.resultBytes).toBe(30);
-    expect(past.ledger.accounting()).toMatchObject({ completed: 1, failed: 1, inFlight: 1, waiting: 3 });
+    expect(past.states.counts()).toMatchObject({ completed: 1, failed: 1, inFlight: 1, waiting: 3 });
   });
 
   test('with any byte changed in the middle: is refused with the offset and not modified', async () => {
@@ -139,13 +139,13 @@ describe('a journal', () => {
   ])('whose tail is %s goes on without it', async (_, bytes) => {
     const { records, end } = await read(bytes);
     expect(records).toEqual(RECORDS);
-    expect(end).toEqual({ good: WHOLE.byteLength, torn: bytes.byteLength - WHOLE.byteLength });
+    expect(end).toEqual({ validBytes: WHOLE.byteLength, tornBytes: bytes.byteLength - WHOLE.byteLength });
   });
 
   test('with an impossible sequence of records is refused', async () => {
     const impossible = encodeRecord(event(5, { kind: 'accept', job: 'j' }, { at: 1 }));
     const durable = memoryFiles({ [PATH]: Buffer.concat([WHOLE, impossible]) });
-    await expect(replay(durable, 'r.jsonl')).rejects.toMatchObject({
+    await expect(replayJournal(durable, 'r.jsonl')).rejects.toMatchObject({
       exit: 14,
       message: expect.stringContaining(`at byte ${String(WHOLE.byteLength)}`) as string,
     });

@@ -7,7 +7,7 @@ import { FAST, createTinyQueueWorld, type TinyQueueWorld } from '../../../../sup
 
 const JOURNAL = `${OUT}.journal`;
 const COUNT = 2000;
-/** Lines of 2 KB: more than one block of the input is still unread when the first jobs go out. */
+/** Lines of 2 KB: data than one block of the input is still unread when the first jobs go out. */
 const long = (sign = 'a'): string =>
   Array.from({ length: COUNT }, (_, at) => `{"n":${String(at + 1)},"pad":"${sign.repeat(2000)}"}\n`).join('');
 
@@ -220,7 +220,7 @@ describe('files of a batch that are changed between two runs', () => {
       write(world, OUT, results);
       const ran = await berthIn(world, RESUME);
       expect(ran.code, ran.err).toBe(14);
-      expect(ran.err).toContain('the journal does not know of it');
+      expect(ran.err).toContain('the journal does not contain that job');
       expect([read(world, OUT), read(world, JOURNAL)]).toEqual([results, `${head}\n`]);
     }
     expect(world.submitted.length).toBe(submitted);
@@ -239,7 +239,7 @@ describe('files of a batch that are changed between two runs', () => {
       .map((line) => {
         const record = decodeRecord(Buffer.from(line));
         if (record?.kind !== 'event') return `${line}\n`;
-        return encodeRecord({ ...record, more: { ...record.more, checksum: undefined } });
+        return encodeRecord({ ...record, data: { ...record.data, checksum: undefined } });
       });
     expect(old.join('').length).toBeLessThan(read(world, JOURNAL).length);
     write(world, JOURNAL, old.join(''));

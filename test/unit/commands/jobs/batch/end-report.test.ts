@@ -82,7 +82,9 @@ describe('failed items', () => {
     world.clock.advance(7_200_000);
     const late = await berthIn(secondProcess(world), RETRY);
     expect(late.code).toBe(13);
-    expect(late.err).toContain('3 failed jobs could not be run again: 30 minutes after its end');
+    expect(late.err).toContain(
+      '3 failed jobs could not be run again: the service removes a job 30 minutes after its end',
+    );
     expect(late.err).not.toContain(ADVICE);
     const again = await berthIn(secondProcess(world), RESUME);
     expect([again.code, again.err]).toEqual([13, '']);

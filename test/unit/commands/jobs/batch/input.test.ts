@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, w
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { beginBatch, type OpenBatch } from '../../../../../src/batch/store/open-batch.ts';
-import { copyPath, inputPlaces, newCopyPath } from '../../../../../src/batch/store/file-names.ts';
-import { journalPath } from '../../../../../src/batch/store/journal/journal.ts';
+import { createBatch, type OpenBatch } from '../../../../../src/batch/store/open-batch.ts';
+import { inputCopyPath, inputCandidates, temporaryCopyPath } from '../../../../../src/batch/store/file-names.ts';
+import { journalPath } from '../../../../../src/batch/store/file-names.ts';
 import { decodeRecord, encodeRecord, type BatchHeader } from '../../../../../src/batch/store/journal/record.ts';
-import { writeWhole } from '../../../../../src/batch/store/write-file.ts';
+import { writeSyncedFile } from '../../../../../src/batch/store/write-file.ts';
 import type { DurableFiles } from '../../../../../src/core/context.ts';
 import { localFile } from '../../../../../src/core/failure.ts';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
@@ -122,7 +122,7 @@ test('an input without any valid item is refused, also with --skip-invalid', asy
 
 test('an empty input name is refused', async () => {
   const ran = await berthIn(await createBatchWorld(), [...RUN.slice(0, 5), '', ...RUN.slice(6)]);
-  expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('--input is the name of no file')]);
+  expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('--input is not the name of a file')]);
 });
 
 describe('a pipe as the input', () => {
@@ -235,7 +235,7 @@ describe('a copy of the input', () => {
     endpoint: 'echo',
     endpointId: 'echo',
     service: 'here',
-    input: { path: copyPath('r'), format: 'jsonl', bytes: 8, sha256: '' },
+    input: { path: inputCopyPath('r'), format: 'jsonl', bytes: 8, sha256: '' },
     extras: '',
     planned: 1,
     invalid: 0,
@@ -243,11 +243,11 @@ describe('a copy of the input', () => {
     createdAt: 0,
   };
   const begin = (durable: DurableFiles): Promise<OpenBatch> =>
-    beginBatch(
+    createBatch(
       durable,
       'r',
       async () => {
-        await writeWhole(durable, newCopyPath('r'), [Buffer.from(items(1))]);
+        await writeSyncedFile(durable, temporaryCopyPath('r'), [Buffer.from(items(1))]);
         return header;
       },
       true,
@@ -266,9 +266,9 @@ describe('a copy of the input', () => {
       const left = after(files);
       const begun = left.files.has(journalPath('r'));
       seen[begun ? 'journal' : 'none'] += 1;
-      expect(left.files.has(copyPath('r')) && !begun, hand.done.at(-1)).toBe(false);
+      expect(left.files.has(inputCopyPath('r')) && !begun, hand.done.at(-1)).toBe(false);
       if (!begun) await begin(left);
-      const places = inputPlaces('r', header.input).map((path) => left.text(path));
+      const places = inputCandidates('r', header.input).map((path) => left.text(path));
       expect(
         places.find((text) => text !== ''),
         hand.done.at(-1),
@@ -277,12 +277,15 @@ describe('a copy of the input', () => {
     expect(seen).toEqual({ journal: 2, none: 11 });
   });
 
-  test.each([newCopyPath('r'), `${journalPath('r')}.new`])('is removed when the disk is full at %s', async (at) => {
-    const files = memoryFiles();
-    files.disk = (path, bytes) => (path === at ? { takes: 3, error: 'ENOSPC' } : { takes: bytes });
-    await expect(begin(files)).rejects.toMatchObject({ exit: 14 });
-    expect([...files.files.keys()].filter((path) => path !== 'r')).toEqual([]);
-  });
+  test.each([temporaryCopyPath('r'), `${journalPath('r')}.new`])(
+    'does not stay where the disk is full at %s',
+    async (at) => {
+      const files = memoryFiles();
+      files.disk = (path, bytes) => (path === at ? { takes: 3, error: 'ENOSPC' } : { takes: bytes });
+      await expect(begin(files)).rejects.toMatchObject({ exit: 14 });
+      expect([...files.files.keys()].filter((path) => path !== 'r')).toEqual([]);
+    },
+  );
 
   test('is removed, and no batch begins, when the results are not writable', async () => {
     const files = memoryFiles({ r: '' });

@@ -53,9 +53,9 @@ describe.each([[[]], [['--dry-run']]])('--out with %j', (more) => {
       },
     ],
     ['in.jsonl/x', 'the directory in.jsonl does not exist', 14, () => undefined],
-    ['-', 'results go to a file', 2, () => undefined],
-    ['', 'results go to a file', 2, () => undefined],
-    ['new/', 'results go to a file', 2, () => undefined],
+    ['-', 'results are written to a file', 2, () => undefined],
+    ['', 'results are written to a file', 2, () => undefined],
+    ['new/', 'results are written to a file', 2, () => undefined],
     [
       'old.jsonl',
       'old.jsonl exists already',

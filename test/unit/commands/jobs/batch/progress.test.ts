@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { createMeter, type Speed } from '../../../../../src/commands/jobs/batch/completion-rate.ts';
+import { createRateMeter, type CompletionRate } from '../../../../../src/commands/jobs/batch/completion-rate.ts';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
 import { items, local, createBatchWorld, RUN, write } from '../../../../support/batch/command-fixture.ts';
 
 /** What a meter says at each second of a batch in which `ended` items have ended by then. */
-const measured = (seconds: number, ended: (second: number) => number): readonly Speed[] => {
-  const meter = createMeter();
+const measured = (seconds: number, ended: (second: number) => number): readonly CompletionRate[] => {
+  const meter = createRateMeter();
   return Array.from({ length: seconds + 1 }, (_, second) => meter(second * 1000, Math.floor(ended(second))));
 };
-const steadyRates = (speeds: readonly Speed[]): readonly number[] =>
+const steadyRates = (speeds: readonly CompletionRate[]): readonly number[] =>
   speeds.flatMap(({ perSecond, steady }) => (steady && perSecond !== undefined ? [perSecond] : []));
 
 describe('the rate meter', () => {

@@ -1,0 +1,11 @@
+/** Batches: many jobs from one input file. Everything outside this room imports this file only. */
+export { beginBatch, checkBatch, type BatchFiles } from './begin.ts';
+export { resumeBatch } from './resume.ts';
+export { batchStatus } from './status.ts';
+export type { BatchLimits, BatchPorts, BatchView } from './options.ts';
+export type { BatchProgress, BatchReport, BatchStatus, BatchSummary } from './report/report.ts';
+export type { ExecutionCost } from './report/cost.ts';
+export type { ItemCounts } from './store/items/item-states.ts';
+export type { InputSummary } from './input/check-input.ts';
+export { describeInvalid } from './input/item.ts';
+export { LOCAL_SERVICE } from './store/journal/record.ts';

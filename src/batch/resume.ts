@@ -1,0 +1,71 @@
+import { usage } from '../core/failure.ts';
+import { fingerprintOf } from './input/fingerprint.ts';
+import { readUntilAborted } from './input/read-input.ts';
+import type { BatchLimits, BatchPorts, BatchView } from './options.ts';
+import type { BatchReport } from './report/report.ts';
+import { runToEnd, type VerifiedInput } from './run-to-end.ts';
+import { inputCandidates } from './store/file-names.ts';
+import type { InputIdentity } from './store/journal/record.ts';
+import { replayJournal } from './store/journal/replay.ts';
+import { recoverBatch } from './store/recover-batch.ts';
+import { mustExist, resolveResultsPath } from './store/results-path.ts';
+
+export interface ResumeOptions {
+  /** Path of the results file. */
+  readonly results: string;
+  /** Path of the input, when it was moved. */
+  readonly input?: string | undefined;
+  /** Returns the address of the queue API in use. */
+  readonly service: () => Promise<string>;
+  /** The service is the same although its address changed. */
+  readonly moved: boolean;
+  /** Send items again whose submission may have been accepted. */
+  readonly resubmitUnknown: boolean;
+  readonly limits: BatchLimits;
+}
+
+/**
+ * Resumes a batch and runs it to its end. Fails with usage (2) when the address or the input is not that of the batch,
+ * and has changed no file then; fails as `recoverBatch` and `runToEnd` do.
+ */
+export async function resumeBatch(ports: BatchPorts, options: ResumeOptions, view: BatchView): Promise<BatchReport> {
+  const { durable } = ports;
+  const path = await resolveResultsPath(durable, options.results);
+  await mustExist(durable, path);
+  const { header } = await replayJournal(durable, path);
+  const service = await options.service();
+  if (service !== header.service && !options.moved)
+    throw usage(
+      `this batch was begun at ${header.service}, and the address in use is ${service}`,
+      `Use the settings it was begun with. If it is the same service: ${ports.resumeCommand(path, '--moved')}`,
+    );
+  const candidates = options.input === undefined ? inputCandidates(path, header.input) : [options.input];
+  const input = await findInput(ports, candidates, header.input);
+  const batch = await recoverBatch(durable, path, {
+    wantFailed: (options.limits.retryFailed ?? 0) > 0,
+    resubmitUnknown: options.resubmitUnknown,
+    signal: ports.signal,
+  });
+  await view.onRepaired?.(batch.repairs);
+  return await runToEnd(ports, path, batch, input, options.limits, view);
+}
+
+/**
+ * Returns the first candidate that is the input of the batch. Items are identified by their position in the input, so
+ * another input would send other items. Fails with usage (2) when there is none.
+ */
+async function findInput(
+  { durable, signal }: BatchPorts,
+  candidates: readonly string[],
+  identity: InputIdentity,
+): Promise<VerifiedInput> {
+  let mismatch: string | undefined;
+  for (const path of candidates) {
+    if ((await durable.size(path)) === undefined) continue;
+    const fingerprint = await fingerprintOf(readUntilAborted(durable, path, signal));
+    if (fingerprint.bytes === identity.bytes && fingerprint.sha256 === identity.sha256) return { path, fingerprint };
+    mismatch ??= `the input ${path} is not the one this batch was begun with (${String(identity.bytes)} bytes then, ${String(fingerprint.bytes)} now)`;
+  }
+  if (mismatch !== undefined) throw usage(mismatch, 'Bring the old one back, or begin a new batch.');
+  throw usage(`the input ${candidates[0] ?? ''} is not there`, 'Say where it is now: --input FILE');
+}

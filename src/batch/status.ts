@@ -1,0 +1,52 @@
+import type { DurableFiles } from '../core/context.ts';
+import type { BatchStatus } from './report/report.ts';
+import { inputCandidates, lockPath } from './store/file-names.ts';
+import type { ItemCounts } from './store/items/item-states.ts';
+import { LOCAL_SERVICE, type InputIdentity } from './store/journal/record.ts';
+import { replayJournal, type JournalState } from './store/journal/replay.ts';
+import { mustExist } from './store/results-path.ts';
+
+/** Reads the state of a batch from its journal and changes nothing. Fails with local-file (14). */
+export async function batchStatus(durable: DurableFiles, results: string): Promise<BatchStatus> {
+  const { path } = await durable.resolve(results);
+  await mustExist(durable, path);
+  const holder = await durable.holder(lockPath(path));
+  const journal = await replayJournal(durable, path);
+  const { header, states } = journal;
+  const counts = holder === undefined ? countsWhenStopped(journal) : states.counts();
+  const unknownItems = [...states.items('unknown'), ...(holder === undefined ? states.items('sending') : [])].sort(
+    (a, b) => a - b,
+  );
+  const left = counts.waiting + counts.inFlight > 0;
+  const unordered = !left && !journal.inOrder && (header.ordered || journal.hasRerunItems);
+  const resumable = left || unordered;
+  return {
+    results: path,
+    endpoint: header.endpoint,
+    input: await findInputPath(durable, path, header.input),
+    inputFormat: header.input.format,
+    onLocalService: header.service === LOCAL_SERVICE,
+    counts,
+    invalid: header.invalid,
+    unknownItems,
+    unordered,
+    resumable,
+    state: holder !== undefined ? 'running' : resumable ? 'stopped' : 'ended',
+    holder,
+    begunAt: header.createdAt,
+  };
+}
+
+/** Returns the path of the input; when the file is missing, the path at which it should be. */
+async function findInputPath(durable: DurableFiles, results: string, identity: InputIdentity): Promise<string> {
+  const candidates = inputCandidates(results, identity);
+  for (const path of candidates) if ((await durable.size(path)) !== undefined) return path;
+  return candidates[0] ?? identity.path;
+}
+
+/** No process works on the batch: items in `sending` count as unknown. */
+function countsWhenStopped({ states }: JournalState): ItemCounts {
+  const counts = states.counts();
+  const sending = states.count('sending');
+  return { ...counts, unknown: counts.unknown + sending, inFlight: counts.inFlight - sending };
+}

@@ -1,0 +1,20 @@
+import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
+import type { Json } from '../../core/json.ts';
+import { jobOutcome, type JobOutcome } from '../../queue/status.ts';
+
+const EXIT_CODES: Readonly<Record<JobOutcome, ExitCode>> = {
+  completed: EXIT.done,
+  failed: EXIT.jobFailed,
+  cancelled: EXIT.jobCancelled,
+  timedOut: EXIT.jobTimedOut,
+};
+
+/** Returns the exit code of a job's outcome: 0 while it has not ended. */
+export function exitOf(job: Json | undefined): ExitCode {
+  const outcome = jobOutcome(job);
+  return outcome === undefined ? EXIT.done : EXIT_CODES[outcome];
+}
+
+/** Returns the exit code of the first job, in the order given, that did not complete; 0 when all did. */
+export const exitOfAll = (jobs: readonly Json[]): ExitCode =>
+  jobs.map(exitOf).find((exit) => exit !== EXIT.done) ?? EXIT.done;

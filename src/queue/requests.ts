@@ -1,0 +1,51 @@
+/** Requests to the queue of one endpoint (specification 4.5). */
+import type { ApiRequest } from '../core/api.ts';
+import type { Id } from '../core/ids.ts';
+
+type EndpointId = Id<'endpoint'>;
+
+const request = (method: 'GET' | 'POST', endpointId: EndpointId, ...operation: readonly string[]): ApiRequest => ({
+  service: 'queue',
+  method,
+  path: ['v2', endpointId, ...operation],
+});
+
+/** A request without its body: many submissions to one endpoint can share it. */
+export const runRequest = (endpointId: EndpointId): ApiRequest => ({
+  ...request('POST', endpointId, 'run'),
+  expects: 'created',
+});
+
+/** `waitMs`: how long the service delays its answer to include the result. */
+export const runSyncRequest = (endpointId: EndpointId, waitMs: number): ApiRequest => ({
+  ...request('POST', endpointId, 'runsync'),
+  expects: 'created',
+  query: { wait: waitMs },
+});
+
+/** With `ttlMs`, the request also sets how long the job and its result live from now on. */
+export const statusRequest = (endpointId: EndpointId, job: string, ttlMs?: number): ApiRequest => ({
+  ...request('GET', endpointId, 'status', job),
+  id: job,
+  ...(ttlMs === undefined ? {} : { query: { ttl: ttlMs } }),
+});
+
+export const streamRequest = (endpointId: EndpointId, job: string): ApiRequest => ({
+  ...request('GET', endpointId, 'stream', job),
+  id: job,
+  expects: 'chunks',
+});
+
+export const cancelRequest = (endpointId: EndpointId, job: string): ApiRequest => ({
+  ...request('POST', endpointId, 'cancel', job),
+  id: job,
+});
+
+export const retryRequest = (endpointId: EndpointId, job: string): ApiRequest => ({
+  ...request('POST', endpointId, 'retry', job),
+  id: job,
+});
+
+export const purgeRequest = (endpointId: EndpointId): ApiRequest => request('POST', endpointId, 'purge-queue');
+
+export const healthRequest = (endpointId: EndpointId): ApiRequest => request('GET', endpointId, 'health');

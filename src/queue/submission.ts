@@ -1,0 +1,31 @@
+import { encodeJson, type JsonObject } from '../core/json.ts';
+
+/** Options of a job that are sent beside its input. Durations are milliseconds. */
+export interface JobOptions {
+  readonly webhook?: string | undefined;
+  readonly executionTimeout?: number | undefined;
+  readonly ttl?: number | undefined;
+  readonly lowPriority: boolean;
+}
+
+/** Returns the members that a submission has beside `input`, as JSON text: `,"policy":{"ttl":60000}`, or an empty text. */
+export function optionsText({ webhook, executionTimeout, ttl, lowPriority }: JobOptions): string {
+  const policy: JsonObject = {
+    ...(executionTimeout === undefined ? {} : { executionTimeout }),
+    ...(lowPriority ? { lowPriority } : {}),
+    ...(ttl === undefined ? {} : { ttl }),
+  };
+  const members = {
+    ...(webhook === undefined ? {} : { webhook }),
+    ...(Object.keys(policy).length === 0 ? {} : { policy }),
+  };
+  const text = encodeJson(members).slice(1, -1);
+  return text === '' ? '' : `,${text}`;
+}
+
+const OPEN = Buffer.from('{"input":');
+const CLOSE = Buffer.from('}');
+
+/** Returns the body of a submission. The input must be JSON text and is kept byte for byte. */
+export const submissionBody = (input: Uint8Array, options: string): Uint8Array =>
+  Buffer.concat([OPEN, input, options === '' ? CLOSE : Buffer.from(`${options}}`)]);
