@@ -2,7 +2,7 @@ import { isLoopback } from './core/address.ts';
 import { safeText } from './core/safe-text.ts';
 import { EXIT, type ExitCode } from './core/exit-codes.ts';
 import { Failure } from './core/failure.ts';
-import { asFailure } from './core/load-failure.ts';
+import { toFailure } from './core/load-failure.ts';
 import type { Command, Group, Program } from './cli/command.ts';
 import { outputOptions, printsJson, type GlobalValues } from './cli/parse/globals.ts';
 import { createContext, type HostContext } from './host/context.ts';
@@ -55,13 +55,13 @@ export async function runCli(argv: readonly string[], world: World): Promise<Exi
 }
 
 async function lastWord(error: unknown, json: boolean, ctx: HostContext): Promise<ExitCode> {
-  const failure = asFailure(error);
+  const failure = toFailure(error);
   try {
     const { sayFailure } = await import('./cli/run/print-failure.ts');
     return await sayFailure(failure, json, ctx);
   } catch (trouble) {
     // What says it cannot be loaded either.
-    const last = asFailure(failure instanceof Failure ? failure : trouble);
+    const last = toFailure(failure instanceof Failure ? failure : trouble);
     const text = last instanceof Failure ? [last.message, last.hint].filter(Boolean).join('\n  -> ') : String(last);
     await ctx.stderr.write(safeText(`error: ${text}\n`, true));
     return last instanceof Failure ? last.exit : EXIT.bug;

@@ -39,9 +39,9 @@ export interface ApiRequest {
    * Of a stream of events: where none came for so long, it ends as if the server had ended it. Milliseconds of real
    * time; a stream is silent without end where this is absent.
    */
-  readonly quietMs?: number;
+  readonly idleTimeoutMs?: number;
   /** The command line that tells whether a write happened when its answer was lost (exit 8). */
-  readonly findOut?: string;
+  readonly checkCommand?: string;
   /** The id the request is about, kept in its failures. An answer that names another id is unreadable. */
   readonly id?: string;
   /** What the answer must be: `nothing` for a DELETE and `object` for all others where it is absent. */

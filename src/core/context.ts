@@ -58,11 +58,11 @@ export interface Sink<T extends string = string> {
 export interface Files {
   /** Reads a file's bytes; `-` is stdin. Fails with local-file (14), or usage (2) where stdin is a terminal. */
   read(path: string): Promise<Uint8Array>;
-  /** Writes a whole file or leaves the old one; `makeFolders` makes those on the way. Fails with local-file (14). */
+  /** Writes a whole file or leaves the old one; `makeParents` makes those on the way. Fails with local-file (14). */
   write(
     path: string,
     text: string,
-    options?: { readonly mode?: number; readonly makeFolders?: boolean },
+    options?: { readonly mode?: number; readonly makeParents?: boolean },
   ): Promise<void>;
   exists(path: string): Promise<boolean>;
 }
@@ -81,7 +81,7 @@ export interface AppendFile {
 }
 
 /** What a name of a file leads to. */
-export interface Place {
+export interface ResolvedPath {
   /** The name as it was given; of a symbolic link to a file, or to where one can be made, that place. */
   readonly path: string;
   /** `no-folder` where not even the directory is there that it would lie in; `other` is a pipe, a device or a socket. */
@@ -91,7 +91,7 @@ export interface Place {
 /** Files that must outlast a crash. Every failure is local-file (14) and names the file. */
 export interface DurableFiles {
   /** Where a name leads, links followed. Opens nothing. */
-  place(path: string): Promise<Place>;
+  resolvePath(path: string): Promise<ResolvedPath>;
   /** The name from the root on, links not followed. */
   absolute(path: string): string;
   /** Bytes it holds; undefined where there is none. */
@@ -135,7 +135,7 @@ export interface Prompts {
   /** Masked: the characters never show. */
   secret(message: string): Promise<string>;
   confirm(message: string, initial?: boolean): Promise<boolean>;
-  pick<T>(message: string, choices: readonly Choice<T>[]): Promise<T>;
+  select<T>(message: string, choices: readonly Choice<T>[]): Promise<T>;
 }
 
 /** Where a setting's value came from, for `config list`; `base-url` where it follows that. */
@@ -231,7 +231,7 @@ export interface RememberedLimits {
 }
 
 /** How thousands of requests are to be sent. */
-export interface BulkOptions {
+export interface BatchApiOptions {
   /** Ends what is on the wire; in place of the Context's own signal, so that Ctrl-C lets answers arrive. */
   readonly signal: AbortSignal;
   /** Told the rate windows of every answer that has them. */
@@ -245,7 +245,7 @@ export interface BulkOptions {
 export interface Context {
   readonly api: Api;
   /** An Api for thousands of requests: each is tried once, and whoever sends them keeps the pace. */
-  bulk(options: BulkOptions): Api;
+  batchApi(options: BatchApiOptions): Api;
   readonly settings: SettingsView;
   readonly profiles: ProfileStore;
   readonly clock: Clock;

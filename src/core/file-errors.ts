@@ -15,14 +15,14 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** What a system's error code means, in words. */
-export function reasonOf(error: unknown): string {
-  const code = codeOf(error);
+export function errorReason(error: unknown): string {
+  const code = errorCode(error);
   if (code === undefined) return error instanceof Error ? error.message : String(error);
   return REASONS[code] ?? code;
 }
 
 /** The code of a system's error, such as `ENOENT`; undefined for any other error. */
-export function codeOf(error: unknown): string | undefined {
+export function errorCode(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;
 }

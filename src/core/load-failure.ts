@@ -1,5 +1,5 @@
 import { localFile } from './failure.ts';
-import { codeOf, reasonOf } from './file-errors.ts';
+import { errorCode, errorReason } from './file-errors.ts';
 
 /** The launcher's word for a file of the program that cannot be loaded, and Node's own. */
 const CANNOT_LOAD = ['BERTH_CANNOT_LOAD', 'MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND'];
@@ -13,10 +13,10 @@ const MORE_FILES = 'Allow more open files: ulimit -n 256';
  * An error that is trouble with the program's own files, or with how many files may be open, as local-file (14); any
  * other as it is.
  */
-export function asFailure(error: unknown): unknown {
-  const code = codeOf(error);
+export function toFailure(error: unknown): unknown {
+  const code = errorCode(error);
   if (code === undefined) return error;
-  if (LIMITS.includes(code)) return localFile(`cannot go on: ${reasonOf(error)}`, MORE_FILES, error);
+  if (LIMITS.includes(code)) return localFile(`cannot go on: ${errorReason(error)}`, MORE_FILES, error);
   if (!CANNOT_LOAD.includes(code)) return error;
   const reason = (error as { readonly reason?: unknown }).reason;
   if (typeof reason === 'string' && LIMITS.includes(reason))

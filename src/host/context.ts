@@ -75,10 +75,10 @@ export function createContext(world: World, flags: GlobalFlags): HostContext {
   });
   return {
     api: connection.api,
-    bulk: (options) => {
+    batchApi: (options) => {
       // Only what runs for long sends in bulk.
       world.holdProgram();
-      return connection.bulk(options);
+      return connection.batchApi(options);
     },
     settings,
     profiles: createProfiles(() => settings.profilesPath, locks),

@@ -96,12 +96,12 @@ export function createApi(options: ApiOptions): Api {
     const prepared = prepare(request, await options.addresses(request.service), options.userAgent);
     const key = await options.key();
     if (key === undefined && options.requireKey !== false) throw noKey();
-    const { method, id, findOut } = request;
+    const { method, id, checkCommand } = request;
     return {
       prepared,
       headers: key === undefined ? prepared.headers : withKey(prepared.headers, key),
       key,
-      asked: { name: { method, url: prepared.url }, write: method !== 'GET', id, findOut },
+      asked: { name: { method, url: prepared.url }, write: method !== 'GET', id, checkCommand },
       deadlineMs: request.deadlineMs ?? options.timeoutMs,
     };
   };
@@ -222,9 +222,9 @@ export function createApi(options: ApiOptions): Api {
         throw new WireError('answered', 'the answer is not a stream of events');
       if (request.deadlineMs === undefined) session.calm();
       code = 'stream-broken';
-      const { quietMs } = request;
+      const { idleTimeoutMs } = request;
       const coming = readEvents(decodeBody(answer.body, headers['content-encoding']));
-      yield* quietMs === undefined ? coming : untilQuiet(coming, quietMs, clock);
+      yield* idleTimeoutMs === undefined ? coming : untilQuiet(coming, idleTimeoutMs, clock);
     } catch (error) {
       throw lostFailure(session.lostBy(error), job.asked).with({ code });
     } finally {

@@ -160,11 +160,11 @@ export function createBulkSend(options: BulkApiOptions): Api['send'] {
   }
 }
 
-const askedOf = ({ id, findOut }: ApiRequest, { method, url }: Prepared): Asked => ({
+const askedOf = ({ id, checkCommand }: ApiRequest, { method, url }: Prepared): Asked => ({
   name: { method, url },
   write: method !== 'GET',
   id,
-  findOut,
+  checkCommand,
 });
 
 /** What was lost on the way here: another try would be another request. */

@@ -3,8 +3,8 @@ import { dirname, parse } from 'node:path';
 import { parseKeyAddress } from '../core/address.ts';
 import type { Profile, ProfileStore } from '../core/context.ts';
 import { Failure, localFile, usage } from '../core/failure.ts';
-import { reasonOf } from '../core/file-errors.ts';
-import { makeFolder } from '../core/folders.ts';
+import { errorReason } from '../core/file-errors.ts';
+import { makeDirectory } from '../core/make-directory.ts';
 import type { FileLocks } from '../core/locks.ts';
 import { checkProfileName, checkSetting } from './validate.ts';
 import { cleanKey, keyTail } from './api-key.ts';
@@ -119,7 +119,7 @@ const WAIT_MS = 30_000;
 /** One change of the file, alone among all processes. The library is loaded here: reading does not need it. */
 async function changeFile(path: string, locks: FileLocks, step: (file: ProfilesFile) => Change): Promise<void> {
   try {
-    makeFolder({ mkdirSync, statSync, dirname }, dirname(path), 0o700);
+    makeDirectory({ mkdirSync, statSync, dirname }, dirname(path), 0o700);
     const { default: Conf } = await import('conf');
     const lock = await locks.take(`${path}.lock`, { subject: `the configuration ${path}`, waitMs: WAIT_MS });
     try {
@@ -140,7 +140,7 @@ async function changeFile(path: string, locks: FileLocks, step: (file: ProfilesF
     }
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw localFile(`cannot write the configuration ${path}: ${reasonOf(error)}`, 'Nothing was changed.', error);
+    throw localFile(`cannot write the configuration ${path}: ${errorReason(error)}`, 'Nothing was changed.', error);
   }
 }
 

@@ -28,7 +28,7 @@ export function resolveSetting(setting: Setting, sources: Sources): Resolved | u
     fromFlag(setting, sources.flags) ??
     fromEnvironment(setting, sources.env) ??
     fromProfile(setting, sources.profile) ??
-    (setting.initial === undefined ? undefined : { value: setting.initial, source: 'default' })
+    (setting.default === undefined ? undefined : { value: setting.default, source: 'default' })
   );
 }
 

@@ -13,7 +13,7 @@ export type Setting = SettingKind & {
   /** Absent where the command line must not carry it. */
   readonly flag?: string;
   readonly variable?: string;
-  readonly initial?: string;
+  readonly default?: string;
   /** Never shown; at most its last four characters are. */
   readonly secret: boolean;
   /** May be kept in a profile. */
@@ -96,7 +96,7 @@ export const SETTINGS = [
     name: 'timeout',
     flag: '--timeout',
     variable: 'BERTH_TIMEOUT',
-    initial: '30s',
+    default: '30s',
     summary:
       'time for one exchange with the service, its body included; behind `jobs batch run` or `resume`, for the whole batch',
   },
@@ -107,7 +107,7 @@ export const SETTINGS = [
     name: 'retries',
     flag: '--retries',
     variable: 'BERTH_RETRIES',
-    initial: '3',
+    default: '3',
     summary: 'times a request is tried again where that is safe',
   },
   {
@@ -125,7 +125,7 @@ export const SETTINGS = [
     least: 1024,
     name: 'max-answer-bytes',
     variable: 'BERTH_MAX_ANSWER_BYTES',
-    initial: '67108864',
+    default: '67108864',
     summary: 'the largest answer taken, in bytes after decompression',
   },
   { ...open, kind: 'path', name: 'config-dir', variable: 'BERTH_CONFIG_DIR', summary: 'where the profiles lie' },

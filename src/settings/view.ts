@@ -69,7 +69,7 @@ export function createSettings(input: SettingsInput): Settings {
       flags,
       env: setting.kind === 'address' || setting.secret ? ownEnv() : env,
       profile: () => {
-        if (setting.initial === undefined && setting.kind !== 'choice') return { values: values(), where: where() };
+        if (setting.default === undefined && setting.kind !== 'choice') return { values: values(), where: where() };
         return { values: orEmpty(values), where: 'of the profile' };
       },
     });

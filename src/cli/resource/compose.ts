@@ -94,7 +94,7 @@ async function oneOf(ctx: CommandContext, members: Members, keys: readonly strin
     name: `${flagName(key)}: ${members[key]?.param.summary ?? ''}`,
     value: key,
   }));
-  return await ctx.prompts.pick('One of these is needed', choices);
+  return await ctx.prompts.select('One of these is needed', choices);
 }
 
 /** What every answer holds and no body does. */

@@ -95,7 +95,7 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
             method: 'POST',
             path: resource.path,
             body: known,
-            findOut: listLine(name),
+            checkCommand: listLine(name),
             expects: 'created',
           }),
         );
@@ -137,9 +137,9 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
         );
         const body = (await spec.fill?.(given, values, look)) ?? given;
         await spec.check?.(body, ctx.dryRun ? undefined : look);
-        const findOut = commandLine(...name.split(' '), 'get', id);
+        const checkCommand = commandLine(...name.split(' '), 'get', id);
         return await withReferences(ctx, spec.references ?? {}, body, (written) =>
-          ctx.api.send({ service: 'base', method: 'PATCH', path, body: written, id: known, findOut }),
+          ctx.api.send({ service: 'base', method: 'PATCH', path, body: written, id: known, checkCommand }),
         );
       });
       const value = answer.value ?? null;
@@ -222,7 +222,7 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
           method: 'DELETE',
           path: [...resource.path, known],
           id: known,
-          findOut: listLine(name),
+          checkCommand: listLine(name),
         }) as const;
       const [only = '', ...others] = id;
       if (others.length === 0) {

@@ -59,7 +59,7 @@ const environment = (): string =>
 const described = (setting: Setting): string =>
   setting.summary +
   (setting.flag === undefined ? '' : ` (${setting.flag})`) +
-  (setting.initial === undefined ? '' : ` (default ${setting.initial})`);
+  (setting.default === undefined ? '' : ` (default ${setting.default})`);
 
 /** The text of `berth help TOPIC`; undefined where there is no such topic. */
 export function topicText(name: string, flags: readonly GlobalFlag[]): string | undefined {

@@ -48,7 +48,7 @@ export const cancel = defineCommand({
     ),
   run: async (ctx, values) => {
     const request = (id: string, job: string) =>
-      queuePost(id, ['cancel', job], { id: job, findOut: statusLine(id, job) });
+      queuePost(id, ['cancel', job], { id: job, checkCommand: statusLine(id, job) });
     const [only, ...others] = values.job;
     if (only !== undefined && others.length === 0) {
       const answer = await withId(ctx, ENDPOINTS, values.endpoint, (id) => ctx.api.send(request(id, only))).catch(
@@ -87,7 +87,7 @@ export const retry = defineCommand({
       known = id;
       await refuseUnretryable(ctx, id, values.job);
       return await ctx.api.send(
-        queuePost(id, ['retry', values.job], { id: values.job, findOut: statusLine(id, values.job) }),
+        queuePost(id, ['retry', values.job], { id: values.job, checkCommand: statusLine(id, values.job) }),
       );
     }).catch(explainGone(values.endpoint, values.job));
     if (values.wait) {

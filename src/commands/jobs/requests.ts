@@ -4,7 +4,7 @@ import { commandLine } from '../../cli/words.ts';
 /** An endpoint's name stands for its id; a model slug is taken as it is. */
 export { ENDPOINTS } from '../shared/collections.ts';
 
-type Options = Pick<ApiRequest, 'query' | 'body' | 'deadlineMs' | 'id' | 'findOut' | 'expects'>;
+type Options = Pick<ApiRequest, 'query' | 'body' | 'deadlineMs' | 'id' | 'checkCommand' | 'expects'>;
 
 /** POST {queue}/v2/ENDPOINT/OPERATION (specification 4.5). */
 export const queuePost = (endpoint: string, operation: readonly string[], options: Options = {}): ApiRequest => ({
@@ -12,7 +12,7 @@ export const queuePost = (endpoint: string, operation: readonly string[], option
   method: 'POST',
   path: ['v2', endpoint, ...operation],
   // The queue has no list of jobs: its counts are what tells whether something arrived.
-  findOut: commandLine('health', endpoint),
+  checkCommand: commandLine('health', endpoint),
   ...options,
 });
 

@@ -1,6 +1,6 @@
 import { version } from '../../../package.json';
 import type { Api, ApiRequest, RateWindow, ServerEvent, ServiceName } from '../../core/api.ts';
-import type { BulkOptions, Clock, Sink } from '../../core/context.ts';
+import type { BatchApiOptions, Clock, Sink } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { say, type SafeText, type TerminalText } from '../../core/safe-text.ts';
@@ -27,7 +27,7 @@ export interface ConnectionOptions {
 export interface Connection {
   readonly api: Api;
   /** As the Context says; each has connections of its own. */
-  bulk(options: BulkOptions): Api;
+  batchApi(options: BatchApiOptions): Api;
   /** Ends every connection. */
   close(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export function openConnection(options: ConnectionOptions): Connection {
   const ways = [single];
   return {
     api: single.api,
-    bulk: ({ signal, onWindows }) => {
+    batchApi: ({ signal, onWindows }) => {
       const told = (windows: readonly RateWindow[]): void => {
         options.onWindows(windows);
         onWindows(windows);

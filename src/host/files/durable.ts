@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { AppendFile, DurableFiles } from '../../core/context.ts';
 import { Failure, localFile, usage } from '../../core/failure.ts';
-import { reasonOf } from '../../core/file-errors.ts';
+import { errorReason } from '../../core/file-errors.ts';
 import type { FileLocks, HeldLock } from '../../core/locks.ts';
 import { absolutePath } from './absolute-path.ts';
 import { readBytes } from './read-bytes.ts';
@@ -34,7 +34,7 @@ export function openDurable(
     });
   return {
     absolute: at,
-    place: (path) => told(`cannot look at ${path}`, () => placeOf(path, at(path))),
+    resolvePath: (path) => told(`cannot look at ${path}`, () => placeOf(path, at(path))),
     size: (path) => told(`cannot look at ${path}`, () => sizeOf(at(path))),
     read: (path, from = 0) => (path === '-' ? readInput(world, signal) : readFile(path, at(path), from, signal)),
     create: async (path) => {
@@ -211,6 +211,10 @@ async function told<T>(what: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw localFile(`${what}: ${reasonOf(error)}`, 'Check its name, its permissions and the room on the disk.', error);
+    throw localFile(
+      `${what}: ${errorReason(error)}`,
+      'Check its name, its permissions and the room on the disk.',
+      error,
+    );
   }
 }

@@ -1,13 +1,13 @@
 import { promises as fs, type Stats } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { Place } from '../../core/context.ts';
-import { codeOf } from '../../core/file-errors.ts';
+import type { ResolvedPath } from '../../core/context.ts';
+import { errorCode } from '../../core/file-errors.ts';
 
 /**
  * Where a name leads that lies at an absolute place. Opens nothing: that alone would change a pipe. Fails as the system
  * does, where links go in a circle or a directory may not be looked into.
  */
-export async function placeOf(path: string, place: string): Promise<Place> {
+export async function placeOf(path: string, place: string): Promise<ResolvedPath> {
   const [found, itself] = [await unlessGone(() => fs.stat(place)), await unlessGone(() => fs.lstat(place))];
   const linked = itself?.isSymbolicLink() === true;
   if (found !== undefined) {
@@ -22,7 +22,7 @@ export async function placeOf(path: string, place: string): Promise<Place> {
   return { path, kind: folder?.isDirectory() === true ? 'nothing' : 'no-folder' };
 }
 
-function kindOf(found: Stats): Place['kind'] {
+function kindOf(found: Stats): ResolvedPath['kind'] {
   if (found.isFile()) return 'file';
   return found.isDirectory() ? 'directory' : 'other';
 }
@@ -31,7 +31,7 @@ async function unlessGone<T>(look: () => Promise<T>): Promise<T | undefined> {
   try {
     return await look();
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
     throw error;
   }
 }

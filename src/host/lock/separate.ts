@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants, existsSync, promises as fs, rmSync, writeFileSync } from 'node:fs';
-import { codeOf } from '../../core/file-errors.ts';
+import { errorCode } from '../../core/file-errors.ts';
 
 /** Says that a holder was removed that may only be stopped: whoever takes the lock next must not share files with it. */
 const markPath = (path: string): string => `${path}.seized`;
@@ -35,6 +35,6 @@ async function separate(path: string, check: () => void): Promise<void> {
   } catch (error) {
     await fs.rm(copy, { force: true });
     // A batch that was killed early has no results yet.
-    if (codeOf(error) !== 'ENOENT') throw error;
+    if (errorCode(error) !== 'ENOENT') throw error;
   }
 }

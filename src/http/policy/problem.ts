@@ -18,7 +18,7 @@ export interface Asked {
   readonly write: boolean;
   readonly id: string | undefined;
   /** The command that tells whether a write happened. */
-  readonly findOut: string | undefined;
+  readonly checkCommand: string | undefined;
 }
 
 /**
@@ -49,9 +49,9 @@ export function problemOf(refusal: Refusal, asked: Asked, retryAfterMs?: number)
 
 /** The hint of exit 8: it may have happened, and how to find out. */
 export const findOutHint = (asked: Asked): string =>
-  asked.findOut === undefined
+  asked.checkCommand === undefined
     ? 'It may have happened. Look at the present state before trying again.'
-    : `It may have happened. Before trying again, find out: ${asked.findOut}`;
+    : `It may have happened. Before trying again, find out: ${asked.checkCommand}`;
 
 interface Said {
   readonly title: string | undefined;

@@ -1,12 +1,12 @@
 import type { Clock } from '../../core/context.ts';
 
 /**
- * What comes, until none came for `quietMs` milliseconds of real time. The peer may go on sending nothing, or signs of
+ * What comes, until none came for `idleTimeoutMs` milliseconds of real time. The peer may go on sending nothing, or signs of
  * life: whoever reads ends the exchange.
  */
 export async function* untilQuiet<T>(
   source: AsyncIterable<T>,
-  quietMs: number,
+  idleTimeoutMs: number,
   clock: Pick<Clock, 'deadline'>,
 ): AsyncGenerator<T> {
   const items = source[Symbol.asyncIterator]();
@@ -14,14 +14,18 @@ export async function* untilQuiet<T>(
     const next = items.next();
     // Where silence wins, the exchange is ended under this read, and nobody waits for what that makes of it.
     next.catch(() => undefined);
-    const came = await firstOf(next, quietMs, clock);
+    const came = await firstOf(next, idleTimeoutMs, clock);
     if (came === undefined || came.done === true) return;
     yield came.value;
   }
 }
 
-async function firstOf<T>(next: Promise<T>, quietMs: number, clock: Pick<Clock, 'deadline'>): Promise<T | undefined> {
-  const guard = clock.deadline(quietMs);
+async function firstOf<T>(
+  next: Promise<T>,
+  idleTimeoutMs: number,
+  clock: Pick<Clock, 'deadline'>,
+): Promise<T | undefined> {
+  const guard = clock.deadline(idleTimeoutMs);
   const silence = new Promise<undefined>((resolve) => {
     guard.signal.addEventListener(
       'abort',

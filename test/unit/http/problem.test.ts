@@ -6,7 +6,7 @@ const asked = (write: boolean): Asked => ({
   name: { method: write ? 'POST' : 'GET', url: 'https://api.example.com/v2/pods' },
   write,
   id: 'p1',
-  findOut: 'berth pods list',
+  checkCommand: 'berth pods list',
 });
 
 it('makes a harmless, short sentence and a known exit code of whatever a service says', () => {

@@ -26,7 +26,7 @@ const MOMENT_MS = 1000;
 export function meterCost(ctx: CommandContext, endpointId: string, sinceResume: boolean): CostMeter {
   const asking = new AbortController();
   // Each is tried once and nothing is said of it; what is left of these limits is not the queue's.
-  const api = ctx.bulk({ signal: asking.signal, onWindows: () => undefined });
+  const api = ctx.batchApi({ signal: asking.signal, onWindows: () => undefined });
   let hour: DollarRange | undefined;
   let executionMs: number | undefined;
   const asked = askHour(api, endpointId).then(

@@ -63,7 +63,7 @@ export async function driveBatch(
   let takeWindows = (_: readonly RateWindow[]): void => undefined;
   // What is on the wire is heard out after Ctrl-C; a second one gives it up, and a third one ends the process.
   const onWire = new AbortController();
-  const api = ctx.bulk({
+  const api = ctx.batchApi({
     signal: onWire.signal,
     onWindows: (windows) => {
       takeWindows(windows);

@@ -16,7 +16,7 @@ export async function resultsPath(durable: DurableFiles, name: string): Promise<
       `results go to a file, and ${JSON.stringify(name)} is the name of none`,
       'Beside the file a journal is kept, from which a batch goes on after anything.',
     );
-  const { path, kind } = await durable.place(name);
+  const { path, kind } = await durable.resolvePath(name);
   if (kind === 'directory' || kind === 'other')
     throw localFile(
       `${path} is ${kind === 'directory' ? 'a directory' : 'no regular file'}`,
@@ -30,7 +30,7 @@ export async function resultsPath(durable: DurableFiles, name: string): Promise<
  * already, or no directory for them, or a file where the input is to be `copied` to. `local` as in `resumeLine`.
  */
 export async function mustBeNew(durable: DurableFiles, path: string, copied: boolean, local: boolean): Promise<void> {
-  if ((await durable.place(path)).kind === 'no-folder')
+  if ((await durable.resolvePath(path)).kind === 'no-folder')
     throw localFile(`the directory ${dirname(path)} does not exist`, 'Make it, or name another --out.');
   if (await isThere(durable, journalPath(path)))
     throw localFile(
@@ -50,6 +50,6 @@ async function mustBeFree(durable: DurableFiles, path: string): Promise<void> {
 
 /** A link to nothing is there as well: what takes its place would end it. */
 async function isThere(durable: DurableFiles, name: string): Promise<boolean> {
-  const { path, kind } = await durable.place(name);
+  const { path, kind } = await durable.resolvePath(name);
   return kind !== 'nothing' || path !== name;
 }

@@ -39,7 +39,7 @@ export async function runNew(ctx: CommandContext, values: RunValues): Promise<Re
   };
   const out = await resultsPath(durable, values.out);
   if (values.input === '') throw usage('--input is the name of no file', 'Name a file, or - for stdin.');
-  const given = await durable.place(values.input);
+  const given = await durable.resolvePath(values.input);
   // Standard input or a pipe can be read once, and a batch is read twice, and may have to go on.
   const copied = values.input === '-' || given.kind === 'other';
   // Once more under the lock; before it, so that a dry run says the same, and no lock is taken for what is refused.

@@ -15,7 +15,7 @@ import { batchView, resumeLine, summaryOf } from './view.ts';
 /** How a batch stands, from its journal. Fails with local-file (14). */
 export async function explain(ctx: CommandContext, values: StatusValues): Promise<Result> {
   const durable = await ctx.durable();
-  const { path } = await durable.place(values.results);
+  const { path } = await durable.resolvePath(values.results);
   await mustExist(durable, path);
   const holder = await durable.holder(lockPath(path));
   const past = await replay(durable, path);

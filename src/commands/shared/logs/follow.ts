@@ -51,7 +51,7 @@ export async function* followLogs(
     try {
       const events = ctx.api.events({
         ...logRequest(stream, resumed(query, memory, connected ? startedAt : undefined)),
-        quietMs: over ? REST_MS : DEAD_AFTER_MS,
+        idleTimeoutMs: over ? REST_MS : DEAD_AFTER_MS,
       });
       for await (const event of events) if (memory.isNew(event)) yield event;
       connected = true;

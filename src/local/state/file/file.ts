@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Failure, localFile } from '../../../core/failure.ts';
-import { codeOf, reasonOf } from '../../../core/file-errors.ts';
+import { errorCode, errorReason } from '../../../core/file-errors.ts';
 import type { State } from '../state.ts';
 import { markOf, realFiles, type FileSystem } from './system.ts';
 import { createStateText, textOfFile, type OfFile } from './text.ts';
@@ -126,8 +126,8 @@ export function openStateFile(path: string, system: FileSystem = realFiles): Sta
       } catch (error) {
         if (error instanceof Failure) throw error;
         // The folder goes with the lock.
-        if (codeOf(error) === 'ENOENT' && !existsSync(lockFolder)) throw takenOver(path);
-        throw localFile(`cannot write the local service's state ${path}: ${reasonOf(error)}`, undefined, error);
+        if (errorCode(error) === 'ENOENT' && !existsSync(lockFolder)) throw takenOver(path);
+        throw localFile(`cannot write the local service's state ${path}: ${errorReason(error)}`, undefined, error);
       }
       if (texts.size > 0) text.lighten(state);
       held = { state, body, named };
@@ -148,8 +148,8 @@ function readSource(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw localFile(`cannot read the local service's state ${path}: ${reasonOf(error)}`, undefined, error);
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw localFile(`cannot read the local service's state ${path}: ${errorReason(error)}`, undefined, error);
   }
 }
 
@@ -157,7 +157,11 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw localFile(`cannot read a text of the local service's state, ${path}: ${reasonOf(error)}`, START_OVER, error);
+    throw localFile(
+      `cannot read a text of the local service's state, ${path}: ${errorReason(error)}`,
+      START_OVER,
+      error,
+    );
   }
 }
 
