@@ -39,7 +39,7 @@ const CLOCK_SLACK_MS = 60_000;
  */
 const PROBES: readonly {
   readonly service: ServiceName;
-  readonly setting: string;
+  readonly setting: 'base-url' | 'queue-url' | 'rest-url';
   readonly path: readonly string[];
   readonly needed: boolean;
   /** The member that an answer has; absent where anything readable will do. */

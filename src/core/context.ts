@@ -141,10 +141,32 @@ export interface Prompts {
 /** Where a setting's value came from, for `config list`; `base-url` where it follows that. */
 export type SettingSource = 'flag' | 'environment' | 'profile' | 'default' | 'base-url';
 
+/** The settings a command may read, each in the type it is used in. `settings/table.ts` is checked against it. */
+export interface SettingValues {
+  readonly 'base-url': string | undefined;
+  readonly 'queue-url': string | undefined;
+  readonly 'rest-url': string | undefined;
+  readonly 'api-key-file': string | undefined;
+  readonly profile: string;
+  readonly local: boolean;
+  /** Milliseconds. */
+  readonly timeout: number;
+  readonly retries: number;
+  readonly output: string | undefined;
+  readonly 'max-answer-bytes': number;
+  readonly 'config-dir': string | undefined;
+  readonly 'data-dir': string | undefined;
+  readonly 'no-input': boolean;
+  readonly 'no-color': boolean;
+  readonly verbose: boolean;
+}
+
 /** The settings a command may read. Addresses and the key are used by the connection, not by commands. */
 export interface SettingsView {
-  /** The effective value as text; undefined where none is set and there is no default. */
-  get(name: string): string | undefined;
+  /** The effective value in the setting's own type. Fails with usage (2) for a bad flag or variable. */
+  get<N extends keyof SettingValues>(name: N): SettingValues[N];
+  /** The effective value as it was written (`30s`); undefined when none is set, and for a secret. */
+  text(name: string): string | undefined;
   source(name: string): SettingSource | undefined;
   /** The profile in use. */
   readonly profile: string;

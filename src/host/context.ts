@@ -42,8 +42,8 @@ export function createContext(world: World, flags: GlobalFlags): HostContext {
     readKeyFile: async (path) => (await import('./files/key-file.ts')).readKeyFile(world, path, signal),
   });
   const terminal = describeTerminal(world, {
-    noInput: () => settings.get('no-input') === 'true',
-    noColour: () => settings.get('no-color') === 'true',
+    noInput: () => settings.get('no-input'),
+    noColour: () => settings.get('no-color'),
   });
   const stderr = talkSink(() => world.stderr);
   const locks = createLazyLocks({

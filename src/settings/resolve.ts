@@ -2,7 +2,7 @@ import type { SettingSource } from '../core/context.ts';
 import { Failure, localFile } from '../core/failure.ts';
 import { checkSetting } from './validate.ts';
 import type { ProfileValues } from './read-profiles.ts';
-import { ADDRESSES, LOCAL_PROFILE, findSetting, type Setting, type SettingName } from './table.ts';
+import { ADDRESSES, LOCAL_PROFILE, settingNamed, type Setting, type SettingName } from './table.ts';
 
 /** The global flags as typed, by setting name: text, or true for a switch. Absent ones are undefined. */
 export type GlobalFlags = Readonly<Record<string, string | boolean | undefined>>;
@@ -38,8 +38,8 @@ export function resolveSetting(setting: Setting, sources: Sources): Resolved | u
  */
 export function resolveLocal(flags: GlobalFlags, env: Sources['env'], current: () => string | undefined): boolean {
   const levels = [
-    (name: SettingName) => fromFlag(need(name), flags),
-    (name: SettingName) => fromEnvironment(need(name), env),
+    (name: SettingName) => fromFlag(settingNamed(name), flags),
+    (name: SettingName) => fromEnvironment(settingNamed(name), env),
   ];
   for (const level of levels) {
     const local = level('local');
@@ -53,7 +53,7 @@ export function resolveLocal(flags: GlobalFlags, env: Sources['env'], current: (
 
 /** The profile that a flag or variable names. Fails with usage (2) for a name that cannot be one. */
 export const namedProfile = (flags: GlobalFlags, env: Sources['env']): string | undefined =>
-  (fromFlag(need('profile'), flags) ?? fromEnvironment(need('profile'), env))?.value;
+  (fromFlag(settingNamed('profile'), flags) ?? fromEnvironment(settingNamed('profile'), env))?.value;
 
 function fromFlag(setting: Setting, flags: GlobalFlags): Resolved | undefined {
   const given = flags[setting.name];
@@ -80,10 +80,4 @@ function fromProfile(setting: Setting, profile: Sources['profile']): Resolved | 
     if (error instanceof Failure) throw localFile(error.message, error.hint);
     throw error;
   }
-}
-
-function need(name: SettingName): Setting {
-  const setting = findSetting(name);
-  if (setting === undefined) throw new Error(`the settings table lacks ${name}`);
-  return setting;
 }

@@ -1,3 +1,4 @@
+import type { SettingValues } from '../core/context.ts';
 import type { TimeUnit } from '../core/units.ts';
 
 /** What a setting's text must be. Durations come with the unit that a bare number has. */
@@ -177,5 +178,34 @@ export const OTHER_VARIABLES: readonly { readonly variable: string; readonly sum
   { variable: 'NODE_EXTRA_CA_CERTS', summary: 'a file of certificate authorities to trust besides the usual ones' },
 ];
 
-/** A setting by its name; undefined where there is none of that name. */
+type Row = (typeof SETTINGS)[number];
+
+/** The type that a setting of this kind is used in. */
+type ValueOfKind<R extends Row> = R['kind'] extends 'duration' | 'count'
+  ? number
+  : R['kind'] extends 'switch'
+    ? boolean
+    : string;
+
+/** Settings that have a value even when nothing sets them. */
+type AlwaysSet = { readonly default: string } | { readonly kind: 'switch' | 'profile' };
+
+/** Fails to compile when the table and the values that commands may read disagree. */
+type Checked<T extends SettingValues> = T;
+
+/** The value of each setting that is not a secret, as the table defines it. */
+export type TableValues = Checked<{
+  readonly [R in Exclude<Row, { readonly secret: true }> as R['name']]:
+    | ValueOfKind<R>
+    | (R extends AlwaysSet ? never : undefined);
+}>;
+
+/** The row of a setting that exists. */
+export const settingNamed = (name: SettingName): Setting => {
+  const setting = findSetting(name);
+  if (setting === undefined) throw new Error(`the settings table lacks ${name}`);
+  return setting;
+};
+
+/** The setting of this name; undefined when there is none. */
 export const findSetting = (name: string): Setting | undefined => SETTINGS.find((setting) => setting.name === name);

@@ -40,6 +40,25 @@ export function checkSetting(setting: Setting, text: string, where: string): str
   }
 }
 
+/** The value that a checked text stands for: milliseconds, a number, a boolean, or the text itself. */
+export function valueOfSetting(setting: Setting, text: string): string | number | boolean {
+  switch (setting.kind) {
+    case 'duration':
+      return parseDuration(text, setting.bare, setting.name);
+    case 'count':
+      return Number(text);
+    case 'switch':
+      return text === 'true';
+    case 'address':
+    case 'choice':
+    case 'profile':
+    case 'text':
+    case 'path':
+    case 'key':
+      return text;
+  }
+}
+
 /** A profile's name: letters, digits, `.`, `_` and `-`, at most 64. Fails with usage (2). */
 export function checkProfileName(text: string, where: string): string {
   if (!PROFILE_NAME.test(text))

@@ -6,7 +6,8 @@ import { checkKeyOf, environmentBeside, type NamedProfile } from './key-and-addr
 import { effectiveKey, keySource, type ApiKey } from './api-key.ts';
 import { profileOf, readProfiles, type ProfileValues, type ProfilesFile } from './read-profiles.ts';
 import { namedProfile, resolveLocal, resolveSetting, type GlobalFlags, type Resolved } from './resolve.ts';
-import { ADDRESSES, DEFAULT_PROFILE, LOCAL_PROFILE, findSetting } from './table.ts';
+import { ADDRESSES, DEFAULT_PROFILE, LOCAL_PROFILE, findSetting, settingNamed, type TableValues } from './table.ts';
+import { valueOfSetting } from './validate.ts';
 
 export interface SettingsInput extends Surroundings {
   readonly flags: GlobalFlags;
@@ -102,7 +103,12 @@ export function createSettings(input: SettingsInput): Settings {
     get dataDirectory() {
       return dataDirectory(input);
     },
-    get: (name) => (findSetting(name)?.secret === true ? undefined : resolved(name)?.value),
+    get: (name) => {
+      const setting = settingNamed(name);
+      const text = resolved(name)?.value ?? (setting.kind === 'switch' ? 'false' : undefined);
+      return (text === undefined ? undefined : valueOfSetting(setting, text)) as TableValues[typeof name];
+    },
+    text: (name) => (findSetting(name)?.secret === true ? undefined : resolved(name)?.value),
     source: (name) => resolved(name)?.source,
     // A promise even where it fails, as the port says.
     key: async (): Promise<KeyView | undefined> => (local() ? undefined : await apiKey()),

@@ -1,4 +1,4 @@
-import { EXIT_MEANINGS } from '../../core/exit-codes.ts';
+import { EXIT_CODES } from '../../core/exit-codes.ts';
 import type { GlobalFlag } from '../../cli/parse/globals.ts';
 import { flagsHelp, HELP_TOPICS, table, wrap, type TopicName } from '../../cli/help/help.ts';
 import { OTHER_VARIABLES, SETTINGS, type Setting } from '../../settings/table.ts';
@@ -7,7 +7,7 @@ const exitCodes = (): string =>
   [
     table(
       'Exit codes',
-      EXIT_MEANINGS.map(([code, meaning]) => [String(code).padStart(3), meaning] as const),
+      EXIT_CODES.map(({ code, meaning }) => [String(code).padStart(3), meaning] as const),
     ) ?? '',
     wrap(
       'Codes 9 to 12 come from what waits (--wait, wait, --stream, --sync). `jobs status` and `pods get` end 0 when the question was answered; --exit-status asks for the outcome instead.',

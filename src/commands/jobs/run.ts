@@ -1,5 +1,4 @@
 import { usage } from '../../core/failure.ts';
-import { parseDuration } from '../../core/units.ts';
 import { memberAt, stringOf, type Json } from '../../core/json.ts';
 import { say } from '../../core/safe-text.ts';
 import { defineCommand } from '../../cli/command.ts';
@@ -59,7 +58,7 @@ export const run = defineCommand({
     const waitMs = Math.min(values.syncWait ?? SYNC_WAIT_MS, Math.max(1000, values.waitTimeout));
     const sync = {
       query: { wait: waitMs },
-      deadlineMs: waitMs + parseDuration(ctx.settings.get('timeout') ?? '30s', 's', '--timeout'),
+      deadlineMs: waitMs + ctx.settings.get('timeout'),
     };
     if (values.webhook !== undefined && ctx.settings.local)
       await ctx.tell(

@@ -4,7 +4,7 @@ import type { BatchApiOptions, Clock, Sink } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { say, type SafeText, type TerminalText } from '../../core/safe-text.ts';
-import { formatDuration, parseDuration } from '../../core/units.ts';
+import { formatDuration } from '../../core/units.ts';
 import type { Wait } from '../../http/api.ts';
 import type { TraceEvent } from '../../http/trace.ts';
 import type { Transport } from '../../http/wire/transport.ts';
@@ -93,7 +93,7 @@ function openWay(options: ConnectionOptions, open: (options: ConnectionOptions) 
 async function openSingle(options: ConnectionOptions): Promise<Way> {
   const { settings } = options;
   const peer = await (settings.local ? localPeer(options) : remotePeer(options));
-  return { api: await apiOver(peer, options, Number(settings.get('retries'))), close: () => peer.transport.close() };
+  return { api: await apiOver(peer, options, settings.get('retries')), close: () => peer.transport.close() };
 }
 
 /** For thousands, each tried once. */
@@ -132,10 +132,10 @@ const waitLine = ({ reason, waitMs, retry, retries }: Wait): SafeText =>
 async function limitsOf({ settings, stderr }: ConnectionOptions) {
   const { traceLine } = await import('../../http/trace.ts');
   return {
-    timeoutMs: parseDuration(settings.get('timeout') ?? '', 's', 'the timeout'),
-    maxBytes: Number(settings.get('max-answer-bytes')),
+    timeoutMs: settings.get('timeout'),
+    maxBytes: settings.get('max-answer-bytes'),
     userAgent: `berth/${version}`,
-    ...(settings.get('verbose') === 'true'
+    ...(settings.get('verbose')
       ? { trace: (event: TraceEvent) => void stderr.write(say`${traceLine(event)}\n`) }
       : {}),
   };
@@ -172,7 +172,7 @@ const CALLED: Readonly<Record<ServiceName, string>> = {
 
 /** Where a service is, and that the key in use may go there. */
 function remoteAddress(settings: Settings, service: ServiceName): string {
-  const name = `${service}-url`;
+  const name = `${service}-url` as const;
   const address = settings.get(name);
   if (address === undefined) {
     if (!settings.profileExists())
