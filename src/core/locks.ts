@@ -1,4 +1,4 @@
-import type { LockHolder } from './context.ts';
+import type { LockHolder } from './ports/files.ts';
 
 /** A lock that this process holds. */
 export interface HeldLock {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { RateWindow } from '../../core/api.ts';
-import type { RememberedLimits } from '../../core/context.ts';
+import type { RateWindow, RememberedLimits } from '../../core/api.ts';
+
 import { makeDirectory } from '../../core/make-directory.ts';
 
 /** The rate windows last seen, by profile. */
