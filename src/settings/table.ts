@@ -196,8 +196,7 @@ type Checked<T extends SettingValues> = T;
 /** The value of each setting that is not a secret, as the table defines it. */
 export type TableValues = Checked<{
   readonly [R in Exclude<Row, { readonly secret: true }> as R['name']]:
-    | ValueOfKind<R>
-    | (R extends AlwaysSet ? never : undefined);
+    ValueOfKind<R> | (R extends AlwaysSet ? never : undefined);
 }>;
 
 /** The row of a setting that exists. */

@@ -1,4 +1,4 @@
-import type { Api, ApiAnswer, ApiRequest } from '../../core/api.ts';
+import type { ApiAnswer, ApiRequest, BatchApi } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { isUsableId } from '../../core/ids.ts';
@@ -55,17 +55,21 @@ export interface Wire {
 }
 
 /** The wire to one endpoint's queue (specification 4.5). */
-export function createWire(api: Api, endpointId: string): Wire {
+export function createWire(api: Pick<BatchApi, 'send' | 'prepare'>, endpointId: string): Wire {
   const request = (method: 'GET' | 'POST', ...operation: readonly string[]): ApiRequest => ({
     service: 'queue',
     method,
     path: ['v2', endpointId, ...operation],
   });
-  const run: ApiRequest = { ...request('POST', 'run'), expects: 'created' };
+  const run = api.prepare({ ...request('POST', 'run'), expects: 'created' });
   let underWay = 0;
-  const ask = <T>(asked: ApiRequest, heard: (answer: ApiAnswer) => T, failed: (failure: Failure) => T): Promise<T> => {
+  const ask = <T>(
+    answered: Promise<ApiAnswer>,
+    heard: (answer: ApiAnswer) => T,
+    failed: (failure: Failure) => T,
+  ): Promise<T> => {
     underWay += 1;
-    return api.send(asked).then(
+    return answered.then(
       (answer) => {
         underWay -= 1;
         return heard(answer);
@@ -80,9 +84,10 @@ export function createWire(api: Api, endpointId: string): Wire {
     get underWay() {
       return underWay;
     },
-    submit: (body) => ask({ ...run, body: { raw: body } }, taken, afterSubmit),
-    look: (job) => ask({ ...request('GET', 'status', job), id: job }, (answer) => seen(answer, job), afterLook),
-    retry: (job) => ask({ ...request('POST', 'retry', job), id: job }, requeued, afterRetry),
+    submit: (body) => ask(run.send({ raw: body }), taken, afterSubmit),
+    look: (job) =>
+      ask(api.send({ ...request('GET', 'status', job), id: job }), (answer) => seen(answer, job), afterLook),
+    retry: (job) => ask(api.send({ ...request('POST', 'retry', job), id: job }), requeued, afterRetry),
   };
 }
 

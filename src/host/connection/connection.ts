@@ -1,11 +1,19 @@
 import { version } from '../../../package.json';
-import type { Api, ApiRequest, RateWindow, ServerEvent, ServiceName } from '../../core/api.ts';
-import type { BatchApiOptions, Clock, Sink } from '../../core/context.ts';
+import type {
+  ApiRequest,
+  BatchApi,
+  BatchApiOptions,
+  PreparedRequest,
+  RateWindow,
+  ServerEvent,
+  ServiceName,
+} from '../../core/api.ts';
+import type { Clock, Sink } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { say, type SafeText, type TerminalText } from '../../core/safe-text.ts';
 import { formatDuration } from '../../core/units.ts';
-import type { Wait } from '../../http/api.ts';
+import type { RetryWait } from '../../http/api.ts';
 import type { TraceEvent } from '../../http/trace.ts';
 import type { Transport } from '../../http/wire/transport.ts';
 import type { Settings } from '../../settings/view.ts';
@@ -17,22 +25,22 @@ export interface ConnectionOptions {
   readonly random: () => number;
   /** The user's interrupt. */
   readonly signal: AbortSignal;
-  /** Where `--verbose` traces go, and the word that the local service is spoken to. */
+  /** Receives the lines of `--verbose`, and the note that the local service answers. */
   readonly stderr: Sink<TerminalText>;
-  /** A person reads stderr. */
+  /** Whether stderr is a terminal. */
   readonly watched: () => boolean;
   readonly onWindows: (windows: readonly RateWindow[]) => void;
 }
 
 export interface Connection {
-  readonly api: Api;
-  /** As the Context says; each has connections of its own. */
-  batchApi(options: BatchApiOptions): Api;
-  /** Ends every connection. */
+  readonly api: BatchApi;
+  /** As in the Context. Each BatchApi has its own connections. */
+  batchApi(options: BatchApiOptions): BatchApi;
+  /** Closes every connection. */
   close(): Promise<void>;
 }
 
-/** One end of the wire: a service elsewhere, or the one in this process. */
+/** The service that requests go to: a remote one, or the local one in this process. */
 interface Peer {
   readonly transport: Transport & { close(): Promise<void> };
   readonly addresses: (service: ServiceName) => string;
@@ -40,108 +48,109 @@ interface Peer {
 }
 
 /**
- * The Api over the network, or over the local service in this process. Nothing of either is loaded before the first
- * request, and of the one that is not meant never anything.
- * A request fails with denied (3) where no key is configured, or none for its address, with usage (2) where its
- * address is not, with local-file (14) where the profiles file is needed and broken, and as createApi says.
+ * Opens the Api over the network, or over the local service in this process. Neither is loaded before the first request,
+ * and the one that is not used is never loaded.
+ * A request fails with denied (3) when no key is configured for its address, with usage (2) when its address is not
+ * configured, with local-file (14) when the profiles file is needed and broken, and as createApi says.
  */
 export function openConnection(options: ConnectionOptions): Connection {
-  const single = openWay(options, openSingle);
-  const ways = [single];
+  const single = openLazily(options, { batch: false });
+  const opened = [single];
   return {
     api: single.api,
     batchApi: ({ signal, onWindows }) => {
-      const told = (windows: readonly RateWindow[]): void => {
+      const onAllWindows = (windows: readonly RateWindow[]): void => {
         options.onWindows(windows);
         onWindows(windows);
       };
-      const way = openWay({ ...options, signal, onWindows: told, watched: () => false }, openBulk);
-      ways.push(way);
-      return way.api;
+      const forBatch = { ...options, signal, onWindows: onAllWindows, watched: () => false };
+      const connected = openLazily(forBatch, { batch: true });
+      opened.push(connected);
+      return connected.api;
     },
     close: async () => {
-      await Promise.all(ways.map((way) => way.close()));
+      await Promise.all(opened.map((each) => each.close()));
     },
   };
 }
 
-/** An Api, and the end of its connections. */
-interface Way {
-  readonly api: Api;
+/** An Api and its connections. */
+interface Connected {
+  readonly api: BatchApi;
   close(): Promise<void>;
 }
 
-/** An Api that is opened with the first request. */
-function openWay(options: ConnectionOptions, open: (options: ConnectionOptions) => Promise<Way>): Way {
-  let opened: Promise<Way> | undefined;
-  let api: Api | undefined;
-  const ready = async (): Promise<Api> => (api = (await (opened ??= open(options))).api);
+interface Purpose {
+  /** Thousands of requests, each sent once. Otherwise a few requests with retries, after which the process ends. */
+  readonly batch: boolean;
+}
+
+/** An Api that is opened with its first request. */
+function openLazily(options: ConnectionOptions, purpose: Purpose): Connected {
+  let opening: Promise<Connected> | undefined;
+  let api: BatchApi | undefined;
+  const ready = async (): Promise<BatchApi> => (api = (await (opening ??= open(options, purpose))).api);
   return {
     api: {
-      // Once it is open nothing is waited for: of thousands of requests each would wait.
+      // Once it is open nothing is awaited: with thousands of requests every wait costs.
       send: (request) => (api === undefined ? ready().then((first) => first.send(request)) : api.send(request)),
+      prepare: (request) => {
+        let prepared: PreparedRequest | undefined;
+        return {
+          send: (body) =>
+            prepared === undefined
+              ? ready().then((first) => (prepared ??= first.prepare(request)).send(body))
+              : prepared.send(body),
+        };
+      },
       events: (request) => laterEvents(ready, request),
       preview: async (request) => (await ready()).preview(request),
     },
     close: async () => {
-      await (await opened?.catch(() => undefined))?.close();
+      await (await opening?.catch(() => undefined))?.close();
     },
   };
 }
 
-/** For a few requests, after which the process ends. */
-async function openSingle(options: ConnectionOptions): Promise<Way> {
-  const { settings } = options;
-  const peer = await (settings.local ? localPeer(options) : remotePeer(options));
-  return { api: await apiOver(peer, options, settings.get('retries')), close: () => peer.transport.close() };
-}
-
-/** For thousands, each tried once. */
-async function openBulk(options: ConnectionOptions): Promise<Way> {
-  const { settings, env, clock, signal, onWindows } = options;
-  if (settings.local) {
-    const peer = await localPeer(options);
-    return { api: await apiOver(peer, options, 0), close: () => peer.transport.close() };
-  }
-  const [{ createTransport }, { createBulkSend }] = await Promise.all([
-    import('../../http/wire/client.ts'),
-    import('../../http/batch-client.ts'),
-  ]);
-  const transport = createTransport({ env, oneShot: false });
-  const peer = remoteEnd(settings, transport);
-  const send = createBulkSend({ ...peer, clock, signal, onWindows, ...(await limitsOf(options)) });
-  return { api: { ...(await apiOver(peer, options, 0)), send }, close: () => transport.close() };
-}
-
-async function apiOver(peer: Peer, options: ConnectionOptions, retries: number): Promise<Api> {
+async function open(options: ConnectionOptions, { batch }: Purpose): Promise<Connected> {
+  const { settings, clock, random, signal, onWindows, stderr } = options;
+  const peer = await (settings.local ? localPeer(options) : remotePeer(options, { oneShot: !batch }));
   const { createApi } = await import('../../http/api.ts');
-  const { clock, random, signal, onWindows, stderr } = options;
-  const onWait = (wait: Wait): void => {
+  const onRetryWait = (wait: RetryWait): void => {
     if (wait.waitMs >= LONG_WAIT_MS && options.watched()) void stderr.write(waitLine(wait));
   };
-  return createApi({ ...peer, clock, random, signal, onWindows, onWait, retries, ...(await limitsOf(options)) });
+  const retries = batch ? 0 : settings.get('retries');
+  const api = createApi({
+    ...peer,
+    clock,
+    random,
+    signal,
+    onWindows,
+    onRetryWait,
+    retries,
+    ...(await exchangeOptions(options)),
+  });
+  return { api, close: () => peer.transport.close() };
 }
 
-/** A person who waits longer wonders what for. Milliseconds. */
+/** A person who waits longer wants to know the reason. Milliseconds. */
 const LONG_WAIT_MS = 2000;
 
-const waitLine = ({ reason, waitMs, retry, retries }: Wait): SafeText =>
+const waitLine = ({ reason, waitMs, retry, retries }: RetryWait): SafeText =>
   say`${reason}: trying again in ${formatDuration(waitMs)} (${retry} of ${retries})\n`;
 
-/** What bounds one exchange, and who hears of it. */
-async function limitsOf({ settings, stderr }: ConnectionOptions) {
+/** The limits of one exchange, and its trace. */
+async function exchangeOptions({ settings, stderr }: ConnectionOptions) {
   const { traceLine } = await import('../../http/trace.ts');
   return {
     timeoutMs: settings.get('timeout'),
     maxBytes: settings.get('max-answer-bytes'),
     userAgent: `berth/${version}`,
-    ...(settings.get('verbose')
-      ? { trace: (event: TraceEvent) => void stderr.write(say`${traceLine(event)}\n`) }
-      : {}),
+    ...(settings.get('verbose') ? { trace: (event: TraceEvent) => void stderr.write(say`${traceLine(event)}\n`) } : {}),
   };
 }
 
-async function* laterEvents(ready: () => Promise<Api>, request: ApiRequest): AsyncGenerator<ServerEvent> {
+async function* laterEvents(ready: () => Promise<BatchApi>, request: ApiRequest): AsyncGenerator<ServerEvent> {
   yield* (await ready()).events(request);
 }
 
@@ -152,25 +161,23 @@ async function localPeer({ settings, clock, random, stderr, watched }: Connectio
   return { transport, addresses: () => origin, key: () => Promise.resolve(key) };
 }
 
-async function remotePeer({ settings, env }: ConnectionOptions): Promise<Peer> {
+async function remotePeer({ settings, env }: ConnectionOptions, { oneShot }: { oneShot: boolean }): Promise<Peer> {
   const { createTransport } = await import('../../http/wire/client.ts');
-  return remoteEnd(settings, createTransport({ env, oneShot: true }));
+  return {
+    transport: createTransport({ env, oneShot }),
+    addresses: (service) => remoteAddress(settings, service),
+    // Async, so that a failure becomes a rejection.
+    key: async () => (await settings.apiKey())?.reveal(),
+  };
 }
 
-const remoteEnd = <T extends Peer['transport']>(settings: Settings, transport: T): Peer & { transport: T } => ({
-  transport,
-  addresses: (service) => remoteAddress(settings, service),
-  // A promise even where it fails.
-  key: async () => (await settings.apiKey())?.reveal(),
-});
-
-const CALLED: Readonly<Record<ServiceName, string>> = {
+const SERVICE_NAMES: Readonly<Record<ServiceName, string>> = {
   base: 'the management API',
   queue: 'the queue API',
   rest: 'the older volume API',
 };
 
-/** Where a service is, and that the key in use may go there. */
+/** The address of a service. Fails with denied (3) when the key in use must not be sent there. */
 function remoteAddress(settings: Settings, service: ServiceName): string {
   const name = `${service}-url` as const;
   const address = settings.get(name);
@@ -182,7 +189,7 @@ function remoteAddress(settings: Settings, service: ServiceName): string {
       );
     if (settings.keySource() === undefined) throw nothingConfigured();
     throw usage(
-      `no address is configured for ${CALLED[service]}`,
+      `no address is configured for ${SERVICE_NAMES[service]}`,
       `Set BERTH_${service.toUpperCase()}_URL, or keep it: berth config set ${name} URL. Or use the local service: --local.`,
     );
   }
@@ -190,7 +197,7 @@ function remoteAddress(settings: Settings, service: ServiceName): string {
   return address;
 }
 
-/** A key that a profile keeps is for the addresses that it keeps: whoever can set a variable must not get it sent elsewhere. */
+/** A profile's key is sent only to the profile's addresses: an environment variable must not redirect it. */
 function guardKey(settings: Settings, name: string, address: string): void {
   if (settings.keySource() !== 'profile') return;
   const own = Object.values(settings.profileAddresses()).map(originOf);

@@ -5,7 +5,7 @@ import { readItems } from '../../../src/batch/input/read-items.ts';
 import { runBatch, type RunEnd } from '../../../src/batch/run/runner.ts';
 import { survey } from '../../../src/batch/input/validate-input.ts';
 import { createWire } from '../../../src/batch/run/queue-client.ts';
-import type { Api, RateWindow } from '../../../src/core/api.ts';
+import type { RateWindow } from '../../../src/core/api.ts';
 import type { Clock, DurableFiles } from '../../../src/core/context.ts';
 import { createApi } from '../../../src/http/api.ts';
 import { createTransport } from '../../../src/http/wire/client.ts';
@@ -15,6 +15,7 @@ import { createLocalService } from '../../../src/local/service.ts';
 import type { State } from '../../../src/local/state/state.ts';
 import { memoryStore } from '../../../src/local/state/store.ts';
 import { createValidator } from '../../../src/local/frame/validate.ts';
+import { batchApiOf } from '../../support/batch-api.ts';
 import { takenBy, type Taken } from '../../support/batch-truth.ts';
 import { memoryFiles, type MemoryFiles } from './memory-files.ts';
 
@@ -178,20 +179,17 @@ export async function lab(options: { readonly queueLimits?: boolean } = {}): Pro
       windows.take(seen);
     },
   });
-  const watched = ({ before, onWire }: RunMore): Api => {
+  const watched = ({ before, onWire }: RunMore): ReturnType<typeof batchApiOf> => {
     let active = 0;
-    return {
-      ...api,
-      send: async (request) => {
-        before?.(request.method, request.path);
-        onWire?.((active += 1));
-        try {
-          return await clock.during(api.send(request));
-        } finally {
-          active -= 1;
-        }
-      },
-    };
+    return batchApiOf(async (request) => {
+      before?.(request.method, request.path);
+      onWire?.((active += 1));
+      try {
+        return await clock.during(api.send(request));
+      } finally {
+        active -= 1;
+      }
+    });
   };
   const state = <T>(step: (state: State) => T): Promise<T> =>
     store.transact(() => {

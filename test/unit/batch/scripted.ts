@@ -4,12 +4,13 @@ import { survey } from '../../../src/batch/input/validate-input.ts';
 import type { RunOptions } from '../../../src/batch/run/run-state.ts';
 import { runBatch, type RunEnd } from '../../../src/batch/run/runner.ts';
 import { createWire } from '../../../src/batch/run/queue-client.ts';
-import type { Api, ApiRequest } from '../../../src/core/api.ts';
+import type { ApiRequest } from '../../../src/core/api.ts';
 import type { DurableFiles } from '../../../src/core/context.ts';
 import { EXIT } from '../../../src/core/exit-codes.ts';
 import { Failure } from '../../../src/core/failure.ts';
 import type { Json } from '../../../src/core/json.ts';
 import { createWireClock, lines, OUT, type WireClock } from './harness.ts';
+import { batchApiOf } from '../../support/batch-api.ts';
 import { memoryFiles, type MemoryFiles } from './memory-files.ts';
 
 /** A request as a script sees it. */
@@ -100,7 +101,7 @@ export async function scripted(
           ...options,
         },
         items: readItems(files.read(path), shape),
-        wire: createWire({ send } as Pick<Api, 'send'> as Api, 'echo'),
+        wire: createWire(batchApiOf(send), 'echo'),
         clock,
         random: () => 0.5,
         interrupt,
