@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/e2e/**/*.test.ts'],
-    globalSetup: ['test/support/temporary-root.ts', 'test/e2e/install.ts'],
+    globalSetup: ['test/support/files/temporary-root.ts', 'test/e2e/install.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
   },

@@ -1,12 +1,12 @@
-import type { EndpointRecord } from './resources/endpoints/record.ts';
-import { newEndpoint, seedEndpoints } from './resources/endpoints/seed.ts';
-import { SEED_SSH_KEY, seedPods } from './resources/pods/seed.ts';
+import type { EndpointRecord } from './model/endpoints/record.ts';
+import { newEndpoint, seedEndpoints } from './model/endpoints/seed.ts';
+import { SEED_SSH_KEY, seedPods } from './model/pods/seed.ts';
 import { seedQueue } from './queue/index.ts';
 import { freshUsage } from './frame/rate-limit.ts';
 import { byId, noRecords, recordsFrom } from './state/records.ts';
 import { NO_GENERATION, type State } from './state/state.ts';
-import { seedTemplates } from './resources/templates/seed.ts';
-import type { VolumeRecord } from './resources/volumes/record.ts';
+import { seedTemplates } from './model/templates/seed.ts';
+import type { VolumeRecord } from './model/volumes.ts';
 
 const DAY = 86_400_000;
 

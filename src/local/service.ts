@@ -1,6 +1,6 @@
 import type { Clock } from '../core/context.ts';
 import { createLocalClock } from './state/clock.ts';
-import { createControl } from './frame/control.ts';
+import { createControl } from './resources/control.ts';
 import type { Frame } from './frame/dispatch.ts';
 import type { Call } from './frame/operation.ts';
 import { advanceQueue, createRunner, type Runner, type StreamShape } from './queue/index.ts';
@@ -11,7 +11,7 @@ import type { State } from './state/state.ts';
 import type { Store } from './state/store.ts';
 import { createTable } from './table.ts';
 import { createValidator, type Validator } from './frame/validate.ts';
-import type { PostWebhook, Resolve } from './webhooks/post.ts';
+import type { PostWebhook, Resolve } from './webhooks/send.ts';
 
 export interface LocalServiceOptions {
   readonly clock: Clock;
@@ -122,7 +122,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
         handlers,
         fetchWebhook: async (url, body) => {
           // An HTTP client that a command with --local does not need.
-          const { createWebhookPost } = await import('./webhooks/post.ts');
+          const { createWebhookPost } = await import('./webhooks/send.ts');
           post ??= createWebhookPost({ clock, ownPort: port, allowPrivate, resolve });
           return post(url, body);
         },

@@ -9,7 +9,7 @@ import { podOperations } from './resources/pods/operations.ts';
 import { createQueueOperations, type QueueOptions } from './queue/index.ts';
 import { registryOperations } from './resources/registries/operations.ts';
 import { templateOperations } from './resources/templates/operations.ts';
-import { volumeOperations } from './resources/volumes/operations.ts';
+import { volumeOperations } from './resources/volumes.ts';
 
 /** Every operation the local service answers, but for its own control requests. A new resource is one more line. */
 export const createTable = (options: QueueOptions): readonly Operation[] => [

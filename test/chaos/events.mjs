@@ -152,8 +152,10 @@ const EDITS = {
       rewritten(files.journal, (bytes) => flippedJournal(bytes, at), 'a byte of the journal changed'),
   },
   'results-flip': {
-    make: ({ at }, { files }) =>
-      rewritten(files.results, (bytes) => flippedResults(bytes, at), 'a byte of the results changed'),
+    make: async ({ at }, { files }) => {
+      const journal = await readOrNothing(files.journal);
+      return rewritten(files.results, (bytes) => flippedResults(bytes, journal, at), 'a byte of the results changed');
+    },
   },
   'results-line-ends': {
     make: (_, { files }) =>

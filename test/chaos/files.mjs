@@ -88,20 +88,24 @@ export async function readResults(file) {
   };
 }
 
-/** Where each record of a journal ends, in bytes, and the job it brings in, if any. */
+/**
+ * Where each record of a journal ends, in bytes; the job it brings in, if any; and, where it ends an item, the length of
+ * the results it vouches for.
+ */
 function recordsOf(journal) {
   const records = [];
   for (let from = 0, end = journal.indexOf(10); end >= 0; from = end + 1, end = journal.indexOf(10, from)) {
     const text = journal.subarray(from, end).toString('utf8');
-    let code;
     let job;
+    let resultBytes;
     try {
       const value = JSON.parse(text.slice(text.indexOf('[')));
-      if (value[0] === 's') [code, , job] = value;
+      if (value[0] === 's') job = value[2];
+      if (value[0] === 'e') resultBytes = value[3];
     } catch {
       // Not a record: of no use here.
     }
-    records.push({ from, end: end + 1, job: code === 's' ? job : undefined });
+    records.push({ from, end: end + 1, job, resultBytes });
   }
   return records;
 }
@@ -124,9 +128,13 @@ export function flippedJournal(journal, at) {
   return last === undefined || last.from === 0 ? undefined : flipped(journal, Math.floor(last.from * at));
 }
 
-/** The results with a digit or letter changed, so that each line is still JSON; undefined where there is none. */
-export function flippedResults(results, at) {
-  for (let place = Math.floor(results.length * at); place < results.length; place++) {
+/**
+ * The results with a digit or letter changed, so that each line is still JSON; undefined where there is none. Only within
+ * what the journal knows: a line that was written right before a kill has no checksum yet.
+ */
+export function flippedResults(results, journal, at) {
+  const known = Math.max(0, ...recordsOf(journal).map(({ resultBytes = 0 }) => resultBytes));
+  for (let place = Math.floor(known * at); place < known; place++) {
     const byte = results[place];
     if ((byte >= 48 && byte < 57) || (byte >= 97 && byte < 122)) return withByte(results, place, byte + 1);
   }

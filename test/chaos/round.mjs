@@ -197,12 +197,17 @@ function checkOutput(round, ended, who) {
 /** Under a limit on the size of files: the system takes a part of a write, then none, as a full disk does. */
 async function limited(command, { fullDisk, ignoreHangUp }, files) {
   const setup = [];
+  let program = '"$0" "$@"';
   if (fullDisk !== undefined) {
     const sizes = await Promise.all([files.journal, files.results].map(sizeOf));
     setup.push(`ulimit -f ${Math.floor(Math.max(...sizes) / BLOCK_BYTES) + fullDisk}`);
   }
-  if (ignoreHangUp === true) setup.push('trap "" HUP');
-  return setup.length === 0 ? command : ['/bin/sh', '-c', `${setup.join('; ')}; exec "$0" "$@"`, ...command];
+  if (ignoreHangUp === true) {
+    setup.push('trap "" HUP');
+    // Node takes an ignored signal back when it starts: berth knows nohup by what a shell says of it.
+    program = `env _=/usr/bin/nohup ${program}`;
+  }
+  return setup.length === 0 ? command : ['/bin/sh', '-c', `${setup.join('; ')}; exec ${program}`, ...command];
 }
 
 /** One run of the batch through its events. False where the round cannot go on. */

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { runCli } from '../../src/main.ts';
-import { createTestWorld, type TestWorld } from '../support/world.ts';
+import { createTestWorld, type TestWorld } from '../support/worlds/test-world.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 

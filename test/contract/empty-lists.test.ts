@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
-import { json, pointedAt, serve, text } from '../support/faults.ts';
-import { berth, berthIn } from '../support/cli.ts';
-import { createTestWorld, type TestWorld } from '../support/world.ts';
+import { json, pointedAt, serve, text } from '../support/servers/scripted-server.ts';
+import { berth, berthIn } from '../support/worlds/run-berth.ts';
+import { createTestWorld, type TestWorld } from '../support/worlds/test-world.ts';
 
 /** What prints lists: the command, and whether the new local account has rows of it. */
 const LISTS: readonly (readonly [command: string, seeded: boolean])[] = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Command, Group } from '../../src/cli/command.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
-import { berth } from '../support/cli.ts';
+import { berth } from '../support/worlds/run-berth.ts';
 
 /** Every place in the tree below a noun: the noun itself first. */
 function places(path: readonly string[], target: Command | Group): readonly (readonly string[])[] {

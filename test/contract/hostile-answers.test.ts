@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { berth } from '../support/cli.ts';
-import { localFixture } from '../support/local.ts';
+import { berth } from '../support/worlds/run-berth.ts';
+import { localFixture } from '../support/local/service-fixture.ts';
 import { readContract, type Document } from './support/contract.ts';
 import { HARMFUL, HOSTILE, hostile, withoutOwnControls } from './support/hostile.ts';
 import { INVOCATIONS, type Invocation } from './support/invocations.ts';

@@ -11,11 +11,11 @@ import { ROWS } from '../../src/local/contract/rows.ts';
 import { openApiDocument } from '../../src/local/frame/openapi.ts';
 import type { Operation } from '../../src/local/frame/operation.ts';
 import { createTable } from '../../src/local/table.ts';
-import { contractPlace } from '../support/contract-place.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { contractFolder } from '../support/files/contract-folder.ts';
+import { temporaryDirectory } from '../support/files/temporary-directory.ts';
 
 /** What compares with the contract; elsewhere there is nothing to compare with. */
-const TOOL = join(contractPlace() ?? '', 'tools', 'contract-diff.mjs');
+const TOOL = join(contractFolder() ?? '', 'tools', 'contract-diff.mjs');
 
 const implemented = createTable({ queueLimits: false }).filter(({ tag }) => tag !== undefined);
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { seed } from '../../src/local/seed.ts';
 import type { State } from '../../src/local/state/state.ts';
 import { memoryStore } from '../../src/local/state/store.ts';
-import { createTestClock } from '../support/clock.ts';
-import { localFixture } from '../support/local.ts';
+import { createTestClock } from '../support/clocks/test-clock.ts';
+import { localFixture } from '../support/local/service-fixture.ts';
 import { ask, prepare } from './cases/case.ts';
 import { CASES } from './cases/index.ts';
 

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { EXIT_CODES } from '../../src/core/exit-codes.ts';
-import { berthIn } from '../support/cli.ts';
-import { shellWords } from '../support/shell-words.ts';
-import { createTestWorld } from '../support/world.ts';
+import { berthIn } from '../support/worlds/run-berth.ts';
+import { shellWords } from '../support/text/shell-words.ts';
+import { createTestWorld } from '../support/worlds/test-world.ts';
 
 const FILE = new URL('../../README.md', import.meta.url);
 const readme = readFileSync(FILE, 'utf8');

@@ -4,16 +4,16 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { Command, Group } from '../../src/cli/command.ts';
 import { flagName } from '../../src/cli/parse/params.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
-import { berth } from '../support/cli.ts';
-import { contractPlace } from '../support/contract-place.ts';
-import { localFixture } from '../support/local.ts';
+import { berth } from '../support/worlds/run-berth.ts';
+import { contractFolder } from '../support/files/contract-folder.ts';
+import { localFixture } from '../support/local/service-fixture.ts';
 import { readContract, type Contract, type Document, type Sent } from './support/contract.ts';
 import { INVOCATIONS, SILENT, UNSENT, type Invocation } from './support/invocations.ts';
 import { record } from './support/recorder.ts';
 import { sample } from './support/sample.ts';
 
 /** The contract beside the checkout; elsewhere the local service's own document judges alone. */
-const FILE = join(contractPlace() ?? '', 'contract', 'openapi.json');
+const FILE = join(contractFolder() ?? '', 'contract', 'openapi.json');
 
 const published = (await localFixture().send('GET', '/v2/openapi.json', undefined, null)).body as unknown as Document;
 const documents: readonly (readonly [string, Document])[] = [

@@ -13,9 +13,9 @@ import { serveLocal } from '../../src/local/frame/server.ts';
 import { createLocalService } from '../../src/local/service.ts';
 import { memoryStore, type Store } from '../../src/local/state/store.ts';
 import { createValidator } from '../../src/local/frame/validate.ts';
-import { takenBy, untruths } from '../support/batch-truth.ts';
+import { countSubmissions, journalMismatches } from '../support/batch/check-journal.ts';
 import { berth, berthPath, cleanEnvironment, temporaryFolder, type Environment } from './support.ts';
-import { realLocks } from '../support/locks.ts';
+import { realLocks } from '../support/files/real-locks.ts';
 
 /**
  * Batches killed at random moments, over and over, until each is done, each with a trouble of its own besides. After
@@ -174,9 +174,9 @@ async function killUntilDone(batch: number, rounds: Rounds): Promise<string> {
     const code = await runAndKill(way, folder, env, rounds.left > 0 ? moment : undefined);
     const where = `seed ${String(SEED)}, batch ${String(batch)} (${trouble.name}), kill ${String(kills + 1)}`;
     if (hasBegun()) {
-      const taken = await takenBy(service.store, seen);
+      const taken = await countSubmissions(service.store, seen);
       const { ledger } = await replay(durable, 'out.jsonl');
-      expect(untruths(ledger, taken, ITEMS), where).toEqual([]);
+      expect(journalMismatches(ledger, taken, ITEMS), where).toEqual([]);
     }
     if (code === undefined) {
       kills += 1;

@@ -2,9 +2,10 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { onWrite, WRITES } from '../support/fault-commands.ts';
-import { berth } from '../support/cli.ts';
-import { expectSound, fails, json, listen, pointedAt, serve, text, works, type Behaviour } from '../support/faults.ts';
+import { onWrite, WRITES } from '../support/worlds/read-write-commands.ts';
+import { berth } from '../support/worlds/run-berth.ts';
+import { expectNoKeyNoStack, fails, works } from '../support/worlds/expect-run.ts';
+import { json, listen, pointedAt, serve, text, type Behaviour } from '../support/servers/scripted-server.ts';
 
 // Rows 23 to 26 of docs/faults.md: where a request goes, and where it must not.
 
@@ -228,7 +229,7 @@ describe('a redirect', () => {
   test('shown with --verbose does not show the key', async () => {
     const server = await serve([to(307, 'https://elsewhere.test/')]);
     const ran = await berth(['--verbose', ...get], { env: pointedAt(server.url) });
-    expectSound(ran);
+    expectNoKeyNoStack(ran);
     expect(ran.err).toContain('Bearer ***');
   });
 });

@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { onWrite, reads, writes, type Read, type Write } from '../support/fault-commands.ts';
-import { fails, json, raw, text, works, type Behaviour } from '../support/faults.ts';
+import { onWrite, reads, writes, type Read, type Write } from '../support/worlds/read-write-commands.ts';
+import { fails, works } from '../support/worlds/expect-run.ts';
+import { json, raw, text, type Behaviour } from '../support/servers/scripted-server.ts';
 
 // Rows 1, 2, 3 and 5 of docs/faults.md: answers whose body cannot be used.
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { berth } from '../support/cli.ts';
-import { createTestClock } from '../support/clock.ts';
-import { json, pointedAt, routed, serve, type Behaviour } from '../support/faults.ts';
+import { berth } from '../support/worlds/run-berth.ts';
+import { createTestClock } from '../support/clocks/test-clock.ts';
+import { json, pointedAt, routed, serve, type Behaviour } from '../support/servers/scripted-server.ts';
 
 // Row 35 of docs/faults.md: the wall clock jumps in the middle of a wait.
 

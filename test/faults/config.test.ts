@@ -1,9 +1,10 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { berth, type Ran } from '../support/cli.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
-import { expectSound, fails, json, KEY, pointedAt, serve, works } from '../support/faults.ts';
+import { berth, type Ran } from '../support/worlds/run-berth.ts';
+import { temporaryDirectory } from '../support/files/temporary-directory.ts';
+import { expectNoKeyNoStack, fails, works } from '../support/worlds/expect-run.ts';
+import { json, KEY, pointedAt, serve } from '../support/servers/scripted-server.ts';
 
 // Rows 19, 20 and 27 of docs/faults.md: the profiles file and the key.
 
@@ -89,7 +90,7 @@ describe.each(BROKEN)('a config file %s', (_, content, says) => {
       ['help', 'exit-codes'],
     ]) {
       const ran = await berth(argv, { env });
-      expectSound(ran);
+      expectNoKeyNoStack(ran);
       expect(ran.code, ran.err).toBe(0);
     }
     expect((await berth(['config', 'path'], { env })).out).toBe(`${path}\n`);
@@ -149,7 +150,7 @@ describe('writing the config file', () => {
       ),
     );
     for (const ran of runs) {
-      expectSound(ran);
+      expectNoKeyNoStack(ran);
       expect(ran.code, ran.err).toBe(0);
     }
     const kept = JSON.parse(readFileSync(path, 'utf8')) as { profiles: Record<string, Record<string, string>> };
@@ -174,7 +175,7 @@ describe('writing the config file', () => {
       env,
       stdin: `${KEY}\n`,
     });
-    expectSound(ran);
+    expectNoKeyNoStack(ran);
     expect(ran.code, ran.err).toBe(0);
     const path = join(directory, 'config.json');
     expect(modeOf(path)).toBe(0o600);
@@ -186,7 +187,7 @@ describe('writing the config file', () => {
       ['--verbose', 'auth', 'status', '--json'],
     ]) {
       const shown = await berth(argv, { env });
-      expectSound(shown);
+      expectNoKeyNoStack(shown);
       expect(shown.out).toContain(KEY.slice(-4));
     }
   });
@@ -229,7 +230,7 @@ describe('a key', () => {
   ])('with %s: 3, nothing sent, and never echoed', async (_, key) => {
     const server = await serve([json({ id: 'pod1' })]);
     for (const [place, ran] of Object.entries(await withKey(key, server.url))) {
-      expectSound(ran);
+      expectNoKeyNoStack(ran);
       expect({ code: ran.code, out: ran.out }, place).toEqual({ code: 3, out: '' });
       expect(ran.err).toMatch(/the key in .*\n {2}-> /);
       expect(ran.err).not.toContain(KEY.slice(-8));
@@ -240,7 +241,7 @@ describe('a key', () => {
   test.each(['\n', ' ', '\t\r\n'])('that is nothing but %j: 3', async (key) => {
     const server = await serve([json({ id: 'pod1' })]);
     for (const ran of Object.values(await withKey(key, server.url))) {
-      expectSound(ran);
+      expectNoKeyNoStack(ran);
       expect(ran.code, ran.err).toBe(3);
       expect(ran.err).toContain('is empty');
     }
@@ -275,7 +276,7 @@ describe('a key', () => {
     await fails(['pods', 'get', 'pod1'], { exit: 3, says: ['401', 'bad token', 'berth auth login'] }, [echo]);
     await fails(['pods', 'get', 'pod1'], { exit: 3, says: ['403', 'may not do this'] }, [json({ error: KEY }, 403)]);
     const ran = await berth(['--verbose', 'pods', 'get', 'pod1'], { env: pointedAt((await serve([echo])).url) });
-    expectSound(ran);
+    expectNoKeyNoStack(ran);
   });
 
   test('a key file that is not there: 14, by its name', async () => {

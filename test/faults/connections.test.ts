@@ -1,10 +1,9 @@
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { onWrite, reads, writes, type Read, type Write } from '../support/fault-commands.ts';
+import { onWrite, reads, writes, type Read, type Write } from '../support/worlds/read-write-commands.ts';
+import { createDeadlineClock } from '../support/clocks/deadline-clock.ts';
 import {
-  createPatienceClock,
   drip,
-  fails,
   hangUp,
   json,
   listen,
@@ -13,9 +12,9 @@ import {
   reset,
   routed,
   silent,
-  works,
   type Behaviour,
-} from '../support/faults.ts';
+} from '../support/servers/scripted-server.ts';
+import { fails, works } from '../support/worlds/expect-run.ts';
 
 // Rows 6, 7 and 8 of docs/faults.md: connections that stall, break, or never open.
 
@@ -48,16 +47,16 @@ describe.each([
   ['headers that break off and stay open', ({ socket }) => socket.write('HTTP/1.1 200 OK\r\ncontent-ty')],
 ] satisfies [string, Behaviour][])('%s', (_, stall) => {
   test.each(reads)('%s ends at its deadline: 7', async (_name, { argv }: Read) => {
-    const clock = createPatienceClock();
+    const clock = createDeadlineClock();
     const says = ['no complete answer within 30s', 'Nothing changed'];
-    const { servers } = await fails(argv, { exit: 7, says }, [clock.patientFor(stall)], { clock });
+    const { servers } = await fails(argv, { exit: 7, says }, [clock.expireAfter(stall)], { clock });
     expect(servers[0].seen).toHaveLength(1);
   });
 
   test.each(writes)('%s ends at its deadline: 8', async (_name, { argv, checkCommand, before = 0 }: Write) => {
-    const clock = createPatienceClock();
+    const clock = createDeadlineClock();
     const says = [/no complete answer within (30s|2m)/, 'may have happened', checkCommand];
-    const { servers } = await fails(argv, { exit: 8, says }, [onWrite(clock.patientFor(stall))], { clock });
+    const { servers } = await fails(argv, { exit: 8, says }, [onWrite(clock.expireAfter(stall))], { clock });
     expect(servers[0].seen.length - before).toBe(1);
   });
 });
@@ -66,11 +65,11 @@ describe('a job that is known when the service falls silent', () => {
   const submitted = { 'POST /v2/ep/run': json({ id: 'job1', status: 'IN_QUEUE' }) };
 
   test.each(['--wait', '--stream'])('jobs run %s has told its id, and says how to go on', async (flag) => {
-    const clock = createPatienceClock();
+    const clock = createDeadlineClock();
     const { error, block } = await fails(
       ['jobs', 'run', 'ep', '--input', '{}', flag],
       { exit: 7, says: ['no complete answer', 'Go on with: berth jobs'], told: /^submitted job1\n$/ },
-      [routed(submitted, clock.patientFor(silent))],
+      [routed(submitted, clock.expireAfter(silent))],
       { clock },
     );
     expect(error.id).toBe('job1');
@@ -78,22 +77,22 @@ describe('a job that is known when the service falls silent', () => {
   });
 
   test('jobs run --sync whose wait ended goes on with status, and tells the id when that falls silent', async () => {
-    const clock = createPatienceClock();
+    const clock = createDeadlineClock();
     const { error } = await fails(
       ['jobs', 'run', 'ep', '--input', '{}', '--sync'],
       { exit: 7, says: ['no complete answer', 'Go on with: berth jobs wait ep sync-1'], told: /^submitted sync-1\n$/ },
-      [routed({ 'POST /v2/ep/runsync': json({ id: 'sync-1', status: 'IN_PROGRESS' }) }, clock.patientFor(silent))],
+      [routed({ 'POST /v2/ep/runsync': json({ id: 'sync-1', status: 'IN_PROGRESS' }) }, clock.expireAfter(silent))],
       { clock },
     );
     expect(error.id).toBe('sync-1');
   });
 
   test('a stream that falls silent has printed its chunks', async () => {
-    const clock = createPatienceClock();
+    const clock = createDeadlineClock();
     const { error } = await fails(
       ['jobs', 'stream', 'ep', 'job1'],
       { exit: 7, says: ['no complete answer', 'Go on with: berth jobs stream ep job1'], out: /first/ },
-      [json([{ output: 'first' }]), clock.patientFor(silent)],
+      [json([{ output: 'first' }]), clock.expireAfter(silent)],
       { clock },
     );
     expect(error.id).toBe('job1');
@@ -190,7 +189,7 @@ describe('a connection that never opens: nothing was sent, 7, and writes are tri
   });
 
   test.each(['pods get pod1', 'queue purge ep --yes'])('a handshake that never ends: %s', async (line) => {
-    const clock = createPatienceClock();
+    const clock = createDeadlineClock();
     const url = `https://127.0.0.1:${String(await serveTcp(() => setImmediate(clock.expire)))}`;
     const env = { BERTH_BASE_URL: url, BERTH_QUEUE_URL: url };
     await fails(line.split(' '), { exit: 7, says: [...says, 'no complete answer'] }, [], { env, clock });

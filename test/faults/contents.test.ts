@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { berth } from '../support/cli.ts';
-import { fails, json, pointedAt, routed, serve, works } from '../support/faults.ts';
+import { berth } from '../support/worlds/run-berth.ts';
+import { fails, works } from '../support/worlds/expect-run.ts';
+import { json, pointedAt, routed, serve } from '../support/servers/scripted-server.ts';
 
 // Rows 4 and 29 of docs/faults.md: what answers hold, known or not.
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { berthIn, type Ran } from '../support/cli.ts';
-import { createTestWorld, type TestWorld } from '../support/world.ts';
-import { fails, problem } from '../support/faults.ts';
+import { berthIn, type Ran } from '../support/worlds/run-berth.ts';
+import { createTestWorld, type TestWorld } from '../support/worlds/test-world.ts';
+import { fails } from '../support/worlds/expect-run.ts';
+import { problem } from '../support/servers/scripted-server.ts';
 
 // Row 12 of docs/faults.md: a DELETE that was put off and then answered 404 has not deleted anything.
 

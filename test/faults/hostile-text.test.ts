@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { berth } from '../support/cli.ts';
-import { fails, json, pointedAt, problem, routed, serve, works } from '../support/faults.ts';
+import { berth } from '../support/worlds/run-berth.ts';
+import { fails, works } from '../support/worlds/expect-run.ts';
+import { json, pointedAt, problem, routed, serve } from '../support/servers/scripted-server.ts';
 
 // Row 15 of docs/faults.md: text that would do something to a terminal.
 

@@ -1,20 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { berth, berthIn } from '../support/cli.ts';
-import { createTestWorld, KEYS } from '../support/world.ts';
-import {
-  expectErrorObject,
-  expectSound,
-  fails,
-  json,
-  pointedAt,
-  problem,
-  routed,
-  serve,
-  text,
-  works,
-} from '../support/faults.ts';
+import { berth, berthIn } from '../support/worlds/run-berth.ts';
+import { createTestWorld, KEYS } from '../support/worlds/test-world.ts';
+import { expectErrorObject, expectNoKeyNoStack, fails, works } from '../support/worlds/expect-run.ts';
+import { json, pointedAt, problem, routed, serve, text } from '../support/servers/scripted-server.ts';
 
 // Rows 17, 18 and 28 of docs/faults.md: what a person gives.
 
@@ -31,7 +21,7 @@ describe('a payload', () => {
     const world = createTestWorld({ env: pointedAt(server.url) });
     await writeFile(join(world.directory, 'input.json'), `"${'x'.repeat(bytes - wrapper)}"`);
     const ran = await berthIn(world, ['--json', 'jobs', 'run', 'ep', '--input', '@input.json', ...flags]);
-    expectSound(ran);
+    expectNoKeyNoStack(ran);
     return { server, ran };
   }
 
@@ -166,7 +156,7 @@ describe('nobody there to ask', () => {
     ]) {
       const server = await serve([json({})]);
       const ran = await berth(argv, { ...options, env: { ...pointedAt(server.url), ...options.env } });
-      expectSound(ran);
+      expectNoKeyNoStack(ran);
       expect({ code: ran.code, out: ran.out }, ran.err).toEqual({ code: 2, out: '' });
       for (const words of says) expect(ran.err).toMatch(words);
       expect(server.connections()).toBe(0);
@@ -180,7 +170,7 @@ describe('nobody there to ask', () => {
       ['auth', 'login', '--with-key', '--base-url', 'https://api.example.com'],
     ]) {
       const ran = await berth(argv, { tty: true, env: pointedAt('https://127.0.0.1:8443') });
-      expectSound(ran);
+      expectNoKeyNoStack(ran);
       expect(ran.code, ran.err).toBe(2);
       expect(ran.err).toContain('terminal');
     }

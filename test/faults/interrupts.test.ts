@@ -1,17 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { berthIn } from '../support/cli.ts';
-import { createTestClock, type TestClock } from '../support/clock.ts';
-import { createTestWorld } from '../support/world.ts';
-import {
-  expectBlock,
-  expectErrorObject,
-  json,
-  pointedAt,
-  routed,
-  serve,
-  silent,
-  type Behaviour,
-} from '../support/faults.ts';
+import { berthIn } from '../support/worlds/run-berth.ts';
+import { createTestClock, type TestClock } from '../support/clocks/test-clock.ts';
+import { createTestWorld } from '../support/worlds/test-world.ts';
+import { expectBlock, expectErrorObject } from '../support/worlds/expect-run.ts';
+import { json, pointedAt, routed, serve, silent, type Behaviour } from '../support/servers/scripted-server.ts';
 
 // Row 21 of docs/faults.md: Ctrl-C. What it does to a real process is in test/e2e/interrupts.test.ts.
 

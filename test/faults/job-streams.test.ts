@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { berthIn } from '../support/cli.ts';
-import { createTestClock, type TestClock } from '../support/clock.ts';
-import { createTestWorld } from '../support/world.ts';
-import { fails, json, pointedAt, problem, routed, serve, works, type Behaviour } from '../support/faults.ts';
+import { berthIn } from '../support/worlds/run-berth.ts';
+import { createTestClock, type TestClock } from '../support/clocks/test-clock.ts';
+import { createTestWorld } from '../support/worlds/test-world.ts';
+import { fails, works } from '../support/worlds/expect-run.ts';
+import { json, pointedAt, problem, routed, serve, type Behaviour } from '../support/servers/scripted-server.ts';
 
 // Row 41 of docs/faults.md, as far as it is about streams, and what ends one.
 

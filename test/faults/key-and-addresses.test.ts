@@ -4,8 +4,8 @@ import { appendFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { berthIn } from '../support/cli.ts';
-import { createTestWorld, type TestWorld } from '../support/world.ts';
+import { berthIn } from '../support/worlds/run-berth.ts';
+import { createTestWorld, type TestWorld } from '../support/worlds/test-world.ts';
 
 // A key is sent only to the addresses it is for, and a key file is read within bounds.
 

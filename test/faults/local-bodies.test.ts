@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import { LOCAL_KEY } from '../../src/local/frame/auth.ts';
 import { serveLocal } from '../../src/local/frame/server.ts';
-import { localFixture } from '../support/local.ts';
+import { localFixture } from '../support/local/service-fixture.ts';
 
 // A body that is refused or not wanted must not break the connection for the next request.
 

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { berthIn } from '../support/cli.ts';
-import { createTestClock, type TestClock } from '../support/clock.ts';
-import { localFixture, type LocalFixture } from '../support/local.ts';
-import { fileStore } from '../support/store.ts';
-import { createTestWorld } from '../support/world.ts';
+import { berthIn } from '../support/worlds/run-berth.ts';
+import { createTestClock, type TestClock } from '../support/clocks/test-clock.ts';
+import { localFixture, type LocalFixture } from '../support/local/service-fixture.ts';
+import { fileStore } from '../support/local/file-store.ts';
+import { createTestWorld } from '../support/worlds/test-world.ts';
 
 // Row 35 of docs/faults.md, the local service's part: the wall clock jumps.
 

@@ -2,7 +2,7 @@ import { request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'nod
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { LOCAL_KEY } from '../../src/local/frame/auth.ts';
 import { serveLocal } from '../../src/local/frame/server.ts';
-import { localFixture } from '../support/local.ts';
+import { localFixture } from '../support/local/service-fixture.ts';
 
 // Row 39 of docs/faults.md: a web page, a foreign Host. Webhooks are in local-webhooks.
 

@@ -6,7 +6,7 @@ import { realClock } from '../../src/host/clock.ts';
 import type { LocalServiceOptions } from '../../src/local/service.ts';
 import { serveLocal } from '../../src/local/frame/server.ts';
 import { kindOfAddress } from '../../src/local/webhooks/address.ts';
-import { localFixture } from '../support/local.ts';
+import { localFixture } from '../support/local/service-fixture.ts';
 
 // Row 39 of docs/faults.md: webhooks to the service itself, to this machine, to private networks.
 

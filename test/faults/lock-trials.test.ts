@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { chmod, chown } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { forgeLock, HOLDERS } from '../support/forged-lock.ts';
+import { writeForgedLock, HOLDERS } from '../support/files/forged-lock.ts';
 import { buildWorker, createPlace, HERE, OWN_PIDS, ownHost, overlaps, STARTS, works } from '../trials/lock-place.ts';
 import type { Around, Place, Worker } from '../trials/lock-place.ts';
 import { NO_LINKS } from '../trials/no-links.ts';
@@ -62,7 +62,7 @@ describe.runIf(onLinux)('one after the other', () => {
     for (const file of ['', 'witness', 'journal']) await chown(join(place.folder, file), user, user);
     await chmod(join(program.file, '..'), 0o755);
     for (let at = 0; at < STARTS; at++) {
-      const owner = forgeLock(join(place.folder, 'lock'), HOLDERS.reused(1));
+      const owner = writeForgedLock(join(place.folder, 'lock'), HOLDERS.reused(1));
       for (const folder of [owner, join(owner, '..'), join(owner, '..', '..')]) await chown(folder, user, user);
       expect(await place.start(HERE, { uid: user }).ended).toEqual({ code: 0, errors: '' });
     }
@@ -131,7 +131,7 @@ describe.runIf(onLinux)('one after the other', () => {
     },
   );
 
-  // It takes real seconds; on a clock of its own it is in test/unit/host/locks.test.ts.
+  // It takes real seconds; on a clock of its own it is in test/unit/host/lock/locks.test.ts.
   test.skipIf(STARTS < 40)(
     'where each holder is stopped for longer than a heartbeat in the same namespace',
     { timeout },

@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createBriskClock } from '../support/brisk-clock.ts';
-import { berthIn, type Ran } from '../support/cli.ts';
-import { createTestClock, type TestClock } from '../support/clock.ts';
-import { forgeLock, HOLDERS } from '../support/forged-lock.ts';
-import { createTestWorld, type TestWorld } from '../support/world.ts';
+import { createAutoAdvancingClock } from '../support/clocks/auto-advancing-clock.ts';
+import { berthIn, type Ran } from '../support/worlds/run-berth.ts';
+import { createTestClock, type TestClock } from '../support/clocks/test-clock.ts';
+import { writeForgedLock, HOLDERS } from '../support/files/forged-lock.ts';
+import { createTestWorld, type TestWorld } from '../support/worlds/test-world.ts';
 
-// Row 36 of docs/faults.md, as a user meets it. The lock itself is in test/unit/host/locks.test.ts, and real processes
+// Row 36 of docs/faults.md, as a user meets it. The lock itself is in test/unit/host/lock/locks.test.ts, and real processes
 // in namespaces are in lock-trials.test.ts.
 
 const onLinux = process.platform === 'linux';
@@ -64,15 +64,15 @@ async function place(clock = createTestClock()): Promise<TestWorld> {
   const env = { ...world.env, BERTH_DATA_DIR: join(directory, 'data'), BERTH_CONFIG_DIR: join(directory, 'config') };
   writeFileSync(join(directory, 'in.jsonl'), '{"n":1}\n');
   const run = ['--local', 'jobs', 'batch', 'run', 'echo', '--input', 'in.jsonl', '--out', 'out.jsonl'];
-  const ran = await berthIn({ ...world, env, clock: createBriskClock() }, run);
+  const ran = await berthIn({ ...world, env, clock: createAutoAdvancingClock() }, run);
   expect(ran.code, ran.err).toBe(0);
   return { ...world, env };
 }
 
-function forge(world: TestWorld, { lock }: Case, holder: () => Parameters<typeof forgeLock>[1]): string {
+function forge(world: TestWorld, { lock }: Case, holder: () => Parameters<typeof writeForgedLock>[1]): string {
   const path = join(world.directory, lock);
   mkdirSync(dirname(path), { recursive: true });
-  return forgeLock(path, holder());
+  return writeForgedLock(path, holder());
 }
 
 function expectClean(world: TestWorld, { lock }: Case): void {

@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { berth, type Ran } from '../support/cli.ts';
-import { bare, CPU_POD, GPU_POD, minimal, MOUNTED_POD } from '../support/minimal-service.ts';
-import { expectSound, fails, pointedAt, routed, serve, type Arrival } from '../support/faults.ts';
+import { berth, type Ran } from '../support/worlds/run-berth.ts';
+import { bare, CPU_POD, GPU_POD, minimal, MOUNTED_POD } from '../support/servers/minimal-service.ts';
+import { expectNoKeyNoStack, fails } from '../support/worlds/expect-run.ts';
+import { pointedAt, routed, serve, type Arrival } from '../support/servers/scripted-server.ts';
 
 // The client against a service that answers what the specification shows (sections 2 to 4) and not a word more.
 
 async function run(argv: readonly string[], tty = false): Promise<Ran & { readonly seen: readonly Arrival[] }> {
   const server = await serve([minimal()]);
   const ran = await berth(argv, { env: pointedAt(server.url), tty });
-  expectSound(ran);
+  expectNoKeyNoStack(ran);
   expect(ran.code, ran.err).toBe(0);
   return { ...ran, seen: server.seen };
 }

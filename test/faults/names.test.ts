@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { fails, json, routed, serve, works, pointedAt, type Behaviour } from '../support/faults.ts';
-import { berth } from '../support/cli.ts';
+import { fails, works } from '../support/worlds/expect-run.ts';
+import { json, routed, serve, pointedAt, type Behaviour } from '../support/servers/scripted-server.ts';
+import { berth } from '../support/worlds/run-berth.ts';
 
 // Rows 13, 14 and 16 of docs/faults.md: ids and names that could be taken for something else.
 

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { berth, berthIn } from '../support/cli.ts';
-import { createTestWorld } from '../support/world.ts';
-import { json, pointedAt, routed, serve } from '../support/faults.ts';
+import { berth, berthIn } from '../support/worlds/run-berth.ts';
+import { createTestWorld } from '../support/worlds/test-world.ts';
+import { json, pointedAt, routed, serve } from '../support/servers/scripted-server.ts';
 
 // Row 42 of docs/faults.md: names that every JavaScript object seems to have.
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { LOCAL_KEY } from '../../src/local/frame/auth.ts';
 import { createTable } from '../../src/local/table.ts';
-import { berth, berthIn } from '../support/cli.ts';
-import { localFixture } from '../support/local.ts';
-import { json, pointedAt, serve } from '../support/faults.ts';
-import { createTestWorld } from '../support/world.ts';
+import { berth, berthIn } from '../support/worlds/run-berth.ts';
+import { localFixture } from '../support/local/service-fixture.ts';
+import { json, pointedAt, serve } from '../support/servers/scripted-server.ts';
+import { createTestWorld } from '../support/worlds/test-world.ts';
 
 /** Names that every plain object has, and the one that sets its prototype. */
 const WORDS = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf', '__defineGetter__'];

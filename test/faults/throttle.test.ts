@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { createContext } from '../../src/host/context.ts';
-import { berthIn } from '../support/cli.ts';
-import { createTestClock } from '../support/clock.ts';
-import { createTestWorld } from '../support/world.ts';
-import { reads, writes, onWrite } from '../support/fault-commands.ts';
-import { expectSound, fails, json, pointedAt, problem, serve, works, type Behaviour } from '../support/faults.ts';
+import { berthIn } from '../support/worlds/run-berth.ts';
+import { createTestClock } from '../support/clocks/test-clock.ts';
+import { createTestWorld } from '../support/worlds/test-world.ts';
+import { reads, writes, onWrite } from '../support/worlds/read-write-commands.ts';
+import { expectNoKeyNoStack, fails, works } from '../support/worlds/expect-run.ts';
+import { json, pointedAt, problem, serve, type Behaviour } from '../support/servers/scripted-server.ts';
 
 // Rows 9, 10 and 11 of docs/faults.md: what the service says of its limits.
 
@@ -131,7 +132,7 @@ describe('limits', () => {
     });
     const limits = await berthIn(world, ['limits', '--json']);
     expect(limits.code, limits.err).toBe(0);
-    expectSound(limits);
+    expectNoKeyNoStack(limits);
     return JSON.parse(limits.out) as Record<string, unknown>[];
   }
 

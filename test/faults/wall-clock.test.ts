@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createTestClock, type TestClock } from '../support/clock.ts';
-import { fails, json, problem, works, type Behaviour } from '../support/faults.ts';
+import { createTestClock, type TestClock } from '../support/clocks/test-clock.ts';
+import { fails, works } from '../support/worlds/expect-run.ts';
+import { json, problem, type Behaviour } from '../support/servers/scripted-server.ts';
 
 // Row 35 of docs/faults.md, as far as it is about requests: the wall clock jumps, and no span notices.
 

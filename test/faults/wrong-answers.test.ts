@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { onWrite, reads, writes, type Read, type Write } from '../support/fault-commands.ts';
-import { fails, json, routed, text, works, type Behaviour } from '../support/faults.ts';
+import { onWrite, reads, writes, type Read, type Write } from '../support/worlds/read-write-commands.ts';
+import { fails, works } from '../support/worlds/expect-run.ts';
+import { json, routed, text, type Behaviour } from '../support/servers/scripted-server.ts';
 
 // Row 38 of docs/faults.md: successes whose body cannot be what the operation answers.
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { berth } from '../support/cli.ts';
+import { berth } from '../support/worlds/run-berth.ts';
 
 // What a file of a body may hold: aliases, merge keys, and too much of anything.
 

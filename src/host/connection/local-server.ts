@@ -69,7 +69,7 @@ const PATIENCE_MS = 10_000;
 /** Refuses at the start what would fail job by job. */
 async function checkHandlers(modules: Readonly<Record<string, string>>, clock: Clock): Promise<void> {
   if (Object.keys(modules).length === 0) return;
-  const { troubleOf } = await import('../../local/workers/handlers/thread.ts');
+  const { troubleOf } = await import('../../local/workers/thread/thread.ts');
   const patience = clock.deadline(PATIENCE_MS);
   try {
     await Promise.all(

@@ -1,5 +1,5 @@
 import type { Scope } from './operation.ts';
-import { forbidden, unauthorized } from './problem.ts';
+import { forbidden, unauthorized } from '../contract/problem.ts';
 
 /** The full-access key. Every key here is public by design: it opens nothing but a local service. */
 export const LOCAL_KEY = 'berth-local-full-access';

@@ -3,7 +3,7 @@ import { encodeJson, type Json } from '../../core/json.ts';
 import { authenticate, authorize } from './auth.ts';
 import { strike, type FaultKind, type FaultRecord } from './faults.ts';
 import type { Call, Operation, Reply } from './operation.ts';
-import { lowBalance, notFound, Problem, problemDocument, serverError, tooLarge } from './problem.ts';
+import { lowBalance, notFound, Problem, problemDocument, serverError, tooLarge } from '../contract/problem.ts';
 import { queueError } from '../queue/index.ts';
 import { rateHeaders, spend, tooMany, type Quota } from './rate-limit.ts';
 import type { State } from '../state/state.ts';

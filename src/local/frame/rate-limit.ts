@@ -1,4 +1,4 @@
-import { Problem } from './problem.ts';
+import { Problem } from '../contract/problem.ts';
 
 export const WINDOWS = [
   { name: 'minute', seconds: 60, quota: 1000 },

@@ -4,7 +4,7 @@ import { encodeJson } from '../../core/json.ts';
 import { dispatch, nothingHere, UNKNOWN, type Frame } from './dispatch.ts';
 import { openApiDocument } from './openapi.ts';
 import type { Operation } from './operation.ts';
-import { notAllowed } from './problem.ts';
+import { notAllowed } from '../contract/problem.ts';
 
 /** Routes the table's operations by method and path. A path that has others answers 405, any other 404. */
 export function createRouter(operations: readonly Operation[], frame: Frame): (request: Request) => Promise<Response> {

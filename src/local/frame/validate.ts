@@ -4,7 +4,7 @@ import { allSchemas } from '../contract/index.ts';
 import { sharedParameters, type Parameter } from '../contract/parameters.ts';
 import type { Schema } from '../contract/schema.ts';
 import type { Call, Operation } from './operation.ts';
-import { badRequest, unprocessable } from './problem.ts';
+import { badRequest, unprocessable } from '../contract/problem.ts';
 
 /** Checks what a request carries against the table's schemas. */
 export interface Validator {

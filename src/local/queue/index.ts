@@ -1,11 +1,11 @@
 import type { Json } from '../../core/json.ts';
-import type { Problem } from '../frame/problem.ts';
-import { emptyQueue, type QueueState } from './state.ts';
+import type { Problem } from '../contract/problem.ts';
+import { emptyQueue, type QueueState } from './state/records.ts';
 
-export { advanceQueue, dropEndpoint, nextQueueEvent } from './engine.ts';
-export { createQueueOperations, type QueueOptions, type StreamShape } from './operations.ts';
+export { advanceQueue, dropEndpoint, nextQueueEvent } from './engine/engine.ts';
+export { createQueueOperations, type QueueOptions, type StreamShape } from './api/operations.ts';
 export { createRunner, type Runner, type RunnerOptions } from '../workers/runner.ts';
-export { usageOf } from './usage.ts';
+export { usageOf } from './engine/usage.ts';
 
 /** The queue of a new account. */
 export const seedQueue = (now: number): QueueState => emptyQueue(now);

@@ -1,6 +1,6 @@
 import { encodeJson } from '../../core/json.ts';
 import type { Call, Reply } from '../frame/operation.ts';
-import { unprocessable } from '../frame/problem.ts';
+import { unprocessable } from '../contract/problem.ts';
 import type { State } from '../state/state.ts';
 
 export interface LogLine {

@@ -1,4 +1,4 @@
-import { notFound } from '../frame/problem.ts';
+import { notFound } from '../contract/problem.ts';
 import { byId, withRecord, without, type Records } from './records.ts';
 import type { State } from './state.ts';
 

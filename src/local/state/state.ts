@@ -1,13 +1,13 @@
-import type { ClusterRecord } from '../resources/clusters/record.ts';
-import type { EndpointRecord } from '../resources/endpoints/record.ts';
+import type { ClusterRecord } from '../model/clusters.ts';
+import type { EndpointRecord } from '../model/endpoints/record.ts';
 import type { FaultRecord } from '../frame/faults.ts';
-import type { PodRecord } from '../resources/pods/record.ts';
-import type { QueueState } from '../queue/state.ts';
+import type { PodRecord } from '../model/pods/record.ts';
+import type { QueueState } from '../queue/state/records.ts';
 import type { RateUsage } from '../frame/rate-limit.ts';
 import { recordsFrom, recordsOf, type Records } from './records.ts';
-import type { RegistryRecord } from '../resources/registries/record.ts';
-import type { TemplateRecord } from '../resources/templates/record.ts';
-import type { StorageRecord, VolumeRecord } from '../resources/volumes/record.ts';
+import type { RegistryRecord } from '../model/registries.ts';
+import type { TemplateRecord } from '../model/templates/record.ts';
+import type { StorageRecord, VolumeRecord } from '../model/volumes.ts';
 
 /** Everything the local service knows, all of it JSON. Times are milliseconds since the epoch on its own clock. */
 export interface State {

@@ -4,9 +4,9 @@ import { Failure, localFile } from '../../core/failure.ts';
 import { errorReason } from '../../core/file-errors.ts';
 import { makeDirectory } from '../../core/make-directory.ts';
 import type { FileLocks, HeldLock } from '../../core/locks.ts';
-import { Problem } from '../frame/problem.ts';
-import { openStateFile, type StateFile } from './file/file.ts';
-import type { FileSystem } from './file/system.ts';
+import { Problem } from '../contract/problem.ts';
+import { openStateFile, type StateFile } from './file/state-file.ts';
+import type { FileSystem } from './file/file-system.ts';
 import type { State } from './state.ts';
 
 /** Keeps the one state. */

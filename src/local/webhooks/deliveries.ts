@@ -1,7 +1,7 @@
 import { encodeJson } from '../../core/json.ts';
 import type { State } from '../state/state.ts';
-import { jobDocument } from '../queue/documents.ts';
-import type { Delivery } from '../queue/state.ts';
+import { jobDocument } from '../queue/api/documents.ts';
+import type { Delivery } from '../queue/state/records.ts';
 
 /** A webhook is tried up to two more times, ten seconds apart, until it answers 200 (contract rules, Queue API). */
 const TRIES = 3;

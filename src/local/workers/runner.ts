@@ -1,11 +1,11 @@
 import { decodeJson } from '../../core/json.ts';
-import type { HandlerThread } from './handlers/thread.ts';
-import type { EndpointRecord } from '../resources/endpoints/record.ts';
+import type { HandlerThread } from './thread/thread.ts';
+import type { EndpointRecord } from '../model/endpoints/record.ts';
 import type { State } from '../state/state.ts';
-import { reportChunk, reportEnd, reportPrinted } from '../queue/engine.ts';
-import { workersIn } from '../queue/lanes.ts';
+import { reportChunk, reportEnd, reportPrinted } from '../queue/engine/engine.ts';
+import { workersIn } from '../queue/state/endpoint-queue.ts';
 import { WebhookRefused } from '../webhooks/refused.ts';
-import type { Delivery, Job } from '../queue/state.ts';
+import type { Delivery, Job } from '../queue/state/records.ts';
 import { dueDeliveries, noteDelivery, sameTry, type DueDelivery } from '../webhooks/deliveries.ts';
 
 export interface RunnerOptions {
@@ -131,7 +131,7 @@ export function createRunner(options: RunnerOptions): Runner {
   };
 
   const handFor = async (workerId: string, endpointId: string, module: string): Promise<Hand> => {
-    const { createHandlerThread } = await import('./handlers/thread.ts');
+    const { createHandlerThread } = await import('./thread/thread.ts');
     const known = hands.get(workerId);
     if (known !== undefined && !known.thread.gone) return known;
     const printed: string[] = [];

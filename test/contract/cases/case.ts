@@ -1,4 +1,4 @@
-import type { Answer, LocalFixture } from '../../support/local.ts';
+import type { Answer, LocalFixture } from '../../support/local/service-fixture.ts';
 
 /** One request and what it must be answered with. `id` is the operation's in the published document. */
 export interface Case {

@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { localFixture, type Answer } from '../../support/local.ts';
+import { localFixture, type Answer } from '../../support/local/service-fixture.ts';
 
 type Responses = Readonly<Record<string, { readonly content?: Readonly<Record<string, { readonly schema: object }>> }>>;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { berth } from '../../support/cli.ts';
-import { json, pointedAt, serve } from '../../support/faults.ts';
+import { berth } from '../../support/worlds/run-berth.ts';
+import { json, pointedAt, serve } from '../../support/servers/scripted-server.ts';
 
 async function api(...argv: readonly string[]) {
   const server = await serve([json({ ok: true })]);

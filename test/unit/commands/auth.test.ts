@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { berth, berthIn, type Ran } from '../../support/cli.ts';
-import { createTestWorld, KEYS, type TestWorld } from '../../support/world.ts';
+import { berth, berthIn, type Ran } from '../../support/worlds/run-berth.ts';
+import { createTestWorld, KEYS, type TestWorld } from '../../support/worlds/test-world.ts';
 
 const KEY = 'key-0123456789-WXYZ';
 

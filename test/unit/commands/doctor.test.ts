@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { berth, type Ran } from '../../support/cli.ts';
-import { json, pointedAt, problem, serve } from '../../support/faults.ts';
+import { berth, type Ran } from '../../support/worlds/run-berth.ts';
+import { json, pointedAt, problem, serve } from '../../support/servers/scripted-server.ts';
 
 const LIST = json({ delegations: [] });
 

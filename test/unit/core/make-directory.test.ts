@@ -2,7 +2,7 @@ import { mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { makeDirectory } from '../../../src/core/make-directory.ts';
-import { temporaryDirectory } from '../../support/temporary.ts';
+import { temporaryDirectory } from '../../support/files/temporary-directory.ts';
 
 const system = { mkdirSync, statSync, dirname };
 let root = '';

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ApiRequest } from '../../../src/core/api.ts';
 import type { GlobalFlags } from '../../../src/settings/resolve.ts';
 import { createContext, type HostContext } from '../../../src/host/context.ts';
-import { createTestWorld, type TestWorld, type TestWorldOptions } from '../../support/world.ts';
+import { createTestWorld, type TestWorld, type TestWorldOptions } from '../../support/worlds/test-world.ts';
 
 const KEY = 'key-0123456789-WXYZ';
 const POD: ApiRequest = { service: 'base', method: 'GET', path: ['v2', 'pods', 'p1'] };

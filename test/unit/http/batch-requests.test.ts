@@ -6,8 +6,8 @@ import type { BatchApi, RateWindow } from '../../../src/core/api.ts';
 import { createApi } from '../../../src/http/api.ts';
 import { createTransport } from '../../../src/http/wire/client.ts';
 import { traceLine } from '../../../src/http/trace.ts';
-import { createTestClock } from '../../support/clock.ts';
-import { failureOf, freePort, KEY } from './world.ts';
+import { createTestClock } from '../../support/clocks/test-clock.ts';
+import { failureOf, freePort, KEY } from '../../support/servers/http-server.ts';
 
 type Handle = (request: IncomingMessage & { readonly text: string }, response: ServerResponse) => void;
 

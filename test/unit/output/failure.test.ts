@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Failure, closedPipe, usage } from '../../../src/core/failure.ts';
 import { renderFailure } from '../../../src/output/failure.ts';
 import { safeText } from '../../../src/core/safe-text.ts';
-import { screen } from './screen.ts';
+import { screen } from '../../support/output/screen.ts';
 
 const FULL = new Failure({
   code: 'refused',

@@ -17,8 +17,8 @@ import { describe, expect, it } from 'vitest';
 import type { ProfileStore } from '../../../src/core/context.ts';
 import { createProfiles } from '../../../src/settings/profiles.ts';
 import { readProfiles } from '../../../src/settings/read-profiles.ts';
-import { realLocks } from '../../support/locks.ts';
-import { createTestWorld } from '../../support/world.ts';
+import { realLocks } from '../../support/files/real-locks.ts';
+import { createTestWorld } from '../../support/worlds/test-world.ts';
 
 const KEY = 'key-0123456789-WXYZ';
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
@@ -211,7 +211,7 @@ describe('changes at once', () => {
       stdin: {
         contents: `
           import { createProfiles } from './src/settings/profiles.ts';
-          import { realLocks } from './test/support/locks.ts';
+          import { realLocks } from './test/support/files/real-locks.ts';
           const [path, prefix] = process.argv.slice(2);
           const store = createProfiles(() => path, realLocks());
           (async () => { for (let i = 0; i < 8; i++) await store.set(prefix + i, 'retries', String(i)); })();`,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { SETTINGS } from '../../../src/settings/table.ts';
 import { createSettings, type Settings } from '../../../src/settings/view.ts';
 import type { GlobalFlags } from '../../../src/settings/resolve.ts';
-import { createTestWorld } from '../../support/world.ts';
+import { createTestWorld } from '../../support/worlds/test-world.ts';
 
 const KEY = 'key-0123456789-WXYZ';
 const FILE = JSON.stringify({

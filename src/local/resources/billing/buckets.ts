@@ -1,4 +1,4 @@
-import { badRequest } from '../../frame/problem.ts';
+import { badRequest } from '../../contract/problem.ts';
 
 export type BucketSize = 'hour' | 'day' | 'week' | 'month' | 'year';
 

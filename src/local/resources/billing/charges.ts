@@ -1,8 +1,8 @@
-import { cpuById, gpuById } from '../catalog/data.ts';
-import type { PodRecord } from '../pods/record.ts';
+import { cpuById, gpuById } from '../../model/catalog/hardware.ts';
+import type { PodRecord } from '../../model/pods/record.ts';
 import { usageOf } from '../../queue/index.ts';
 import type { State } from '../../state/state.ts';
-import type { StorageRecord } from '../volumes/record.ts';
+import type { StorageRecord } from '../../model/volumes.ts';
 
 /** What a charge is for, as the summary names it. */
 export type AmountName =

@@ -1,6 +1,6 @@
-import { badRequest } from '../../frame/problem.ts';
+import { badRequest } from '../../contract/problem.ts';
 import { compareVersions, listIn } from '../../frame/query.ts';
-import { DATA_CENTERS, type CpuData, type DataCenterData, type GpuData } from './data.ts';
+import { DATA_CENTERS, type CpuData, type DataCenterData, type GpuData } from '../../model/catalog/hardware.ts';
 
 export type Level = 'NONE' | 'LOW' | 'MEDIUM' | 'HIGH';
 

@@ -1,7 +1,7 @@
 import { createPod, type CreatePodBody } from '../pods/configure.ts';
-import type { Membership } from '../pods/record.ts';
+import type { Membership } from '../../model/pods/record.ts';
 import { nextId, type State } from '../../state/state.ts';
-import type { ClusterRecord } from './record.ts';
+import type { ClusterRecord } from '../../model/clusters.ts';
 
 export interface CreateClusterBody extends Pick<
   CreatePodBody,

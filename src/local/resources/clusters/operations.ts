@@ -2,15 +2,15 @@ import type { Json } from '../../../core/json.ts';
 import { operation } from '../../contract/operation.ts';
 import type { Call, Operation } from '../../frame/operation.ts';
 import { podDocument } from '../pods/document.ts';
-import type { PodRecord } from '../pods/record.ts';
+import type { PodRecord } from '../../model/pods/record.ts';
 import { publicIp, publicPort } from '../pods/runtime.ts';
 import { act, statusAt } from '../pods/transitions.ts';
-import { badRequest, notFound, Problem } from '../../frame/problem.ts';
+import { badRequest, notFound, Problem } from '../../contract/problem.ts';
 import { without } from '../../state/records.ts';
 import type { State } from '../../state/state.ts';
 import { bodyOf } from '../../frame/validate.ts';
 import { createCluster, type CreateClusterBody } from './create.ts';
-import type { ClusterRecord } from './record.ts';
+import type { ClusterRecord } from '../../model/clusters.ts';
 
 function find(state: State, call: Call): ClusterRecord {
   const id = call.params['id'] ?? '';

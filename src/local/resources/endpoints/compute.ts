@@ -1,8 +1,8 @@
-import { CPUS, cpuById, dataCenterById, gpuById, GPUS } from '../catalog/data.ts';
-import { badRequest, notFound } from '../../frame/problem.ts';
+import { CPUS, cpuById, dataCenterById, gpuById, GPUS } from '../../model/catalog/hardware.ts';
+import { badRequest, notFound } from '../../contract/problem.ts';
 import type { State } from '../../state/state.ts';
-import { placesFor } from './placement.ts';
-import type { EndpointCpu, EndpointGpu, EndpointRecord } from './record.ts';
+import { placesFor } from '../../model/endpoints/placement.ts';
+import type { EndpointCpu, EndpointGpu, EndpointRecord } from '../../model/endpoints/record.ts';
 
 export interface GpuBody {
   readonly pools?: readonly string[];

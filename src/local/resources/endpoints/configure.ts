@@ -1,9 +1,9 @@
-import { badRequest } from '../../frame/problem.ts';
+import { badRequest } from '../../contract/problem.ts';
 import { nextId, type State } from '../../state/state.ts';
 import { refuseContainer, resolveTemplate, type ContainerBody } from '../templates/resolve.ts';
 import { cpuFor, gpuFor, refusePlaces, type CpuBody, type GpuBody } from './compute.ts';
 import { hasIdleTimeout } from './document.ts';
-import { DEFAULTS, type ContainerRecord, type EndpointRecord } from './record.ts';
+import { DEFAULTS, type ContainerRecord, type EndpointRecord } from '../../model/endpoints/record.ts';
 import { firstRelease, release } from './releases.ts';
 
 /** What bodies of create and update share; the schema has seen to their members. */

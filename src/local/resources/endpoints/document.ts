@@ -1,5 +1,5 @@
 import type { Json } from '../../../core/json.ts';
-import type { EndpointRecord } from './record.ts';
+import type { EndpointRecord } from '../../model/endpoints/record.ts';
 
 /** An endpoint as it is answered; `origin` is where its request addresses begin. */
 export function endpointDocument(endpoint: EndpointRecord, origin: string): Json {

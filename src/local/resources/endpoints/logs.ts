@@ -1,10 +1,10 @@
 import type { LogLine, LogSource } from '../log-stream.ts';
-import { notFound } from '../../frame/problem.ts';
-import { workersIn } from '../../queue/lanes.ts';
-import type { Run, Worker } from '../../queue/state.ts';
-import { CHUNK_MS } from '../../workers/handlers/builtin.ts';
+import { notFound } from '../../contract/problem.ts';
+import { workersIn } from '../../queue/state/endpoint-queue.ts';
+import type { Run, Worker } from '../../queue/state/records.ts';
+import { CHUNK_MS } from '../../queue/engine/builtin-handlers.ts';
 import type { State } from '../../state/state.ts';
-import type { EndpointRecord } from './record.ts';
+import type { EndpointRecord } from '../../model/endpoints/record.ts';
 
 /**
  * A worker's log, of one that has ended too as long as it is remembered. `find` gives its endpoint and throws the 404

@@ -1,7 +1,7 @@
 import { operation } from '../../contract/operation.ts';
 import { logStream } from '../log-stream.ts';
 import type { Call, Operation } from '../../frame/operation.ts';
-import { notFound } from '../../frame/problem.ts';
+import { notFound } from '../../contract/problem.ts';
 import { dropEndpoint } from '../../queue/index.ts';
 import { without } from '../../state/records.ts';
 import type { State } from '../../state/state.ts';
@@ -9,7 +9,7 @@ import { bodyOf } from '../../frame/validate.ts';
 import { createEndpoint, updateEndpoint, type CreateEndpointBody, type UpdateEndpointBody } from './configure.ts';
 import { endpointDocument } from './document.ts';
 import { workerLog } from './logs.ts';
-import type { EndpointRecord } from './record.ts';
+import type { EndpointRecord } from '../../model/endpoints/record.ts';
 import { releasesDocument } from './releases.ts';
 import { workersDocument } from './workers.ts';
 

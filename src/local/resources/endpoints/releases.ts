@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../../../core/json.ts';
-import { laneOf, workersIn } from '../../queue/lanes.ts';
+import { laneOf, workersIn } from '../../queue/state/endpoint-queue.ts';
 import { nextId, type State } from '../../state/state.ts';
-import type { ContainerRecord, EndpointRecord, ReleaseRecord } from './record.ts';
+import type { ContainerRecord, EndpointRecord, ReleaseRecord } from '../../model/endpoints/record.ts';
 
 /** How many releases of an endpoint are remembered. */
 const KEPT = 100;

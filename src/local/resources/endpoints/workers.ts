@@ -1,8 +1,8 @@
 import type { Json } from '../../../core/json.ts';
-import { laneOf, workersIn } from '../../queue/lanes.ts';
-import type { Worker, WorkerStatus } from '../../queue/state.ts';
+import { laneOf, workersIn } from '../../queue/state/endpoint-queue.ts';
+import type { Worker, WorkerStatus } from '../../queue/state/records.ts';
 import type { State } from '../../state/state.ts';
-import type { EndpointRecord } from './record.ts';
+import type { EndpointRecord } from '../../model/endpoints/record.ts';
 
 /** An endpoint's active workers, and how many have each status. No worker here is ever throttled or unhealthy. */
 export function workersDocument(state: State, endpoint: EndpointRecord, now: number): Json {

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { dataCenterById, gpuById } from '../catalog/data.ts';
-import { badRequest } from '../../frame/problem.ts';
+import { dataCenterById, gpuById } from '../../model/catalog/hardware.ts';
+import { badRequest } from '../../contract/problem.ts';
 import { nextId, type State } from '../../state/state.ts';
 import { refuseContainer, resolveTemplate, type ContainerBody } from '../templates/resolve.ts';
-import type { TemplateRecord } from '../templates/record.ts';
+import type { TemplateRecord } from '../../model/templates/record.ts';
 import { mountsForCreate, mountsForPatch, type MountsBody } from './mounts.ts';
 import { place, type HardwareBody } from './placement.ts';
-import type { Membership, PodEvent, PodRecord } from './record.ts';
+import type { Membership, PodEvent, PodRecord } from '../../model/pods/record.ts';
 
 interface PodBody extends ContainerBody {
   readonly mounts?: MountsBody;

@@ -1,5 +1,5 @@
 import type { Json } from '../../../core/json.ts';
-import type { PodRecord } from './record.ts';
+import type { PodRecord } from '../../model/pods/record.ts';
 import { globalIp, publicIp, publicPort, runtimeAt } from './runtime.ts';
 import { ACTIONS, startedAt, statusAt } from './transitions.ts';
 

@@ -1,5 +1,5 @@
 import type { LogLine } from '../log-stream.ts';
-import type { PodEvent, PodRecord } from './record.ts';
+import type { PodEvent, PodRecord } from '../../model/pods/record.ts';
 import { PROVISIONING_MS, STARTING_MS } from './transitions.ts';
 
 type Launch = Extract<PodEvent, { kind: 'launch' }>;

@@ -1,6 +1,6 @@
-import { badRequest, notFound } from '../../frame/problem.ts';
+import { badRequest, notFound } from '../../contract/problem.ts';
 import type { State } from '../../state/state.ts';
-import type { MountsRecord, PodRecord } from './record.ts';
+import type { MountsRecord, PodRecord } from '../../model/pods/record.ts';
 
 /** Mounts as a body asks for them; the schema has seen to their members (specification 2.3). */
 export interface MountsBody {

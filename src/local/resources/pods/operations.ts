@@ -1,13 +1,13 @@
 import { operation } from '../../contract/operation.ts';
 import { logStream } from '../log-stream.ts';
 import type { Call, Operation } from '../../frame/operation.ts';
-import { conflict, notFound } from '../../frame/problem.ts';
+import { conflict, notFound } from '../../contract/problem.ts';
 import type { State } from '../../state/state.ts';
 import { bodyOf } from '../../frame/validate.ts';
 import { createPod, updatePod, type CreatePodBody, type UpdatePodBody } from './configure.ts';
 import { podDocument } from './document.ts';
 import { podLines } from './logs.ts';
-import type { PodRecord } from './record.ts';
+import type { PodRecord } from '../../model/pods/record.ts';
 import { act, type PodAction } from './transitions.ts';
 
 function find(state: State, call: Call): PodRecord {

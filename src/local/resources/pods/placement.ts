@@ -1,8 +1,8 @@
-import { cpuById, DATA_CENTERS, dataCenterById, gpuById, type DataCenterData, type GpuData } from '../catalog/data.ts';
+import { cpuById, DATA_CENTERS, dataCenterById, gpuById, type DataCenterData, type GpuData } from '../../model/catalog/hardware.ts';
 import { suits } from '../catalog/availability.ts';
-import { badRequest } from '../../frame/problem.ts';
+import { badRequest } from '../../contract/problem.ts';
 import { compareVersions } from '../../frame/query.ts';
-import type { PodRecord } from './record.ts';
+import type { PodRecord } from '../../model/pods/record.ts';
 
 /** The hardware a new pod asks for: exactly one of `gpu` and `cpu` is there. */
 export interface HardwareBody {

@@ -1,5 +1,5 @@
 import type { Json } from '../../../core/json.ts';
-import type { PodRecord } from './record.ts';
+import type { PodRecord } from '../../model/pods/record.ts';
 import { startedAt, statusAt } from './transitions.ts';
 
 /** A container's live metrics, made from its id and the time alone; null unless it is RUNNING (specification 2.2). */

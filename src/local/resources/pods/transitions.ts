@@ -1,5 +1,5 @@
-import { conflict } from '../../frame/problem.ts';
-import type { PodRecord } from './record.ts';
+import { conflict } from '../../contract/problem.ts';
+import type { PodRecord } from '../../model/pods/record.ts';
 
 export type PodStatus = 'PROVISIONING' | 'STARTING' | 'RUNNING' | 'EXITED' | 'ERROR' | 'TERMINATED';
 export type PodAction = 'start' | 'stop' | 'restart' | 'terminate';

@@ -1,7 +1,7 @@
 import type { Json } from '../../../core/json.ts';
 import { operation } from '../../contract/operation.ts';
 import type { Operation } from '../../frame/operation.ts';
-import { badRequest } from '../../frame/problem.ts';
+import { badRequest } from '../../contract/problem.ts';
 import { createShelf } from '../../state/shelf.ts';
 import { nextId } from '../../state/state.ts';
 import { bodyOf } from '../../frame/validate.ts';

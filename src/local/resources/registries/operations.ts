@@ -1,11 +1,11 @@
 import type { Json } from '../../../core/json.ts';
 import { operation } from '../../contract/operation.ts';
 import type { Call, Operation } from '../../frame/operation.ts';
-import { badRequest, notFound } from '../../frame/problem.ts';
+import { badRequest, notFound } from '../../contract/problem.ts';
 import { without } from '../../state/records.ts';
 import { nextId, type State } from '../../state/state.ts';
 import { bodyOf } from '../../frame/validate.ts';
-import type { RegistryRecord } from './record.ts';
+import type { RegistryRecord } from '../../model/registries.ts';
 
 const documentOf = ({ id, name }: RegistryRecord): Json => ({ id, name });
 

@@ -1,11 +1,11 @@
 import type { Json } from '../../../core/json.ts';
 import { operation } from '../../contract/operation.ts';
 import type { Call, Operation } from '../../frame/operation.ts';
-import { badRequest, notFound, Problem } from '../../frame/problem.ts';
+import { badRequest, notFound, Problem } from '../../contract/problem.ts';
 import { without } from '../../state/records.ts';
 import { nextId, type State } from '../../state/state.ts';
 import { bodyOf } from '../../frame/validate.ts';
-import type { TemplateRecord, TemplateSource } from './record.ts';
+import type { TemplateRecord, TemplateSource } from '../../model/templates/record.ts';
 import { readableTemplate, refuseContainer } from './resolve.ts';
 
 type Settings = Omit<TemplateRecord, 'id' | 'publisher'>;

@@ -1,6 +1,6 @@
-import { badRequest, notFound, unprocessable } from '../../frame/problem.ts';
+import { badRequest, notFound, unprocessable } from '../../contract/problem.ts';
 import type { State } from '../../state/state.ts';
-import type { TemplateRecord } from './record.ts';
+import type { TemplateRecord } from '../../model/templates/record.ts';
 
 /** The container configuration that templates, pods and endpoints share, as a body carries it (specification 2.1). */
 export interface ContainerBody {

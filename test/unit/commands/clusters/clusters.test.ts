@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { berth, berthIn } from '../../../support/cli.ts';
-import { createTestWorld } from '../../../support/world.ts';
-import { json, pointedAt, problem, routed, serve, works } from '../../../support/faults.ts';
+import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
+import { createTestWorld } from '../../../support/worlds/test-world.ts';
+import { json, pointedAt, problem, routed, serve } from '../../../support/servers/scripted-server.ts';
+import { works } from '../../../support/worlds/expect-run.ts';
 
 const LOCAL = { env: { BERTH_LOCAL: '1' } };
 const CREATE = ['clusters', 'create', '--name', 'c', '--type', 'TRAINING', '--gpu', 'GPU-80G', '--gpu-count', '8'];

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { berth, berthIn } from '../../../support/cli.ts';
-import { createTestWorld } from '../../../support/world.ts';
-import { json, pointedAt, routed, serve, text, works } from '../../../support/faults.ts';
+import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
+import { createTestWorld } from '../../../support/worlds/test-world.ts';
+import { json, pointedAt, routed, serve, text } from '../../../support/servers/scripted-server.ts';
+import { works } from '../../../support/worlds/expect-run.ts';
 
 /** Every member of the published Endpoint, and two that nobody knows. */
 const FULL = {

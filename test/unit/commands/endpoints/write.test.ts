@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { berth, berthIn } from '../../../support/cli.ts';
-import { createTestWorld, KEYS } from '../../../support/world.ts';
-import { json, pointedAt, problem, reset, routed, serve } from '../../../support/faults.ts';
+import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
+import { createTestWorld, KEYS } from '../../../support/worlds/test-world.ts';
+import { json, pointedAt, problem, reset, routed, serve } from '../../../support/servers/scripted-server.ts';
 
 const LOCAL = { env: { BERTH_LOCAL: '1' } };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
-import { berthIn, type Ran } from '../../../support/cli.ts';
-import { createTestWorld, KEYS, type TestWorld } from '../../../support/world.ts';
-import { hangUp, json, pointedAt, problem, routed, serve, text } from '../../../support/faults.ts';
+import { berthIn, type Ran } from '../../../support/worlds/run-berth.ts';
+import { createTestWorld, KEYS, type TestWorld } from '../../../support/worlds/test-world.ts';
+import { hangUp, json, pointedAt, problem, routed, serve, text } from '../../../support/servers/scripted-server.ts';
 
 const local = (world: TestWorld, ...argv: readonly string[]): Promise<Ran> =>
   berthIn(world, ['--local', 'pods', ...argv]);

@@ -1,10 +1,11 @@
 import { describe, expect, it, test } from 'vitest';
-import { berth } from '../../../support/cli.ts';
-import { works, json, expectSound } from '../../../support/faults.ts';
+import { berth } from '../../../support/worlds/run-berth.ts';
+import { works, expectNoKeyNoStack } from '../../../support/worlds/expect-run.ts';
+import { json } from '../../../support/servers/scripted-server.ts';
 
 const ids = async (...flags: readonly string[]): Promise<readonly string[]> => {
   const ran = await berth(['--local', 'pods', 'list', '-o', 'id', ...flags]);
-  expectSound(ran);
+  expectNoKeyNoStack(ran);
   expect(ran.code, ran.err).toBe(0);
   return ran.out.split('\n').filter((line) => line !== '');
 };

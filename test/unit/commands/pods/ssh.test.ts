@@ -4,9 +4,10 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { sshArguments } from '../../../../src/commands/pods/ssh.ts';
 import { Failure } from '../../../../src/core/failure.ts';
-import { berthIn, type Ran } from '../../../support/cli.ts';
-import { createTestWorld } from '../../../support/world.ts';
-import { expectSound, json, pointedAt, serve } from '../../../support/faults.ts';
+import { berthIn, type Ran } from '../../../support/worlds/run-berth.ts';
+import { createTestWorld } from '../../../support/worlds/test-world.ts';
+import { expectNoKeyNoStack } from '../../../support/worlds/expect-run.ts';
+import { json, pointedAt, serve } from '../../../support/servers/scripted-server.ts';
 
 const DIRECT = { host: '203.0.113.7', port: 10022, username: 'root', command: 'ssh root@203.0.113.7 -p 10022' };
 const PROXY = { host: 'ssh.example.test', port: 22, username: 'p1-64411c', command: 'ssh p1-64411c@ssh.example.test' };
@@ -21,7 +22,7 @@ async function ssh(document: unknown, flags: readonly string[]): Promise<Ran & {
   chmodSync(program, 0o755);
   const env = { ...world.env, ...pointedAt(server.url), PATH: `${world.directory}:${world.env['PATH'] ?? ''}` };
   const ran = await berthIn({ ...world, env }, ['pods', 'ssh', 'p1', ...flags]);
-  expectSound(ran);
+  expectNoKeyNoStack(ran);
   return { ...ran, given: existsSync(log) ? readFileSync(log, 'utf8') : undefined };
 }
 

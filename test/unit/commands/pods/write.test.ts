@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { berth, berthIn, type Ran } from '../../../support/cli.ts';
-import { createTestWorld, KEYS, type TestWorld } from '../../../support/world.ts';
-import { expectSound, hangUp, json, pointedAt, problem, routed, serve } from '../../../support/faults.ts';
+import { berth, berthIn, type Ran } from '../../../support/worlds/run-berth.ts';
+import { createTestWorld, KEYS, type TestWorld } from '../../../support/worlds/test-world.ts';
+import { expectNoKeyNoStack } from '../../../support/worlds/expect-run.ts';
+import { hangUp, json, pointedAt, problem, routed, serve } from '../../../support/servers/scripted-server.ts';
 
 interface Preview {
   readonly method: string;
@@ -14,7 +15,7 @@ interface Preview {
 /** What would be sent. */
 async function preview(...argv: readonly string[]): Promise<Preview> {
   const ran = await berth(['--local', 'pods', ...argv, '--dry-run']);
-  expectSound(ran);
+  expectNoKeyNoStack(ran);
   expect(ran.code, ran.err).toBe(0);
   return JSON.parse(ran.out) as Preview;
 }
@@ -128,7 +129,7 @@ describe('pods create', () => {
   it('names the list where its answer was lost', async () => {
     const server = await serve([routed({ 'POST /v2/pods': hangUp })]);
     const ran = await berth(['pods', 'create', ...GPU], { env: pointedAt(server.url) });
-    expectSound(ran);
+    expectNoKeyNoStack(ran);
     expect(ran.code).toBe(8);
     expect(ran.err).toContain('berth pods list');
     expect(server.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);

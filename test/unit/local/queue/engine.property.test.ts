@@ -8,12 +8,18 @@ import {
   retry,
   setTimeToLive,
   submit,
-} from '../../../../src/local/queue/engine.ts';
-import { laneOf, waitingIn, workersIn } from '../../../../src/local/queue/lanes.ts';
-import { expiryOf, isTerminal, nextStatus, transition, type JobEvent } from '../../../../src/local/queue/machine.ts';
-import type { Job, JobStatus } from '../../../../src/local/queue/state.ts';
+} from '../../../../src/local/queue/engine/engine.ts';
+import { laneOf, waitingIn, workersIn } from '../../../../src/local/queue/state/endpoint-queue.ts';
+import {
+  expiryOf,
+  isTerminal,
+  nextStatus,
+  transition,
+  type JobEvent,
+} from '../../../../src/local/queue/engine/transitions.ts';
+import type { Job, JobStatus } from '../../../../src/local/queue/state/records.ts';
 import type { State } from '../../../../src/local/state/state.ts';
-import { createHarness } from './harness.ts';
+import { createHarness } from '../../../support/local/queue-fixture.ts';
 
 type Command =
   | { readonly kind: 'run'; readonly endpointId: string; readonly input: string; readonly lowPriority: boolean }

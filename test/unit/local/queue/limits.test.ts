@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { PAYLOAD_BYTES } from '../../../../src/local/queue/submission.ts';
-import { COLD_START_MS } from '../../../../src/local/queue/workers.ts';
-import { createHarness, idIn } from './harness.ts';
+import { PAYLOAD_BYTES } from '../../../../src/local/queue/api/submission.ts';
+import { COLD_START_MS } from '../../../../src/local/queue/engine/workers.ts';
+import { createHarness, idIn } from '../../../support/local/queue-fixture.ts';
 
 const MINUTE = 60_000;
 const READY = COLD_START_MS + 10;

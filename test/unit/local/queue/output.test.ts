@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { arrayOf, decodeJson, memberAt, stringOf, type Json } from '../../../../src/core/json.ts';
-import { appendChunk, CHUNK_BYTES, takeChunks } from '../../../../src/local/queue/chunks.ts';
-import { NO_CHUNKS } from '../../../../src/local/queue/machine.ts';
-import { memberText } from '../../../../src/local/queue/source.ts';
-import { COLD_START_MS } from '../../../../src/local/queue/workers.ts';
-import { createHarness, type Harness } from './harness.ts';
+import { appendChunk, CHUNK_BYTES, takeChunks } from '../../../../src/local/queue/engine/chunks.ts';
+import { NO_CHUNKS } from '../../../../src/local/queue/engine/transitions.ts';
+import { memberText } from '../../../../src/local/queue/api/member-text.ts';
+import { COLD_START_MS } from '../../../../src/local/queue/engine/workers.ts';
+import { createHarness, type Harness } from '../../../support/local/queue-fixture.ts';
 
 describe('numbers and text come back exactly', () => {
   test.each([

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { newEndpoint } from '../../../../src/local/resources/endpoints/seed.ts';
+import { newEndpoint } from '../../../../src/local/model/endpoints/seed.ts';
 import { advanceQueue, dropEndpoint, usageOf } from '../../../../src/local/queue/index.ts';
-import { workersIn } from '../../../../src/local/queue/lanes.ts';
-import { COLD_START_MS } from '../../../../src/local/queue/workers.ts';
-import { createHarness, type Harness } from './harness.ts';
+import { workersIn } from '../../../../src/local/queue/state/endpoint-queue.ts';
+import { COLD_START_MS } from '../../../../src/local/queue/engine/workers.ts';
+import { createHarness, type Harness } from '../../../support/local/queue-fixture.ts';
 
 const HOUR = 3_600_000;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { COLD_START_MS } from '../../../../src/local/queue/workers.ts';
-import { createHarness, idIn } from './harness.ts';
+import { COLD_START_MS } from '../../../../src/local/queue/engine/workers.ts';
+import { createHarness, idIn } from '../../../support/local/queue-fixture.ts';
 
 const MINUTE = 60_000;
 

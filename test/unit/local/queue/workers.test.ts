@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { newEndpoint } from '../../../../src/local/resources/endpoints/seed.ts';
+import { newEndpoint } from '../../../../src/local/model/endpoints/seed.ts';
 import { dropEndpoint, nextQueueEvent } from '../../../../src/local/queue/index.ts';
-import { laneOf, workersIn } from '../../../../src/local/queue/lanes.ts';
-import { COLD_START_MS } from '../../../../src/local/queue/workers.ts';
-import type { EndpointRecord } from '../../../../src/local/resources/endpoints/record.ts';
-import { createHarness, type Harness } from './harness.ts';
+import { laneOf, workersIn } from '../../../../src/local/queue/state/endpoint-queue.ts';
+import { COLD_START_MS } from '../../../../src/local/queue/engine/workers.ts';
+import type { EndpointRecord } from '../../../../src/local/model/endpoints/record.ts';
+import { createHarness, type Harness } from '../../../support/local/queue-fixture.ts';
 
 const endpoint = (changes: Partial<EndpointRecord>): EndpointRecord => ({
   ...newEndpoint('mine', 'mine', 'sleep', 0),

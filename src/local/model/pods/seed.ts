@@ -1,0 +1,148 @@
+import { storageOf } from '../../resources/pods/configure.ts';
+import type { PodEvent, PodRecord } from './record.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** A name that a terminal could be misled by: colour, a title, the clipboard, the direction of writing. */
+const HOSTILE_NAME =
+  'evil \u001b[31mred\u001b[0m \u001b]0;title\u0007\u001b]52;c;ZXZpbA==\u0007 \u009b2J \u202egnp.exe\u202c\ttab\nline';
+
+const LONG_NAME = `a-very-long-name-${'that-goes-on-and-on-'.repeat(12)}and-ends`;
+
+/** The pods of a new account: one of every status and kind, with names that are awkward. Ids are easy to remember. */
+export function seedPods(now: number): PodRecord[] {
+  const pod = (id: string, name: string, rest: Partial<PodRecord>): PodRecord =>
+    remembered({
+      id,
+      name,
+      image: 'example/pytorch:2.8-cuda12.8',
+      args: '',
+      disk: 20,
+      ports: [],
+      env: {},
+      registry: null,
+      mounts: {},
+      gpu: { id: 'GPU-24G', count: 1 },
+      cloud: 'SECURE',
+      dataCenterId: 'EU-NORTH-1',
+      cudaVersion: '12.8',
+      template: null,
+      locked: false,
+      globalNetworking: { wanted: false, active: false },
+      price: 0.69,
+      createdAt: now - DAY,
+      startedBefore: null,
+      life: { kind: 'launched', at: now - DAY },
+      history: [],
+      ...rest,
+    });
+  const cpu = (id: string, name: string, rest: Partial<PodRecord>): PodRecord => {
+    const { gpu: _gpu, ...made } = pod(id, name, {
+      image: 'example/ubuntu:24.04',
+      cpu: { id: 'cpu-general', vcpuCount: 4, memory: 16 },
+      cudaVersion: null,
+      price: 0.12,
+      ...rest,
+    });
+    return made;
+  };
+  return [
+    pod('pod-train', 'train-llm', {
+      args: 'python train.py --epochs 3',
+      disk: 50,
+      ports: ['8888/http', '22/tcp', '6006/http'],
+      env: { PUBLIC_KEY: SEED_SSH_KEY, EPOCHS: '3', DATA: '/workspace/data' },
+      mounts: { network: [{ volumeId: 'vol-datasets', path: '/workspace' }] },
+      gpu: { id: 'GPU-80G', count: 2 },
+      registry: 'reg-team',
+      globalNetworking: { wanted: true, active: true },
+      price: 4.78,
+      createdAt: now - 3 * DAY,
+      life: { kind: 'launched', at: now - 50 * HOUR },
+    }),
+    pod('pod-notebook', 'notebook-été-日本語', {
+      ports: ['8888/http', '22/tcp'],
+      env: { PUBLIC_KEY: SEED_SSH_KEY, JUPYTER_PASSWORD: 'jupyter-pod-notebook' },
+      mounts: { persistent: { size: 100, path: '/workspace' } },
+      cloud: 'COMMUNITY',
+      dataCenterId: 'EU-WEST-1',
+      price: 0.34,
+      life: { kind: 'launched', at: now - 2 * HOUR },
+    }),
+    cpu('pod-web', 'web-frontend', {
+      ports: ['8080/http', '53/udp'],
+      locked: true,
+      createdAt: now - 30 * DAY,
+      life: { kind: 'launched', at: now - 12 * DAY },
+    }),
+    pod('pod-provisioning', 'allocating', {
+      gpu: { id: 'GPU-16G', count: 1 },
+      price: 0.22,
+      createdAt: now - 20_000,
+      life: { kind: 'held', status: 'PROVISIONING' },
+    }),
+    cpu('pod-starting', 'pulling-a-large-image', {
+      image: 'registry.example/team/very/deep/path/of-a-large-image@sha256:0123456789abcdef0123456789abcdef',
+      createdAt: now - 90_000,
+      life: { kind: 'held', status: 'STARTING' },
+    }),
+    pod('pod-stopped', LONG_NAME, {
+      mounts: { network: [{ volumeId: 'vol-checkpoints', path: '/data' }] },
+      gpu: { id: 'GPU-48G', count: 1 },
+      dataCenterId: 'US-EAST-1',
+      price: 0.86,
+      createdAt: now - 9 * DAY,
+      startedBefore: now - 8 * DAY,
+      life: { kind: 'exited', at: now - 7 * DAY },
+    }),
+    cpu('pod-stopped-cpu', 'nightly-report', {
+      cpu: { id: 'cpu-memory', vcpuCount: 2, memory: 16 },
+      dataCenterId: 'EU-WEST-1',
+      price: 0.084,
+      startedBefore: now - 20 * HOUR,
+      life: { kind: 'exited', at: now - 19 * HOUR },
+    }),
+    pod('pod-broken', HOSTILE_NAME, {
+      image: 'example/does-not-start:latest',
+      args: 'sh -c "exit 1"',
+      gpu: { id: 'GPU-192G', count: 1 },
+      dataCenterId: 'EU-WEST-1',
+      cudaVersion: null,
+      price: 2.69,
+      createdAt: now - 5 * HOUR,
+      startedBefore: now - 5 * HOUR + 5000,
+      life: { kind: 'error', at: now - 5 * HOUR + 40_000 },
+    }),
+    pod('pod-terminated', 'last-week', {
+      createdAt: now - 10 * DAY,
+      startedBefore: now - 10 * DAY,
+      life: { kind: 'terminated', at: now - 6 * DAY },
+    }),
+  ];
+}
+
+/** The pod with a history that led to the life it has. */
+function remembered(pod: PodRecord): PodRecord {
+  const { life, image, createdAt } = pod;
+  const launch = (at: number): PodEvent => ({ kind: 'launch', at, image });
+  const history = (): PodEvent[] => {
+    switch (life.kind) {
+      case 'launched':
+        return life.at > createdAt ? [launch(createdAt), launch(life.at)] : [launch(life.at)];
+      case 'held':
+        return [{ kind: 'launch', at: createdAt, image, held: life.status }];
+      case 'exited':
+        return [launch(createdAt), { kind: 'stop', at: life.at }];
+      case 'error':
+        return [launch(createdAt), { kind: 'fail', at: life.at }];
+      case 'terminated':
+        return [launch(createdAt), { kind: 'terminate', at: life.at }];
+    }
+  };
+  return { ...pod, history: [storageOf(pod, createdAt), ...history()] };
+}
+
+/** A public key, and nobody's: its private half was never kept. */
+export const SEED_SSH_KEY =
+  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBerthLocalServiceSeededKeyForNobodyAtAll00 someone@example.com';

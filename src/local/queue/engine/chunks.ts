@@ -1,0 +1,82 @@
+import { arrayOf, encodeJson, isObject, type Json, type JsonObject } from '../../../core/json.ts';
+import { planOf, type Chunk } from './builtin-handlers.ts';
+import type { EndpointRecord } from '../../model/endpoints/record.ts';
+import type { Job, StreamPosition } from '../state/records.ts';
+
+/** A single streamed chunk is at most 1 MB (specification 8.2): of its JSON text, in bytes. */
+export const CHUNK_BYTES = 1_000_000;
+
+/** One answer of `stream` carries at most so many bytes of chunks; what is left comes with the next poll. */
+const ANSWER_BYTES = 10_000_000;
+
+/** The job with every chunk that a built-in handler has made by `at`; where there is none, the same record. */
+export function withChunks(job: Job, endpoint: EndpointRecord | undefined, at: number): Job {
+  if (job.startedAt === undefined || job.status !== 'IN_PROGRESS') return job;
+  if (endpoint === undefined || endpoint.handler === 'module') return job;
+  const plan = planOf(endpoint.handler, job.input, job.attempt);
+  const due = plan.chunksBy(at - job.startedAt);
+  let stream = job.stream;
+  while (stream.made < due) stream = appendChunk(stream, plan.chunk(stream.made));
+  return stream === job.stream ? job : { ...job, stream };
+}
+
+/** Adds what a handler yielded, split where it is too large for one chunk. */
+export function appendChunk(stream: StreamPosition, { output, metrics }: Chunk): StreamPosition {
+  const room = CHUNK_BYTES - bytesOf(chunkText(null, metrics, Number.MAX_SAFE_INTEGER));
+  const texts = split(output, room).map((piece, index) => chunkText(piece, metrics, stream.numbered + index));
+  return {
+    made: stream.made + 1,
+    numbered: stream.numbered + texts.length,
+    pending: [...stream.pending, ...texts],
+  };
+}
+
+/** Takes chunks off for one answer: at least one where there is one. */
+export function takeChunks(stream: StreamPosition): {
+  readonly taken: readonly string[];
+  readonly rest: StreamPosition;
+} {
+  let bytes = 0;
+  const fits = stream.pending.findIndex((text) => (bytes += bytesOf(text)) > ANSWER_BYTES);
+  const count = fits < 0 ? stream.pending.length : Math.max(1, fits);
+  return { taken: stream.pending.slice(0, count), rest: { ...stream, pending: stream.pending.slice(count) } };
+}
+
+const chunkText = (output: Json, metrics: JsonObject, index: number): string =>
+  encodeJson({ output, metrics: { ...metrics, stream_index: index } });
+
+/**
+ * An output in pieces whose JSON texts have at most `room` bytes. A string is cut; an object with a `text` list has that
+ * cut, its other members repeated; of anything else the JSON text is cut. The pieces joined are the whole.
+ */
+function split(output: Json, room: number): readonly Json[] {
+  const whole = encodeJson(output);
+  if (bytesOf(whole) <= room) return [output];
+  if (typeof output === 'string') return cut(output, room);
+  const texts = isObject(output) ? arrayOf(output.text) : undefined;
+  if (isObject(output) && texts?.every((text) => typeof text === 'string') === true) {
+    const left = room - bytesOf(encodeJson({ ...output, text: [''] }));
+    if (left > room / 2) return texts.flatMap((text) => cut(text, left).map((piece) => ({ ...output, text: [piece] })));
+  }
+  return cut(whole, room);
+}
+
+/** Cuts text between characters, so that each part's JSON text fits. */
+function cut(text: string, room: number): readonly string[] {
+  const parts: string[] = [];
+  for (let from = 0; from < text.length || parts.length === 0;) {
+    let to = Math.min(text.length, from + room);
+    for (let bytes = bytesOf(JSON.stringify(text.slice(from, to))); bytes > room;) {
+      to = from + Math.floor(((to - from) * room) / bytes) - 1;
+      bytes = bytesOf(JSON.stringify(text.slice(from, to)));
+    }
+    if (to < text.length && isHighSurrogate(text.charCodeAt(to - 1))) to -= 1;
+    parts.push(text.slice(from, to));
+    from = to;
+  }
+  return parts;
+}
+
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
+
+const bytesOf = (text: string): number => Buffer.byteLength(text);

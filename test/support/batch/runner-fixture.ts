@@ -1,0 +1,215 @@
+import { onTestFinished } from 'vitest';
+import { beginBatch, finishBatch, resumeBatch, type OpenBatch, type ResumeOptions } from '../../../src/batch/open.ts';
+import type { RunOptions } from '../../../src/batch/run/run-state.ts';
+import { readItems } from '../../../src/batch/input/read-items.ts';
+import { runBatch, type RunEnd } from '../../../src/batch/run/runner.ts';
+import { survey } from '../../../src/batch/input/validate-input.ts';
+import { createWire } from '../../../src/batch/run/queue-client.ts';
+import type { RateWindow } from '../../../src/core/api.ts';
+import type { DurableFiles } from '../../../src/core/context.ts';
+import { createApi } from '../../../src/http/api.ts';
+import { createTransport } from '../../../src/http/wire/client.ts';
+import { LOCAL_KEY } from '../../../src/local/frame/auth.ts';
+import { serveLocal } from '../../../src/local/frame/server.ts';
+import { createLocalService } from '../../../src/local/service.ts';
+import type { State } from '../../../src/local/state/state.ts';
+import { memoryStore } from '../../../src/local/state/store.ts';
+import { createValidator } from '../../../src/local/frame/validate.ts';
+import { createAutoAdvancingClock, type AutoAdvancingClock } from '../clocks/auto-advancing-clock.ts';
+import { countSubmissions, type SubmissionCounts } from './check-journal.ts';
+import { batchApiOf } from './batch-api.ts';
+import { memoryFiles, type MemoryFiles } from './memory-files.ts';
+
+const validator = createValidator();
+
+export interface RunnerFixture {
+  readonly clock: AutoAdvancingClock;
+  readonly durable: MemoryFiles;
+  readonly url: string;
+  /** `POST /local/fault` and the like. */
+  control(method: string, path: string, body?: unknown): Promise<void>;
+  /** How often the service took a submission of each input, by its JSON text. */
+  submissions(): Promise<ReadonlyMap<string, number>>;
+  /** The same by the number in each input. */
+  taken(): Promise<SubmissionCounts>;
+  /** When each job that has ended did so, by its id: milliseconds on the clock. */
+  ended(): Promise<ReadonlyMap<string, number>>;
+  /** Begins a batch over lines of input. */
+  begin(lines: readonly string[], options?: BeginOptions): Promise<OpenBatch>;
+  resume(options?: Partial<ResumeOptions>, durable?: DurableFiles): Promise<OpenBatch>;
+  /** Runs an open batch to its end and closes it. */
+  run(batch: OpenBatch, options?: Partial<RunOptions>, more?: RunMore): Promise<RunEnd>;
+  /** The lines of the results file. */
+  results(durable?: MemoryFiles): readonly Result[];
+}
+
+export interface BeginOptions {
+  readonly endpoint?: string;
+  readonly ordered?: boolean;
+  readonly idField?: string;
+  readonly durable?: DurableFiles;
+}
+
+export interface RunMore {
+  readonly interrupt?: AbortSignal;
+  readonly durable?: DurableFiles;
+  /** Sees every request before it goes out. */
+  readonly before?: (method: string, path: readonly string[]) => void;
+  /** Told how many requests are on the wire, each time one more is. */
+  readonly onWire?: (active: number) => void;
+}
+
+export interface Result {
+  readonly item: number;
+  readonly id?: unknown;
+  readonly job?: string;
+  readonly status: string;
+  readonly output?: unknown;
+  readonly error?: string;
+}
+
+export const OUT = 'r.jsonl';
+const IN = 'items.jsonl';
+
+/** A local service behind real HTTP, on a clock on which requests take no time, and files in memory. */
+export async function createRunnerFixture(options: { readonly queueLimits?: boolean } = {}): Promise<RunnerFixture> {
+  const clock = createAutoAdvancingClock();
+  const durable = memoryFiles();
+  const store = memoryStore();
+  let seed = 1;
+  const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
+  const service = createLocalService({ clock, random, store, validator, queueLimits: options.queueLimits ?? false });
+  const served = await serveLocal(service, { port: 0, host: '127.0.0.1' });
+  const transport = createTransport({ env: {} });
+  onTestFinished(async () => {
+    await transport.close();
+    await served.stop();
+    await service.stop();
+  });
+  const windows = { take: (_: readonly RateWindow[]): void => undefined };
+  const api = createApi({
+    transport,
+    addresses: () => served.url,
+    key: () => Promise.resolve(LOCAL_KEY),
+    clock,
+    random,
+    signal: new AbortController().signal,
+    retries: 0,
+    timeoutMs: 30_000,
+    userAgent: 'test',
+    onWindows: (seen) => {
+      windows.take(seen);
+    },
+  });
+  const watched = ({ before, onWire }: RunMore): ReturnType<typeof batchApiOf> => {
+    let active = 0;
+    return batchApiOf(async (request) => {
+      before?.(request.method, request.path);
+      onWire?.((active += 1));
+      try {
+        return await clock.during(api.send(request));
+      } finally {
+        active -= 1;
+      }
+    });
+  };
+  const state = <T>(step: (state: State) => T): Promise<T> =>
+    store.transact(() => {
+      throw new Error('no request has come yet');
+    }, step);
+
+  const control: RunnerFixture['control'] = async (method, path, body) => {
+    const answer = await fetch(served.url + path, {
+      method,
+      headers: { authorization: `Bearer ${LOCAL_KEY}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (!answer.ok) throw new Error(await answer.text());
+  };
+  // A service has a state from its first request on.
+  await control('GET', '/local/status');
+
+  return {
+    clock,
+    durable,
+    url: served.url,
+    control,
+    submissions: () =>
+      state(({ queue }) => {
+        const counts = new Map<string, number>();
+        for (const { input } of Object.values(queue.jobs)) counts.set(input, (counts.get(input) ?? 0) + 1);
+        return counts;
+      }),
+    taken: () => countSubmissions(store),
+    ended: () =>
+      state(
+        ({ queue }) =>
+          new Map(
+            Object.values(queue.jobs).flatMap(({ id, finishedAt }) =>
+              finishedAt === undefined ? [] : [[id, finishedAt] as const],
+            ),
+          ),
+      ),
+    begin: async (lines, { endpoint = 'echo', ordered = false, idField, durable: files = durable } = {}) => {
+      for (const lying of [durable.files, durable.synced])
+        lying.set(IN, Buffer.from(lines.map((line) => `${line}\n`).join('')));
+      const shape = { path: IN, format: 'jsonl', extras: '', ...(idField === undefined ? {} : { idField }) } as const;
+      const { planned, invalid, fingerprint } = await survey(durable.read(IN), shape);
+      const { bytes, sha256 } = fingerprint;
+      const { extras, ...input } = shape;
+      return beginBatch(files, OUT, () =>
+        Promise.resolve({
+          version: 1,
+          endpoint,
+          endpointId: endpoint,
+          service: served.url,
+          input: { ...input, bytes, sha256 },
+          extras,
+          planned,
+          invalid,
+          ordered,
+          createdAt: clock.now(),
+        }),
+      );
+    },
+    resume: (resumeOptions = {}, files = durable) =>
+      resumeBatch(files, OUT, { wantFailed: false, resubmitUnknown: false, ...resumeOptions }),
+    run: async (batch, runOptions = {}, more = {}) => {
+      const { interrupt, durable: files = durable } = more;
+      const { input, extras, endpointId } = batch.header;
+      const end = await runBatch({
+        ...batch,
+        options: {
+          concurrency: 8,
+          rate: 99,
+          inFlight: 100,
+          maxFailures: Number.POSITIVE_INFINITY,
+          timeoutMs: Number.POSITIVE_INFINITY,
+          retryFailed: 0,
+          ...runOptions,
+        },
+        items: readItems(files.read(IN), { ...input, extras }),
+        wire: createWire(watched(more), endpointId),
+        clock,
+        random,
+        interrupt: interrupt ?? new AbortController().signal,
+        onReady: (take) => {
+          windows.take = take;
+        },
+      });
+      const ordered = await finishBatch(files, OUT, batch, end, interrupt ?? new AbortController().signal);
+      await batch.close().catch(() => undefined);
+      return ordered;
+    },
+    results: (files = durable) =>
+      files
+        .text(OUT)
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as Result),
+  };
+}
+
+/** Lines of input that can be told apart. */
+export const lines = (count: number, extra = ''): string[] =>
+  Array.from({ length: count }, (_, at) => `{"n":${String(at + 1)}${extra}}`);

@@ -1,0 +1,136 @@
+import { beginBatch, finishBatch, resumeBatch, type OpenBatch, type ResumeOptions } from '../../../src/batch/open.ts';
+import { readItems } from '../../../src/batch/input/read-items.ts';
+import { survey } from '../../../src/batch/input/validate-input.ts';
+import type { RunOptions } from '../../../src/batch/run/run-state.ts';
+import { runBatch, type RunEnd } from '../../../src/batch/run/runner.ts';
+import { createWire } from '../../../src/batch/run/queue-client.ts';
+import type { ApiRequest } from '../../../src/core/api.ts';
+import type { DurableFiles } from '../../../src/core/context.ts';
+import { EXIT } from '../../../src/core/exit-codes.ts';
+import { Failure } from '../../../src/core/failure.ts';
+import type { Json } from '../../../src/core/json.ts';
+import { createAutoAdvancingClock, type AutoAdvancingClock } from '../clocks/auto-advancing-clock.ts';
+import { lines, OUT } from './runner-fixture.ts';
+import { batchApiOf } from './batch-api.ts';
+import { memoryFiles, type MemoryFiles } from './memory-files.ts';
+
+/** A request as a script sees it. */
+export interface ScriptedRequest {
+  readonly operation: 'run' | 'status' | 'retry';
+  /** Of `run` the number in its input; of the others the one in the job's id. */
+  readonly n: number;
+  readonly job: string;
+  /** Milliseconds on the clock. */
+  readonly at: number;
+}
+
+export interface ScriptedService {
+  readonly clock: AutoAdvancingClock;
+  readonly files: MemoryFiles;
+  /** Every request, in the order they went out. */
+  readonly asked: readonly ScriptedRequest[];
+  readonly batch: OpenBatch;
+  resume(options?: Partial<ResumeOptions>): Promise<OpenBatch>;
+  /** Runs an open batch; it is closed by whoever resumes it. Five hours on the clock are the most it may take. */
+  run(batch: OpenBatch, options?: Partial<RunOptions>, interrupt?: AbortSignal): Promise<RunEnd>;
+}
+
+/**
+ * What a service never does that keeps its contract: a script answers each request, or throws the Failure it ends in.
+ * `beforeSync` holds up the disk.
+ */
+export async function createScriptedService(
+  count: number,
+  answer: (asked: ScriptedRequest) => Json,
+  beforeSync: (path: string, clock: AutoAdvancingClock) => Promise<void> = async () => undefined,
+): Promise<ScriptedService> {
+  const clock = createAutoAdvancingClock();
+  const files = memoryFiles();
+  const slow: DurableFiles = {
+    ...files,
+    open: async (name) => {
+      const file = await files.open(name);
+      const sync = async (): Promise<void> => {
+        await beforeSync(name, clock);
+        await file.sync();
+      };
+      return { ...file, sync };
+    },
+  };
+  const path = 'items.jsonl';
+  for (const lying of [files.files, files.synced]) lying.set(path, Buffer.from(`${lines(count).join('\n')}\n`));
+  const input = { path, format: 'jsonl' } as const;
+  const shape = { ...input, extras: '' };
+  const { bytes, sha256 } = (await survey(files.read(path), shape)).fingerprint;
+  const batch = await beginBatch(slow, OUT, () =>
+    Promise.resolve({
+      version: 1,
+      endpoint: 'echo',
+      endpointId: 'echo',
+      service: 'a script',
+      input: { ...input, bytes, sha256 },
+      extras: '',
+      planned: count,
+      invalid: 0,
+      ordered: false,
+      createdAt: clock.now(),
+    }),
+  );
+  const asked: ScriptedRequest[] = [];
+  const send = async (request: ApiRequest) => {
+    const one = parseRequest(request, clock.now());
+    asked.push(one);
+    await clock.during(new Promise(setImmediate));
+    return { status: 200, headers: {}, text: '', value: answer(one) };
+  };
+  return {
+    clock,
+    files,
+    asked,
+    batch,
+    resume: (options = {}) => resumeBatch(slow, OUT, { wantFailed: false, resubmitUnknown: false, ...options }),
+    run: async (open, options = {}, interrupt = new AbortController().signal) => {
+      const end = await runBatch({
+        ...open,
+        options: {
+          concurrency: 8,
+          rate: 99,
+          inFlight: 100,
+          maxFailures: Number.POSITIVE_INFINITY,
+          timeoutMs: 5 * 3_600_000,
+          retryFailed: 0,
+          ...options,
+        },
+        items: readItems(files.read(path), shape),
+        wire: createWire(batchApiOf(send), 'echo'),
+        clock,
+        random: () => 0.5,
+        interrupt,
+      });
+      return finishBatch(slow, OUT, open, end, interrupt);
+    },
+  };
+}
+
+function parseRequest({ path, body }: ApiRequest, at: number): ScriptedRequest {
+  const [, , operation = '', job = ''] = path;
+  const raw = (body as { readonly raw: Uint8Array } | undefined)?.raw;
+  const sent = raw === undefined ? undefined : (JSON.parse(Buffer.from(raw).toString()) as { input: { n: number } });
+  return { operation: operation as ScriptedRequest['operation'], n: sent?.input.n ?? Number(job.slice(1)), job, at };
+}
+
+export const accepted = ({ n }: ScriptedRequest): Json => ({ id: `j${String(n)}`, status: 'IN_QUEUE' });
+export const completed = ({ job }: ScriptedRequest): Json => ({
+  id: job,
+  status: 'COMPLETED',
+  delayTime: 1,
+  executionTime: 5,
+});
+export const failed = ({ job }: ScriptedRequest): Json => ({ id: job, status: 'FAILED', error: 'no' });
+
+/** A service that keeps its contract. */
+export const kept = (asked: ScriptedRequest): Json => (asked.operation === 'run' ? accepted(asked) : completed(asked));
+
+export const trouble = (exit: Failure['exit'], retryAfter?: number): Failure =>
+  new Failure({ code: 'trouble', exit, message: 'trouble', ...(retryAfter === undefined ? {} : { retryAfter }) });
+export const unreachable = (): Failure => trouble(EXIT.unavailable);

@@ -1,0 +1,93 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { createAutoAdvancingClock } from '../clocks/auto-advancing-clock.ts';
+import { createTestWorld, type TestWorld, type TestWorldOptions } from '../worlds/test-world.ts';
+
+export interface Submission {
+  /** Counts submissions from 1. */
+  readonly nth: number;
+  readonly input: unknown;
+}
+
+/** A `status` without a body is an empty answer; with `never` none comes at all. */
+export interface TinyAnswer {
+  readonly status?: number;
+  readonly body?: unknown;
+  readonly never?: boolean;
+}
+
+export interface TinyAnswers {
+  /** The answer to a submission: by default an id of its own. */
+  readonly submit?: (submission: Submission) => TinyAnswer | undefined;
+  /** The document of a job, merged over `COMPLETED` with the input as its output. */
+  readonly look?: (job: string, nth: number) => Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface TinyQueueWorld extends TestWorld {
+  /** The inputs that were submitted, in order. */
+  readonly submitted: unknown[];
+  /** Called before each answer. */
+  before: (operation: string, nth: number) => void;
+}
+
+/** A small server that speaks the queue API, and a world that is set to it. Every job is done at the first look. */
+export async function createTinyQueueWorld(
+  answers: TinyAnswers = {},
+  options: TestWorldOptions = {},
+): Promise<TinyQueueWorld> {
+  const submitted: unknown[] = [];
+  const jobs = new Map<string, unknown>();
+  let looks = 0;
+  const answer = (request: IncomingMessage, body: string, response: ServerResponse): void => {
+    const [, , , operation = '', job = ''] = (request.url ?? '').split('/');
+    const send = (status: number, value: unknown): void => {
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(value === undefined ? '' : JSON.stringify(value));
+    };
+    if (operation === 'health') {
+      send(200, { jobs: {}, workers: {} });
+      return;
+    }
+    if (operation === 'run') {
+      const { input } = JSON.parse(body) as { input: unknown };
+      submitted.push(input);
+      const nth = submitted.length;
+      queueWorld.before(operation, nth);
+      const id = `job-${String(nth)}`;
+      const special = answers.submit?.({ nth, input });
+      jobs.set((special?.body as { id?: string } | undefined)?.id ?? id, input);
+      if (special?.never === true) return;
+      send(special?.status ?? 200, special === undefined ? { id, status: 'IN_QUEUE' } : special.body);
+      return;
+    }
+    if (operation !== 'status') {
+      send(404, { error: 'not here' });
+      return;
+    }
+    looks += 1;
+    queueWorld.before(operation, looks);
+    const id = decodeURIComponent(job);
+    send(200, { id, status: 'COMPLETED', output: jobs.get(id), ...answers.look?.(id, looks) });
+  };
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    request.on('end', () => {
+      answer(request, body, response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  const env = { BERTH_BASE_URL: url, BERTH_QUEUE_URL: url, BERTH_API_KEY: 'a-test-key' };
+  const world = createTestWorld({ clock: createAutoAdvancingClock(), ...options, env });
+  const queueWorld: TinyQueueWorld = { ...world, submitted, before: () => undefined };
+  return queueWorld;
+}
+
+/** As fast as it goes. */
+export const FAST = ['--rate', '100000', '--concurrency', '16'];

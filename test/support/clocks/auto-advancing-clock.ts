@@ -1,0 +1,155 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { onTestFinished } from 'vitest';
+import type { TestClock } from './test-clock.ts';
+
+/** A test clock for a client and a service that talk over real connections in this process. */
+export interface AutoAdvancingClock extends TestClock {
+  /** Keeps the clock from moving on its own until `work` has settled. */
+  during<T>(work: Promise<T>): Promise<T>;
+}
+
+/** Turns of the event loop without any activity after which the clock moves to the next sleeper. */
+const IDLE_TURNS = 3;
+/** The same while a request has no answer yet: its server may be the one that sleeps, or may never answer. */
+const IDLE_TURNS_WITH_REQUEST = 30;
+/** Milliseconds of real time that must pass besides, for the case that the system is slow to deliver the bytes. */
+const IDLE_MS_WITH_REQUEST = 5;
+
+/**
+ * Returns a clock that stands still while this process works and moves to the earliest sleeper or deadline when the process
+ * is idle: no file operation is pending, no request of undici is in flight (or its answer does not come), and the event
+ * loop has turned several times. How long anything takes on this clock does not depend on the speed of the machine.
+ * To be made inside a test.
+ */
+export function createAutoAdvancingClock(startMs = Date.UTC(2026, 0, 1)): AutoAdvancingClock {
+  const activity = trackRequests();
+  const slept: number[] = [];
+  const sleepers = new Set<{ readonly at: number; readonly wake: () => void }>();
+  let monotonic = 0;
+  let wallOffset = startMs;
+  let held = 0;
+  let watching = false;
+
+  const wakeEarliest = (): void => {
+    monotonic = Math.max(monotonic, Math.min(...[...sleepers].map(({ at }) => at)));
+    for (const sleeper of [...sleepers].filter(({ at }) => at <= monotonic)) {
+      sleepers.delete(sleeper);
+      sleeper.wake();
+    }
+  };
+
+  const watch = (): void => {
+    if (watching) return;
+    watching = true;
+    let idleTurns = 0;
+    let idleSince = performance.now();
+    let seen = activity.count();
+    const turn = (): void => {
+      if (sleepers.size === 0) {
+        watching = false;
+        return;
+      }
+      const busy = held > 0 || activity.count() !== seen || hasPendingFileOperation();
+      seen = activity.count();
+      idleTurns = busy ? 0 : idleTurns + 1;
+      if (busy) idleSince = performance.now();
+      const isIdle =
+        activity.inFlight() === 0
+          ? idleTurns >= IDLE_TURNS
+          : idleTurns >= IDLE_TURNS_WITH_REQUEST && performance.now() - idleSince >= IDLE_MS_WITH_REQUEST;
+      if (isIdle) {
+        idleTurns = 0;
+        idleSince = performance.now();
+        wakeEarliest();
+      }
+      setImmediate(turn);
+    };
+    setImmediate(turn);
+  };
+
+  /** Calls `wake` when the time has come. Returns what cancels that. */
+  const wakeAt = (at: number, wake: () => void): (() => void) => {
+    const sleeper = { at, wake };
+    sleepers.add(sleeper);
+    watch();
+    return () => sleepers.delete(sleeper);
+  };
+
+  return {
+    slept,
+    now: () => Math.floor(wallOffset + monotonic),
+    monotonic: () => monotonic,
+    advance: (milliseconds) => {
+      monotonic += milliseconds;
+    },
+    jumpWall: (milliseconds) => {
+      wallOffset += milliseconds;
+    },
+    during: async (work) => {
+      held += 1;
+      try {
+        return await work;
+      } finally {
+        held -= 1;
+      }
+    },
+    sleep: (milliseconds, signal) =>
+      new Promise((resolve, reject) => {
+        if (signal?.aborted === true) {
+          reject(signal.reason as Error);
+          return;
+        }
+        slept.push(milliseconds);
+        const onAbort = (): void => {
+          cancel();
+          reject(signal?.reason as Error);
+        };
+        const cancel = wakeAt(monotonic + Math.max(0, milliseconds), () => {
+          signal?.removeEventListener('abort', onAbort);
+          resolve();
+        });
+        signal?.addEventListener('abort', onAbort, { once: true });
+      }),
+    deadline: (milliseconds) => {
+      const controller = new AbortController();
+      const cancel = wakeAt(monotonic + milliseconds, () => {
+        controller.abort(new Error('deadline'));
+      });
+      return { signal: controller.signal, cancel };
+    },
+  };
+}
+
+/** Whether a read, a write or another asynchronous operation on a file has not ended. */
+const hasPendingFileOperation = (): boolean =>
+  process.getActiveResourcesInfo().some((resource) => resource.startsWith('FSReq'));
+
+interface RequestActivity {
+  /** Requests that were sent and whose answer is not complete. */
+  inFlight(): number;
+  /** Grows with each step of a request. */
+  count(): number;
+}
+
+/** Follows the requests that undici sends in this process, until the test ends. */
+function trackRequests(): RequestActivity {
+  const open = new Set<unknown>();
+  let count = 0;
+  const follow = (channel: string, onMessage: (request: unknown) => void): void => {
+    const listener = (message: unknown): void => {
+      count += 1;
+      onMessage((message as { readonly request: unknown }).request);
+    };
+    subscribe(channel, listener);
+    onTestFinished(() => {
+      unsubscribe(channel, listener);
+    });
+  };
+  follow('undici:request:create', (request) => open.add(request));
+  follow('undici:request:headers', () => undefined);
+  for (const channel of ['undici:request:trailers', 'undici:request:error'])
+    follow(channel, (request) => open.delete(request));
+  follow('http.server.request.start', () => undefined);
+  follow('http.server.response.finish', () => undefined);
+  return { inFlight: () => open.size, count: () => count };
+}

@@ -1,0 +1,30 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ownIdentity, type Identity } from '../../../src/host/lock/identity.ts';
+
+/** A number that no process has: the largest one of Linux. */
+const NO_PROCESS = 4_194_304;
+
+/** Holders, as they stand in a lock. Start times and boots are known on Linux only. */
+export const HOLDERS = {
+  self: (): Identity => ownIdentity(),
+  dead: (): Identity => ({ ...ownIdentity(), pid: NO_PROCESS }),
+  reused: (pid = process.pid): Identity => ({ ...ownIdentity(), pid, started: '1' }),
+  otherNamespace: (): Identity => ({ ...ownIdentity(), pid: 1, namespace: 'pid:[1] time:[1]' }),
+  otherHost: (): Identity => ({ ...ownIdentity(), pid: 1, boot: 'another', host: 'elsewhere' }),
+} as const;
+
+/** Puts a lock in its place as that holder would have. Gives its owner file. */
+export function writeForgedLock(path: string, holder: Identity): string {
+  const folder = join(path, randomUUID());
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'owner'), `${JSON.stringify(holder)}\n000000000000\n`);
+  return join(folder, 'owner');
+}
+
+/** The identity of another process of this machine, as it would write it. Linux only. */
+export function identityOf(pid: number): Identity {
+  const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
+  return { ...ownIdentity(), pid, started: stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '' };
+}

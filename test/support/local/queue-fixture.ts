@@ -1,0 +1,135 @@
+import {
+  decodeJson,
+  encodeJson,
+  type Json,
+  type JsonObject,
+  isObject,
+  memberAt,
+  stringOf,
+} from '../../../src/core/json.ts';
+import type { Call, Reply } from '../../../src/local/frame/operation.ts';
+import { Problem } from '../../../src/local/contract/problem.ts';
+import { seedEndpoints } from '../../../src/local/model/endpoints/seed.ts';
+import { advanceQueue, createQueueOperations, seedQueue } from '../../../src/local/queue/index.ts';
+import type { EndpointRecord } from '../../../src/local/model/endpoints/record.ts';
+import { byId } from '../../../src/local/state/records.ts';
+import type { State } from '../../../src/local/state/state.ts';
+import { createTestClock, type TestClock } from '../clocks/test-clock.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly value: Json | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface Harness {
+  readonly state: State;
+  readonly clock: TestClock;
+  readonly transact: <T>(step: (state: State, now: number) => T) => Promise<T>;
+  /** Calls `METHOD /endpoint/operation?query`, with a JSON text for a body. */
+  call(request: string, body?: string, keyId?: string): Promise<Answer>;
+  /** Moves the clock and brings the state up to it. */
+  pass(milliseconds: number): void;
+  submit(endpointId: string, input: string, more?: string): Promise<string>;
+  status(endpointId: string, jobId: string): Promise<JsonObject>;
+}
+
+/** The queue over a state in memory, called as the frame calls it, on a clock that costs no time. */
+export function createHarness(
+  options: { readonly queueLimits?: boolean; readonly endpoints?: readonly EndpointRecord[] } = {},
+): Harness {
+  const clock = createTestClock();
+  const start = clock.now();
+  const endpoints = [...seedEndpoints(start), ...(options.endpoints ?? [])];
+  const state = {
+    version: 1,
+    clockOffsetMs: 0,
+    asOf: start,
+    serial: 0,
+    generation: '00000000',
+    endpoints: byId(endpoints),
+    queue: seedQueue(start),
+  } as unknown as State;
+  const operations = createQueueOperations({ queueLimits: options.queueLimits ?? false });
+
+  const transact: Harness['transact'] = async (step) => {
+    await Promise.resolve();
+    const now = clock.now();
+    advanceQueue(state, now);
+    state.asOf = now;
+    return step(state, now);
+  };
+
+  const call: Harness['call'] = async (request, body = '', keyId = 'test') => {
+    const [method = '', target = ''] = request.split(' ');
+    const url = new URL(`http://127.0.0.1/v2${target}`);
+    for (const operation of operations) {
+      const pattern = new RegExp(`^${operation.path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
+      const params = pattern.exec(url.pathname)?.groups;
+      if (operation.method !== method || params === undefined) continue;
+      const made: Call = {
+        params: { ...params },
+        query: url.searchParams,
+        headers: {},
+        origin: url.origin,
+        bodyText: body,
+        body: undefined,
+        keyId,
+        signal: new AbortController().signal,
+        transact,
+        sleep: (milliseconds) => clock.sleep(milliseconds),
+      };
+      try {
+        return answerOf(await operation.run(made));
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        return {
+          status: error.status,
+          text: error.message,
+          value: { error: error.message },
+          headers: error.headers,
+        };
+      }
+    }
+    throw new Error(`no operation for ${request}`);
+  };
+
+  const harness: Harness = {
+    state,
+    clock,
+    transact,
+    call,
+    pass: (milliseconds) => {
+      clock.advance(milliseconds);
+      advanceQueue(state, clock.now());
+    },
+    submit: async (endpointId, input, more = '') => {
+      const answer = await call(`POST /${endpointId}/run`, `{"input":${input}${more}}`);
+      return idIn(answer);
+    },
+    status: async (endpointId, jobId) => objectIn((await call(`GET /${endpointId}/status/${jobId}`)).value),
+  };
+  return harness;
+}
+
+function answerOf({ status, body, headers }: Reply): Answer {
+  const text = body === undefined ? '' : encodeJson(body);
+  return {
+    status,
+    text,
+    // Only where a test looks: some texts are large.
+    get value() {
+      return text === '' ? undefined : decodeJson(text);
+    },
+    headers: headers ?? {},
+  };
+}
+
+/** The id of the job an answer is about. */
+export const idIn = (answer: Answer): string => stringOf(memberAt(answer.value, 'id')) ?? '';
+
+export function objectIn(value: Json | undefined): JsonObject {
+  if (!isObject(value)) throw new Error(`not an object: ${value === undefined ? 'nothing' : encodeJson(value)}`);
+  return value;
+}

@@ -1,0 +1,165 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { expect, onTestFinished } from 'vitest';
+import type { Api, RateWindow } from '../../../src/core/api.ts';
+import { Failure } from '../../../src/core/failure.ts';
+import { createApi, type ApiOptions } from '../../../src/http/api.ts';
+import { createTransport, type TransportOptions } from '../../../src/http/wire/client.ts';
+import { traceLine } from '../../../src/http/trace.ts';
+import { createTestClock, type TestClock } from '../clocks/test-clock.ts';
+
+export const KEY = 'test-key-0123456789abcdef';
+
+export interface Seen {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer;
+}
+
+export interface TestServer {
+  readonly url: string;
+  readonly port: number;
+  /** Requests that arrived whole, in order. */
+  readonly seen: readonly Seen[];
+}
+
+/** A real HTTP server on loopback; it ends with the test. */
+export async function serve(
+  handle: (response: ServerResponse, seen: Seen, count: number) => void,
+): Promise<TestServer> {
+  const seen: Seen[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request;
+      const one = { method, url, headers, body: Buffer.concat(chunks) };
+      seen.push(one);
+      handle(response, one, seen.length);
+    });
+  });
+  const port = await listen(server);
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${String(port)}`, port, seen };
+}
+
+/** A real TCP server on loopback: for what no HTTP server would do. */
+export async function serveTcp(
+  handle: (socket: Socket, count: number) => void,
+): Promise<{ port: number; url: string }> {
+  const open = new Set<Socket>();
+  let count = 0;
+  const server = createTcpServer((socket) => {
+    open.add(socket);
+    socket.on('error', () => undefined);
+    handle(socket, ++count);
+  });
+  const port = await listen(server);
+  onTestFinished(() => {
+    for (const socket of open) socket.destroy();
+    server.close();
+  });
+  return { port, url: `http://127.0.0.1:${String(port)}` };
+}
+
+/** Calls back with each complete request (head and content-length body) that a socket brings. */
+export function onRequest(socket: Socket, handle: (head: string) => void): void {
+  let text = '';
+  socket.on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1');
+    const end = text.indexOf('\r\n\r\n');
+    if (end < 0) return;
+    const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
+    if (text.length < end + 4 + length) return;
+    const head = text.slice(0, end);
+    text = text.slice(end + 4 + length);
+    handle(head);
+  });
+}
+
+export function listen(server: Server): Promise<number> {
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+/** A port on loopback where nothing listens. */
+export async function freePort(): Promise<number> {
+  const server = createTcpServer();
+  const port = await listen(server);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+export interface World {
+  readonly api: Api;
+  readonly clock: TestClock;
+  readonly interrupt: AbortController;
+  readonly windows: (readonly RateWindow[])[];
+  /** What `--verbose` would have printed. */
+  readonly trace: string[];
+}
+
+/** An Api on the real transport, with a clock of its own; every connection ends with the test. */
+export function connect(base: string, options: Partial<ApiOptions> = {}, wire: Partial<TransportOptions> = {}): World {
+  const clock = createTestClock();
+  const interrupt = new AbortController();
+  const windows: (readonly RateWindow[])[] = [];
+  const trace: string[] = [];
+  const transport = createTransport({ env: {}, ...wire });
+  onTestFinished(() => transport.close());
+  const api = createApi({
+    transport,
+    addresses: () => base,
+    key: () => Promise.resolve(KEY),
+    clock,
+    random: () => 0.5,
+    signal: interrupt.signal,
+    retries: 3,
+    timeoutMs: 5000,
+    userAgent: 'berth/test',
+    onWindows: (told) => {
+      windows.push(told);
+    },
+    trace: (event) => trace.push(traceLine(event)),
+    ...options,
+  });
+  return { api, clock, interrupt, windows, trace };
+}
+
+export const read = { service: 'base', method: 'GET', path: ['v2', 'pods', 'p1'] } as const;
+export const write = {
+  service: 'base',
+  method: 'POST',
+  path: ['v2', 'pods'],
+  body: { name: 'n' },
+  checkCommand: 'berth pods list',
+  id: 'p1',
+} as const;
+
+/** The Failure that something ends in, none of its facts holding the key. */
+export async function failureOf(work: Promise<unknown>): Promise<Failure> {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof Failure)) throw new Error('did not fail as it should', { cause: error });
+  expect(JSON.stringify(error.facts())).not.toContain(KEY);
+  return error;
+}
+
+export function json(
+  response: ServerResponse,
+  value: unknown,
+  status = 200,
+  headers: Record<string, string> = {},
+): void {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
+}

@@ -1,0 +1,102 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { onTestFinished } from 'vitest';
+import { listen } from './scripted-server.ts';
+
+/** What says that an answer is a stream of events. */
+export const EVENTS = { 'content-type': 'text/event-stream' };
+
+/** A line of a log, as an event: without an id it is no place to go on from. */
+interface Line {
+  readonly id: string | undefined;
+  readonly data: string;
+}
+
+const line = (number: number): Line => ({
+  id: `c${String(number)}`,
+  data: JSON.stringify({
+    ts: `2026-01-01T00:00:00.${String(number).padStart(3, '0')}Z`,
+    source: 'container',
+    line: `line ${String(number)}`,
+  }),
+});
+
+/** So many lines, `line 1` the first, with ids `c1` and so on. */
+export const lines = (count: number): readonly Line[] => Array.from({ length: count }, (_, at) => line(at + 1));
+
+/** The events of these lines, as they are sent. */
+export const written = (all: readonly Line[]): string =>
+  all.map(({ id, data }) => `${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`).join('');
+
+/** What one connection does: sends so many lines, some of them again, and ends somehow. */
+export interface Connection {
+  readonly sends: number;
+  /** Lines before the cursor that are sent again. */
+  readonly again?: number;
+  readonly ends: 'reset' | 'end' | 'cut' | 'hold' | 'unavailable';
+}
+
+interface LogServer {
+  readonly url: string;
+  readonly seen: readonly { readonly url: string; readonly after: string | undefined }[];
+}
+
+/**
+ * A service with one pod that logs, each connection as scripted, and after the script everything that is left, whereupon
+ * the pod is EXITED. It goes on after Last-Event-ID, wherever that is.
+ */
+export async function logServer(log: readonly Line[], script: readonly Connection[]): Promise<LogServer> {
+  const seen: { url: string; after: string | undefined }[] = [];
+  let over = false;
+  let opened = 0;
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    const url = request.url ?? '';
+    if (!url.includes('/logs')) {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ id: 'p1', status: over ? 'EXITED' : 'RUNNING' }));
+      return;
+    }
+    const after = request.headers['last-event-id'] as string | undefined;
+    seen.push({ url, after });
+    const { sends, again = 0, ends } = script[opened++] ?? { sends: log.length, ends: 'end' };
+    if (ends === 'unavailable') {
+      response.writeHead(503).end();
+      return;
+    }
+    const at = after === undefined ? 0 : log.findIndex(({ id }) => id === after) + 1;
+    const to = Math.min(log.length, at + sends);
+    over ||= opened > script.length && to === log.length;
+    response.writeHead(200, EVENTS);
+    const body = written(log.slice(Math.max(0, at - again), to));
+    switch (ends) {
+      case 'end':
+        response.end(body);
+        return;
+      case 'hold':
+        response.write(body === '' ? ': hello\n\n' : body);
+        return;
+      case 'cut':
+        response.write(`${body}id: cut\ndata: {"line":"never whole"`, () => response.destroy());
+        return;
+      case 'reset':
+        response.write(body === '' ? ': hello\n\n' : body, () => request.socket.resetAndDestroy());
+    }
+  };
+  const server = createServer(answer);
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${String(await listen(server))}`, seen };
+}
+
+/** The lines that were printed, as `expected` names them. */
+export const numbers = (out: string): readonly string[] => out.match(/line \d+/g) ?? [];
+
+/** What is printed of `lines(count)`, each once. */
+export const expected = (count: number): readonly string[] =>
+  Array.from({ length: count }, (_, at) => `line ${String(at + 1)}`);
+
+/** Waits for the run to have come so far. */
+export const until = async (reached: () => boolean): Promise<void> => {
+  while (!reached()) await new Promise(setImmediate);
+};

@@ -1,6 +1,0 @@
-import { fileStore as openFileStore, type Store } from '../../src/local/state/store.ts';
-import type { FileSystem } from '../../src/local/state/file/system.ts';
-import { realLocks } from './locks.ts';
-
-/** A state in a file, as one process has it. */
-export const fileStore = (path: string, system?: FileSystem): Store => openFileStore(path, realLocks(), system);

@@ -1,0 +1,72 @@
+import { json, routed, type Behaviour } from '../servers/scripted-server.ts';
+
+/** A command that only looks. */
+export interface Read {
+  readonly argv: readonly string[];
+}
+
+/** A command that changes something. */
+export interface Write extends Read {
+  /** What tells whether it happened when its answer was lost. */
+  readonly checkCommand: string;
+  /** Requests that come before the write itself. */
+  readonly before?: number;
+}
+
+/** Commands that only look, by what they are called. */
+export const READS: Readonly<Record<string, Read>> = {
+  'pods get': { argv: ['pods', 'get', 'pod1'] },
+  'pods list': { argv: ['pods', 'list'] },
+  'pods wait': { argv: ['pods', 'wait', 'pod1'] },
+  'pods ssh': { argv: ['pods', 'ssh', 'pod1'] },
+  'jobs status': { argv: ['jobs', 'status', 'ep', 'job1'] },
+  'jobs stream': { argv: ['jobs', 'stream', 'ep', 'job1'] },
+  'jobs wait': { argv: ['jobs', 'wait', 'ep', 'job1'] },
+  health: { argv: ['health', 'ep'] },
+  'catalog gpus': { argv: ['catalog', 'gpus'] },
+  'catalog cpus': { argv: ['catalog', 'cpus'] },
+  'catalog templates': { argv: ['catalog', 'templates'] },
+  'billing pods': { argv: ['billing', 'pods', '--last', '7'] },
+  'account ssh-keys list': { argv: ['account', 'ssh-keys', 'list'] },
+  'api GET': { argv: ['api', 'GET', '/v2/pods'] },
+};
+
+const VOLUME = ['volumes', 'create', '--name', 'data', '--size', '100', '--data-center', 'DC-1'];
+
+/** Commands that change something, by what they are called. */
+export const WRITES: Readonly<Record<string, Write>> = {
+  'jobs run': { argv: ['jobs', 'run', 'ep', '--input', '{}'], checkCommand: 'berth health ep' },
+  'jobs run --sync': { argv: ['jobs', 'run', 'ep', '--input', '{}', '--sync'], checkCommand: 'berth health ep' },
+  'jobs cancel': { argv: ['jobs', 'cancel', 'ep', 'job1'], checkCommand: 'berth jobs status ep job1' },
+  'jobs retry': { argv: ['jobs', 'retry', 'ep', 'job1'], checkCommand: 'berth jobs status ep job1', before: 1 },
+  'queue purge': { argv: ['queue', 'purge', 'ep', '--yes'], checkCommand: 'berth health ep' },
+  'pods update': { argv: ['pods', 'update', 'pod1', '--name', 'x'], checkCommand: 'berth pods get pod1' },
+  'pods stop': { argv: ['pods', 'stop', 'pod1'], checkCommand: 'berth pods get pod1' },
+  'pods terminate': { argv: ['pods', 'terminate', 'pod1', '--yes'], checkCommand: 'berth pods list' },
+  'volumes create (v1)': { argv: VOLUME, checkCommand: 'berth volumes list' },
+  'volumes create (v2)': { argv: [...VOLUME, '--type', 'STANDARD'], checkCommand: 'berth volumes list' },
+  'delegations revoke': {
+    argv: ['registries', 'delegations', 'revoke', 'd1', '--yes'],
+    checkCommand: 'berth registries delegations list',
+  },
+  'ssh-keys add': {
+    argv: ['account', 'ssh-keys', 'add', 'ssh-ed25519 AAAA me@host'],
+    checkCommand: 'berth account ssh-keys list',
+    before: 1,
+  },
+  'api POST': { argv: ['api', 'POST', '/v2/pods', '--input', '{}'], checkCommand: 'Look at the present state' },
+};
+
+/** Rows for `test.each`. */
+export const reads = Object.entries(READS);
+export const writes = Object.entries(WRITES);
+
+/** Gives a write the trouble, and the look before it (jobs retry, ssh-keys add) an answer. */
+export const onWrite = (trouble: Behaviour): Behaviour =>
+  routed(
+    {
+      'GET /v2/ep/status/job1': json({ id: 'job1', status: 'FAILED' }),
+      'GET /v2/account/ssh-keys': json({ keys: [] }),
+    },
+    trouble,
+  );

@@ -1,0 +1,21 @@
+import { runCli } from '../../../src/main.ts';
+import { createTestWorld, type TestWorld, type TestWorldOptions } from './test-world.ts';
+
+export interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+  readonly world: TestWorld;
+}
+
+/** Runs berth in this process, in a world of its own. */
+export async function berth(argv: readonly string[], options: TestWorldOptions = {}): Promise<Ran> {
+  return await berthIn(createTestWorld(options), argv);
+}
+
+/** Runs berth in a world that is there already; `out` and `err` are what this run added. */
+export async function berthIn(world: TestWorld, argv: readonly string[]): Promise<Ran> {
+  const [outBefore, errBefore] = [world.out().length, world.err().length];
+  const code = await runCli(argv, world);
+  return { code, out: world.out().slice(outBefore), err: world.err().slice(errBefore), world };
+}

@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { addsUp } from '../../../../src/batch/store/item-states.ts';
+import { EXIT } from '../../../../src/core/exit-codes.ts';
+import type { Json } from '../../../../src/core/json.ts';
+import { OUT } from '../../../support/batch/runner-fixture.ts';
+import {
+  accepted,
+  completed,
+  failed,
+  createScriptedService,
+  trouble,
+  unreachable,
+  type ScriptedRequest,
+} from '../../../support/batch/scripted-service.ts';
+
+const ITEMS = 40;
+
+/** Ways to answer a request; `may` where a submission that is answered so may have been taken. */
+const MOODS: readonly { readonly may: boolean; readonly answer: (asked: ScriptedRequest, at: number) => Json }[] = [
+  { may: true, answer: (asked) => (asked.operation === 'status' ? completed(asked) : accepted(asked)) },
+  { may: true, answer: (asked) => (asked.operation === 'run' ? accepted(asked) : failed(asked)) },
+  { may: true, answer: (asked) => (asked.operation === 'run' ? accepted(asked) : { id: asked.job, status: 'NEW' }) },
+  { may: true, answer: (asked) => (asked.operation === 'run' ? accepted(asked) : { id: 'another' }) },
+  { may: true, answer: (_, at) => (at % 2 === 0 ? null : { id: '' }) },
+  {
+    may: true,
+    answer: ({ operation }) => {
+      throw operation === 'status' ? unreachable() : trouble(EXIT.unknown);
+    },
+  },
+  {
+    may: true,
+    answer: (asked) => {
+      if (asked.operation === 'run') return accepted(asked);
+      throw trouble(EXIT.notFound);
+    },
+  },
+  {
+    may: false,
+    answer: () => {
+      throw trouble(EXIT.refused);
+    },
+  },
+  {
+    may: false,
+    answer: (_, at) => {
+      throw trouble(EXIT.rateLimited, at % 3 === 0 ? undefined : at % 4);
+    },
+  },
+  {
+    may: false,
+    answer: () => {
+      throw unreachable();
+    },
+  },
+];
+const [FINE] = MOODS as readonly [(typeof MOODS)[number]];
+const mood = fc.oneof({ weight: 4, arbitrary: fc.constant(FINE) }, { weight: 5, arbitrary: fc.constantFrom(...MOODS) });
+
+test('whatever a service answers, a batch ends, accounts for every item, and sends none twice', async () => {
+  const moods = fc.array(mood, { minLength: 200, maxLength: 200 });
+  await fc.assert(
+    fc.asyncProperty(moods, fc.nat(2), fc.option(fc.nat(150), { nil: undefined }), async (day, retryFailed, stopAt) => {
+      const interrupt = new AbortController();
+      const sent: number[] = [];
+      let at = 0;
+      const fixture = await createScriptedService(ITEMS, (asked) => {
+        const { may, answer } = day[at] ?? FINE;
+        if (at === stopAt) interrupt.abort(new Error('enough'));
+        at += 1;
+        if (may && asked.operation === 'run') sent.push(asked.n);
+        return answer(asked, at);
+      });
+      const limits = { retryFailed, concurrency: 6, inFlight: 15 };
+      const first = await fixture.run(fixture.batch, limits, interrupt.signal);
+      await fixture.batch.close();
+      // From here on the service is fine, unless the moods of the day are not over.
+      const again = await fixture.resume();
+      const rest = await fixture.run(again, limits);
+      await again.close();
+
+      for (const { accounting, stopped } of [first, rest]) {
+        expect(addsUp(accounting)).toBe(true);
+        if (stopped === undefined) expect(accounting.waiting + accounting.inFlight).toBe(0);
+        else expect(['interrupt', 'trouble']).toContain(stopped.reason);
+      }
+      expect(new Set(sent).size).toBe(sent.length);
+      const results = [...fixture.files.text(OUT).matchAll(/^\{"item":(\d+)/gm)].map(([, item]) => item);
+      expect(new Set(results).size).toBe(results.length);
+      const { completed: done, failed: bad, expired } = rest.accounting;
+      expect(results.length).toBe(done + bad + expired);
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,219 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  createRota,
+  firstLook,
+  learned,
+  nextLook,
+  NO_EXPERIENCE,
+  type Experience,
+} from '../../../../src/batch/run/poll-schedule.ts';
+import { createRunnerFixture, lines } from '../../../support/batch/runner-fixture.ts';
+
+describe('when to look', () => {
+  test('is a little before jobs like it ended, whatever queue they stood in, and never later than a minute', () => {
+    expect(firstLook(NO_EXPERIENCE)).toBe(250);
+    expect(firstLook(learned(NO_EXPERIENCE, 10_000, 8000))).toBe(9500);
+    expect(firstLook(learned(NO_EXPERIENCE, 3_600_000, 1000))).toBe(1500);
+    expect(firstLook(learned(NO_EXPERIENCE, 3_600_000, 3_600_000))).toBe(60_000);
+  });
+
+  test('again is when its like were done, and after that a part of what it took so far', () => {
+    const known = learned(NO_EXPERIENCE, 10_000, 2000);
+    expect(nextLook(known, 5000, 1500, 0)).toBe(500);
+    expect(nextLook(known, 80_000, 24_000, 0)).toBe(3000);
+    expect(nextLook(known, 80_000, undefined, 0)).toBe(10_000);
+    expect(nextLook(known, 86_400_000, undefined, 0)).toBe(60_000);
+  });
+
+  test('leaves room for the others where there are many of which nothing is known', () => {
+    expect(nextLook(NO_EXPERIENCE, 1000, undefined, 1000)).toBe(20_000);
+  });
+
+  test('follows the jobs that ended last, the quick ones sooner', () => {
+    let known = learned(NO_EXPERIENCE, 1000, 100);
+    for (let count = 0; count < 100; count++) known = learned(known, 5000, undefined);
+    expect(known.turnaroundMs).toBeGreaterThan(4900);
+    expect(known.executionMs).toBe(100);
+    for (let count = 0; count < 10; count++) known = learned(known, 1000, undefined);
+    expect(known.turnaroundMs).toBeLessThan(1200);
+  });
+});
+
+/** A job of a service that is only thought of. */
+interface Thought {
+  readonly submittedAt: number;
+  readonly startsAt: number;
+  readonly endsAt: number;
+}
+
+interface Model {
+  readonly jobs: number;
+  readonly workers: number;
+  readonly coldStartMs: number;
+  /** What a worker has to do for each. */
+  readonly runs: (at: number) => number;
+  /** Jobs that are passed over until all others have begun. */
+  readonly passedOver?: readonly number[];
+  readonly submittedEveryMs: number;
+}
+
+/** When jobs start and end that are taken in the order they came. */
+function thoughtOf({ jobs, workers, coldStartMs, runs, passedOver = [], submittedEveryMs }: Model): readonly Thought[] {
+  const free = Array.from({ length: workers }, () => coldStartMs);
+  const thought: Thought[] = [];
+  const order = Array.from({ length: jobs }, (_, at) => at).filter((at) => !passedOver.includes(at));
+  for (const at of [...order, ...passedOver]) {
+    const submittedAt = at * submittedEveryMs;
+    const worker = free.indexOf(Math.min(...free));
+    const startsAt = Math.max(submittedAt, free[worker] ?? 0);
+    free[worker] = startsAt + runs(at);
+    thought[at] = { submittedAt, startsAt, endsAt: startsAt + runs(at) };
+  }
+  return thought;
+}
+
+/** Looks as the rota says, each of which takes `LATENCY_MS`, and tells how many there were and how late each end was seen. */
+const LATENCY_MS = 50;
+
+function looked(model: Model): {
+  readonly perJob: number;
+  readonly late: readonly number[];
+  readonly lastLate: number;
+} {
+  const thought = thoughtOf(model);
+  let experience: Experience = NO_EXPERIENCE;
+  const rota = createRota<{ item: number; submittedAt: number; looks: number; lookAt: number }>(() => experience);
+  const late: number[] = [];
+  const underWay: { readonly at: number; readonly heard: () => void }[] = [];
+  let [now, looks, submitted, lastSeen] = [0, 0, 0, 0];
+  while (late.length < model.jobs) {
+    for (let next = thought[submitted]; next !== undefined && next.submittedAt <= now; next = thought[submitted]) {
+      rota.queue({ item: submitted, submittedAt: next.submittedAt, looks: 0, lookAt: 0 });
+      submitted += 1;
+    }
+    while (underWay[0] !== undefined && underWay[0].at <= now) underWay.shift()?.heard();
+    while (rota.dueAt() <= now) {
+      const job = rota.take(now);
+      const known = job === undefined ? undefined : thought[job.item];
+      if (job === undefined || known === undefined) throw new Error('nothing was due');
+      looks += 1;
+      const seenAt = now + LATENCY_MS / 2;
+      underWay.push({
+        at: now + LATENCY_MS,
+        heard: () => {
+          if (known.endsAt <= seenAt) {
+            rota.found(job, 'ended', now);
+            experience = learned(experience, known.endsAt - known.submittedAt, known.endsAt - known.startsAt);
+            late.push(now - known.endsAt);
+            lastSeen = now;
+          } else if (known.startsAt <= seenAt) {
+            rota.found(job, 'goes-on', now);
+            const ran = seenAt - known.startsAt;
+            rota.schedule({
+              ...job,
+              lookAt: now + nextLook(experience, now - known.submittedAt, ran, rota.scheduled()),
+            });
+          } else rota.found(job, 'waits', now);
+        },
+      });
+    }
+    const next = Math.min(rota.dueAt(), underWay[0]?.at ?? Infinity, thought[submitted]?.submittedAt ?? Infinity);
+    if (next === Infinity && late.length < model.jobs) throw new Error('nobody is looked at any more');
+    now = Math.max(now + 1, next);
+  }
+  const lastEnd = Math.max(...thought.map(({ endsAt }) => endsAt));
+  return { perJob: looks / model.jobs, late, lastLate: lastSeen - lastEnd };
+}
+
+const base: Model = { jobs: 1000, workers: 3, coldStartMs: 1000, runs: () => 1000, submittedEveryMs: 10 };
+/** Numbers from nought to one that look like chance, the same each time. */
+const chance = (at: number): number => ((at * 2_654_435_761) % 4_294_967_296) / 4_294_967_296;
+
+/** Each service, the looks a job that are enough, and the milliseconds that an end is seen late: on average, and the last. */
+const SERVICES: readonly (readonly [string, Partial<Model>, number, number, number])[] = [
+  ['takes three at a time', {}, 4, 1000, 1500],
+  ['takes a hundred at a time', { workers: 100 }, 4, 500, 1000],
+  ['takes one at a time', { workers: 1, jobs: 300 }, 4, 1000, 1500],
+  ['takes as many as come', { workers: 1000 }, 3, 500, 1000],
+  ['is quick', { workers: 50, runs: () => 20 }, 3, 500, 1000],
+  ['begins late', { coldStartMs: 60_000, workers: 20 }, 4, 800, 1500],
+  ['takes long for each', { workers: 1000, runs: () => 300_000 }, 16, 20_000, 30_000],
+  ['takes long for some', { workers: 100, runs: (at) => (at % 2 === 0 ? 1000 : 60_000) }, 9, 5000, 8000],
+  ['takes how long it will', { workers: 30, runs: (at) => 100 + 20_000 * chance(at) }, 9, 2000, 2000],
+  ['passes one over', { passedOver: [5] }, 4, 500, 40_000],
+  ['passes a few over', { passedOver: [5, 6, 7, 8, 9, 10, 11, 12] }, 4, 1000, 40_000],
+  ['has few to do', { jobs: 5, workers: 5 }, 12, 500, 500],
+  ['has few to do and begins late', { jobs: 3, coldStartMs: 8000 }, 40, 1500, 1500],
+];
+
+describe('a service that', () => {
+  test.each(SERVICES)('%s: ends are seen soon, with few looks', (_, changes, mostLooks, mostLate, mostLast) => {
+    const { perJob, late, lastLate } = looked({ ...base, ...changes });
+    const mean = late.reduce((sum, each) => sum + each, 0) / late.length;
+    expect(perJob).toBeLessThan(mostLooks);
+    expect(mean).toBeLessThan(mostLate);
+    expect(lastLate).toBeLessThan(mostLast);
+  });
+
+  test('behaves in any other way: every end is seen, and none much later than an eighth of the wait', () => {
+    const model = fc.record({
+      jobs: fc.integer({ min: 1, max: 120 }),
+      workers: fc.integer({ min: 1, max: 40 }),
+      coldStartMs: fc.nat(120_000),
+      submittedEveryMs: fc.nat(300),
+      longest: fc.integer({ min: 1, max: 100_000 }),
+      passedOver: fc.option(fc.nat(119), { nil: undefined }),
+    });
+    fc.assert(
+      fc.property(model, ({ longest, passedOver, ...rest }) => {
+        const over = passedOver !== undefined && passedOver < rest.jobs ? { passedOver: [passedOver] } : {};
+        const all: Model = { ...rest, ...over, runs: (at) => 1 + longest * chance(at) };
+        const { late } = looked(all);
+        const thought = thoughtOf(all);
+        const longestWait = Math.max(...thought.map(({ submittedAt, endsAt }) => endsAt - submittedAt));
+        expect(Math.max(...late)).toBeLessThan(5000 + longestWait / 4);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('a batch', () => {
+  test('keeps up with a service that works through three hundred jobs', async () => {
+    const fixture = await createRunnerFixture();
+    const batch = await fixture.begin(lines(300), { endpoint: 'demo' });
+    const behind: number[] = [];
+    const over = new AbortController();
+    const sampling = (async () => {
+      for (;;) {
+        await fixture.clock.sleep(2000, over.signal);
+        const ended = await fixture.clock.during(fixture.ended());
+        behind.push([...ended.values()].filter((at) => at <= fixture.clock.now()).length - fixture.results().length);
+      }
+    })().catch(() => undefined);
+    let looks = 0;
+    const before = (_: string, [, , operation]: readonly string[]): unknown =>
+      (looks += operation === 'status' ? 1 : 0);
+    const end = await fixture.run(batch, { inFlight: 1000 }, { before });
+    over.abort(new Error('it is over'));
+    await sampling;
+    expect(end.accounting.completed).toBe(300);
+    expect(behind.length).toBeGreaterThan(10);
+    expect(Math.max(...behind)).toBeLessThan(10);
+    expect(looks).toBeLessThan(1200);
+    const last = Math.max(...(await fixture.ended()).values());
+    expect(fixture.clock.now() - last).toBeLessThan(1500);
+  });
+
+  test.each([
+    ['few jobs', 'demo', 5, 600],
+    ['a few that take long', 'sleep', 3, 1500],
+  ])('of %s ends soon after they do', async (_, endpoint, count, most) => {
+    const fixture = await createRunnerFixture();
+    const batch = await fixture.begin(lines(count, ',"seconds":9'), { endpoint });
+    const end = await fixture.run(batch);
+    expect(end.accounting.completed).toBe(count);
+    expect(fixture.clock.now() - Math.max(...(await fixture.ended()).values())).toBeLessThan(most);
+  });
+});

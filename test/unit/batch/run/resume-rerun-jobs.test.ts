@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { OUT } from '../../../support/batch/runner-fixture.ts';
+import {
+  accepted,
+  completed,
+  failed,
+  createScriptedService,
+  type ScriptedService,
+} from '../../../support/batch/scripted-service.ts';
+
+/** Three jobs that failed, and then run again without coming to an end; `end` has them complete. */
+async function runningAgain(): Promise<ScriptedService & { readonly end: () => void }> {
+  let stage: 'first' | 'again' | 'ends' = 'first';
+  const fixture = await createScriptedService(3, (asked) => {
+    if (asked.operation === 'run') return accepted(asked);
+    if (asked.operation === 'retry') stage = 'again';
+    if (stage === 'ends') return completed(asked);
+    return stage === 'first' ? failed(asked) : { id: asked.job, status: 'IN_PROGRESS' };
+  });
+  await fixture.run(fixture.batch);
+  await fixture.batch.close();
+  const again = await fixture.resume({ wantFailed: true });
+  const stopped = await fixture.run(again, { retryFailed: 1, timeoutMs: 1000 });
+  expect(stopped).toMatchObject({ revived: 3, accounting: { inFlight: 3 } });
+  await again.close();
+  return { ...fixture, end: () => (stage = 'ends') };
+}
+
+const items = ({ files }: ScriptedService): readonly unknown[] =>
+  [...files.text(OUT).matchAll(/^\{"item":(\d+),.*"status":"(\w+)"/gm)].map(([, item, status]) => [item, status]);
+
+describe('jobs that run again while a batch is stopped and taken up', () => {
+  test('leave one line each, whoever sees them end', async () => {
+    const fixture = await runningAgain();
+    fixture.end();
+    const batch = await fixture.resume();
+    const end = await fixture.run(batch);
+    expect(end).toMatchObject({ revived: 0, accounting: { completed: 3 } });
+    expect(items(fixture)).toEqual(['1', '2', '3'].map((item) => [item, 'COMPLETED']));
+    await batch.close();
+    expect(await fixture.resume()).toMatchObject({ ranAgain: false });
+  });
+
+  test('have ended even where the disk has no room for the results in order: that stops it, and it can go on', async () => {
+    const fixture = await runningAgain();
+    fixture.end();
+    fixture.files.disk = (path, bytes) =>
+      path.startsWith(`${OUT}.sorting`) ? { takes: 0, error: 'ENOSPC' } : { takes: bytes };
+    const batch = await fixture.resume();
+    const end = await fixture.run(batch);
+    expect(end).toMatchObject({ accounting: { completed: 3 }, stopped: { reason: 'trouble', failure: { exit: 14 } } });
+    await batch.close();
+    fixture.files.disk = undefined;
+    await fixture.run(await fixture.resume());
+    expect(items(fixture)).toHaveLength(3);
+  });
+});

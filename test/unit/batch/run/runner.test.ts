@@ -1,0 +1,293 @@
+import { describe, expect, test } from 'vitest';
+import { Failure } from '../../../../src/core/failure.ts';
+import type { RunEnd } from '../../../../src/batch/run/runner.ts';
+import { createRunnerFixture, lines, type RunnerFixture } from '../../../support/batch/runner-fixture.ts';
+
+const RUN = 'POST /v2/echo/run';
+const STATUS = 'GET /v2/echo/status';
+
+/** Each item has one line, its job ran its own input, and the service took nothing twice. */
+async function expectExact(fixture: RunnerFixture, end: RunEnd, twice: readonly number[] = []): Promise<void> {
+  const results = fixture.results();
+  expect(new Set(results.map(({ item }) => item)).size).toBe(results.length);
+  for (const { item, status, output } of results) if (status === 'COMPLETED') expect(output).toMatchObject({ n: item });
+  for (const [input, count] of await fixture.submissions()) {
+    const { n } = JSON.parse(input) as { n: number };
+    expect(count, `submissions of item ${String(n)}`).toBeLessThanOrEqual(twice.includes(n) ? 2 : 1);
+  }
+  const { completed, failed, cancelled, timedOut, expired } = end.accounting;
+  expect(results.length).toBe(completed + failed + cancelled + timedOut + expired);
+}
+
+describe('a batch', () => {
+  test('runs every item once and fetches every result', async () => {
+    const fixture = await createRunnerFixture();
+    const end = await fixture.run(await fixture.begin(lines(60)));
+    expect(end).toMatchObject({ accounting: { planned: 60, completed: 60 } });
+    expect(end.stopped).toBeUndefined();
+    await expectExact(fixture, end);
+  });
+
+  test('sends inputs byte for byte and keeps numbers exact', async () => {
+    const fixture = await createRunnerFixture();
+    const input = '{ "n" : 1 , "big":9007199254740993,"e":1.0, "t":"\\u00e4ä" }';
+    const batch = await fixture.begin([input], { idField: 'big' });
+    await fixture.run(batch);
+    expect([...(await fixture.submissions()).keys()]).toEqual([input]);
+    expect(fixture.durable.text('r.jsonl')).toMatch(
+      /^\{"item":1,"id":9007199254740993,"job":"[^"]+","status":"COMPLETED"/,
+    );
+    expect(fixture.durable.text('r.jsonl')).toContain('"big":9007199254740993,"e":1.0');
+  });
+
+  test('a slow job does not hold the results of the others', async () => {
+    const fixture = await createRunnerFixture();
+    const inputs = ['{"seconds":120}', ...Array.from({ length: 20 }, () => '{"seconds":1}')];
+    const end = await fixture.run(await fixture.begin(inputs, { endpoint: 'sleep' }));
+    expect(end.accounting.completed).toBe(21);
+    expect(fixture.results().at(-1)?.item).toBe(1);
+  });
+
+  test('looks at jobs frugally', async () => {
+    const fixture = await createRunnerFixture();
+    let looks = 0;
+    const batch = await fixture.begin(lines(200));
+    await fixture.run(batch, {}, { before: (_, [, , operation]) => (looks += operation === 'status' ? 1 : 0) });
+    expect(looks).toBeLessThan(800);
+  });
+
+  test('puts results in the order of the input where that is asked for', async () => {
+    const fixture = await createRunnerFixture();
+    const inputs = [5, 1, 3, 2, 4].map((seconds) => `{"seconds":${String(seconds)}}`);
+    await fixture.run(await fixture.begin(inputs, { endpoint: 'sleep', ordered: true }));
+    expect(fixture.results().map(({ item }) => item)).toEqual([1, 2, 3, 4, 5]);
+    expect([...fixture.durable.files.keys()].sort()).toEqual(['items.jsonl', 'r.jsonl', 'r.jsonl.journal']);
+  });
+
+  test('never exceeds its concurrency', async () => {
+    const fixture = await createRunnerFixture();
+    let most = 0;
+    const batch = await fixture.begin(lines(40));
+    await fixture.run(batch, { concurrency: 3 }, { onWire: (active) => (most = Math.max(most, active)) });
+    expect(most).toBe(3);
+  });
+
+  test('never exceeds its rate, nor the known limits of the service', async () => {
+    const fixture = await createRunnerFixture({ queueLimits: true });
+    const started = fixture.clock.now();
+    const end = await fixture.run(await fixture.begin(lines(60)), { rate: 5 });
+    expect(end.accounting.completed).toBe(60);
+    expect(fixture.clock.now() - started).toBeGreaterThan(11_000);
+  });
+
+  test('does not run into limits it knows', { timeout: 60_000 }, async () => {
+    const fixture = await createRunnerFixture({ queueLimits: true });
+    const batch = await fixture.begin(lines(1200));
+    const end = await fixture.run(batch, { inFlight: 2000 });
+    const refused = fixture.durable.text('r.jsonl.journal').split('["w",').length - 1;
+    expect(end.accounting.completed).toBe(1200);
+    expect(refused).toBe(0);
+  });
+});
+
+describe('with faults', () => {
+  test('a storm of 429 slows it, and nothing is sent twice', async () => {
+    const fixture = await createRunnerFixture();
+    await fixture.control('POST', '/local/fault', { kind: 'rate-limit', probability: 0.5, count: 200, retryAfter: 2 });
+    const started = fixture.clock.now();
+    const end = await fixture.run(await fixture.begin(lines(80)));
+    expect(end.accounting).toMatchObject({ completed: 80, unknown: 0 });
+    expect(fixture.clock.now() - started).toBeGreaterThan(4000);
+    await expectExact(fixture, end);
+  });
+
+  test('a Retry-After of hours stops it, with what there is', async () => {
+    const fixture = await createRunnerFixture();
+    await fixture.control('POST', '/local/fault', { kind: 'rate-limit', match: RUN, retryAfter: 40_000 });
+    const end = await fixture.run(await fixture.begin(lines(5)));
+    expect(end.stopped?.failure).toMatchObject({ exit: 6 });
+    expect(end.accounting).toMatchObject({ waiting: 5, unknown: 0 });
+  });
+
+  test('5xx on a submission makes it unknown, never sent again unasked', async () => {
+    const fixture = await createRunnerFixture();
+    await fixture.control('POST', '/local/fault', { kind: 'server-error', match: RUN, count: 3 });
+    const end = await fixture.run(await fixture.begin(lines(40)));
+    expect(end.accounting).toMatchObject({ completed: 37, unknown: 3, waiting: 0 });
+    await expectExact(fixture, end);
+    const again = await fixture.run(await fixture.resume());
+    expect(again.accounting).toMatchObject({ completed: 37, unknown: 3 });
+    const asked = await fixture.run(await fixture.resume({ resubmitUnknown: true }));
+    expect(asked.accounting).toMatchObject({ completed: 40, unknown: 0 });
+    await expectExact(fixture, asked);
+  });
+
+  test('a service that answers 5xx to everything loses few submissions and stops it', async () => {
+    const fixture = await createRunnerFixture();
+    await fixture.control('POST', '/local/fault', { kind: 'server-error', match: RUN });
+    const end = await fixture.run(await fixture.begin(lines(500)));
+    expect(end.stopped?.failure).toMatchObject({ exit: 8 });
+    expect(end.accounting.unknown).toBeLessThan(60);
+    expect(end.accounting.waiting).toBeGreaterThan(440);
+  });
+
+  test('connections dropped before the service reads are unknown too: nobody can tell', async () => {
+    const fixture = await createRunnerFixture();
+    await fixture.control('POST', '/local/fault', { kind: 'drop', match: RUN, count: 4 });
+    const end = await fixture.run(await fixture.begin(lines(40)));
+    expect(end.accounting).toMatchObject({ completed: 36, unknown: 4 });
+    await expectExact(fixture, end);
+  });
+
+  test('accepted and then dropped is unknown, and run twice only where that was asked for', async () => {
+    const fixture = await createRunnerFixture();
+    await fixture.control('POST', '/local/fault', { kind: 'accept-drop', match: RUN, count: 4 });
+    const end = await fixture.run(await fixture.begin(lines(40)));
+    expect(end.accounting).toMatchObject({ completed: 36, unknown: 4 });
+    await expectExact(fixture, end);
+    const batch = await fixture.resume({ resubmitUnknown: true });
+    const twice = lines(40).flatMap((_, at) => (fixture.results().some(({ item }) => item === at + 1) ? [] : [at + 1]));
+    const asked = await fixture.run(batch);
+    expect(asked.accounting).toMatchObject({ completed: 40, unknown: 0 });
+    await expectExact(fixture, asked, twice);
+  });
+
+  test('trouble with looks is waited out', async () => {
+    const fixture = await createRunnerFixture();
+    // Few looks are under way while nothing is known: a dozen failures in a row take most of the time that is borne.
+    await fixture.control('POST', '/local/fault', { kind: 'server-error', match: STATUS, count: 12 });
+    await fixture.control('POST', '/local/fault', { kind: 'drop', match: STATUS, probability: 0.3, count: 20 });
+    const end = await fixture.run(await fixture.begin(lines(40)));
+    expect(end.accounting).toMatchObject({ completed: 40, unknown: 0 });
+    await expectExact(fixture, end);
+  });
+
+  test('a clock that jumps past retention makes what was not fetched expired, counted and said', async () => {
+    const fixture = await createRunnerFixture();
+    const interrupt = new AbortController();
+    const batch = await fixture.begin(lines(30));
+    const stop = (method: string): void => {
+      if (method === 'GET') interrupt.abort(new Error('enough'));
+    };
+    const first = await fixture.run(batch, {}, { interrupt: interrupt.signal, before: stop });
+    expect(first.stopped?.reason).toBe('interrupt');
+    await fixture.control('POST', '/local/clock', { advanceMs: 100_000_000 });
+    const sent = first.accounting.inFlight;
+    expect(sent).toBeGreaterThan(0);
+    const end = await fixture.run(await fixture.resume());
+    expect(end.accounting.expired).toBe(sent);
+    expect(end.accounting.completed).toBe(30 - sent);
+    await expectExact(fixture, end);
+    expect(fixture.results().filter(({ status }) => status === 'EXPIRED')).toHaveLength(sent);
+  });
+
+  test('an endpoint that is not there stops it, and everything waits', async () => {
+    const fixture = await createRunnerFixture();
+    const batch = await fixture.begin(lines(10), { endpoint: 'no-such-endpoint' });
+    const end = await fixture.run(batch);
+    expect(end.stopped?.failure).toBeInstanceOf(Failure);
+    expect(end.stopped?.failure).toMatchObject({ exit: 4 });
+    expect(end.accounting).toMatchObject({ waiting: 10, unknown: 0 });
+  });
+
+  test('an input that the service refuses is failed, with its words', async () => {
+    const fixture = await createRunnerFixture();
+    const end = await fixture.run(await fixture.begin(['[1]', '{"n":2}']));
+    expect(end.accounting).toMatchObject({ completed: 1, failed: 1 });
+    expect(fixture.results().find(({ item }) => item === 1)).toMatchObject({
+      status: 'REFUSED',
+      error: expect.stringContaining('input') as string,
+    });
+  });
+});
+
+describe('jobs that fail', () => {
+  test('are counted, and written with their error', async () => {
+    const fixture = await createRunnerFixture();
+    const end = await fixture.run(await fixture.begin(lines(5), { endpoint: 'fail' }));
+    expect(end.accounting).toMatchObject({ failed: 5, completed: 0 });
+    expect(fixture.results()).toHaveLength(5);
+  });
+
+  test('run again as often as was asked, under the same id', async () => {
+    const fixture = await createRunnerFixture();
+    const end = await fixture.run(await fixture.begin(lines(5, ',"times":2'), { endpoint: 'fail' }), {
+      retryFailed: 2,
+    });
+    expect(end.accounting).toMatchObject({ completed: 5, failed: 0 });
+    expect(
+      fixture
+        .results()
+        .map(({ item }) => item)
+        .sort(),
+    ).toEqual([1, 2, 3, 4, 5]);
+    for (const count of (await fixture.submissions()).values()) expect(count).toBe(1);
+  });
+
+  test('that have ended run again on resume, and leave one line each', async () => {
+    const fixture = await createRunnerFixture();
+    await fixture.run(await fixture.begin(lines(5, ',"times":1'), { endpoint: 'fail' }));
+    const end = await fixture.run(await fixture.resume({ wantFailed: true }), { retryFailed: 1 });
+    expect(end.accounting).toMatchObject({ completed: 5, failed: 0 });
+    expect(fixture.results().map(({ item, status }) => [item, status])).toEqual(
+      [1, 2, 3, 4, 5].map((item) => [item, 'COMPLETED']),
+    );
+  });
+
+  test('stop it where there are more of them than allowed', async () => {
+    const fixture = await createRunnerFixture();
+    const batch = await fixture.begin(lines(200), { endpoint: 'fail' });
+    const end = await fixture.run(batch, { maxFailures: 3, inFlight: 10 });
+    expect(end.stopped?.reason).toBe('failures');
+    expect(end.accounting.failed).toBeGreaterThan(3);
+    expect(end.accounting.failed).toBeLessThan(40);
+    expect(end.accounting.inFlight).toBe(0);
+  });
+});
+
+describe('an interrupt', () => {
+  test('lets answers arrive: no submission is unknown, and resume sends nothing again', async () => {
+    const fixture = await createRunnerFixture();
+    const interrupt = new AbortController();
+    let posts = 0;
+    const batch = await fixture.begin(lines(100));
+    const end = await fixture.run(
+      batch,
+      {},
+      {
+        interrupt: interrupt.signal,
+        before: (method) => {
+          posts += method === 'POST' ? 1 : 0;
+          if (posts === 30) interrupt.abort(new Error('enough'));
+        },
+      },
+    );
+    expect(end.stopped?.reason).toBe('interrupt');
+    expect(end.accounting).toMatchObject({ unknown: 0, planned: 100 });
+    expect(end.accounting.waiting).toBeGreaterThan(60);
+    const rest = await fixture.run(await fixture.resume());
+    expect(rest.accounting.completed).toBe(100);
+    await expectExact(fixture, rest);
+  });
+
+  test('and a time that is up stop it alike', async () => {
+    const fixture = await createRunnerFixture();
+    const inputs = lines(10, ',"seconds":60');
+    const end = await fixture.run(await fixture.begin(inputs, { endpoint: 'sleep' }), { timeoutMs: 30_000 });
+    expect(end.stopped?.reason).toBe('timeout');
+    expect(end.accounting.inFlight).toBe(10);
+  });
+
+  test('a time that is up while requests are on the wire: their answers are heard', async () => {
+    const fixture = await createRunnerFixture();
+    let posts = 0;
+    const before = (method: string): void => {
+      posts += method === 'POST' ? 1 : 0;
+      if (posts === 5) fixture.clock.advance(60_000);
+    };
+    const end = await fixture.run(await fixture.begin(lines(100)), { timeoutMs: 30_000 }, { before });
+    expect(end.stopped?.reason).toBe('timeout');
+    expect(end.accounting).toMatchObject({ unknown: 0 });
+    expect(end.accounting.inFlight).toBeGreaterThanOrEqual(5);
+  });
+});

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { createAppender } from '../../../../src/batch/store/group-writer.ts';
+
+test('a group of records that nobody waits for fails with the rest', async () => {
+  const unheard: unknown[] = [];
+  const hear = (error: unknown): unknown => unheard.push(error);
+  process.on('unhandledRejection', hear);
+  const full = async (): Promise<never> => Promise.reject(new Error('the disk is full'));
+  const nothing = async (): Promise<void> => undefined;
+  const appender = createAppender({
+    append: full,
+    sync: nothing,
+    check: () => Promise.resolve(),
+    truncate: nothing,
+    close: nothing,
+  });
+  const long = 'x'.repeat(900_000);
+  void appender.put(long);
+  await expect(appender.put(long)).rejects.toThrow('the disk is full');
+  await new Promise(setImmediate);
+  process.off('unhandledRejection', hear);
+  expect(unheard).toEqual([]);
+});

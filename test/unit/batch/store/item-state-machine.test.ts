@@ -1,0 +1,145 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { addsUp, createLedger } from '../../../../src/batch/store/item-states.ts';
+import { next, STATES, type ItemEvent, type ItemState } from '../../../../src/batch/store/item-state-machine.ts';
+import { decodeRecord, encodeRecord, type JournalRecord } from '../../../../src/batch/store/journal-record.ts';
+
+const ITEMS = 5;
+
+const endings = fc.constantFrom('completed', 'failed', 'cancelled', 'timedOut', 'expired' as const);
+const events: fc.Arbitrary<ItemEvent> = fc.oneof(
+  fc.constantFrom<ItemEvent>(
+    { kind: 'send' },
+    { kind: 'withdraw' },
+    { kind: 'refuse' },
+    { kind: 'lose' },
+    { kind: 'resubmit' },
+  ),
+  fc.record({ kind: fc.constantFrom('accept' as const, 'retry' as const), job: fc.string() }),
+  fc.record({ kind: fc.constant('end' as const), ending: endings as fc.Arbitrary<'completed'> }),
+);
+const history = fc.array(fc.record({ item: fc.integer({ min: 0, max: ITEMS + 1 }), event: events }), { maxLength: 60 });
+
+/** The same machine, told in another way: what an item has been through decides what may happen to it. */
+function mayHappen(state: ItemState, { kind }: ItemEvent): boolean {
+  switch (kind) {
+    case 'send':
+      return state === 'waiting';
+    case 'withdraw':
+    case 'accept':
+    case 'refuse':
+    case 'lose':
+      return state === 'sending';
+    case 'end':
+      return state === 'submitted';
+    case 'retry':
+      return ['submitted', 'failed', 'timedOut'].includes(state);
+    case 'resubmit':
+      return state === 'unknown';
+  }
+}
+
+describe('the state of an item', () => {
+  test('only what can happen changes it, and nothing is ever lost from the count', () => {
+    fc.assert(
+      fc.property(history, (steps) => {
+        const ledger = createLedger(ITEMS);
+        const model = new Map<number, ItemState>(Array.from({ length: ITEMS }, (_, at) => [at + 1, 'waiting']));
+        for (const { item, event } of steps) {
+          const before = model.get(item);
+          const legal = before !== undefined && mayHappen(before, event);
+          expect(ledger.apply(item, event)).toBe(legal);
+          if (legal) model.set(item, next(before, event) ?? before);
+          const sum = ledger.accounting();
+          expect(addsUp(sum)).toBe(true);
+          expect(sum.planned).toBe(ITEMS);
+          const states = [...model.values()];
+          for (const state of STATES) {
+            expect(ledger.count(state)).toBe(states.filter((each) => each === state).length);
+            expect([...ledger.items(state)]).toEqual([...model].filter(([, each]) => each === state).map(([at]) => at));
+          }
+        }
+      }),
+    );
+  });
+
+  test('every state and every event has an answer, and an end is only left when somebody asks', () => {
+    const kinds: ItemEvent[] = [
+      { kind: 'send' },
+      { kind: 'withdraw' },
+      { kind: 'accept', job: 'j' },
+      { kind: 'refuse' },
+      { kind: 'lose' },
+      { kind: 'end', ending: 'completed' },
+      { kind: 'retry', job: 'j' },
+      { kind: 'resubmit' },
+    ];
+    const moves = STATES.flatMap((state) =>
+      kinds.flatMap((event) => {
+        const after = next(state, event);
+        expect(after !== undefined, `${state} ${event.kind}`).toBe(mayHappen(state, event));
+        return after === undefined ? [] : [`${state} ${event.kind} ${after}`];
+      }),
+    );
+    expect(moves).toEqual([
+      'waiting send sending',
+      'sending withdraw waiting',
+      'sending accept submitted',
+      'sending refuse failed',
+      'sending lose unknown',
+      'submitted end completed',
+      'submitted retry submitted',
+      'failed retry submitted',
+      'timedOut retry submitted',
+      'unknown resubmit waiting',
+    ]);
+  });
+
+  test('places that hold nothing to send are never counted', () => {
+    const ledger = createLedger(1, 3);
+    expect(ledger.apply(3, { kind: 'send' })).toBe(true);
+    expect(ledger.apply(1, { kind: 'send' })).toBe(false);
+    expect(addsUp(ledger.accounting())).toBe(true);
+  });
+});
+
+describe('a record', () => {
+  const ids = fc.option(fc.json(), { nil: undefined });
+  const record: fc.Arbitrary<JournalRecord> = fc
+    .record({ item: fc.integer({ min: 1 }), event: events, id: ids, at: fc.nat(), resultBytes: fc.nat() })
+    .map(({ item, event, id, at, resultBytes }) => {
+      const named = id === undefined ? {} : { id };
+      const more =
+        event.kind === 'send'
+          ? { id }
+          : event.kind === 'accept'
+            ? { at }
+            : event.kind === 'retry'
+              ? { at, ...named }
+              : event.kind === 'end' || event.kind === 'refuse'
+                ? { resultBytes }
+                : {};
+      return { kind: 'event', item, event, more } as const;
+    });
+
+  test('comes back as it was written, on one line', () => {
+    fc.assert(
+      fc.property(record, (written) => {
+        const bytes = Buffer.from(encodeRecord(written));
+        expect(bytes.indexOf('\n')).toBe(bytes.length - 1);
+        expect(decodeRecord(bytes.subarray(0, -1))).toEqual(written);
+      }),
+    );
+  });
+
+  test('with any byte changed is none', () => {
+    fc.assert(
+      fc.property(record, fc.nat(), fc.integer({ min: 1, max: 255 }), (written, position, change) => {
+        const bytes = Buffer.from(encodeRecord(written)).subarray(0, -1);
+        const at = position % bytes.length;
+        bytes[at] = (bytes[at] ?? 0) ^ change;
+        expect(decodeRecord(bytes)).toBeUndefined();
+      }),
+    );
+  });
+});

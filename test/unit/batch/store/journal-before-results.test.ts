@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { resumeBatch } from '../../../../src/batch/open.ts';
+import { journalPath } from '../../../../src/batch/store/journal.ts';
+import { OUT } from '../../../support/batch/runner-fixture.ts';
+import { afterKill } from '../../../support/batch/memory-files.ts';
+import { kept, createScriptedService } from '../../../support/batch/scripted-service.ts';
+
+test('no result is written before the journal knows its job, however long the disk takes', async () => {
+  let free = (): void => undefined;
+  const held = new Promise<void>((resolve) => (free = resolve));
+  // The journal cannot be synced from the first submission on.
+  const fixture = await createScriptedService(3, kept, async (path) => {
+    if (path === journalPath(OUT) && fixture.asked.length > 0) await held;
+  });
+  const running = fixture.run(fixture.batch, { timeoutMs: 60_000 });
+  while (fixture.clock.now() < fixture.batch.header.createdAt + 60_000) await new Promise(setImmediate);
+  const left = afterKill(fixture.files);
+  free();
+  await running;
+  const again = await resumeBatch(left, OUT, { wantFailed: false, resubmitUnknown: false });
+  expect(again.mended.filter((line) => line.includes('results file'))).toEqual([]);
+});

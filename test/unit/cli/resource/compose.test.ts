@@ -1,0 +1,155 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { writable, type Writable } from '../../../../src/cli/resource/compose.ts';
+import { countOf } from '../../../../src/cli/words.ts';
+import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
+import { createTestWorld } from '../../../support/worlds/test-world.ts';
+import { json, pointedAt, problem, routed, serve } from '../../../support/servers/scripted-server.ts';
+
+describe('what of a printed document can be written', () => {
+  test.each<[string, Parameters<typeof writable>[0], readonly string[], readonly string[], Writable]>([
+    ['a member', { a: 1, b: 2 }, ['a'], ['b'], { body: { a: 1 }, dropped: ['b'], unknown: [] }],
+    ['a misspelt one', { a: 1, c: 2 }, ['a'], ['b'], { body: { a: 1 }, dropped: [], unknown: ['c'] }],
+    ['part of one', { a: { x: 1, y: 2 } }, ['a.x'], ['a.y'], { body: { a: { x: 1 } }, dropped: ['a.y'], unknown: [] }],
+    [
+      'part of each item',
+      { a: [{ x: 1, y: 2 }, { x: 3, y: 4 }, 5] },
+      ['a.x'],
+      ['y'],
+      { body: { a: [{ x: 1 }, { x: 3 }, 5] }, dropped: [], unknown: ['a.y'] },
+    ],
+    [
+      'deep in',
+      { a: { b: { c: 1, d: 2 } } },
+      ['a.b.c'],
+      ['a.b.d'],
+      { body: { a: { b: { c: 1 } } }, dropped: ['a.b.d'], unknown: [] },
+    ],
+    ['what is no object', { a: null }, ['a.x'], [], { body: { a: null }, dropped: [], unknown: [] }],
+    ['a name that begins like another', { ab: 1 }, ['a.b', 'a'], [], { body: {}, dropped: [], unknown: ['ab'] }],
+  ])('%s', (_, document, accepts, prints, expected) => {
+    expect(writable(document, accepts, prints)).toEqual(expected);
+  });
+
+  test('members are kept as they are, named as dropped, or named as unknown: one of them', () => {
+    const names = fc.array(fc.stringMatching(/^[a-z]{1,3}$/));
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.stringMatching(/^[a-z]{1,3}$/), fc.jsonValue()),
+        names,
+        names,
+        (document, accepts, prints) => {
+          const { body, dropped, unknown } = writable(document, accepts, prints);
+          expect([...Object.keys(body), ...dropped, ...unknown].sort()).toEqual(Object.keys(document).sort());
+          for (const [name, value] of Object.entries(body)) expect(value).toBe(document[name]);
+          expect(Object.keys(body).every((name) => accepts.includes(name))).toBe(true);
+          expect(dropped.every((name) => prints.includes(name))).toBe(true);
+        },
+      ),
+    );
+  });
+
+  test.each([
+    ['tpye: HIGH_PERFORMANCE', /unknown members: tpye\n.*Did you mean type\?/],
+    ['colour: red', /unknown members: colour\n.*It takes name, size, dataCenter, type/],
+  ])('a file with %s is refused, and nothing is sent', async (line, message) => {
+    const world = createTestWorld({ stdin: `name: a\nsize: 10\ndataCenter: DC\n${line}\n` });
+    const ran = await berthIn(world, ['--local', 'volumes', 'create', '--file', '-', '--json', '-o', 'json']);
+    const text = await berthIn(world, ['--local', 'volumes', 'list', '-o', 'id']);
+    expect([ran.code, ran.out, text.out.includes('vol-0')]).toEqual([2, '', false]);
+    const { error } = JSON.parse(ran.err) as { readonly error: { readonly message: string; readonly hint: string } };
+    expect(`${error.message}\n${error.hint}`).toMatch(message);
+  });
+});
+
+describe('names in a body', () => {
+  const CREATE = ['endpoints', 'create', '--name', 'e', '--gpu-pool', 'P', '--template', 'mine', '--json'];
+  const templates = (...ids: readonly string[]) => json({ templates: ids.map((id) => ({ id, name: 'mine' })) });
+  const unknown = problem(404, 'template mine not found');
+
+  const serving = (list: ReturnType<typeof json>, knows: string) =>
+    serve([
+      routed({
+        'POST /v2/serverless': (exchange) => {
+          const { templateId } = JSON.parse(exchange.arrival.body.toString()) as { readonly templateId: string };
+          (templateId === knows ? json({ id: 'ep1' }, 201) : unknown)(exchange);
+        },
+        'GET /v2/templates': list,
+        'GET /v2/catalog/gpus': json({ gpus: [] }),
+      }),
+    ]);
+
+  const asked = (server: Awaited<ReturnType<typeof serve>>): readonly string[] =>
+    server.seen.map(({ method, url }) => `${method} ${url}`).filter((each) => !each.includes('catalog'));
+
+  test('an id costs no further request', async () => {
+    const server = await serving(templates('tpl-1'), 'mine');
+    expect((await berth(CREATE, { env: pointedAt(server.url) })).code).toBe(0);
+    expect(asked(server)).toEqual(['POST /v2/serverless']);
+  });
+
+  test('a name is looked up once the service does not know it as an id', async () => {
+    const server = await serving(templates('tpl-1'), 'tpl-1');
+    expect((await berth(CREATE, { env: pointedAt(server.url) })).code).toBe(0);
+    expect(asked(server)).toEqual(['POST /v2/serverless', 'GET /v2/templates', 'POST /v2/serverless']);
+  });
+
+  test('a name of several ends 2 with the candidates', async () => {
+    const server = await serving(templates('tpl-1', 'tpl-2'), 'tpl-1');
+    const ran = await berth(CREATE, { env: pointedAt(server.url) });
+    expect([ran.code, ran.err]).toEqual([2, expect.stringMatching(/2 templates are named .*tpl-1, tpl-2/)]);
+  });
+
+  test.each<[string, ReturnType<typeof json>]>([
+    ['a name of nothing', templates()],
+    ['a list that cannot be had', problem(403, 'access denied')],
+  ])('%s leaves the 404 as it was', async (_, list) => {
+    const server = await serving(list, 'tpl-1');
+    const ran = await berth(CREATE, { env: pointedAt(server.url) });
+    expect([ran.code, ran.err]).toEqual([4, expect.stringContaining('template mine not found')]);
+  });
+});
+
+test.each<[number, string, string]>([
+  [1, 'registry', '1 registry'],
+  [2, 'registry', '2 registries'],
+  [0, 'job', '0 jobs'],
+  [2, 'key', '2 keys'],
+])('%i %s', (count, noun, words) => {
+  expect(countOf(count, noun)).toBe(words);
+});
+
+describe('--set', () => {
+  const inWorld = (argv: readonly string[], stdin = '') =>
+    berthIn(createTestWorld({ stdin, env: { BERTH_LOCAL: '1' } }), argv);
+
+  test.each([
+    ['pods create', 'gpu.count=2'],
+    ['pods update x', 'disk=100'],
+    ['endpoints create', 'workers.max=5'],
+    ['endpoints update x', 'workers.max=5'],
+    ['clusters create', 'compute.podCount=4'],
+    ['clusters update x', 'name=VALUE'],
+    ['volumes create', 'size=200'],
+    ['volumes update x', 'size=200'],
+    ['templates create', 'disk=100'],
+    ['templates update x', 'disk=100'],
+    ['registries create', 'name=VALUE'],
+    ['registries delegations create', 'resource=VALUE'],
+  ])('of %s is shown as %s, in help and where it is refused, and that is a member it takes', async (line, example) => {
+    const words = line.split(' ');
+    expect((await inWorld([...words, '--help'])).out.replace(/\s+/g, ' ')).toContain(`such as ${example} `);
+    for (const wrong of ['=3', 'a..b=3', '.=3'])
+      expect(await inWorld([...words, '--set', wrong])).toMatchObject({
+        code: 2,
+        out: '',
+        err: expect.stringContaining(`  -> --set ${example}\n`) as string,
+      });
+    // A file is held to the members there are.
+    const document = (example.split('=')[0] ?? '')
+      .split('.')
+      .reduceRight<unknown>((inner, name) => ({ [name]: inner }), 1);
+    const fed = await inWorld([...words, '--file', '-', '--dry-run'], JSON.stringify(document));
+    expect(fed.err).not.toContain('unknown members');
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { berth } from '../../../support/worlds/run-berth.ts';
+
+const LINES = [
+  'pods gett',
+  'pods get --wrong',
+  'nothing',
+  'pods get a b c',
+  'pods terminate pod-train',
+  'pods get nope --local',
+];
+
+const isJson = (text: string): boolean => {
+  try {
+    return 'error' in (JSON.parse(text) as object);
+  } catch {
+    return false;
+  }
+};
+
+describe('a failure is printed in the format that was asked for', () => {
+  for (const line of LINES) {
+    it.each(['--json', '-ojson', '-o json', '--output=json', '--output json', '-ojsonl', '--output=jsonl'])(
+      `berth ${line} %s: JSON`,
+      async (flags) => {
+        const { code, err } = await berth([...line.split(' '), ...flags.split(' ')]);
+        expect([code, isJson(err)]).toEqual([line.includes('--local') ? 4 : 2, true]);
+      },
+    );
+
+    it.each(['json', 'jsonl'])(`BERTH_OUTPUT=%s berth ${line}: JSON`, async (format) => {
+      const { err } = await berth(line.split(' '), { env: { BERTH_OUTPUT: format } });
+      expect(isJson(err)).toBe(true);
+    });
+
+    it.each([[['-o', 'yaml']], [[]]])(`berth ${line} %j: text`, async (flags) => {
+      const { err } = await berth([...line.split(' '), ...flags]);
+      expect(err).toMatch(/^error: /);
+    });
+
+    it(`BERTH_OUTPUT=json berth ${line} -o table: text`, async () => {
+      const { err } = await berth([...line.split(' '), '-o', 'table'], { env: { BERTH_OUTPUT: 'json' } });
+      expect(err).toMatch(/^error: /);
+    });
+
+    it(`berth ${line} with a BERTH_OUTPUT that is no format: text`, async () => {
+      const { code, err } = await berth(line.split(' '), { env: { BERTH_OUTPUT: 'xml' } });
+      expect([code, err.startsWith('error: ')]).toEqual([2, true]);
+    });
+  }
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it, test } from 'vitest';
+import { json, pointedAt, serve, text } from '../../../support/servers/scripted-server.ts';
+import type { ErrorObject } from '../../../support/worlds/expect-run.ts';
+import { berth } from '../../../support/worlds/run-berth.ts';
+
+const POD = '{"id":"p1","name":"web","count":9007199254740993}';
+
+async function run(line: string, ...flags: readonly string[]) {
+  const server = await serve([text(POD, 200, { 'content-type': 'application/json' })]);
+  const ran = await berth([...line.split(' '), ...flags], { env: pointedAt(server.url) });
+  return { ...ran, sent: server.seen.map(({ method }) => method) };
+}
+
+describe('a filter that does not compile ends 2, and nothing is sent', () => {
+  it.each(['pods get p1', 'pods stop p1', 'pods terminate p1', 'volumes create', 'jobs run demo --input {}'])(
+    '%s',
+    async (line) => {
+      const { code, out, err, sent } = await run(line, '--jq', '.a |');
+      expect([code, out, sent]).toEqual([2, '', []]);
+      expect(err).toContain('--jq: syntax error');
+    },
+  );
+
+  it('not even for a list to pick from', async () => {
+    const server = await serve([json({ dataCenters: [] })]);
+    const argv = ['volumes', 'create', '--name', 'a', '--size', '10', '--jq', '.a |'];
+    const { code } = await berth(argv, { env: pointedAt(server.url), tty: true });
+    expect([code, server.seen]).toEqual([2, []]);
+  });
+});
+
+describe('a filter that fails on the answer ends 1', () => {
+  test('of a read: with the words of jq, and no more', async () => {
+    const { code, out, err } = await run('pods get p1', '--jq', '.id.x');
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(/^error: --jq: Cannot index string with string \("?x"?\)\n {2}-> Look at what --json prints/);
+    expect(err).not.toMatch(/did what was asked|Unfiltered/);
+  });
+
+  test('of a write: it happened, and the answer is said', async () => {
+    const { code, out, err, sent } = await run('pods stop p1', '--jq', '.name, .id.x', '-r');
+    expect([code, out, sent]).toEqual([1, 'web\n', ['POST']]);
+    expect(err).toMatch(/^error: --jq: Cannot index string/);
+    expect(err).toContain('  -> The service did what was asked: p1\n  -> Look at that first');
+    expect(err).toContain(`  -> Unfiltered: ${POD}\n`);
+  });
+
+  test('of a write with --json: in one object', async () => {
+    const { code, out, err } = await run('pods stop p1', '--json', '--jq', '.id.x');
+    expect([code, out]).toEqual([1, '']);
+    const { error } = JSON.parse(err) as { readonly error: ErrorObject };
+    expect(error).toMatchObject({
+      code: 'jq',
+      id: 'p1',
+      hint: expect.stringContaining(`Unfiltered: ${POD}`) as string,
+    });
+  });
+
+  test('of a stream: the job was submitted', async () => {
+    const line = '--local jobs run stream --input {"chunks":1} --stream --jq .output.text.x';
+    const { code, out, err } = await berth(line.split(' '));
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(/submitted (\S+)\n[^]*-> The service did what was asked: \1\n/);
+  });
+
+  test('of a dry run: nothing was sent, and nothing else is said', async () => {
+    const { code, err, sent } = await run('pods stop p1', '--dry-run', '--jq', '.url.x');
+    expect([code, sent]).toEqual([1, []]);
+    expect(err).not.toMatch(/did what was asked|Unfiltered/);
+  });
+});

@@ -1,0 +1,30 @@
+import { Writable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { runCli } from '../../../../src/main.ts';
+import { createTestWorld } from '../../../support/worlds/test-world.ts';
+
+const full = (): Writable =>
+  new Writable({
+    write: (_chunk, _encoding, done) => {
+      done(Object.assign(new Error('no space'), { code: 'ENOSPC' }));
+    },
+  });
+
+test.each<[string, readonly string[], RegExp | undefined]>([
+  [
+    'what was created',
+    ['volumes', 'create', '--name', 'v', '--size', '10', '--data-center', 'EU-WEST-1'],
+    /The service did what was asked: vol-\w+/,
+  ],
+  ['a job that was submitted', ['jobs', 'run', 'demo', '--input', '{}'], /The service did what was asked: [\w-]+/],
+  ['what was only read', ['pods', 'list'], undefined],
+])('%s and cannot be printed ends 14, and says whether it happened', async (_, argv, happened) => {
+  const world = { ...createTestWorld({ env: { BERTH_LOCAL: '1' } }), stdout: full() };
+  expect(await runCli(argv, world)).toBe(14);
+  expect(world.err()).toMatch(/the disk is full/);
+  if (happened === undefined) expect(world.err()).toMatch(/then run it again/);
+  else {
+    expect(world.err()).toMatch(happened);
+    expect(world.err()).not.toMatch(/then run it again/);
+  }
+});

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { berth } from '../../../support/worlds/run-berth.ts';
+
+describe('a flag that says nothing without another is refused, and nothing is sent', () => {
+  it.each<[string, string]>([
+    ['pods stop pod-train --wait-timeout 5s', '--wait-timeout needs --wait'],
+    ['pods create --name a --wait-timeout 5s', '--wait-timeout needs --wait'],
+    ['pods get pod-train --interval 5s', '--interval needs --watch'],
+    ['health demo --interval 5s', '--interval needs --watch'],
+    ['jobs run demo --input {} --wait-timeout 5s', '--wait-timeout needs --wait or --stream or --sync'],
+    ['jobs run demo --input {} --wait --sync-wait 5s', '--sync-wait needs --sync'],
+    ['jobs retry demo JOB --wait-timeout 5s', '--wait-timeout needs --wait'],
+    ['endpoints releases demo --wait-timeout 5s', '--wait-timeout needs --wait'],
+  ])('%s', async (line, message) => {
+    const { code, err } = await berth(['--local', ...line.split(' ')]);
+    expect([code, err.includes(message)]).toEqual([2, true]);
+  });
+
+  it('is taken with it', async () => {
+    expect((await berth('--local jobs run echo --input {} --sync --wait-timeout 5m'.split(' '))).code).toBe(0);
+    expect((await berth('--local pods stop pod-train --wait --wait-timeout 5m'.split(' '))).code).toBe(0);
+  });
+});
+
+it.each([
+  ['queue purge demo', 'berth queue purge demo'],
+  ['jobs cancel demo a b', 'berth jobs cancel demo a b'],
+  ['pods terminate pod-train', 'berth pods terminate pod-train'],
+])('%s without a terminal names what would have been asked about', async (line, named) => {
+  const { code, err } = await berth(['--local', ...line.split(' ')]);
+  expect([code, err]).toEqual([2, expect.stringContaining(`\`${named}\` asks before it goes on`) as string]);
+});
+
+it.each(['pods terminate train-llm', 'pods stop train-llm pod-web', 'volumes update data --size 200'])(
+  'a dry run of %s says that a name is looked up first',
+  async (line) => {
+    const { code, err } = await berth(['--local', ...line.split(' '), '--dry-run']);
+    expect([code, err]).toEqual([
+      0,
+      expect.stringMatching(/^If .* is a name, the id it stands for is looked up/) as string,
+    ]);
+  },
+);

@@ -1,0 +1,307 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseKeys, readKey } from '../../../../src/commands/account/keys.ts';
+import { berth, berthIn, type Ran } from '../../../support/worlds/run-berth.ts';
+import { createTestWorld, type TestWorldOptions } from '../../../support/worlds/test-world.ts';
+import {
+  json,
+  pointedAt,
+  problem,
+  reset,
+  routed,
+  serve,
+  type Behaviour,
+} from '../../../support/servers/scripted-server.ts';
+
+/** Keys by what they are called; made up, so that their texts tell them apart. */
+const key = (name: string, comment = `${name}@host`): string =>
+  `ssh-ed25519 ${Buffer.from(`the key of ${name}`).toString('base64')} ${comment}`.trim();
+const [ANN, BOB, EVE] = [key('ann'), key('bob'), key('eve')];
+
+interface Account {
+  keys: readonly string[];
+  /** What was asked, in order: `GET`, or `PUT` with the comments of the keys. */
+  readonly seen: string[];
+}
+
+/** A service that keeps keys. `meanwhile` is what someone else does just after so many requests. */
+async function account(
+  keys: readonly string[],
+  meanwhile: Readonly<Record<number, (account: Account) => void>> = {},
+): Promise<{ readonly state: Account; readonly env: Readonly<Record<string, string>> }> {
+  const state: Account = { keys, seen: [] };
+  const answer: Behaviour = (exchange) => {
+    const { method, body } = exchange.arrival;
+    if (method === 'PUT') state.keys = (JSON.parse(body.toString()) as Account).keys;
+    state.seen.push(method === 'PUT' ? `PUT ${names(state.keys)}` : method);
+    json({ keys: state.keys })(exchange);
+    meanwhile[state.seen.length]?.(state);
+  };
+  const server = await serve([routed({ 'GET /v2/account/ssh-keys': answer, 'PUT /v2/account/ssh-keys': answer })]);
+  return { state, env: pointedAt(server.url) };
+}
+
+const names = (keys: readonly string[]): string => keys.map((each) => each.split(' ')[2]?.split('@')[0]).join(' ');
+
+async function run(
+  keys: readonly string[],
+  argv: readonly string[],
+  options: TestWorldOptions & { readonly meanwhile?: Readonly<Record<number, (account: Account) => void>> } = {},
+): Promise<Ran & { readonly state: Account }> {
+  const { state, env } = await account(keys, options.meanwhile);
+  return { state, ...(await berth(['account', 'ssh-keys', ...argv], { ...options, env })) };
+}
+
+describe('a key as text', () => {
+  it('has the fingerprint that ssh-keygen -l prints', () => {
+    // A key made for this line alone; its private part is gone.
+    const body = 'AAAAC3NzaC1lZDI1NTE5AAAAIExZopwiG2ZVYwTmWS3e15MFGNu5RPK8Za0SWVFdn4lM';
+    expect(readKey(`ssh-ed25519 ${body} me@laptop`)).toMatchObject({
+      type: 'ssh-ed25519',
+      fingerprint: 'SHA256:7LqqGYj/gzwtdcuFXID1eDaMZ+BV0+NMCer/POtixNE',
+      comment: 'me@laptop',
+    });
+  });
+
+  it('of any other form is kept as it is', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(readKey(text).text).toBe(text);
+      }),
+    );
+  });
+
+  it.each([
+    [ANN, [ANN]],
+    [`\n# team\n  ${ANN}\r\n\r\n${BOB}`, [ANN, BOB]],
+    [`${ANN}\n${ANN} again`, [ANN]],
+    [key('ann', ''), [key('ann', '')]],
+    [key('ann', 'Ann of the "third" floor'), [key('ann', 'Ann of the "third" floor')]],
+    ['', []],
+  ])('%j is read', (text, expected) => {
+    expect(parseKeys(text, 'FILE').map((each) => each.text)).toEqual(expected);
+  });
+
+  it.each([
+    ['-----BEGIN OPENSSH PRIVATE KEY-----\nc2VjcmV0', /private key/],
+    ['id_ed25519.pub', /not a public SSH key$/],
+    [`${ANN}\ncommand="x" ${BOB}`, /not a public SSH key: line 2/],
+    ['ssh-ed25519', /not a public SSH key/],
+  ])('%j is refused, and not repeated', (text, words) => {
+    expect(() => parseKeys(text, 'FILE')).toThrow(words);
+    expect(() => parseKeys(text, 'FILE')).not.toThrow(/c2VjcmV0|command=/);
+  });
+});
+
+describe('list', () => {
+  it('shows comment, type and fingerprint', async () => {
+    const { out } = await run([ANN, 'of some other form'], ['list']);
+    expect(out).toBe(`COMMENT\tTYPE\tFINGERPRINT\nann@host\tssh-ed25519\t${readKey(ANN).fingerprint}\n-\t-\t-\n`);
+  });
+
+  it.each([
+    [['--json'], `[\n  "${ANN}"\n]\n`],
+    [['-o', 'csv'], `value\n${ANN}\n`],
+    [['-o', 'id'], `${readKey(ANN).fingerprint}\n`],
+    [['--jq', '.[0]'], `"${ANN}"\n`],
+  ])('with %j', async (flags, expected) => {
+    expect((await run([ANN], ['list', ...flags])).out).toBe(expected);
+  });
+});
+
+describe('add', () => {
+  it('reads, writes the keys that are there and the new one, and reads again', async () => {
+    const { state, code, out, err } = await run([ANN], ['add', BOB, '-o', 'csv']);
+    expect(code).toBe(0);
+    expect(state).toEqual({ keys: [ANN, BOB], seen: ['GET', 'PUT ann bob', 'GET'] });
+    expect(out).toBe(`value\n${ANN}\n${BOB}\n`);
+    expect(err).toBe(`Added ${readKey(BOB).fingerprint} bob@host.\n`);
+  });
+
+  it('takes keys from a file and from stdin', async () => {
+    const world = createTestWorld({ env: (await account([])).env });
+    writeFileSync(join(world.directory, 'team.keys'), `# team\n${ANN}\n${BOB}\n`);
+    const file = await berthIn(world, ['account', 'ssh-keys', 'add', '@team.keys', '--json']);
+    expect(JSON.parse(file.out)).toEqual([ANN, BOB]);
+    const piped = await run([ANN], ['add', '-', '--json'], { stdin: `${EVE}\n` });
+    expect(JSON.parse(piped.out)).toEqual([ANN, EVE]);
+  });
+
+  it('leaves alone a key that is there under another comment, and writes nothing', async () => {
+    const { state, code, err } = await run([ANN], ['add', key('ann', 'other')]);
+    expect([code, state.keys, state.seen]).toEqual([0, [ANN], ['GET']]);
+    expect(err).toContain('is there already');
+  });
+
+  it.each([
+    [['id_ed25519.pub'], 'is not a public SSH key'],
+    [['@none.pub'], 'none.pub'],
+    [['-'], 'there is no key'],
+  ])('%j sends nothing', async (argv, words) => {
+    const { state, code, err } = await run([ANN], ['add', ...argv], { stdin: '\n# nothing\n' });
+    expect([code === 2 || code === 14, state.seen, err.includes(words)]).toEqual([true, [], true]);
+  });
+
+  it('loses no key that someone else adds in between', async () => {
+    // Eve wrote the set she had read before Bob was added: Bob's key is gone, and is laid over hers.
+    const { state, code, err } = await run([ANN], ['add', BOB], {
+      meanwhile: { 2: (them) => (them.keys = [ANN, EVE]) },
+    });
+    expect(code).toBe(0);
+    expect(state).toEqual({ keys: [ANN, EVE, BOB], seen: ['GET', 'PUT ann bob', 'GET', 'PUT ann eve bob', 'GET'] });
+    expect(err).toContain('Someone else changed the keys at the same time; theirs are kept.');
+  });
+
+  it('says so and writes no more where someone else added to what was written', async () => {
+    const { state, err, out } = await run([ANN], ['add', BOB, '--json'], {
+      meanwhile: { 2: (them) => (them.keys = [...them.keys, EVE]) },
+    });
+    expect(state).toEqual({ keys: [ANN, BOB, EVE], seen: ['GET', 'PUT ann bob', 'GET'] });
+    expect(err).toContain('Someone else changed the keys');
+    expect(JSON.parse(out)).toEqual([ANN, BOB, EVE]);
+  });
+
+  it('does not bring back a key that someone else removed', async () => {
+    const { state } = await run([ANN, EVE], ['add', BOB], { meanwhile: { 2: (them) => (them.keys = [ANN]) } });
+    expect(state.keys).toEqual([ANN, BOB]);
+  });
+
+  it('gives up, 5, where the set moves every time', async () => {
+    const always = Object.fromEntries(
+      [2, 4, 6, 8, 10].map((at) => [at, (them: Account) => (them.keys = [ANN, key(`other${String(at)}`)])]),
+    );
+    const { state, code, err } = await run([ANN], ['add', BOB], { meanwhile: always });
+    expect([code, state.seen.filter((each) => each.startsWith('PUT')).length]).toEqual([5, 5]);
+    expect(err).toContain('each of the 5 times');
+    expect(err).toContain('berth account ssh-keys list');
+  });
+
+  it('says that it is written where only the last look failed', async () => {
+    const server = await serve([json({ keys: [ANN] }), json({ keys: [ANN, BOB] }), problem(403, 'read no more')]);
+    const ran = await berth(['account', 'ssh-keys', 'add', BOB, '--json'], { env: pointedAt(server.url) });
+    expect([ran.code, JSON.parse(ran.out)]).toEqual([0, [ANN, BOB]]);
+    expect(ran.err).toContain('could not be read again');
+  });
+
+  it('ends 8 where the answer to the write is lost, and says how to find out', async () => {
+    const server = await serve([json({ keys: [] }), reset]);
+    const ran = await berth(['account', 'ssh-keys', 'add', BOB], { env: pointedAt(server.url) });
+    expect([ran.code, ran.err.includes('berth account ssh-keys list')]).toEqual([8, true]);
+  });
+
+  it('as a dry run sends nothing, and shows no body that a service would take', async () => {
+    const { state, code, out } = await run([ANN], ['add', BOB, '--dry-run']);
+    const [read, write] = JSON.parse(out) as { readonly method: string; readonly body?: Account }[];
+    expect([code, state.seen, read?.method, write?.method]).toEqual([0, [], 'GET', 'PUT']);
+    expect(write?.body?.keys).toEqual(['(the keys that are there)', BOB]);
+  });
+});
+
+describe('remove', () => {
+  it.each([
+    ['the comment', 'bob@host'],
+    ['the fingerprint', readKey(BOB).fingerprint],
+    ['the fingerprint alone', readKey(BOB).fingerprint.slice('SHA256:'.length)],
+    ['the text', BOB],
+  ])('by %s', async (_, word) => {
+    const { state, code, err } = await run([ANN, BOB], ['remove', word, '--yes']);
+    expect([code, state]).toEqual([0, { keys: [ANN], seen: ['GET', 'PUT ann', 'GET'] }]);
+    expect(err).toBe(`Removed ${readKey(BOB).fingerprint} bob@host.\n`);
+  });
+
+  it('the last key clears the set, and one word may be given twice', async () => {
+    const { state, out } = await run([ANN], ['remove', 'ann@host', ANN, '-y', '--json']);
+    expect([state.keys, out]).toEqual([[], '[]\n']);
+  });
+
+  it('an ambiguous comment ends 2 with the candidates, and writes nothing', async () => {
+    const other = key('other', 'ann@host');
+    const { state, code, err } = await run([ANN, other], ['remove', 'ann@host', '--yes']);
+    expect([code, state.seen]).toEqual([2, ['GET']]);
+    expect(err).toContain(readKey(ANN).fingerprint);
+    expect(err).toContain(readKey(other).fingerprint);
+  });
+
+  it('a word that means no key ends 4, and writes nothing', async () => {
+    const { state, code, err } = await run([ANN], ['remove', 'nobody', '--yes']);
+    expect([code, state.seen]).toEqual([4, ['GET']]);
+    expect(err).toContain('ann@host');
+  });
+
+  it('without a terminal and --yes ends 2 and sends nothing', async () => {
+    const { state, code } = await run([ANN], ['remove', 'ann@host']);
+    expect([code, state.seen]).toEqual([2, []]);
+  });
+
+  it('asks on a terminal, naming the key, and keeps what was added while it asked', async () => {
+    const { state, env } = await account([ANN, BOB]);
+    const world = createTestWorld({ tty: true, env });
+    const running = berthIn(world, ['account', 'ssh-keys', 'remove', 'bob@host']);
+    while (!world.err().includes('Go on?')) await new Promise(setImmediate);
+    state.keys = [...state.keys, EVE];
+    await world.type('y', '\r');
+    const ran = await running;
+    expect([ran.code, state.keys]).toEqual([0, [ANN, EVE]]);
+    expect(ran.err).toContain('This removes 1 SSH key');
+  });
+
+  it('takes the key out again where someone else brought it back, and keeps what they added', async () => {
+    const { state, err } = await run([ANN, BOB], ['remove', 'bob@host', '--yes'], {
+      meanwhile: { 2: (them) => (them.keys = [ANN, BOB, EVE]) },
+    });
+    expect(state.keys).toEqual([ANN, EVE]);
+    expect(err).toContain('Someone else changed the keys');
+  });
+});
+
+describe('set', () => {
+  it('replaces all with the keys of a file', async () => {
+    const { state, code, err } = await run([ANN, BOB], ['set', '-', '--yes'], { stdin: `${BOB}\n${EVE}\n` });
+    expect([code, state]).toEqual([0, { keys: [BOB, EVE], seen: ['GET', 'PUT bob eve', 'GET'] }]);
+    expect(err).toContain(`Added ${readKey(EVE).fingerprint} eve@host.`);
+    expect(err).toContain(`Removed ${readKey(ANN).fingerprint} ann@host.`);
+  });
+
+  it('says so where someone else wrote at the same time, and does not fight', async () => {
+    const { state, err } = await run([ANN], ['set', '-', '--yes'], {
+      stdin: BOB,
+      meanwhile: { 2: (them) => (them.keys = [BOB, EVE]) },
+    });
+    expect(state.keys).toEqual([BOB, EVE]);
+    expect(err).toContain('Someone else changed the keys');
+  });
+
+  it.each([
+    [['-', '--yes'], 'holds no key'],
+    [['--yes'], 'missing FILE'],
+    [['-', '--none', '--yes'], 'exclude each other'],
+    [['--none'], '--yes'],
+  ])('%j ends 2 and sends nothing', async (argv, words) => {
+    const { state, code, err } = await run([ANN], ['set', ...argv], { stdin: '# none\n' });
+    expect([code, state.seen, err.includes(words)]).toEqual([2, [], true]);
+  });
+
+  it('--none clears the set', async () => {
+    expect((await run([ANN], ['set', '--none', '--yes'])).state.keys).toEqual([]);
+  });
+
+  it('asks, saying what goes and what comes', async () => {
+    const { state, env } = await account([ANN, BOB]);
+    const world = createTestWorld({ tty: true, env });
+    writeFileSync(join(world.directory, 'team.keys'), `${BOB}\n${EVE}\n`);
+    const running = berthIn(world, ['account', 'ssh-keys', 'set', 'team.keys']);
+    while (!world.err().includes('Go on?')) await new Promise(setImmediate);
+    await world.type('n', '\r');
+    const ran = await running;
+    expect([ran.code, state.seen]).toEqual([2, ['GET']]);
+    expect(ran.err).toContain("This replaces the account's 2 SSH keys: 1 added, 1 removed");
+    expect(ran.err).toContain('ann@host');
+  });
+
+  it('as a dry run shows the request and reads nothing', async () => {
+    const { state, out } = await run([ANN], ['set', '-', '--dry-run'], { stdin: BOB });
+    expect([state.seen, JSON.parse(out)]).toMatchObject([[], { method: 'PUT', body: { keys: [BOB] } }]);
+  });
+});

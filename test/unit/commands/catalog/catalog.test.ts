@@ -1,0 +1,151 @@
+import { describe, expect, it, test } from 'vitest';
+import { berth } from '../../../support/worlds/run-berth.ts';
+import { json, pointedAt, problem, routed, serve, type Behaviour } from '../../../support/servers/scripted-server.ts';
+
+async function catalog(argv: readonly string[], script: readonly Behaviour[], columns?: number) {
+  const server = await serve(script);
+  const env = { ...pointedAt(server.url), NO_COLOR: '1' };
+  const terminal = columns === undefined ? {} : { tty: true, columns };
+  return { server, ...(await berth(['catalog', ...argv], { env, ...terminal })) };
+}
+
+const empty = json({ gpus: [], cpus: [], dataCenters: [], templates: [] });
+
+describe('the query', () => {
+  it.each([
+    [['gpus'], '/v2/catalog/gpus'],
+    [['gpus', '--available'], '/v2/catalog/gpus?include=AVAILABILITY&product=POD'],
+    [
+      ['gpus', '--available', '--product', 'pod,cluster', '--count', '2', '--cloud', 'secure', '--country', 'se,us'],
+      '/v2/catalog/gpus?include=AVAILABILITY&product=POD%2CCLUSTER&count=2&cloud=SECURE&countryCodes=SE%2CUS',
+    ],
+    [
+      ['gpus', 'G1', '--available', '--min-cuda', '12.4'],
+      '/v2/catalog/gpus/G1?include=AVAILABILITY&product=POD&minCudaVersion=12.4',
+    ],
+    [['cpus', '--available', '--vcpu', '4'], '/v2/catalog/cpus?include=AVAILABILITY&product=POD&vcpuCount=4'],
+    [['datacenters'], '/v2/catalog/datacenters'],
+    [
+      ['datacenters', '--available', '--region', 'europe,asia', '--volume-type', 'high_performance'],
+      '/v2/catalog/datacenters?include=GPU_AVAILABILITY%2CCPU_AVAILABILITY&regions=EUROPE%2CASIA&networkVolumeTypes=HIGH_PERFORMANCE',
+    ],
+    [
+      ['datacenters', '--compliance', 'gdpr', '--compliance', 'HIPAA', '--global-network'],
+      '/v2/catalog/datacenters?compliance=GDPR%2CHIPAA&globalNetwork=true',
+    ],
+    [['datacenters', 'D1', '--available'], '/v2/catalog/datacenters/D1?include=GPU_AVAILABILITY%2CCPU_AVAILABILITY'],
+    [['templates'], '/v2/catalog/templates'],
+    [['templates', '--source', 'community'], '/v2/catalog/templates?source=community'],
+    [['templates', 'T1'], '/v2/templates/T1'],
+  ])('%j', async (argv, url) => {
+    const { server, code } = await catalog(argv, [empty]);
+    expect([code, server.seen.map((seen) => seen.url)]).toEqual([0, [url]]);
+  });
+
+  it.each([
+    [['gpus', '--count', '2'], 'Add --available'],
+    [['gpus', '--available', '--cuda', '12.4', '--min-cuda', '12.1'], '--cuda and --min-cuda exclude each other'],
+    [['datacenters', 'D1', '--region', 'EUROPE', '--global-network'], '--region and --global-network'],
+    [['templates', 'T1', '--source', 'verified'], '--source'],
+    [['templates', '--source', 'mine'], 'official, verified, community'],
+  ])('%j ends 2 and sends nothing', async (argv, words) => {
+    const { server, code, err } = await catalog(argv, [empty]);
+    expect([code, server.seen, err.includes(words)]).toEqual([2, [], true]);
+  });
+
+  it('a name stands for an id', async () => {
+    const { server, out } = await catalog(
+      ['templates', 'Web', '-o', 'id'],
+      [
+        routed({
+          'GET /v2/templates/Web': problem(404, 'no such template'),
+          'GET /v2/catalog/templates': json({ templates: [{ id: 't1', name: 'Web' }] }),
+          'GET /v2/templates/t1': json({ id: 't1', name: 'Web' }),
+        }),
+      ],
+    );
+    expect([out, server.seen.length]).toEqual(['t1\n', 3]);
+  });
+});
+
+/** Everything the contract has, and a member nobody knows. */
+const ENTRIES = {
+  gpus: {
+    id: 'GPU-24G',
+    name: 'GPU 24 GB',
+    pool: 'POOL-24G',
+    manufacturer: 'NVIDIA',
+    memory: 24,
+    secure: true,
+    community: false,
+    price: { secure: 0.69, community: 0.34, serverless: 1.12 },
+    maxCount: { secure: 8, community: 4 },
+    availability: 'LOW',
+    dataCenters: [
+      { id: 'EU-1', name: 'Europe', availability: 'HIGH' },
+      { id: 'US-1', name: 'America', availability: 'SOLD_OUT' },
+    ],
+    cudaVersions: [
+      { version: '12.4', available: true },
+      { version: '12.8', available: false },
+    ],
+    unheardOf: { nested: 9007199254740993n },
+  },
+  cpus: {
+    id: 'cpu-general',
+    name: 'General',
+    group: 'general',
+    vcpu: { min: 2, max: 32 },
+    ramGbPerVcpu: 4,
+    price: { securePerVcpu: 0.03, serverlessPerVcpu: 0.05 },
+    availability: 'HIGH',
+    dataCenters: [{ id: 'EU-1', name: 'Europe', availability: 'NONE' }],
+    unheardOf: 'x',
+  },
+  datacenters: {
+    id: 'EU-1',
+    name: 'Europe',
+    region: 'EUROPE',
+    networkVolumeTypes: ['STANDARD', 'HIGH_PERFORMANCE'],
+    compliance: ['GDPR'],
+    globalNetwork: true,
+    gpuAvailability: [{ id: 'GPU-24G', name: 'GPU 24 GB', availability: 'MEDIUM' }],
+    cpuAvailability: [{ id: 'cpu-general', name: 'General', availability: 'LOW' }],
+    unheardOf: [1],
+  },
+} as const;
+
+const encode = (value: unknown): string =>
+  JSON.stringify(value, (_, each: unknown) => (typeof each === 'bigint' ? `#${String(each)}#` : each)).replace(
+    /"#(\d+)#"/g,
+    '$1',
+  );
+
+describe('an entry in full', () => {
+  test.each(Object.entries(ENTRIES))('%s: every member has its place', async (name, entry) => {
+    const { code, out } = await catalog([name, entry.id], [json(encode(entry))], 80);
+    expect(code).toBe(0);
+    await expect(out).toMatchFileSnapshot(`../../../golden/catalog/${name}.txt`);
+  });
+
+  test.each(Object.keys(ENTRIES))('%s: of which nothing is known is shown too', async (name) => {
+    const { code } = await catalog([name, 'x'], [json('{"id":"x","price":null,"vcpu":3,"dataCenters":[1,null]}')], 80);
+    expect(code).toBe(0);
+  });
+});
+
+it('shows no price where a cloud does not offer it, and availability where it was asked for', async () => {
+  const gpus = [
+    { id: 'A', secure: true, community: false, price: { secure: 1, community: 0 } },
+    { id: 'B', secure: true, community: true, price: { secure: 1, community: 0.5 } },
+  ];
+  const plain = await catalog(['gpus'], [json({ gpus })]);
+  expect(plain.out.split('\n').map((line) => line.split('\t'))).toMatchObject([
+    ['ID', 'NAME', 'MEMORY', 'SECURE/HR', 'COMMUNITY/HR'],
+    ['A', '-', '-', '$1.00', '-'],
+    ['B', '-', '-', '$1.00', '$0.50'],
+    [''],
+  ]);
+  expect((await catalog(['gpus', '--available'], [json({ gpus })])).out).toContain('AVAILABILITY');
+  expect((await catalog(['cpus'], [json({ cpus: [{ id: 'A' }] })])).out).not.toContain('AVAILABILITY');
+});

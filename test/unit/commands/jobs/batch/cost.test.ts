@@ -1,0 +1,185 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { LOCAL_KEY } from '../../../../../src/local/frame/auth.ts';
+import { serveLocal } from '../../../../../src/local/frame/server.ts';
+import { createLocalService } from '../../../../../src/local/service.ts';
+import { memoryStore } from '../../../../../src/local/state/store.ts';
+import { createValidator } from '../../../../../src/local/frame/validate.ts';
+import { createAutoAdvancingClock } from '../../../../support/clocks/auto-advancing-clock.ts';
+import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
+import { createTestWorld, type TestWorld, type TestWorldOptions } from '../../../../support/worlds/test-world.ts';
+
+const validator = createValidator();
+
+/** A world and a local service on one fast clock, and the paths of the management API that were asked for. */
+async function createCostWorld(options: TestWorldOptions = {}): Promise<{ world: TestWorld; asked: string[] }> {
+  const clock = createAutoAdvancingClock();
+  const service = createLocalService({ clock, random: () => 0.5, store: memoryStore(), validator, queueLimits: true });
+  const asked: string[] = [];
+  const watched = {
+    fetch: (request: Request) => {
+      const { pathname } = new URL(request.url);
+      if (/^\/v2\/(serverless|catalog)/.test(pathname)) asked.push(`${request.method} ${pathname}`);
+      return service.fetch(request);
+    },
+  };
+  const served = await serveLocal({ ...service, ...watched }, { port: 0, host: '127.0.0.1' });
+  onTestFinished(async () => {
+    await served.stop();
+    await service.stop();
+  });
+  const env = { BERTH_BASE_URL: served.url, BERTH_QUEUE_URL: served.url, BERTH_API_KEY: LOCAL_KEY, ...options.env };
+  return { world: createTestWorld({ ...options, clock, env }), asked };
+}
+
+const batchOf = (world: TestWorld, endpoint: string, count: number, ...flags: string[]): Promise<Ran> => {
+  writeFileSync(
+    join(world.directory, 'in.jsonl'),
+    Array.from({ length: count }, (_, at) => `{"n":${String(at)}}\n`).join(''),
+  );
+  return berthIn(world, [...['jobs', 'batch', 'run', endpoint, '--input', 'in.jsonl', '--out', 'out.jsonl'], ...flags]);
+};
+
+const resultsOf = (world: TestWorld): readonly string[] => {
+  const path = join(world.directory, 'out.jsonl');
+  return existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
+};
+/** Milliseconds of execution that the results tell of. */
+const executed = (world: TestWorld): number =>
+  resultsOf(world)
+    .map((line) => (JSON.parse(line) as { executionTime: number }).executionTime)
+    .reduce((sum, each) => sum + each, 0);
+
+interface Cost {
+  readonly low: number;
+  readonly high: number;
+  readonly sinceResume: boolean;
+}
+const costIn = ({ out }: Ran): Cost | null =>
+  (JSON.parse(out) as { readonly executionCostUsd: Cost | null }).executionCostUsd;
+
+/** Dollars an hour of two general vCPUs of the local service, which its built-in endpoints run on. */
+const HOUR = 0.09;
+
+describe('what a batch cost', () => {
+  test('is the time that its jobs ran, at the price of a worker', async () => {
+    const { world, asked } = await createCostWorld();
+    const ran = await batchOf(world, 'demo', 6, '--json');
+    expect(ran.code, ran.err).toBe(0);
+    const cost = costIn(ran);
+    expect(executed(world)).toBeGreaterThan(0);
+    expect(cost?.low).toBeCloseTo((executed(world) * HOUR) / 3_600_000, 12);
+    expect(cost).toEqual({ low: cost?.low, high: cost?.low, sinceResume: false });
+    expect(asked).toEqual(['GET /v2/serverless/demo', 'GET /v2/catalog/cpus']);
+  });
+
+  test('is a range where workers may run on GPUs of different prices', async () => {
+    const { world } = await createCostWorld();
+    const create = ['endpoints', 'create', '--name', 'mixed', '--image', 'example/demo:1', '--gpu-count', '2'];
+    const created = await berthIn(world, [...create, '--gpu-pool', 'POOL-24G', '--gpu-pool', 'POOL-48G']);
+    expect(created.code, created.err).toBe(0);
+    const ran = await batchOf(world, 'mixed', 6, '--json');
+    const cost = costIn(ran);
+    expect(cost?.low).toBeCloseTo((executed(world) * 2 * 1.12) / 3_600_000, 12);
+    expect(cost?.high).toBeCloseTo((executed(world) * 2 * 1.9) / 3_600_000, 12);
+  });
+
+  test('is said to a person as what it is, about', async () => {
+    const { world } = await createCostWorld();
+    const ran = await batchOf(world, 'demo', 12);
+    expect(ran.out).toMatch(/^execution cost\t(~\$0\.\d{4})$/m);
+  });
+
+  test('counts attempts that failed and were run again', async () => {
+    const { world } = await createCostWorld();
+    const once = costIn(await batchOf(world, 'fail', 4, '--json'));
+    const { world: other } = await createCostWorld();
+    const thrice = costIn(await batchOf(other, 'fail', 4, '--json', '--retry-failed', '2'));
+    expect(once?.low).toBeGreaterThan(0);
+    expect(thrice?.low).toBeCloseTo((once?.low ?? 0) * 3, 12);
+  });
+
+  test('is of what ended since a resume, and says so', async () => {
+    const { world } = await createCostWorld();
+    const running = batchOf(world, 'demo', 100);
+    while (resultsOf(world).length < 3) await new Promise(setImmediate);
+    world.signal('SIGINT');
+    expect((await running).code).toBe(130);
+    const before = executed(world);
+    const rest = await berthIn(world, ['jobs', 'batch', 'resume', 'out.jsonl', '--json']);
+    expect(rest.code, rest.err).toBe(0);
+    expect(costIn(rest)?.sinceResume).toBe(true);
+    expect(costIn(rest)?.low).toBeCloseTo(((executed(world) - before) * HOUR) / 3_600_000, 12);
+  });
+
+  test('is shown beside the bar, before what waits and behind all else', async () => {
+    const bars = async (columns: number): Promise<string> => {
+      const { world } = await createCostWorld({ tty: { stdout: true, stderr: true }, columns });
+      const ran = await batchOf(world, 'demo', 150, '--in-flight', '15');
+      expect(ran.code, ran.err).toBe(0);
+      return ran.err;
+    };
+    // Without the cost, what waits would have room.
+    expect(await bars(72)).toMatch(/ [1-7]\d% {2}\d+ done, \d+ in flight {2}[^%]* left {2}(~|<)\$0\.\d{4}/);
+    const narrow = await bars(64);
+    expect(narrow).toMatch(/ [1-7]\d% {2}\d+ done, \d+ in flight {2}/);
+    expect(narrow).not.toContain('…');
+  });
+
+  test('is not asked for in a dry run', async () => {
+    const { world, asked } = await createCostWorld();
+    const ran = await batchOf(world, 'demo', 6, '--dry-run');
+    expect([ran.code, asked]).toEqual([0, []]);
+  });
+});
+
+describe('a cost that is not known is null, and the batch none the worse', () => {
+  const unknown = (ran: Ran): void => {
+    expect([ran.code, costIn(ran)], ran.err).toEqual([0, null]);
+    // On a slow machine it may have said how it stands.
+    expect(ran.err.replaceAll(/^\d+ of \d+ .*\n/gm, '')).toBe('');
+  };
+
+  test('a hosted model', async () => {
+    const { world } = await createCostWorld();
+    unknown(await batchOf(world, 'demo-text-model', 3, '--json'));
+  });
+
+  test('a queue API that stands alone', async () => {
+    const { world, asked } = await createCostWorld({ env: { BERTH_BASE_URL: '' } });
+    unknown(await batchOf(world, 'demo', 3, '--json'));
+    expect(asked).toEqual([]);
+  });
+
+  test.each([
+    ['refuses', 'server-error', 'GET /v2/serverless/demo'],
+    ['is throttled', 'rate-limit', 'GET /v2/catalog/cpus'],
+  ])('a management API that %s', async (_, kind, match) => {
+    const { world, asked } = await createCostWorld();
+    const fault = await berthIn(world, ['local', 'fault', 'add', kind, '--match', match, '--count', '50']);
+    expect(fault.code, fault.err).toBe(0);
+    unknown(await batchOf(world, 'demo', 3, '--json'));
+    expect(asked.filter((each) => each === match)).toHaveLength(1);
+  });
+
+  test('a management API that never answers', async () => {
+    const mute = createServer(() => undefined);
+    await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      mute.closeAllConnections();
+      mute.close();
+    });
+    const { port } = mute.address() as AddressInfo;
+    const { world } = await createCostWorld({ env: { BERTH_BASE_URL: `http://127.0.0.1:${String(port)}` } });
+    unknown(await batchOf(world, 'demo', 3, '--json'));
+  });
+
+  test('jobs that never ran', async () => {
+    const { world } = await createCostWorld();
+    const ran = await batchOf(world, 'sleep', 3, '--max-time', '1', '--json');
+    expect([ran.code, costIn(ran)]).toEqual([9, null]);
+  });
+});

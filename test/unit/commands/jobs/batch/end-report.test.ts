@@ -1,0 +1,194 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import { createAutoAdvancingClock } from '../../../../support/clocks/auto-advancing-clock.ts';
+import { berthIn } from '../../../../support/worlds/run-berth.ts';
+import { createTestWorld } from '../../../../support/worlds/test-world.ts';
+import {
+  besides,
+  items,
+  jobsTaken,
+  local,
+  createBatchWorld,
+  read,
+  RESUME,
+  RUN,
+  summary,
+  write,
+} from '../../../../support/batch/command-fixture.ts';
+
+const RUN_FAIL = ['jobs', 'batch', 'run', 'fail', ...RUN.slice(4)];
+const RETRY = [...RESUME, '--retry-failed', '1'];
+const ADVICE = 'berth jobs batch resume out.jsonl --retry-failed 1';
+
+describe('what failed', () => {
+  test('is told by its commonest error, with its count', async () => {
+    const world = await createBatchWorld();
+    const other = items(5, ',"error":"disk \\u001b[31mfull"').split('\n').slice(2).join('\n');
+    write(world, 'in.jsonl', items(2, ',"error":"out of memory"') + other);
+    const ran = await berthIn(world, RUN_FAIL);
+    expect(ran.code).toBe(13);
+    expect(ran.err).toMatch(/^The commonest error, 3 of 5: .*disk .*full/m);
+    expect(ran.err).not.toContain('\u001b');
+    const there = await createBatchWorld();
+    write(there, 'in.jsonl', items(2, ',"error":"out of memory"'));
+    const asJson = await berthIn(there, [...RUN_FAIL, '--json']);
+    expect(summary(asJson)).toMatchObject({ commonestError: { count: 2, error: 'out of memory' } });
+  });
+
+  test('is that of what failed since a resume, and says so', async () => {
+    const world = await createBatchWorld();
+    write(world, 'in.jsonl', items(2, ',"error":"out of memory"'));
+    await berthIn(world, RUN_FAIL);
+    const retried = await berthIn(besides(world), RETRY);
+    expect(retried.err).toMatch(/^The commonest error since the resume, 2 of 2: out of memory/m);
+    const asJson = await berthIn(besides(world), [...RESUME, '--retry-failed', '2', '--json']);
+    expect(summary(asJson)).toMatchObject({ commonestError: { count: 2, sinceResume: true } });
+  });
+
+  test('on the local service of the process itself, may be run again there', async () => {
+    const world = createTestWorld({ clock: createAutoAdvancingClock() });
+    write(world, 'in.jsonl', items(1));
+    const argv = ['--local', ...RUN_FAIL];
+    const ran = await berthIn(world, argv);
+    expect([ran.code, ran.err]).toEqual([13, expect.stringContaining(ADVICE.replace('berth', 'berth --local'))]);
+    const again = { ...createTestWorld(), env: world.env, cwd: world.cwd, directory: world.directory };
+    expect((await berthIn(again, argv)).err).toContain('Go on with it: berth --local jobs batch resume out.jsonl');
+  });
+
+  test('is one line, however long the error and narrow the terminal', async () => {
+    const world = await createBatchWorld({ tty: { stderr: true } });
+    write(world, 'in.jsonl', items(3, `,"error":"${'too long '.repeat(100)}"`));
+    const ran = await berthIn(world, RUN_FAIL);
+    const [line] = /The commonest error.*/.exec(ran.err) ?? [];
+    expect(line).toHaveLength(80);
+    expect(line).toMatch(/…$/);
+  });
+
+  test('leaves the command lines whole that go on', async () => {
+    const world = await createBatchWorld({ tty: { stderr: true } });
+    write(world, 'in.jsonl', items(3));
+    const argv = [...RUN_FAIL.slice(0, -1), 'results-of-a-name-that-is-rather-long.jsonl'];
+    const { err } = await berthIn(world, argv);
+    expect(err.split('\n')).toContain(
+      '  berth jobs batch resume results-of-a-name-that-is-rather-long.jsonl --retry-failed 1',
+    );
+  });
+
+  test('can run again for half an hour, and after that nobody says so', async () => {
+    const world = await createBatchWorld();
+    write(world, 'in.jsonl', items(3));
+    const ran = await berthIn(world, RUN_FAIL);
+    expect(ran.err).toContain(ADVICE);
+    world.clock.advance(7_200_000);
+    const late = await berthIn(besides(world), RETRY);
+    expect(late.code).toBe(13);
+    expect(late.err).toContain('3 failed jobs could not be run again: 30 minutes after its end');
+    expect(late.err).not.toContain(ADVICE);
+    const again = await berthIn(besides(world), RESUME);
+    expect([again.code, again.err]).toEqual([13, '']);
+  });
+
+  test('cannot run again where the service would not have it', async () => {
+    const world = await createBatchWorld();
+    write(world, 'in.jsonl', '{"n":1}\n[2]\n[3]\n');
+    const ran = await berthIn(world, RUN);
+    expect([ran.code, ran.err]).toEqual([13, expect.stringContaining('The commonest error, 2 of 2: ')]);
+    expect(ran.err).not.toContain('--retry-failed');
+    const retried = await berthIn(besides(world), RETRY);
+    expect(retried.code).toBe(13);
+    expect(retried.err).toContain('2 items cannot be run again: the service refused the input');
+    expect(retried.err).not.toContain(ADVICE);
+  });
+});
+
+test('what expired is named, with the way to run it anew', async () => {
+  const world = await createBatchWorld();
+  const slow = items(12, ',"seconds":600').split('\n').slice(2).join('\n');
+  // Neither an empty line nor one of white space is an item, and a file may have its line ends from elsewhere.
+  write(world, 'in.jsonl', `${items(2, ',"seconds":1')}\r\n \t\r\n${slow}`);
+  const running = berthIn(world, ['jobs', 'batch', 'run', 'sleep', ...RUN.slice(4)]);
+  await jobsTaken(world, 12);
+  while (read(world, 'out.jsonl.journal').split('"completed"').length <= 2) await new Promise(setImmediate);
+  await local(world, 'clock', 'advance', '3h');
+  const ran = await running;
+  expect(ran.code).toBe(13);
+  expect(ran.err).toContain('10 items expired, and may have run: 3-12.');
+  const [, command] = /with their inputs: (.*)$/m.exec(ran.err) ?? [];
+  execFileSync('sh', ['-c', command ?? 'false'], { cwd: world.directory });
+  expect(read(world, 'out-again.jsonl')).toBe(slow);
+});
+
+describe('what stopped a batch', () => {
+  test('a service that cannot be reached any more: the counts, and no word of one request', async () => {
+    const world = await createBatchWorld();
+    write(world, 'in.jsonl', items(6));
+    await local(world, 'fault', 'add', 'server-error', '--match', 'GET /v2/echo/status');
+    const ran = await berthIn(world, [...RUN, '--json']);
+    expect([ran.code, summary(ran)]).toEqual([7, expect.objectContaining({ planned: 6, inFlight: 6 })]);
+    const { error } = JSON.parse(ran.err) as { error: { message: string; hint: string; id?: string } };
+    expect(error.message).toMatch(/^the service answered 503.*; the batch of 6 items stopped with 6 in flight$/);
+    expect(error.hint).toContain('6 jobs went on at the service');
+    expect(error.hint).toContain('Then go on with: berth jobs batch resume out.jsonl');
+    expect(error.hint).not.toMatch(/Nothing (was sent|changed)/);
+    expect(error).not.toHaveProperty('id');
+  });
+
+  test('submissions that are lost: how many nobody can tell of', async () => {
+    const world = await createBatchWorld();
+    write(world, 'in.jsonl', items(60));
+    await local(world, 'fault', 'add', 'server-error', '--match', 'POST /v2/echo/run');
+    const ran = await berthIn(world, [...RUN, '--json']);
+    const { unknown, waiting } = summary(ran) as { unknown: number; waiting: number };
+    expect([ran.code, unknown + waiting]).toEqual([8, 60]);
+    const { error } = JSON.parse(ran.err) as { error: { message: string; hint: string } };
+    expect(error.message).toContain(
+      `the batch of 60 items stopped with ${String(unknown)} unknown, ${String(waiting)} waiting`,
+    );
+    expect(error.hint).toContain(`${String(unknown)} items may or may not have run`);
+    expect(error.hint).toContain('--resubmit-unknown');
+    const said = await berthIn(await troubled(), RUN);
+    expect(said.out).toMatch(/^unknown\t\d+: 1/m);
+    expect(said.err).toMatch(/^error: .*; the batch of 60 items stopped with \d+ unknown/m);
+  });
+});
+
+async function troubled(): Promise<Awaited<ReturnType<typeof createBatchWorld>>> {
+  const world = await createBatchWorld();
+  write(world, 'in.jsonl', items(60));
+  await local(world, 'fault', 'add', 'server-error', '--match', 'POST /v2/echo/run');
+  return world;
+}
+
+describe('--max-failures', () => {
+  const limited = (endpoint: string, ...more: string[]): string[] => [
+    ...['jobs', 'batch', 'run', endpoint, ...RUN.slice(4)],
+    ...['--max-failures', '0', '--json', ...more],
+  ];
+
+  test('risks few jobs before any has gone well, and all of them soon after', async () => {
+    const world = await createBatchWorld();
+    write(world, 'in.jsonl', items(200));
+    const failing = await berthIn(world, limited('fail'));
+    expect(failing.code).toBe(13);
+    expect(summary(failing)['failed']).toBeLessThanOrEqual(10);
+    const there = await createBatchWorld();
+    write(there, 'in.jsonl', items(200));
+    expect(summary(await berthIn(there, limited('echo')))).toMatchObject({ completed: 200 });
+  });
+
+  test('risks as many as --in-flight says', async () => {
+    const world = await createBatchWorld();
+    write(world, 'in.jsonl', items(60));
+    const failing = await berthIn(world, limited('fail', '--in-flight', '40'));
+    expect(summary(failing)['failed']).toBeGreaterThan(10);
+  });
+});
+
+test.each([
+  ['{"n":1}\nnope\n', '1 item left out: it cannot be sent.'],
+  ['{"n":1}\nnope\nnope\n', '2 items left out: they cannot be sent.'],
+])('what is left out is said: %j', async (input, said) => {
+  const world = await createBatchWorld();
+  write(world, 'in.jsonl', input);
+  expect((await berthIn(world, [...RUN, '--skip-invalid'])).err).toContain(said);
+});

@@ -1,0 +1,302 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { beginBatch, type OpenBatch } from '../../../../../src/batch/open.ts';
+import { copyPath, inputPlaces, newCopyPath } from '../../../../../src/batch/input/input-path.ts';
+import { journalPath } from '../../../../../src/batch/store/journal.ts';
+import { decodeRecord, encodeRecord, type BatchHeader } from '../../../../../src/batch/store/journal-record.ts';
+import { writeWhole } from '../../../../../src/batch/store/whole-file.ts';
+import type { DurableFiles } from '../../../../../src/core/context.ts';
+import { localFile } from '../../../../../src/core/failure.ts';
+import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
+import {
+  items,
+  createBatchWorld,
+  read,
+  RESUME,
+  RUN,
+  summary,
+  write,
+  type BatchWorld,
+} from '../../../../support/batch/command-fixture.ts';
+import { afterKill, afterPowerCut, memoryFiles, createKillableFiles } from '../../../../support/batch/memory-files.ts';
+
+const PIPED = ['jobs', 'batch', 'run', 'echo', '--input', '-', '--out', 'out.jsonl', '--json'];
+
+describe('what is piped in', () => {
+  test.each([
+    ['is good', items(2)],
+    ['cannot be sent', 'nope\n'],
+  ])('and %s never takes the place of a file of the name its copy would have', async (_, stdin) => {
+    const world = await createBatchWorld({ stdin });
+    write(world, 'out.jsonl.input', 'mine');
+    for (const more of [['--dry-run'], []]) {
+      const ran = await berthIn(world, [...PIPED, ...more]);
+      expect([ran.code, ran.err]).toEqual([14, expect.stringContaining('out.jsonl.input exists already')]);
+      expect(read(world, 'out.jsonl.input')).toBe('mine');
+    }
+    expect(existsSync(join(world.directory, 'out.jsonl'))).toBe(false);
+  });
+
+  test('is called stdin where it cannot be sent', async () => {
+    for (const [content, words, ...more] of [
+      ['{"a":1}\nnope\n', 'stdin, line 2, column 1: it is not JSON'],
+      ['\n', 'stdin holds nothing to send'],
+      ['a,a\n1,2\n', 'stdin, line 1: two columns', '--input-format', 'csv'],
+    ] as const)
+      for (const dry of [[], ['--dry-run']]) {
+        const world = await createBatchWorld({ stdin: content });
+        const ran = await berthIn(world, [...PIPED, ...more, ...dry]);
+        expect([ran.code, ran.err]).toEqual([2, expect.stringContaining(words)]);
+        expect(ran.err).not.toContain('out.jsonl');
+      }
+  });
+
+  test('leaves no copy where it cannot be sent', async () => {
+    const world = await createBatchWorld({ stdin: 'nope\n' });
+    const ran = await berthIn(world, PIPED);
+    expect(ran.code).toBe(2);
+    for (const name of ['out.jsonl', 'out.jsonl.input', 'out.jsonl.input.new'])
+      expect(existsSync(join(world.directory, name)), name).toBe(false);
+  });
+
+  test('is found where the process ended before the copy had its name', async () => {
+    const world = await createBatchWorld({ stdin: items(3) });
+    await berthIn(world, PIPED);
+    const at = (name: string): string => join(world.directory, name);
+    renameSync(at('out.jsonl.input'), at('out.jsonl.input.new'));
+    const [header] = read(world, 'out.jsonl.journal').split('\n');
+    write(world, 'out.jsonl.journal', `${header ?? ''}\n`);
+    write(world, 'out.jsonl', '');
+    const ran = await berthIn(world, [...RESUME, '--json']);
+    expect(ran.code, ran.err).toBe(0);
+    expect(summary(ran)).toMatchObject({ planned: 3, completed: 3 });
+  });
+});
+
+test('a CSV file with bytes that are no text, or rows of another length: refused by line, or left out', async () => {
+  const world = await createBatchWorld();
+  const content = Buffer.concat([Buffer.from('a,b\n1,2\nx,'), Buffer.of(0xe9), Buffer.from('\n3\n4,5\n')]);
+  writeFileSync(join(world.directory, 'in.csv'), content);
+  const argv = ['jobs', 'batch', 'run', 'echo', '--input', 'in.csv', '--out', 'out.jsonl', '--json'];
+  const ran = await berthIn(world, argv);
+  expect(ran.code).toBe(2);
+  expect(ran.err).toContain('2 items cannot be sent; nothing was sent. in.csv, line 3: column');
+  expect(ran.err).toContain('it is not UTF-8 text');
+  expect(ran.err).toContain('in.csv, line 4: it has 1 field');
+  expect(existsSync(join(world.directory, 'out.jsonl'))).toBe(false);
+  const rest = await berthIn(world, [...argv, '--skip-invalid']);
+  expect(rest.code, rest.err).toBe(0);
+  expect(summary(rest)).toMatchObject({ planned: 2, completed: 2, invalid: 2 });
+  expect(read(world, 'out.jsonl')).not.toContain('\uFFFD');
+});
+
+test('files that were put together, each with a byte order mark: the second mark is refused by its line', async () => {
+  const world = await createBatchWorld();
+  write(world, 'in.jsonl', '\uFEFF{"a":1}\n\uFEFF{"b":2}\n');
+  const ran = await berthIn(world, RUN);
+  expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('in.jsonl, line 2, column 1: it is not JSON')]);
+  const rest = await berthIn(world, [...RUN, '--skip-invalid', '--json']);
+  expect(summary(rest)).toMatchObject({ planned: 1, completed: 1, invalid: 1 });
+});
+
+test('tabs or semicolons between columns are refused, whatever the file is called', async () => {
+  const world = await createBatchWorld();
+  for (const [name, content] of [
+    ['in.tsv', 'a\tb\n1\t2\n'],
+    ['in.csv', 'a;b\n1;2\n'],
+  ] as const) {
+    write(world, name, content);
+    const ran = await berthIn(world, [...RUN.slice(0, 5), name, ...RUN.slice(6)]);
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining(`${name}, line 1: the header names one column`)]);
+    expect(ran.err).toContain('Columns are separated by commas');
+  }
+});
+
+test('where all of an input is invalid that is the cause, with --skip-invalid as well', async () => {
+  const world = await createBatchWorld();
+  write(world, 'in.jsonl', items(25));
+  for (const more of [[], ['--skip-invalid'], ['--skip-invalid', '--dry-run']]) {
+    const ran = await berthIn(world, [...RUN, '--id-field', 'nope', ...more]);
+    expect(ran.code).toBe(2);
+    expect(ran.err).toContain('25 items cannot be sent, and there are no others; nothing was sent.');
+    expect(ran.err).toContain('line 1: it has no member "nope"');
+    expect(ran.err).toContain('and 5 more');
+    expect(ran.err).not.toContain('leave them out');
+  }
+});
+
+test('an input without a name is refused', async () => {
+  const ran = await berthIn(await createBatchWorld(), [...RUN.slice(0, 5), '', ...RUN.slice(6)]);
+  expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('--input is the name of no file')]);
+});
+
+describe('a pipe as the input', () => {
+  async function piped(content: string, ...argv: readonly string[]): Promise<Ran> {
+    const world = await createBatchWorld();
+    const pipe = join(world.directory, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const [ran] = await Promise.all([
+      berthIn(world, ['jobs', 'batch', 'run', 'echo', '--input', 'pipe', '--out', 'out.jsonl', '--json', ...argv]),
+      writeFile(pipe, content),
+    ]);
+    return ran;
+  }
+
+  test('is kept beside the results, as it can be read once', async () => {
+    // More than a pipe holds.
+    const content = items(5, `,"x":"${'x'.repeat(200_000)}"`);
+    const ran = await piped(content);
+    expect(ran.code, ran.err).toBe(0);
+    expect(summary(ran)).toMatchObject({ completed: 5, input: 'out.jsonl.input' });
+    expect(read(ran.world, 'out.jsonl.input')).toBe(content);
+  });
+
+  test('is looked through by a dry run, and called by its name', async () => {
+    expect(summary(await piped(items(2), '--dry-run'))).toMatchObject({ planned: 2, input: 'pipe' });
+    const bad = await piped('nope\n');
+    expect([bad.code, bad.err]).toEqual([2, expect.stringContaining('pipe, line 1')]);
+  });
+});
+
+describe('the input is found', () => {
+  const rest = { completed: 4, planned: 4 };
+  /** Begins a batch of four from a folder, as if its process had ended before anything was sent. */
+  async function begun(input: string, out: string, stdin?: string): Promise<BatchWorld> {
+    const world = await createBatchWorld(stdin === undefined ? {} : { stdin });
+    for (const folder of ['a', 'a/b', 'c']) mkdirSync(join(world.directory, folder));
+    for (const file of ['a/in.jsonl', 'a/b/in.jsonl', 'c/in.jsonl']) write(world, file, items(file.length));
+    write(world, 'a/in.jsonl', items(4));
+    const ran = await berthIn({ ...world, cwd: join(world.directory, 'a') }, [
+      ...['jobs', 'batch', 'run', 'echo', '--input', input, '--out', out, '--ordered', '--json'],
+    ]);
+    expect([ran.code, summary(ran)['input']], ran.err).toEqual([0, input === '-' ? `${out}.input` : input]);
+    const results = resolve(world.directory, 'a', out);
+    const [header] = readFileSync(`${results}.journal`, 'utf8').split('\n');
+    writeFileSync(`${results}.journal`, `${header ?? ''}\n`);
+    writeFileSync(results, '');
+    return world;
+  }
+  const batch = (verb: string, results: string): readonly string[] => ['jobs', 'batch', verb, results, '--json'];
+
+  test.each([
+    ['beside the results', 'in.jsonl', 'out.jsonl', 'a/out.jsonl', 'a/in.jsonl', 'in.jsonl'],
+    ['above them', 'in.jsonl', 'b/out.jsonl', 'a/b/out.jsonl', '/a/in.jsonl', '/a/in.jsonl'],
+    ['as a copy', '-', 'b/out.jsonl', 'a/b/out.jsonl', 'a/b/out.jsonl.input', 'out.jsonl.input'],
+  ])('from another directory: %s', async (_, input, out, results, shown, kept) => {
+    const world = await begun(input, out, items(4));
+    const named = (path: string): string => (path.startsWith('/') ? world.directory + path : path);
+    expect(read(world, `${results}.journal`)).toContain(`"path":${JSON.stringify(named(kept))}`);
+    const status = await berthIn(world, batch('status', results));
+    expect(summary(status)).toMatchObject({ input: named(shown), waiting: 4 });
+    const ran = await berthIn(world, batch('resume', results));
+    expect(ran.code, ran.err).toBe(0);
+    expect(summary(ran)).toMatchObject({ ...rest, input: named(shown) });
+  });
+
+  test('by what a link led to', async () => {
+    const world = await createBatchWorld();
+    write(world, 'in.jsonl', items(4));
+    symlinkSync('in.jsonl', join(world.directory, 'link'));
+    const ran = await berthIn(world, [...RUN.slice(0, 5), 'link', ...RUN.slice(6), '--json']);
+    expect([ran.code, summary(ran)['input']]).toEqual([0, 'link']);
+    rmSync(join(world.directory, 'link'));
+    expect(summary(await berthIn(world, batch('status', 'out.jsonl')))).toMatchObject({ input: 'in.jsonl' });
+    const again = await berthIn(world, batch('resume', 'out.jsonl'));
+    expect(again.code, again.err).toBe(0);
+  });
+
+  test('after the folder of both was moved', async () => {
+    const world = await begun('in.jsonl', 'b/../out.jsonl');
+    renameSync(join(world.directory, 'a'), join(world.directory, 'moved'));
+    const ran = await berthIn(world, batch('resume', 'moved/out.jsonl'));
+    expect(ran.code, ran.err).toBe(0);
+    expect(summary(ran)).toMatchObject({ ...rest, input: 'moved/in.jsonl' });
+  });
+
+  test('by a journal that has its name as it was given', async () => {
+    const world = await begun('in.jsonl', 'b/out.jsonl');
+    const journal = read(world, 'a/b/out.jsonl.journal');
+    const record = decodeRecord(Buffer.from(journal.trim()));
+    if (record?.kind !== 'header') throw new Error('no header');
+    const input = { ...record.header.input, path: 'in.jsonl' };
+    write(world, 'a/b/out.jsonl.journal', encodeRecord({ kind: 'header', header: { ...record.header, input } }));
+    // There is another one of the name beside the results: it is not taken for it.
+    const ran = await berthIn({ ...world, cwd: join(world.directory, 'a') }, batch('resume', 'b/out.jsonl'));
+    expect(ran.code, ran.err).toBe(0);
+    expect(summary(ran)).toMatchObject({ ...rest, input: 'in.jsonl' });
+  });
+
+  test('nowhere: the place where it should be is named', async () => {
+    const world = await begun('in.jsonl', 'out.jsonl');
+    rmSync(join(world.directory, 'a/in.jsonl'));
+    const ran = await berthIn(world, batch('resume', 'a/out.jsonl'));
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('the input a/in.jsonl is not there')]);
+  });
+});
+
+describe('a copy of the input', () => {
+  const header: BatchHeader = {
+    version: 1,
+    endpoint: 'echo',
+    endpointId: 'echo',
+    service: 'here',
+    input: { path: copyPath('r'), format: 'jsonl', bytes: 8, sha256: '' },
+    extras: '',
+    planned: 1,
+    invalid: 0,
+    ordered: false,
+    createdAt: 0,
+  };
+  const begin = (durable: DurableFiles): Promise<OpenBatch> =>
+    beginBatch(
+      durable,
+      'r',
+      async () => {
+        await writeWhole(durable, newCopyPath('r'), [Buffer.from(items(1))]);
+        return header;
+      },
+      true,
+    );
+
+  test.each([
+    ['killed', afterKill],
+    ['without power', afterPowerCut],
+  ])('is there with its journal, wherever the process that makes both is %s', async (_, after) => {
+    const seen = { journal: 0, none: 0 };
+    for (let killedAt = 1, alive = false; !alive; killedAt++) {
+      const files = memoryFiles();
+      const hand = createKillableFiles(files, killedAt);
+      await begin(hand).catch(() => undefined);
+      alive = hand.alive();
+      const left = after(files);
+      const begun = left.files.has(journalPath('r'));
+      seen[begun ? 'journal' : 'none'] += 1;
+      expect(left.files.has(copyPath('r')) && !begun, hand.done.at(-1)).toBe(false);
+      if (!begun) await begin(left);
+      const places = inputPlaces('r', header.input).map((path) => left.text(path));
+      expect(
+        places.find((text) => text !== ''),
+        hand.done.at(-1),
+      ).toBe(items(1));
+    }
+    expect(seen).toEqual({ journal: 2, none: 11 });
+  });
+
+  test.each([newCopyPath('r'), `${journalPath('r')}.new`])('does not stay where the disk is full at %s', async (at) => {
+    const files = memoryFiles();
+    files.disk = (path, bytes) => (path === at ? { takes: 3, error: 'ENOSPC' } : { takes: bytes });
+    await expect(begin(files)).rejects.toMatchObject({ exit: 14 });
+    expect([...files.files.keys()].filter((path) => path !== 'r')).toEqual([]);
+  });
+
+  test('does not stay, and no batch begins, where the results may not be written to', async () => {
+    const files = memoryFiles({ r: '' });
+    const open: DurableFiles['open'] = (path) =>
+      path === 'r' ? Promise.reject(localFile('cannot open r: permission denied')) : files.open(path);
+    await expect(begin({ ...files, open })).rejects.toMatchObject({ exit: 14 });
+    expect([...files.files.keys()]).toEqual(['r']);
+  });
+});

@@ -1,0 +1,51 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { berthIn } from '../../../../support/worlds/run-berth.ts';
+import {
+  items,
+  local,
+  OUT,
+  createBatchWorld,
+  RESUME,
+  RUN,
+  summary,
+  write,
+} from '../../../../support/batch/command-fixture.ts';
+
+test('a time that is up during the first request ends 9, and nothing is left', async () => {
+  const mute = createServer(() => undefined);
+  await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    mute.closeAllConnections();
+    mute.close();
+  });
+  const world = await createBatchWorld();
+  write(world, 'in.jsonl', items(3));
+  const url = `http://127.0.0.1:${String((mute.address() as AddressInfo).port)}`;
+  const ran = await berthIn(world, ['--queue-url', url, ...RUN, '--max-time', '20ms', '--json']);
+  expect(ran.code, ran.err).toBe(9);
+  expect(JSON.parse(ran.err)).toMatchObject({ error: { code: 'wait-ended' } });
+  expect(ran.err).toContain('Nothing was sent');
+  expect(existsSync(join(world.directory, OUT))).toBe(false);
+});
+
+test('a time that is up ends 9 whatever goes wrong meanwhile, and what was begun goes on', async () => {
+  const world = await createBatchWorld();
+  write(world, 'in.jsonl', items(3, ',"seconds":30'));
+  await local(world, 'fault', 'add', 'server-error', '--match', 'GET /v2/sleep/status');
+  const ran = await berthIn(world, ['jobs', 'batch', 'run', 'sleep', ...RUN.slice(4), '--max-time', '20', '--json']);
+  expect([ran.code, summary(ran)]).toEqual([9, expect.objectContaining({ inFlight: 3 })]);
+  await local(world, 'fault', 'clear');
+  const rest = await berthIn(world, [...RESUME, '--json']);
+  expect([rest.code, summary(rest)]).toEqual([0, expect.objectContaining({ completed: 3 })]);
+});
+
+test('before the verb it is that of a request', async () => {
+  const world = await createBatchWorld();
+  write(world, 'in.jsonl', items(2));
+  const ran = await berthIn(world, ['--timeout', '1ms', ...RUN]);
+  expect([ran.code, ran.err]).toEqual([7, expect.stringContaining('no complete answer within 1ms')]);
+});

@@ -1,0 +1,101 @@
+import { hostname } from 'node:os';
+import { describe, expect, test } from 'vitest';
+import { berthIn } from '../../../../support/worlds/run-berth.ts';
+import { besides, items, OUT, read, RESUME, RUN, summary, write } from '../../../../support/batch/command-fixture.ts';
+import { FAST, createTinyQueueWorld } from '../../../../support/batch/tiny-queue-server.ts';
+
+describe('what a person is told of a batch', () => {
+  test('a service that drops a third of the requests is named as what makes it slow', async () => {
+    const world = await createTinyQueueWorld({
+      submit: ({ nth }) => (nth % 3 === 0 ? { status: 503, body: {} } : undefined),
+    });
+    write(world, 'in.jsonl', items(90));
+    const ran = await berthIn(world, RUN);
+    expect(ran.code, ran.err).toBe(13);
+    expect(ran.err).toMatch(/\d+% of requests fail: the service answered 503/);
+    expect(ran.err).toMatch(/\d+ of \d+ requests failed, which slowed the batch: the service answered 503/);
+    expect(ran.err).toMatch(/30 items may or may not have run \(the service answered 503/);
+  });
+
+  test('a service without trouble is not', async () => {
+    const world = await createTinyQueueWorld({
+      submit: ({ nth }) => (nth === 3 ? { status: 503, body: {} } : undefined),
+    });
+    write(world, 'in.jsonl', items(90));
+    expect((await berthIn(world, RUN)).err).not.toContain('slowed');
+  });
+
+  test('--skip-invalid names what it leaves out, ten of them', async () => {
+    const world = await createTinyQueueWorld();
+    write(world, 'in.jsonl', `{"n":1}\n${'nope\n'.repeat(15)}{"n":2}\n`);
+    const ran = await berthIn(world, [...RUN, '--skip-invalid']);
+    expect(ran.code, ran.err).toBe(0);
+    expect(ran.err).toContain('15 items left out');
+    expect(ran.err).toContain('in.jsonl, line 2, column 1: it is not JSON');
+    expect(ran.err).toContain('in.jsonl, line 11,');
+    expect(ran.err).not.toContain('in.jsonl, line 12,');
+    expect(ran.err).toContain('and 5 more');
+  });
+
+  test('--timeout is the old name of --max-time: it works, with a note', async () => {
+    const world = await createTinyQueueWorld({ look: () => ({ status: 'IN_PROGRESS' }) });
+    write(world, 'in.jsonl', items(2));
+    const ran = await berthIn(world, [...RUN, '--timeout', '60s']);
+    expect([ran.code, ran.err]).toEqual([9, expect.stringContaining('is called --max-time now')]);
+    const resumed = await berthIn(world, [...RESUME, '--timeout', '20s']);
+    expect([resumed.code, resumed.err]).toEqual([9, expect.stringContaining('is called --max-time now')]);
+    const both = await berthIn(world, [...RESUME, '--timeout', '20s', '--max-time', '20s']);
+    expect([both.code, both.err]).toEqual([2, expect.stringContaining('Give one of them')]);
+    for (const verb of ['run', 'resume']) {
+      const help = await berthIn(world, ['jobs', 'batch', verb, '--help']);
+      expect(help.out).toContain('--max-time');
+      expect(help.out).not.toContain('    --timeout');
+    }
+  });
+});
+
+describe('a batch that is at work', () => {
+  test('is named by status with its process and host, and nothing is left of its lock', async () => {
+    const world = await createTinyQueueWorld();
+    write(world, 'in.jsonl', items(40));
+    let status: Promise<Awaited<ReturnType<typeof berthIn>>[]> | undefined;
+    world.before = (operation, nth) => {
+      if (operation === 'status' && nth === 5)
+        status = Promise.all([
+          berthIn(besides(world), ['jobs', 'batch', 'status', OUT, '--json']),
+          berthIn(besides(world), ['jobs', 'batch', 'status', OUT]),
+        ]);
+    };
+    const ran = await berthIn(world, [...RUN, '--in-flight', '4']);
+    expect(ran.code, ran.err).toBe(0);
+    const [json, shown] = (await status) ?? [];
+    expect(json === undefined ? undefined : summary(json)).toMatchObject({ state: 'running', host: hostname() });
+    expect(shown?.out).toContain(`process ${String(process.pid)} on ${hostname()} is at work on it`);
+  });
+});
+
+describe('a second Ctrl-C', () => {
+  test('gives up what is on the wire and prints the counts; the items are unknown and none is sent twice', async () => {
+    const world = await createTinyQueueWorld({ submit: ({ nth }) => (nth > 10 ? { never: true } : undefined) });
+    write(world, 'in.jsonl', items(60));
+    world.before = (operation, nth) => {
+      if (operation !== 'run' || nth !== 14) return;
+      world.signal('SIGINT');
+      setImmediate(() => {
+        world.signal('SIGINT');
+      });
+    };
+    const ran = await berthIn(world, [...RUN, ...FAST, '--json']);
+    expect(ran.code, ran.err).toBe(130);
+    expect(world.exits).toEqual([]);
+    const { planned, unknown } = summary(ran) as Record<string, number>;
+    expect(planned).toBe(60);
+    expect(unknown, ran.out + ran.err).toBeGreaterThan(3);
+    const sent = world.submitted.length;
+    world.before = () => undefined;
+    const status = await berthIn(world, ['jobs', 'batch', 'status', OUT, '--json']);
+    expect(summary(status)).toMatchObject({ state: 'stopped', unknown });
+    expect(sent).toBeLessThanOrEqual(60);
+    expect(read(world, `${OUT}.journal`).match(/\["i",/g)?.length).toBeGreaterThanOrEqual(sent);
+  });
+});

@@ -1,0 +1,117 @@
+import { execFileSync } from 'node:child_process';
+import { lstatSync, mkdirSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { placeOf } from '../../../../../src/host/files/resolve-path.ts';
+import { berthIn } from '../../../../support/worlds/run-berth.ts';
+import type { TestWorld } from '../../../../support/worlds/test-world.ts';
+import {
+  items,
+  createBatchWorld,
+  read,
+  RESUME,
+  RUN,
+  summary,
+  write,
+} from '../../../../support/batch/command-fixture.ts';
+
+const runTo = (out: string, ...more: readonly string[]): readonly string[] => [...RUN.slice(0, -1), out, ...more];
+
+/** What lies in the createBatchWorld, by name and kind. */
+const listing = ({ directory }: TestWorld): readonly string[] =>
+  readdirSync(directory)
+    .map((name) => `${name} ${(lstatSync(join(directory, name)).mode >> 12).toString(8)}`)
+    .sort();
+
+describe.each([[[]], [['--dry-run']]])('--out with %j', (more) => {
+  test.each<[string, string, number, (world: TestWorld) => void]>([
+    ['pipe', 'no regular file', 14, ({ directory }) => execFileSync('mkfifo', [join(directory, 'pipe')])],
+    [
+      'folder',
+      'folder is a directory',
+      14,
+      ({ directory }) => {
+        mkdirSync(join(directory, 'folder'));
+      },
+    ],
+    [
+      'link',
+      'is a directory',
+      14,
+      ({ directory }) => {
+        mkdirSync(join(directory, 'folder'));
+        symlinkSync('folder', join(directory, 'link'));
+      },
+    ],
+    ['nodir/x.jsonl', 'the directory nodir does not exist', 14, () => undefined],
+    [
+      'gone',
+      'the directory /nowhere does not exist',
+      14,
+      ({ directory }) => {
+        symlinkSync('/nowhere/x.jsonl', join(directory, 'gone'));
+      },
+    ],
+    ['in.jsonl/x', 'the directory in.jsonl does not exist', 14, () => undefined],
+    ['-', 'results go to a file', 2, () => undefined],
+    ['', 'results go to a file', 2, () => undefined],
+    ['new/', 'results go to a file', 2, () => undefined],
+    [
+      'old.jsonl',
+      'old.jsonl exists already',
+      14,
+      (world) => {
+        write(world, 'old.jsonl', 'mine');
+      },
+    ],
+    [
+      'out.jsonl',
+      'there is a batch at out.jsonl already',
+      14,
+      (world) => {
+        write(world, 'out.jsonl.journal', '');
+      },
+    ],
+    [
+      'out.jsonl',
+      'out.jsonl.ordered exists already',
+      14,
+      (world) => {
+        write(world, 'out.jsonl.ordered', 'mine');
+      },
+    ],
+  ])('%j is refused, and nothing is touched: %s', async (out, words, code, prepare) => {
+    const world = await createBatchWorld();
+    write(world, 'in.jsonl', items(1));
+    prepare(world);
+    const before = listing(world);
+    const ran = await berthIn(world, runTo(out, ...more));
+    expect([ran.code, ran.err]).toEqual([code, expect.stringContaining(words)]);
+    expect(listing(world)).toEqual(before);
+  });
+});
+
+test.each([
+  ['nothing', undefined],
+  ['an empty file', ''],
+])('a link to %s stays one: results go to where it leads, and resume and status follow it', async (_, content) => {
+  const world = await createBatchWorld();
+  mkdirSync(join(world.directory, 'far'));
+  symlinkSync('far/real.jsonl', join(world.directory, 'out.jsonl'));
+  if (content !== undefined) write(world, 'far/real.jsonl', content);
+  write(world, 'in.jsonl', items(3));
+  const ran = await berthIn(world, [...RUN, '--ordered', '--json']);
+  expect(ran.code, ran.err).toBe(0);
+  expect(readlinkSync(join(world.directory, 'out.jsonl'))).toBe('far/real.jsonl');
+  expect(read(world, 'far/real.jsonl').trim().split('\n')).toHaveLength(3);
+  expect(readdirSync(join(world.directory, 'far')).sort()).toEqual(['real.jsonl', 'real.jsonl.journal']);
+  const status = await berthIn(world, ['jobs', 'batch', 'status', 'out.jsonl', '--json']);
+  expect(summary(status)).toMatchObject({ completed: 3 });
+  const again = await berthIn(world, [...RESUME, '--json']);
+  expect(again.code, again.err).toBe(0);
+  expect(readlinkSync(join(world.directory, 'out.jsonl'))).toBe('far/real.jsonl');
+});
+
+test('a device is no file: it is looked at and not opened', async () => {
+  expect(await placeOf('null', '/dev/null')).toEqual({ path: 'null', kind: 'other' });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { createMeter, type Speed } from '../../../../../src/commands/jobs/batch/rate.ts';
+import { berthIn } from '../../../../support/worlds/run-berth.ts';
+import { items, local, createBatchWorld, RUN, write } from '../../../../support/batch/command-fixture.ts';
+
+/** What a meter says at each second of a batch in which `ended` items have ended by then. */
+const measured = (seconds: number, ended: (second: number) => number): readonly Speed[] => {
+  const meter = createMeter();
+  return Array.from({ length: seconds + 1 }, (_, second) => meter(second * 1000, Math.floor(ended(second))));
+};
+const steadyRates = (speeds: readonly Speed[]): readonly number[] =>
+  speeds.flatMap(({ perSecond, steady }) => (steady && perSecond !== undefined ? [perSecond] : []));
+
+describe('the rate of a batch', () => {
+  test('is that of what ended, the start of the workers left out', () => {
+    const rates = steadyRates(measured(80, (second) => Math.max(0, (second - 20) * 3)));
+    expect(rates.length).toBeGreaterThan(50);
+    for (const rate of rates) expect(Math.abs(rate - 3)).toBeLessThan(0.5);
+  });
+
+  test('leads to no estimate before it is steady, nor after what was counted all at once', () => {
+    expect(steadyRates(measured(1, (second) => second * 100))).toEqual([]);
+    expect(steadyRates(measured(9, (second) => second * 0.5))).toEqual([]);
+    expect(steadyRates(measured(12, (second) => (second < 10 ? second : second + 140)))[9]).toBeUndefined();
+  });
+
+  test('changes little from one look to the next, whatever comes in bursts', () => {
+    const rates = steadyRates(measured(300, (second) => Math.floor(second / 10) * 30));
+    expect(rates.length).toBeGreaterThan(200);
+    rates.slice(60).forEach((rate, at, all) => {
+      expect(Math.abs(rate - (all[at - 1] ?? rate))).toBeLessThan(rate / 2);
+    });
+    expect(Math.max(...rates.slice(60))).toBeLessThan(5);
+  });
+
+  test('follows a service that has become faster, and forgets how it was', () => {
+    const speeds = measured(200, (second) => (second < 100 ? second : 100 + (second - 100) * 10));
+    expect(speeds.at(-1)).toEqual({ perSecond: expect.closeTo(10, 0) as number, steady: true });
+  });
+
+  test('is that of the last items where they take long', () => {
+    const speeds = measured(7200, (second) => second / 60);
+    expect(speeds.at(-1)).toEqual({ perSecond: expect.closeTo(1 / 60, 2) as number, steady: true });
+  });
+});
+
+describe('a batch that goes on', () => {
+  test('says in lines how it stands, and what it will take once that is steady', async () => {
+    const world = await createBatchWorld();
+    write(world, 'in.jsonl', items(150));
+    const ran = await berthIn(world, ['jobs', 'batch', 'run', 'demo', ...RUN.slice(4)]);
+    const said = ran.err.split('\n').slice(0, -1);
+    expect(said.length).toBeGreaterThan(2);
+    for (const line of said) expect(line).toMatch(/^\d+ of 150 {2}\d+ done/);
+    expect(ran.err).toMatch(/in flight(, \d+ waiting)? {2}[\d.]+\/s {2}[\dms ]+ left/);
+  });
+
+  test('says nothing on stderr where JSON is asked for: an error is the one thing there', async () => {
+    const world = await createBatchWorld();
+    write(world, 'in.jsonl', items(100));
+    const ran = await berthIn(world, ['jobs', 'batch', 'run', 'demo', ...RUN.slice(4), '--json']);
+    expect([ran.code, ran.err]).toEqual([0, '']);
+  });
+
+  test.each([
+    ['in lines', {}, /^\d+ of 5 .*no success for \d+s: the service answered 503/m],
+    [
+      'beside the bar',
+      { tty: { stderr: true }, columns: 100 },
+      /░ \d+% .*no success for \d+s: the service answered 503/,
+    ],
+  ])('says why nothing moves: %s', async (_, options, said) => {
+    const world = await createBatchWorld(options);
+    write(world, 'in.jsonl', items(5));
+    await local(world, 'fault', 'add', 'server-error', '--match', 'GET /v2/echo/status');
+    const ran = await berthIn(world, RUN);
+    expect(ran.code).toBe(7);
+    expect(ran.err).toMatch(said);
+  });
+
+  test('tells what failed from what timed out', async () => {
+    const world = await createBatchWorld({ tty: { stderr: true } });
+    write(world, 'in.jsonl', items(40, ',"seconds":8'));
+    const argv = ['jobs', 'batch', 'run', 'sleep', ...RUN.slice(4), '--execution-timeout', '5s'];
+    const ran = await berthIn(world, argv);
+    expect(ran.err).toMatch(/░ \d+% {2}\d+ timed out, \d+ in flight/);
+    expect(ran.err).not.toContain(' failed,');
+  });
+});

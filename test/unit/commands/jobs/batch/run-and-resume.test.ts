@@ -1,0 +1,217 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { LOCAL_KEY } from '../../../../../src/local/frame/auth.ts';
+import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
+import type { TestWorld } from '../../../../support/worlds/test-world.ts';
+import {
+  besides,
+  items,
+  jobsTaken,
+  createBatchWorld,
+  read,
+  RUN,
+  summary,
+  write,
+} from '../../../../support/batch/command-fixture.ts';
+
+describe('jobs batch run', () => {
+  test('fetches every result, prints one object, ends 0', async () => {
+    const world = await createBatchWorld();
+    write(world, 'in.jsonl', items(30));
+    const ran = await berthIn(world, [...RUN, '--json']);
+    expect(ran.code, ran.err).toBe(0);
+    expect(summary(ran)).toMatchObject({
+      batch: 'out.jsonl',
+      planned: 30,
+      completed: 30,
+      unknown: 0,
+      unknownItems: [],
+    });
+    expect(read(world, 'out.jsonl').trim().split('\n')).toHaveLength(30);
+    expect(existsSync(join(world.directory, 'out.jsonl.journal.lock'))).toBe(false);
+    const status = await berthIn(world, ['jobs', 'batch', 'status', 'out.jsonl', '--json']);
+    expect(summary(status)).toMatchObject({ completed: 30, state: 'ended' });
+  });
+
+  test('keeps what is piped in, so that it can go on', async () => {
+    const world = await createBatchWorld({ stdin: items(3) });
+    const ran = await berthIn(world, ['jobs', 'batch', 'run', 'echo', '--input', '-', '--out', 'out.jsonl']);
+    expect([ran.code, ran.err]).toEqual([0, '']);
+    expect(read(world, 'out.jsonl.input')).toBe(items(3));
+  });
+
+  test('ends 13 where some did not complete, and says how to run them again', async () => {
+    const world = await createBatchWorld();
+    write(world, 'in.jsonl', items(3));
+    const ran = await berthIn(world, ['jobs', 'batch', 'run', 'fail', ...RUN.slice(4)]);
+    expect(ran.code).toBe(13);
+    expect(ran.err).toContain('berth jobs batch resume out.jsonl --retry-failed 1');
+    expect(ran.out).toMatch(/failed\s+3/);
+  });
+
+  test('names all that cannot be sent by line and column, and sends nothing', async () => {
+    const world = await createBatchWorld();
+    write(world, 'in.jsonl', '{"a":1}\n{"b":}\n\nnope\n');
+    const ran = await berthIn(world, RUN);
+    expect(ran.code).toBe(2);
+    expect(ran.err).toContain('in.jsonl, line 2, column 6');
+    expect(ran.err).toContain('in.jsonl, line 4, column 1');
+    expect(existsSync(join(world.directory, 'out.jsonl'))).toBe(false);
+    const skipped = await berthIn(world, [...RUN, '--skip-invalid', '--json']);
+    expect(skipped.code).toBe(0);
+    expect(summary(skipped)).toMatchObject({ planned: 1, completed: 1, invalid: 2 });
+  });
+
+  test('shows with --dry-run what it would do, and touches nothing', async () => {
+    const world = await createBatchWorld();
+    write(world, 'in.jsonl', items(3));
+    const ran = await berthIn(world, [...RUN, '--dry-run']);
+    expect(ran.code, ran.err).toBe(0);
+    expect(summary(ran)).toMatchObject({
+      planned: 3,
+      largestBody: 17,
+      first: { method: 'POST', body: { input: { n: 1 } } },
+    });
+    expect(ran.out).not.toContain(LOCAL_KEY);
+    expect(existsSync(join(world.directory, 'out.jsonl'))).toBe(false);
+  });
+
+  test('never writes over results or a batch that are there', async () => {
+    const world = await createBatchWorld();
+    write(world, 'in.jsonl', items(1));
+    write(world, 'out.jsonl', 'mine');
+    const ran = await berthIn(world, RUN);
+    expect([ran.code, read(world, 'out.jsonl')]).toEqual([14, 'mine']);
+    await berthIn(world, [...RUN.slice(0, -1), 'other.jsonl']);
+    const again = await berthIn(world, [...RUN.slice(0, -1), 'other.jsonl']);
+    expect(again.code).toBe(14);
+    expect(again.err).toContain('berth jobs batch resume other.jsonl');
+  });
+
+  test('knows before the first job that an endpoint is not there', async () => {
+    const world = await createBatchWorld();
+    write(world, 'in.jsonl', items(1));
+    const ran = await berthIn(world, ['jobs', 'batch', 'run', 'nowhere', ...RUN.slice(4)]);
+    expect(ran.code).toBe(4);
+    expect(existsSync(join(world.directory, 'out.jsonl'))).toBe(false);
+  });
+});
+
+describe('what a run that was killed left', () => {
+  test.each([
+    ['an empty results file', { 'out.jsonl': '' }],
+    ['half a journal that never was one', { 'out.jsonl': '', 'out.jsonl.journal.new': 'deadbeef 700 ["ber' }],
+    ['half a copy of what was piped in', { 'out.jsonl.input.new': '{"n":1}\n{"n' }],
+  ])('is not in the way: %s', async (_, files) => {
+    const world = await createBatchWorld({ stdin: items(3) });
+    for (const [name, content] of Object.entries(files)) write(world, name, content);
+    const ran = await berthIn(world, ['jobs', 'batch', 'run', 'echo', '--input', '-', '--out', 'out.jsonl', '--json']);
+    expect(ran.code, ran.err).toBe(0);
+    expect(summary(ran)).toMatchObject({ planned: 3, completed: 3 });
+    const lying = readdirSync(world.directory).filter((name) => name.startsWith('out'));
+    expect(lying.sort()).toEqual(['out.jsonl', 'out.jsonl.input', 'out.jsonl.journal']);
+    expect(read(world, 'out.jsonl.input')).toBe(items(3));
+  });
+
+  test('before it had begun cannot be resumed: that is said, with what to do', async () => {
+    const world = await createBatchWorld();
+    write(world, 'out.jsonl', '');
+    const ran = await berthIn(world, ['jobs', 'batch', 'resume', 'out.jsonl']);
+    expect([ran.code, ran.err]).toEqual([14, expect.stringContaining('run it again')]);
+  });
+});
+
+test('two runs to one file: the second ends 14 and touches nothing of the first, which still reads its input', async () => {
+  const world = await createBatchWorld();
+  const stdin = new PassThrough();
+  const argv = ['jobs', 'batch', 'run', 'echo', '--input', '-', '--out', 'out.jsonl', '--json'];
+  const first = berthIn({ ...world, stdin }, argv);
+  stdin.write('{"n":1}\n');
+  while (!existsSync(join(world.directory, 'out.jsonl.input.new'))) await new Promise(setImmediate);
+  const second = await berthIn(besides(world, { stdin: items(30) }), argv);
+  expect([second.code, second.err]).toEqual([14, expect.stringContaining(`process ${String(process.pid)}`)]);
+  stdin.end('{"n":2}\n');
+  const ran = await first;
+  expect(ran.code, ran.err).toBe(0);
+  expect(summary(ran)).toMatchObject({ planned: 2, completed: 2 });
+  expect(read(world, 'out.jsonl.input')).toBe(items(2));
+});
+
+describe('an interrupt and what follows', () => {
+  /** Begins a batch and presses Ctrl-C when the journal knows of so many jobs. */
+  async function interrupted(world: TestWorld, count: number): Promise<Ran> {
+    const running = berthIn(world, RUN);
+    await jobsTaken(world, count);
+    world.signal('SIGINT');
+    return running;
+  }
+
+  test('ends 130 with the command that goes on, and nothing is unknown', async () => {
+    const world = await createBatchWorld();
+    write(world, 'in.jsonl', items(300));
+    const ran = await interrupted(world, 20);
+    expect(ran.code).toBe(130);
+    expect(ran.err).toContain('Go on with: berth jobs batch resume out.jsonl');
+    const status = await berthIn(world, ['jobs', 'batch', 'status', 'out.jsonl', '--json']);
+    expect(summary(status)).toMatchObject({ planned: 300, unknown: 0, state: 'stopped' });
+    const rest = await berthIn(world, ['jobs', 'batch', 'resume', 'out.jsonl', '--json']);
+    expect(rest.code, rest.err).toBe(0);
+    expect(summary(rest)).toMatchObject({ completed: 300 });
+    expect(read(world, 'out.jsonl').trim().split('\n')).toHaveLength(300);
+  });
+
+  test('an input that has changed is refused, and one that has moved is found', async () => {
+    const world = await createBatchWorld();
+    write(world, 'in.jsonl', items(100));
+    await interrupted(world, 5);
+    write(world, 'in.jsonl', items(101));
+    const changed = await berthIn(world, ['jobs', 'batch', 'resume', 'out.jsonl']);
+    expect([changed.code, changed.err]).toEqual([2, expect.stringContaining('not the one this batch was begun with')]);
+    write(world, 'moved.jsonl', items(100));
+    const moved = await berthIn(world, ['jobs', 'batch', 'resume', 'out.jsonl', '--input', 'moved.jsonl', '--json']);
+    expect(moved.code, moved.err).toBe(0);
+  });
+
+  test('another service is refused: its jobs would all seem expired', async () => {
+    const world = await createBatchWorld();
+    write(world, 'in.jsonl', items(100));
+    await interrupted(world, 5);
+    const argv = ['--queue-url', 'http://127.0.0.1:8', 'jobs', 'batch', 'resume', 'out.jsonl'];
+    const ran = await berthIn(world, argv);
+    expect(ran.code).toBe(2);
+    expect(ran.err).toContain('--moved');
+  });
+
+  test('two at once: the second ends 14 and names the first', async () => {
+    const world = await createBatchWorld();
+    write(world, 'in.jsonl', items(300));
+    const running = berthIn(world, RUN);
+    await jobsTaken(world, 1);
+    const second = await berthIn(besides(world), ['jobs', 'batch', 'resume', 'out.jsonl']);
+    world.signal('SIGINT');
+    expect(second.code).toBe(14);
+    expect(second.err).toContain(`process ${String(process.pid)}`);
+    await running;
+  });
+});
+
+test('a journal that is broken in the middle is refused by every command, and left as it is', async () => {
+  const world = await createBatchWorld();
+  write(world, 'in.jsonl', items(5));
+  await berthIn(world, RUN);
+  const broken = read(world, 'out.jsonl.journal').replace('["i",2]', '["i",9]');
+  write(world, 'out.jsonl.journal', broken);
+  for (const verb of ['status', 'resume']) {
+    const ran = await berthIn(world, ['jobs', 'batch', verb, 'out.jsonl']);
+    expect(ran.code).toBe(14);
+    expect(ran.err).toMatch(/broken at byte \d+/);
+    expect(read(world, 'out.jsonl.journal')).toBe(broken);
+  }
+});
+
+test('what is no batch ends 14', async () => {
+  const ran = await berthIn(await createBatchWorld(), ['jobs', 'batch', 'status', 'nothing.jsonl']);
+  expect([ran.code, ran.err]).toEqual([14, expect.stringContaining('there is no batch at nothing.jsonl')]);
+});

@@ -1,0 +1,40 @@
+import { hostname } from 'node:os';
+import { expect, test } from 'vitest';
+import { berthIn } from '../../../../support/worlds/run-berth.ts';
+import {
+  besides,
+  items,
+  jobsTaken,
+  OUT,
+  createBatchWorld,
+  read,
+  RESUME,
+  RUN,
+  summary,
+  write,
+} from '../../../../support/batch/command-fixture.ts';
+
+const STATUS = ['jobs', 'batch', 'status', OUT];
+
+test('the summary tells a program numbers, and a person words', async () => {
+  const world = await createBatchWorld();
+  write(world, 'in.jsonl', items(300));
+  const running = berthIn(world, [...RUN, '--json']);
+  await jobsTaken(world, 5);
+  const during = await berthIn(besides(world), [...STATUS, '--json']);
+  expect(summary(during)).toMatchObject({ state: 'running', pid: process.pid });
+  const told = await berthIn(besides(world), STATUS);
+  expect(told.out).toContain(`state\tprocess ${String(process.pid)} on ${hostname()} is at work on it`);
+  world.signal('SIGINT');
+  await running;
+  const stopped = await berthIn(besides(world), [...STATUS, '--json']);
+  expect(summary(stopped)['state']).toBe('stopped');
+  expect(summary(stopped)).not.toHaveProperty('pid');
+  const began = world.clock.now();
+  const rest = await berthIn(besides(world), [...RESUME, '--json']);
+  const { tookSeconds } = summary(rest) as { tookSeconds: number };
+  expect(tookSeconds).toBeGreaterThan(0);
+  expect(tookSeconds * 1000).toBeLessThanOrEqual(world.clock.now() - began);
+  expect(read(world, OUT).split('\n')).toHaveLength(301);
+  expect((await berthIn(besides(world), RESUME)).out).toMatch(/^took\t\S+/m);
+});

@@ -1,0 +1,155 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { serveLocal } from '../../../../src/local/frame/server.ts';
+import type { LocalServiceOptions } from '../../../../src/local/service.ts';
+import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
+import { localFixture } from '../../../support/local/service-fixture.ts';
+import { createTestWorld } from '../../../support/worlds/test-world.ts';
+
+/** A local service on a free port, as `berth local serve` makes it, and the variables that point at it. */
+async function served(options: Partial<LocalServiceOptions> = {}) {
+  const fixture = localFixture(options);
+  const server = await serveLocal(fixture.service, { port: 0, host: '127.0.0.1' });
+  onTestFinished(() => server.stop());
+  const env = { BERTH_BASE_URL: server.url, BERTH_QUEUE_URL: server.url, BERTH_REST_URL: server.url };
+  return { ...fixture, env, keyed: { ...env, BERTH_API_KEY: 'berth-local-full-access' } };
+}
+
+describe('control commands over HTTP', () => {
+  const COMMANDS = [
+    ['status'],
+    ['reset', '--yes'],
+    ['clock', 'show'],
+    ['clock', 'advance', '1h'],
+    ['fault', 'add', 'drop', '--count', '1', '--match', 'GET /v2/none'],
+    ['fault', 'list'],
+    ['fault', 'clear'],
+  ];
+
+  it.each(COMMANDS)('send the key that serve printed: local %s %s', async (...argv) => {
+    const { keyed } = await served();
+    const { code, err } = await berth(['local', ...argv], { env: keyed });
+    expect([code, err]).toEqual([0, err]);
+  });
+
+  it.each(COMMANDS)('end 3 with another key, and say which is meant: local %s %s', async (...argv) => {
+    const { env } = await served();
+    const { code, err } = await berth(['local', ...argv], { env: { ...env, BERTH_API_KEY: 'another' } });
+    expect([code, err]).toEqual([3, expect.stringContaining('`berth local serve` printed')]);
+  });
+
+  it('end 3 without a key', async () => {
+    const { env } = await served();
+    expect((await berth(['local', 'status'], { env })).code).toBe(3);
+  });
+});
+
+describe('job ids', () => {
+  it('do not begin anew after a reset', async () => {
+    const world = createTestWorld();
+    const submit = async (): Promise<string> =>
+      (await berthIn(world, ['--local', 'jobs', 'run', 'echo', '--input', '{}'])).out.trim();
+    const ids = [await submit(), await submit()];
+    for (let round = 0; round < 3; round++) {
+      await berthIn(world, ['--local', 'local', 'reset', '--yes']);
+      expect((await berthIn(world, ['--local', 'jobs', 'status', 'echo', ids.at(-1) ?? ''])).code).toBe(4);
+      ids.push(await submit(), await submit());
+    }
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('do not begin anew after a reset of a service in memory, nor do the ids of pods', async () => {
+    const { send } = localFixture();
+    const pod = { name: 'p', image: 'i', gpu: { id: 'GPU-24G' } };
+    const ids = new Set<unknown>();
+    for (let round = 0; round < 3; round++) {
+      ids.add((await send('POST', '/v2/echo/run', { input: {} })).body['id']);
+      ids.add((await send('POST', '/v2/pods', pod)).body['id']);
+      await send('POST', '/local/reset');
+    }
+    expect(ids.size).toBe(6);
+  });
+
+  it('are others where the state file was lost', async () => {
+    let draws = 0;
+    const make = () => localFixture({ random: () => (draws += 0.01) });
+    const id = async ({ send }: ReturnType<typeof make>) =>
+      (await send('POST', '/v2/echo/run', { input: {} })).body['id'];
+    expect(await id(make())).not.toBe(await id(make()));
+  });
+});
+
+describe('a webhook with --local', () => {
+  it('is said not to be delivered', async () => {
+    const argv = ['jobs', 'run', 'echo', '--input', '{}', '--webhook', 'http://127.0.0.1:9/'];
+    const { code, err } = await berth(['--local', ...argv]);
+    expect([code, err]).toEqual([
+      0,
+      expect.stringMatching(/webhook will not be delivered: with --local, only .*serve/),
+    ]);
+    const { keyed } = await served();
+    expect((await berth(argv, { env: keyed })).err).not.toContain('webhook');
+  });
+});
+
+describe('limits', () => {
+  it('asks the service where no answer has told them yet', async () => {
+    const { keyed } = await served({ quota: { minute: 60 } });
+    const { code, out } = await berth(['limits'], { env: keyed });
+    expect([code, out]).toEqual([0, expect.stringMatching(/minute\s+59\s+60/)]);
+  });
+
+  it('asks nothing where one has', async () => {
+    const world = createTestWorld({ env: { BERTH_LOCAL: '1' } });
+    await berthIn(world, ['pods', 'list']);
+    expect((await berthIn(world, ['limits'])).out).toMatch(/minute\s+999\s+1000/);
+    expect((await berthIn(world, ['limits'])).out).toMatch(/minute\s+999\s+1000/);
+  });
+});
+
+describe('faults', () => {
+  it.each(['abc', '0', '-1', '1.5', '', 'NaN', 'Infinity', '1e5', '0x1'])(
+    'a probability of %j is refused before anything is sent',
+    async (probability) => {
+      const { code, err } = await berth(['--local', 'local', 'fault', 'add', 'drop', '--probability', probability]);
+      expect([code, err]).toEqual([2, expect.stringContaining('--probability takes a number above 0, up to 1')]);
+    },
+  );
+
+  it.each(['0.25', '.5', '1', '1e-3'])('a probability of %s is taken', async (probability) => {
+    const { code } = await berth(['--local', 'local', 'fault', 'add', 'drop', '--probability', probability]);
+    expect(code).toBe(0);
+  });
+
+  it('are shown in words', async () => {
+    const world = createTestWorld({ env: { BERTH_LOCAL: '1', NO_COLOR: '1' }, tty: { stdout: true } });
+    const added = await berthIn(world, ['local', 'fault', 'add', 'latency', '--latency', '1500ms']);
+    expect(added.out).toMatch(/latency\s+1500ms/);
+    await berthIn(world, ['local', 'fault', 'add', 'rate-limit', '--retry-after', '90s', '--match', 'GET /v2/none']);
+    const list = (await berthIn(world, ['local', 'fault', 'list', '-o', 'wide'])).out;
+    expect(list).toMatch(/LATENCY[^]*RETRY AFTER/);
+    expect(list).toContain('1m 30s');
+    const status = (await berthIn(world, ['local', 'status'])).out;
+    expect(status).toMatch(/network volumes/);
+    expect(added.out + list + status).not.toMatch(/latencyms|retryafter|advancedms|networkvolumes/i);
+  });
+});
+
+describe.each(['array', 'object'] as const)('a stream as an %s', (streamShape) => {
+  it('is printed whole, with the outcome of its job', async () => {
+    const { keyed, send } = await served({ streamShape });
+    const run = (...argv: readonly string[]) => berth(['jobs', 'run', ...argv, '--stream'], { env: keyed });
+    const done = await run('stream', '--input', '{"chunks":3}', '--json');
+    expect(done.code).toBe(0);
+    expect(done.out.match(/stream_index/g)).toHaveLength(3);
+    const failed = await run('fail', '--input', '{"error":"no luck"}');
+    expect([failed.code, failed.err]).toEqual([10, expect.stringContaining('FAILED')]);
+    const id = String((await send('POST', '/v2/stream/run', { input: { chunks: 2 } })).body['id']);
+    await send('POST', '/local/clock', { advanceMs: 60_000 });
+    const answer = JSON.parse((await send('GET', `/v2/stream/stream/${id}`)).text) as unknown;
+    expect(answer).toEqual(
+      streamShape === 'array'
+        ? [expect.anything(), expect.anything()]
+        : { status: 'COMPLETED', stream: [expect.anything(), expect.anything()] },
+    );
+  });
+});

@@ -1,0 +1,64 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createDeadlineClock } from '../../../support/clocks/deadline-clock.ts';
+import { berthIn } from '../../../support/worlds/run-berth.ts';
+import { createTestWorld } from '../../../support/worlds/test-world.ts';
+
+/** A world whose working directory has the module; and a command that leaves a file behind where it ran. */
+function worldWith(name: string, source: string | undefined, options: Parameters<typeof createTestWorld>[0] = {}) {
+  const world = createTestWorld(options);
+  if (source === undefined) mkdirSync(join(world.cwd, name));
+  else writeFileSync(join(world.cwd, name), source);
+  const mark = join(world.cwd, 'ran');
+  const leave = ['--', process.execPath, '-e', `require("fs").writeFileSync(${JSON.stringify(mark)}, "")`];
+  return { world, leave, ran: () => existsSync(mark) };
+}
+
+it.each([
+  ['number.mjs', 'export default 7;', /exports no function, neither as default nor as handler/],
+  ['empty.mjs', '', /exports no function/],
+  ['other.mjs', 'export const run = () => 1;', /exports no function/],
+  ['broken.mjs', 'export default (', /cannot load the handler module .*: SyntaxError/],
+  ['throws.mjs', 'throw new Error("no such card");', /cannot load the handler module .*: no such card/],
+  ['missing.mjs', 'import "../not-there.mjs";', /cannot load the handler module .*not-there/],
+  ['exits.mjs', 'process.exit(3);', /ended its own thread with exit code 3/],
+  ['folder', undefined, /cannot load the handler module/],
+])('%s is refused before anything is served or run', async (name, source, words) => {
+  for (const verb of ['exec', 'serve']) {
+    const { world, leave, ran } = worldWith(name, source);
+    const { code, out, err } = await berthIn(world, [
+      ...['local', verb, '--endpoint', `upper=${name}`],
+      ...(verb === 'exec' ? leave : ['--port', '0']),
+    ]);
+    expect([code, out, ran()]).toEqual([2, '', false]);
+    expect(err).toMatch(words);
+    expect(err).toContain('endpoint "upper"');
+    expect(err).toContain(name);
+    expect(err).toContain('-> A handler module exports a function or an async generator, as default or as `handler`');
+  }
+});
+
+it.each([
+  ['plain.mjs', 'export default (input) => input;'],
+  ['named.mjs', 'export async function* handler() { yield 1; }'],
+  ['common.cjs', 'module.exports = { handler: () => 1 };'],
+  ['loud.mjs', 'console.log("loading"); export default () => 1;'],
+])('%s is served, and prints nothing while it is tried', async (name, source) => {
+  const { world, leave, ran } = worldWith(name, source);
+  const { code, err } = await berthIn(world, ['local', 'exec', '--endpoint', `upper=${name}`, ...leave]);
+  expect([code, err, ran()]).toEqual([0, '', true]);
+});
+
+it('a module that takes its time to load is believed', async () => {
+  const clock = createDeadlineClock();
+  const { world, leave, ran } = worldWith('slow.mjs', 'for (;;) {}', { clock });
+  const running = berthIn(world, ['local', 'exec', '--endpoint', 'upper=slow.mjs', ...leave]);
+  let over = false;
+  void running.finally(() => (over = true));
+  while (!(over as boolean)) {
+    clock.expire();
+    await new Promise(setImmediate);
+  }
+  expect([(await running).code, ran()]).toEqual([0, true]);
+});

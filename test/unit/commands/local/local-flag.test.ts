@@ -1,0 +1,102 @@
+import { expect, it } from 'vitest';
+import { berthIn } from '../../../support/worlds/run-berth.ts';
+import { createTestWorld } from '../../../support/worlds/test-world.ts';
+
+/** A session with the local service: each line's JSON, after which it must have ended 0. */
+function session() {
+  const world = createTestWorld();
+  return async (...argv: readonly string[]): Promise<unknown> => {
+    const ran = await berthIn(world, ['--local', '--json', ...argv]);
+    expect([argv, ran.code, ran.err]).toEqual([argv, 0, ran.err]);
+    return JSON.parse(ran.out);
+  };
+}
+
+it('SSH keys are added, found by their comments and removed', async () => {
+  const ask = session();
+  const keys = (...argv: readonly string[]) => ask('account', 'ssh-keys', ...argv);
+  const before = (await keys('list')) as readonly string[];
+  const key = `ssh-ed25519 ${Buffer.from('a new key').toString('base64')} me@laptop`;
+  expect(await keys('add', key)).toEqual([...before, key]);
+  expect(await keys('list')).toEqual([...before, key]);
+  expect(await keys('remove', 'me@laptop', '--yes')).toEqual(before);
+  expect(await keys('set', '--none', '--yes')).toEqual([]);
+});
+
+it('local status counts what the lists show', async () => {
+  const ask = session();
+  const status = (await ask('local', 'status')) as Record<string, number>;
+  for (const [noun, member] of [
+    ['pods', 'pods'],
+    ['endpoints', 'endpoints'],
+    ['templates', 'templates'],
+    ['volumes', 'networkVolumes'],
+    ['registries', 'registries'],
+    ['clusters', 'clusters'],
+  ] as const)
+    expect([noun, ((await ask(noun, 'list')) as unknown[]).length]).toEqual([noun, status[member]]);
+});
+
+it('local status says in words which jobs and faults there are, and none where there are none', async () => {
+  const world = createTestWorld({ env: { BERTH_LOCAL: '1' } });
+  const status = async (): Promise<string> => (await berthIn(world, ['local', 'status'])).out;
+  expect(await status()).toMatch(/\njobs\tnone\nfaults\tnone\n$/);
+  await berthIn(world, ['jobs', 'run', 'echo', '--input', '{}', '--wait']);
+  await berthIn(world, ['jobs', 'run', 'fail', '--input', '{}', '--wait']);
+  await berthIn(world, ['local', 'fault', 'add', 'latency', '--match', 'POST /v2/x', '--latency', '2s']);
+  await berthIn(world, ['local', 'fault', 'add', 'drop', '--count', '3', '--match', '/v2/x']);
+  expect(await status()).toMatch(
+    /\njobs\t1 COMPLETED, 1 FAILED\nfaults\t\S+ latency, match POST \/v2\/x, latency 2s\nfaults\t\S+ drop, count 3, match \/v2\/x\n$/,
+  );
+  expect((await berthIn(world, ['local', 'reset', '--yes'])).out).toContain('\njobs\tnone\n');
+});
+
+it('a fault that is not there is no sign of another service', async () => {
+  const ran = await berthIn(createTestWorld(), ['local', 'fault', 'clear', 'nope']);
+  expect(ran.code).toBe(4);
+  expect(ran.err).toMatch(/there is no fault "nope"\n[^]*berth local fault list/);
+});
+
+interface Billed {
+  readonly records: readonly { readonly totalAmount: number; readonly podId?: string }[];
+  readonly metadata: { readonly totals: { readonly totalAmount: number }; readonly recordCount: number };
+}
+
+it('every report adds up', async () => {
+  const ask = session();
+  for (const name of ['summary', 'pods', 'serverless', 'endpoints', 'volumes', 'clusters']) {
+    const { records, metadata } = (await ask('billing', name, '--last', '5')) as Billed;
+    const sum = records.reduce((total, { totalAmount }) => total + totalAmount, 0);
+    expect(metadata.totals.totalAmount).toBeCloseTo(sum, 6);
+    expect(metadata.recordCount).toBe(records.length);
+  }
+});
+
+it('what a pod cost is found by its name', async () => {
+  const ask = session();
+  const [pod] = (await ask('pods', 'list', '--status', 'RUNNING')) as { readonly id: string; readonly name: string }[];
+  const { records } = (await ask('billing', 'pods', '--last', '2', '--pod', pod?.name ?? '')) as Billed;
+  expect(new Set(records.map(({ podId }) => podId))).toEqual(new Set([pod?.id]));
+});
+
+it('public templates are listed by their source, and each is shown by its id', async () => {
+  const ask = session();
+  const ids = new Set<string>();
+  for (const source of ['official', 'verified', 'community'])
+    for (const { id } of (await ask('catalog', 'templates', '--source', source)) as { readonly id: string }[]) {
+      expect(await ask('catalog', 'templates', id)).toMatchObject({ id, public: true });
+      expect(ids.has(id)).toBe(false);
+      ids.add(id);
+    }
+  expect(ids.size).toBeGreaterThan(2);
+});
+
+it('data centers pass the filters', async () => {
+  const ask = session();
+  const all = (await ask('catalog', 'datacenters')) as { readonly region: string; readonly id: string }[];
+  const found = await ask('catalog', 'datacenters', '--region', 'europe', '--available');
+  const europe = all.filter(({ region }) => region === 'EUROPE').map(({ id }) => ({ id }));
+  expect(found).toMatchObject(europe);
+  expect(found).toHaveLength(europe.length);
+  expect(found).toMatchObject(europe.map(() => ({ gpuAvailability: expect.any(Array) as unknown })));
+});

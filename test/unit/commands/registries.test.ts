@@ -1,0 +1,160 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { berth, berthIn, type Ran } from '../../support/worlds/run-berth.ts';
+import { createTestWorld, KEYS, type TestWorldOptions } from '../../support/worlds/test-world.ts';
+import { json, pointedAt, reset, serve, type ScriptedServer } from '../../support/servers/scripted-server.ts';
+
+const PASSWORD = 'pass word of a registry';
+const CREATE = ['registries', 'create', '--name', 'hub', '--username', 'me'];
+
+/** Runs against a service that takes what it is sent, with --verbose: the password may be in no output. */
+async function creating(
+  argv: readonly string[],
+  options: TestWorldOptions = {},
+): Promise<{ readonly ran: Ran; readonly server: ScriptedServer }> {
+  const server = await serve([json({ id: 'reg1', name: 'hub' }, 201)]);
+  const ran = await berth([...argv, '--verbose'], { ...options, env: pointedAt(server.url) });
+  expect(ran.out + ran.err).not.toContain(PASSWORD);
+  return { ran, server };
+}
+
+const sent = (server: ScriptedServer): unknown => JSON.parse(server.seen[0]?.body.toString() ?? 'null');
+
+describe('the password', () => {
+  test.each([PASSWORD, `${PASSWORD}\n`, `${PASSWORD}\r\n`])('comes from stdin, but for its line end', async (stdin) => {
+    const { ran, server } = await creating([...CREATE, '--password-stdin'], { stdin });
+    expect([ran.code, ran.out]).toEqual([0, 'id\treg1\nname\thub\n']);
+    expect(sent(server)).toEqual({ name: 'hub', username: 'me', password: PASSWORD });
+  });
+
+  test('is asked for on a terminal, and only stars show', async () => {
+    const server = await serve([json({ id: 'reg1', name: 'hub' }, 201)]);
+    const world = createTestWorld({ tty: true, env: pointedAt(server.url) });
+    const running = berthIn(world, CREATE);
+    while (!world.err().includes('Password or token')) await new Promise(setImmediate);
+    for (const key of [PASSWORD, KEYS.enter]) await world.type(key);
+    const ran = await running;
+    expect(ran.code, ran.err).toBe(0);
+    expect(sent(server)).toMatchObject({ password: PASSWORD });
+    expect(ran.err).toContain('***');
+    expect(ran.out + ran.err).not.toContain(PASSWORD);
+  });
+
+  test('may lie in the file that holds the rest', async () => {
+    const { ran, server } = await creating(['registries', 'create', '--file', '-'], {
+      stdin: `name: hub\nusername: me\npassword: ${PASSWORD}\n`,
+    });
+    expect(ran.code, ran.err).toBe(0);
+    expect(sent(server)).toEqual({ name: 'hub', username: 'me', password: PASSWORD });
+  });
+
+  test.each<[string, readonly string[], TestWorldOptions]>([
+    ['without one', CREATE, {}],
+    ['with one from a file', [...CREATE, '--file', '-'], { stdin: `password: ${PASSWORD}` }],
+  ])('is stars in a dry run, %s; stdin is not read for it', async (_, argv, options) => {
+    const ran = await berth([...argv, '--dry-run'], { ...options, env: { BERTH_LOCAL: '1' } });
+    expect(ran.code, ran.err).toBe(0);
+    expect(JSON.parse(ran.out)).toMatchObject({ body: { name: 'hub', username: 'me', password: '***' } });
+    expect(ran.out + ran.err).not.toContain(PASSWORD);
+  });
+
+  test.each<[string, readonly string[], string | undefined, RegExp]>([
+    ['on the command line', [...CREATE, '--set', `password=${PASSWORD}`], undefined, /never given on the command line/],
+    ['as a flag', [...CREATE, '--password', PASSWORD], undefined, /unknown option/],
+    ['from nobody', CREATE, undefined, /missing --password-stdin/],
+    ['that is empty', [...CREATE, '--password-stdin'], '\n', /stdin is empty/],
+    ['and a body from the same stdin', [...CREATE, '--password-stdin', '--file', '-'], 'x', /both read stdin/],
+  ])('%s is refused and nothing is sent', async (_, argv, stdin, words) => {
+    const { ran, server } = await creating(argv, stdin === undefined ? {} : { stdin });
+    expect([ran.code, ran.out, server.seen]).toEqual([2, '', []]);
+    expect(ran.err).toMatch(words);
+  });
+
+  test('is left out of what a service says of it', async () => {
+    const detail = `the password ${PASSWORD} is too weak`;
+    const refusal = { title: 'Unprocessable', status: 422, detail, errors: [`$.password: ${PASSWORD}`] };
+    const server = await serve([json(refusal, 422, { 'content-type': 'application/problem+json' })]);
+    for (const flags of [[], ['--json']]) {
+      const ran = await berth([...CREATE, '--password-stdin', ...flags], {
+        stdin: PASSWORD,
+        env: pointedAt(server.url),
+      });
+      expect(ran.code).toBe(5);
+      expect(ran.err).toContain('the password *** is too weak');
+      expect(ran.out + ran.err).not.toContain(PASSWORD);
+    }
+  });
+
+  test('is not in the message of an answer that was lost', async () => {
+    const server = await serve([reset]);
+    const ran = await berth([...CREATE, '--password-stdin'], { stdin: PASSWORD, env: pointedAt(server.url) });
+    expect(ran.code).toBe(8);
+    expect(ran.err).toContain('berth registries list');
+    expect(ran.err).not.toContain(PASSWORD);
+  });
+});
+
+test.each<[string, readonly string[], RegExp]>([
+  ['no user name', ['registries', 'create', '--name', 'x'], /missing --username/],
+  ['an empty name', ['registries', 'create', '--name', '', '--username', 'x'], /--name is empty/],
+])('%s is refused before the password is asked for', async (_, argv, words) => {
+  const ran = await berth(argv, { env: { BERTH_LOCAL: '1' } });
+  expect(ran.code).toBe(2);
+  expect(ran.err).toMatch(words);
+});
+
+test('a credential in use refuses to go; several go at once, each by id or name', async () => {
+  const world = createTestWorld({ stdin: PASSWORD, env: { BERTH_LOCAL: '1' } });
+  expect((await berthIn(world, [...CREATE, '--password-stdin'])).code).toBe(0);
+  const another = { ...createTestWorld({ stdin: PASSWORD }), home: world.home, env: world.env };
+  const second = await berthIn(another, [
+    'registries',
+    'create',
+    '--name',
+    'hub 2',
+    '--username',
+    'me',
+    '--password-stdin',
+  ]);
+  expect(second.code, second.err).toBe(0);
+  const pod = ['pods', 'create', '--name', 'p', '--image', 'i', '--gpu', 'GPU-24G', '--registry', 'hub', '-o', 'id'];
+  const { out, err, code } = await berthIn(world, pod);
+  expect(code, err).toBe(0);
+  const refused = await berthIn(world, ['registries', 'delete', 'hub', '--yes']);
+  expect([refused.code, refused.err]).toEqual([5, expect.stringContaining('uses the registry credential')]);
+  await berthIn(world, ['pods', 'terminate', out.trim(), '--yes']);
+  const gone = await berthIn(world, ['registries', 'delete', 'hub', 'nothing', 'hub 2', '--yes']);
+  expect(gone.err).toMatch(/hub: deleted\nhub 2: deleted\nerror: 1 of 3.*\n {2}- nothing: .*not found/);
+  expect(gone.code).toBe(4);
+  expect((await berthIn(world, ['registries', 'list', '-o', 'id'])).out).toBe('reg-team\n');
+});
+
+describe('delegations', () => {
+  const ARN = 'arn:aws:ecr:eu-west-1:123456789012:repository/team/images';
+
+  test('are created, listed and revoked by name', async () => {
+    const world = createTestWorld({ env: { BERTH_LOCAL: '1' } });
+    const created = await berthIn(world, ['registries', 'delegations', 'create', '--resource', ARN, '--name', 'mine']);
+    expect(created.code, created.err).toBe(0);
+    const list = await berthIn(world, ['registries', 'delegations', 'list']);
+    expect(list.out).toMatch(/\tmine\tteam\/images\t/);
+    const revoked = await berthIn(world, ['registries', 'delegations', 'revoke', 'mine', '--yes']);
+    expect([revoked.code, revoked.err]).toEqual([0, 'Delegation mine is revoked.\n']);
+    expect((await berthIn(world, ['registries', 'delegations', 'list'])).out).not.toContain('mine');
+  });
+
+  test('need the resource', async () => {
+    const ran = await berth(['registries', 'delegations', 'create', '--name', 'x'], { env: { BERTH_LOCAL: '1' } });
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('missing --resource')]);
+  });
+});
+
+test('a file is YAML or JSON, from wherever it lies', async () => {
+  const world = createTestWorld({ stdin: PASSWORD, env: { BERTH_LOCAL: '1' } });
+  writeFileSync(join(world.directory, 'hub.json'), '{"name":"from a file","username":"me","id":"reg-old"}');
+  const ran = await berthIn(world, ['registries', 'create', '--file', 'hub.json', '--password-stdin', '--json']);
+  expect(ran.code, ran.err).toBe(0);
+  expect(JSON.parse(ran.out)).toMatchObject({ name: 'from a file' });
+  expect(ran.err).toContain('Left out, because it cannot be written: id.');
+});

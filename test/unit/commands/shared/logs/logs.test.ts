@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { createDeadlineClock } from '../../../../support/clocks/deadline-clock.ts';
+import { pointedAt, text } from '../../../../support/servers/scripted-server.ts';
+import { works } from '../../../../support/worlds/expect-run.ts';
+import { berth, berthIn } from '../../../../support/worlds/run-berth.ts';
+import { createTestWorld } from '../../../../support/worlds/test-world.ts';
+import { EVENTS, expected, lines, logServer, numbers, until } from '../../../../support/servers/log-server.ts';
+
+describe('pods logs', () => {
+  it('ends where the tail is complete, with the stream still open', async () => {
+    const server = await logServer(lines(3), [{ sends: 3, ends: 'hold' }]);
+    const { code, out } = await berth(['pods', 'logs', 'p1', '--tail', '3'], { env: pointedAt(server.url) });
+    expect([code, numbers(out)]).toEqual([0, expected(3)]);
+    expect(server.seen).toMatchObject([{ url: '/v2/pods/p1/logs?tail=3' }]);
+  });
+
+  it('ends where nothing comes any more', async () => {
+    const clock = createDeadlineClock();
+    const server = await logServer(lines(3), [{ sends: 3, ends: 'hold' }]);
+    const world = createTestWorld({ clock, env: pointedAt(server.url) });
+    const running = berthIn(world, ['pods', 'logs', 'p1']);
+    await until(() => world.out().includes('line 3'));
+    clock.expire();
+    expect(await running).toMatchObject({ code: 0, err: '' });
+  });
+
+  it.each([
+    [['--since', '10m'], '?since=2025-12-31T23%3A50%3A00Z'],
+    [['--since', '2026-01-01T12:00:00+02:00'], '?since=2026-01-01T12%3A00%3A00%2B02%3A00'],
+    [['--since', '2026-01-01', '--source', 'system'], '?source=system&since=2026-01-01T00%3A00%3A00Z'],
+    [['--since', '2026-01-01T00:00:00.123456789Z'], '?since=2026-01-01T00%3A00%3A00.123456789Z'],
+  ])('asks with %j', async (flags, query) => {
+    const server = await logServer([], []);
+    await berth(['pods', 'logs', 'p1', ...flags], { env: pointedAt(server.url) });
+    expect(server.seen).toMatchObject([{ url: `/v2/pods/p1/logs${query}` }]);
+  });
+
+  it.each([
+    [['--tail', '5001'], /--tail is at most 5000/],
+    [['--since', 'yesterday'], /--since is not a time/],
+    [['--since', '2026-13-45'], /--since is not on the calendar/],
+    [['--since', '2026-01-01T10:00:00'], /--since names no time zone/],
+    [['--since', '90'], /--since is not a time/],
+    [['--tail', '5', '--since', '1h'], /--tail and --since exclude each other/],
+    [['--source', 'kernel'], /--source is one of container, system/],
+  ])('refuses %j', async (flags, says) => {
+    const { code, err } = await berth(['--local', 'pods', 'logs', 'pod-train', ...flags]);
+    expect(code).toBe(2);
+    expect(err).toMatch(says);
+  });
+
+  it('prints lines as they came as JSON, and what is no JSON as a line', async () => {
+    const odd = `id: 1\ndata: {"ts":"t","source":"s","line":"a\\u001b[2J","n":9007199254740993}\n\ndata: plain\n\ndata: [1]\n\n`;
+    const { out } = await works(['pods', 'logs', 'p1', '-o', 'jsonl'], [text(odd, 200, EVENTS)]);
+    expect(out).toBe(
+      '{"ts":"t","source":"s","line":"a\\u001b[2J","n":9007199254740993}\n{"line":"plain"}\n{"line":"[1]"}\n',
+    );
+  });
+
+  it('is made harmless for people', async () => {
+    const evil = JSON.stringify({ ts: 'a\u001b]0;x\u0007', source: '\u202e', line: 'b\r\n\u001b[2Jc\r\n' });
+    const { out } = await works(['pods', 'logs', 'p1'], [text(`data: ${evil}\n\n`, 200, EVENTS)], { tty: true });
+    expect(out).toBe('a\\x1b]0;x\\x07 \\u202e    b\\r\\n\\x1b[2Jc\n');
+  });
+
+  it('takes a name, at the cost of looking it up', async () => {
+    const ran = await berth(['--local', 'pods', 'logs', 'train-llm', '--tail', '2']);
+    expect(ran.code, ran.err).toBe(0);
+    expect(ran.out.trim().split('\n')).toHaveLength(2);
+  });
+});

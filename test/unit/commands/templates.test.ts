@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest';
+import { berth, berthIn } from '../../support/worlds/run-berth.ts';
+import { createTestWorld } from '../../support/worlds/test-world.ts';
+import { json } from '../../support/servers/scripted-server.ts';
+import { works } from '../../support/worlds/expect-run.ts';
+
+const LOCAL = { env: { BERTH_LOCAL: '1' } };
+const CREATE = ['templates', 'create', '--name', 't', '--image', 'i'];
+
+async function bodyOf(...argv: readonly string[]): Promise<unknown> {
+  const ran = await berth([...argv, '--dry-run'], LOCAL);
+  expect(ran.code, ran.err).toBe(0);
+  return (JSON.parse(ran.out) as { readonly body: unknown }).body;
+}
+
+describe('what a create sends', () => {
+  test.each<[string, readonly string[], Readonly<Record<string, unknown>>]>([
+    ['least', [], {}],
+    ['for endpoints, for all to read', ['--serverless', '--public'], { serverless: true, public: true }],
+    [
+      'without servers of its own',
+      ['--start-ssh', 'off', '--start-jupyter', 'off'],
+      { startSsh: false, startJupyter: false },
+    ],
+    ['with one', ['--start-ssh', 'on'], { startSsh: true }],
+    [
+      'a persistent mount',
+      ['--persistent-size', '20', '--mount-path', '/data'],
+      { mounts: { persistent: { size: 20, path: '/data' } } },
+    ],
+    [
+      'hardware',
+      ['--category', 'amd', '--cuda', '12.4,12.8'],
+      { category: 'AMD', allowedCudaVersions: ['12.4', '12.8'] },
+    ],
+    ['a container', ['--port', '22/tcp', '--env', 'A=', '--disk', '5'], { ports: ['22/tcp'], env: { A: '' }, disk: 5 }],
+  ])('%s', async (_, flags, expected) => {
+    expect(await bodyOf(...CREATE, ...flags)).toEqual({ name: 't', image: 'i', ...expected });
+  });
+});
+
+describe('what is refused before anything is sent', () => {
+  test.each<[string, readonly string[], RegExp]>([
+    ['no image', ['templates', 'create', '--name', 't'], /missing --image/],
+    ['no name and no image', ['templates', 'create'], /missing --name and --image/],
+    ['a mount without a path', [...CREATE, '--persistent-size', '20'], /go together/],
+    ['a path without a mount', [...CREATE, '--mount-path', '/x'], /go together/],
+    ['a mount that is too small', [...CREATE, '--persistent-size', '9', '--mount-path', '/x'], /at least 10/],
+    ['no disk', [...CREATE, '--disk', '0'], /--disk is at least 1/],
+    ['a category that is none', [...CREATE, '--category', 'TPU'], /--category is one of/],
+    ['an empty name', ['templates', 'update', 'tpl-train', '--name', ''], /--name is empty/],
+  ])('%s', async (_, argv, words) => {
+    const ran = await berth(argv, LOCAL);
+    expect([ran.code, ran.out]).toEqual([2, '']);
+    expect(ran.err).toMatch(words);
+  });
+});
+
+test('a public template says what that means, whenever it is shown or written', async () => {
+  const world = createTestWorld(LOCAL);
+  const note = /This template is public: everybody can read it/;
+  expect((await berthIn(world, [...CREATE, '--public'])).err).toMatch(note);
+  expect((await berthIn(world, ['templates', 'get', 't'])).err).toMatch(note);
+  const closed = await berthIn(world, ['templates', 'update', 't', '--public', 'off', '--json']);
+  expect([closed.code, closed.err, JSON.parse(closed.out)]).toEqual([
+    0,
+    '',
+    expect.objectContaining({ public: false }),
+  ]);
+});
+
+test("another's public template can be read, and is not found when changed", async () => {
+  const world = createTestWorld(LOCAL);
+  expect((await berthIn(world, ['templates', 'get', 'tpl-pytorch'])).code).toBe(0);
+  expect((await berthIn(world, ['templates', 'update', 'tpl-pytorch', '--name', 'mine'])).code).toBe(4);
+});
+
+test('a template in use refuses to go, and goes when nothing uses it', async () => {
+  const world = createTestWorld(LOCAL);
+  const pod = ['pods', 'create', '--name', 'p', '--template', 'team training', '--gpu', 'GPU-24G', '-o', 'id'];
+  const { out, code, err } = await berthIn(world, pod);
+  expect(code, err).toBe(0);
+  const refused = await berthIn(world, ['templates', 'delete', 'tpl-train', '--yes']);
+  expect(refused.code).toBe(5);
+  expect(refused.err).toContain(out.trim());
+  await berthIn(world, ['pods', 'terminate', out.trim(), '--yes']);
+  expect((await berthIn(world, ['templates', 'delete', 'tpl-train', '--yes'])).code).toBe(0);
+});
+
+test.each<[readonly string[], readonly string[]]>([
+  [[], ['tpl-train', 'tpl-worker']],
+  [['--pods'], ['tpl-train']],
+  [['--serverless'], ['tpl-worker']],
+  [
+    ['--pods', '--serverless'],
+    ['tpl-train', 'tpl-worker'],
+  ],
+])('list %j', async (flags, ids) => {
+  const ran = await berth(['templates', 'list', '-o', 'id', ...flags], LOCAL);
+  expect(ran.out.trim().split('\n')).toEqual(ids);
+});
+
+test('what get printed is fed back, to create and to update', async () => {
+  const world = createTestWorld(LOCAL);
+  const yaml = await berthIn(world, ['templates', 'get', 'tpl-train', '-o', 'yaml']);
+  const piped = { ...createTestWorld({ ...LOCAL, stdin: yaml.out }), home: world.home, env: world.env };
+  const created = await berthIn(piped, ['templates', 'create', '--file', '-', '--name', 'copy', '--json']);
+  expect(created.code, created.err).toBe(0);
+  expect(created.err).toBe('Left out, because it cannot be written: id.\n');
+  const { id: _, ...original } = JSON.parse(
+    (await berthIn(world, ['templates', 'get', 'tpl-train', '--json'])).out,
+  ) as { id: string };
+  expect(JSON.parse(created.out)).toMatchObject({ ...original, name: 'copy' });
+});
+
+test('the detail view has a place for every member, the unknown ones too', async () => {
+  const document = {
+    id: 'tpl1',
+    name: 'n',
+    image: 'i',
+    args: 'a',
+    disk: 5,
+    mounts: { persistent: { size: 10, path: '/p' } },
+    ports: ['1/tcp'],
+    env: { A: 'b' },
+    registry: 'r',
+    serverless: false,
+    public: false,
+    category: 'CPU',
+    startSsh: true,
+    startJupyter: false,
+    allowedCudaVersions: ['12.4'],
+    readme: 'later',
+  };
+  const { out } = await works(['templates', 'get', 'tpl1'], [json(document)]);
+  for (const line of ['for\tpods', 'category\tCPU', 'cuda\t12.4', 'container args\ta', 'container env\tA=b'])
+    expect(out).toContain(`${line}\n`);
+  for (const line of [
+    'pods persistent mount\t10 GB at /p',
+    'pods starts ssh\tyes',
+    'pods starts jupyter\tno',
+    'readme\tlater',
+  ])
+    expect(out).toContain(`${line}\n`);
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { describeTerminal } from '../../../../src/host/terminal/terminal.ts';
+import { createTestWorld, type TestWorldOptions } from '../../../support/worlds/test-world.ts';
+import type { Terminal } from '../../../../src/core/context.ts';
+
+const terminal = (options: TestWorldOptions, choices: { noInput?: boolean; noColour?: boolean } = {}): Terminal =>
+  describeTerminal(createTestWorld(options), {
+    noInput: () => choices.noInput ?? false,
+    noColour: () => choices.noColour ?? false,
+  });
+
+describe('what is known of the terminal', () => {
+  it.each<[TestWorldOptions, { noInput?: boolean }, Partial<Terminal>]>([
+    [{}, {}, { output: false, errors: false, canAsk: false, columns: undefined }],
+    [{ tty: true, columns: 132 }, {}, { output: true, errors: true, canAsk: true, columns: 132, rows: 24 }],
+    [{ tty: { stdout: true } }, {}, { output: true, errors: false, canAsk: false }],
+    [{ tty: { stdin: true, stderr: true } }, {}, { output: false, errors: true, canAsk: true, columns: undefined }],
+    [{ tty: { stdout: true, stderr: true } }, {}, { canAsk: false }],
+    [{ tty: true }, { noInput: true }, { output: true, canAsk: false }],
+    [{ tty: true, env: { TERM: 'dumb' } }, {}, { output: false, errors: false, canAsk: false }],
+    [{ tty: true, env: { CI: 'true' } }, {}, { output: false, errors: false, canAsk: false }],
+    [{ tty: true, env: { CI: 'false' } }, {}, { output: true, canAsk: true }],
+    [{ tty: true, env: { COLUMNS: '60' } }, {}, { columns: 60 }],
+    [{ tty: true, columns: 90, env: { COLUMNS: 'wide' } }, {}, { columns: 90 }],
+    [{ tty: true, columns: 0 }, {}, { columns: undefined }],
+    [{ env: { COLUMNS: '60' } }, {}, { columns: undefined }],
+  ])('with %j and %j: %j', (options, choices, wanted) => {
+    expect(terminal(options, choices)).toMatchObject(wanted);
+  });
+
+  it.each<[TestWorldOptions, { noColour?: boolean }, boolean]>([
+    [{ tty: true }, {}, true],
+    [{}, {}, false],
+    [{ tty: true }, { noColour: true }, false],
+    [{ env: { FORCE_COLOR: '1' } }, {}, true],
+    [{ tty: true, env: { FORCE_COLOR: '0' } }, {}, false],
+    [{ env: { FORCE_COLOR: '1' } }, { noColour: true }, false],
+    [{ tty: true, env: { FORCE_COLOR: '' } }, {}, true],
+    [{ tty: true, env: { TERM: 'dumb' } }, {}, false],
+    [{ tty: true, env: { CI: '1', FORCE_COLOR: '1' } }, {}, true],
+  ])('colour with %j and %j: %s', (options, choices, wanted) => {
+    expect(terminal(options, choices).colour).toMatchObject({ output: wanted, errors: wanted });
+  });
+});

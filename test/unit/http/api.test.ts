@@ -1,0 +1,247 @@
+import { describe, expect, it } from 'vitest';
+import { connect, failureOf, freePort, json, KEY, read, serve, write } from '../../support/servers/http-server.ts';
+
+const problem = (status: number, title: string, detail: string, errors?: string[]): object => ({
+  title,
+  status,
+  detail,
+  errors,
+});
+
+describe('a status and its exit code', () => {
+  it.each([
+    [400, 5, 'refused'],
+    [401, 3, 'unauthorized'],
+    [402, 5, 'refused'],
+    [403, 3, 'forbidden'],
+    [404, 4, 'not-found'],
+    [405, 5, 'refused'],
+    [409, 5, 'refused'],
+    [410, 4, 'gone'],
+    [413, 5, 'refused'],
+    [415, 5, 'refused'],
+    [418, 5, 'refused'],
+    [422, 5, 'refused'],
+  ])('%i: %i, for reads and writes, sent once', async (status, exit, code) => {
+    const server = await serve((response) => {
+      json(response, problem(status, 'Title', 'the detail'), status, { 'content-type': 'application/problem+json' });
+    });
+    const { api } = connect(server.url);
+    for (const request of [read, write]) {
+      const failure = await failureOf(api.send(request));
+      expect(failure).toMatchObject({ exit, code, status, title: 'Title', detail: 'the detail' });
+      expect(failure.message).toBe(`the service answered ${String(status)} Title: the detail`);
+    }
+    expect(server.seen).toHaveLength(2);
+  });
+
+  it('keeps each validation error', async () => {
+    const errors = ['$.gpu.count: must be at least 1', '$.nme: unknown property not allowed'];
+    const server = await serve((response) => {
+      json(response, problem(422, 'Unprocessable', 'bad body', errors), 422);
+    });
+    expect(await failureOf(connect(server.url).api.send(write))).toMatchObject({ errors });
+  });
+
+  it.each([
+    ['{"error":"no such endpoint"}', 'no such endpoint'],
+    ['{"error":{"message":"no such endpoint","n":1}}', 'no such endpoint'],
+    ['{"message":"no such endpoint"}', 'no such endpoint'],
+    ['"no such endpoint"', 'no such endpoint'],
+    ['no such\n  endpoint\n', 'no such endpoint'],
+    ['\u001b[31mred\u0007', '\\x1b[31mred\\x07'],
+    ['x'.repeat(5000), `${'x'.repeat(199)}…`],
+    ['<html><body>secret page</body></html>', undefined],
+    ['', undefined],
+    ['null', 'null'],
+    ['{"title":1,"detail":[],"errors":"x"}', undefined],
+  ])('reads %j', async (text, detail) => {
+    const server = await serve((response) => {
+      response.writeHead(404).end(text);
+    });
+    const failure = await failureOf(connect(server.url).api.send(read));
+    expect(failure.exit).toBe(4);
+    expect(failure.detail).toBe(detail);
+    expect(failure.message).toContain('404 Not Found');
+  });
+
+  it('keeps a problem document exact, and its message harmless', async () => {
+    const server = await serve((response) => {
+      json(response, problem(409, 'Conflict', '\u001b]52;c;aGk=\u0007 \u202eabc'), 409);
+    });
+    const failure = await failureOf(connect(server.url).api.send(write));
+    expect(failure.detail).toBe('\u001b]52;c;aGk=\u0007 \u202eabc');
+    // eslint-disable-next-line no-control-regex -- what must not be there
+    expect(failure.message).not.toMatch(/[\u001b\u0007\u202e]/);
+  });
+
+  it('hides a key that the service repeats', async () => {
+    const server = await serve((response) => {
+      json(response, problem(401, 'Unauthorized', `token ${KEY} is not valid`), 401);
+    });
+    expect((await failureOf(connect(server.url).api.send(read))).detail).toBe('token *** is not valid');
+  });
+});
+
+describe('a redirect', () => {
+  it.each([
+    [301, 'http', 'another host'],
+    [302, 'https', 'another scheme'],
+    [303, 'http', 'another port'],
+    [307, 'http', 'another port'],
+    [308, 'same', 'the same server'],
+  ])('%i to %s is an error, and nobody else sees key or body', async (status, kind) => {
+    const other = await serve((response) => {
+      json(response, {});
+    });
+    const server = await serve((response) => {
+      const location =
+        kind === 'same' ? '/v2/elsewhere' : `${kind}://user:${KEY}@127.0.0.1:${String(other.port)}/x?token=${KEY}`;
+      response.writeHead(status, { location }).end();
+    });
+    const { api } = connect(server.url);
+    for (const request of [read, write]) {
+      const failure = await failureOf(api.send(request));
+      expect(failure.code).toBe('redirected');
+      expect([7, 8]).toContain(failure.exit);
+      expect(failure.hint).toContain('Redirects are refused');
+      expect(failure.hint).toContain(kind === 'same' ? '/v2/elsewhere' : `${kind}://127.0.0.1:${String(other.port)}/x`);
+    }
+    expect(other.seen).toHaveLength(0);
+    expect(server.seen).toHaveLength(2);
+  });
+
+  it('of a write may have been done where the status says so', async () => {
+    const server = await serve((response, _, count) => {
+      response.writeHead(count === 1 ? 303 : 308, { location: '/' }).end();
+    });
+    const { api } = connect(server.url);
+    expect(await failureOf(api.send(write))).toMatchObject({ exit: 8 });
+    expect(await failureOf(api.send(write))).toMatchObject({ exit: 7 });
+  });
+});
+
+describe('refused here, before anything is sent', () => {
+  it.each(['', '.', '..', 'a\0b', 'a\rb', 'a\nb'])('the id %j: 2', async (id) => {
+    const server = await serve((response) => {
+      json(response, {});
+    });
+    expect(await failureOf(connect(server.url).api.send({ ...read, path: ['v2', 'pods', id] }))).toMatchObject({
+      exit: 2,
+    });
+    expect(server.seen).toHaveLength(0);
+  });
+
+  it.each([
+    'http://localhost.evil.test',
+    'http://127.0.0.1.evil.test',
+    'http://[::ffff:127.0.0.1]',
+    'http://example.com',
+    'http://127.0.0.1:25',
+    'http://127.0.0.1/?x',
+    'http://user:pw@127.0.0.1/',
+  ])('the address %s: 2', async (address) => {
+    const { api, trace } = connect(address);
+    expect(await failureOf(api.send(read))).toMatchObject({ exit: 2 });
+    expect(trace).toEqual([]);
+  });
+
+  it('without a key: 3, naming both ways on', async () => {
+    const server = await serve((response) => {
+      json(response, {});
+    });
+    const failure = await failureOf(connect(server.url, { key: () => Promise.resolve(undefined) }).api.send(read));
+    expect(failure).toMatchObject({ exit: 3, code: 'no-key' });
+    expect(failure.hint).toContain('berth auth login');
+    expect(failure.hint).toContain('--local');
+    expect(server.seen).toHaveLength(0);
+  });
+
+  it('goes without a key where none is demanded', async () => {
+    const server = await serve((response) => {
+      json(response, {});
+    });
+    await connect(server.url, { key: () => Promise.resolve(undefined), requireKey: false }).api.send(read);
+    expect(server.seen[0]?.headers.authorization).toBeUndefined();
+  });
+
+  it.each(['', 'secret\nkey', 'secret key', 'secr\u00e9t'])('the key %j: 3, not echoed', async (key) => {
+    const { api } = connect('http://127.0.0.1:8181', { key: () => Promise.resolve(key) });
+    const failure = await failureOf(api.send(read));
+    expect(failure.exit).toBe(3);
+    expect(JSON.stringify(failure.facts())).not.toMatch(/secr/);
+  });
+
+  it.each([
+    ['authorization', 'Bearer x'],
+    ['Host', 'evil.test'],
+    ['Content-Length', '3'],
+    ['transfer-encoding', 'chunked'],
+    ['x-y', 'a\r\nb: c'],
+    ['x y', 'z'],
+    ['', 'z'],
+  ])('the header %j: 2', async (name, value) => {
+    const { api } = connect('http://127.0.0.1:8181');
+    expect(await failureOf(api.send({ ...read, headers: { [name]: value } }))).toMatchObject({ exit: 2 });
+  });
+});
+
+describe('a dry run', () => {
+  it('shows the request whole, its key redacted, and sends nothing', async () => {
+    const address = `http://127.0.0.1:${String(await freePort())}/prefix/`;
+    const { api } = connect(address, { key: () => Promise.reject(new Error('not asked for')) });
+    const preview = await api.preview({ ...write, query: { wait: 5 }, headers: { 'X-Extra': 'y' } });
+    expect(preview).toEqual({
+      method: 'POST',
+      url: `${address}v2/pods?wait=5`,
+      headers: {
+        accept: 'application/json, application/problem+json',
+        'accept-encoding': 'gzip, br',
+        authorization: 'Bearer ***',
+        'content-type': 'application/json',
+        'user-agent': 'berth/test',
+        'x-extra': 'y',
+      },
+      body: { name: 'n' },
+    });
+  });
+
+  it('shows a raw body decoded, or as its text', async () => {
+    const { api } = connect('http://127.0.0.1:8181');
+    const previewOf = async (text: string): Promise<unknown> =>
+      (await api.preview({ ...write, body: { raw: Buffer.from(text) } })).body;
+    expect(await previewOf('{"input": {"a": 1}}')).toEqual({ input: { a: 1 } });
+    expect(await previewOf('not json')).toBe('not json');
+  });
+
+  it('refuses what sending would refuse', async () => {
+    const { api } = connect('http://example.com');
+    expect(await failureOf(api.preview(read))).toMatchObject({ exit: 2 });
+  });
+});
+
+describe('--verbose', () => {
+  it('tells of each request and answer, and never of the key', async () => {
+    const server = await serve((response, _, count) => {
+      json(response, { id: 'p1' }, count === 1 ? 503 : 200, { 'x-request-id': 'r-1', 'set-cookie': KEY });
+    });
+    const { api, trace } = connect(server.url);
+    await api.send({ ...read, headers: { cookie: KEY, 'x-api-key': KEY } });
+    expect(trace).toHaveLength(5);
+    expect(trace[0]).toContain(`> GET ${server.url}/v2/pods/p1 `);
+    expect(trace[0]).toContain('authorization: Bearer ***');
+    expect(trace[1]).toMatch(/^< 503 in \d+m?s, 11 B .*x-request-id: r-1/);
+    expect(trace[2]).toContain('waiting 250ms: the service answered 503');
+    expect(trace[3]).toContain('(try 2)');
+    expect(trace[4]).toMatch(/^< 200 in /);
+    expect(trace.join('\n')).not.toContain(KEY);
+  });
+
+  it('tells of a lost connection', async () => {
+    const { api, trace } = connect(`http://127.0.0.1:${String(await freePort())}`, { retries: 0 });
+    await failureOf(api.send(write));
+    expect(trace[0]).toContain('[12 B]');
+    expect(trace[1]).toContain('connection refused');
+    expect(trace[1]).toContain('not-sent');
+  });
+});

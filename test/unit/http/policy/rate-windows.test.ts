@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readWindows } from '../../../../src/http/policy/rate-windows.ts';
+
+const left = '"minute";r=59;t=12, "hour";r=2800;t=1812, "day";r=49500;t=45012';
+const policy = '"minute";q=60;w=60, "hour";q=3000;w=3600, "day";q=50000;w=86400';
+const names = async (headers: Record<string, string>): Promise<string[]> =>
+  (await readWindows(headers, 7)).map(({ name }) => name);
+
+describe('rate windows', () => {
+  it('joins what is left with the policy', async () => {
+    const [minute, hour, day] = await readWindows({ ratelimit: left, 'ratelimit-policy': policy }, 7);
+    expect(minute).toEqual({
+      name: 'minute',
+      remaining: 59,
+      resetSeconds: 12,
+      quota: 60,
+      windowSeconds: 60,
+      seenAt: 7,
+    });
+    expect(hour).toMatchObject({ name: 'hour', remaining: 2800, windowSeconds: 3600 });
+    expect(day).toMatchObject({ name: 'day', remaining: 49500, quota: 50000 });
+  });
+
+  it('keeps windows of other names and passes over other parameters', async () => {
+    const windows = await readWindows({ ratelimit: '"second";r=1;t=1;pk=:aGk=:;x="y", minute;r=2' }, 7);
+    expect(windows).toMatchObject([
+      { name: 'second', remaining: 1, resetSeconds: 1, quota: undefined },
+      { name: 'minute', remaining: 2, resetSeconds: undefined },
+    ]);
+  });
+
+  it.each(['"minute";r=', 'minute r=5', '"minute', ';;;', '"minute";r=59,', '\u00e9'])(
+    'takes %j for absent, and still reads the other header',
+    async (bad) => {
+      expect(await names({ ratelimit: bad })).toEqual([]);
+      expect(await names({ ratelimit: bad, 'ratelimit-policy': policy })).toEqual(['minute', 'hour', 'day']);
+    },
+  );
+
+  it('takes a value of the wrong kind for unknown', async () => {
+    expect(await readWindows({ ratelimit: '"minute";r="many";t=-1, ("a" "b");r=1' }, 7)).toMatchObject([
+      { name: 'minute', remaining: undefined, resetSeconds: undefined },
+    ]);
+  });
+
+  it('never fails, whatever a server sends', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string(), fc.string(), async (one, other) => {
+        await readWindows({ ratelimit: one, 'ratelimit-policy': other }, 7);
+      }),
+    );
+  });
+
+  it('is empty without the headers', async () => {
+    expect(await readWindows({}, 7)).toEqual([]);
+  });
+});

@@ -1,0 +1,119 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decideRetry, readRetryAfter, type AttemptEnd } from '../../../../src/http/policy/retry.ts';
+
+const policy = { retries: 3, maxTotalWaitMs: 120_000 };
+const now = Date.UTC(2026, 0, 1, 12);
+const status = (code: number, retryAfterMs?: number): AttemptEnd => ({ kind: 'status', status: code, retryAfterMs });
+const lost = (stage: 'not-sent' | 'sent' | 'answered', final = false): AttemptEnd => ({ kind: 'lost', stage, final });
+
+describe('the decision to retry', () => {
+  const READ = true;
+  const WRITE = false;
+  it.each<[string, boolean, AttemptEnd, boolean]>([
+    ['a read after 429', READ, status(429), true],
+    ['a read after 500', READ, status(500), true],
+    ['a read after 503', READ, status(503), true],
+    ['a read after 404', READ, status(404), false],
+    ['a read after 302', READ, status(302), false],
+    ['a read never sent', READ, lost('not-sent'), true],
+    ['a read without an answer', READ, lost('sent'), true],
+    ['a read whose answer broke off', READ, lost('answered'), true],
+    ['a read past its deadline', READ, lost('sent', true), false],
+    ['a write after 429', WRITE, status(429), true],
+    ['a write after 500', WRITE, status(500), false],
+    ['a write after 503', WRITE, status(503), false],
+    ['a write never sent', WRITE, lost('not-sent'), true],
+    ['a write without an answer', WRITE, lost('sent'), false],
+    ['a write whose answer broke off', WRITE, lost('answered'), false],
+    ['a write past its deadline before it was sent', WRITE, lost('not-sent', true), false],
+  ])('%s', (_, repeatable, end, retry) => {
+    expect(decideRetry(repeatable, end, 1, 0, policy, 0.5).retry).toBe(retry);
+  });
+
+  it('stops after the retries, and when the wait is longer than allowed, and names that wait', () => {
+    expect(decideRetry(true, status(503), 4, 0, policy, 0.5)).toEqual({ retry: false, why: 'retries' });
+    expect(decideRetry(true, status(429, 3_600_000), 1, 0, policy, 0.5)).toEqual({
+      retry: false,
+      why: 'wait',
+      waitMs: 3_600_000,
+    });
+    expect(decideRetry(true, status(429, 60_000), 3, 70_000, policy, 0.5)).toMatchObject({ retry: false, why: 'wait' });
+    expect(decideRetry(true, status(503), 1, 0, { ...policy, retries: 0 }, 0.5)).toMatchObject({ retry: false });
+  });
+
+  it('obeys Retry-After, but never in a busy loop', () => {
+    expect(decideRetry(false, status(429, 7000), 1, 0, policy, 0.9)).toEqual({ retry: true, waitMs: 7000 });
+    expect(decideRetry(false, status(429, 0), 1, 0, policy, 0.9)).toEqual({ retry: true, waitMs: 100 });
+  });
+
+  it('waits at least the minimum, at most the backoff, and in total no longer than allowed', () => {
+    fc.assert(
+      fc.property(
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        fc.integer({ min: 1, max: 40 }),
+        fc.integer({ min: 0, max: 120_000 }),
+        (random, tries, waited) => {
+          const decision = decideRetry(
+            true,
+            status(503),
+            tries,
+            waited,
+            { retries: 100, maxTotalWaitMs: 120_000 },
+            random,
+          );
+          if (!decision.retry) return;
+          expect(decision.waitMs).toBeGreaterThanOrEqual(100);
+          expect(decision.waitMs).toBeLessThanOrEqual(Math.min(20_000, 500 * 2 ** (tries - 1)));
+          expect(waited + decision.waitMs).toBeLessThanOrEqual(120_000);
+        },
+      ),
+    );
+  });
+});
+
+describe('Retry-After', () => {
+  it.each<[string | undefined, number | undefined]>([
+    ['0', 0],
+    ['12', 12_000],
+    ['2147484', 2_147_484_000],
+    ['99999999999999999999', 1e20 * 1000],
+    ['Thu, 01 Jan 2026 12:00:30 GMT', 30_000],
+    [undefined, undefined],
+    ['', undefined],
+    ['-5', undefined],
+    ['+5', undefined],
+    ['1e9', undefined],
+    ['1.5', undefined],
+    ['5, 5', undefined],
+    ['0x10', undefined],
+    ['soon', undefined],
+    ['Thu, 01 Jan 2026 11:59:59 GMT', undefined],
+    ['Thu, 01 Jan 2026 12:00:00 GMT', undefined],
+    ['Fri, 01 Jan 2026 12:00:30 GMT', undefined],
+    ['Mon, 30 Feb 2026 12:00:30 GMT', undefined],
+    ['Thu, 01 Foo 2026 12:00:30 GMT', undefined],
+    ['2026-01-01T12:00:30Z', undefined],
+    ['Thursday, 01-Jan-26 12:00:30 GMT', undefined],
+  ])('%j', (text, expected) => {
+    expect(readRetryAfter(text === undefined ? {} : { 'retry-after': text }, now)).toBe(expected);
+  });
+
+  it('reads back every date that lies ahead', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 4_000_000_000 }), (seconds) => {
+        const headers = { 'retry-after': new Date(now + seconds * 1000).toUTCString() };
+        expect(readRetryAfter(headers, now)).toBe(seconds * 1000);
+      }),
+    );
+  });
+
+  it.each([-240, 0, 240])('a date counts from the Date of the answer, with a wall clock %i hours off', (hours) => {
+    const headers = {
+      date: new Date(now).toUTCString(),
+      'retry-after': new Date(now + 30_000).toUTCString(),
+    };
+    expect(readRetryAfter(headers, now + hours * 3_600_000)).toBe(30_000);
+    expect(readRetryAfter({ ...headers, date: 'soon' }, now)).toBe(30_000);
+  });
+});

@@ -1,0 +1,215 @@
+import { describe, expect, it } from 'vitest';
+import { interrupted } from '../../../../src/core/failure.ts';
+import {
+  connect,
+  failureOf,
+  freePort,
+  json,
+  onRequest,
+  read,
+  serve,
+  serveTcp,
+  write,
+} from '../../../support/servers/http-server.ts';
+
+describe('a connection that never opens: 7, nothing was sent, tried again, writes too', () => {
+  it.each([read, write])('refused ($method)', async (request) => {
+    const { api, clock } = connect(`http://127.0.0.1:${String(await freePort())}`);
+    const failure = await failureOf(api.send(request));
+    expect(failure).toMatchObject({ exit: 7, code: 'unavailable' });
+    expect(failure.message).toContain('connection refused');
+    expect(failure.hint).toContain('Nothing was sent');
+    expect(clock.slept).toEqual([250, 500, 1000]);
+  });
+
+  it('refused at each address that a name has', async () => {
+    const { api } = connect(`http://localhost:${String(await freePort())}`, { retries: 0 });
+    expect((await failureOf(api.send(read))).message).toContain('connection refused');
+  });
+
+  it.each([read, write])('name not found ($method)', async (request) => {
+    const { api, clock } = connect('https://no-such-host.invalid');
+    const failure = await failureOf(api.send(request));
+    expect(failure).toMatchObject({ exit: 7 });
+    expect(failure.message).toMatch(/host name/);
+    expect(failure.hint).toContain('Nothing was sent');
+    expect(clock.slept).toHaveLength(3);
+  });
+
+  it.each([read, write])('handshake answered with plain text ($method)', async (request) => {
+    let connections = 0;
+    const server = await serveTcp((socket) => {
+      connections++;
+      socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
+    });
+    const failure = await failureOf(connect(`https://127.0.0.1:${String(server.port)}`).api.send(request));
+    expect(failure).toMatchObject({ exit: 7 });
+    expect(failure.message).toContain('TLS handshake');
+    expect(failure.hint).toContain('Nothing was sent');
+    expect(connections).toBe(4);
+  });
+
+  it('handshake broken off', async () => {
+    const server = await serveTcp((socket) => {
+      socket.on('data', () => socket.destroy());
+    });
+    const failure = await failureOf(connect(`https://127.0.0.1:${String(server.port)}`).api.send(write));
+    expect(failure).toMatchObject({ exit: 7 });
+    expect(failure.hint).toContain('Nothing was sent');
+  });
+
+  it('handshake that never ends: the connect timeout', async () => {
+    const server = await serveTcp(() => undefined);
+    const world = connect(`https://127.0.0.1:${String(server.port)}`, { retries: 0 }, { connectTimeoutMs: 20 });
+    const failure = await failureOf(world.api.send(write));
+    expect(failure).toMatchObject({ exit: 7 });
+    expect(failure.message).toContain('no connection in time');
+  });
+
+  it('handshake that never ends: the deadline, nothing sent', async () => {
+    const server = await serveTcp(() => undefined);
+    const { api } = connect(`https://127.0.0.1:${String(server.port)}`, { timeoutMs: 30 });
+    const failure = await failureOf(api.send(write));
+    expect(failure).toMatchObject({ exit: 7 });
+    expect(failure.hint).toContain('Nothing was sent');
+  });
+
+  it('succeeds when a later try gets through', async () => {
+    const port = await freePort();
+    const { api, clock } = connect(`http://127.0.0.1:${String(port)}`, {
+      transport: (() => {
+        let tries = 0;
+        return async () => {
+          const { WireError } = await import('../../../../src/http/wire/transport.ts');
+          if (++tries < 3) throw new WireError('not-sent', 'connection refused');
+          return {
+            status: 201,
+            headers: {},
+            body: [Buffer.from('{"id":"p1"}')] as unknown as AsyncIterable<Uint8Array>,
+          };
+        };
+      })(),
+    });
+    expect((await api.send(write)).value).toEqual({ id: 'p1' });
+    expect(clock.slept).toHaveLength(2);
+  });
+});
+
+describe('a connection that breaks after the request was sent', () => {
+  it.each(['resetAndDestroy', 'end'] as const)(
+    'by %s: a read is tried again, a write is 8 and sent once',
+    async (how) => {
+      let requests = 0;
+      const server = await serveTcp((socket) => {
+        onRequest(socket, () => {
+          requests++;
+          socket[how]();
+        });
+      });
+      const { api } = connect(server.url);
+      expect(await failureOf(api.send(read))).toMatchObject({ exit: 7 });
+      expect(requests).toBe(4);
+      const lost = await failureOf(api.send(write));
+      expect(lost).toMatchObject({ exit: 8, code: 'outcome-unknown', id: 'p1', request: { method: 'POST' } });
+      expect(lost.hint).toContain('may have happened');
+      expect(lost.hint).toContain('berth pods list');
+      expect(requests).toBe(5);
+    },
+  );
+
+  it('a reused connection that is reset: the read is tried again, the write is 8', async () => {
+    const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: keep-alive\r\n\r\n{}';
+    const counts: number[] = [];
+    const server = await serveTcp((socket, connection) => {
+      onRequest(socket, () => {
+        counts[connection] = (counts[connection] ?? 0) + 1;
+        if (counts[connection] === 1) socket.write(answer);
+        else socket.resetAndDestroy();
+      });
+    });
+    const { api } = connect(server.url);
+    expect((await api.send(read)).status).toBe(200);
+    expect((await api.send(read)).status).toBe(200);
+    expect(counts.slice(1)).toEqual([2, 1]);
+    expect(await failureOf(api.send(write))).toMatchObject({ exit: 8 });
+    expect(counts.slice(1)).toEqual([2, 2]);
+  });
+
+  it('an idle connection that the server closed is not written to', async () => {
+    const server = await serveTcp((socket) => {
+      onRequest(socket, () => {
+        // No word of closing, and closed a moment later.
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}', () => socket.end());
+      });
+    });
+    const { api } = connect(server.url);
+    await api.send(read);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect((await api.send(write)).status).toBe(200);
+  });
+
+  it('an answer that is not HTTP', async () => {
+    const server = await serveTcp((socket) => {
+      onRequest(socket, () => socket.end('SSH-2.0-OpenSSH\r\n'));
+    });
+    const { api } = connect(server.url);
+    expect(await failureOf(api.send(read))).toMatchObject({ exit: 7 });
+    expect(await failureOf(api.send(write))).toMatchObject({ exit: 8 });
+  });
+});
+
+describe('the interrupt', () => {
+  const stopped = interrupted('SIGINT', 'Go on with: berth pods wait p1');
+
+  it('ends an exchange at once, and says of a write that it was sent', async () => {
+    const { api, interrupt } = await hanging();
+    const failure = await failureOf(api.send(write));
+    expect(interrupt.signal.aborted).toBe(true);
+    expect(failure).toMatchObject({ exit: 130, code: 'interrupted' });
+    expect(failure.hint).toContain('Go on with');
+    expect(failure.hint).toContain('berth pods list');
+  });
+
+  it('is itself for a read', async () => {
+    const { api } = await hanging();
+    expect(await failureOf(api.send(read))).toBe(stopped);
+  });
+
+  it('ends a wait between tries', async () => {
+    const server = await serve((response) => {
+      setImmediate(() => {
+        world.interrupt.abort(stopped);
+      });
+      json(response, {}, 503);
+    });
+    const sleepless = { sleep: (_: number, signal?: AbortSignal) => untilAborted(signal) };
+    const world = connect(server.url);
+    const api = connect(server.url, { clock: { ...world.clock, ...sleepless }, signal: world.interrupt.signal }).api;
+    expect(await failureOf(api.send(read))).toBe(stopped);
+  });
+
+  it('sends nothing once it has come', async () => {
+    const server = await serve((response) => {
+      json(response, {});
+    });
+    const { api, interrupt } = connect(server.url);
+    interrupt.abort(stopped);
+    expect(await failureOf(api.send(write))).toBe(stopped);
+    expect(server.seen).toHaveLength(0);
+  });
+
+  async function hanging(): Promise<ReturnType<typeof connect>> {
+    const server = await serve(() => {
+      world.interrupt.abort(stopped);
+    });
+    const world = connect(server.url);
+    return world;
+  }
+
+  const untilAborted = (signal?: AbortSignal): Promise<void> =>
+    new Promise((_, reject) => {
+      signal?.addEventListener('abort', () => {
+        reject(signal.reason as Error);
+      });
+    });
+});

@@ -1,0 +1,176 @@
+import { createServer } from 'node:http';
+import { connect as connectTcp } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Failure } from '../../../../src/core/failure.ts';
+import { proxyFor, readProxies } from '../../../../src/http/wire/proxy.ts';
+import { createTransport } from '../../../../src/http/wire/client.ts';
+import {
+  connect,
+  failureOf,
+  freePort,
+  json,
+  listen,
+  read,
+  serve,
+  serveTcp,
+  write,
+} from '../../../support/servers/http-server.ts';
+
+const PASSWORD = 'proxy-pass-word';
+
+interface TestProxy {
+  /** With a user name and password in it. */
+  readonly url: string;
+  /** `GET http://...` or `CONNECT host:port`, in order. */
+  readonly seen: { readonly line: string; readonly authorization: string | undefined }[];
+}
+
+/** A forward proxy on loopback; CONNECT is answered with `status`. */
+async function serveProxy(status = 200): Promise<TestProxy> {
+  const seen: TestProxy['seen'] = [];
+  const server = createServer((request, response) => {
+    const { method = '', url = '', headers } = request;
+    seen.push({ line: `${method} ${url}`, authorization: headers['proxy-authorization'] });
+    if (status === 200) json(response, { through: 'proxy' });
+    else response.writeHead(status).end();
+  });
+  server.on('connect', (request, socket, head) => {
+    seen.push({ line: `CONNECT ${request.url ?? ''}`, authorization: request.headers['proxy-authorization'] });
+    if (status !== 200) {
+      socket.end(`HTTP/1.1 ${String(status)} No\r\ncontent-length: 0\r\n\r\n`);
+      return;
+    }
+    const [host = '', port = ''] = (request.url ?? '').split(':');
+    const target = connectTcp(Number(port), host, () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      target.write(head);
+      target.pipe(socket).pipe(target);
+    });
+    for (const end of [target, socket]) end.on('error', () => socket.destroy());
+  });
+  const port = await listen(server);
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://someone:${PASSWORD}@127.0.0.1:${String(port)}`, seen };
+}
+
+const BASIC = `Basic ${Buffer.from(`someone:${PASSWORD}`).toString('base64')}`;
+
+describe('a proxy', () => {
+  it.each(['HTTP_PROXY', 'http_proxy'])(
+    '%s is used for plain http, with its password, which never shows',
+    async (name) => {
+      const proxy = await serveProxy();
+      const server = await serve((response) => {
+        json(response, {});
+      });
+      const { api, trace } = connect(server.url, {}, { env: { [name]: proxy.url } });
+      expect((await api.send(write)).value).toEqual({ through: 'proxy' });
+      expect(proxy.seen).toEqual([{ line: `POST ${server.url}/v2/pods`, authorization: BASIC }]);
+      expect(server.seen).toHaveLength(0);
+      expect(trace.join()).not.toContain(PASSWORD);
+    },
+  );
+
+  it('HTTPS_PROXY is asked for a tunnel; a certificate that is not trusted ends it: 7, nothing sent', async () => {
+    const proxy = await serveProxy();
+    const target = await serveTcp((socket) => socket.end('no TLS here'));
+    const { api } = connect(`https://127.0.0.1:${String(target.port)}`, {}, { env: { HTTPS_PROXY: proxy.url } });
+    const failure = await failureOf(api.send(write));
+    expect(failure).toMatchObject({ exit: 7 });
+    expect(failure.message).toContain('TLS');
+    expect(proxy.seen[0]).toEqual({ line: `CONNECT 127.0.0.1:${String(target.port)}`, authorization: BASIC });
+  });
+
+  it.each(['127.0.0.1', '*', 'example.com, 127.0.0.1'])('NO_PROXY=%s exempts', async (exceptions) => {
+    const proxy = await serveProxy();
+    const server = await serve((response) => {
+      json(response, {});
+    });
+    const { api } = connect(server.url, {}, { env: { HTTP_PROXY: proxy.url, NO_PROXY: exceptions } });
+    await api.send(read);
+    expect(proxy.seen).toHaveLength(0);
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it.each([407, 403, 502])(
+    'that answers %i to a tunnel: 7, nothing was sent, and the password does not show',
+    async (status) => {
+      const proxy = await serveProxy(status);
+      const { api } = connect('https://example.com', {}, { env: { https_proxy: proxy.url } });
+      const failure = await failureOf(api.send(write));
+      expect(failure).toMatchObject({ exit: 7 });
+      expect(failure.message).toContain(`the proxy answered ${String(status)}`);
+      expect(failure.hint).toContain('Nothing was sent');
+      expect(JSON.stringify(failure.facts())).not.toContain(PASSWORD);
+      expect(proxy.seen).toHaveLength(4);
+    },
+  );
+
+  it('that wants another password for plain http', async () => {
+    const proxy = await serveProxy(407);
+    const { api } = connect(`http://127.0.0.1:${String(await freePort())}`, {}, { env: { http_proxy: proxy.url } });
+    const failure = await failureOf(api.send(read));
+    expect(failure.message).toContain('407');
+    expect(failure.message).toContain('HTTPS_PROXY');
+    expect(JSON.stringify(failure.facts())).not.toContain(PASSWORD);
+  });
+
+  it.each(['https', 'http'])('that is not there (%s): 7, nothing was sent', async (scheme) => {
+    const proxy = `http://someone:${PASSWORD}@127.0.0.1:${String(await freePort())}`;
+    const address = scheme === 'https' ? 'https://example.com' : `http://127.0.0.1:${String(await freePort())}`;
+    const { api } = connect(address, {}, { env: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } });
+    const failure = await failureOf(api.send(write));
+    expect(failure).toMatchObject({ exit: 7 });
+    expect(failure.hint).toContain('Nothing was sent');
+    expect(JSON.stringify(failure.facts())).not.toContain(PASSWORD);
+  });
+
+  it('that hangs up when asked for a tunnel is asked once a try, no more', async () => {
+    let asked = 0;
+    const proxy = await serveTcp((socket) => {
+      asked++;
+      socket.on('data', () => socket.end());
+    });
+    const { api } = connect('https://example.com', { timeoutMs: 1000 }, { env: { HTTPS_PROXY: proxy.url } });
+    expect(await failureOf(api.send(write))).toMatchObject({ exit: 7 });
+    expect(asked).toBe(4);
+  });
+
+  it.each(['not an address', 'ftp://proxy:21', 'http://', `http://x:${PASSWORD}@:80`])(
+    '%j is refused by name: 2',
+    (value) => {
+      let failure: unknown;
+      try {
+        createTransport({ env: { HTTPS_PROXY: value } });
+      } catch (error) {
+        failure = error;
+      }
+      expect(failure).toBeInstanceOf(Failure);
+      expect(failure).toMatchObject({ exit: 2 });
+      expect((failure as Failure).message).toContain('HTTPS_PROXY');
+      expect(JSON.stringify((failure as Failure).facts())).not.toContain(PASSWORD);
+    },
+  );
+});
+
+describe('which proxy', () => {
+  const env = { HTTP_PROXY: 'http://proxy.test:1', HTTPS_PROXY: 'proxy.test:2' };
+  it.each<[string, Record<string, string>, string | undefined]>([
+    ['https://example.com', env, 'http://proxy.test:2'],
+    ['http://example.com', env, 'http://proxy.test:1'],
+    ['https://example.com', { HTTP_PROXY: 'http://proxy.test:1' }, undefined],
+    ['https://example.com', { HTTPS_PROXY: 'http://upper:1', https_proxy: 'http://lower:1' }, 'http://lower:1'],
+    ['https://example.com', { HTTPS_PROXY: 'http://upper:1', https_proxy: '' }, undefined],
+    ['https://example.com', {}, undefined],
+    // What stays on this machine is in the clear: no other machine may see it.
+    ['http://127.0.0.1:8181', env, undefined],
+    ['http://localhost:8181', env, undefined],
+    ['http://localhost:8181', { HTTP_PROXY: 'http://127.0.0.1:3128' }, 'http://127.0.0.1:3128'],
+    ['https://127.0.0.1:8181', env, 'http://proxy.test:2'],
+  ])('%s with %j: %s', (address, variables, proxy) => {
+    expect(proxyFor(new URL(address), readProxies(variables))?.origin).toBe(proxy);
+  });
+});

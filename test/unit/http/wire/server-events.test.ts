@@ -1,0 +1,150 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import type { ApiRequest, ServerEvent } from '../../../../src/core/api.ts';
+import { interrupted } from '../../../../src/core/failure.ts';
+import { connect, failureOf, json, read, serve, type World } from '../../../support/servers/http-server.ts';
+
+const logs: ApiRequest = { ...read, path: ['v2', 'pods', 'p1', 'logs'] };
+const EVENTS = { 'content-type': 'text/event-stream' };
+
+async function collect({ api }: World, request = logs, into: ServerEvent[] = []): Promise<ServerEvent[]> {
+  for await (const event of api.events(request)) into.push(event);
+  return into;
+}
+
+describe('a stream of events', () => {
+  it('comes event by event, whatever pieces it arrives in', async () => {
+    const text =
+      ': hello\n\nid: 1\ndata: {"line":"é€😀"}\n\nid: 2\nevent: log\ndata: a\ndata: b\n\nretry: 5\n\ndata: cut off';
+    const server = await serve((response) => {
+      response.writeHead(200, EVENTS);
+      for (const byte of Buffer.from(text)) response.write(Buffer.of(byte));
+      response.end();
+    });
+    expect(await collect(connect(server.url))).toEqual([
+      { id: '1', event: undefined, data: '{"line":"é€😀"}' },
+      { id: '2', event: 'log', data: 'a\nb' },
+    ]);
+    expect(server.seen[0]?.headers).toMatchObject({ accept: 'text/event-stream', 'accept-encoding': 'identity' });
+  });
+
+  it('brings the cursor along', async () => {
+    const server = await serve((response) => response.writeHead(200, EVENTS).end());
+    await collect(connect(server.url), { ...logs, headers: { 'Last-Event-ID': 'c-7' } });
+    expect(server.seen[0]?.headers['last-event-id']).toBe('c-7');
+  });
+
+  it('is decoded where the server compresses it all the same', async () => {
+    const server = await serve((response) =>
+      response.writeHead(200, { ...EVENTS, 'content-encoding': 'gzip' }).end(gzipSync('data: x\n\n')),
+    );
+    expect(await collect(connect(server.url))).toMatchObject([{ data: 'x' }]);
+  });
+
+  it('lasts longer than the deadline of a request', async () => {
+    const server = await serve((response) => {
+      response.writeHead(200, EVENTS).write('data: 1\n\n');
+      setTimeout(() => response.end('data: 2\n\n'), 80);
+    });
+    expect(await collect(connect(server.url, { timeoutMs: 40 }))).toHaveLength(2);
+  });
+
+  it('ends at a deadline of its own', async () => {
+    const server = await serve((response) => {
+      response.writeHead(200, EVENTS).write('data: 1\n\n');
+    });
+    const got: ServerEvent[] = [];
+    const failure = await failureOf(collect(connect(server.url), { ...logs, deadlineMs: 50 }, got));
+    expect(failure).toMatchObject({ exit: 7 });
+    expect(got).toHaveLength(1);
+  });
+
+  it('fails with 7 when the connection breaks, after what came before', async () => {
+    const server = await serve((response) => {
+      response.writeHead(200, EVENTS).write('data: 1\n\ndata: 2', () => response.destroy());
+    });
+    const got: ServerEvent[] = [];
+    expect(await failureOf(collect(connect(server.url), logs, got))).toMatchObject({ exit: 7, code: 'stream-broken' });
+    expect(got).toHaveLength(1);
+  });
+
+  it('ends where nothing came for as long as it may be silent, and is hung up', async () => {
+    let hungUp: () => void = () => undefined;
+    const closed = new Promise<void>((resolve) => (hungUp = resolve));
+    const server = await serve((response) => {
+      response.on('close', hungUp);
+      response.writeHead(200, EVENTS).write('data: 1\n\n');
+      setTimeout(() => response.write('data: 2\n\n'), 5);
+      const alive = setInterval(() => response.write(': alive\n\n'), 10);
+      response.on('close', () => {
+        clearInterval(alive);
+      });
+    });
+    expect(await collect(connect(server.url), { ...logs, idleTimeoutMs: 60 })).toMatchObject([
+      { data: '1' },
+      { data: '2' },
+    ]);
+    await closed;
+  });
+
+  it('is tried again until it is connected', async () => {
+    const server = await serve((response, _, count) => {
+      if (count < 3) json(response, {}, 503);
+      else response.writeHead(200, EVENTS).end('data: 1\n\n');
+    });
+    expect(await collect(connect(server.url))).toHaveLength(1);
+  });
+
+  it('refused is what any request refused is', async () => {
+    const server = await serve((response) => {
+      json(response, { title: 'Not Found', status: 404, detail: 'pod not found' }, 404);
+    });
+    expect(await failureOf(collect(connect(server.url)))).toMatchObject({ exit: 4, detail: 'pod not found' });
+  });
+
+  it('that is none: 7', async () => {
+    const server = await serve((response) => {
+      json(response, {});
+    });
+    expect(await failureOf(collect(connect(server.url)))).toMatchObject({ exit: 7, code: 'unavailable' });
+  });
+
+  it('of one event without end: 7, memory bounded', async () => {
+    const server = await serve((response) => {
+      response.writeHead(200, EVENTS).write('data: ');
+      const chunk = Buffer.alloc(1 << 20, 'x');
+      const more = (): void => {
+        while (!response.destroyed && response.write(chunk));
+        response.once('drain', more);
+      };
+      more();
+    });
+    expect(await failureOf(collect(connect(server.url)))).toMatchObject({ exit: 7 });
+  });
+
+  it('ends with the interrupt', async () => {
+    const server = await serve((response) => {
+      response.writeHead(200, EVENTS).write('data: 1\n\n');
+    });
+    const world = connect(server.url);
+    const stopped = interrupted('SIGINT');
+    const work = async (): Promise<void> => {
+      for await (const event of world.api.events(logs)) if (event.data === '1') world.interrupt.abort(stopped);
+    };
+    expect(await failureOf(work())).toBe(stopped);
+  });
+
+  it('is hung up when the reader has enough', async () => {
+    let hungUp: () => void = () => undefined;
+    const closed = new Promise<void>((resolve) => (hungUp = resolve));
+    const server = await serve((response) => {
+      response.on('close', hungUp);
+      response.writeHead(200, EVENTS).write('data: 1\n\n');
+    });
+    for await (const event of connect(server.url).api.events(logs)) {
+      expect(event.data).toBe('1');
+      break;
+    }
+    await closed;
+  });
+});

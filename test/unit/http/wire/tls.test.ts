@@ -1,0 +1,162 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer } from 'node:https';
+import { connect as connectTcp, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type BuildOptions } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const file = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const KEY = file('../../../support/tls/test-only-key.pem');
+const CERTIFICATE = file('../../../support/tls/test-only-certificate.pem');
+
+let folder = '';
+let connections = 0;
+const seen: (string | undefined)[] = [];
+const tunnels: (string | undefined)[] = [];
+const sockets = new Set<Socket>();
+/** Where the proxy leads, in place of the server of this file. */
+let target: number | undefined;
+
+const server = createServer((request, response) => {
+  seen.push(request.headers.authorization);
+  response.end('{"secure":true}');
+});
+const proxy = createHttpServer().on('connect', (request, socket) => {
+  tunnels.push(request.url);
+  const upstream = connectTcp(target ?? port(), '127.0.0.1', () => {
+    socket.write('HTTP/1.1 200 OK\r\n\r\n');
+    upstream.pipe(socket).pipe(upstream);
+  });
+  upstream.on('error', () => undefined);
+  socket.on('error', () => undefined);
+});
+const port = (of: { address(): unknown } = server): number => (of.address() as AddressInfo).port;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'berth-tls-'));
+  // Bundled as the program is, so that what replaces builtins there is proven here.
+  const root = file('../../../..');
+  const { bundling } = (await import(path.join(root, 'scripts/bundling.mjs'))) as {
+    bundling: (root: string) => BuildOptions;
+  };
+  const outfile = path.join(folder, 'probe.cjs');
+  await build({ ...bundling(root), entryPoints: [file('tls-probe.ts')], outfile, format: 'cjs' });
+  const [key, cert] = await Promise.all([readFile(KEY), readFile(CERTIFICATE)]);
+  server.setSecureContext({ key, cert });
+  server.on('connection', (socket: Socket) => {
+    connections++;
+    sockets.add(socket);
+  });
+  for (const one of [server, proxy]) await new Promise<void>((done) => one.listen(0, '127.0.0.1', done));
+});
+
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy();
+  server.close();
+  proxy.closeAllConnections();
+  proxy.close();
+  await rm(folder, { recursive: true });
+});
+
+/** Runs the probe as a process of its own, which nobody tells to end. */
+function probe(
+  address: string,
+  env: Record<string, string>,
+  ...flags: string[]
+): Promise<{ text: string; code: number }> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [path.join(folder, 'probe.cjs'), address, ...flags],
+      { env },
+      (_, text) => {
+        resolve({ text, code: child.exitCode ?? -1 });
+      },
+    );
+  });
+}
+
+it.each([[], ['one-shot']])(
+  'a certificate that NODE_EXTRA_CA_CERTS names is trusted, and the process ends by itself %s',
+  async (...flags) => {
+    const outcome = await probe(`https://localhost:${String(port())}`, { NODE_EXTRA_CA_CERTS: CERTIFICATE }, ...flags);
+    expect(outcome).toEqual({ text: '{"secure":true}', code: 0 });
+    expect(seen.pop()).toBe('Bearer probe-key');
+  },
+);
+
+it('a certificate of an unknown issuer is not: nothing is sent, and it is not tried again', async () => {
+  const [requests, before] = [seen.length, connections];
+  const { text, code } = await probe(`https://localhost:${String(port())}`, {});
+  expect(text).toContain('is not accepted: it is self-signed and not trusted');
+  expect(text).toContain('NODE_EXTRA_CA_CERTS');
+  expect(code).toBe(1);
+  expect(seen).toHaveLength(requests);
+  expect(connections - before).toBe(1);
+});
+
+describe.each([
+  ['directly', () => ({})],
+  ['through a proxy', () => ({ HTTPS_PROXY: proxyUrl() })],
+])('%s, a certificate that is trusted and not valid here is refused at one connection', (way, proxied) => {
+  it.each([
+    [
+      'for another host',
+      'test-only-other-host-certificate.pem',
+      'it is for another host name: other.test, *.other.test, not for localhost',
+    ],
+    ['expired', 'test-only-expired-certificate.pem', `it has expired${way === 'directly' ? ' on Feb  1' : ''}`],
+  ])('%s', async (_, name, words) => {
+    const trusted = file(`../../../support/tls/${name}`);
+    const [key, cert] = await Promise.all([readFile(KEY), readFile(trusted)]);
+    let opened = 0;
+    let requests = 0;
+    const other = createServer({ key, cert }, (__, response) => {
+      requests++;
+      response.end('{}');
+    });
+    other.on('connection', () => opened++);
+    await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
+    const address = `https://localhost:${String(port(other))}`;
+    target = port(other);
+    const { text, code } = await probe(address, { NODE_EXTRA_CA_CERTS: trusted, ...proxied() });
+    target = undefined;
+    await new Promise((done) => other.close(done));
+    expect(text).toContain(`the certificate of ${new URL(address).host} is not accepted: ${words}`);
+    expect([code, opened, requests]).toEqual([1, 1, 0]);
+  });
+});
+
+it('a certificate for another name is refused, also of an address', async () => {
+  const { text } = await probe(`https://[::1]:${String(port())}`, {
+    NODE_EXTRA_CA_CERTS: CERTIFICATE,
+    HTTPS_PROXY: proxyUrl(),
+  });
+  expect(text).toContain('it is for another host name: localhost, 127.0.0.1, not for');
+});
+
+it('through a proxy the exchange is the same, end to end', async () => {
+  const env = { NODE_EXTRA_CA_CERTS: CERTIFICATE, HTTPS_PROXY: proxyUrl() };
+  expect(await probe(`https://localhost:${String(port())}`, env, 'one-shot')).toEqual({
+    text: '{"secure":true}',
+    code: 0,
+  });
+  expect(tunnels.pop()).toBe(`localhost:${String(port())}`);
+});
+
+it('a server that hangs up after the request is told apart from one that is not there', async () => {
+  const rude = createTcpServer((socket) =>
+    socket.on('data', () => socket.resetAndDestroy()).on('error', () => undefined),
+  );
+  await new Promise<void>((done) => rude.listen(0, '127.0.0.1', done));
+  const address = `http://127.0.0.1:${String(port(rude))}`;
+  expect((await probe(address, {})).text).toContain('no readable answer came from 127.0.0.1');
+  await new Promise((done) => rude.close(done));
+  expect((await probe(address, {})).text).toContain('connection refused');
+});
+
+const proxyUrl = (): string => `http://127.0.0.1:${String(port(proxy))}`;

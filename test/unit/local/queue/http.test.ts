@@ -1,0 +1,107 @@
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { createLocalService, LOCAL_KEY, memoryStore, type Store } from '../../../../src/local/index.ts';
+import { createTestClock } from '../../../support/clocks/test-clock.ts';
+import { fileStore } from '../../../support/local/file-store.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+
+let folder = '';
+beforeEach(() => {
+  folder = temporaryDirectory();
+});
+
+const clock = createTestClock();
+
+/** A service of its own over a store, as each process has one. */
+function client(store: Store): (request: string, body?: string) => Promise<{ status: number; text: string }> {
+  const service = createLocalService({ clock, random: () => 0.5, store, queueLimits: false });
+  return async (request, body) => {
+    const [method = '', path = ''] = request.split(' ');
+    const answer = await service.fetch(
+      new Request(`http://127.0.0.1:8181${path}`, {
+        method,
+        headers: { authorization: `Bearer ${LOCAL_KEY}`, 'content-type': 'application/json' },
+        ...(body !== undefined && { body }),
+      }),
+    );
+    return { status: answer.status, text: await answer.text() };
+  };
+}
+
+const idOf = (text: string): string => (JSON.parse(text) as { id: string }).id;
+
+test('a job goes from one process to the next through the state file, its numbers exact', async () => {
+  const path = join(folder, 'state.json');
+  const submitted = await client(fileStore(path))('POST /v2/demo/run', '{"input":{"n":9007199254740993}}');
+  expect(submitted).toMatchObject({ status: 200 });
+  const id = idOf(submitted.text);
+  clock.advance(10_000);
+  const { text } = await client(fileStore(path))(`GET /v2/demo/status/${id}`);
+  expect(text).toContain('"output":{"n":9007199254740993}');
+  expect(text).toContain('"status":"COMPLETED"');
+});
+
+test('refusals have the shape of the queue API', async () => {
+  const call = client(memoryStore());
+  expect(await call('GET /v2/echo/status/none')).toEqual({
+    status: 404,
+    text: '{"error":"job none not found: unknown on this endpoint, or expired"}',
+  });
+  expect(await call('POST /v2/nowhere/run', '{"input":{}}')).toEqual({
+    status: 404,
+    text: '{"error":"endpoint nowhere not found"}',
+  });
+  expect(await call('POST /v2/echo/run', '{"input":')).toMatchObject({ status: 400 });
+});
+
+test.each(['runsync?wait=1000', 'runsync'])('%s waits on the service clock', async (operation) => {
+  const call = client(memoryStore());
+  const { status, text } = await call(`POST /v2/demo/${operation}`, '{"input":{"a":[1.0]}}');
+  expect(status).toBe(200);
+  expect(text).toContain(operation === 'runsync' ? '"output":{"a":[1.0]},"status":"COMPLETED"' : '"status":"IN_');
+});
+
+test.each([undefined, '', '{}'])('cancel and purge take a body of %j', async (body) => {
+  const call = client(memoryStore());
+  const id = idOf((await call('POST /v2/sleep/run', '{"input":{"seconds":1}}')).text);
+  expect(await call(`POST /v2/sleep/cancel/${id}`, body)).toEqual({
+    status: 200,
+    text: `{"id":"${id}","status":"CANCELLED"}`,
+  });
+  expect(await call('POST /v2/sleep/purge-queue', body)).toEqual({
+    status: 200,
+    text: '{"removed":0,"status":"completed"}',
+  });
+});
+
+test('retry takes an empty JSON body too', async () => {
+  const call = client(memoryStore());
+  const id = idOf((await call('POST /v2/fail/runsync', '{"input":{}}')).text);
+  expect(await call(`POST /v2/fail/retry/${id}`, '{}')).toEqual({
+    status: 200,
+    text: `{"id":"${id}","status":"IN_QUEUE"}`,
+  });
+});
+
+test.each([
+  ['GET /v2/echo/run', 'POST'],
+  ['GET /v2/echo/purge-queue', 'POST'],
+  ['DELETE /v2/echo/status/x', 'GET'],
+  ['POST /v2/echo/status-sync/x', 'GET'],
+])('%s: 405, with what the path does answer', async (request, allowed) => {
+  expect(await client(memoryStore())(request)).toEqual({
+    status: 405,
+    text: `{"error":"this path answers ${allowed}"}`,
+  });
+});
+
+test('the largest payloads pass the frame, and one byte more is refused by the operation', async () => {
+  const call = client(memoryStore());
+  const padded = (bytes: number): string => `{"input":{"x":"${'y'.repeat(bytes - 18)}"}}`;
+  expect((await call('POST /v2/echo/run', padded(10_000_000))).status).toBe(200);
+  expect(await call('POST /v2/echo/run', padded(10_000_001))).toEqual({
+    status: 413,
+    text: '{"error":"the body has 10000001 bytes; run takes at most 10 MB"}',
+  });
+  expect((await call('POST /v2/echo/runsync', padded(20_000_001))).status).toBe(413);
+});

@@ -1,0 +1,219 @@
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { LOCAL_KEY } from '../../../../src/local/frame/auth.ts';
+import { podLines } from '../../../../src/local/resources/pods/logs.ts';
+import { seedPods } from '../../../../src/local/model/pods/seed.ts';
+import { act, ACTIONS, statusAt, type PodAction } from '../../../../src/local/resources/pods/transitions.ts';
+import { serveLocal } from '../../../../src/local/frame/server.ts';
+import type { LocalService } from '../../../../src/local/service.ts';
+import { type Store } from '../../../../src/local/state/store.ts';
+import { localFixture } from '../../../support/local/service-fixture.ts';
+import { fileStore } from '../../../support/local/file-store.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+
+const NOW = Date.UTC(2026, 0, 1);
+
+interface Event {
+  readonly id: string;
+  readonly ts: string;
+  readonly source: string;
+  readonly line: string;
+}
+
+/** Reads a log until it has so many events, then hangs up. The test clock moves on while the stream waits. */
+async function read(
+  { service }: { readonly service: Pick<LocalService, 'fetch'> },
+  path: string,
+  count: number,
+  lastEventId?: string,
+): Promise<Event[]> {
+  const response = await service.fetch(
+    new Request(`http://localhost${path}`, {
+      headers: {
+        Authorization: `Bearer ${LOCAL_KEY}`,
+        ...(lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId }),
+      },
+    }),
+  );
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  while (eventsIn(text).length < count) text += (await reader?.read())?.value ?? '';
+  await reader?.cancel();
+  return eventsIn(text).slice(0, count);
+}
+
+const eventsIn = (text: string): Event[] =>
+  text
+    .split('\n\n')
+    .slice(0, -1)
+    .flatMap((block) => {
+      const [, id = '', data = ''] = /^id: (.*)\ndata: (.*)$/.exec(block) ?? [];
+      return id === '' ? [] : [{ id, ...(JSON.parse(data) as Omit<Event, 'id'>) }];
+    });
+
+const LOG = '/v2/pods/pod-web/logs';
+
+/** A store in a file, and what waits until no step is taken any more: a stream may be in one when its reader hangs up. */
+function watchedStore(path: string): { readonly store: Store; readonly untilQuiet: () => Promise<void> } {
+  let steps = 0;
+  let pending = 0;
+  const store = fileStore(path);
+  const transact: Store['transact'] = async (fresh, step) => {
+    steps += 1;
+    pending += 1;
+    try {
+      return await store.transact(fresh, step);
+    } finally {
+      pending -= 1;
+    }
+  };
+  const untilQuiet = async (): Promise<void> => {
+    for (let quiet = 0, before = -1; quiet < 20; before = steps) {
+      await setTimeout(5);
+      quiet = steps === before && pending === 0 ? quiet + 1 : 0;
+    }
+  };
+  return { store: { ...store, transact }, untilQuiet };
+}
+
+describe('the log of a pod', () => {
+  it('tells its life, container and system', async () => {
+    const local = localFixture();
+    const { body } = await local.send('POST', '/v2/pods', { name: 'p', image: 'some/image:1', gpu: { id: 'GPU-24G' } });
+    const events = await read(local, `/v2/pods/${String(body['id'])}/logs`, 8);
+    expect(events.map(({ ts, source, line }) => `${ts.slice(17, 23)} ${source} ${line}`)).toEqual([
+      '00.000 system looking for a machine with 1 x GPU-24G',
+      '00.800 system found one in EU-NORTH-1',
+      '01.500 system pulling image some/image:1',
+      '02.500 system creating the container from some/image:1',
+      '05.000 system container started',
+      '05.000 container ready',
+      '15.000 container step 1 loss=4.4000 lr=3.0e-04',
+      '25.000 container step 2 loss=3.2284 lr=3.0e-04',
+    ]);
+    expect(events.map(({ id }) => id)).toEqual(events.map(({ ts }) => ts));
+  });
+
+  it.each([
+    ['?tail=0', ['00:00:05']],
+    ['?tail=1', ['23:59:55', '00:00:05']],
+    ['?tail=3&source=container', ['23:59:35', '23:59:45', '23:59:55', '00:00:05']],
+    ['?since=2025-12-31T23:59:35Z&tail=1', ['23:59:35', '23:59:45']],
+    ['?since=2026-01-01T00:59:35.0000001%2B01:00', ['23:59:45', '23:59:55']],
+    ['?since=2026-01-01t00:00:20z', ['00:00:25']],
+  ])('from where it is asked for: %s', async (query, times) => {
+    const events = await read(localFixture(), `${LOG}${query}`, times.length);
+    expect(events.map(({ ts }) => ts.slice(11, 19))).toEqual(times);
+  });
+
+  it('of one source is that alone', async () => {
+    const events = await read(localFixture(), '/v2/pods/pod-train/logs?tail=6&source=system', 6);
+    expect(new Set(events.map(({ source }) => source))).toEqual(new Set(['system']));
+  });
+
+  it('ends nowhere: the same events come, each once, however often it is broken off and by whatever process', async () => {
+    const path = join(temporaryDirectory(), 'state.json');
+    const stores: ReturnType<typeof watchedStore>[] = [];
+    const served = () => {
+      const watched = watchedStore(path);
+      stores.push(watched);
+      return localFixture({ store: watched.store });
+    };
+    const whole = await read(served(), `${LOG}?since=2025-12-31T23:50:00Z`, 60);
+    const pieces: Event[] = [];
+    for (const count of [1, 7, 20, 2, 30])
+      pieces.push(...(await read(served(), `${LOG}?tail=0&since=2025-12-31T23:50:00Z`, count, pieces.at(-1)?.id)));
+    expect(pieces).toEqual(whole);
+    expect(new Set(whole.map(({ id }) => id)).size).toBe(60);
+    for (const { untilQuiet } of stores) await untilQuiet();
+  });
+
+  it('goes on over HTTP after a broken connection and a new server, and nobody reads on for who has hung up', async () => {
+    const path = join(temporaryDirectory(), 'state.json');
+    const from = `${LOG}?since=2025-12-31T23:00:00Z`;
+    const first = watchedStore(path);
+    const whole = await read(localFixture({ store: first.store }), from, 40);
+    await first.untilQuiet();
+    const pieces: Event[] = [];
+    for (const count of [13, 27]) {
+      const { store, untilQuiet } = watchedStore(path);
+      const { service } = localFixture({ store });
+      const served = await serveLocal(service, { port: 0, host: '127.0.0.1' });
+      const send = (request: Request) =>
+        fetch(new Request(served.url + new URL(request.url).pathname + new URL(request.url).search, request));
+      pieces.push(...(await read({ service: { fetch: send } }, from, count, pieces.at(-1)?.id)));
+      await untilQuiet();
+      await served.stop();
+      await service.stop();
+    }
+    expect(pieces).toEqual(whole);
+  });
+
+  it('sends the last 100 lines where nothing is asked, and 5000 at most', async () => {
+    const local = localFixture();
+    const events = await read(local, LOG, 101);
+    // 100 of the past, then the first new one.
+    expect(Date.parse(events[99]?.ts ?? '')).toBeLessThan(NOW);
+    expect(Date.parse(events[100]?.ts ?? '')).toBeGreaterThanOrEqual(NOW);
+    expect(Date.parse((await read(localFixture(), `${LOG}?tail=5000`, 5000))[4999]?.ts ?? '')).toBeLessThan(NOW);
+  });
+
+  it('shows a sign of life where nothing is said', async () => {
+    const { service, clock } = localFixture();
+    const headers = { Authorization: `Bearer ${LOCAL_KEY}` };
+    const response = await service.fetch(new Request('http://localhost/v2/pods/pod-stopped/logs?tail=0', { headers }));
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    const said = [(await reader?.read())?.value, (await reader?.read())?.value];
+    await reader?.cancel();
+    expect(said).toEqual([': nothing new\n\n', ': nothing new\n\n']);
+    expect(clock.now() - NOW).toBeGreaterThan(10_000);
+  });
+
+  it.each(['', 'x', '2026-01-01', '7'])('goes on from no event %j', async (id) => {
+    const { service } = localFixture();
+    const headers = { Authorization: `Bearer ${LOCAL_KEY}`, 'Last-Event-ID': id };
+    const response = await service.fetch(new Request(`http://localhost${LOG}`, { headers }));
+    expect(response.status).toBe(422);
+  });
+
+  it('is that of a pod with a hostile program', async () => {
+    const [event] = await read(localFixture(), '/v2/pods/pod-broken/logs?source=container&tail=1', 1);
+    expect(event?.line).toContain('\u001b]52;');
+  });
+});
+
+describe('whatever is done to a pod', () => {
+  const steps = fc.array(
+    fc.record({
+      pause: fc.oneof(fc.constantFrom(0, 1, 2000, 5000), fc.integer({ min: 0, max: 40_000 })),
+      action: fc.constantFrom<PodAction>('start', 'stop', 'restart', 'terminate'),
+    }),
+    { maxLength: 8 },
+  );
+  const ids = seedPods(NOW).map(({ id }) => id);
+
+  it('what its log has told of the past it tells for ever, in order, whatever part is asked for', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...ids), steps, (id, all) => {
+        const pod = seedPods(NOW).find((known) => known.id === id);
+        if (pod === undefined) throw new Error(`no seed ${id}`);
+        pod.locked = false;
+        let now = NOW;
+        let from = NOW - 60_000;
+        const told = [];
+        for (const { pause, action } of all) {
+          now += pause;
+          if (ACTIONS[statusAt(pod, now)].includes(action)) act(pod, action, now);
+          told.push(...podLines(pod, from, now));
+          from = now;
+        }
+        expect(told).toEqual(podLines(pod, NOW - 60_000, from));
+        const times = told.map(({ at }) => at);
+        expect(times).toEqual(times.toSorted((a, b) => a - b));
+      }),
+    );
+  });
+});

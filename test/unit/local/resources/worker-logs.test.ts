@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { LOCAL_KEY } from '../../../../src/local/frame/auth.ts';
+import { localFixture, type LocalFixture } from '../../../support/local/service-fixture.ts';
+
+interface Event {
+  readonly id: string;
+  readonly source: string;
+  readonly line: string;
+}
+
+/** The first so many events of a log, and then the reader hangs up. */
+async function events(fixture: LocalFixture, path: string, count: number, lastEventId?: string): Promise<Event[]> {
+  const headers = { Authorization: `Bearer ${LOCAL_KEY}`, ...(lastEventId && { 'Last-Event-ID': lastEventId }) };
+  const answer = await fixture.service.fetch(new Request(`http://localhost${path}`, { headers }));
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  const found = (): Event[] =>
+    [...text.matchAll(/^id: (.+)\ndata: (.+)\n\n/gm)].map(([, id = '', data = '']) => ({
+      ...(JSON.parse(data) as Omit<Event, 'id'>),
+      id,
+    }));
+  while (found().length < count) {
+    const piece = await reader?.read();
+    if (piece?.done !== false) break;
+    text += piece.value;
+  }
+  await reader?.cancel();
+  return found();
+}
+
+const run = async (fixture: LocalFixture, endpoint: string, input: object): Promise<string> =>
+  (await fixture.send('POST', `/v2/${endpoint}/run`, { input })).body['id'] as string;
+
+const logOf = async (fixture: LocalFixture, endpoint: string): Promise<string> => {
+  const { body } = await fixture.send('GET', `/v2/serverless/${endpoint}/workers`);
+  return `/v2/serverless/${endpoint}/workers/${(body['workers'] as { id: string }[])[0]?.id ?? ''}/logs`;
+};
+
+const said = (all: readonly Event[]): string[] =>
+  all.map(({ id, source, line }) => `${id.slice(14, 23)} ${source}: ${line}`);
+
+describe("a worker's log", () => {
+  it('tells its life and what its jobs did, by the clock, to its end and after', async () => {
+    const fixture = localFixture();
+    const job = await run(fixture, 'stream', { chunks: 2 });
+    const path = await logOf(fixture, 'stream');
+    const worker = path.split('/')[5] ?? '';
+    const all = await events(fixture, path, 9);
+    expect(said(all)).toEqual([
+      `00:00.000 system: worker ${worker} starting on 2 vCPU of cpu-general in EU-NORTH-1`,
+      '00:00.000 system: pulling image example/stream:1.0',
+      '00:01.000 system: worker started, version 1',
+      `00:01.000 system: job ${job} started`,
+      `00:01.000 container: ${job}: input of 12 bytes`,
+      `00:01.200 container: ${job}: chunk 1 of 2`,
+      `00:01.400 container: ${job}: chunk 2 of 2`,
+      expect.stringMatching(`00:01.400 container: ${job}: output of \\d+ bytes`) as string,
+      `00:01.400 system: job ${job} finished: COMPLETED after 400 ms`,
+    ]);
+    fixture.clock.advance(60_000);
+    const [last] = await events(fixture, `${path}?tail=1`, 1);
+    expect(last).toMatchObject({ source: 'system', line: 'worker stopping' });
+    expect(await events(fixture, path, 10)).toEqual([...all, last]);
+  });
+
+  it.each([
+    ['fail', { error: 'out of memory' }, 0, ['out of memory', 'finished: FAILED after 10 ms']],
+    ['sleep', { seconds: 9 }, 3000, ['finished: CANCELLED after 3000 ms']],
+  ])('%s: how a job ended', async (endpoint, input, cancelAfter, lines) => {
+    const fixture = localFixture();
+    const job = await run(fixture, endpoint, input);
+    const path = await logOf(fixture, endpoint);
+    fixture.clock.advance(1000 + cancelAfter);
+    if (cancelAfter > 0) await fixture.send('POST', `/v2/${endpoint}/cancel/${job}`);
+    const all = await events(fixture, path, 5 + lines.length);
+    for (const line of lines) expect(said(all).some((text) => text.includes(line))).toBe(true);
+  });
+
+  it('goes on behind the last event seen, and asks for one source alone', async () => {
+    const fixture = localFixture();
+    await run(fixture, 'stream', { chunks: 3 });
+    const path = await logOf(fixture, 'stream');
+    const all = await events(fixture, path, 10);
+    for (const [index, { id }] of all.entries()) {
+      const rest = all.slice(index + 1);
+      expect(await events(fixture, path, rest.length, id)).toEqual(rest);
+    }
+    const container = all.filter(({ source }) => source === 'container');
+    expect(await events(fixture, `${path}?source=container`, container.length)).toEqual(container);
+  });
+
+  it('remembers the last jobs and the last workers, no more', async () => {
+    const fixture = localFixture();
+    await fixture.send('PATCH', '/v2/serverless/echo', { workers: { max: 1 } });
+    await run(fixture, 'echo', {});
+    const first = await logOf(fixture, 'echo');
+    fixture.clock.advance(2000);
+    for (let job = 0; job < 60; job++) {
+      await run(fixture, 'echo', {});
+      fixture.clock.advance(100);
+    }
+    fixture.clock.advance(30_000);
+    const all = await events(fixture, `${first}?tail=5000`, 50 * 4 + 4);
+    expect(all.filter(({ line }) => line.includes('started')).length).toBe(51);
+    for (let worker = 0; worker < 20; worker++) {
+      expect((await fixture.send('GET', first)).status).toBe(200);
+      await run(fixture, 'echo', {});
+      fixture.clock.advance(30_000);
+    }
+    expect((await fixture.send('GET', first)).status).toBe(404);
+  });
+});

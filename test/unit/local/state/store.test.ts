@@ -1,0 +1,120 @@
+import { execFile } from 'node:child_process';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { seed } from '../../../../src/local/seed.ts';
+import { memoryStore } from '../../../../src/local/state/store.ts';
+import { localFixture } from '../../../support/local/service-fixture.ts';
+import { fileStore } from '../../../support/local/file-store.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+
+const fresh = () => seed(Date.UTC(2026, 0, 1));
+let path: string;
+beforeEach(() => {
+  path = join(temporaryDirectory(), 'local', 'state.json');
+});
+
+describe('a state in a file', () => {
+  it('is there for the next service', async () => {
+    const first = localFixture({ store: fileStore(path) });
+    const { body } = await first.send('POST', '/v2/pods', { name: 'kept', image: 'i', gpu: { id: 'GPU-24G' } });
+    const second = localFixture({ store: fileStore(path) });
+    expect((await second.send('GET', `/v2/pods/${String(body.id)}`)).body.name).toBe('kept');
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  it('keeps nothing of a step that throws', async () => {
+    const store = fileStore(path);
+    await store.transact(fresh, () => undefined);
+    const failed = store.transact(fresh, (state) => {
+      state.serial = 77;
+      throw new Error('no');
+    });
+    await expect(failed).rejects.toThrow('no');
+    expect(await store.transact(fresh, (state) => state.serial)).toBe(0);
+  });
+
+  it('is written only where something has changed', async () => {
+    const store = fileStore(path);
+    await store.transact(fresh, () => undefined);
+    const place = async () => (await stat(path)).ino;
+    const before = await place();
+    await store.transact(fresh, (state) => {
+      state.asOf += 5;
+      state.queue.asOf += 5;
+    });
+    expect(await place()).toBe(before);
+    await store.transact(fresh, (state) => {
+      state.serial += 1;
+    });
+    expect(await place()).not.toBe(before);
+    expect(await store.transact(fresh, ({ serial }) => serial)).toBe(1);
+  });
+
+  it.each([
+    ['not JSON', '{"version":', 'is not JSON'],
+    ['empty', '', 'is not JSON'],
+    ['something else', '[1]', 'is not one'],
+    ['of another version', '{"version":1}', 'of another version'],
+  ])('that is %s ends 14, naming the file and the way out, and stays as it is', async (_, text, said) => {
+    await fileStore(path).transact(fresh, () => undefined);
+    await writeFile(path, text);
+    const { send } = localFixture({ store: fileStore(path) });
+    await expect(send('GET', '/v2/pods')).rejects.toMatchObject({
+      exit: 14,
+      message: expect.stringMatching(new RegExp(`${said}.*state\\.json`)) as string,
+      hint: expect.stringContaining('berth local reset') as string,
+    });
+    expect(await readFile(path, 'utf8')).toBe(text);
+    expect((await send('POST', '/local/reset')).status).toBe(200);
+    expect((await send('GET', '/v2/pods')).status).toBe(200);
+  });
+
+  it('loses nothing between two processes that change it at once', async () => {
+    const script = join(path, '..', '..', 'count.cjs');
+    await build({
+      stdin: {
+        contents: `
+          import { fileStore } from './test/support/local/file-store.ts';
+          import { seed } from './src/local/seed.ts';
+          const store = fileStore(process.argv[2]);
+          const main = async () => {
+            for (let i = 0; i < 25; i++) await store.transact(() => seed(0), (state) => { state.serial += 1; });
+          };
+          void main();
+        `,
+        resolveDir: process.cwd(),
+        loader: 'ts',
+      },
+      bundle: true,
+      platform: 'node',
+      format: 'cjs',
+      outfile: script,
+      logLevel: 'error',
+    });
+    const run = () => promisify(execFile)(process.execPath, [script, path]);
+    const store = fileStore(path);
+    const here = async () => {
+      for (let count = 0; count < 25; count++)
+        await store.transact(fresh, (state) => {
+          state.serial += 1;
+        });
+    };
+    await Promise.all([run(), run(), here(), here()]);
+    expect(await store.transact(fresh, (state) => state.serial)).toBe(100);
+  });
+});
+
+describe('a state in memory', () => {
+  it('is made once and kept', async () => {
+    const store = memoryStore();
+    await store.transact(fresh, (state) => {
+      state.serial = 5;
+    });
+    expect(await store.transact(fresh, (state) => state.serial)).toBe(5);
+    await store.replace(fresh);
+    expect(await store.transact(fresh, (state) => state.serial)).toBe(0);
+  });
+});

@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest';
+import { serve } from '../../../support/local/worker-fixture.ts';
+
+describe('handler modules', () => {
+  test('what a handler prints goes to the log, not to stdout', async () => {
+    const lines: string[] = [];
+    const source = 'export default () => { console.log("hello"); console.error("oh"); return 1; };';
+    const { start, ended, until } = await serve(source, {
+      log: (endpointId, text) => lines.push(`${endpointId}: ${text}`),
+    });
+    await ended(await start('{}'));
+    await until(
+      () => lines,
+      (all) => all.length >= 2,
+    );
+    expect(lines.sort()).toEqual(['mine: hello\n', 'mine: oh\n']);
+  });
+
+  test("what a handler prints is in its worker's record, line by line, the last of them", async () => {
+    const { service, start, ended, until } = await serve(`export default ({ lines }) => {
+      process.stdout.write('in two ');
+      process.stdout.write('pieces\\n');
+      console.log('x'.repeat(3000));
+      for (let line = 0; line < lines; line++) console.log('line ' + line);
+    };`);
+    const printed = (): readonly { readonly at: number; readonly line: string }[] =>
+      Object.values(service.state.queue.lanes.mine?.workers ?? {}).flatMap((worker) => worker.printed ?? []);
+    await ended(await start('{"lines":1}'));
+    const first = await until(printed, (all) => all.length === 3);
+    expect(first.map(({ line }) => line)).toEqual(['in two pieces', 'x'.repeat(2000), 'line 0']);
+    expect(new Set(first.map(({ at }) => at))).toEqual(new Set([service.clock.now()]));
+    await ended(await service.submit('mine', '{"lines":300}'));
+    const last = await until(printed, (all) => all.at(-1)?.line === 'line 299');
+    expect([last.length, last[0]?.line]).toEqual([200, 'line 100']);
+  });
+});

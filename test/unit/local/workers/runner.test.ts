@@ -1,0 +1,110 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { decodeJson, memberAt } from '../../../../src/core/json.ts';
+import { serve, type Served } from '../../../support/local/worker-fixture.ts';
+
+/** An endless loop, well under way. */
+interface Loop extends Served {
+  /** Of its job. */
+  readonly id: string;
+  /** What it writes to. */
+  readonly file: string;
+}
+
+describe('handler modules', () => {
+  /** A handler that loops for ever unless told not to, and counts in a file. */
+  const LOOP = `import { appendFileSync } from 'node:fs';
+    export default (input) => { appendFileSync(input.file, 'x'); while (input.loop) appendFileSync(input.file, '.'); return 'done'; };`;
+
+  const loopStarted = async (more = ''): Promise<Loop> => {
+    const served = await serve(LOOP);
+    const file = join(served.folder, 'ticks');
+    const id = await served.start(JSON.stringify({ file, loop: true }), more);
+    await served.until(
+      () => readFile(file, 'utf8').catch(() => ''),
+      (text) => text.length > 0,
+    );
+    return { ...served, id, file };
+  };
+
+  const expectStill = async ({ tick, file }: Loop): Promise<void> => {
+    await tick();
+    const sizes = new Set<number>();
+    // A loop that still ran would write between the readings.
+    for (let reading = 0; reading < 50; reading++) sizes.add((await readFile(file)).length);
+    expect(sizes.size).toBe(1);
+  };
+
+  test('a cancel ends an endless loop for real, and the worker takes the next job', async () => {
+    const loop = await loopStarted();
+    const { service, ended, id, file } = loop;
+    expect((await service.call(`POST /mine/cancel/${id}`)).value).toEqual({ id, status: 'CANCELLED' });
+    await expectStill(loop);
+    const next = await service.submit('mine', JSON.stringify({ file, loop: false }));
+    expect(await ended(next)).toMatchObject({ status: 'COMPLETED', output: 'done' });
+    expect(await service.status('mine', id)).toMatchObject({ status: 'CANCELLED' });
+  });
+
+  test('an execution timeout ends an endless loop for real', async () => {
+    const loop = await loopStarted(',"policy":{"executionTimeout":5000}');
+    loop.service.pass(5000);
+    expect(await loop.service.status('mine', loop.id)).toMatchObject({ status: 'TIMED_OUT' });
+    await expectStill(loop);
+  });
+
+  test('stop ends an endless loop and reports nothing of it', async () => {
+    const loop = await loopStarted();
+    await loop.stop();
+    await expectStill(loop);
+    expect(await loop.service.status('mine', loop.id)).toMatchObject({ status: 'IN_PROGRESS' });
+  });
+
+  test('a runner that takes over runs the job again, and repeats no chunk', async () => {
+    const source = `import { existsSync, writeFileSync } from 'node:fs';
+      export default async function* (input) { yield 'a'; yield 'b'; if (!existsSync(input.file)) { writeFileSync(input.file, ''); await new Promise(() => setInterval(() => {}, 1000)); } yield 'c'; }`;
+    const { service, folder, start, stop, replaceRunner, until, ended } = await serve(source);
+    const id = await start(JSON.stringify({ file: join(folder, 'once') }));
+    await until(
+      () => service.state.queue.jobs[id]?.stream.made,
+      (made) => made === 2,
+    );
+    await until(
+      () => existsSync(join(folder, 'once')),
+      (isThere) => isThere,
+    );
+    await stop();
+    const first = decodeJson((await service.call(`GET /mine/stream/${id}`)).text);
+    replaceRunner();
+    expect(await ended(id)).toMatchObject({ status: 'COMPLETED', output: ['a', 'b', 'c'] });
+    expect([memberAt(first, '0.output'), memberAt(first, '1.output')]).toEqual(['a', 'b']);
+    expect(JSON.parse((await service.call(`GET /mine/stream/${id}`)).text)).toMatchObject([{ output: 'c' }]);
+  });
+
+  test('a worker keeps its thread from job to job, and loses it when it goes', async () => {
+    const { service, start, ended, tick } = await serve('let calls = 0; export default () => ++calls;');
+    expect(await ended(await start('{}'))).toMatchObject({ output: 1 });
+    expect(await ended(await service.submit('mine', '{}'))).toMatchObject({ output: 2 });
+    service.pass(60_000);
+    await tick();
+    expect(await ended(await start('{}'))).toMatchObject({ output: 1 });
+  });
+
+  test('a step that cannot be kept is told by the next tick', async () => {
+    let broken = false;
+    const { service, start, tick, replaceRunner } = await serve('export default () => 1;');
+    replaceRunner({
+      transact: (step) =>
+        service.transact((state, now) => {
+          const result = step(state, now);
+          if (broken) throw new Error('the disk is full');
+          return result;
+        }),
+    });
+    await start('{}');
+    await tick();
+    broken = true;
+    await expect(tick()).rejects.toThrow('the disk is full');
+  });
+});

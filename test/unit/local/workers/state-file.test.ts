@@ -1,0 +1,86 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { State } from '../../../../src/local/state/state.ts';
+import { memoryStore, type Store } from '../../../../src/local/state/store.ts';
+import { localFixture, type LocalFixture } from '../../../support/local/service-fixture.ts';
+import { fileStore } from '../../../support/local/file-store.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+
+let directory: string;
+let handler: string;
+beforeEach(async () => {
+  directory = temporaryDirectory();
+  handler = join(directory, 'handler.mjs');
+  await writeFile(
+    handler,
+    'export default (input) => { console.log("heard", input.n); return { twice: 2 * input.n }; };',
+  );
+});
+
+/** Looks until a job has ended; the handler runs in a thread, in real time. */
+async function ended({ send, clock }: LocalFixture, path: string): Promise<Readonly<Record<string, unknown>>> {
+  for (let look = 0; look < 500; look++) {
+    const { body } = await send('GET', path);
+    if (body['status'] !== 'IN_QUEUE' && body['status'] !== 'IN_PROGRESS') return body;
+    clock.advance(50);
+    await setTimeout(5);
+  }
+  throw new Error('the job did not end');
+}
+
+const run = async (local: LocalFixture, endpoint: string): Promise<Readonly<Record<string, unknown>>> => {
+  const { body } = await local.send('POST', `/v2/${endpoint}/run`, { input: { n: 4 } });
+  return ended(local, `/v2/${endpoint}/status/${String(body['id'])}`);
+};
+
+describe('handler modules and a state file', () => {
+  it('what a module serves is in the file what it is without it', async () => {
+    const path = join(directory, 'state.json');
+    const handlers = { mine: handler, echo: handler };
+    const served = localFixture({ store: fileStore(path), handlers });
+    served.service.start(0);
+    try {
+      expect(await run(served, 'mine')).toMatchObject({ status: 'COMPLETED', output: { twice: 8 } });
+      expect(await run(served, 'echo')).toMatchObject({ status: 'COMPLETED', output: { twice: 8 } });
+    } finally {
+      await served.service.stop();
+    }
+    const { endpoints } = JSON.parse(await readFile(path, 'utf8')) as State;
+    expect([endpoints['mine']?.handler, endpoints['echo']?.handler]).toEqual(['unserved', 'echo']);
+
+    const later = localFixture({ store: fileStore(path) });
+    later.clock.advance(60_000);
+    expect(await run(later, 'echo')).toMatchObject({ status: 'COMPLETED', output: { n: 4 } });
+    expect(await run(later, 'mine')).toMatchObject({
+      status: 'FAILED',
+      error: expect.stringContaining('berth local serve --endpoint') as string,
+    });
+  });
+
+  it('stay as they are where a request is refused', async () => {
+    const store = memoryStore();
+    const { send } = localFixture({ store, handlers: { echo: handler } });
+    expect((await send('POST', '/v2/pods', { name: 'p', image: 'i' })).status).toBe(400);
+    expect((await localFixture({ store }).send('POST', '/v2/echo/runsync', { input: { n: 1 } })).body).toMatchObject({
+      output: { n: 1 },
+    });
+  });
+});
+
+describe('a service whose state cannot be kept', () => {
+  it('tries again and again, and stops when it is told to', async () => {
+    let tries = 0;
+    const store: Store = {
+      transact: () => Promise.reject(new Error(`no room ${String((tries += 1))}`)),
+      replace: () => Promise.reject(new Error('no room')),
+    };
+    const { service, send } = localFixture({ store });
+    service.start(0);
+    await expect(send('GET', '/v2/pods')).rejects.toThrow('no room');
+    for (let look = 0; tries < 5 && look < 200; look++) await setTimeout(1);
+    await service.stop();
+    expect(tries).toBeGreaterThanOrEqual(5);
+  });
+});

@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { decodeJson, encodeJson, type Json } from '../../../../src/core/json.ts';
+import { Failure } from '../../../../src/core/failure.ts';
+import { csvColumns, csvLines } from '../../../../src/output/formats/csv.ts';
+import { parseFormat } from '../../../../src/output/formats/parse-format.ts';
+import { toYaml } from '../../../../src/output/formats/yaml.ts';
+
+describe('YAML', () => {
+  test('reads back as the same data, by the rules of 1.2 and of 1.1', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue(), async (value) => {
+        const json = JSON.stringify(value);
+        const yaml = await toYaml(decodeJson(json));
+        for (const version of ['1.2', '1.1'] as const) expect(parse(yaml, { version })).toEqual(JSON.parse(json));
+      }),
+    );
+  });
+
+  test.each([
+    ['[9007199254740993,1e400,1.0,-0.10]', '- 9007199254740993\n- 1e400\n- 1.0\n- -0.10\n'],
+    [
+      '["no","1e3","0x1f","~","",":","2026-01-01","line\\ntwo\\n"]',
+      '- "no"\n- "1e3"\n- "0x1f"\n- "~"\n- ""\n- ":"\n- "2026-01-01"\n- |\n  line\n  two\n',
+    ],
+    ['"\u202e\u0085\u{e0041}\\u001b[31m"', '"\\u202e\\x85\\U000e0041\\e[31m"\n'],
+    ['{"\u202e":1}', '"\\u202e": 1\n'],
+    ['{"__proto__":1}', '__proto__: 1\n'],
+    ['{}', '{}\n'],
+    ['null', 'null\n'],
+  ])('%s', async (json, expected) => {
+    expect(await toYaml(decodeJson(json))).toBe(expected);
+  });
+
+  test('nesting deeper than is walked is kept', async () => {
+    const deep = '['.repeat(1000) + '9007199254740993' + ']'.repeat(1000);
+    expect((await toYaml(decodeJson(deep))).replace(/[\s-]/g, '')).toContain('[[[9007199254740993]]]');
+  });
+});
+
+describe('CSV', () => {
+  const csv = (json: string, onScreen = false): Promise<string> => {
+    const rows = decodeJson(json) as readonly Json[];
+    return csvLines(csvColumns(rows, undefined, {}), rows, { fields: undefined, onScreen, header: true });
+  };
+
+  test.each([
+    ['[{"a":1,"b":"x,y"},{"c":true,"a":null}]', 'a,b,c\n1,"x,y",\n,,true\n'],
+    [
+      '[{"n":9007199254740993,"e":1e400,"neg":-9007199254740993,"m":-1.5}]',
+      'n,e,neg,m\n9007199254740993,1e400,-9007199254740993,-1.5\n',
+    ],
+    ['[{"a":{"b":[1,"q\\"q"]}}]', 'a\n"{""b"":[1,""q\\""q""]}"\n'],
+    ['[{"a":"line\\nfeed"}]', 'a\n"line\nfeed"\n'],
+    ['[]', ''],
+  ])('%s', async (json, expected) => {
+    expect(await csv(json)).toBe(expected);
+  });
+
+  test.each(['=1+1', '+1', '-1', '@x', '\t=1', '\r=1'])(
+    'text that a spreadsheet would run is held: %j',
+    async (text) => {
+      const [, line] = (await csv(encodeJson([{ a: text }]))).split(/\n(.*)/s);
+      expect(line).toMatch(/^"?'/);
+    },
+  );
+
+  test('a member name that a spreadsheet would run is held too', async () => {
+    expect(await csv('[{"=cmd()":1}]')).toBe("'=cmd()\n1\n");
+  });
+
+  test('on a screen controls are visible escapes', async () => {
+    expect(await csv('[{"a":"\\u001b]52;","b":["\u202e"]}]', true)).toBe('a,b\n\\x1b]52;,"[""\\u202e""]"\n');
+  });
+});
+
+describe('-o', () => {
+  test('takes any of its words, and names them all to who writes another', () => {
+    expect(parseFormat('YAML')).toBe('yaml');
+    const refused = (): unknown => parseFormat('xml');
+    expect(refused).toThrow(Failure);
+    expect(refused).toThrow(
+      expect.objectContaining({ exit: 2, hint: expect.stringContaining('table, wide, json') as string }) as Error,
+    );
+  });
+});

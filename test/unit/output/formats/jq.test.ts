@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import { Failure } from '../../../../src/core/failure.ts';
+import { checkJq } from '../../../../src/output/formats/jq.ts';
+import { render } from '../../../../src/output/render.ts';
+import { openRows } from '../../../../src/output/formats/row-writer.ts';
+import { podList, podView } from '../../../support/output/pods.ts';
+import { as, screen } from '../../../support/output/screen.ts';
+
+const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+test.each([
+  ['.[0].id', undefined, '"pod-7f3a9c01"\n'],
+  ['.[0].runtime.gpus[0].memoryUtil', undefined, '9007199254740993\n'],
+  ['.[0:2][] | {id, cost}', 'jsonl', '{"id":"pod-7f3a9c01","cost":1.19}\n{"id":"pod-2","cost":0.0}\n'],
+  ['.[1] | {id}', 'json', '{\n  "id": "pod-2"\n}\n'],
+  ['empty', undefined, ''],
+  ['-1', undefined, '-1\n'],
+  ['map(select(.status | test("^R"))) | length', undefined, '1\n'],
+] as const)('%s', async (jq, format, expected) => {
+  const to = screen();
+  await render(podList, as({ jq, format }), to);
+  expect(to.out()).toBe(expected);
+});
+
+test.each([
+  ['.[0].id', undefined, 'pod-7f3a9c01\n'],
+  ['.[0:2][].id', undefined, 'pod-7f3a9c01\npod-2\n'],
+  ['.[0:2] | map(.id)', 'jsonl', '["pod-7f3a9c01","pod-2"]\n'],
+  ['.[0].runtime.gpus[0].memoryUtil', undefined, '9007199254740993\n'],
+] as const)('%s raw', async (jq, format, expected) => {
+  const to = screen();
+  await render(podList, as({ jq, format, raw: true }), to);
+  expect(to.out()).toBe(expected);
+});
+
+test('raw text on a terminal is harmless too', async () => {
+  const to = screen({ tty: true });
+  await render(podList, as({ jq: '.[4].name', raw: true }), to);
+  expect(to.out()).toBe('\\u202egnp.exe\\u2066 \\x85c1\ttab\n');
+});
+
+test('--fields pick before jq sees it', async () => {
+  const to = screen();
+  await render(podList, as({ jq: '.[1] | keys', format: 'jsonl', fields: ['name', 'id'] }), to);
+  expect(to.out()).toBe('["id","name"]\n');
+});
+
+test('an expression that does not compile is usage, found before anything is sent', async () => {
+  const error = await failureOf(checkJq('.a |'));
+  expect(error).toBeInstanceOf(Failure);
+  expect(error).toMatchObject({ exit: 2, code: 'jq' });
+  expect(String(error)).toMatch(
+    /^Failure: --jq: syntax error, unexpected end of file at <top-level>, line 1, column 4$/,
+  );
+});
+
+test.each(['.a.b.c', 'input', 'halt_error', '.[] | error("x")', 'range(1e12)', 'def f: f; f'])(
+  '%s compiles, and is not run to find out',
+  async (expression) => {
+    expect(await failureOf(checkJq(expression))).toBeUndefined();
+  },
+);
+
+test('an expression that fails on the way: what came is printed, then 1 with the words of jq', async () => {
+  const to = screen();
+  const error = await failureOf(render(podList, as({ jq: '1, (.[0].id | .x)' }), to));
+  expect(to.out()).toBe('1\n');
+  expect(error).toMatchObject({ exit: 1, message: '--jq: Cannot index string with string ("x")' });
+});
+
+test('on a terminal its results are harmless', async () => {
+  const to = screen({ tty: true });
+  await render(podList, as({ jq: '.[4].name' }), to);
+  expect(to.out()).toBe('"\\u202egnp.exe\\u2066 \\u0085c1\\ttab"\n');
+});
+
+test('rows that come one by one are filtered one by one', async () => {
+  const to = screen();
+  const rows = openRows(podView, as({ jq: '.n', format: 'json' }), to);
+  await rows.row({ n: 1 });
+  await rows.row({ n: [2] });
+  await rows.close();
+  expect(to.out()).toBe('1\n[\n  2\n]\n');
+});

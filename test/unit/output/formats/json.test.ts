@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decodeJson, encodeJson } from '../../../../src/core/json.ts';
+import { safeText } from '../../../../src/core/safe-text.ts';
+import { harmlessJson } from '../../../../src/output/formats/escape-json.ts';
+import { compactJson, indentJson, itemTexts, memberText } from '../../../../src/output/formats/json-text.ts';
+import { render } from '../../../../src/output/render.ts';
+import { podView } from '../../../support/output/pods.ts';
+import { as, screen } from '../../../support/output/screen.ts';
+
+/** JSON texts as no encoder would write them: members named twice, numbers no double holds, odd escapes. */
+const space = fc.constantFrom('', ' ', '\n\t', '\r\n  ');
+const scalar = fc.oneof(
+  fc.constantFrom(
+    'null',
+    'true',
+    'false',
+    '1e400',
+    '-0',
+    '1.0',
+    '9007199254740993',
+    '1E+5',
+    '-12.50e-3',
+    '"\\u00e9\\/"',
+  ),
+  fc.bigInt().map(String),
+  fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text)),
+  fc.constantFrom('"{[,:]}"', '"\\""', '"\\\\"', '"\u2028\u202e\u0085"'),
+);
+const name = fc.oneof(
+  fc.constantFrom('"a"', '"b"', '"\\u0061"', '"__proto__"'),
+  fc.string().map((text) => JSON.stringify(text)),
+);
+const { json } = fc.letrec<{ json: string; array: string; object: string }>((tie) => ({
+  json: fc.oneof({ maxDepth: 4 }, scalar, tie('array'), tie('object')),
+  array: fc
+    .tuple(space, fc.array(tie('json'), { maxLength: 4 }))
+    .map(([gap, items]) => `[${gap}${items.join(`${gap},${gap}`)}${gap}]`),
+  object: fc
+    .tuple(space, fc.array(fc.tuple(name, tie('json')), { maxLength: 4 }))
+    .map(([gap, all]) => `{${gap}${all.map(([key, value]) => `${key}${gap}:${gap}${value}`).join(`,${gap}`)}${gap}}`),
+}));
+
+/** A tokenizer of its own, by regular expression, to hold the code against. */
+const tokensOf = (text: string): readonly string[] => text.match(/"(?:\\.|[^"\\])*"|[[\]{},:]|[^\s[\]{},:"]+/gsu) ?? [];
+
+describe('layout', () => {
+  test('keeps every token of any JSON text, and only them', () => {
+    fc.assert(
+      fc.property(json, (text) => {
+        expect(tokensOf(indentJson(text) ?? '')).toEqual(tokensOf(text));
+        expect(compactJson(text)).toBe(tokensOf(text).join(''));
+      }),
+    );
+  });
+
+  test('lays out as the encoder does', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify(value);
+        expect(indentJson(text)).toBe(JSON.stringify(value, null, 2));
+        expect(encodeJson(decodeJson(text), 2)).toBe(encodeJson(decodeJson(indentJson(text) ?? ''), 2));
+      }),
+    );
+  });
+
+  test.each(['', ' ', '<html>', '{"a":1', '[1]]', '{"a":nope}', '"open', '// no', '{"a":1} // no', 'NaN'])(
+    'is no JSON: %j',
+    (text) => {
+      expect(indentJson(text)).toBeUndefined();
+    },
+  );
+
+  test('100000 levels take linear time and room', () => {
+    const text = '['.repeat(100_000) + '{"n":9007199254740993}' + ']'.repeat(100_000);
+    const laidOut = indentJson(text) ?? '';
+    expect(laidOut.replace(/\s/g, '')).toBe(text);
+    expect(laidOut.length).toBeLessThan(text.length + 20_000);
+  });
+
+  test('a byte order mark is no part of the document', () => {
+    expect(indentJson('\uFEFF{}')).toBe('{}');
+  });
+});
+
+describe('parts', () => {
+  test('a member is found by what its name means, the last of its name', () => {
+    expect(memberText('{"x":{"pods":1}, "p\\u006fds" : [1] , "pods":[2, {"pods":3}], "y":0}', 'pods')).toBe(
+      '[2, {"pods":3}]',
+    );
+    expect(memberText('{"x":1}', 'pods')).toBeUndefined();
+    expect(memberText('[{"pods":1}]', 'pods')).toBeUndefined();
+  });
+
+  test('items are those of the outer array', () => {
+    fc.assert(
+      fc.property(fc.array(json), (items) => {
+        expect(itemTexts(`[ ${items.join(' , ')} ]`)).toEqual(items);
+      }),
+    );
+  });
+});
+
+describe('--json', () => {
+  const text = '{ "id":"p", "n":9007199254740993, "big":1e400, "n":1.0, "s":"\\u00e9\u202e\u0085" }';
+  const one = { kind: 'one', view: podView, value: decodeJson(text), source: text } as const;
+
+  test('is the document of the service: members named twice and numbers no double holds included', async () => {
+    const to = screen();
+    await render(one, as({ format: 'json' }), to);
+    expect(to.out()).toBe(
+      '{\n  "id": "p",\n  "n": 9007199254740993,\n  "big": 1e400,\n  "n": 1.0,\n  "s": "\\u00e9\u202e\u0085"\n}\n',
+    );
+  });
+
+  test('of a list is its array, of -o jsonl a line for each item', async () => {
+    const source = { text: `{"next":null,"pods":[${text}, {"id" : "q"}]}`, member: 'pods' };
+    const many = { kind: 'many', view: podView, values: [one.value, { id: 'q' }], source } as const;
+    const pretty = screen();
+    await render(many, as({ format: 'json' }), pretty);
+    expect(tokensOf(pretty.out())).toEqual(tokensOf(`[${text},{"id":"q"}]`));
+    const lines = screen();
+    await render(many, as({ format: 'jsonl' }), lines);
+    expect(lines.out()).toBe(`${tokensOf(text).join('')}\n{"id":"q"}\n`);
+  });
+
+  test('falls back to the values where the text is none or lacks the member', async () => {
+    for (const source of ['', '<html>']) {
+      const to = screen();
+      await render({ ...one, value: { id: 'p' }, source }, as({ format: 'json' }), to);
+      expect(to.out()).toBe('{\n  "id": "p"\n}\n');
+    }
+    const to = screen();
+    await render(
+      { kind: 'many', view: podView, values: [], source: { text: '{}', member: 'pods' } },
+      as({ format: 'json' }),
+      to,
+    );
+    expect(to.out()).toBe('[]\n');
+  });
+
+  test('on a terminal is the same JSON, with nothing in it that a terminal acts upon', () => {
+    fc.assert(
+      fc.property(json, (any) => {
+        const shown = harmlessJson(any.replace(/[\t\r]/g, ' '));
+        expect(safeText(shown, true)).toBe(shown);
+        expect(JSON.parse(shown)).toEqual(JSON.parse(any));
+      }),
+    );
+    expect(JSON.parse(harmlessJson('"\u{e0041}x"'))).toBe('\u{e0041}x');
+  });
+});

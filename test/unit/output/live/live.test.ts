@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest';
+import { openLive, openSpinner } from '../../../../src/output/live/live.ts';
+import { pod, podList, podView } from '../../../support/output/pods.ts';
+import { as, screen } from '../../../support/output/screen.ts';
+import { Terminal } from '../../../support/output/terminal-emulator.ts';
+
+const HIDE = '\u001b[?25l';
+const SHOW = '\u001b[?25h';
+const list = (...ids: readonly string[]) =>
+  ({ kind: 'many', view: podView, values: ids.map((id) => ({ id })) }) as const;
+
+describe('--watch on a terminal', () => {
+  test('draws in place, and leaves the last picture and the cursor', async () => {
+    const to = screen({ tty: true, columns: 60, rows: 12 });
+    const live = await openLive(as({ fields: ['id'] }), to);
+    await live.show(list('a', 'b', 'c'));
+    await live.show(list('d'));
+    await live.show({ ...list(), notes: ['all gone'] });
+    await live.show(list('e', 'f'));
+    await live.close();
+    const seen = new Terminal(60, 12).write(to.out());
+    expect(seen.text()).toBe('┌────┐\n│ id │\n├────┤\n│ e  │\n│ f  │\n└────┘');
+    expect(seen.cursor).toBe(true);
+    expect(to.out().startsWith(HIDE)).toBe(true);
+  });
+
+  test('never draws more than the screen holds', async () => {
+    const to = screen({ tty: true, columns: 60, rows: 8 });
+    const live = await openLive(as({ fields: ['id'] }), to);
+    const many = list(...Array.from({ length: 40 }, (_, at) => `pod-${String(at)}`));
+    for (let turn = 0; turn < 3; turn++) await live.show(many);
+    const seen = new Terminal(60, 8).write(to.out());
+    expect(seen.scrolled).toBe(0);
+    expect(seen.text()).toContain('... 38 more lines');
+  });
+
+  test('an interrupt gives the cursor back at once, and nothing is drawn after it', async () => {
+    const to = screen({ tty: true });
+    const live = await openLive(as(), to);
+    await live.show(podList);
+    to.abort();
+    expect(to.out().endsWith(SHOW)).toBe(true);
+    const before = to.out();
+    await live.show(pod(0));
+    await live.close();
+    expect(to.out()).toBe(before);
+  });
+});
+
+describe('--watch elsewhere', () => {
+  test.each([
+    ['table', false, 'id\na\n\nid\nb\n'],
+    ['json', false, '[\n  {\n    "id": "a"\n  }\n]\n[\n  {\n    "id": "b"\n  }\n]\n'],
+    ['jsonl', true, '{"id":"a"}\n{"id":"b"}\n'],
+    ['yaml', false, '- id: a\n---\n- id: b\n'],
+  ] as const)('%s: one rendering after the other, each time the data is another', async (format, tty, expected) => {
+    const to = screen({ tty });
+    const live = await openLive(as({ format, fields: ['id'] }), to);
+    for (const id of ['a', 'a', 'b', 'b']) await live.show(list(id));
+    await live.close();
+    expect(to.out()).toBe(expected);
+  });
+});
+
+describe('spinner', () => {
+  test('is one line on stderr, and gone when it stops', async () => {
+    const to = screen({ tty: true, columns: 30 });
+    const spinner = await openSpinner(to, `waiting for \u001b]52;x\u0007 ${'long '.repeat(20)}`);
+    spinner.update('job a: IN_QUEUE');
+    const during = new Terminal(30, 5).write(to.err());
+    expect(during.text()).toContain('waiting for \\x1b]52;x\\x07');
+    expect(during.text().split('\n')).toHaveLength(1);
+    expect(during.cursor).toBe(false);
+    spinner.stop();
+    spinner.stop();
+    const after = new Terminal(30, 5).write(to.err());
+    expect([after.text(), after.cursor, to.out()]).toEqual(['', true, '']);
+  });
+
+  test('an interrupt clears it at once', async () => {
+    const to = screen({ tty: true });
+    const spinner = await openSpinner(to, 'waiting');
+    to.abort();
+    const seen = new Terminal(80, 5).write(to.err());
+    expect([seen.text(), seen.cursor]).toEqual(['', true]);
+    spinner.stop();
+  });
+
+  test('is nothing where stderr is no terminal, or the command is over already', async () => {
+    const piped = screen();
+    (await openSpinner(piped, 'waiting')).stop();
+    expect(piped.err()).toBe('');
+    const over = screen({ tty: true });
+    over.abort();
+    (await openSpinner(over, 'waiting')).stop();
+    expect(over.err()).toBe('');
+  });
+});
