@@ -1,17 +1,17 @@
 import { localFile, type Failure } from './failure.ts';
 import { errorCode, errorReason } from './file-errors.ts';
 
-/** What making a folder takes of the system. */
+/** The file system functions that `makeDirectory` needs. */
 export interface DirectorySystem {
   mkdirSync(path: string, options: { readonly mode: number }): unknown;
-  /** Gives nothing for what does not exist. */
+  /** Returns undefined for a path that does not exist. */
   statSync(path: string, options: { readonly throwIfNoEntry: false }): { isDirectory(): boolean } | undefined;
   dirname(path: string): string;
 }
 
 /**
- * Makes a folder where there is none, and those above it that are missing, one by one: the system's own way to make
- * them all never ends where a folder that is there takes none in it, as under /proc. Fails with local-file (14).
+ * Creates a directory and its missing parents, one by one, unless it exists. Node's recursive mkdir never returns when an
+ * existing parent accepts no entries, as under /proc. Fails with local-file (14).
  */
 export function makeDirectory(system: DirectorySystem, path: string, mode = 0o777): void {
   try {
@@ -32,7 +32,7 @@ function make(system: DirectorySystem, path: string, mode: number, withParents: 
       make(system, path, mode, false);
       return;
     }
-    // Somebody else may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if (system.statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
   }
 }

@@ -1,7 +1,7 @@
 import type { SettingValues } from '../core/context.ts';
 import type { TimeUnit } from '../core/units.ts';
 
-/** What a setting's text must be. Durations come with the unit that a bare number has. */
+/** The kind of value a setting takes. `bare` is the unit of a duration without a unit; `least` is the smallest count. */
 export type SettingKind =
   | { readonly kind: 'address' | 'text' | 'path' | 'switch' | 'profile' | 'key' }
   | { readonly kind: 'duration'; readonly bare: TimeUnit }
@@ -9,24 +9,24 @@ export type SettingKind =
   | { readonly kind: 'choice'; readonly choices: readonly string[] };
 
 export type Setting = SettingKind & {
-  /** As `berth config` and the flags know it. */
+  /** The name in `berth config` and among the flags. */
   readonly name: string;
-  /** Absent where the command line must not carry it. */
+  /** Absent when the setting must not be given on the command line. */
   readonly flag?: string;
   readonly variable?: string;
   readonly default?: string;
-  /** Never shown; at most its last four characters are. */
+  /** Never shown, except for its last four characters. */
   readonly secret: boolean;
-  /** May be kept in a profile. */
+  /** May be stored in a profile. */
   readonly inProfile: boolean;
   /** One line, no final stop. */
   readonly summary: string;
 };
 
-/** The profile that stands for the local service in this process. */
+/** The name that selects the local service in this process. */
 export const LOCAL_PROFILE = 'local';
 
-/** The profile in use where nothing names one. */
+/** The profile in use when nothing names one. */
 export const DEFAULT_PROFILE = 'default';
 
 const address = { kind: 'address', secret: false, inProfile: true } as const;
@@ -34,7 +34,7 @@ const open = { secret: false, inProfile: false } as const;
 const kept = { secret: false, inProfile: true } as const;
 
 /**
- * Every setting, once. `berth help environment`, `berth config list` and the global flags are made of this table; the
+ * Every setting. `berth help environment`, `berth config list` and the global flags are generated from this table. The
  * order of the sources is flag, environment, profile, default.
  */
 export const SETTINGS = [
@@ -158,13 +158,13 @@ export const SETTINGS = [
 
 export type SettingName = (typeof SETTINGS)[number]['name'];
 
-/** The addresses, which also say by their presence that a remote service is meant. */
+/** The address settings. When one of them is set, a remote service is meant. */
 export const ADDRESSES = ['base-url', 'queue-url', 'rest-url'] as const satisfies readonly SettingName[];
 
-/** What holds a key or names a file with one: no program that berth starts is given it. */
+/** Variables that contain a key or name a key file. They are removed from the environment of child processes. */
 export const KEY_VARIABLES: readonly string[] = ['BERTH_API_KEY', 'BERTH_API_KEY_FILE'];
 
-/** Variables that are no setting of ours and count all the same. */
+/** Variables that berth obeys but that are not settings of berth. */
 export const OTHER_VARIABLES: readonly { readonly variable: string; readonly summary: string }[] = [
   { variable: 'FORCE_COLOR', summary: 'colour even where there is no terminal; 0 for none' },
   { variable: 'CI', summary: 'no questions, spinners or views that redraw' },
