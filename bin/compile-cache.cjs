@@ -1,6 +1,6 @@
 'use strict';
-// Loaded on a Node for which the package has no compiled form. What is in a compile cache runs as this user, so it is
-// read only from a folder that nobody else can write to.
+// Used with a Node version for which the package has no code cache. Code in a compile cache runs as this user, so the
+// cache must be in a directory that no other user can write to.
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
@@ -9,9 +9,9 @@ const WRITABLE_BY_OTHERS = 0o022;
 const STICKY = 0o1000;
 
 /**
- * True where `folder` is a directory of this user with mode 0700, and no other user but root can put another in its
- * place: every directory above it belongs to this user or root, and others may not write there. In a sticky one, such
- * as /tmp, they may: what is in it can be renamed by its owner only.
+ * True when `folder` is a directory of this user with mode 0700 that only this user and root can replace: every directory
+ * above it belongs to this user or root, and is not writable by others. A sticky directory such as /tmp may be writable,
+ * because only the owner of an entry can rename it.
  */
 function isPrivateFolder(folder, uid) {
   const own = fs.lstatSync(folder);
@@ -25,8 +25,8 @@ function isPrivateFolder(folder, uid) {
   return true;
 }
 
-/** Makes a folder, none above it: the system's own way to make those too never ends under /proc. */
-function make(folder) {
+/** Creates a directory, but not its parents: the recursive mkdir never ends under /proc. */
+function makeFolder(folder) {
   try {
     fs.mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
@@ -34,23 +34,23 @@ function make(folder) {
   }
 }
 
-/** The user's folder for caches, by the conventions of the platform. */
+/** Returns the user's cache directory, by the conventions of the platform. */
 function userCacheFolder(env) {
   if (env.XDG_CACHE_HOME && path.isAbsolute(env.XDG_CACHE_HOME)) return env.XDG_CACHE_HOME;
   return path.join(os.homedir(), process.platform === 'darwin' ? 'Library/Caches' : '.cache');
 }
 
 /**
- * Where the compile cache of Node may lie; made if it is missing. Undefined where no folder is private to this user,
- * and on systems without user ids: the program then runs without a cache.
+ * Returns the directory for Node's compile cache, and creates it when it is missing. Returns undefined when no directory is
+ * private to this user, and on systems without user ids: the program then runs without a cache.
  */
 exports.compileCacheFolder = function compileCacheFolder(env) {
   if (!process.geteuid) return undefined;
   try {
     const folder = path.join(userCacheFolder(env), 'berth');
-    make(path.dirname(folder));
-    make(folder);
-    // What Node is given has no link in it that could lead elsewhere later.
+    makeFolder(path.dirname(folder));
+    makeFolder(folder);
+    // Resolved, so that Node's path contains no link that could be changed later.
     const real = fs.realpathSync(folder);
     return isPrivateFolder(real, process.geteuid()) ? real : undefined;
   } catch {

@@ -101,7 +101,7 @@ _berth_flags() {
     'completion') echo '--install' ;;
   esac
 }
-# What a flag's value may be: the choices, "-" for any value, nothing where the flag takes none.
+# The values of a flag: its choices, "-" for any value, nothing where the flag takes none.
 _berth_values() {
   case "$1" in
     'pods list|--status') echo 'PROVISIONING STARTING RUNNING EXITED ERROR TERMINATED'; return ;;

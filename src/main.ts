@@ -6,93 +6,94 @@ import { toFailure } from './core/load-failure.ts';
 import type { Command, Group, Program } from './cli/command.ts';
 import { outputOptions, printsJson, type GlobalValues } from './cli/parse/globals.ts';
 import { createContext, type HostContext } from './host/context.ts';
-import { realWorld, type World } from './host/world.ts';
+import { processRuntime, type Runtime } from './host/runtime.ts';
 import { FLAGS, NOUNS } from './registry.ts';
 
 const PROGRAM: Program = { nouns: NOUNS, flags: FLAGS };
 
 /**
- * The process as a run of berth: argv in, exit code out. Every byte has been taken by then, so nothing is waited for:
- * not the farewell of a connection, not a parser that V8 still compiles. `holdProgram` is the launcher's: see World.
+ * Runs the process's command line and exits with its code. All output has been written by then, so the process does not
+ * wait for open connections or for code that V8 still compiles. `holdProgram` comes from the launcher: see Runtime.
  */
 export async function main(holdProgram: () => void): Promise<void> {
-  // Or Node would open its inspector, by which any user of this machine could read the key.
+  // Without a listener, Node opens its inspector, through which any user of this machine could read the key.
   process.on('SIGUSR1', () => undefined);
-  process.exit(await runCli(process.argv.slice(2), realWorld(holdProgram)));
+  process.exit(await runCli(process.argv.slice(2), processRuntime(holdProgram)));
 }
 
 /**
- * berth as a function: a command line and a world in, an exit code out. Prints what the command prints, never throws,
- * and reaches for nothing that the world does not hold.
+ * Runs one command line and returns its exit code. Reads and writes only through `runtime`, and never throws: failures are
+ * printed.
  */
-export async function runCli(argv: readonly string[], world: World): Promise<ExitCode> {
+export async function runCli(argv: readonly string[], runtime: Runtime): Promise<ExitCode> {
   let globals: GlobalValues = {};
   let context: HostContext | undefined;
-  const open = (): HostContext => (context ??= createContext(world, globals));
+  const open = (): HostContext => (context ??= createContext(runtime, globals));
   try {
-    // The root page needs no parser, and is what most people ask for first.
+    // The root help needs no parser; it is printed often and must start fast.
     if (argv.length === 0 || (argv.length === 1 && (argv[0] === '--help' || argv[0] === '-h')))
-      return await rootPage(open(), argv.length > 0);
-    const { mount } = await import('./cli/parse/mount.ts');
-    const read = await mount(argv, PROGRAM);
-    globals = read.globals;
-    if ('failure' in read) throw read.failure;
-    const { target, path, values } = read;
-    if (target !== undefined && speaksToLocal(path[0], world)) globals = { ...globals, local: true };
+      return await printRootHelp(open(), argv.length > 0);
+    const { parseCommandLine } = await import('./cli/parse/command-line.ts');
+    const parsed = await parseCommandLine(argv, PROGRAM);
+    globals = parsed.globals;
+    if ('failure' in parsed) throw parsed.failure;
+    const { target, path, values } = parsed;
+    if (target !== undefined && usesLocalService(path[0], runtime)) globals = { ...globals, local: true };
     const ctx = open();
-    const asked = globals['help'] === true;
-    if (target === undefined) return await rootPage(ctx, asked);
-    if (asked || target.kind === 'group') return await page(ctx, path, target, asked);
+    const wantsHelp = globals['help'] === true;
+    if (target === undefined) return await printRootHelp(ctx, wantsHelp);
+    if (wantsHelp || target.kind === 'group') return await printHelp(ctx, path, target, wantsHelp);
     const { runCommand } = await import('./cli/run/run.ts');
     return await runCommand(ctx, target, values, outputOptions(globals, ctx.settings.get('output')), path);
   } catch (error) {
     const ctx = open();
     const json = printsJson(globals, () => ctx.settings.get('output'));
-    return await lastWord(error, json, ctx);
+    return await printError(error, json, ctx);
   } finally {
     await context?.close();
   }
 }
 
-async function lastWord(error: unknown, json: boolean, ctx: HostContext): Promise<ExitCode> {
+async function printError(error: unknown, json: boolean, ctx: HostContext): Promise<ExitCode> {
   const failure = toFailure(error);
   try {
-    const { sayFailure } = await import('./cli/run/print-failure.ts');
-    return await sayFailure(failure, json, ctx);
-  } catch (trouble) {
-    // What says it cannot be loaded either.
-    const last = toFailure(failure instanceof Failure ? failure : trouble);
+    const { printFailure } = await import('./cli/run/print-failure.ts');
+    return await printFailure(failure, json, ctx);
+  } catch (loadError) {
+    // The module that prints failures cannot be loaded either.
+    const last = toFailure(failure instanceof Failure ? failure : loadError);
     const text = last instanceof Failure ? [last.message, last.hint].filter(Boolean).join('\n  -> ') : String(last);
     await ctx.stderr.write(safeText(`error: ${text}\n`, true));
     return last instanceof Failure ? last.exit : EXIT.bug;
   }
 }
 
-/** `berth` alone is a mistake that help answers; `berth --help` is a question. */
-async function rootPage(ctx: HostContext, asked: boolean): Promise<ExitCode> {
+/** Prints the root help: on stdout for `--help`; on stderr with usage (2) for `berth` without arguments. */
+async function printRootHelp(ctx: HostContext, wasRequested: boolean): Promise<ExitCode> {
   const { rootHelp } = await import('./cli/help/help.ts');
-  await (asked ? ctx.stdout : ctx.stderr).write(safeText(rootHelp(NOUNS), true));
-  return asked ? EXIT.done : EXIT.usage;
+  await (wasRequested ? ctx.stdout : ctx.stderr).write(safeText(rootHelp(NOUNS), true));
+  return wasRequested ? EXIT.done : EXIT.usage;
 }
 
-async function page(
+/** Prints the help of a command or group: on stdout for `--help`; on stderr with usage (2) for a group without a verb. */
+async function printHelp(
   ctx: HostContext,
   path: readonly string[],
   target: Command | Group,
-  asked: boolean,
+  wasRequested: boolean,
 ): Promise<ExitCode> {
   const { commandHelp, groupHelp } = await import('./cli/help/help.ts');
   const text = target.kind === 'group' ? groupHelp(path, target) : commandHelp(path, target);
-  await (asked ? ctx.stdout : ctx.stderr).write(safeText(text, true));
-  return asked ? EXIT.done : EXIT.usage;
+  await (wasRequested ? ctx.stdout : ctx.stderr).write(safeText(text, true));
+  return wasRequested ? EXIT.done : EXIT.usage;
 }
 
 /**
- * `berth local ...` speaks to the service that BERTH_BASE_URL names where that is on this machine, else to the one in
- * this process; never to the addresses of a profile.
+ * Whether a command uses the local service of this process. `berth local ...` does, unless BERTH_BASE_URL names a
+ * service on this machine; it never uses the addresses of a profile.
  */
-function speaksToLocal(noun: string | undefined, world: World): boolean {
-  const named = world.env['BERTH_BASE_URL'] ?? '';
-  const running = URL.canParse(named) && new URL(named).protocol === 'http:' && isLoopback(new URL(named).hostname);
-  return noun === 'local' && !running;
+function usesLocalService(noun: string | undefined, runtime: Runtime): boolean {
+  const url = runtime.env['BERTH_BASE_URL'] ?? '';
+  const isOnThisMachine = URL.canParse(url) && new URL(url).protocol === 'http:' && isLoopback(new URL(url).hostname);
+  return noun === 'local' && !isOnThisMachine;
 }

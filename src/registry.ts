@@ -2,7 +2,7 @@ import type { Noun } from './cli/command.ts';
 import { OUTPUT_FLAGS, type GlobalFlag } from './cli/parse/globals.ts';
 import { SETTINGS, type Setting } from './settings/table.ts';
 
-/** Every noun, in the order help shows them. A noun's module is loaded only when it is called. */
+/** All nouns, in the order of help. A noun's module is loaded only when the noun is used. */
 export const NOUNS: readonly Noun[] = [
   {
     name: 'pods',
@@ -53,13 +53,13 @@ export const NOUNS: readonly Noun[] = [
     name: 'templates',
     section: 'Storage and images',
     summary: 'container settings to start pods and endpoints from',
-    load: async () => (await import('./commands/templates.ts')).templates,
+    load: async () => (await import('./commands/templates/index.ts')).templates,
   },
   {
     name: 'registries',
     section: 'Storage and images',
     summary: 'credentials and delegations for private images',
-    load: async () => (await import('./commands/registries.ts')).registries,
+    load: async () => (await import('./commands/registries/index.ts')).registries,
   },
   {
     name: 'catalog',
@@ -129,7 +129,7 @@ export const NOUNS: readonly Noun[] = [
   },
 ];
 
-/** What stands for a setting's value in help. */
+/** The placeholder of a setting's value in help, by kind of setting. */
 const METAVARS: Readonly<Record<Exclude<Setting['kind'], 'switch'>, string>> = {
   address: 'URL',
   text: 'TEXT',
@@ -141,7 +141,7 @@ const METAVARS: Readonly<Record<Exclude<Setting['kind'], 'switch'>, string>> = {
   choice: 'WORD',
 };
 
-/** Flags every command takes: those of the output, and those of the settings that have one. */
+/** The flags of every command: the output flags, and the flags of settings. */
 export const FLAGS: readonly GlobalFlag[] = [
   ...OUTPUT_FLAGS,
   ...SETTINGS.flatMap((setting: Setting): readonly GlobalFlag[] =>

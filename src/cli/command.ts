@@ -3,31 +3,31 @@ import type { CommandContext } from './context.ts';
 import type { GlobalFlag } from './parse/globals.ts';
 import type { Params, ValuesOf } from './parse/params.ts';
 
-/** A command as its file states it. */
+/** A command as its file declares it. */
 export interface CommandSpec<A extends Params, O extends Params> {
-  /** One line, a verb first, no final stop. */
+  /** One line that begins with a verb, without a final stop. */
   readonly summary: string;
-  /** Paragraphs for `--help`. */
+  /** Paragraphs of `--help`. */
   readonly details?: string;
   readonly args?: A;
   readonly options?: O;
-  /** Command line and what it does. */
+  /** Pairs of a command line and what it does. */
   readonly examples?: readonly (readonly [string, string])[];
-  /** Changes something at the service: gains `--dry-run`. */
+  /** The command changes something at the service; adds `--dry-run`. */
   readonly writes?: boolean;
-  /** Can be looked at again and again: gains `--watch` and `--interval`. */
+  /** The command can be repeated; adds `--watch` and `--interval`. */
   readonly watch?: boolean;
   /**
-   * Destroys something: gains `--yes`. Says in one sentence what it will hit (`This purges 3 jobs ...`), asked on a
-   * terminal before `run`.
+   * The command destroys something; adds `--yes`. Returns one sentence that says what is affected (`This purges 3 jobs
+   * ...`). It is shown before `run`, and the user must confirm.
    */
   readonly confirm?: (ctx: CommandContext, values: ValuesOf<A> & ValuesOf<O>) => Promise<string>;
-  /** Where not everything needs to be confirmed: what does. Decided by the values alone, before anything is sent. */
+  /** Whether these values need confirmation; always if absent. Evaluated before anything is sent. */
   readonly confirmWhen?: (values: ValuesOf<A> & ValuesOf<O>) => boolean;
   readonly run: (ctx: CommandContext, values: ValuesOf<A> & ValuesOf<O>) => Promise<Result>;
 }
 
-/** A command as the kit handles it: the same, its types folded away. */
+/** A declared command without the types of its values. */
 export interface Command {
   readonly kind: 'command';
   readonly summary: string;
@@ -51,23 +51,23 @@ export interface Group {
   readonly commands: Readonly<Record<string, Command | Group>>;
 }
 
-/** One line of the registry: known without loading the noun's module. */
+/** An entry of the registry: what is known of a noun without loading its module. */
 export interface Noun {
   readonly name: string;
   readonly summary: string;
-  /** The heading it stands under in `berth --help`. */
+  /** The heading of its group in `berth --help`. */
   readonly section: string;
-  /** `verb` is the word right after the noun, where there is one: a noun may then load that verb alone. */
+  /** `verb` is the word after the noun, if there is one; a noun may then load only that verb. */
   readonly load: (program: Program, verb?: string) => Promise<Command | Group>;
 }
 
-/** All of berth, for what speaks of the whole: help and completion. */
+/** All nouns and global flags, for parsing, help and completion. */
 export interface Program {
   readonly nouns: readonly Noun[];
   readonly flags: readonly GlobalFlag[];
 }
 
-/** States a command; its `run` receives the values its args and options declare, parsed and checked. */
+/** Declares a command. `run` receives the values that `args` and `options` declare, parsed and validated. */
 export function defineCommand<const A extends Params, const O extends Params>(spec: CommandSpec<A, O>): Command {
   const { confirm, confirmWhen, run } = spec;
   return {
@@ -79,14 +79,14 @@ export function defineCommand<const A extends Params, const O extends Params>(sp
     examples: spec.examples ?? [],
     writes: spec.writes ?? false,
     watch: spec.watch ?? false,
-    // The kit only ever hands over values that `args` and `options` parsed: the types hold by construction.
+    // The casts are sound: callers pass only values that `args` and `options` parsed.
     ...(confirm === undefined ? {} : { confirm: (ctx, values) => confirm(ctx, values as ValuesOf<A> & ValuesOf<O>) }),
     confirmWhen: (values) => confirmWhen?.(values as ValuesOf<A> & ValuesOf<O>) ?? true,
     run: (ctx, values) => run(ctx, values as ValuesOf<A> & ValuesOf<O>),
   };
 }
 
-/** States a noun that has verbs. */
+/** Declares a noun with verbs. */
 export const defineGroup = (summary: string, commands: Group['commands'], details?: string): Group => ({
   kind: 'group',
   summary,

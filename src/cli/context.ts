@@ -2,39 +2,42 @@ import type { ApiRequest } from '../core/api.ts';
 import type { Context } from '../core/context.ts';
 import type { Json } from '../core/json.ts';
 import type { OutputOptions, View } from '../output/view.ts';
+import type { IdCache } from './resource/id-cache.ts';
 
-/** A line that tells a person what is going on, on a terminal only. */
+/** A spinner with a text, shown on a terminal only. */
 export interface Progress {
   update(text: string): void;
   stop(): Promise<void>;
 }
 
-/** Rows that are printed as they come. */
+/** Prints rows one by one as they arrive. */
 export interface RowWriter {
   row(value: Json): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The Context, and what the kit adds to it for one run of a command. */
+/** The Context, extended for one run of a command. */
 export interface CommandContext extends Context {
   readonly output: OutputOptions;
-  /** `--dry-run`: the first write prints itself and ends the command; nothing at all is sent, reads included. */
+  /** `--dry-run`: nothing is sent, not even reads. The first write is printed and ends the command. */
   readonly dryRun: boolean;
   /** `--yes`. */
   readonly yes: boolean;
-  /** The service's time by its answers, for ages: milliseconds since the epoch. */
+  /** The ids that the words of the command line stand for, once they are resolved. */
+  readonly ids: IdCache;
+  /** The service's time, from the `Date` of its answers, to compute ages: milliseconds since the epoch. */
   readonly serviceNow: () => number;
   /**
-   * The same before the first request, for a time such as `10m` ago. The local service in this process is asked for it;
-   * elsewhere it would cost a request, and this machine's clock has to do.
+   * The service's time before the first request, to compute a time such as `10m` ago. Sends a request only to the local
+   * service of this process; for other services it returns this machine's time.
    */
-  readonly askServiceNow: () => Promise<number>;
-  /** One line to a person, on stderr, made safe: a line feed inside it is shown as an escape. */
+  readonly fetchServiceNow: () => Promise<number>;
+  /** Prints one line on stderr. Control characters are escaped, line feeds included. */
   tell(line: string): Promise<void>;
   progress(text: string): Progress;
   rows(view: View): RowWriter;
-  /** Ends a dry run of several requests by printing them all. */
+  /** Ends a dry run of several requests by printing all of them. */
   previewAll(requests: readonly ApiRequest[]): Promise<never>;
-  /** The command line that goes on with this, said when Ctrl-C ends it. */
-  goOnWith(commandLine: string | undefined): void;
+  /** Sets the command line that resumes the current wait; printed if the command is interrupted. */
+  setResumeCommand(commandLine: string | undefined): void;
 }

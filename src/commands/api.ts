@@ -4,7 +4,7 @@ import type { ApiRequest, Method, ServiceName } from '../core/api.ts';
 import { defineCommand } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { plainView } from '../cli/run/run.ts';
-import { inputBytes, jsonText } from './shared/json-input.ts';
+import { readInputBytes, checkedJsonText } from './shared/json-input.ts';
 import { arg, option } from '../cli/parse/params.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -143,7 +143,7 @@ async function bodyOf(
   if (input === undefined) return method === 'GET' || fields.length === 0 ? {} : { body: objectOf(fields) };
   if (method === 'GET') throw usage('a GET has no body', 'Use --field for its query.');
   if (fields.length > 0) throw usage('--input and --field are both given', 'Keep one of them.');
-  const given = await inputBytes(ctx.files, input);
+  const given = await readInputBytes(ctx.files, input);
   const type = headersOf(header)['content-type'] ?? 'application/json';
-  return { body: { raw: type.includes('json') ? new TextEncoder().encode(jsonText(given)) : given.bytes } };
+  return { body: { raw: type.includes('json') ? new TextEncoder().encode(checkedJsonText(given)) : given.bytes } };
 }

@@ -6,7 +6,7 @@ import { defineCommand, defineGroup } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { arg, option } from '../cli/parse/params.ts';
 import { text, yesNo } from '../output/layout/cells.ts';
-import { otherMembers } from './shared/detail-lines.ts';
+import { otherMembers } from '../cli/resource/detail-lines.ts';
 import type { View } from '../output/view.ts';
 
 const ADDRESSES = ['base-url', 'queue-url', 'rest-url'] as const;

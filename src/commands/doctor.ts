@@ -7,7 +7,7 @@ import { formatDuration } from '../core/units.ts';
 import { defineCommand } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { text } from '../output/layout/cells.ts';
-import { toned } from './shared/detail-lines.ts';
+import { toned } from '../cli/resource/detail-lines.ts';
 import type { View } from '../output/view.ts';
 
 const doctorView: View = {

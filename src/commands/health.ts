@@ -1,10 +1,10 @@
 import { arrayOf, isObject, memberAt, objectOf, type Json } from '../core/json.ts';
 import { defineCommand } from '../cli/command.ts';
-import { withId } from '../cli/resource/lookup.ts';
+import { sendTo } from '../cli/resource/identify.ts';
 import { arg } from '../cli/parse/params.ts';
 import { json, text } from '../output/layout/cells.ts';
 import type { Section, View } from '../output/view.ts';
-import { ENDPOINTS, queueGet } from './jobs/requests.ts';
+import { ENDPOINTS, queueGet } from './jobs/command-lines.ts';
 
 /** How the service's member names read; a name that is not here is shown as it is. */
 const LABELS: Readonly<Record<string, string>> = { inQueue: 'in queue', inProgress: 'in progress' };
@@ -50,7 +50,7 @@ export const health = defineCommand({
   watch: true,
   examples: [['berth health demo --watch', 'look again every 2 seconds until Ctrl-C']],
   run: async (ctx, { endpoint }) => {
-    const answer = await withId(ctx, ENDPOINTS, endpoint, (id) => ctx.api.send(queueGet(id, ['health'])));
+    const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, (id) => queueGet(id, ['health']));
     return { kind: 'one', view: healthView, value: answer.value ?? null, source: answer.text };
   },
 });

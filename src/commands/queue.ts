@@ -1,11 +1,11 @@
 import { memberAt, numberOf, type Json } from '../core/json.ts';
 import { defineCommand, defineGroup } from '../cli/command.ts';
-import { withId } from '../cli/resource/lookup.ts';
+import { sendTo } from '../cli/resource/identify.ts';
 import { arg } from '../cli/parse/params.ts';
 import { countOf } from '../cli/words.ts';
 import type { View } from '../output/view.ts';
 import { text } from '../output/layout/cells.ts';
-import { ENDPOINTS, queueGet, queuePost } from './jobs/requests.ts';
+import { ENDPOINTS, queueGet, queuePost } from './jobs/command-lines.ts';
 
 const purgeView: View = {
   noun: ['purge', 'purges'],
@@ -21,12 +21,12 @@ const purge = defineCommand({
   args: { endpoint: arg.text('endpoint id, name or model slug') },
   writes: true,
   confirm: async (ctx, { endpoint }) => {
-    const answer = await withId(ctx, ENDPOINTS, endpoint, (id) => ctx.api.send(queueGet(id, ['health'])));
+    const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, (id) => queueGet(id, ['health']));
     return `This removes ${waiting(answer.value)} from the queue of ${endpoint}. Jobs in progress go on.`;
   },
   examples: [['berth queue purge demo --yes', 'without a question, for scripts']],
   run: async (ctx, { endpoint }) => {
-    const answer = await withId(ctx, ENDPOINTS, endpoint, (id) => ctx.api.send(queuePost(id, ['purge-queue'])));
+    const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, (id) => queuePost(id, ['purge-queue']));
     const value = answer.value ?? null;
     const removed = numberOf(memberAt(value, 'removed'));
     const notes = removed === undefined ? [] : [`${countOf(removed, 'job')} removed from the queue of ${endpoint}`];

@@ -4,3 +4,14 @@
  */
 export const isUsableId = (text: string): boolean =>
   text !== '' && text !== '.' && text !== '..' && !/\p{Cc}/u.test(text) && !/\p{Cs}/u.test(text);
+
+declare const noun: unique symbol;
+
+/**
+ * The id of one resource of a kind, such as `Id<'pod'>`. A plain string is not assignable to it: a word of the command
+ * line becomes an id only by a lookup.
+ */
+export type Id<N extends string = string> = string & { readonly [noun]: N };
+
+/** Marks a text as an id. Only for a text that is known to be one: from an answer of the service, or a record of one. */
+export const asId = <N extends string>(text: string): Id<N> => text as Id<N>;

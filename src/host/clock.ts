@@ -1,6 +1,6 @@
 import type { Clock } from '../core/context.ts';
 
-/** The real time. A sleep keeps the process alive: whoever sleeps waits for something. */
+/** The system's clock. A sleep keeps the process running. */
 export const realClock: Clock = {
   now: () => Date.now(),
   monotonic: () => {
@@ -10,31 +10,31 @@ export const realClock: Clock = {
   sleep: (milliseconds, signal) =>
     new Promise((resolve, reject) => {
       let timer: NodeJS.Timeout | undefined;
-      const refuse = (): void => {
+      const onAbort = (): void => {
         clearTimeout(timer);
         reject(signal?.reason as Error);
       };
       if (signal?.aborted === true) {
-        refuse();
+        onAbort();
         return;
       }
-      const nap = (left: number): void => {
+      const wait = (left: number): void => {
         timer = setTimeout(() => {
-          if (left > LONGEST_TIMER) {
-            nap(left - LONGEST_TIMER);
+          if (left > MAX_TIMER_MS) {
+            wait(left - MAX_TIMER_MS);
             return;
           }
-          signal?.removeEventListener('abort', refuse);
+          signal?.removeEventListener('abort', onAbort);
           resolve();
         }, clampTimer(left));
       };
-      signal?.addEventListener('abort', refuse, { once: true });
-      nap(milliseconds);
+      signal?.addEventListener('abort', onAbort, { once: true });
+      wait(milliseconds);
     }),
   deadline: (milliseconds) => {
     const controller = new AbortController();
     const timer = setTimeout(() => {
-      controller.abort(new Error(`no end within ${String(milliseconds)} ms`));
+      controller.abort(new Error(`not finished within ${String(milliseconds)} ms`));
     }, clampTimer(milliseconds));
     return {
       signal: controller.signal,
@@ -45,7 +45,10 @@ export const realClock: Clock = {
   },
 };
 
-/** Node fires a longer timer at once. 24 days; a longer sleep takes several, a longer deadline ends there. */
-const LONGEST_TIMER = 2_147_483_647;
+/**
+ * The longest timer of Node, 24 days in milliseconds: a longer one fires at once. A longer sleep uses several timers; a
+ * longer deadline ends after this time.
+ */
+const MAX_TIMER_MS = 2_147_483_647;
 
-const clampTimer = (milliseconds: number): number => Math.min(Math.max(0, milliseconds), LONGEST_TIMER);
+const clampTimer = (milliseconds: number): number => Math.min(Math.max(0, milliseconds), MAX_TIMER_MS);

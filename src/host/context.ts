@@ -4,48 +4,48 @@ import { createProfiles } from '../settings/profiles.ts';
 import type { GlobalFlags } from '../settings/resolve.ts';
 import { createSettings } from '../settings/view.ts';
 import { openConnection } from './connection/connection.ts';
-import { openFiles } from './files/files.ts';
+import { openFiles } from './files/user-files.ts';
 import { listenForInterrupt } from './process/interrupt.ts';
-import { createLimits } from './connection/remembered-limits.ts';
-import { createLazyLocks } from './lock/lazy.ts';
-import { createLocalHost } from './connection/local-server.ts';
+import { createRateLimitFile } from './connection/rate-limit-file.ts';
+import { createLazyLocks } from './lock/lazy-locks.ts';
+import { createLocalHost } from './connection/serve-local.ts';
 import { createPrompts } from './terminal/prompts.ts';
 import { createSpawn } from './process/spawn.ts';
-import { dataSink, talkSink } from './terminal/streams.ts';
+import { dataOutput, messageOutput } from './terminal/output-sinks.ts';
 import { describeTerminal } from './terminal/terminal.ts';
-import type { World } from './world.ts';
+import type { Runtime } from './runtime.ts';
 
-/** A Context to be closed when the command is over: it listens for signals and may hold connections. */
+/** A Context that must be closed after the command: it listens for signals and may hold connections. */
 export interface HostContext extends Context {
-  /** Ends connections, writes down the limits that were seen, hears no more signals. */
+  /** Closes connections, saves the rate windows that were seen, and stops listening for signals. */
   close(): Promise<void>;
 }
 
 /**
- * The Context of one run, over a world and the global flags as typed (by setting name). Nothing is read, opened or
- * loaded here but the signals; whatever a command does not use costs nothing and cannot fail.
+ * Creates the Context of one run. `flags` are the global flags as given, by setting name. Only the signal handlers are
+ * installed here; files, connections and code are opened and loaded when a command uses them.
  */
-export function createContext(world: World, flags: GlobalFlags): HostContext {
-  const { env, clock, random } = world;
-  const interrupt = listenForInterrupt(world);
+export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext {
+  const { env, clock, random } = runtime;
+  const interrupt = listenForInterrupt(runtime);
   const { signal } = interrupt;
   const settings = createSettings({
     env,
     flags,
-    platform: world.platform,
+    platform: runtime.platform,
     get home() {
-      return world.home;
+      return runtime.home;
     },
     get cwd() {
-      return world.cwd;
+      return runtime.cwd;
     },
-    readKeyFile: async (path) => (await import('./files/key-file.ts')).readKeyFile(world, path, signal),
+    readKeyFile: async (path) => (await import('./files/key-file.ts')).readKeyFile(runtime, path, signal),
   });
-  const terminal = describeTerminal(world, {
+  const terminal = describeTerminal(runtime, {
     noInput: () => settings.get('no-input'),
     noColour: () => settings.get('no-color'),
   });
-  const stderr = talkSink(() => world.stderr);
+  const stderr = messageOutput(() => runtime.stderr);
   const locks = createLazyLocks({
     clock,
     signal,
@@ -53,10 +53,10 @@ export function createContext(world: World, flags: GlobalFlags): HostContext {
       if (terminal.errors) void stderr.write(text);
     },
   });
-  const limits = createLimits({
+  const limits = createRateLimitFile({
     path: () => join(settings.dataDirectory, 'limits.json'),
     profile: () => settings.profile,
-    // eslint-disable-next-line no-restricted-syntax -- a date, kept for other processes
+    // eslint-disable-next-line no-restricted-syntax -- a date: other processes read it
     now: () => clock.now(),
     monotonic: () => clock.monotonic(),
     random,
@@ -68,7 +68,7 @@ export function createContext(world: World, flags: GlobalFlags): HostContext {
     random,
     signal,
     stderr,
-    watched: () => terminal.errors,
+    interactive: () => terminal.errors,
     onWindows: (windows) => {
       limits.remember(windows);
     },
@@ -76,8 +76,8 @@ export function createContext(world: World, flags: GlobalFlags): HostContext {
   return {
     api: connection.api,
     batchApi: (options) => {
-      // Only what runs for long sends in bulk.
-      world.holdProgram();
+      // Only long commands send in bulk: they must survive an upgrade of the program.
+      runtime.holdProgram();
       return connection.batchApi(options);
     },
     settings,
@@ -86,18 +86,18 @@ export function createContext(world: World, flags: GlobalFlags): HostContext {
     random,
     env,
     terminal,
-    stdout: dataSink(() => world.stdout),
+    stdout: dataOutput(() => runtime.stdout),
     stderr,
-    files: openFiles(world, signal),
-    durable: async () => (await import('./files/durable.ts')).openDurable(world, signal, locks),
-    prompts: createPrompts(() => world, terminal, signal),
-    spawn: createSpawn(world, interrupt),
-    localHost: createLocalHost(world),
+    files: openFiles(runtime, signal),
+    durable: async () => (await import('./files/durable-files.ts')).openDurable(runtime, signal, locks),
+    prompts: createPrompts(() => runtime, terminal, signal),
+    spawn: createSpawn(runtime, interrupt),
+    localHost: createLocalHost(runtime),
     limits,
-    blocking: world.signals.blocking,
+    blocking: runtime.signals.blocking,
     signal,
     onSecondInterrupt: (listener) => interrupt.onSecond(listener),
-    platform: world.platform,
+    platform: runtime.platform,
     close: async () => {
       limits.flush();
       interrupt.close();

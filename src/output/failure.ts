@@ -3,8 +3,8 @@ import { EXIT, type ExitCode } from '../core/exit-codes.ts';
 import { Failure, type FailureFacts } from '../core/failure.ts';
 import { safeText, say, type SafeText, type TerminalText } from '../core/safe-text.ts';
 import { formatDuration } from '../core/units.ts';
-import { drawn, joined } from './layout/drawn.ts';
-import { harmlessJson } from './formats/escape-json.ts';
+import { styled, joinText } from './layout/terminal-text.ts';
+import { escapeJson } from './formats/escape-json.ts';
 import { loadPaint, type Paint } from './layout/colour.ts';
 
 interface FailureOutput {
@@ -13,9 +13,9 @@ interface FailureOutput {
 }
 
 /**
- * Says on stderr why a command ended, and gives the exit code it ends with. As text it is one block: what happened,
- * why, what to do next. As JSON it is one object on one line. All of it is harmless, none of it a stack trace. What is
- * no Failure is a bug (1); a reader that went away (0) needs no word.
+ * Prints why a command failed on stderr and returns its exit code. As text it is one block: what happened, why, what to
+ * do next. As JSON it is one object on one line. Everything printed is safe for a terminal, and there is no stack trace.
+ * An error that is no Failure is a bug (1). Nothing is printed for exit code 0, a closed pipe.
  */
 export async function renderFailure(error: unknown, as: 'text' | 'json', to: FailureOutput): Promise<ExitCode> {
   const facts = error instanceof Failure ? error.facts() : bug(error);
@@ -23,59 +23,63 @@ export async function renderFailure(error: unknown, as: 'text' | 'json', to: Fai
   const text =
     as === 'json'
       ? errorJson(facts)
-      : errorBlock(facts, await loadPaint(to.terminal.colour.errors), await loadProse(to.terminal.errorColumns));
+      : errorBlock(facts, await loadPaint(to.terminal.colour.errors), await loadWrap(to.terminal.errorColumns));
   await to.stderr.write(text);
   return facts.exit;
 }
 
-/** As much of an unforeseen error's message as is shown. */
-const LONGEST = 500;
+/** The longest message of an unexpected error that is printed, in characters. */
+const MAX_MESSAGE = 500;
 
 const bug = (error: unknown): FailureFacts => ({
   code: 'bug',
   exit: EXIT.bug,
-  message: `this is a bug in berth: ${(error instanceof Error ? error.message : String(error)).slice(0, LONGEST) || 'no message'}`,
+  message: `this is a bug in berth: ${(error instanceof Error ? error.message : String(error)).slice(0, MAX_MESSAGE) || 'no message'}`,
   hint: 'Please report it, with the command line and what --verbose prints.',
 });
 
-const errorJson = ({ exit: _, ...said }: FailureFacts): TerminalText =>
-  drawn`${harmlessJson(JSON.stringify({ error: said }))}\n`;
+const errorJson = ({ exit: _, ...error }: FailureFacts): TerminalText =>
+  styled`${escapeJson(JSON.stringify({ error }))}\n`;
 
-const HEAD = say`error: `;
+const PREFIX = say`error: `;
 
-/** Breaks a line of so many columns; loaded only where there is a terminal. */
-async function loadProse(columns: number | undefined): Promise<(line: SafeText) => SafeText> {
+/** Returns the function that wraps lines. Its code is loaded only when stderr is a terminal. */
+async function loadWrap(columns: number | undefined): Promise<(line: SafeText) => SafeText> {
   if (columns === undefined) return (line) => line;
-  const { prose } = await import('./layout/wrap-text.ts');
-  return (line) => prose(line, columns);
+  const { wrapMessage } = await import('./layout/wrap-message.ts');
+  return (line) => wrapMessage(line, columns);
 }
 
-function errorBlock(facts: FailureFacts, paint: Paint, broken: (line: SafeText) => SafeText): TerminalText {
+function errorBlock(facts: FailureFacts, paint: Paint, wrap: (line: SafeText) => SafeText): TerminalText {
   const { message, hint, request, id, retryAfter } = facts;
   const lines = [
-    painted(broken(say`${HEAD}${message}`), HEAD, (head, rest) => drawn`${paint(head, 'bad')}${paint(rest, 'strong')}`),
-    ...why(facts).map((line) => broken(say`  ${line}`)),
+    paintPrefixed(
+      wrap(say`${PREFIX}${message}`),
+      PREFIX,
+      (prefix, rest) => styled`${paint(prefix, 'bad')}${paint(rest, 'strong')}`,
+    ),
+    ...serviceLines(facts).map((line) => wrap(say`  ${line}`)),
     ...(retryAfter === undefined ? [] : [say`  wait ${formatDuration(retryAfter * 1000)} before trying again`]),
     ...(hint?.split('\n') ?? []).map((line) =>
-      painted(broken(say`  -> ${line}`), ARROW, (arrow, rest) => drawn`${paint(arrow, 'busy')}${rest}`),
+      paintPrefixed(wrap(say`  -> ${line}`), ARROW, (arrow, rest) => styled`${paint(arrow, 'busy')}${rest}`),
     ),
     ...(id === undefined || message.includes(id) ? [] : [paint(say`  id: ${id}`, 'quiet')]),
-    ...(request === undefined ? [] : [paint(broken(say`  request: ${request.method} ${request.url}`), 'quiet')]),
+    ...(request === undefined ? [] : [paint(wrap(say`  request: ${request.method} ${request.url}`), 'quiet')]),
   ];
-  return drawn`${joined(lines, '\n')}\n`;
+  return styled`${joinText(lines, '\n')}\n`;
 }
 
 const ARROW = say`  ->`;
 
-/** A text in two looks: its head, and what follows. */
-const painted = (
+/** Paints the beginning of a text and the rest differently. */
+const paintPrefixed = (
   text: SafeText,
-  head: SafeText,
-  paint: (head: SafeText, rest: SafeText) => TerminalText,
-): TerminalText => paint(head, safeText(text.slice(head.length), true));
+  prefix: SafeText,
+  paint: (prefix: SafeText, rest: SafeText) => TerminalText,
+): TerminalText => paint(prefix, safeText(text.slice(prefix.length), true));
 
-/** The service's own words, as far as the message does not say them already (specification 7.1). */
-function why({ message, status, title, detail, errors }: FailureFacts): readonly string[] {
+/** Returns what the service said, without what the message says already (specification 7.1). */
+function serviceLines({ message, status, title, detail, errors }: FailureFacts): readonly string[] {
   const head = [status === undefined ? undefined : String(status), title]
     .filter((part) => part !== undefined)
     .join(' ');

@@ -1,135 +1,66 @@
-import type { Blocking, Sink, Terminal } from '../core/context.ts';
-import type { Json } from '../core/json.ts';
-import { safeText, say, type DataText, type TerminalText } from '../core/safe-text.ts';
-import { text } from './layout/cells.ts';
-import { fieldAt, hasField, memberNames } from './formats/fields.ts';
-import { plainDetail, plainTable } from './formats/plain.ts';
-import { columnsOf, sectionsOf } from './layout/sections.ts';
-import { loadPaint } from './layout/colour.ts';
+import { safeText, say } from '../core/safe-text.ts';
+import { hasField, memberNames } from './formats/fields.ts';
+import { DEFAULT_FORMAT, FORMAT_TABLE, isTableOutput } from './formats/format-table.ts';
+import type { Output } from './output.ts';
 import { data } from './trusted.ts';
-import type { OutputOptions, Result, View } from './view.ts';
-
-/** Where a result goes; a Context is one. */
-export interface Output {
-  /** Data and nothing else. */
-  readonly stdout: Sink<DataText | TerminalText>;
-  /** What is said to a person. */
-  readonly stderr: Sink<TerminalText>;
-  readonly terminal: Terminal;
-  /** The service's time, for ages: milliseconds since the epoch. */
-  readonly serviceNow: () => number;
-  /** Where `--jq` may be asked for. */
-  readonly blocking?: Blocking;
-}
-
-/** Columns of a terminal that does not tell how many it has. */
-const USUAL_COLUMNS = 80;
-
-type Data = Extract<Result, { kind: 'one' | 'many' }>;
+import { rowsOf, type OutputOptions, type Result, type RowsResult } from './view.ts';
 
 /**
- * Prints a result in the format asked for. Fails (1) where a `--jq` expression does, with whatever the sink
- * fails with (a closed pipe, a full disk), and with nothing else: what a service sent always prints.
+ * Prints a result in the format asked for. Fails (1) when a `--jq` expression fails, and as the sink does (a closed pipe,
+ * a full disk). Data from a service never makes it fail.
  */
-export async function render(result: Result, options: OutputOptions, to: Output): Promise<void> {
+export async function render(result: Result, options: OutputOptions, output: Output): Promise<void> {
   switch (result.kind) {
     case 'nothing':
       return;
-    case 'text':
-      await to.stdout.write(data(wholeLines(to.terminal.output ? safeText(result.text, true) : result.text)));
+    case 'text': {
+      const text = output.terminal.output ? safeText(result.text, true) : result.text;
+      await output.stdout.write(data(text === '' || text.endsWith('\n') ? text : `${text}\n`));
       return;
+    }
     case 'one':
     case 'many':
-      if (options.jq !== undefined) await renderJq(result, options, options.jq, to);
-      else await to.stdout.write(data(await dataText(result, options, to)));
-      if (isTable(options) && rowsOf(result).length === 0 && to.terminal.errors)
-        await to.stderr.write(say`No ${result.view.noun[1]}.\n`);
-      await noteAbsent(result, options, to);
+      await renderRows(result, options, output);
+      if (isTableOutput(options) && rowsOf(result).length === 0 && output.terminal.errors)
+        await output.stderr.write(say`No ${result.view.noun[1]}.\n`);
+      await warnUnknownFields(result, options, output);
   }
 }
 
-/** A path of `--fields` that no row has is misspelt more often than not: it prints as nothing, so it is said. */
-async function noteAbsent(result: Data, { fields }: OutputOptions, to: Output): Promise<void> {
-  const rows = rowsOf(result);
-  const absent = rows.length === 0 ? [] : (fields ?? []).filter((path) => !rows.some((row) => hasField(row, path)));
-  if (absent.length === 0) return;
-  const known = memberNames(rows).slice(0, MOST_NAMES).join(', ');
-  await to.stderr.write(say`--fields: no ${result.view.noun[0]} here has ${absent.join(', ')}; there are ${known}\n`);
-}
-
-const wholeLines = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
-
-/** As many names of members as are said. */
-const MOST_NAMES = 40;
-
-const isTable = ({ format, jq }: OutputOptions): boolean =>
-  jq === undefined && (format === undefined || format === 'table' || format === 'wide');
-
-const rowsOf = (result: Data): readonly Json[] => (result.kind === 'one' ? [result.value] : result.values);
-
-async function dataText(result: Data, options: OutputOptions, to: Output): Promise<string> {
-  const { fields, format } = options;
-  const onScreen = to.terminal.output;
-  const rows = rowsOf(result);
-  switch (format) {
-    case undefined:
-    case 'table':
-    case 'wide':
-      return await tableText(result, options, to);
-    case 'json': {
-      const { jsonDocument } = await import('./formats/json.ts');
-      return `${jsonDocument(result, fields, onScreen)}\n`;
-    }
-    case 'jsonl': {
-      const { jsonLines } = await import('./formats/json.ts');
-      return jsonLines(result, fields, onScreen);
-    }
-    case 'yaml': {
-      const { toYaml } = await import('./formats/yaml.ts');
-      const { documentOf } = await import('./formats/json.ts');
-      return await toYaml(documentOf(result, fields));
-    }
-    case 'csv': {
-      const { csvColumns, csvLines } = await import('./formats/csv.ts');
-      return await csvLines(csvColumns(rows, fields, result.view), rows, { fields, onScreen, header: true });
-    }
-    case 'id':
-      return rows.map((row) => idLine(result.view, row, fields)).join('');
+async function renderRows(result: RowsResult, options: OutputOptions, output: Output): Promise<void> {
+  const { format = DEFAULT_FORMAT, jq } = options;
+  if (jq !== undefined) {
+    await renderFiltered(result, jq, options, output);
+    return;
   }
+  const printer = await FORMAT_TABLE[format].load();
+  await output.stdout.write(data(await printer.result(result, options, output)));
 }
 
-async function tableText(result: Data, options: OutputOptions, to: Output): Promise<TerminalText> {
-  const { terminal } = to;
-  const facts = { now: to.serviceNow() };
-  const paint = await loadPaint(terminal.colour.output);
-  const wide = options.format === 'wide';
-  const width = terminal.columns ?? USUAL_COLUMNS;
-  if (result.kind === 'one') {
-    const sections = sectionsOf(result.view, result.value, options, facts);
-    if (!terminal.output) return plainDetail(sections, paint);
-    const { terminalDetail } = await import('./layout/detail.ts');
-    return terminalDetail(sections, { width, paint });
-  }
-  const columns = columnsOf(result.view, result.values, options);
-  if (!terminal.output)
-    return plainTable(wide ? columns : columns.filter((column) => column.wide !== true), result.values, facts, paint);
-  const { terminalTable } = await import('./layout/table.ts');
-  return await terminalTable(columns, result.values, { facts, width, wide, paint });
-}
-
-/** `-o id`: one id a line, or with `--fields` these, a tab between them. Harmless: a line stays one line. */
-export const idLine = (view: View, row: Json, fields: readonly string[] | undefined): string =>
-  `${(fields === undefined ? [view.id(row)] : fields.map((path) => text('at')({ at: fieldAt(row, path) }))).map((each) => safeText(each)).join('\t')}\n`;
-
-async function renderJq(result: Data, options: OutputOptions, expression: string, to: Output): Promise<void> {
+async function renderFiltered(result: RowsResult, jq: string, options: OutputOptions, output: Output): Promise<void> {
+  const { fields, format = DEFAULT_FORMAT, raw } = options;
   const { jsonDocument } = await import('./formats/json.ts');
   const { runJq } = await import('./formats/jq.ts');
-  const { text: results, failure } = await runJq(jsonDocument(result, options.fields, false), expression, {
-    compact: options.format === 'jsonl',
-    raw: options.raw,
-    onScreen: to.terminal.output,
-    blocking: to.blocking,
+  const { text, failure } = await runJq(jsonDocument(result, fields, false), jq, {
+    compact: FORMAT_TABLE[format].json === 'compact',
+    raw,
+    onTerminal: output.terminal.output,
+    blocking: output.blocking,
   });
-  await to.stdout.write(data(results));
+  await output.stdout.write(data(text));
   if (failure !== undefined) throw failure;
+}
+
+/** The most member names that the warning about unknown fields lists. */
+const MAX_NAMES = 40;
+
+/** Warns on stderr about a path of `--fields` that no row has: it is probably misspelt, and prints as nothing. */
+async function warnUnknownFields(result: RowsResult, { fields }: OutputOptions, output: Output): Promise<void> {
+  const rows = rowsOf(result);
+  const unknown = rows.length === 0 ? [] : (fields ?? []).filter((path) => !rows.some((row) => hasField(row, path)));
+  if (unknown.length === 0) return;
+  const known = memberNames(rows).slice(0, MAX_NAMES).join(', ');
+  await output.stderr.write(
+    say`--fields: no ${result.view.noun[0]} here has ${unknown.join(', ')}; there are ${known}\n`,
+  );
 }

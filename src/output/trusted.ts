@@ -1,7 +1,7 @@
 import type { DataText, TerminalText } from '../core/safe-text.ts';
 
-/** What a library made of terminal text, or a control sequence of our own. Never for anything that came from outside. */
+/** Marks text that a library made from terminal text, or a control sequence, as safe. Never use it for outside data. */
 export const trusted = (text: string): TerminalText => text as TerminalText;
 
-/** What a data format was made of: JSON, CSV, YAML, or text that is the data itself. */
+/** Marks rendered data: JSON, CSV, YAML, or text that is the data itself. */
 export const data = (text: string): DataText => text as DataText;

@@ -1,27 +1,29 @@
 import type { ExitCode } from '../core/exit-codes.ts';
 import type { Failure } from '../core/failure.ts';
 import type { Json, JsonObject } from '../core/json.ts';
+import type { OutputFormat } from '../core/output-formats.ts';
 
-/** What a piece of text means; the terminal decides how that looks. */
+/** The meaning of a piece of text, from which its colour follows. */
 export type Tone = 'plain' | 'strong' | 'quiet' | 'good' | 'busy' | 'bad' | 'warn';
 
-/** A piece of a table or detail view. Text is the service's or ours: it is made harmless when it is shown. */
+/** A value of a table or detail view. Its text may come from the service: it is made safe when it is rendered. */
 export interface Cell {
   readonly text: string;
   readonly tone?: Tone;
 }
 
-/** A bar of percent, drawn as one on a terminal and as `42%` elsewhere. */
+/** A percentage, shown as a bar on a terminal and as `42%` elsewhere. */
 export interface Bar {
   readonly percent: number;
   readonly text?: string;
 }
 
-/** Undefined and empty show as a dash. */
+/** The content of a cell; an array has several values. Undefined and empty text are shown as a dash. */
 export type Shown = string | Cell | Bar | readonly (string | Cell | Bar)[] | undefined;
 
-/** What a view may depend on beside the row: the time, for ages (milliseconds since the epoch). */
+/** What a cell may depend on besides its row. */
 export interface Facts {
+  /** The service's time, for ages: milliseconds since the epoch. */
   readonly now: number;
 }
 
@@ -29,13 +31,13 @@ export interface Column {
   /** Upper case, short. */
   readonly header: string;
   readonly show: (row: Json, facts: Facts) => Shown;
-  /** Only in `-o wide`, and where a terminal has room to spare. */
+  /** Shown only with `-o wide`, or when the terminal has room to spare. */
   readonly wide?: boolean;
-  /** Left out first where a terminal is too narrow for all. */
+  /** Left out first when the terminal is too narrow for all columns. */
   readonly yields?: boolean;
-  /** Of no use cut short, as an id or a status: the others are cut first. */
+  /** Useless when cut, such as an id or a status: other columns are cut first. */
   readonly whole?: boolean;
-  /** Numbers. */
+  /** Aligned to the right, as numbers are. */
   readonly right?: boolean;
 }
 
@@ -44,63 +46,65 @@ export interface Section {
   readonly lines: readonly { readonly label: string; readonly value: Shown }[];
 }
 
-/** How a kind of thing is shown. One per noun; data and small pure functions. */
+/** How the rows of one noun are shown. */
 export interface View {
   /** Singular and plural in lower case: `pod`, `pods`. */
   readonly noun: readonly [string, string];
-  /** What `-o id` prints. */
+  /** The id that `-o id` prints. */
   readonly id: (row: Json) => string;
-  /** The members of a row, as far as they are known without one: the header of a CSV that has no rows. */
+  /** Names of the members of a row: the header of a CSV without rows. */
   readonly members?: readonly string[];
   readonly columns: readonly Column[];
-  /** One row in full, for `get`; without it the columns are shown one a line. */
+  /** The sections of the detail view of `get`; without it, each column is one line. */
   readonly detail?: (row: Json, facts: Facts) => readonly Section[];
 }
 
 interface Outcome {
-  /** 0 where absent. */
+  /** 0 by default. */
   readonly exit?: ExitCode;
-  /** Said on stderr after the data: one line each. */
+  /** Lines printed on stderr after the data. */
   readonly notes?: readonly string[];
-  /** What did not go through, where something did: it ends the command once the data is printed. */
+  /** Thrown after the data is printed: for a command of which only a part succeeded. */
   readonly failure?: Failure | undefined;
 }
 
-/** What a command ends with. The kit renders it; a command never writes to stdout itself. */
+/** The result of a command. It is rendered by `render`; a command does not write to stdout itself. */
 export type Result =
   | (Outcome & {
       readonly kind: 'one';
       readonly view: View;
       readonly value: Json;
-      /** The service's own document, where `value` is all of it: `--json` then prints its very text. */
+      /** The document's text, when `value` is the whole document: `--json` prints it with its numbers unchanged. */
       readonly source?: string;
     })
   | (Outcome & {
       readonly kind: 'many';
       readonly view: View;
       readonly values: readonly Json[];
-      /** The service's own document and the member that holds the rows, where nothing was filtered. */
+      /** The document's text and the member that holds the rows, when no row was filtered out. */
       readonly source?: { readonly text: string; readonly member?: string };
       /**
-       * The document around the rows, where it says more than they do (totals): JSON, jq and YAML then show all of it,
-       * and not the array alone.
+       * The document around the rows, when it holds more than the rows (totals): JSON, jq and YAML then print all of it,
+       * and not only the array.
        */
       readonly whole?: { readonly document: JsonObject; readonly member: string };
     })
-  /** Text that is the data itself in every format: a path, a completion script. */
+  /** Text that is printed as it is in every format: a path, a completion script. */
   | (Outcome & { readonly kind: 'text'; readonly text: string })
   | (Outcome & { readonly kind: 'nothing' });
 
-export const FORMATS = ['table', 'wide', 'json', 'jsonl', 'yaml', 'csv', 'id'] as const;
-export type Format = (typeof FORMATS)[number];
+/** A result that has rows. */
+export type RowsResult = Extract<Result, { kind: 'one' | 'many' }>;
 
-/** How results are to be printed; from the global flags. */
+export const rowsOf = (result: RowsResult): readonly Json[] => (result.kind === 'one' ? [result.value] : result.values);
+
+/** How results are printed, from the global flags. */
 export interface OutputOptions {
-  /** Undefined: a table, bordered on a terminal, plain elsewhere. */
-  readonly format: Format | undefined;
+  /** Undefined when neither a flag nor a setting names one: a table. */
+  readonly format: OutputFormat | undefined;
   /** Dotted paths (`id`, `runtime.gpus`). */
   readonly fields: readonly string[] | undefined;
   readonly jq: string | undefined;
-  /** What jq gives as text is printed without its quotes. */
+  /** Prints strings that jq returns without their quotes. */
   readonly raw: boolean;
 }

@@ -1,4 +1,5 @@
 import type { SettingValues } from '../core/context.ts';
+import { OUTPUT_FORMATS } from '../core/output-formats.ts';
 import type { TimeUnit } from '../core/units.ts';
 
 /** The kind of value a setting takes. `bare` is the unit of a duration without a unit; `least` is the smallest count. */
@@ -114,7 +115,7 @@ export const SETTINGS = [
   {
     ...kept,
     kind: 'choice',
-    choices: ['table', 'wide', 'json', 'jsonl', 'yaml', 'csv', 'id'],
+    choices: OUTPUT_FORMATS,
     name: 'output',
     flag: '--output',
     variable: 'BERTH_OUTPUT',
@@ -185,7 +186,9 @@ type ValueOfKind<R extends Row> = R['kind'] extends 'duration' | 'count'
   ? number
   : R['kind'] extends 'switch'
     ? boolean
-    : string;
+    : R extends { readonly choices: readonly (infer Choice)[] }
+      ? Choice
+      : string;
 
 /** Settings that have a value even when nothing sets them. */
 type AlwaysSet = { readonly default: string } | { readonly kind: 'switch' | 'profile' };

@@ -56,13 +56,14 @@ interface Snapshot {
   readonly name: string;
 }
 
-describe('the worked example of a new noun', () => {
-  it('is a file of the client, a file of the local service and a place in two lists', () => {
+describe('the worked examples', () => {
+  it('change these files: for a noun four, for a column one', () => {
     expect(blocks.map(({ path, isNew }) => [path, isNew])).toEqual([
       ['src/commands/snapshots.ts', true],
       ['src/registry.ts', false],
       ['src/local/resources/snapshots.ts', true],
       ['src/local/table.ts', false],
+      ['src/commands/pods/fields.ts', false],
     ]);
   });
 
@@ -130,5 +131,11 @@ describe('the worked example of a new noun', () => {
       expect((await berth('completion', shell)).out).toContain('snapshots');
     const { out: contract } = await berth('--local', 'api', 'GET', '/v2/openapi.json');
     expect([contract.includes('"/v2/pods/{id}"'), contract.includes('napshot')]).toEqual([true, false]);
+  });
+
+  it('adds the column to the wide table alone', async () => {
+    const berth = await example();
+    expect((await berth('--local', 'pods', 'list', '-o', 'wide')).out).toMatch(/^ID\t.*\tIMAGE\tLOCKED\n/);
+    expect((await berth('--local', 'pods', 'list')).out).not.toContain('LOCKED');
   });
 });

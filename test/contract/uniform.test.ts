@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Command, Group, Program } from '../../src/cli/command.ts';
-import { kitOptions } from '../../src/cli/parse/common-options.ts';
+import { commonOptions } from '../../src/cli/parse/common-options.ts';
 import { flagName, type Param } from '../../src/cli/parse/params.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
 import { completionTree } from '../../src/cli/completion/tree.ts';
@@ -50,7 +50,7 @@ function commandAt(path: string): Command {
 /** Every flag of a command, those the kit adds included, by the name the user types. */
 const flagsOf = (command: Command): ReadonlyMap<string, Param<unknown>> =>
   new Map(
-    Object.entries({ ...command.options, ...kitOptions(command) }).map(
+    Object.entries({ ...command.options, ...commonOptions(command) }).map(
       ([key, param]) => [flagName(key), param] as const,
     ),
   );

@@ -180,7 +180,7 @@ describe('nobody there to ask', () => {
     const server = await serve([routed({ 'GET /v2/ep/health': json({ jobs: { inQueue: 3 }, workers: {} }) })]);
     const world = createTestWorld({ tty: true, env: pointedAt(server.url) });
     const running = berthIn(world, ['queue', 'purge', 'ep']);
-    await untilShown(world, 'Go on?');
+    await untilShown(world, 'Continue?');
     await world.type(KEYS.ctrlD);
     const ran = await running;
     expect(ran.code).toBe(2);
@@ -192,7 +192,7 @@ describe('nobody there to ask', () => {
     const server = await serve([routed({ 'GET /v2/ep/health': json({ jobs: { inQueue: 1 }, workers: {} }) })]);
     const world = createTestWorld({ tty: true, env: pointedAt(server.url) });
     const running = berthIn(world, ['queue', 'purge', 'ep']);
-    await untilShown(world, 'Go on?');
+    await untilShown(world, 'Continue?');
     await world.type('n', KEYS.enter);
     expect((await running).code).toBe(2);
     expect(server.seen.map(({ method }) => method)).toEqual(['GET']);

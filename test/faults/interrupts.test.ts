@@ -164,7 +164,7 @@ test('Ctrl-C in a question: 130, and nothing is sent', async () => {
   const server = await serve([json({ jobs: { inQueue: 3 }, workers: {} })]);
   const world = createTestWorld({ tty: true, env: pointedAt(server.url) });
   const running = berthIn(world, ['queue', 'purge', 'ep']);
-  for (let turns = 0; turns < 2000 && !world.err().includes('Go on?'); turns++)
+  for (let turns = 0; turns < 2000 && !world.err().includes('Continue?'); turns++)
     await new Promise((resolve) => setTimeout(resolve, 5));
   await world.type('\u0003');
   const ran = await running;

@@ -157,7 +157,11 @@ describe('a name in place of an id', () => {
     ]);
     const ran = await berth(['pods', 'get', 'my pod', '-o', 'id'], { env: pointedAt(server.url) });
     expect(ran).toMatchObject({ code: 0, out: 'p3\n' });
-    expect(server.seen.map(({ url }) => url)).toEqual(['/v2/pods/my%20pod', '/v2/pods', '/v2/pods/p3']);
+    expect(server.seen.map(({ url }) => url)).toEqual([
+      '/v2/pods/my%20pod',
+      '/v2/pods?includeClusterPods=true',
+      '/v2/pods/p3',
+    ]);
   });
 
   test('that two have: 2, with both ids', async () => {
@@ -169,7 +173,7 @@ describe('a name in place of an id', () => {
 
   test('whose id would leave the path: 2, and no such request', async () => {
     const { servers } = await fails(['pods', 'get', 'escape'], { exit: 2, says: ['not an id'] }, [service]);
-    expect(servers[0].seen.map(({ url }) => url)).toEqual(['/v2/pods/escape', '/v2/pods']);
+    expect(servers[0].seen.map(({ url }) => url)).toEqual(['/v2/pods/escape', '/v2/pods?includeClusterPods=true']);
   });
 
   test('that nobody has: 4, as the service said it', async () => {

@@ -148,7 +148,7 @@ const targets = (path: string, word: string): readonly string[] => {
 
 /** A service on a free port that serves an endpoint of that name with a handler module. */
 async function served(directory: string, endpoint: string) {
-  const { createLocalHost } = await import('../../src/host/connection/local-server.ts');
+  const { createLocalHost } = await import('../../src/host/connection/serve-local.ts');
   const { realClock } = await import('../../src/host/clock.ts');
   const { PassThrough } = await import('node:stream');
   const host = createLocalHost({

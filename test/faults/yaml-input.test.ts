@@ -37,7 +37,7 @@ describe('aliases and merge keys', () => {
 
   test.each([
     ['an alias of nothing', 'env: *nothing\n', /alias/],
-    ['an alias within what it names', 'env: &e {A: *e}\n', /an alias lies within what it names/],
+    ['an alias within what it names', 'env: &e {A: *e}\n', /an alias refers to a node that contains it/],
     ['a merge of text', 'env: {<<: text}\n', /[Mm]erge/],
     ['a key twice', 'env: {A: x, A: y}\n', /line \d+, column \d+: Map keys must be unique/],
     ['too deep a nesting', `env: ${'['.repeat(50_000)}${']'.repeat(50_000)}\n`, /nested too deeply/],
@@ -50,7 +50,7 @@ describe('aliases and merge keys', () => {
             .fill(`*a${String(at)}`)
             .join(',')}]\n`,
       ).join('')}`,
-      /aliases unfold to too much/,
+      /aliases expand to too many values/,
     ],
   ])('%s is refused with 2', async (_, more, says) => {
     const { code, err, out } = await bodyOf(POD + more);

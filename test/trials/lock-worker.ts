@@ -1,8 +1,8 @@
 import { appendFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { realClock } from '../../src/host/clock.ts';
-import { openDurable } from '../../src/host/files/durable.ts';
-import { createFileLocks } from '../../src/host/lock/locks.ts';
+import { openDurable } from '../../src/host/files/durable-files.ts';
+import { createFileLocks } from '../../src/host/lock/file-locks.ts';
 
 /**
  * One start of a program that works under a lock, as a batch does: `FOLDER NAME STEPS`. It tries until it gets the lock,
@@ -19,7 +19,7 @@ const say = (word: string): void => {
 async function work(): Promise<number> {
   const signal = new AbortController().signal;
   // Beats of a tenth of the usual time, so that a trial takes seconds.
-  const locks = createFileLocks({ clock: realClock, heartbeat: { beatMs: 100, lapseMs: 1000 } });
+  const locks = createFileLocks({ clock: realClock, heartbeat: { intervalMs: 100, timeoutMs: 1000 } });
   const durable = openDurable({ stdin: Readable.from([]), cwd: folder }, signal, locks);
   const take = async (): Promise<() => Promise<void>> => {
     for (;;) {

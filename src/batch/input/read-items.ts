@@ -11,7 +11,7 @@ import {
   type Item,
 } from './item.ts';
 import { lineGroups, type Line } from '../lines.ts';
-import { memberSource } from './json-member.ts';
+import { memberSource } from '../../core/json-source.ts';
 
 /**
  * The items of an input, in groups that lie together in it; each is made when it is asked for, and one is held at a

@@ -1,11 +1,11 @@
 import type { Failure } from '../../core/failure.ts';
 import { memberAt, numberOf, stringOf, type Json } from '../../core/json.ts';
 import { endEvent, type Desk } from './run-state.ts';
-import type { Ending } from '../store/item-state-machine.ts';
+import type { Ending } from '../store/items/item-state-machine.ts';
 import { eased, sent, waitOf } from './send-rate.ts';
 import { createRota, nextLook, nextTry, type Watched } from './poll-schedule.ts';
-import type { PastJob } from '../store/replay-journal.ts';
-import { endingOf } from '../store/results-file.ts';
+import type { PastJob } from '../store/journal/replay.ts';
+import { endingOf } from '../store/results/results-file.ts';
 import type { Again } from './queue-client.ts';
 
 /** Looks after jobs until each has ended and its result is on the disk. */

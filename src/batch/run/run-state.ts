@@ -1,13 +1,13 @@
 import type { Clock } from '../../core/context.ts';
 import type { Failure } from '../../core/failure.ts';
-import type { JobIds } from '../store/job-ids.ts';
-import type { Journal } from '../store/journal.ts';
-import type { Ledger } from '../store/item-states.ts';
-import type { Ending, ItemEvent } from '../store/item-state-machine.ts';
+import type { JobIds } from '../store/items/job-ids.ts';
+import type { Journal } from '../store/journal/journal.ts';
+import type { Ledger } from '../store/items/item-states.ts';
+import type { Ending, ItemEvent } from '../store/items/item-state-machine.ts';
 import { borrowedWait, LONGEST_ASKED_MS, struck, type Pace } from './send-rate.ts';
 import { learned, NO_EXPERIENCE, type Experience } from './poll-schedule.ts';
-import type { EventFacts } from '../store/journal-record.ts';
-import { resultLine, type LineOwner, type Results } from '../store/results-file.ts';
+import type { EventFacts } from '../store/journal/record.ts';
+import { resultLine, type LineOwner, type Results } from '../store/results/results-file.ts';
 import type { Json } from '../../core/json.ts';
 import type { Again, Wire } from './queue-client.ts';
 

@@ -16,7 +16,7 @@ _berth_flags() {
 ${flags.map(({ path, flags: own }) => `    ${quote(path)}) echo ${quote(names(own))} ;;`).join('\n')}
   esac
 }
-# What a flag's value may be: the choices, "-" for any value, nothing where the flag takes none.
+# The values of a flag: its choices, "-" for any value, nothing where the flag takes none.
 _berth_values() {
   case "$1" in
 ${flags.flatMap(({ path, flags: own }) => values(own, `${path}|`)).join('\n')}

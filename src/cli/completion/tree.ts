@@ -1,6 +1,6 @@
 import type { Command, Group, Program } from '../command.ts';
 import type { GlobalFlag } from '../parse/globals.ts';
-import { shownOptions } from '../parse/common-options.ts';
+import { visibleOptions } from '../parse/common-options.ts';
 import { flagName } from '../parse/params.ts';
 
 export interface CompletionFlag {
@@ -11,23 +11,23 @@ export interface CompletionFlag {
   readonly choices: readonly string[];
 }
 
-/** One place in the command tree: what can follow it. */
+/** A node of the command tree, with the words and flags that can follow it. */
 export interface CompletionNode {
-  /** `pods get`; empty for the root. */
+  /** Such as `pods get`; empty for the root. */
   readonly path: string;
   readonly words: readonly { readonly word: string; readonly summary: string }[];
-  /** Its own; see `globals` for those of every place. */
+  /** Its own flags; `globals` of the tree has the others. */
   readonly flags: readonly CompletionFlag[];
 }
 
-/** All that a shell needs to know. */
+/** The input of a completion script. */
 export interface CompletionTree {
   readonly nodes: readonly CompletionNode[];
-  /** Flags that can stand anywhere; a node's own flag of the same name comes first. */
+  /** Flags of every command; a node's own flag of the same name takes precedence. */
   readonly globals: readonly CompletionFlag[];
 }
 
-/** The whole tree as shells complete it. Loads every noun's module. */
+/** Builds the completion tree. Loads the module of every noun. */
 export async function completionTree(program: Program): Promise<CompletionTree> {
   const words = program.nouns.map((noun) => ({ word: noun.name, summary: noun.summary }));
   const nodes: CompletionNode[] = [{ path: '', words, flags: [] }];
@@ -45,7 +45,7 @@ function nodesOf(path: readonly string[], target: Command | Group): readonly Com
   const words = Object.values(target.args).flatMap((param) =>
     (param.choices ?? []).map((word) => ({ word, summary: param.summary })),
   );
-  const flags = shownOptions(target).map(([key, param]) => ({
+  const flags = visibleOptions(target).map(([key, param]) => ({
     flag: flagName(key),
     short: param.short,
     summary: param.summary,

@@ -18,7 +18,7 @@ _berth_flags() {
 ${flags.map(({ path, flags: own }) => `    ${quote(path)}) reply+=(${own.map(({ flag, summary }) => described(flag, summary)).join(' ')}) ;;`).join('\n')}
   esac
 }
-# What a flag's value may be: the choices, "-" for any value, nothing where the flag takes none.
+# The values of a flag: its choices, "-" for any value, nothing where the flag takes none.
 _berth_values() {
   reply=()
   case "$1" in

@@ -1,25 +1,25 @@
 import type { Command, Group, Noun } from '../command.ts';
 import type { GlobalFlag } from '../parse/globals.ts';
-import { shownOptions } from '../parse/common-options.ts';
+import { visibleOptions } from '../parse/common-options.ts';
 import { argumentName, flagName, type Param } from '../parse/params.ts';
 
-/** Columns help is laid out for; a wider terminal gains nothing from longer lines. */
+/** The width of help in columns, on wider terminals too. */
 const WIDTH = 80;
 const GUTTER = 2;
 
 type Row = readonly [string, string];
 
-/** Topics of `berth help`: what no single command explains. Their texts are in commands/topics. */
+/** The topics of `berth help`, which concern several commands. Their texts are in commands/help/topics.ts. */
 export const HELP_TOPICS = [
   ['flags', 'flags every command takes'],
-  ['exit-codes', "what a script reads from berth's end"],
+  ['exit-codes', 'exit codes and what they mean'],
   ['environment', 'variables, settings and their order'],
   ['output', 'formats, fields, jq, colour, pipes'],
 ] as const satisfies readonly Row[];
 
 export type TopicName = (typeof HELP_TOPICS)[number][0];
 
-/** `berth --help`: every noun with its summary, from the registry alone; no noun's module is loaded. */
+/** `berth --help`: all nouns with their summaries. Needs only the registry. */
 export function rootHelp(nouns: readonly Noun[]): string {
   const sections = [...new Set(nouns.map((noun) => noun.section))];
   return page([
@@ -40,7 +40,7 @@ export function rootHelp(nouns: readonly Noun[]): string {
   ]);
 }
 
-/** `berth pods --help`: its verbs. */
+/** `berth pods --help`: the verbs of a group. */
 export function groupHelp(path: readonly string[], group: Group): string {
   const rows = Object.entries(group.commands).map(([name, inner]): Row => [signature([name], inner), inner.summary]);
   return page([
@@ -52,10 +52,10 @@ export function groupHelp(path: readonly string[], group: Group): string {
   ]);
 }
 
-/** `berth pods get --help`. */
+/** `berth pods get --help`: the arguments, flags and examples of a command. */
 export function commandHelp(path: readonly string[], command: Command): string {
   const args = Object.entries(command.args).map(([key, param]): Row => [argumentName(key, param), withChoices(param)]);
-  const flags = shownOptions(command).map(([key, param]): Row => [
+  const flags = visibleOptions(command).map(([key, param]): Row => [
     flagSignature(key, param),
     withChoices(param) + initialText(param),
   ]);
@@ -70,7 +70,7 @@ export function commandHelp(path: readonly string[], command: Command): string {
   ]);
 }
 
-/** The flags every command takes. */
+/** `berth help flags`: the flags of every command. */
 export const flagsHelp = (flags: readonly GlobalFlag[]): string =>
   page([
     table(
@@ -82,7 +82,7 @@ export const flagsHelp = (flags: readonly GlobalFlag[]): string =>
     ),
   ]);
 
-/** A titled table of two columns, the second wrapped; undefined where there are no rows. */
+/** A table with a title and two columns, the second one wrapped; undefined without rows. */
 export function table(title: string, rows: readonly Row[]): string | undefined {
   if (rows.length === 0) return undefined;
   const left = Math.min(34, Math.max(...rows.map(([name]) => name.length)));
@@ -98,7 +98,7 @@ export function table(title: string, rows: readonly Row[]): string | undefined {
   return `${title}\n${lines.join('\n')}`;
 }
 
-/** Breaks text at spaces; line breaks of its own stay. */
+/** Wraps text at spaces; its own line breaks are kept. */
 export function wrap(text: string, width: number): string[] {
   return text.split('\n').flatMap((paragraph) => {
     const lines: string[] = [];
@@ -113,7 +113,7 @@ export function wrap(text: string, width: number): string[] {
   });
 }
 
-/** `pods get POD`, `jobs wait ENDPOINT JOB...`. */
+/** A command with its arguments: `pods get POD`, `jobs wait ENDPOINT JOB...`. */
 export function signature(path: readonly string[], target: Command | Group): string {
   if (target.kind === 'group') return path.join(' ');
   const words = Object.entries(target.args).map(([key, param]) => {
@@ -131,7 +131,7 @@ function withChoices(param: Param<unknown>): string {
   return (
     param.summary +
     (hidden ? '' : ` (${(param.choices ?? []).join(', ')})`) +
-    (param.required && param.place === 'flag' ? ' (required)' : '')
+    (param.required && param.kind === 'flag' ? ' (required)' : '')
   );
 }
 

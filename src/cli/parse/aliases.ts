@@ -1,4 +1,4 @@
-/** What other programs call the verbs of this one; of several the first that there is. */
+/** Verbs of other programs and the verbs here that mean the same; the first one that the noun has is used. */
 const VERBS: Readonly<Record<string, readonly string[]>> = {
   ls: ['list'],
   ps: ['list'],
@@ -17,13 +17,13 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
   submit: ['run'],
 };
 
-/** The word of the list that another word stands for, whatever its case; undefined where there is none. */
-export function meantBy(word: string, known: readonly string[]): string | undefined {
+/** The known word that a word or an alias stands for, in any case; undefined if there is none. */
+export function resolveAlias(word: string, known: readonly string[]): string | undefined {
   const lower = word.toLowerCase();
   if (known.includes(lower)) return lower;
   return (Object.hasOwn(VERBS, lower) ? VERBS[lower] : undefined)?.find((each) => known.includes(each));
 }
 
-/** The words of others that stand for one of the list. */
+/** The aliases of the known words. */
 export const aliasesOf = (known: readonly string[]): readonly string[] =>
-  Object.keys(VERBS).filter((word) => meantBy(word, known) !== undefined);
+  Object.keys(VERBS).filter((word) => resolveAlias(word, known) !== undefined);

@@ -1,12 +1,13 @@
 import { usage } from '../../core/failure.ts';
-import { parseFormat } from '../../output/formats/parse-format.ts';
-import { FORMATS, type Format, type OutputOptions } from '../../output/view.ts';
+import { OUTPUT_FORMATS, type OutputFormat } from '../../core/output-formats.ts';
+import { isJsonFormat, parseFormat } from '../../output/formats/format-table.ts';
+import type { OutputOptions } from '../../output/view.ts';
 
-/** A flag that every command takes, before or after its noun. */
+/** A flag that every command accepts, before or after its noun. */
 export interface GlobalFlag {
-  /** The name its value is kept under: a setting's name, or one of the output flags below. */
+  /** The key of its value: the name of a setting, or of one of the output flags below. */
   readonly name: string;
-  /** `--base-url`; one that begins with `--no-` is true where it was given. */
+  /** Such as `--base-url`. A flag that begins with `--no-` is true if given. */
   readonly flag: string;
   readonly short?: string;
   /** Absent for a switch. */
@@ -23,8 +24,8 @@ export const OUTPUT_FLAGS: readonly GlobalFlag[] = [
     flag: '--output',
     short: '-o',
     metavar: 'FORMAT',
-    choices: FORMATS,
-    summary: `how to print data: ${FORMATS.join(', ')}`,
+    choices: OUTPUT_FORMATS,
+    summary: `how to print data: ${OUTPUT_FORMATS.join(', ')}`,
   },
   { name: 'json', flag: '--json', summary: 'the same as -o json' },
   { name: 'fields', flag: '--fields', metavar: 'A,B.C', summary: 'print these members only, in any format' },
@@ -33,19 +34,17 @@ export const OUTPUT_FLAGS: readonly GlobalFlag[] = [
   { name: 'help', flag: '--help', short: '-h', summary: 'show help for a command' },
 ];
 
-/**
- * What the output flags ask for; `fallback` is the format the settings name. Fails with usage (2).
- */
+/** Validates the output flags; `fallback` is the format of the settings. Fails with usage (2). */
 export function outputOptions(globals: GlobalValues, fallback: string | undefined): OutputOptions {
   const named = typeof globals['output'] === 'string' ? globals['output'] : undefined;
   const jq = typeof globals['jq'] === 'string' ? globals['jq'] : undefined;
   if (globals['json'] === true && named !== undefined && named !== 'json')
-    throw usage(`--json and -o ${named} name two formats`, 'Keep one of them.');
+    throw usage(`--json and -o ${named} are two formats`, 'Keep one of them.');
   const raw = globals['raw'] === true;
   if (raw && jq === undefined)
     throw usage('--raw needs --jq', 'An id alone: -o id. Any member alone: --jq .name --raw.');
-  const format = globals['json'] === true ? 'json' : formatOf(named ?? fallback);
-  if (jq !== undefined && format !== undefined && format !== 'json' && format !== 'jsonl')
+  const format = globals['json'] === true ? 'json' : optionalFormat(named ?? fallback);
+  if (jq !== undefined && format !== undefined && !isJsonFormat(format))
     throw usage(`--jq filters JSON; it cannot print ${format}`, 'Leave -o out, or use -o json or -o jsonl.');
   const fields =
     typeof globals['fields'] === 'string'
@@ -54,21 +53,22 @@ export function outputOptions(globals: GlobalValues, fallback: string | undefine
           .map((field) => field.trim())
           .filter((field) => field !== '')
       : undefined;
-  if (fields?.length === 0) throw usage('--fields names no member', 'Write --fields id,runtime.gpus.');
+  if (fields?.length === 0) throw usage('--fields is empty', 'Write --fields id,runtime.gpus.');
   return { format, fields, jq, raw };
 }
 
-const formatOf = (text: string | undefined): Format | undefined => (text === undefined ? undefined : parseFormat(text));
+const optionalFormat = (text: string | undefined): OutputFormat | undefined =>
+  text === undefined ? undefined : parseFormat(text);
 
 /**
- * Whether a failure is to be printed as JSON: where the command line asks for JSON, or, with no format there, the settings
- * do. `fallback` reads the setting; where it cannot be read the failure is text.
+ * Whether a failure is printed as JSON: if the command line asks for JSON or, without a format there, the settings do.
+ * `fallback` reads the setting; if it fails, the failure is printed as text.
  */
 export function printsJson(globals: GlobalValues, fallback: () => string | undefined): boolean {
   if (globals['json'] === true) return true;
   try {
     const named = globals['output'] ?? fallback();
-    return typeof named === 'string' && ['json', 'jsonl'].includes(parseFormat(named));
+    return typeof named === 'string' && isJsonFormat(parseFormat(named));
   } catch {
     return false;
   }

@@ -3,7 +3,7 @@ import { parseDuration, type TimeUnit } from '../../core/units.ts';
 import type { CommandContext } from '../context.ts';
 import type { Choice } from '../../core/context.ts';
 
-/** How a missing required value is asked for on a terminal. Without one, exit 2 names the flag. */
+/** The prompt for a missing required value on a terminal. */
 export type Ask =
   | { readonly kind: 'text'; readonly question: string }
   | {
@@ -12,33 +12,30 @@ export type Ask =
       readonly choices: (ctx: CommandContext) => Promise<readonly Choice<string>[]>;
     };
 
-/**
- * One argument or flag: everything that parsing, help, completion and asking need to know of it. `T` is what a
- * command's `run` receives.
- */
+/** An argument or a flag, as parsing, help, completion and prompts use it. `T` is the type of its value in `run`. */
 export interface Param<T> {
-  readonly place: 'flag' | 'argument';
+  readonly kind: 'flag' | 'argument';
   readonly summary: string;
-  /** What stands for the value in help; a flag without one is a switch. */
+  /** The placeholder of the value in help; a flag without one is a switch. */
   readonly metavar?: string;
   readonly short?: string;
   readonly required: boolean;
   /** Takes several values: a repeated flag, or all remaining arguments. */
   readonly many: boolean;
-  /** Of several values each counts once: ids, whatever a script hands over twice. */
+  /** Removes repeated values, such as an id that is given twice. */
   readonly distinct?: boolean;
   readonly choices?: readonly string[];
-  /** Keys of flags of which one must be given for this one to say anything. */
+  /** Keys of flags of which at least one must be given with this one. */
   readonly needs?: readonly string[];
   readonly initial?: T;
-  /** Known, and shown in no help and no completion: an old name. */
+  /** Accepted, but not shown in help and completion: an old name. */
   readonly hidden?: boolean;
-  /** Shown in help where a default is not plain from the summary. */
+  /** The default as help shows it, if `initial` itself is not readable. */
   readonly initialText?: string;
   readonly ask?: Ask;
-  /** One value's text to the value. Fails with usage (2); `label` is the flag or argument as the user knows it. */
+  /** Parses one value. Fails with usage (2); `label` names the flag or argument in messages. */
   readonly parse: (text: string, label: string) => unknown;
-  /** Carries `T`; never set. */
+  /** Carries the type `T`; never set. */
   readonly type?: T;
 }
 
@@ -84,11 +81,11 @@ function parseChoice(choices: readonly string[]): (text: string, label: string) 
   };
 }
 
-const flag = { place: 'flag', required: false, many: false } as const;
+const flag = { kind: 'flag', required: false, many: false } as const;
 
-/** Flags. A key `lowPriority` becomes `--low-priority`. Without `initial`, an absent flag is undefined. */
+/** Flags. The key `lowPriority` becomes `--low-priority`. Without `initial`, an absent flag is undefined. */
 export const option = {
-  /** Present or not. */
+  /** A switch: true if given. */
   on: (summary: string, shape: { readonly short?: string } = {}): Param<boolean> => ({
     ...flag,
     ...shape,
@@ -111,7 +108,7 @@ export const option = {
     required: true,
     parse: asText,
   }),
-  /** A number above 0, up to 1. */
+  /** A number greater than 0 and at most 1. */
   fraction: (summary: string, shape: Shape<number> = {}): Param<number | undefined> => ({
     ...flag,
     metavar: 'N',
@@ -119,7 +116,7 @@ export const option = {
     summary,
     parse: parseFraction,
   }),
-  /** Milliseconds; `bare` is the unit of a number without one. */
+  /** A duration in milliseconds; `bare` is the unit of a number without a unit. */
   duration: (summary: string, bare: TimeUnit, shape: Shape<number> = {}): Param<number | undefined> => ({
     ...flag,
     metavar: 'TIME',
@@ -127,7 +124,7 @@ export const option = {
     summary,
     parse: (text, label) => parseDuration(text, bare, label),
   }),
-  /** Milliseconds; a bare number is refused, because people think of ages in hours, days and weeks alike. */
+  /** A duration in milliseconds; a unit is required, because no unit is obvious for an age. */
   age: (summary: string): Param<number | undefined> => ({
     ...flag,
     metavar: 'TIME',
@@ -137,7 +134,7 @@ export const option = {
       return parseDuration(text, 'h', label);
     },
   }),
-  /** Milliseconds, with a default. */
+  /** A duration in milliseconds, with a default. */
   durationOr: (summary: string, bare: TimeUnit, initial: number, initialText: string): Param<number> => ({
     ...flag,
     metavar: 'TIME',
@@ -170,7 +167,7 @@ export const option = {
     choices,
     parse: parseChoice(choices),
   }),
-  /** Repeatable, and commas separate values too. */
+  /** A repeatable flag whose value may also hold several values, separated by commas. */
   list: (
     summary: string,
     shape: Shape<readonly string[]> & { readonly choices?: readonly string[] } = {},
@@ -187,7 +184,7 @@ export const option = {
         .filter((part) => part !== '')
         .map((part) => (shape.choices ? parseChoice(shape.choices)(part, label) : part)),
   }),
-  /** Repeatable, each value whole. */
+  /** A repeatable flag; each value is taken as it is. */
   texts: (summary: string, shape: Shape<readonly string[]> = {}): Param<readonly string[]> => ({
     ...flag,
     metavar: 'TEXT',
@@ -199,12 +196,12 @@ export const option = {
   }),
 };
 
-/** A flag that says nothing without one of some others: alone it is refused, and not passed over. */
+/** A flag that needs at least one of some other flags: without them it is an error. */
 export const onlyWith = <T>(needs: readonly string[], param: Param<T>): Param<T> => ({ ...param, needs });
 
-const argument = { place: 'argument', many: false, parse: asText } as const;
+const argument = { kind: 'argument', many: false, parse: asText } as const;
 
-/** Arguments, in the order they are declared. The key is shown in upper case unless `metavar` says otherwise. */
+/** Arguments, in the order of their declaration. Help shows the key in upper case unless `metavar` is set. */
 export const arg = {
   text: (summary: string, shape: Shape<string> & { readonly choices?: readonly string[] } = {}): Param<string> => ({
     ...argument,
@@ -223,7 +220,7 @@ export const arg = {
     required: false,
     ...(shape.choices ? { parse: parseChoice(shape.choices) } : {}),
   }),
-  /** None or more. */
+  /** Zero or more arguments. */
   any: (summary: string, shape: Shape<readonly string[]> = {}): Param<readonly string[]> => ({
     ...argument,
     ...shape,
@@ -232,12 +229,12 @@ export const arg = {
     many: true,
     parse: (text) => [text],
   }),
-  /** One or more things to act on; one that is named twice counts once. */
+  /** One or more ids or names; repeated ones are removed. */
   ids: (summary: string, shape: Shape<readonly string[]> = {}): Param<readonly string[]> => ({
     ...arg.many(summary, shape),
     distinct: true,
   }),
-  /** One or more. */
+  /** One or more arguments. */
   many: (summary: string, shape: Shape<readonly string[]> = {}): Param<readonly string[]> => ({
     ...argument,
     ...shape,
@@ -248,13 +245,13 @@ export const arg = {
   }),
 };
 
-/** `lowPriority` to `--low-priority`. */
+/** The flag of a key: `lowPriority` becomes `--low-priority`. */
 export const flagName = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** What an argument is called in help and messages: `ENDPOINT`, `JOB...`. */
+/** The name of an argument in help and messages: `ENDPOINT`. */
 export const argumentName = (key: string, param: Param<unknown>): string =>
   param.metavar ?? key.replace(/[A-Z]/g, (letter) => `-${letter}`).toUpperCase();
 
-/** The parameter as the user knows it. */
+/** The name of a flag or argument in messages: `--ttl`, `ENDPOINT`. */
 export const labelOf = (key: string, param: Param<unknown>): string =>
-  param.place === 'flag' ? flagName(key) : argumentName(key, param);
+  param.kind === 'flag' ? flagName(key) : argumentName(key, param);

@@ -4,19 +4,19 @@ import type { CommandContext } from '../context.ts';
 import type { Values } from '../command.ts';
 import { option, type Param, type Params } from '../parse/params.ts';
 
-/** One member of a request body that has a flag of its own. */
+/** A member of a request body that has a flag. */
 export interface Member {
-  /** Its flag; what it is asked with where it is needed and missing. */
+  /** Its flag, and the prompt for it if it is needed and missing. */
   readonly param: Param<unknown>;
-  /** Where it goes in the body: `gpu.id`. */
+  /** Its path in the body: `gpu.id`. */
   readonly path: string;
-  /** The flag's value to the member's, which `before` may hold already; as it is where absent. */
+  /** Converts the flag's value; `before` is the member so far. The value is used as it is if absent. */
   readonly value?: (given: never, before: Json | undefined) => Json;
 }
 
 export type Members = Readonly<Record<string, Member>>;
 
-/** What every create and update takes beside the flags of its own members; `example` is a PATH=VALUE that it takes. */
+/** The flags of every create and update beside those of its members; `example` is a valid PATH=VALUE. */
 export const bodyOptions = (example: string) =>
   ({
     set: option.texts(`set any member of the body, such as ${example}`, { metavar: 'PATH=VALUE' }),
@@ -24,8 +24,8 @@ export const bodyOptions = (example: string) =>
   }) as const satisfies Params;
 
 /**
- * The body of a create or update: the file, over it `--set`, over it the flags; what stands nearest to the user wins.
- * Fails with usage (2) for a file or a `--set` that does not parse; of the latter `example` is one that does.
+ * Builds the body of a create or update. `--set` overrides the file, and flags override both. Fails with usage (2) for a
+ * file or a `--set` that does not parse; `example` is a valid `--set`.
  */
 export async function readBody(
   ctx: CommandContext,
@@ -52,18 +52,18 @@ export async function readBody(
   return body;
 }
 
-/** A switch that was not given and a list that is empty say nothing about a member. */
+/** Whether a flag was not given: a switch that is off and an empty list count as absent. */
 const isAbsent = (given: unknown): boolean =>
   given === undefined || given === false || (Array.isArray(given) && given.length === 0);
 
-/** The members that are needed and still missing, by flag key. */
+/** The flag keys of needed members that the body does not have. */
 export const missingMembers = (members: Members, needed: readonly string[], body: JsonObject): readonly string[] =>
   needed.filter((key) => {
     const value = memberAt(body, members[key]?.path ?? key);
     return value === undefined || value === '';
   });
 
-/** A copy with one member set, objects made on the way; the name of an array's item is its place. */
+/** A copy with one member set. Missing objects on the path are created; items of arrays are named by their index. */
 export function withMember(into: Json | undefined, path: readonly string[], value: Json): JsonObject {
   const [name = '', ...rest] = path;
   const before: JsonObject = isObject(into) ? into : {};
@@ -80,7 +80,7 @@ function withItem(into: Json | undefined, path: readonly string[], value: Json):
   return items;
 }
 
-/** JSON where it is JSON, else the text itself. */
+/** The value of a JSON text; the text itself if it is not JSON. */
 function valueOf(text: string): Json {
   try {
     return decodeJson(text);
@@ -90,11 +90,11 @@ function valueOf(text: string): Json {
   }
 }
 
-/** A document of the user's, YAML or JSON (which YAML reads too). Fails with usage (2), with local-file (14). */
+/** Reads a YAML or JSON document. Fails with usage (2) if it is not an object, with local-file (14) if it cannot be read. */
 async function readDocument(ctx: CommandContext, file: string): Promise<JsonObject> {
   const from = file === '-' ? 'stdin' : file;
   const text = new TextDecoder().decode(await ctx.files.read(file));
-  const { parseYaml } = await import('./yaml.ts');
+  const { parseYaml } = await import('./parse-yaml.ts');
   const document = parseYaml(text, from);
   if (!isObject(document)) throw usage(`${from} does not hold an object`, 'Write one member a line: name: VALUE');
   return document;

@@ -3,11 +3,12 @@ import type { ApiRequest } from '../../core/api.ts';
 import type { Result, View } from '../../output/view.ts';
 import { defineCommand, type Command } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { withId, type Lookup } from './lookup.ts';
+import type { Collection } from './collection.ts';
+import { sendTo } from './identify.ts';
 import { arg, type Params, type ValuesOf } from '../parse/params.ts';
 
-/** A collection of the management API: where it lies, and how its rows are shown. */
-export interface Resource extends Lookup {
+/** A collection of the management API with the view of its rows. */
+export interface Resource<N extends string = string> extends Collection<N> {
   readonly view: View;
 }
 
@@ -19,11 +20,11 @@ interface ListSpec<O extends Params> {
   readonly options?: O;
   readonly examples?: readonly (readonly [string, string])[];
   readonly query?: (values: ValuesOf<O>) => Query;
-  /** Keeps some of the rows, for filters that the service does not know. */
+  /** Filters rows, for filters that the service does not have. `now` is the service's time in milliseconds. */
   readonly keep?: (row: Json, values: ValuesOf<O>, now: number) => boolean;
 }
 
-/** `berth NOUN list`: every row, in the order the service gives them. */
+/** `berth NOUN list`: all rows, in the order of the service. */
 export function listCommand<const O extends Params>(resource: Resource, spec: ListSpec<O>): Command {
   const { query, keep, ...words } = spec;
   return defineCommand({
@@ -39,10 +40,10 @@ export function listCommand<const O extends Params>(resource: Resource, spec: Li
   });
 }
 
-/** The rows of a collection. An answer without the expected list is unreadable (7). */
+/** Reads the rows of a collection. Fails with unavailable (7) if the answer has no list. */
 export async function listRows(
   ctx: CommandContext,
-  resource: Lookup,
+  resource: Collection,
   query: Query = {},
 ): Promise<{ readonly values: readonly Json[]; readonly text: string }> {
   const answer = await ctx.api.send({
@@ -62,11 +63,11 @@ interface GetSpec<O extends Params> {
   readonly examples?: readonly (readonly [string, string])[];
   readonly watch?: boolean;
   readonly query?: (values: ValuesOf<O>) => Query;
-  /** Exit code and notes that the row asks for. */
+  /** The exit code and notes for a row. */
   readonly outcome?: (row: Json, values: ValuesOf<O>) => Pick<Result, 'exit' | 'notes'>;
 }
 
-/** `berth NOUN get ID`: one row in full; a name works too. */
+/** `berth NOUN get ID`: one row in detail, by id or name. */
 export function getCommand<const O extends Params>(resource: Resource, spec: GetSpec<O>): Command {
   const { query, outcome, ...words } = spec;
   const idArgument = arg.text(`${resource.noun} id or name`, {
@@ -77,9 +78,13 @@ export function getCommand<const O extends Params>(resource: Resource, spec: Get
     args: { id: idArgument },
     run: async (ctx, values) => {
       const given = values as unknown as ValuesOf<O>;
-      const answer = await withId(ctx, resource, values.id, (id) =>
-        ctx.api.send({ service: 'base', method: 'GET', path: [...resource.path, id], query: query?.(given) ?? {}, id }),
-      );
+      const { answer } = await sendTo(ctx, resource, values.id, (id) => ({
+        service: 'base',
+        method: 'GET',
+        path: [...resource.path, id],
+        query: query?.(given) ?? {},
+        id,
+      }));
       const value = answer.value ?? null;
       return { kind: 'one', view: resource.view, value, source: answer.text, ...outcome?.(value, given) };
     },

@@ -2,45 +2,53 @@ import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { arrayOf, memberAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
 import type { CommandContext } from '../context.ts';
-import { idNamed, type Lookup } from './lookup.ts';
 import { withMember } from './body.ts';
+import type { Collection } from './collection.ts';
+import { findId } from './identify.ts';
 
-/** Members of a body that hold the id of something else, by their path: one id, or a list of them. */
-export type References = Readonly<Record<string, Lookup>>;
+/** Members of a body that hold the id of another resource, by their path: one id, or a list of them. */
+export type References = Readonly<Record<string, Collection>>;
 
 /**
- * Does something with a body whose references may be names. They are taken for ids first, so that ids cost no extra
- * request; only when the service answers 404 are they looked up. Ambiguous names end 2 and list the candidates. `use`
- * may run twice, the first time with no effect (a 404).
+ * Sends a body whose references may be names. They are tried as ids first, so that ids cost no extra request. If the
+ * service answers 404, they are looked up as names, and the body is sent once more with the ids if any was a name. Fails
+ * with usage (2) and the candidates if several have a name.
  */
-export async function withReferences<T>(
+export async function sendReferences<T>(
   ctx: CommandContext,
   references: References,
   body: JsonObject,
-  use: (body: JsonObject) => Promise<T>,
+  send: (body: JsonObject) => Promise<T>,
 ): Promise<T> {
+  const known = (collection: Collection, word: string) => Promise.resolve(ctx.ids.get(collection, word));
+  const first = await replaced(references, body, known);
   try {
-    return await use(body);
+    return await send(first);
   } catch (error) {
     if (!(error instanceof Failure) || error.exit !== EXIT.notFound || ctx.dryRun) throw error;
-    const known = await withIds(ctx, references, body);
-    if (known === undefined) throw error;
-    return await use(known);
+    const resolved = await replaced(references, first, (collection, word) => findId(ctx, collection, word));
+    if (resolved === first) throw error;
+    return await send(resolved);
   }
 }
 
-/** The body with ids in the place of names; undefined where nothing in it is a name. */
-async function withIds(ctx: CommandContext, references: References, body: JsonObject): Promise<JsonObject | undefined> {
-  let known: JsonObject | undefined;
-  for (const [path, lookup] of Object.entries(references)) {
+/** The body with ids in place of names; the same object if nothing in it changes. */
+async function replaced(
+  references: References,
+  body: JsonObject,
+  idOf: (collection: Collection, word: string) => Promise<string | undefined>,
+): Promise<JsonObject> {
+  let result = body;
+  for (const [path, collection] of Object.entries(references)) {
     const given = memberAt(body, path);
     const items = arrayOf(given);
-    const texts = (items ?? [given]).map(stringOf);
-    const ids: (string | undefined)[] = [];
-    for (const text of texts) ids.push(text === undefined ? undefined : await idNamed(ctx, lookup, text));
-    if (ids.every((id) => id === undefined)) continue;
-    const member: Json = items === undefined ? (ids[0] ?? null) : items.map((item, at) => ids[at] ?? item);
-    known = withMember(known ?? body, path.split('.'), member);
+    const ids: Json[] = [];
+    for (const item of items ?? [given ?? null]) {
+      const word = stringOf(item);
+      ids.push(word === undefined ? item : ((await idOf(collection, word)) ?? item));
+    }
+    if (ids.every((id, at) => id === (items ?? [given ?? null])[at])) continue;
+    result = withMember(result, path.split('.'), items === undefined ? (ids[0] ?? null) : ids);
   }
-  return known;
+  return result;
 }

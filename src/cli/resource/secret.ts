@@ -4,10 +4,10 @@ import type { Values } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { flagName, option, type Params } from '../parse/params.ts';
 
-/** A member of a body that is never on a command line and never shown: a password. */
+/** A member of a body that is never given on the command line and never printed, such as a password. */
 export interface Secret {
   readonly member: string;
-  /** What it is asked with, masked. */
+  /** The text of its masked prompt. */
   readonly question: string;
 }
 
@@ -20,12 +20,12 @@ export const secretOptions = (secret: Secret): Params => ({
   [stdinKey(secret)]: option.on(`read the ${secret.member} from stdin`),
 });
 
-/** A secret on the command line is in the shell's history and in every list of processes. Fails with usage (2). */
+/** Fails with usage (2) if the secret is on the command line, where shell history and process lists show it. */
 export function refuseSecretOnArgv(secret: Secret, values: Values): void {
   const { member } = secret;
   if ((values['set'] as readonly string[]).some((text) => text.startsWith(`${member}=`)))
     throw usage(
-      `the ${member} is never given on the command line`,
+      `the ${member} cannot be given on the command line`,
       `It is asked for on a terminal, and read from stdin with ${flagName(stdinKey(secret))}.`,
     );
   if (values[stdinKey(secret)] === true && values['file'] === '-')
@@ -33,8 +33,8 @@ export function refuseSecretOnArgv(secret: Secret, values: Values): void {
 }
 
 /**
- * The body with its secret: from stdin, from the file that holds the body, or asked for, masked. A dry run has none and
- * shows `***`. Fails with usage (2) where nobody can be asked, or what came is empty.
+ * The body with its secret from stdin, from the body's file, or from a masked prompt. A dry run shows `***`. Fails with
+ * usage (2) if the secret is empty or there is no terminal for the prompt.
  */
 export async function withSecret(
   ctx: CommandContext,
@@ -58,14 +58,14 @@ export async function withSecret(
   return { ...body, [member]: text };
 }
 
-/** Does something with a body; a refusal that repeats its secret is said without it. */
-export async function hidingSecret<T>(secret: Secret, body: JsonObject, act: () => Promise<T>): Promise<T> {
+/** Runs `act`; replaces the secret with `***` in the texts of its failure. */
+export async function redactingSecret<T>(secret: Secret, body: JsonObject, act: () => Promise<T>): Promise<T> {
   const text = stringOf(memberAt(body, secret.member)) ?? '';
   try {
     return await act();
   } catch (error) {
     if (!(error instanceof Failure) || text === '') throw error;
-    const hide = (said: string): string => said.replaceAll(text, REDACTED);
+    const hide = (message: string): string => message.replaceAll(text, REDACTED);
     throw error.with({
       message: hide(error.message),
       detail: error.detail === undefined ? undefined : hide(error.detail),

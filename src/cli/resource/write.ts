@@ -6,51 +6,59 @@ import type { Result } from '../../output/view.ts';
 import { arg, flagName, onlyWith, option, type Params } from '../parse/params.ts';
 import { defineCommand, type Command, type Values } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { failureAmong, sendEach, withId } from './lookup.ts';
+import { asId, type Id } from '../../core/ids.ts';
+import { identify, sendTo } from './identify.ts';
 import { waitFor } from '../run/wait.ts';
 import { commandLine, countOf } from '../words.ts';
 import { bodyOptions } from './body.ts';
-import { completedBody, composeBody, setExampleOf, type BodySpec } from './compose.ts';
+import { completedBody, composeBody, setExampleOf, type BodySpec } from './compose-body.ts';
 import type { Resource } from './read.ts';
-import { withReferences, type References } from './references.ts';
-import { hidingSecret, refuseSecretOnArgv, secretOptions, withSecret, type Secret } from './secret.ts';
+import { sendReferences, type References } from './references.ts';
+import { combinedFailure, sendEach } from './send-each.ts';
+import { redactingSecret, refuseSecretOnArgv, secretOptions, withSecret, type Secret } from './secret.ts';
 
-/** What a create or an update of a collection takes; data, but for the checks and the price. */
+/** A create or update command of a collection. */
 export interface WriteSpec extends BodySpec {
   readonly summary: string;
   readonly details?: string;
   readonly examples?: readonly (readonly [string, string])[];
-  /** Refuses what the contract is firm about, with usage (2) naming the flag and the rule. `look` reads the row as it is; it is undefined on create and in a dry run. */
-  readonly check?: (body: JsonObject, look: (() => Promise<Json>) | undefined) => void | Promise<void>;
-  /** Completes a change with what the row has, for members that the service takes only whole. `look` reads the row. */
-  readonly fill?: (body: JsonObject, values: Values, look: () => Promise<Json>) => Promise<JsonObject>;
-  /** What it will cost, said before it is sent. A catalog that cannot be read costs the sentence, not the create. */
+  /**
+   * Validates the body before it is sent. Fails with usage (2) and names the flag and the rule. `readRow` reads the
+   * current row; it is undefined on create and in a dry run.
+   */
+  readonly check?: (body: JsonObject, readRow: (() => Promise<Json>) | undefined) => void | Promise<void>;
+  /** Completes an update with members of the current row, for members that the service accepts only as a whole. */
+  readonly fill?: (body: JsonObject, values: Values, readRow: () => Promise<Json>) => Promise<JsonObject>;
+  /** A sentence about the price, printed before a create. Omitted if the catalog cannot be read. */
   readonly price?: (ctx: CommandContext, body: JsonObject) => Promise<string | undefined>;
-  /** Members that hold ids of other things, where a name works too. */
+  /** Members that hold ids of other resources; a name is accepted too. */
   readonly references?: References;
-  /** A create's member that is never on the command line and never shown. */
+  /** A member of a create that is never given on the command line and never printed. */
   readonly secret?: Secret;
-  /** Sends a create where it is not simply the request that the kit states. */
+  /** Sends the create in another way than as the default request. */
   readonly send?: (ctx: CommandContext, request: CreateRequest) => Promise<ApiAnswer>;
-  /** Said after it is written. */
+  /** Lines that are printed after the write. */
   readonly notes?: (row: Json, body: JsonObject) => readonly string[];
-  /** Gives `--wait`: until a row is as it was meant to be. */
+  /** Adds `--wait`: polls until the row has the wanted state. */
   readonly wait?: WaitSpec;
 }
 
-/** A create as the kit states it. */
+/** The default request of a create. */
 export type CreateRequest = Omit<ApiRequest, 'body'> & { readonly body: JsonObject };
 
+/** A state of a row to wait for. */
 export interface WaitSpec {
+  /** The name of the state: `RUNNING`. */
   readonly until: string;
   readonly done: (row: Json) => boolean;
+  /** Whether the state cannot be reached any more. */
   readonly bad: (row: Json) => boolean;
-  /** What is looked at, below the row: `releases`. The row itself where absent. */
-  readonly below?: string;
-  /** The state seen, for the spinner; its `status` where absent. */
+  /** The path of what is polled, below the row: `releases`. The row itself if absent. */
+  readonly subresource?: string;
+  /** The current state for the spinner; its `status` if absent. */
   readonly describe?: (seen: Json) => string;
-  /** The command line that goes on waiting; `NOUN wait ID --for UNTIL` where absent. */
-  readonly goOn?: (id: string) => string;
+  /** The command line that resumes the wait; `NOUN wait ID --for UNTIL` if absent. */
+  readonly resumeCommand?: (id: string) => string;
 }
 
 const WAIT_OPTIONS = {
@@ -58,7 +66,7 @@ const WAIT_OPTIONS = {
   waitTimeout: onlyWith(['wait'], option.durationOr('how long --wait waits', 's', 600_000, '10m')),
 } as const satisfies Params;
 
-/** The flags of a create or an update, its own and those that all have. */
+/** All flags of a create or an update. */
 const optionsOf = (spec: WriteSpec): Params => ({
   ...Object.fromEntries(Object.entries(spec.members).map(([key, { param }]) => [key, param])),
   ...bodyOptions(setExampleOf(spec)),
@@ -73,7 +81,7 @@ const wordsOf = ({ summary, details, examples }: WriteSpec) => ({
 
 const listLine = (noun: string): string => commandLine(...noun.split(' '), 'list');
 
-/** `berth NOUN create`. `name` is the words the noun is called by: `volumes`, `registries delegations`. */
+/** `berth NOUN create`. `name` is the noun on the command line: `volumes`, `registries delegations`. */
 export function createCommand(resource: Resource, name: string, spec: WriteSpec): Command {
   const { secret } = spec;
   const send = spec.send ?? plainSend;
@@ -83,13 +91,14 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
     writes: true,
     run: async (ctx, values: Values) => {
       if (secret !== undefined) refuseSecretOnArgv(secret, values);
-      const open = await completedBody(ctx, spec, await composeBody(ctx, spec, values));
-      await spec.check?.(open, undefined);
-      const body = secret === undefined ? open : await withSecret(ctx, secret, open, values);
+      const plain = await completedBody(ctx, spec, await composeBody(ctx, spec, values));
+      await spec.check?.(plain, undefined);
+      spec.checkFields?.(plain);
+      const body = secret === undefined ? plain : await withSecret(ctx, secret, plain, values);
       const price = await priceOf(ctx, spec, body);
       if (price !== undefined) await ctx.tell(price);
       const act = () =>
-        withReferences(ctx, spec.references ?? {}, body, (known) =>
+        sendReferences(ctx, spec.references ?? {}, body, (known) =>
           send(ctx, {
             service: 'base',
             method: 'POST',
@@ -99,22 +108,23 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
             expects: 'created',
           }),
         );
-      const answer = await (secret === undefined ? act() : hidingSecret(secret, body, act));
+      const answer = await (secret === undefined ? act() : redactingSecret(secret, body, act));
       const value = answer.value ?? null;
-      const id = stringOf(memberAt(value, 'id'));
+      const createdId = stringOf(memberAt(value, 'id'));
       const result = { kind: 'one', view: resource.view, value, source: answer.text } as const;
       const notes = spec.notes?.(value, body) ?? [];
-      if (id === undefined || spec.wait === undefined || values['wait'] !== true) return { ...result, notes };
+      if (createdId === undefined || spec.wait === undefined || values['wait'] !== true) return { ...result, notes };
+      const id = asId(createdId);
       await ctx.tell(`created ${id}`);
       for (const note of notes) await ctx.tell(note);
-      return await waited(ctx, resource, name, id, spec.wait, values, result);
+      return await afterWait(ctx, resource, name, id, spec.wait, values, result);
     },
   });
 }
 
 const plainSend: NonNullable<WriteSpec['send']> = (ctx, request) => ctx.api.send(request);
 
-/** `berth NOUN update ID`: PATCH with the members given. */
+/** `berth NOUN update ID`: a PATCH of the given members. */
 export function updateCommand(resource: Resource, name: string, spec: WriteSpec): Command {
   return defineCommand({
     ...wordsOf(spec),
@@ -128,36 +138,44 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
           'nothing to change',
           `Name a member: ${Object.keys(spec.members).map(flagName).join(', ')}, --set or --file.`,
         );
-      let id = values['id'] as string;
-      const answer = await withId(ctx, resource, id, async (known) => {
-        id = known;
-        const path = [...resource.path, id];
-        const look = onlyOnce(
-          async () => (await ctx.api.send({ service: 'base', method: 'GET', path, id: known })).value ?? null,
-        );
-        const body = (await spec.fill?.(given, values, look)) ?? given;
-        await spec.check?.(body, ctx.dryRun ? undefined : look);
-        const checkCommand = commandLine(...name.split(' '), 'get', id);
-        return await withReferences(ctx, spec.references ?? {}, body, (written) =>
-          ctx.api.send({ service: 'base', method: 'PATCH', path, body: written, id: known, checkCommand }),
-        );
-      });
+      const word = values['id'] as string;
+      const readRow = once(async () => (await sendTo(ctx, resource, word, rowRequest(resource))).answer.value ?? null);
+      const body = (await spec.fill?.(given, values, readRow)) ?? given;
+      spec.checkFields?.(body);
+      await spec.check?.(body, ctx.dryRun ? undefined : readRow);
+      const { id, result: answer } = await identify(ctx, resource, word, (known) =>
+        sendReferences(ctx, spec.references ?? {}, body, (complete) =>
+          ctx.api.send({
+            service: 'base',
+            method: 'PATCH',
+            path: [...resource.path, known],
+            body: complete,
+            id: known,
+            checkCommand: commandLine(...name.split(' '), 'get', known),
+          }),
+        ),
+      );
       const value = answer.value ?? null;
       const notes = spec.notes?.(value, given) ?? [];
       const result = { kind: 'one', view: resource.view, value, source: answer.text, notes } as const;
       if (spec.wait === undefined || values['wait'] !== true) return result;
-      return await waited(ctx, resource, name, id, spec.wait, values, result);
+      return await afterWait(ctx, resource, name, id, spec.wait, values, result);
     },
   });
 }
 
-/** A look that is taken at most once, however often it is asked for. */
-function onlyOnce<T>(look: () => Promise<T>): () => Promise<T> {
-  let seen: Promise<T> | undefined;
-  return () => (seen ??= look());
+/** The request for one row of a collection. */
+const rowRequest =
+  ({ path }: Resource) =>
+  (id: Id): ApiRequest => ({ service: 'base', method: 'GET', path: [...path, id], id });
+
+/** A function that runs at most once; later calls return the same result. */
+function once<T>(run: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => (result ??= run());
 }
 
-/** The price is a courtesy: where it cannot be read, nothing is said. An interrupt is still one. */
+/** The sentence about the price; undefined if it cannot be read. An interrupt ends the command. */
 async function priceOf(ctx: CommandContext, spec: WriteSpec, body: JsonObject): Promise<string | undefined> {
   if (ctx.dryRun) return undefined;
   try {
@@ -168,32 +186,32 @@ async function priceOf(ctx: CommandContext, spec: WriteSpec, body: JsonObject): 
   }
 }
 
-/** What a write ends with once the wait is over: the row then, or, where something below it was looked at, as it came. */
-async function waited(
+/** Waits after a write. Returns the row after the wait, or the answer of the write if a subresource was polled. */
+async function afterWait(
   ctx: CommandContext,
   resource: Resource,
   name: string,
-  id: string,
+  id: Id,
   wait: WaitSpec,
   values: Values,
-  written: Result,
+  answer: Result,
 ): Promise<Result> {
   const end = await waitForRow(ctx, resource, name, id, wait, Number(values['waitTimeout']));
-  return wait.below === undefined ? end : { ...written, ...('exit' in end ? { exit: end.exit } : {}) };
+  return wait.subresource === undefined ? end : { ...answer, ...('exit' in end ? { exit: end.exit } : {}) };
 }
 
 interface DeleteSpec {
   readonly summary: string;
   readonly details?: string;
-  /** What goes with it, said before asking: `Its data is destroyed.` */
+  /** What is lost with it, printed before the confirmation: `Its data is destroyed.` */
   readonly loss?: string;
-  /** What uses these, by their ids: sentences said before asking. Without a question nothing is looked up. */
-  readonly users?: (ctx: CommandContext, ids: readonly string[]) => Promise<readonly string[]>;
-  /** `deleted`, `terminated`. */
+  /** Sentences about what uses these resources, printed before the confirmation. Not called without confirmation. */
+  readonly users?: (ctx: CommandContext, ids: readonly Id[]) => Promise<readonly string[]>;
+  /** The participle in messages: `deleted`, `terminated`. */
   readonly done?: string;
 }
 
-/** `berth NOUN delete ID...`: asks first, naming what it will hit. */
+/** `berth NOUN delete ID...`: asks for confirmation first and names what is deleted. */
 export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec): Command {
   const done = spec.done ?? 'deleted';
   const loss = spec.loss === undefined ? '' : ` ${spec.loss}`;
@@ -203,30 +221,23 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
     args: { id: arg.ids(`${resource.noun} ids or names`, { metavar: metavar(resource) }) },
     writes: true,
     confirm: async (ctx, { id }) => {
-      const rows = await Promise.all(
-        id.map((each) =>
-          withId(ctx, resource, each, (known) =>
-            ctx.api.send({ service: 'base', method: 'GET', path: [...resource.path, known], id: known }),
-          ),
-        ),
-      );
-      const ids = rows.map(({ value }, at) => stringOf(memberAt(value, 'id')) ?? id[at] ?? '');
-      const named = ids.map((each, at) => `${each} (${stringOf(memberAt(rows[at]?.value, 'name')) ?? '-'})`);
-      const hit = `This hits ${countOf(id.length, resource.noun)}, for good: ${named.join(', ')}.${loss}`;
-      return [hit, ...((await spec.users?.(ctx, ids)) ?? [])].join(' ');
+      const rows = await Promise.all(id.map((each) => sendTo(ctx, resource, each, rowRequest(resource))));
+      const ids = rows.map((row) => row.id);
+      const named = rows.map((row) => `${row.id} (${stringOf(memberAt(row.answer.value, 'name')) ?? '-'})`);
+      const affected = `This affects ${countOf(id.length, resource.noun)}, for good: ${named.join(', ')}.${loss}`;
+      return [affected, ...((await spec.users?.(ctx, ids)) ?? [])].join(' ');
     },
     run: async (ctx, { id }) => {
-      const request = (known: string) =>
-        ({
-          service: 'base',
-          method: 'DELETE',
-          path: [...resource.path, known],
-          id: known,
-          checkCommand: listLine(name),
-        }) as const;
+      const request = (known: Id): ApiRequest => ({
+        service: 'base',
+        method: 'DELETE',
+        path: [...resource.path, known],
+        id: known,
+        checkCommand: listLine(name),
+      });
       const [only = '', ...others] = id;
       if (others.length === 0) {
-        await withId(ctx, resource, only, (known) => ctx.api.send(request(known)));
+        await sendTo(ctx, resource, only, request);
         return { kind: 'nothing', notes: [`${resource.noun} ${only} is ${done}.`] };
       }
       const sent = await sendEach(
@@ -234,28 +245,28 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
         resource,
         id.map((given) => ({ given, request })),
       );
-      const notes = sent.flatMap(({ given, answer }) => (answer === undefined ? [] : [`${given}: ${done}`]));
-      return { kind: 'nothing', notes, failure: failureAmong(sent) };
+      const notes = sent.flatMap(({ label, answer }) => (answer === undefined ? [] : [`${label}: ${done}`]));
+      return { kind: 'nothing', notes, failure: combinedFailure(sent) };
     },
   });
 }
 
 export const metavar = (resource: Resource): string => resource.noun.toUpperCase().replaceAll(' ', '-');
 
-/** Looks at a row until it is as it was meant to be; a row that went bad ends 10. */
+/** Polls a row until it has the wanted state. The exit code is 10 if the state cannot be reached any more. */
 export async function waitForRow(
   ctx: CommandContext,
   resource: Resource,
   name: string,
-  id: string,
+  id: Id,
   wait: WaitSpec,
   timeoutMs: number,
 ) {
-  const path = [...resource.path, id, ...(wait.below === undefined ? [] : [wait.below])];
+  const path = [...resource.path, id, ...(wait.subresource === undefined ? [] : [wait.subresource])];
   let text = '';
   const value = await waitFor<Json>(ctx, {
     what: `${resource.noun} ${id} to be ${wait.until}`,
-    look: async () => {
+    poll: async () => {
       const answer = await ctx.api.send({ service: 'base', method: 'GET', path, id });
       text = answer.text;
       return answer.value ?? null;
@@ -263,7 +274,7 @@ export async function waitForRow(
     done: (row) => wait.done(row) || wait.bad(row),
     describe: wait.describe ?? ((row) => stringOf(memberAt(row, 'status')) ?? '?'),
     timeoutMs,
-    goOn: wait.goOn?.(id) ?? commandLine(...name.split(' '), 'wait', id, '--for', wait.until),
+    resumeCommand: wait.resumeCommand?.(id) ?? commandLine(...name.split(' '), 'wait', id, '--for', wait.until),
     id,
   });
   return {

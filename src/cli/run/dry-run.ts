@@ -4,7 +4,7 @@ import { EXIT } from '../../core/exit-codes.ts';
 import type { Json } from '../../core/json.ts';
 import type { Result } from '../../output/view.ts';
 
-/** Ends a command that only shows what it would send. Not a failure: exit 0. */
+/** Thrown to end a dry run with the requests that would be sent. Not a failure: exit 0. */
 export class DryRun extends Error {
   override readonly name = 'DryRun';
   readonly previews: readonly RequestPreview[];
@@ -13,7 +13,7 @@ export class DryRun extends Error {
     this.previews = previews;
   }
 
-  /** One request as an object, several as an array; JSON whatever the format, because a request is what it is. */
+  /** One request as an object, several as an array. */
   result(): Result {
     const rows = this.previews.map(asJson);
     const [only] = rows;
@@ -31,7 +31,7 @@ const asJson = ({ method, url, headers, body }: RequestPreview): Json => ({
   ...(body === undefined ? {} : { body }),
 });
 
-/** An Api that sends nothing: the first write ends the command with its preview. */
+/** An Api that sends nothing: the first write ends the command with its preview; a read fails with usage (2). */
 export function dryRunApi(api: Api): Api {
   const refuse = (request: ApiRequest): Failure =>
     new Failure({

@@ -4,15 +4,15 @@ import type { Context } from '../../core/context.ts';
 import { renderFailure } from '../../output/failure.ts';
 
 /**
- * Says on stderr what went wrong and gives its exit code; never throws. A reader that closed its pipe has what it
- * wanted: quiet, 0.
+ * Prints an error on stderr and returns its exit code; never throws. If the reader of stdout closed its pipe, nothing is
+ * printed and the exit code is 0.
  */
-export async function sayFailure(error: unknown, json: boolean, ctx: Context): Promise<ExitCode> {
+export async function printFailure(error: unknown, json: boolean, ctx: Context): Promise<ExitCode> {
   if (error instanceof Failure && error.code === 'closed-pipe') return EXIT.done;
   try {
     return await renderFailure(error, json ? 'json' : 'text', ctx);
   } catch {
-    // stderr itself is gone: the exit code is all that can still be said.
+    // stderr cannot be written to: only the exit code is left.
     return error instanceof Failure ? error.exit : EXIT.bug;
   }
 }

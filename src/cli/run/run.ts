@@ -2,20 +2,21 @@ import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import type { Context } from '../../core/context.ts';
 import { encodeJson, type Json } from '../../core/json.ts';
+import { isJsonFormat } from '../../output/formats/format-table.ts';
 import { render } from '../../output/render.ts';
 import type { OutputOptions, Result, View } from '../../output/view.ts';
-import { complete } from './ask.ts';
+import { completeValues } from './prompt-missing.ts';
 import type { Command, Values } from '../command.ts';
-import { commandContext, type RunState } from './command-context.ts';
+import { createCommandContext, type RunState } from './create-context.ts';
 import type { CommandContext } from '../context.ts';
 import { DryRun } from './dry-run.ts';
-import { kitOptions } from '../parse/common-options.ts';
+import { commonOptions } from '../parse/common-options.ts';
 import { commandLine } from '../words.ts';
-import { nothingWritten, withAnswer, withWritten, type Written } from './note-writes.ts';
+import { createWriteRecord, withUnfilteredAnswer, withWriteHint, type WriteRecord } from './write-record.ts';
 
 /**
- * The way of every command: complete its values, ask before it destroys, run it, print what it ends with. Gives the
- * exit code; fails with Failure where the command does.
+ * Runs a command: completes its values, asks for confirmation if needed, executes it and prints its result. Returns the
+ * exit code; fails as the command does.
  */
 export async function runCommand(
   context: Context,
@@ -24,69 +25,68 @@ export async function runCommand(
   output: OutputOptions,
   path: readonly string[],
 ): Promise<ExitCode> {
-  const state: RunState = { goOn: undefined, written: nothingWritten() };
-  const ctx = commandContext(context, { output, dryRun: given['dryRun'] === true, yes: given['yes'] === true }, state);
+  const state: RunState = { resumeCommand: undefined, writes: createWriteRecord() };
+  const ctx = createCommandContext(
+    context,
+    { output, dryRun: given['dryRun'] === true, yes: given['yes'] === true },
+    state,
+  );
   try {
     await checkFilter(output, ctx);
-    const values = await complete(ctx, command, { ...command.options, ...kitOptions(command) }, given);
-    await confirmed(ctx, command, values, path);
+    const values = await completeValues(ctx, command, { ...command.options, ...commonOptions(command) }, given);
+    await confirm(ctx, command, values, path);
     if (values['watch'] === true) return await watch(ctx, command, values);
-    return await print(ctx, await command.run(ctx, values), state.written);
+    return await print(ctx, await command.run(ctx, values), state.writes);
   } catch (error) {
-    if (error instanceof DryRun) return await print(ctx, error.result(), state.written);
-    throw withWritten(withGoOn(error, state.goOn), state.written);
+    if (error instanceof DryRun) return await print(ctx, error.result(), state.writes);
+    throw withWriteHint(withResumeHint(error, state.resumeCommand), state.writes);
   }
 }
 
-async function print(ctx: CommandContext, result: Result, written: Written): Promise<ExitCode> {
+async function print(ctx: CommandContext, result: Result, writes: WriteRecord): Promise<ExitCode> {
   try {
     await render(result, ctx.output, ctx);
   } catch (error) {
-    throw await withAnswer(error, result, written);
+    throw await withUnfilteredAnswer(error, result, writes);
   }
-  // A failure as JSON is the one thing on stderr: what reads it gets no other line before it.
-  const asJson = ctx.output.format === 'json' || ctx.output.format === 'jsonl';
+  // A failure that is printed as JSON must be the only output on stderr.
+  const asJson = isJsonFormat(ctx.output.format);
   if (result.failure === undefined || !asJson) for (const note of result.notes ?? []) await ctx.tell(note);
   if (result.failure !== undefined) throw result.failure;
   return result.exit ?? EXIT.done;
 }
 
-/** A filter that does not compile costs no request, not even for a list to pick from. Fails with usage (2). */
+/** Compiles the filter before any request is sent, also for a list to pick from. Fails with usage (2). */
 async function checkFilter({ jq }: OutputOptions, { blocking }: Context): Promise<void> {
   if (jq === undefined) return;
   const { checkJq } = await import('../../output/formats/jq.ts');
   await checkJq(jq, blocking);
 }
 
-async function confirmed(
-  ctx: CommandContext,
-  command: Command,
-  values: Values,
-  path: readonly string[],
-): Promise<void> {
+async function confirm(ctx: CommandContext, command: Command, values: Values, path: readonly string[]): Promise<void> {
   if (command.confirm === undefined || ctx.yes || ctx.dryRun || !command.confirmWhen(values)) return;
-  // Decided before anything is looked up: a script without --yes must send nothing.
+  // Before `command.confirm` sends a request: a script without --yes must send nothing.
   if (!ctx.terminal.canAsk)
     throw usage(
-      `\`${lineOf(command, values, path)}\` asks before it goes on, and there is no terminal to ask on`,
-      'Add --yes to go on without a question.',
+      `\`${lineOf(command, values, path)}\` asks for confirmation, and there is no terminal to ask on`,
+      'Add --yes to confirm.',
     );
   await ctx.tell(await command.confirm(ctx, values));
-  if (!(await ctx.prompts.confirm('Go on?', false)))
+  if (!(await ctx.prompts.confirm('Continue?', false)))
     throw new Failure({ code: 'declined', exit: EXIT.usage, message: 'stopped: nothing was changed' });
 }
 
-/** The command and what it is about, as it was called but for its flags: `berth queue purge demo`. */
+/** The command line without its flags: `berth queue purge demo`. */
 const lineOf = (command: Command, values: Values, path: readonly string[]): string =>
   commandLine(
     ...path,
     ...Object.keys(command.args).flatMap((key) => (values[key] ?? []) as string | readonly string[]),
   );
 
-/** Ctrl-C is how a watch ends: quietly, with 130, or 143 for a polite kill. */
+/** Repeats a command until it is interrupted; returns 130 for Ctrl-C and 143 for SIGTERM without an error message. */
 async function watch(ctx: CommandContext, command: Command, values: Values): Promise<ExitCode> {
-  const { openLive } = await import('../../output/live/live.ts');
-  const live = await openLive(ctx.output, ctx);
+  const { openWatchView } = await import('../../output/live/watch-view.ts');
+  const live = await openWatchView(ctx.output, ctx);
   try {
     for (;;) {
       await live.show(await command.run(ctx, values));
@@ -101,10 +101,10 @@ async function watch(ctx: CommandContext, command: Command, values: Values): Pro
   }
 }
 
-/** What ends a command in the middle of following something says how to go on with it. */
-function withGoOn(error: unknown, goOn: string | undefined): unknown {
-  if (!(error instanceof Failure) || goOn === undefined) return error;
-  const line = `Go on with: ${goOn}`;
+/** Adds the command line that resumes the wait to an interrupt or to a temporary failure. */
+function withResumeHint(error: unknown, resumeCommand: string | undefined): unknown {
+  if (!(error instanceof Failure) || resumeCommand === undefined) return error;
+  const line = `Go on with: ${resumeCommand}`;
   switch (error.exit) {
     case EXIT.interrupted:
     case EXIT.terminated:
@@ -117,7 +117,7 @@ function withGoOn(error: unknown, goOn: string | undefined): unknown {
   }
 }
 
-/** A view for a document that has none of its own: its members as they are. */
+/** The view of a document without columns of its own: it shows all members. */
 export const plainView = (noun: string): View => ({
   noun: [noun, `${noun}s`],
   id: (row: Json) => encodeJson(row),

@@ -3,57 +3,58 @@ import { Failure } from '../../core/failure.ts';
 import { formatDuration } from '../../core/units.ts';
 import type { CommandContext } from '../context.ts';
 
-export interface Waiting<T> {
-  /** What is waited for, for people: `job abc`, `pod abc to be RUNNING`. */
+/** A wait that polls. */
+export interface WaitOptions<T> {
+  /** What is waited for, for messages: `job abc`, `pod abc to be RUNNING`. */
   readonly what: string;
-  /** Looks once. `leftMs` is what remains of the wait. */
-  readonly look: (leftMs: number) => Promise<T>;
-  readonly done: (seen: T) => boolean;
-  /** The state seen, for the spinner. */
-  readonly describe: (seen: T) => string;
+  /** Reads the state once. `leftMs` is the time left. */
+  readonly poll: (leftMs: number) => Promise<T>;
+  readonly done: (state: T) => boolean;
+  /** The state as text, for the spinner. */
+  readonly describe: (state: T) => string;
   /** Milliseconds. */
   readonly timeoutMs: number;
-  /** The command line that goes on waiting. */
-  readonly goOn: string;
+  /** The command line that resumes the wait. */
+  readonly resumeCommand: string;
   readonly id?: string;
 }
 
-const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 5000;
+const MIN_INTERVAL_MS = 250;
+const MAX_INTERVAL_MS = 5000;
 
 /**
- * Looks until it is done, pausing longer each time (a quarter second up to five, and never past the end of the wait).
- * Fails with wait-ended (9) and the command that goes on; on Ctrl-C with interrupted (130) and the same command.
+ * Polls until `done`. The interval grows from a quarter of a second to five seconds and never exceeds the time left.
+ * Fails with wait-ended (9) and the command that resumes the wait; on Ctrl-C with interrupted (130) and the same command.
  */
-export async function waitFor<T>(ctx: CommandContext, waiting: Waiting<T>): Promise<T> {
-  ctx.goOnWith(waiting.goOn);
+export async function waitFor<T>(ctx: CommandContext, options: WaitOptions<T>): Promise<T> {
+  ctx.setResumeCommand(options.resumeCommand);
   const start = ctx.clock.monotonic();
-  const progress = ctx.progress(`waiting for ${waiting.what}`);
+  const progress = ctx.progress(`waiting for ${options.what}`);
   try {
-    let pauseMs = FIRST_PAUSE_MS;
+    let intervalMs = MIN_INTERVAL_MS;
     for (;;) {
-      const seen = await waiting.look(waiting.timeoutMs - (ctx.clock.monotonic() - start));
-      if (waiting.done(seen)) {
-        ctx.goOnWith(undefined);
-        return seen;
+      const state = await options.poll(options.timeoutMs - (ctx.clock.monotonic() - start));
+      if (options.done(state)) {
+        ctx.setResumeCommand(undefined);
+        return state;
       }
-      const leftMs = waiting.timeoutMs - (ctx.clock.monotonic() - start);
-      if (leftMs <= 0) throw waitEnded(waiting);
-      progress.update(`${waiting.what}: ${waiting.describe(seen)}, ${formatDuration(ctx.clock.monotonic() - start)}`);
-      await ctx.clock.sleep(Math.min(pauseMs, leftMs), ctx.signal);
-      pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS);
+      const leftMs = options.timeoutMs - (ctx.clock.monotonic() - start);
+      if (leftMs <= 0) throw waitEnded(options);
+      progress.update(`${options.what}: ${options.describe(state)}, ${formatDuration(ctx.clock.monotonic() - start)}`);
+      await ctx.clock.sleep(Math.min(intervalMs, leftMs), ctx.signal);
+      intervalMs = Math.min(intervalMs * 1.5, MAX_INTERVAL_MS);
     }
   } finally {
     await progress.stop();
   }
 }
 
-/** A wait that ran out: exit 9, nothing is cancelled. */
-export const waitEnded = (waiting: Pick<Waiting<never>, 'what' | 'timeoutMs' | 'goOn' | 'id'>): Failure =>
+/** The failure of a wait that timed out: wait-ended (9). Nothing is cancelled. */
+export const waitEnded = (options: Pick<WaitOptions<never>, 'what' | 'timeoutMs' | 'resumeCommand' | 'id'>): Failure =>
   new Failure({
     code: 'wait-ended',
     exit: EXIT.waitEnded,
-    message: `waited ${formatDuration(waiting.timeoutMs)} for ${waiting.what}, and it goes on`,
-    hint: `Go on waiting: ${waiting.goOn}`,
-    id: waiting.id,
+    message: `waited ${formatDuration(options.timeoutMs)} for ${options.what}, which has not finished`,
+    hint: `Go on waiting: ${options.resumeCommand}`,
+    id: options.id,
   });

@@ -4,8 +4,10 @@ import { arrayOf, isObject, memberAt, type Json } from '../../core/json.ts';
 import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
 import { defineCommand, defineGroup, type Command } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { idNamed, listLine, type Lookup } from '../../cli/resource/lookup.ts';
+import { listCommandOf, type Collection } from '../../cli/resource/collection.ts';
+import { findId } from '../../cli/resource/identify.ts';
 import { option } from '../../cli/parse/params.ts';
+import { isTableOutput } from '../../output/formats/format-table.ts';
 import { PERIOD_OPTIONS, periodQuery } from './period.ts';
 import { CLUSTERS, ENDPOINTS, PODS, SERVERLESS, SUMMARY, VOLUMES, type Report } from './reports.ts';
 import { billingView, totalsLine } from './view.ts';
@@ -26,11 +28,11 @@ function reportCommand(report: Report, example: string): Command {
     examples: [[`berth billing ${example}`, 'the last 7 days, day by day']],
     run: async (ctx, values) => {
       const isDated = values.from !== undefined || values.to !== undefined;
-      const query = periodQuery(values, isDated ? await ctx.askServiceNow() : ctx.serviceNow());
+      const query = periodQuery(values, isDated ? await ctx.fetchServiceNow() : ctx.serviceNow());
       const id = noun === undefined ? undefined : (values as Readonly<Record<string, unknown>>)[noun];
       const answer = await ask(ctx, report, query, typeof id === 'string' ? id : undefined);
       const document: Json = answer.value ?? null;
-      const isTable = ctx.output.jq === undefined && [undefined, 'table', 'wide'].includes(ctx.output.format);
+      const isTable = isTableOutput(ctx.output);
       const totals = isTable ? totalsLine(report, document) : undefined;
       return {
         kind: 'many',
@@ -66,14 +68,14 @@ async function ask(ctx: CommandContext, report: Report, query: Query, given: str
     });
   const answer = await send(given);
   if (given === undefined || report.of === undefined || recordsOf(answer).length > 0) return answer;
-  const id = await idNamed(ctx, report.of.lookup, given);
+  const id = await findId(ctx, report.of.lookup, given);
   if (id !== undefined && id !== given) return await send(id);
   if (id === undefined) await mustExist(ctx, report.of.lookup, given);
   return answer;
 }
 
 /** What is there and cost nothing is told from what is not there. Where neither can be known, nothing is said. */
-async function mustExist(ctx: CommandContext, lookup: Lookup, given: string): Promise<void> {
+async function mustExist(ctx: CommandContext, lookup: Collection, given: string): Promise<void> {
   try {
     await ctx.api.send({ service: 'base', method: 'GET', path: [...lookup.path, given], id: given });
   } catch (error) {
@@ -81,7 +83,7 @@ async function mustExist(ctx: CommandContext, lookup: Lookup, given: string): Pr
     if (error.exit === EXIT.notFound)
       throw error.with({
         message: `nothing was billed in this time for ${JSON.stringify(given)}, and no ${lookup.noun} has this id or name`,
-        hint: `See ${listLine(lookup)}. One that is gone is found by its id, in the time when it cost something: --from.`,
+        hint: `See ${listCommandOf(lookup)}. One that is gone is found by its id, in the time when it cost something: --from.`,
       });
   }
 }

@@ -1,4 +1,4 @@
-import type { Lookup } from '../../cli/resource/lookup.ts';
+import type { Collection } from '../../cli/resource/collection.ts';
 import * as collections from '../shared/collections.ts';
 
 /** One amount of a report, in US dollars. */
@@ -23,7 +23,7 @@ export interface Report {
     readonly member: string;
     /** How many there are, in the metadata. */
     readonly count: string;
-    readonly lookup: Lookup;
+    readonly lookup: Collection;
   };
 }
 

@@ -1,7 +1,7 @@
 import type { ApiRequest } from '../../core/api.ts';
 import { usage } from '../../core/failure.ts';
 import { defineCommand, type Command } from '../../cli/command.ts';
-import { withId } from '../../cli/resource/lookup.ts';
+import { sendTo } from '../../cli/resource/identify.ts';
 import { arg, flagName, type Params, type ValuesOf } from '../../cli/parse/params.ts';
 import { listRows, type Resource } from '../../cli/resource/read.ts';
 import type { View } from '../../output/view.ts';
@@ -44,9 +44,13 @@ export function catalogCommand<const O extends Params>(resource: Resource, spec:
           `${filters.map(flagName).join(' and ')} filters the list, and ${given} is one of it`,
           'Leave one out.',
         );
-      const answer = await withId(ctx, resource, given, (id) =>
-        ctx.api.send({ service: 'base', method: 'GET', path: [...onePath, id], query: asked, id }),
-      );
+      const { answer } = await sendTo(ctx, resource, given, (id) => ({
+        service: 'base',
+        method: 'GET',
+        path: [...onePath, id],
+        query: asked,
+        id,
+      }));
       return { kind: 'one', view, value: answer.value ?? null, source: answer.text };
     },
   });

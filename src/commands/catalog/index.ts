@@ -2,7 +2,7 @@ import { usage } from '../../core/failure.ts';
 import { defineGroup } from '../../cli/command.ts';
 import { option } from '../../cli/parse/params.ts';
 import * as collections from '../shared/collections.ts';
-import { templateView } from '../templates.ts';
+import { templateView } from '../templates/fields.ts';
 import { availabilityQuery, catalogCommand, joined } from './command.ts';
 import { availableView, cpuView, dataCenterView, gpuView, withoutAvailability } from './view.ts';
 

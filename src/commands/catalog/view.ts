@@ -1,7 +1,7 @@
 import { arrayOf, memberAt, stringOf, type Json } from '../../core/json.ts';
 import { gigabytes, list, money, text, yesNo } from '../../output/layout/cells.ts';
 import type { Cell, Column, Section, Shown, View } from '../../output/view.ts';
-import { otherMembers, toned } from '../shared/detail-lines.ts';
+import { otherMembers, toned } from '../../cli/resource/detail-lines.ts';
 
 const id = (row: Json): string => stringOf(memberAt(row, 'id')) ?? '';
 

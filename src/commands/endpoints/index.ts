@@ -2,9 +2,9 @@ import { defineGroup } from '../../cli/command.ts';
 import { getCommand, listCommand, type Resource } from '../../cli/resource/read.ts';
 import { createCommand, deleteCommand, updateCommand } from '../../cli/resource/write.ts';
 import * as collections from '../shared/collections.ts';
+import { endpointView } from './fields.ts';
 import { logs } from './logs.ts';
 import { releases } from './releases.ts';
-import { endpointView } from './view.ts';
 import { workers } from './workers.ts';
 import { createSpec, updateSpec } from './write.ts';
 

@@ -1,25 +1,25 @@
 import { arrayOf, encodeJson, memberAt, numberOf, stringOf, type Json } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
-import { withId } from '../../cli/resource/lookup.ts';
+import { sendTo } from '../../cli/resource/identify.ts';
 import { arg, onlyWith, option } from '../../cli/parse/params.ts';
 import { waitForRow, type WaitSpec } from '../../cli/resource/write.ts';
 import { commandLine } from '../../cli/words.ts';
 import { age, percent, text } from '../../output/layout/cells.ts';
 import type { Facts, Section, View } from '../../output/view.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
-import { otherMembers } from '../shared/detail-lines.ts';
+import { otherMembers } from '../../cli/resource/detail-lines.ts';
 
 /** Until every worker runs the newest release, or there is none; what a service does not say cannot be waited for. */
 export const ROLLOUT: WaitSpec = {
   until: 'rolled out',
-  below: 'releases',
+  subresource: 'releases',
   done: (seen) => {
     const share = numberOf(memberAt(seen, 'rollout.percentOnLatest'));
     return share === undefined || share >= 100 || memberAt(seen, 'rollout.workersTotal') === 0;
   },
   bad: () => false,
   describe: (seen) => `${text('rollout.percentOnLatest')(seen)}% of workers`,
-  goOn: (id) => commandLine('endpoints', 'releases', id, '--wait'),
+  resumeCommand: (id) => commandLine('endpoints', 'releases', id, '--wait'),
 };
 
 const releaseView: View = {
@@ -93,17 +93,13 @@ export const releases = defineCommand({
     ['berth endpoints releases ENDPOINT --json --jq .rollout.percentOnLatest', 'how far it is, for a script'],
   ],
   run: async (ctx, { id, wait, waitTimeout }) => {
-    let known = id;
-    const answer = await withId(ctx, ENDPOINTS, id, (each) => {
-      known = each;
-      return ctx.api.send({
-        service: 'base',
-        method: 'GET',
-        path: [...ENDPOINTS.path, each, 'releases'],
-        id: each,
-        expects: { list: 'releases' },
-      });
-    });
+    const { id: known, answer } = await sendTo(ctx, ENDPOINTS, id, (each) => ({
+      service: 'base',
+      method: 'GET',
+      path: [...ENDPOINTS.path, each, 'releases'],
+      id: each,
+      expects: { list: 'releases' },
+    }));
     if (wait)
       return await waitForRow(ctx, { ...ENDPOINTS, view: releaseView }, 'endpoints', known, ROLLOUT, waitTimeout);
     return { kind: 'one', view: releaseView, value: answer.value ?? null, source: answer.text };

@@ -1,7 +1,7 @@
 import { arrayOf, memberAt, numberOf, objectOf, stringOf, type Json } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { withId } from '../../cli/resource/lookup.ts';
+import { sendTo } from '../../cli/resource/identify.ts';
 import { arg } from '../../cli/parse/params.ts';
 import { countOf } from '../../cli/words.ts';
 import { age, duration, status, text, yesNo } from '../../output/layout/cells.ts';
@@ -53,17 +53,15 @@ function summaryOf(document: Json): readonly string[] {
 
 /** The active workers of an endpoint, whose id it also gives where a name was given. */
 export async function listWorkers(ctx: CommandContext, endpoint: string) {
-  return await withId(ctx, ENDPOINTS, endpoint, async (id) => {
-    const path = [...ENDPOINTS.path, id, 'workers'];
-    const { value = null, text: source } = await ctx.api.send({
-      service: 'base',
-      method: 'GET',
-      path,
-      id,
-      expects: { list: 'workers' },
-    });
-    return { id, document: value, workers: arrayOf(memberAt(value, 'workers')) ?? [], source };
-  });
+  const { id, answer } = await sendTo(ctx, ENDPOINTS, endpoint, (each) => ({
+    service: 'base',
+    method: 'GET',
+    path: [...ENDPOINTS.path, each, 'workers'],
+    id: each,
+    expects: { list: 'workers' },
+  }));
+  const { value = null, text: source } = answer;
+  return { id, document: value, workers: arrayOf(memberAt(value, 'workers')) ?? [], source };
 }
 
 export const workers = defineCommand({

@@ -3,26 +3,23 @@ import { arrayOf, isObject, memberAt, numberOf, stringOf, type Json, type JsonOb
 import { formatDollarRange } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { listRows } from '../../cli/resource/read.ts';
+import { bodyOf, type WriteVerb } from '../../cli/resource/field-writes.ts';
 import type { WriteSpec } from '../../cli/resource/write.ts';
 import { countOf } from '../../cli/words.ts';
 import { REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
-import { CONTAINER_ACCEPTS } from '../shared/container.ts';
-import { catalogOf, workerHour } from '../shared/worker-price.ts';
-import { CREATE_MEMBERS, ENDPOINT_MEMBERS } from './members.ts';
+import { priceCatalog, workerHourlyPrice } from '../shared/worker-price.ts';
+import { ENDPOINT_TABLE } from './fields.ts';
 import { ROLLOUT } from './releases.ts';
 
-const ACCEPTS = [
-  ...CONTAINER_ACCEPTS,
-  ...['name', 'templateId', 'workers', 'scaling', 'timeout', 'flashboot', 'dataCenterIds', 'networkVolumes'],
-  ...['pools', 'excludedTypes', 'count', 'allowedCudaVersions', 'minCudaVersion'].map((member) => `gpu.${member}`),
-  ...['cpu.id', 'cpu.vcpuCount'],
-];
+/** The older API also printed a `template`. */
+function bodyFields(verb: WriteVerb) {
+  const fields = bodyOf(ENDPOINT_TABLE, verb);
+  return { ...fields, prints: [...(fields.prints ?? []), 'template'] };
+}
 
 const common = {
-  accepts: ACCEPTS,
   setExample: 'workers.max=5',
-  prints: ['type', 'requestUrls', 'template', 'cpu.memory'],
-  adapt: withoutNothing,
+  adapt: withoutNull,
   exclusive: [
     ['gpuPool', 'cpu'],
     ['queueDelay', 'requestCount'],
@@ -34,18 +31,17 @@ const common = {
 
 export const createSpec: WriteSpec = {
   ...common,
+  ...bodyFields('create'),
   summary: 'create a serverless endpoint',
   details:
     'Needs a name, an image or a template, and GPU pools or CPU flavors. Unless you say otherwise it serves a queue, growing when a job waits 4 seconds; a LOAD_BALANCER grows at 4 requests a worker. --wait waits until its workers run the first release.',
-  members: CREATE_MEMBERS,
-  accepts: [...ACCEPTS, 'type'],
   needed: ['name', ['template', 'image'], ['gpuPool', 'cpu']],
   defaults: ({ type, scaling }) => ({
     type: 'QUEUE',
-    ...(scaling === undefined ? { scaling: type === 'LOAD_BALANCER' ? FOUR_REQUESTS : FOUR_SECONDS } : {}),
+    ...(scaling === undefined ? { scaling: type === 'LOAD_BALANCER' ? AT_FOUR_REQUESTS : AFTER_FOUR_SECONDS } : {}),
   }),
   check: (body) => {
-    checkCompute(body);
+    checkHardware(body, 'create');
     checkScaling(body, stringOf(body['type']), body['scaling']);
   },
   price,
@@ -59,20 +55,20 @@ export const createSpec: WriteSpec = {
   ],
 };
 
-const FOUR_SECONDS: Json = { type: 'QUEUE_DELAY', queueDelay: 4 };
-const FOUR_REQUESTS: Json = { type: 'REQUEST_COUNT', requestCount: 4 };
+const AFTER_FOUR_SECONDS: Json = { type: 'QUEUE_DELAY', queueDelay: 4 };
+const AT_FOUR_REQUESTS: Json = { type: 'REQUEST_COUNT', requestCount: 4 };
 
 export const updateSpec: WriteSpec = {
   ...common,
+  ...bodyFields('update'),
   summary: 'change a serverless endpoint',
   details:
     'A change of the container makes a new release, which workers take over one by one: --wait waits for it, and `berth endpoints releases` shows it. A change of scaling does not.',
-  members: ENDPOINT_MEMBERS,
-  check: async (body, look) => {
-    checkCompute(body, false);
-    if (look === undefined || ['gpu', 'cpu', 'scaling', 'workers'].every((member) => body[member] === undefined))
+  check: async (body, read) => {
+    checkHardware(body, 'update');
+    if (read === undefined || ['gpu', 'cpu', 'scaling', 'workers'].every((member) => body[member] === undefined))
       return;
-    const before = await look();
+    const before = await read();
     checkKind(body, before);
     checkScaling(body, stringOf(memberAt(before, 'type')), body['scaling'] ?? memberAt(before, 'scaling'));
   },
@@ -82,8 +78,8 @@ export const updateSpec: WriteSpec = {
   ],
 };
 
-/** What `get` prints as null, or empty, where nothing was asked for says nothing in a body. */
-function withoutNothing(document: JsonObject): JsonObject {
+/** Drops a `gpu.minCudaVersion` that `get` prints as null, which a body does not accept. */
+function withoutNull(document: JsonObject): JsonObject {
   const { gpu, ...rest } = document;
   if (!isObject(gpu)) return rest;
   const { minCudaVersion, ...inner } = gpu;
@@ -93,20 +89,15 @@ function withoutNothing(document: JsonObject): JsonObject {
   };
 }
 
-/** Exactly one of gpu and cpu; vCPUs a power of two of at least 2 (contract rules, Serverless; specification 8.3). */
-function checkCompute(body: JsonObject, creates = true): void {
+/** Not both of GPU and CPU, and on creation a pool for a GPU (contract rules, Serverless). */
+function checkHardware(body: JsonObject, verb: WriteVerb): void {
   const [gpu, cpu] = [body['gpu'] !== undefined, body['cpu'] !== undefined];
   if (gpu && cpu) throw usage('an endpoint runs on GPUs or on CPUs, not on both', 'Keep --gpu-pool or --cpu.');
-  if (creates && gpu && (arrayOf(memberAt(body, 'gpu.pools')) ?? []).length === 0)
+  if (verb === 'create' && gpu && (arrayOf(memberAt(body, 'gpu.pools')) ?? []).length === 0)
     throw usage('missing --gpu-pool', 'Pools: berth catalog gpus -o wide.');
-  for (const item of arrayOf(body['cpu']) ?? []) {
-    const count = numberOf(memberAt(item, 'vcpuCount'));
-    if (count !== undefined && (count < 2 || !Number.isInteger(Math.log2(count))))
-      throw usage(`--cpu: vCPUs are a power of two of at least 2; ${String(count)} is not`);
-  }
 }
 
-/** GPUs stay GPUs and CPUs stay CPUs (contract rules, Serverless: PATCH). */
+/** An endpoint cannot change between GPUs and CPUs (contract rules, Serverless: PATCH). */
 function checkKind(body: JsonObject, before: Json): void {
   if (body['gpu'] !== undefined && arrayOf(memberAt(before, 'cpu')) !== undefined)
     throw usage('--gpu-pool: this endpoint runs on CPUs, and that cannot change', 'Create another one.');
@@ -114,7 +105,7 @@ function checkKind(body: JsonObject, before: Json): void {
     throw usage('--cpu: this endpoint runs on GPUs, and that cannot change', 'Create another one.');
 }
 
-/** Which scaling goes with which type, and where there is no idle timeout (contract rules, Serverless). */
+/** Refuses scaling and an idle timeout that the type of the endpoint does not have (contract rules, Serverless). */
 function checkScaling(body: JsonObject, type: string | undefined, scaling: Json | undefined): void {
   const kind = stringOf(memberAt(scaling, 'type'));
   if (type === 'LOAD_BALANCER' && kind === 'QUEUE_DELAY')
@@ -128,8 +119,8 @@ function checkScaling(body: JsonObject, type: string | undefined, scaling: Json 
 
 /** `A worker costs $1.12 to $1.90 an hour while it runs.` */
 async function price(ctx: CommandContext, body: JsonObject): Promise<string | undefined> {
-  const { values } = await listRows(ctx, catalogOf(body));
-  const hour = workerHour(body, values);
+  const { values } = await listRows(ctx, priceCatalog(body));
+  const hour = workerHourlyPrice(body, values);
   if (hour === undefined) return undefined;
   const max = numberOf(memberAt(body, 'workers.max')) ?? 3;
   return `A worker costs ${formatDollarRange(hour)} an hour while it runs; ${countOf(max, 'worker')} at most.`;

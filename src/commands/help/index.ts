@@ -1,7 +1,7 @@
 import { usage } from '../../core/failure.ts';
 import { defineCommand, type Command, type Group, type Program } from '../../cli/command.ts';
 import { commandHelp, groupHelp, HELP_TOPICS, rootHelp } from '../../cli/help/help.ts';
-import { didYouMean } from '../../cli/parse/nearest.ts';
+import { didYouMean } from '../../cli/parse/suggestions.ts';
 import { arg } from '../../cli/parse/params.ts';
 import { topicText } from './topics.ts';
 

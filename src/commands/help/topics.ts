@@ -1,4 +1,6 @@
 import { EXIT_CODES } from '../../core/exit-codes.ts';
+import { OUTPUT_FORMATS } from '../../core/output-formats.ts';
+import { FORMAT_TABLE } from '../../output/formats/format-table.ts';
 import type { GlobalFlag } from '../../cli/parse/globals.ts';
 import { flagsHelp, HELP_TOPICS, table, wrap, type TopicName } from '../../cli/help/help.ts';
 import { OTHER_VARIABLES, SETTINGS, type Setting } from '../../settings/table.ts';
@@ -18,15 +20,10 @@ const exitCodes = (): string =>
 const output = (): string =>
   [
     'stdout carries data and nothing else; everything said to a person goes to stderr.',
-    table('Formats (-o)', [
-      ['table', 'what a person decides by; a plain table of tabs where stdout is no terminal'],
-      ['wide', 'the table with every column'],
-      ['json', "the service's own document, numbers exact; a list prints the array (--json)"],
-      ['jsonl', 'one row a line'],
-      ['yaml', 'the same document as YAML'],
-      ['csv', 'one row a line, with a header'],
-      ['id', 'the id alone: one a line'],
-    ]),
+    table(
+      'Formats (-o)',
+      OUTPUT_FORMATS.map((name) => [name, FORMAT_TABLE[name].summary] as const),
+    ),
     table('Choosing', [
       ['--fields id,runtime.gpus', 'these members only, in any format'],
       ['--jq .runtime.uptime', 'filter the JSON with jq, built in'],

@@ -1,14 +1,16 @@
+import type { ApiAnswer } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
-import type { Json } from '../../core/json.ts';
+import type { Id } from '../../core/ids.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { failureAmong, sendEach, withId, type Sent } from '../../cli/resource/lookup.ts';
+import { sendTo } from '../../cli/resource/identify.ts';
+import { combinedFailure, sendEach, type Outcome } from '../../cli/resource/send-each.ts';
 import { arg, onlyWith, option } from '../../cli/parse/params.ts';
 import { commandLine, countOf } from '../../cli/words.ts';
 import type { Result } from '../../output/view.ts';
-import { ENDPOINTS, queuePost, statusLine, statusRequest, waitLine } from './requests.ts';
-import { canRetry, hasEnded, jobStatus, outcomeOf } from './state.ts';
+import { ENDPOINTS, queuePost, statusLine, statusRequest, waitLine } from './command-lines.ts';
+import { canRetry, hasEnded, jobStatus, outcomeOf } from '../../queue/status.ts';
 import { jobView } from './view.ts';
 import { explainExpired, waitForJob } from './wait.ts';
 
@@ -23,8 +25,8 @@ export const status = defineCommand({
   },
   watch: true,
   run: async (ctx, values) => {
-    const answer = await withId(ctx, ENDPOINTS, values.endpoint, (id) =>
-      ctx.api.send(statusRequest(id, values.job, values.ttl)),
+    const { answer } = await sendTo(ctx, ENDPOINTS, values.endpoint, (id) =>
+      statusRequest(id, values.job, values.ttl),
     ).catch(explainExpired(values.job));
     const value = answer.value ?? null;
     return {
@@ -47,11 +49,11 @@ export const cancel = defineCommand({
       `This cancels ${countOf(job.length, 'job')} on ${endpoint}, running ones included: ${job.join(', ')}.`,
     ),
   run: async (ctx, values) => {
-    const request = (id: string, job: string) =>
+    const request = (id: Id<'endpoint'>, job: string) =>
       queuePost(id, ['cancel', job], { id: job, checkCommand: statusLine(id, job) });
     const [only, ...others] = values.job;
     if (only !== undefined && others.length === 0) {
-      const answer = await withId(ctx, ENDPOINTS, values.endpoint, (id) => ctx.api.send(request(id, only))).catch(
+      const { answer } = await sendTo(ctx, ENDPOINTS, values.endpoint, (id) => request(id, only)).catch(
         explainExpired(only),
       );
       return { kind: 'one', view: jobView, value: answer.value ?? null, source: answer.text };
@@ -59,16 +61,16 @@ export const cancel = defineCommand({
     const targets = values.job.map((job) => ({
       given: values.endpoint,
       label: job,
-      request: (id: string) => request(id, job),
+      request: (id: Id<'endpoint'>) => request(id, job),
     }));
     return cancelled(await sendEach(ctx, ENDPOINTS, targets));
   },
 });
 
 /** What was cancelled as rows, what was not as the failure. */
-function cancelled(sent: readonly Sent[]): Result {
+function cancelled(sent: readonly Outcome[]): Result {
   const values = sent.flatMap(({ answer }) => (answer?.value === undefined ? [] : [answer.value]));
-  return { kind: 'many', view: jobView, values, failure: failureAmong(sent) };
+  return { kind: 'many', view: jobView, values, failure: combinedFailure(sent) };
 }
 
 export const retry = defineCommand({
@@ -82,33 +84,37 @@ export const retry = defineCommand({
   },
   writes: true,
   run: async (ctx, values) => {
-    let known = values.endpoint;
-    const answer = await withId(ctx, ENDPOINTS, values.endpoint, async (id) => {
-      known = id;
-      await refuseUnretryable(ctx, id, values.job);
-      return await ctx.api.send(
-        queuePost(id, ['retry', values.job], { id: values.job, checkCommand: statusLine(id, values.job) }),
-      );
-    }).catch(explainGone(values.endpoint, values.job));
+    const { id, answer } = await retryJob(ctx, values.endpoint, values.job).catch(
+      explainGone(values.endpoint, values.job),
+    );
     if (values.wait) {
       await ctx.tell(`retrying ${values.job}`);
-      return await waitForJob(ctx, known, values.job, values.waitTimeout);
+      return await waitForJob(ctx, id, values.job, values.waitTimeout);
     }
-    const notes = ctx.terminal.errors ? [`Wait for it: ${waitLine(known, values.job)}`] : [];
+    const notes = ctx.terminal.errors ? [`Wait for it: ${waitLine(id, values.job)}`] : [];
     return { kind: 'one', view: jobView, value: answer.value ?? null, source: answer.text, notes };
   },
 });
 
+async function retryJob(ctx: CommandContext, endpoint: string, job: string) {
+  await refuseUnretryable(ctx, endpoint, job);
+  return await sendTo(ctx, ENDPOINTS, endpoint, (id) =>
+    queuePost(id, ['retry', job], { id: job, checkCommand: statusLine(id, job) }),
+  );
+}
+
 /** Says no before sending where the state is known to forbid it; where it cannot be read, the service decides. */
-async function refuseUnretryable(ctx: CommandContext, endpointId: string, job: string): Promise<void> {
+async function refuseUnretryable(ctx: CommandContext, endpoint: string, job: string): Promise<void> {
   if (ctx.dryRun) return;
-  let seen: Json | undefined;
+  let found: { readonly id: Id<'endpoint'>; readonly answer: ApiAnswer };
   try {
-    seen = (await ctx.api.send(statusRequest(endpointId, job))).value;
+    found = await sendTo(ctx, ENDPOINTS, endpoint, (id) => statusRequest(id, job));
   } catch (error) {
     if (error instanceof Failure && error.exit !== EXIT.notFound && !ctx.signal.aborted) return;
     throw error;
   }
+  const endpointId = found.id;
+  const seen = found.answer.value;
   if (canRetry(seen) || jobStatus(seen) === '?') return;
   const state = jobStatus(seen);
   throw usage(

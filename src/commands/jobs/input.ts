@@ -2,7 +2,7 @@ import { usage } from '../../core/failure.ts';
 import { encodeJson, type JsonObject } from '../../core/json.ts';
 import { formatBytes } from '../../core/units.ts';
 import type { Files } from '../../core/context.ts';
-import { inputBytes, jsonText, type Given } from '../shared/json-input.ts';
+import { readInputBytes, checkedJsonText, type RawInput } from '../shared/json-input.ts';
 
 /** Payload bounds in bytes (specification 8.2); a megabyte is 1,000,000 bytes. */
 export const PAYLOAD_LIMIT = { run: 10_000_000, runsync: 20_000_000 } as const;
@@ -15,14 +15,14 @@ export async function readInput(
   files: Files,
   input: string | undefined,
   inputFile: string | undefined,
-): Promise<Given> {
+): Promise<RawInput> {
   if (input !== undefined && inputFile !== undefined)
     throw usage('--input and --input-file are both given', 'Keep one of them.');
   if (inputFile !== undefined)
     return { bytes: await files.read(inputFile), from: inputFile === '-' ? 'stdin' : inputFile };
   if (input === undefined)
     throw usage('missing --input', `--input '{"prompt":"hello"}', --input @FILE, or --input - for stdin`);
-  return await inputBytes(files, input);
+  return await readInputBytes(files, input);
 }
 
 /**
@@ -30,8 +30,8 @@ export async function readInput(
  * byte order mark and white space around the input are dropped. Fails with usage (2) for what is not UTF-8, not JSON
  * (with line and column), or over the payload limit.
  */
-export function jobBody(given: Given, others: JsonObject, operation: keyof typeof PAYLOAD_LIMIT): Uint8Array {
-  const text = jsonText(given);
+export function jobBody(given: RawInput, others: JsonObject, operation: keyof typeof PAYLOAD_LIMIT): Uint8Array {
+  const text = checkedJsonText(given);
   const rest = encodeJson(others).slice(1, -1);
   const body = new TextEncoder().encode(`{"input":${text}${rest === '' ? '' : `,${rest}`}}`);
   const limit = PAYLOAD_LIMIT[operation];

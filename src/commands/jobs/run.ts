@@ -3,13 +3,13 @@ import { memberAt, stringOf, type Json } from '../../core/json.ts';
 import { say } from '../../core/safe-text.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { withId } from '../../cli/resource/lookup.ts';
+import { sendTo } from '../../cli/resource/identify.ts';
 import { arg, onlyWith, option } from '../../cli/parse/params.ts';
 import type { Result } from '../../output/view.ts';
 import { jobBody, readInput } from './input.ts';
-import { BOUNDS, extras, inBounds } from './policy.ts';
-import { ENDPOINTS, queuePost, waitLine } from './requests.ts';
-import { hasEnded, jobStatus, outcomeOf } from './state.ts';
+import { BOUNDS, extras, inBounds } from '../../queue/policy.ts';
+import { ENDPOINTS, queuePost, waitLine } from './command-lines.ts';
+import { hasEnded, jobStatus, outcomeOf } from '../../queue/status.ts';
 import { streamJob } from './stream.ts';
 import { jobView } from './view.ts';
 import { waitForJob } from './wait.ts';
@@ -64,17 +64,13 @@ export const run = defineCommand({
       await ctx.tell(
         'The webhook will not be delivered: with --local, only `berth local serve` and `exec` deliver webhooks.',
       );
-    let endpoint = values.endpoint;
-    const answer = await withId(ctx, ENDPOINTS, values.endpoint, (id) => {
-      endpoint = id;
-      return ctx.api.send(
-        queuePost(id, [values.sync ? 'runsync' : 'run'], {
-          body,
-          expects: 'created',
-          ...(values.sync ? sync : {}),
-        }),
-      );
-    });
+    const { id: endpoint, answer } = await sendTo(ctx, ENDPOINTS, values.endpoint, (each) =>
+      queuePost(each, [values.sync ? 'runsync' : 'run'], {
+        body,
+        expects: 'created',
+        ...(values.sync ? sync : {}),
+      }),
+    );
     const job = answer.value ?? null;
     if (values.sync && hasEnded(job))
       return { kind: 'one', view: jobView, value: job, source: answer.text, exit: outcomeOf(job) };

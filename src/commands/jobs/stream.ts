@@ -1,19 +1,20 @@
 import type { ApiRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
+import type { Id } from '../../core/ids.ts';
 import { arrayOf, encodeJson, memberAt, objectOf, stringOf, type Json } from '../../core/json.ts';
 import { safeText, say } from '../../core/safe-text.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { withId } from '../../cli/resource/lookup.ts';
+import { sendTo } from '../../cli/resource/identify.ts';
 import { arg, option } from '../../cli/parse/params.ts';
 import { waitEnded } from '../../cli/run/wait.ts';
 import { commandLine } from '../../cli/words.ts';
-import { drawn } from '../../output/layout/drawn.ts';
-import { harmlessJson } from '../../output/formats/escape-json.ts';
+import { styled } from '../../output/layout/terminal-text.ts';
+import { escapeJson } from '../../output/formats/escape-json.ts';
 import type { Result } from '../../output/view.ts';
-import { ENDPOINTS, queueGet, statusRequest } from './requests.ts';
-import { hasEnded, jobStatus, outcomeOf } from './state.ts';
+import { ENDPOINTS, queueGet, statusRequest } from './command-lines.ts';
+import { hasEnded, jobStatus, outcomeOf } from '../../queue/status.ts';
 import { chunkView } from './view.ts';
 import { explainExpired } from './wait.ts';
 
@@ -38,22 +39,14 @@ export async function streamJob(
   job: string,
   timeoutMs: number,
 ): Promise<Result> {
-  const goOn = commandLine('jobs', 'stream', endpoint, job);
-  ctx.goOnWith(goOn);
+  const resumeCommand = commandLine('jobs', 'stream', endpoint, job);
+  ctx.setResumeCommand(resumeCommand);
   const start = ctx.clock.monotonic();
   const printer = chunkPrinter(ctx);
   let ended: Json | undefined;
-  let known: string | undefined;
-  /** Sends a request to the endpoint, whose name is looked up once. */
-  const ask = async (request: (id: string) => ApiRequest): Promise<Json> => {
-    const send = async (id: string): Promise<Json> => {
-      const { value = null } = await ctx.api.send(request(id));
-      known = id;
-      return value;
-    };
-    return await (known === undefined ? withId(ctx, ENDPOINTS, endpoint, send) : send(known)).catch(
-      explainExpired(job),
-    );
+  const ask = async (request: (id: Id<'endpoint'>) => ApiRequest): Promise<Json> => {
+    const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, request).catch(explainExpired(job));
+    return answer.value ?? null;
   };
   for (;;) {
     const poll = await ask((id) => queueGet(id, ['stream', job], { id: job, expects: 'chunks' })).catch(
@@ -79,12 +72,12 @@ export async function streamJob(
     const isLast = chunks.length === 0 && ended !== undefined;
     if (!isLast && ctx.clock.monotonic() - start >= timeoutMs) {
       await printer.close();
-      throw waitEnded({ what: `job ${job}`, timeoutMs, goOn, id: job });
+      throw waitEnded({ what: `job ${job}`, timeoutMs, resumeCommand, id: job });
     }
     if (chunks.length === 0 && ended === undefined) await ctx.clock.sleep(PAUSE_MS, ctx.signal);
   }
   await printer.close();
-  ctx.goOnWith(undefined);
+  ctx.setResumeCommand(undefined);
   const exit = outcomeOf(ended);
   const error = stringOf(memberAt(ended, 'error'));
   const notes = exit === 0 ? [] : [`job ${job} ended ${jobStatus(ended)}${error === undefined ? '' : `: ${error}`}`];
@@ -112,8 +105,8 @@ function chunkPrinter(ctx: CommandContext): ChunkPrinter {
     print: async (chunk) => {
       const text = textOf(memberAt(chunk, 'output') ?? chunk);
       if (text === undefined) {
-        const line = harmlessJson(encodeJson(memberAt(chunk, 'output') ?? chunk));
-        await ctx.stdout.write(drawn`${midLine ? say`\n` : say``}${line}\n`);
+        const line = escapeJson(encodeJson(memberAt(chunk, 'output') ?? chunk));
+        await ctx.stdout.write(styled`${midLine ? say`\n` : say``}${line}\n`);
         midLine = false;
       } else if (text !== '') {
         await ctx.stdout.write(safeText(text, true));

@@ -1,6 +1,6 @@
 import { memberAt, stringOf, type Json } from '../../core/json.ts';
 import { duration, json, status, text } from '../../output/layout/cells.ts';
-import { otherMembers } from '../shared/detail-lines.ts';
+import { otherMembers } from '../../cli/resource/detail-lines.ts';
 import type { Section, View } from '../../output/view.ts';
 
 const KNOWN = ['id', 'status', 'delayTime', 'executionTime', 'output', 'error'];

@@ -3,12 +3,12 @@ import { Failure } from '../../core/failure.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { withId } from '../../cli/resource/lookup.ts';
+import { sendTo } from '../../cli/resource/identify.ts';
 import { arg, option } from '../../cli/parse/params.ts';
 import { waitFor } from '../../cli/run/wait.ts';
 import type { Result } from '../../output/view.ts';
-import { ENDPOINTS, statusRequest, waitLine } from './requests.ts';
-import { hasEnded, jobStatus, outcomeOf, outcomeOfAll } from './state.ts';
+import { ENDPOINTS, statusRequest, waitLine } from './command-lines.ts';
+import { hasEnded, jobStatus, outcomeOf, outcomeOfAll } from '../../queue/status.ts';
 import { jobView } from './view.ts';
 
 export const wait = defineCommand({
@@ -42,8 +42,8 @@ export async function waitForJob(
   let text = '';
   const value = await waitFor<Json>(ctx, {
     what: `job ${job}`,
-    look: async () => {
-      const answer = await withId(ctx, ENDPOINTS, endpoint, (id) => ctx.api.send(statusRequest(id, job))).catch(
+    poll: async () => {
+      const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, (id) => statusRequest(id, job)).catch(
         explainExpired(job),
       );
       text = answer.text;
@@ -52,7 +52,7 @@ export async function waitForJob(
     done: hasEnded,
     describe: jobStatus,
     timeoutMs,
-    goOn: waitLine(endpoint, job),
+    resumeCommand: waitLine(endpoint, job),
     id: job,
   });
   return { kind: 'one', view: jobView, value, source: text, exit: outcomeOf(value) };
@@ -68,10 +68,10 @@ async function waitForJobs(
   const ended = new Map<string, Json>();
   await waitFor<number>(ctx, {
     what: `${String(jobs.length)} jobs`,
-    look: async () => {
+    poll: async () => {
       for (const job of jobs) {
         if (ended.has(job)) continue;
-        const answer = await withId(ctx, ENDPOINTS, endpoint, (id) => ctx.api.send(statusRequest(id, job))).catch(
+        const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, (id) => statusRequest(id, job)).catch(
           explainExpired(job),
         );
         if (hasEnded(answer.value)) ended.set(job, answer.value ?? null);
@@ -82,7 +82,7 @@ async function waitForJobs(
     done: (count) => count === jobs.length || (any && count > 0),
     describe: (count) => `${String(count)} ended`,
     timeoutMs,
-    goOn: waitLine(endpoint, ...jobs),
+    resumeCommand: waitLine(endpoint, ...jobs),
   });
   const values = jobs.flatMap((job) => ended.get(job) ?? []);
   return { kind: 'many', view: jobView, values, exit: outcomeOfAll(values) };

@@ -6,7 +6,7 @@ import { formatDuration, parseDuration } from '../../core/units.ts';
 import { defineCommand, defineGroup } from '../../cli/command.ts';
 import { arg, option } from '../../cli/parse/params.ts';
 import { text } from '../../output/layout/cells.ts';
-import { headingOf, wordsOf } from '../shared/detail-lines.ts';
+import { memberHeader, memberLabel } from '../../cli/resource/detail-lines.ts';
 import type { View } from '../../output/view.ts';
 
 /** A request that only a local service understands; it has no counterpart in the contract. */
@@ -42,7 +42,7 @@ function memberLine(row: Json, member: string): Line {
   const unit = MEMBER_UNITS.get(member);
   const value = numberOf(memberAt(row, member));
   return unit === undefined || value === undefined
-    ? { label: wordsOf(member), value: text(member)(row) }
+    ? { label: memberLabel(member), value: text(member)(row) }
     : { label: unit.label, value: spanOf(value * unit.milliseconds) };
 }
 
@@ -106,7 +106,7 @@ const faultView: View = {
   id: (row) => text('id')(row),
   members: FAULT_MEMBERS,
   columns: FAULT_MEMBERS.map((name) => ({
-    header: MEMBER_UNITS.get(name)?.label.toUpperCase() ?? headingOf(name),
+    header: MEMBER_UNITS.get(name)?.label.toUpperCase() ?? memberHeader(name),
     show: (row) => memberLine(row, name).value,
   })),
 };

@@ -1,8 +1,8 @@
 import { Failure } from '../../core/failure.ts';
-import { memberAt, stringOf } from '../../core/json.ts';
+import type { Id } from '../../core/ids.ts';
 import { defineCommand, type Command } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { failureAmong, sendEach, type Sent } from '../../cli/resource/lookup.ts';
+import { combinedFailure, sendEach, type Outcome } from '../../cli/resource/send-each.ts';
 import { arg, onlyWith, option } from '../../cli/parse/params.ts';
 import { commandLine } from '../../cli/words.ts';
 import type { Result } from '../../output/view.ts';
@@ -28,7 +28,7 @@ function actionCommand(action: 'start' | 'stop' | 'restart', { summary, details,
     },
     writes: true,
     run: async (ctx, { id, wait, waitTimeout }) => {
-      const request = (known: string) =>
+      const request = (known: Id<'pod'>) =>
         ({
           service: 'base',
           method: 'POST',
@@ -51,7 +51,7 @@ function actionCommand(action: 'start' | 'stop' | 'restart', { summary, details,
 }
 
 /** One pod as it answered; of several those that did, and what did not go through. */
-function acted(sent: readonly Sent[]): Result {
+function acted(sent: readonly Outcome<'pod'>[]): Result {
   const [first] = sent;
   if (sent.length === 1)
     return {
@@ -61,20 +61,18 @@ function acted(sent: readonly Sent[]): Result {
       source: first?.answer?.text ?? '',
     };
   const values = sent.flatMap(({ answer }) => answer?.value ?? []);
-  return { kind: 'many', view: PODS.view, values, failure: failureAmong(sent) };
+  return { kind: 'many', view: PODS.view, values, failure: combinedFailure(sent) };
 }
 
 /** Waits for those that were accepted; the refusal of another is the outcome, and said also where the wait fails. */
 async function waitForAll(
   ctx: CommandContext,
-  sent: readonly Sent[],
+  sent: readonly Outcome<'pod'>[],
   until: string,
   timeoutMs: number,
 ): Promise<Result> {
-  const failure = failureAmong(sent);
-  const ids = sent.flatMap(({ given, answer }) =>
-    answer === undefined ? [] : [stringOf(memberAt(answer.value, 'id')) ?? given],
-  );
+  const failure = combinedFailure(sent);
+  const ids = sent.flatMap((each) => (each.failure === undefined ? [each.id] : []));
   if (ids.length === 0) return { kind: 'nothing', failure };
   try {
     return { ...(await waitForPods(ctx, ids, until, timeoutMs)), failure };

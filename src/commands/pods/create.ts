@@ -3,18 +3,19 @@ import { Failure } from '../../core/failure.ts';
 import { isObject, memberAt, numberOf, stringOf, type Json, type JsonObject } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/context.ts';
+import type { Collection } from '../../cli/resource/collection.ts';
 import { listRows } from '../../cli/resource/read.ts';
 import { createCommand } from '../../cli/resource/write.ts';
 import { gigabytes, text } from '../../output/layout/cells.ts';
-import { catalogRow } from '../shared/choices.ts';
+import { bodyOf } from '../../cli/resource/field-writes.ts';
+import { catalogRow } from '../shared/pickers.ts';
 import { CPUS, DATA_CENTERS, GPUS, REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
-import { checkCreate } from './checks.ts';
-import { CREATE_ACCEPTS, CREATE_MEMBERS, PRINTS } from './members.ts';
-import { PODS } from './resource.ts';
-import { podNotes } from './view.ts';
+import { checkCreate } from './body-checks.ts';
+import { POD_TABLE } from './fields.ts';
+import { PODS, podNotes } from './resource.ts';
 import { untilStatus } from './wait.ts';
 
-/** Members of a body that may be names (contract rules, Pods). */
+/** Members of a body that hold the id of something else, where a name works too (contract rules, Pods). */
 export const REFERENCES = {
   templateId: TEMPLATES,
   registry: REGISTRIES,
@@ -25,21 +26,19 @@ export const create = createCommand(PODS, 'pods', {
   summary: 'create a pod',
   details:
     'A pod has exactly one of --gpu and --cpu, and an image, of its own or from a template. What berth pods get -o yaml printed can be changed and fed back with --file. A network volume is mounted where the volume is, on the SECURE cloud.',
-  members: CREATE_MEMBERS,
+  ...bodyOf(POD_TABLE, 'create'),
   needed: ['name', ['gpu', 'cpu'], ['image', 'template']],
   exclusive: [
     ['gpu', 'cpu'],
     ['cuda', 'minCuda'],
     ['networkVolume', 'persistentSize'],
   ],
-  accepts: CREATE_ACCEPTS,
   setExample: 'gpu.count=2',
-  prints: PRINTS,
-  adapt: asCreated,
+  adapt: asCreateBody,
   references: REFERENCES,
   check: checkCreate,
-  offer: placeAndVolume,
-  price: perHour,
+  offer: offerPlaceAndVolume,
+  price: hourlyPrice,
   notes: podNotes,
   wait: untilStatus('RUNNING'),
   examples: [
@@ -59,30 +58,30 @@ export const create = createCommand(PODS, 'pods', {
 });
 
 /**
- * A pod as it was printed, as a create takes it. Its template is not asked for again: what came of it is in the pod, and
+ * Turns a pod as `get` prints it into the body of a create. The template is left out: its settings are in the pod, and
  * may have been changed since.
  */
-function asCreated({ dataCenterId, globalNetworking, ...pod }: JsonObject): JsonObject {
+function asCreateBody({ dataCenterId, globalNetworking, ...pod }: JsonObject): JsonObject {
   const hardware = Object.fromEntries(
     Object.entries(pod).filter(([name, value]) => value !== null || name === 'registry'),
   );
   return {
     ...hardware,
     ...(typeof dataCenterId === 'string' ? { dataCenterIds: [dataCenterId] } : {}),
-    ...asSwitch(globalNetworking),
+    ...asFlag(globalNetworking),
   };
 }
 
-/** An answer says more of global networking than whether it is wanted (specification 2.2). */
-export const asSwitch = (globalNetworking: Json | undefined): JsonObject =>
+/** Turns the `globalNetworking` object of an answer into the true or false of a body (specification 2.2). */
+export const asFlag = (globalNetworking: Json | undefined): JsonObject =>
   isObject(globalNetworking)
     ? { globalNetworking: globalNetworking['enabled'] ?? false }
     : globalNetworking === undefined
       ? {}
       : { globalNetworking };
 
-/** By the catalog: US dollars an hour of one GPU on that cloud, or of one vCPU; nothing where it knows none. */
-async function perHour(ctx: CommandContext, body: JsonObject): Promise<string | undefined> {
+/** A sentence with the price from the catalog, in US dollars an hour; undefined where the catalog has no price. */
+async function hourlyPrice(ctx: CommandContext, body: JsonObject): Promise<string | undefined> {
   const cloud = stringOf(body['cloud']) ?? 'SECURE';
   const gpu = stringOf(memberAt(body, 'gpu.id'));
   const cpu = stringOf(memberAt(body, 'cpu.id'));
@@ -98,8 +97,8 @@ async function perHour(ctx: CommandContext, body: JsonObject): Promise<string | 
 
 const NONE = '';
 
-/** Where, and which volume of there: both can be left open. A list that cannot be had is not offered. */
-async function placeAndVolume(ctx: CommandContext, body: JsonObject): Promise<JsonObject> {
+/** Offers a data center and a network volume in it; both may be declined. A list that cannot be read is not offered. */
+async function offerPlaceAndVolume(ctx: CommandContext, body: JsonObject): Promise<JsonObject> {
   if (body['dataCenterIds'] !== undefined) return body;
   const place = await pickOr(
     ctx,
@@ -131,7 +130,7 @@ async function pickOr(
 
 async function choices(
   ctx: CommandContext,
-  lookup: typeof VOLUMES,
+  lookup: Collection,
   words: (row: Json) => readonly string[],
   keep: (row: Json) => boolean = () => true,
 ): Promise<readonly Choice<string>[]> {

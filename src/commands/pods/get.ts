@@ -3,8 +3,7 @@ import { memberAt } from '../../core/json.ts';
 import { defineGroup } from '../../cli/command.ts';
 import { option } from '../../cli/parse/params.ts';
 import { getCommand } from '../../cli/resource/read.ts';
-import { PODS } from './resource.ts';
-import { podNotes } from './view.ts';
+import { PODS, podNotes } from './resource.ts';
 
 export const SUMMARY = 'GPU and CPU containers';
 
@@ -22,5 +21,5 @@ export const get = getCommand(PODS, {
   ],
 });
 
-/** `pods get` without the verbs beside it: what is typed most loads least. */
+/** The group with `get` alone, which loads less than all verbs: `pods get` is the most frequent command. */
 export const podsGet = defineGroup(SUMMARY, { get });

@@ -1,9 +1,10 @@
 import { memberAt, stringOf, type Json } from '../../core/json.ts';
 import { option } from '../../cli/parse/params.ts';
 import { listCommand } from '../../cli/resource/read.ts';
-import { PODS, STATUSES } from './resource.ts';
+import { STATUSES } from './fields.ts';
+import { PODS } from './resource.ts';
 
-/** The service filters by nothing but clusters: the rest is picked here from what it lists. */
+/** The service can only leave out the pods of clusters; the other filters are applied to its list here. */
 export const list = listCommand(PODS, {
   summary: 'list pods',
   details: 'Filters narrow each other; several values of one of them widen it. TERMINATED pods leave the list.',
@@ -33,7 +34,7 @@ export const list = listCommand(PODS, {
 const isAmong = (wanted: readonly string[], value: Json | undefined): boolean =>
   wanted.length === 0 || wanted.some((each) => each.toLowerCase() === stringOf(value)?.toLowerCase());
 
-/** A pod of unknown age is neither older nor newer than anything. Milliseconds. */
+/** True within both limits, in milliseconds. A pod of unknown age (NaN) is neither older nor newer. */
 const isOfAge = (
   { olderThan, newerThan }: { readonly olderThan: number | undefined; readonly newerThan: number | undefined },
   ageMs: number,

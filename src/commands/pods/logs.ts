@@ -1,5 +1,6 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
+import type { Id } from '../../core/ids.ts';
 import { memberAt, stringOf } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
@@ -32,7 +33,7 @@ export const logs = defineCommand({
 /** Statuses in which a container writes, or is about to (specification 3.1); an unknown one may. */
 const SILENT = ['EXITED', 'ERROR', 'TERMINATED'];
 
-async function isLive(ctx: CommandContext, id: string): Promise<boolean> {
+async function isLive(ctx: CommandContext, id: Id<'pod'>): Promise<boolean> {
   try {
     const { value } = await ctx.api.send({ service: 'base', method: 'GET', path: [...PODS.path, id], id });
     return !SILENT.includes(stringOf(memberAt(value, 'status')) ?? '');

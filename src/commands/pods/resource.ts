@@ -1,9 +1,14 @@
+import { isObject, memberAt, type Json } from '../../core/json.ts';
 import type { Resource } from '../../cli/resource/read.ts';
-import { PODS as LOOKUP } from '../shared/collections.ts';
-import { podView } from './view.ts';
+import * as collections from '../shared/collections.ts';
+import { podView } from './fields.ts';
 
-/** Pods, where they lie and how they are shown. */
-export const PODS: Resource = { ...LOOKUP, view: podView };
+export const PODS: Resource<'pod'> = { ...collections.PODS, view: podView };
 
-/** Every status (specification 3.1). */
-export const STATUSES = ['PROVISIONING', 'STARTING', 'RUNNING', 'EXITED', 'ERROR', 'TERMINATED'] as const;
+/** Says that a persistent mount is deprecated (specification 2.2). */
+export const podNotes = (row: Json): readonly string[] =>
+  isObject(memberAt(row, 'mounts.persistent'))
+    ? [
+        'This pod uses a persistent mount, which is deprecated: its data does not survive a failure of the host. New pods take a network volume.',
+      ]
+    : [];

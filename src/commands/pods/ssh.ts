@@ -2,7 +2,7 @@ import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { memberAt, numberOf, objectOf, stringOf, type Json } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
-import { withId } from '../../cli/resource/lookup.ts';
+import { sendTo } from '../../cli/resource/identify.ts';
 import { arg, option } from '../../cli/parse/params.ts';
 import { commandLine, shellWord } from '../../cli/words.ts';
 import { PODS } from './resource.ts';
@@ -26,10 +26,13 @@ export const ssh = defineCommand({
     ['berth pods ssh POD --print', 'the command, to be used elsewhere'],
   ],
   run: async (ctx, { id, more, proxy, print }) => {
-    const { value } = await withId(ctx, PODS, id, (known) =>
-      ctx.api.send({ service: 'base', method: 'GET', path: [...PODS.path, known], id: known }),
-    );
-    const args = [...sshArguments(addressOf(value ?? null, id, proxy), id), ...more];
+    const { answer } = await sendTo(ctx, PODS, id, (known) => ({
+      service: 'base',
+      method: 'GET',
+      path: [...PODS.path, known],
+      id: known,
+    }));
+    const args = [...sshArguments(addressOf(answer.value ?? null, id, proxy), id), ...more];
     if (print) return { kind: 'text', text: ['ssh', ...args].map(wordOf).join(' ') };
     return { kind: 'nothing', exit: (await ctx.spawn.run('ssh', args, {})) as ExitCode };
   },

@@ -2,20 +2,24 @@ import { usage } from '../../core/failure.ts';
 import { memberAt, objectOf, stringOf, type Json, type JsonObject } from '../../core/json.ts';
 import type { Values } from '../../cli/command.ts';
 import { updateCommand } from '../../cli/resource/write.ts';
-import { checkUpdate } from './checks.ts';
-import { asSwitch, REFERENCES } from './create.ts';
-import { UPDATE_ACCEPTS, UPDATE_MEMBERS, UPDATE_PRINTS, withPath } from './members.ts';
+import { bodyOf } from '../../cli/resource/field-writes.ts';
+import { checkUpdate } from './body-checks.ts';
+import { asFlag, REFERENCES } from './create.ts';
+import { POD_TABLE } from './fields.ts';
+import { withPath } from './mounts.ts';
 import { PODS } from './resource.ts';
+
+const FIELDS = bodyOf(POD_TABLE, 'update');
 
 export const update = updateCommand(PODS, 'pods', {
   summary: 'change a pod',
   details:
     'Only what is named is changed; --env replaces all variables. The kind of a mount and its volume are fixed at creation. What berth pods get -o yaml printed can be changed and fed back with --file.',
-  members: UPDATE_MEMBERS,
-  accepts: UPDATE_ACCEPTS,
+  ...FIELDS,
+  // What a file for a create holds beside what `get` prints.
+  prints: [...(FIELDS.prints ?? []), 'dataCenterIds', 'startSsh', 'startJupyter'],
   setExample: 'disk=100',
-  prints: UPDATE_PRINTS,
-  adapt: ({ globalNetworking, ...pod }) => ({ ...pod, ...asSwitch(globalNetworking) }),
+  adapt: ({ globalNetworking, ...pod }) => ({ ...pod, ...asFlag(globalNetworking) }),
   references: REFERENCES,
   fill: wholeMount,
   check: checkUpdate,
@@ -26,7 +30,7 @@ export const update = updateCommand(PODS, 'pods', {
   ],
 });
 
-/** The service takes a mount only whole (specification 2.3): what the flags leave open comes from the pod as it is. */
+/** Completes a mount from the pod: the service accepts a mount only with all of its members (specification 2.3). */
 async function wholeMount(body: JsonObject, values: Values, look: () => Promise<Json>): Promise<JsonObject> {
   const path = stringOf(values['mountPath'] as Json | undefined);
   if (path === undefined && values['persistentSize'] === undefined) return body;

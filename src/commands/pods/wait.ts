@@ -3,13 +3,14 @@ import { Failure } from '../../core/failure.ts';
 import { memberAt, stringOf, type Json } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { withId } from '../../cli/resource/lookup.ts';
+import { sendTo } from '../../cli/resource/identify.ts';
 import { arg, option } from '../../cli/parse/params.ts';
 import type { WaitSpec } from '../../cli/resource/write.ts';
 import { waitFor } from '../../cli/run/wait.ts';
 import { commandLine, countOf } from '../../cli/words.ts';
 import type { Result } from '../../output/view.ts';
-import { PODS, STATUSES } from './resource.ts';
+import { STATUSES } from './fields.ts';
+import { PODS } from './resource.ts';
 
 const statusOf = (pod: Json): string => stringOf(memberAt(pod, 'status')) ?? '?';
 
@@ -72,7 +73,6 @@ export async function waitForPods(
   timeoutMs: number,
   check?: (pod: Json, id: string, wanted: string) => void,
 ): Promise<Result> {
-  const ids = new Map<string, string>();
   const seen = new Map<string, Seen>();
   const isSettled = (pod: string): boolean => {
     const last = seen.get(pod);
@@ -80,18 +80,15 @@ export async function waitForPods(
     return last.row === undefined || statusOf(last.row) === wanted || isLost(last.row, wanted);
   };
   const look = async (pod: string): Promise<void> => {
-    const get = (id: string) => ctx.api.send({ service: 'base', method: 'GET', path: [...PODS.path, id], id });
     try {
-      const known = ids.get(pod);
-      const answer = await (known === undefined
-        ? withId(ctx, PODS, pod, async (id) => {
-            const found = await get(id);
-            ids.set(pod, id);
-            return found;
-          })
-        : get(known));
+      const { id, answer } = await sendTo(ctx, PODS, pod, (each) => ({
+        service: 'base',
+        method: 'GET',
+        path: [...PODS.path, each],
+        id: each,
+      }));
       seen.set(pod, { row: answer.value ?? null, text: answer.text });
-      check?.(answer.value ?? null, ids.get(pod) ?? pod, wanted);
+      check?.(answer.value ?? null, id, wanted);
     } catch (error) {
       // One that was there and is gone has been terminated; one that never was is the user's mistake.
       if (!(error instanceof Failure) || error.exit !== EXIT.notFound || !seen.has(pod)) throw error;
@@ -100,14 +97,14 @@ export async function waitForPods(
   };
   await waitFor<readonly string[]>(ctx, {
     what: pods.length === 1 ? `pod ${pods[0] ?? ''} to be ${wanted}` : `${countOf(pods.length, 'pod')} to be ${wanted}`,
-    look: async () => {
+    poll: async () => {
       for (const pod of pods) if (!isSettled(pod)) await look(pod);
       return pods.filter((pod) => !isSettled(pod));
     },
     done: (left) => left.length === 0,
     describe: (left) => left.map((pod) => statusOf(seen.get(pod)?.row ?? null)).join(', '),
     timeoutMs,
-    goOn: commandLine('pods', 'wait', ...pods, '--for', wanted),
+    resumeCommand: commandLine('pods', 'wait', ...pods, '--for', wanted),
     ...(pods.length === 1 ? { id: pods[0] ?? '' } : {}),
   });
   return ended(pods, seen, wanted);

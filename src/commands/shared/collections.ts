@@ -1,25 +1,39 @@
 /** Where each kind of thing is listed: for names in the place of ids, and for lists to pick from. */
-import type { Lookup } from '../../cli/resource/lookup.ts';
+import type { Collection } from '../../cli/resource/collection.ts';
 
-export const PODS: Lookup = { noun: 'pod', path: ['v2', 'pods'], member: 'pods' };
-export const ENDPOINTS: Lookup = { noun: 'endpoint', path: ['v2', 'serverless'], member: 'endpoints' };
-export const TEMPLATES: Lookup = { noun: 'template', path: ['v2', 'templates'], member: 'templates' };
-export const VOLUMES: Lookup = { noun: 'volume', path: ['v2', 'network-volumes'], member: 'networkVolumes' };
-export const REGISTRIES: Lookup = { noun: 'registry', path: ['v2', 'registries'], member: 'registries' };
-export const CLUSTERS: Lookup = { noun: 'cluster', path: ['v2', 'clusters'], member: 'clusters' };
-export const GPUS: Lookup = {
+export const PODS: Collection<'pod'> = {
+  noun: 'pod',
+  path: ['v2', 'pods'],
+  member: 'pods',
+  // The plain list leaves out the pods of clusters, which have names too (contract rules, Pods).
+  lookupQuery: { includeClusterPods: 'true' },
+};
+export const ENDPOINTS: Collection<'endpoint'> = { noun: 'endpoint', path: ['v2', 'serverless'], member: 'endpoints' };
+export const TEMPLATES: Collection<'template'> = { noun: 'template', path: ['v2', 'templates'], member: 'templates' };
+export const VOLUMES: Collection<'volume'> = {
+  noun: 'volume',
+  path: ['v2', 'network-volumes'],
+  member: 'networkVolumes',
+};
+export const REGISTRIES: Collection<'registry'> = {
+  noun: 'registry',
+  path: ['v2', 'registries'],
+  member: 'registries',
+};
+export const CLUSTERS: Collection<'cluster'> = { noun: 'cluster', path: ['v2', 'clusters'], member: 'clusters' };
+export const GPUS: Collection<'GPU type'> = {
   noun: 'GPU type',
   path: ['v2', 'catalog', 'gpus'],
   member: 'gpus',
   listed: 'catalog gpus',
 };
-export const CPUS: Lookup = {
+export const CPUS: Collection<'CPU flavor'> = {
   noun: 'CPU flavor',
   path: ['v2', 'catalog', 'cpus'],
   member: 'cpus',
   listed: 'catalog cpus',
 };
-export const DATA_CENTERS: Lookup = {
+export const DATA_CENTERS: Collection<'data center'> = {
   noun: 'data center',
   path: ['v2', 'catalog', 'datacenters'],
   member: 'dataCenters',

@@ -3,30 +3,30 @@ import { usage } from '../../core/failure.ts';
 import { decodeJson, JsonSyntaxError } from '../../core/json.ts';
 
 /** Text that a person gave. */
-export interface Given {
+export interface RawInput {
   readonly bytes: Uint8Array;
   /** Where it came from, for messages: a file, a flag, stdin. */
   readonly from: string;
 }
 
 /** What `--input` names: the text itself, `@FILE`, or `-` for stdin. Fails with local-file (14). */
-export async function inputBytes(files: Files, input: string): Promise<Given> {
+export async function readInputBytes(files: Files, input: string): Promise<RawInput> {
   if (input === '-') return { bytes: await files.read('-'), from: 'stdin' };
   if (input.startsWith('@')) return { bytes: await files.read(input.slice(1)), from: input.slice(1) };
   return { bytes: new TextEncoder().encode(input), from: '--input' };
 }
 
 /**
- * Given JSON, checked and as it was written; a byte order mark and white space around it are dropped. Fails with usage
+ * RawInput JSON, checked and as it was written; a byte order mark and white space around it are dropped. Fails with usage
  * (2), with line and column, for what is not UTF-8 or not JSON.
  */
-export function jsonText(given: Given): string {
+export function checkedJsonText(given: RawInput): string {
   const text = utf8(given).trim();
   check(text, given.from);
   return text;
 }
 
-function utf8({ bytes, from }: Given): string {
+function utf8({ bytes, from }: RawInput): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {

@@ -1,16 +1,16 @@
 import { arrayOf, isObject, memberAt, numberOf, objectOf, type Json } from '../../core/json.ts';
 import type { DollarRange } from '../../core/units.ts';
-import type { Lookup } from '../../cli/resource/lookup.ts';
+import type { Collection } from '../../cli/resource/collection.ts';
 import { CPUS, GPUS } from './collections.ts';
 
 /** The catalog that tells the prices of an endpoint's hardware. */
-export const catalogOf = (endpoint: Json): Lookup => (isObject(memberAt(endpoint, 'gpu')) ? GPUS : CPUS);
+export const priceCatalog = (endpoint: Json): Collection => (isObject(memberAt(endpoint, 'gpu')) ? GPUS : CPUS);
 
 /**
  * What an hour of one worker of an endpoint costs, in dollars: on each hardware that it may get, from the endpoint's
  * `gpu` or `cpu` and the catalog of that kind. Undefined where the catalog leaves any of these prices out, or names none.
  */
-export function workerHour(endpoint: Json, catalog: readonly Json[]): DollarRange | undefined {
+export function workerHourlyPrice(endpoint: Json, catalog: readonly Json[]): DollarRange | undefined {
   const gpu = objectOf(memberAt(endpoint, 'gpu'));
   const prices = gpu === undefined ? cpuPrices(endpoint, catalog) : gpuPrices(gpu, catalog);
   const known = prices.filter((price) => price !== undefined && price > 0) as readonly number[];

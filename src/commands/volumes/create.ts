@@ -1,48 +1,22 @@
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, usage } from '../../core/failure.ts';
+import { Failure } from '../../core/failure.ts';
 import { memberAt, numberOf, stringOf, type JsonObject } from '../../core/json.ts';
 import type { ApiAnswer } from '../../core/api.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { option } from '../../cli/parse/params.ts';
+import { bodyOf } from '../../cli/resource/field-writes.ts';
 import type { CreateRequest, WriteSpec } from '../../cli/resource/write.ts';
-import { pickDataCenter } from '../shared/choices.ts';
+import { MAX_GB, MIN_GB, VOLUME_TABLE } from './fields.ts';
 import { monthlyCost } from './price.ts';
-
-/** Bounds of a volume in GB (contract rules; specification 2.4 and 8.3: beyond 4 TB, support). */
-const LEAST_GB = 10;
-const MOST_GB = 4096;
 
 export const createSpec: WriteSpec = {
   summary: 'create a network volume',
-  details: `Sizes are GB, ${String(LEAST_GB)} to ${String(MOST_GB)}; a volume can grow later and never shrink, and its data center and type are for good. The older volume API is used where a rest address is configured and no --type is asked for.`,
-  members: {
-    name: {
-      param: option.text('what to call it', { metavar: 'NAME', ask: { kind: 'text', question: 'Name' } }),
-      path: 'name',
-    },
-    size: {
-      param: option.count('how large, in GB', Number.MIN_SAFE_INTEGER, {
-        metavar: 'GB',
-        ask: { kind: 'text', question: `Size in GB (${String(LEAST_GB)} to ${String(MOST_GB)})` },
-      }),
-      path: 'size',
-    },
-    dataCenter: {
-      param: option.text('the data center: see `berth catalog datacenters`', { metavar: 'DC', ask: pickDataCenter }),
-      path: 'dataCenter',
-    },
-    type: { param: option.choice('the storage tier', ['STANDARD', 'HIGH_PERFORMANCE']), path: 'type' },
-  },
+  details: `Sizes are GB, ${String(MIN_GB)} to ${String(MAX_GB)}; a volume can grow later and never shrink, and its data center and type are for good. The older volume API is used where a rest address is configured and no --type is asked for.`,
+  ...bodyOf(VOLUME_TABLE, 'create'),
   needed: ['name', 'size', 'dataCenter'],
-  accepts: ['name', 'size', 'dataCenter', 'type'],
   setExample: 'size=200',
-  // What the older API printed says where in a member of another name.
+  // The v1 API prints the data center as `dataCenterId`.
   adapt: ({ dataCenterId, ...document }) =>
     dataCenterId === undefined ? document : { dataCenter: dataCenterId, ...document },
-  check: (body) => {
-    checkSize(numberOf(body['size']));
-    if (stringOf(body['dataCenter'])?.trim() === '') throw usage('--data-center is empty');
-  },
   price: (ctx, body) =>
     Promise.resolve(
       ctx.terminal.errors
@@ -58,19 +32,8 @@ export const createSpec: WriteSpec = {
 
 const costOf = (body: JsonObject): string => monthlyCost(numberOf(body['size']) ?? 0, stringOf(body['type']));
 
-/** Refuses a size out of bounds before anything is sent. Fails with usage (2). */
-export function checkSize(size: number | undefined): void {
-  if (size === undefined) return;
-  if (size < LEAST_GB) throw usage(`--size is at least ${String(LEAST_GB)} GB; ${String(size)} is too small`);
-  if (size > MOST_GB)
-    throw usage(
-      `--size is at most ${String(MOST_GB)} GB; ${String(size)} GB is beyond 4 TB`,
-      'For volumes beyond 4 TB, contact the support of your service.',
-    );
-}
-
 /**
- * POST {base}/v2/network-volumes; where a rest address is configured and no tier asked for, POST
+ * Sends POST {base}/v2/network-volumes, or, where a rest address is configured and no tier is given, POST
  * {rest}/v1/networkvolumes (specification 4.4; contract rules, Addresses).
  */
 async function send(ctx: CommandContext, request: CreateRequest): Promise<ApiAnswer> {
@@ -84,12 +47,12 @@ async function send(ctx: CommandContext, request: CreateRequest): Promise<ApiAns
       body: { ...body, dataCenterId: dataCenter },
     });
   } catch (error) {
-    throw explained(error);
+    throw withReplacement(error);
   }
 }
 
-/** The v1 host is being retired by its operators: where it is gone, say what to use. */
-function explained(error: unknown): unknown {
+/** The service is retiring the v1 API: a 404 or 410 from it gets a hint about what to use instead. */
+function withReplacement(error: unknown): unknown {
   return error instanceof Failure && (error.status === 404 || error.status === 410)
     ? error.with({
         exit: EXIT.notFound,

@@ -1,30 +1,24 @@
 import { memberAt, numberOf } from '../../core/json.ts';
 import { usage } from '../../core/failure.ts';
 import { defineGroup } from '../../cli/command.ts';
-import { option } from '../../cli/parse/params.ts';
+import { bodyOf } from '../../cli/resource/field-writes.ts';
 import { getCommand, listCommand, type Resource } from '../../cli/resource/read.ts';
 import { createCommand, deleteCommand, updateCommand } from '../../cli/resource/write.ts';
 import * as collections from '../shared/collections.ts';
-import { checkSize, createSpec } from './create.ts';
+import { createSpec } from './create.ts';
+import { VOLUME_TABLE, volumeView } from './fields.ts';
 import { usersOf } from './users.ts';
-import { volumeView } from './view.ts';
 
 const VOLUMES: Resource = { ...collections.VOLUMES, view: volumeView };
 
 const update = updateCommand(VOLUMES, 'volumes', {
   summary: 'rename a network volume, or let it grow',
   details: 'A volume never shrinks; its data center and type are for good.',
-  members: {
-    name: { param: option.text('what to call it', { metavar: 'NAME' }), path: 'name' },
-    size: { param: option.count('the new size in GB', 0, { metavar: 'GB' }), path: 'size' },
-  },
-  accepts: ['name', 'size'],
+  ...bodyOf(VOLUME_TABLE, 'update'),
   setExample: 'size=200',
-  prints: ['dataCenter', 'dataCenterId', 'type'],
   check: async (body, look) => {
     const size = numberOf(body['size']);
     if (size === undefined) return;
-    checkSize(size);
     const before = look === undefined ? undefined : numberOf(memberAt(await look(), 'size'));
     if (before !== undefined && size < before)
       throw usage(

@@ -2,13 +2,13 @@ import type { ApiRequest } from '../../core/api.ts';
 import { Failure } from '../../core/failure.ts';
 import { arrayOf, memberAt, stringOf, type Json } from '../../core/json.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import type { Lookup } from '../../cli/resource/lookup.ts';
+import type { Collection } from '../../cli/resource/collection.ts';
 import { listRows } from '../../cli/resource/read.ts';
 import { ENDPOINTS, PODS } from '../shared/collections.ts';
 
 /** What may use a volume, and which ones each of it uses (contract, Pod and Endpoint). */
 const USERS: readonly {
-  readonly lookup: Lookup;
+  readonly lookup: Collection;
   readonly query?: NonNullable<ApiRequest['query']>;
   readonly volumes: (row: Json) => readonly Json[];
 }[] = [
@@ -49,7 +49,7 @@ export async function usersOf(ctx: CommandContext, ids: readonly string[]): Prom
 
 async function rowsOrNone(
   ctx: CommandContext,
-  lookup: Lookup,
+  lookup: Collection,
   query: ApiRequest['query'],
 ): Promise<readonly Json[] | undefined> {
   try {
@@ -61,5 +61,5 @@ async function rowsOrNone(
 }
 
 /** `pod pod-train (train-llm)`. */
-const calledOf = ({ noun }: Lookup, row: Json): string =>
+const calledOf = ({ noun }: Collection, row: Json): string =>
   `${noun} ${stringOf(memberAt(row, 'id')) ?? '?'} (${stringOf(memberAt(row, 'name')) ?? '-'})`;

@@ -41,7 +41,7 @@ export interface ResolvedPath {
 /** Files that must survive a crash. Every failure is local-file (14) and names the file. */
 export interface DurableFiles {
   /** Follows symbolic links and says what is there. Opens nothing. */
-  resolvePath(path: string): Promise<ResolvedPath>;
+  resolve(path: string): Promise<ResolvedPath>;
   /** The absolute form of a path; symbolic links are not followed. */
   absolute(path: string): string;
   /** Size in bytes; undefined when there is no such file. */

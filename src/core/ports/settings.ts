@@ -1,3 +1,5 @@
+import type { OutputFormat } from '../output-formats.ts';
+
 /** Where a setting's value came from, for `config list`. `base-url`: it follows that setting. */
 export type SettingSource = 'flag' | 'environment' | 'profile' | 'default' | 'base-url';
 
@@ -12,7 +14,7 @@ export interface SettingValues {
   /** Milliseconds. */
   readonly timeout: number;
   readonly retries: number;
-  readonly output: string | undefined;
+  readonly output: OutputFormat | undefined;
   readonly 'max-answer-bytes': number;
   readonly 'config-dir': string | undefined;
   readonly 'data-dir': string | undefined;

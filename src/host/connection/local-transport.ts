@@ -2,23 +2,23 @@ import { join } from 'node:path';
 import type { Clock } from '../../core/context.ts';
 import { WireError, type Transport } from '../../http/wire/transport.ts';
 import { createLocalService, DroppedConnection, fileStore, LOCAL_KEY, type LocalService } from '../../local/index.ts';
-import { createFileLocks } from '../lock/locks.ts';
+import { createFileLocks } from '../lock/file-locks.ts';
 
 export interface LocalTransport {
   readonly transport: Transport & { close(): Promise<void> };
-  /** What stands for the address of all three services. */
+  /** The address of all three services. */
   readonly origin: string;
   /** The seeded full-access key. */
   readonly key: string;
 }
 
 /**
- * The local service in this process, in place of the wire. Its state lies in a file, so that the next command finds it.
- * This module loads the whole local service: import it only where it is meant.
+ * Opens the local service in this process as a transport. Its state is a file, so that the next command continues with it.
+ * This module loads the whole local service: import it only when it is used.
  */
 export function openLocalTransport(dataDirectory: string, clock: Clock, random: () => number): LocalTransport {
   const stateFile = join(dataDirectory, 'local', 'state.json');
-  // Not the interrupt: what is on the wire then may still end, and its sender decides how long that takes.
+  // Not the user's interrupt: a request in progress may still finish, and its sender decides how long it waits.
   const closing = new AbortController();
   const locks = createFileLocks({ clock, signal: closing.signal });
   const service = createLocalService({ clock, random, store: fileStore(stateFile, locks), queueLimits: true });
@@ -34,7 +34,7 @@ export function openLocalTransport(dataDirectory: string, clock: Clock, random: 
   };
 }
 
-/** A local service as a transport: the faults it injects are those of a wire. What is no fault of a wire passes as it is. */
+/** Wraps a local service as a transport. Injected faults become wire errors; other errors pass unchanged. */
 export const transportTo =
   (service: Pick<LocalService, 'fetch'>): Transport =>
   async ({ method, url, headers, body, signal }) => {
@@ -53,31 +53,31 @@ export const transportTo =
     }
   };
 
-/** Rejects with the signal's reason as soon as it is aborted: the service may wait for another process then. */
+/** Rejects with the signal's reason as soon as it is aborted, because the service may be waiting for another process. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let giveUp = (): void => undefined;
+  let onAbort = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
-    giveUp = () => {
+    onAbort = () => {
       reject(signal.reason as Error);
     };
-    if (signal.aborted) giveUp();
-    else signal.addEventListener('abort', giveUp, { once: true });
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
   });
   try {
     return await Promise.race([work, aborted]);
   } finally {
-    signal.removeEventListener('abort', giveUp);
+    signal.removeEventListener('abort', onAbort);
   }
 }
 
-/** The body as it is read; an abort ends a read that waits, as it does on a wire. */
+/** Yields the body in chunks. An abort ends a pending read, as over the network. */
 async function* bodyOf(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   if (response.body === null) return;
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-  const giveUp = (): void => {
+  const onAbort = (): void => {
     void reader.cancel(signal.reason).catch(() => undefined);
   };
-  signal.addEventListener('abort', giveUp, { once: true });
+  signal.addEventListener('abort', onAbort, { once: true });
   try {
     for (;;) {
       const { done, value } = await reader.read();
@@ -88,7 +88,7 @@ async function* bodyOf(response: Response, signal: AbortSignal): AsyncGenerator<
   } catch (error) {
     throw new WireError('answered', 'the answer broke off', error);
   } finally {
-    signal.removeEventListener('abort', giveUp);
+    signal.removeEventListener('abort', onAbort);
     void reader.cancel().catch(() => undefined);
   }
 }

@@ -1,8 +1,8 @@
 import { isAbsolute, resolve } from 'node:path';
 
 /**
- * A name of a file from the root on. The working directory is asked for only where the name is relative to it: fails
- * with local-file (14) where it was removed.
+ * Returns the absolute form of a path; links are not followed. The working directory is read only for a relative path:
+ * fails with local-file (14) when that directory was removed.
  */
-export const absolutePath = (world: { readonly cwd: string }, path: string): string =>
-  isAbsolute(path) ? resolve(path) : resolve(world.cwd, path);
+export const absolutePath = (runtime: { readonly cwd: string }, path: string): string =>
+  isAbsolute(path) ? resolve(path) : resolve(runtime.cwd, path);

@@ -2,18 +2,18 @@ import { constants, openSync, promises as fs } from 'node:fs';
 import { localFile } from '../../core/failure.ts';
 
 /** Bytes read at a time. */
-const PIECE = 256 * 1024;
+export const CHUNK_BYTES = 256 * 1024;
 
 /**
- * The bytes of a file in pieces. A named pipe is opened without waiting for its other end: a read that waits in the
- * system could not be ended, and would keep the process from ending. An abort ends it with the signal's reason.
- * Fails as the system does, and with local-file (14) for a socket.
+ * Yields the bytes of a file in chunks. A named pipe is opened without waiting for its writer: a blocking open cannot be
+ * interrupted, and would keep the process from ending. An abort ends the read with the signal's reason. Fails as the
+ * system does, and with local-file (14) for a socket.
  */
 export async function* readBytes(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   signal.throwIfAborted();
-  const found = await fs.stat(path);
-  if (found.isSocket()) throw localFile(`cannot read ${path}: it is a socket`, 'Name a file or a pipe.');
-  yield* found.isFIFO() ? readPipe(path, signal) : readFile(path, signal);
+  const stats = await fs.stat(path);
+  if (stats.isSocket()) throw localFile(`cannot read ${path}: it is a socket`, 'Name a file or a pipe.');
+  yield* stats.isFIFO() ? readPipe(path, signal) : readFile(path, signal);
 }
 
 async function* readPipe(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
@@ -26,7 +26,7 @@ async function* readPipe(path: string, signal: AbortSignal): AsyncGenerator<Uint
   };
   signal.addEventListener('abort', stop, { once: true });
   try {
-    for await (const piece of pipe) yield piece as Uint8Array;
+    for await (const chunk of pipe) yield chunk as Uint8Array;
   } finally {
     signal.removeEventListener('abort', stop);
     pipe.destroy();
@@ -38,24 +38,24 @@ async function* readFile(path: string, signal: AbortSignal): AsyncGenerator<Uint
   try {
     for (;;) {
       signal.throwIfAborted();
-      const piece = Buffer.allocUnsafe(PIECE);
-      const { bytesRead } = await handle.read(piece, 0, PIECE, null);
+      const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+      const { bytesRead } = await handle.read(chunk, 0, CHUNK_BYTES, null);
       if (bytesRead === 0) return;
-      yield piece.subarray(0, bytesRead);
+      yield chunk.subarray(0, bytesRead);
     }
   } finally {
     await handle.close();
   }
 }
 
-/** All bytes of a source, or undefined where there are more than `most`: it is read no further then. */
-export async function collect(pieces: AsyncIterable<Uint8Array>, most: number): Promise<Buffer | undefined> {
+/** Returns all bytes of a source; undefined when there are more than `maxBytes`, and then reads no further. */
+export async function collectBytes(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer | undefined> {
   const kept: Uint8Array[] = [];
   let size = 0;
-  for await (const piece of pieces) {
-    size += piece.byteLength;
-    if (size > most) return undefined;
-    kept.push(piece);
+  for await (const chunk of chunks) {
+    size += chunk.byteLength;
+    if (size > maxBytes) return undefined;
+    kept.push(chunk);
   }
   return Buffer.concat(kept);
 }

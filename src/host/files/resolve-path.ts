@@ -4,32 +4,33 @@ import type { ResolvedPath } from '../../core/context.ts';
 import { errorCode } from '../../core/file-errors.ts';
 
 /**
- * Where a name leads that lies at an absolute place. Opens nothing: that alone would change a pipe. Fails as the system
- * does, where links go in a circle or a directory may not be looked into.
+ * Follows the links of a path and returns what it leads to; `absolute` is the same path in absolute form. Opens nothing,
+ * because to open a pipe has an effect. Fails as the system does, for example for links that form a loop or a directory
+ * without permission.
  */
-export async function placeOf(path: string, place: string): Promise<ResolvedPath> {
-  const [found, itself] = [await unlessGone(() => fs.stat(place)), await unlessGone(() => fs.lstat(place))];
-  const linked = itself?.isSymbolicLink() === true;
-  if (found !== undefined) {
-    const kind = kindOf(found);
-    return { path: linked && kind === 'file' ? await fs.realpath(place) : path, kind };
+export async function resolvePath(path: string, absolute: string): Promise<ResolvedPath> {
+  const [target, entry] = [await ifExists(() => fs.stat(absolute)), await ifExists(() => fs.lstat(absolute))];
+  const linked = entry?.isSymbolicLink() === true;
+  if (target !== undefined) {
+    const kind = kindOf(target);
+    return { path: linked && kind === 'file' ? await fs.realpath(absolute) : path, kind };
   }
   if (linked) {
-    const target = resolve(await fs.realpath(dirname(place)), await fs.readlink(place));
-    return placeOf(target, target);
+    const missing = resolve(await fs.realpath(dirname(absolute)), await fs.readlink(absolute));
+    return resolvePath(missing, missing);
   }
-  const folder = await unlessGone(() => fs.stat(dirname(place)));
+  const folder = await ifExists(() => fs.stat(dirname(absolute)));
   return { path, kind: folder?.isDirectory() === true ? 'nothing' : 'no-folder' };
 }
 
-function kindOf(found: Stats): ResolvedPath['kind'] {
-  if (found.isFile()) return 'file';
-  return found.isDirectory() ? 'directory' : 'other';
+function kindOf(stats: Stats): ResolvedPath['kind'] {
+  if (stats.isFile()) return 'file';
+  return stats.isDirectory() ? 'directory' : 'other';
 }
 
-async function unlessGone<T>(look: () => Promise<T>): Promise<T | undefined> {
+async function ifExists<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await look();
+    return await read();
   } catch (error) {
     if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
     throw error;

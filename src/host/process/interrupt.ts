@@ -1,44 +1,44 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { interrupted } from '../../core/failure.ts';
 import type { StopSignal } from './signals.ts';
-import type { World } from '../world.ts';
+import type { Runtime } from '../runtime.ts';
 
-/** Ctrl-C, the polite kill, and the end of the terminal. */
+/** The signals that end a command: SIGINT (Ctrl-C), SIGTERM and SIGHUP. */
 export interface Interrupt {
-  /** Aborted by the first of them; its reason is the interrupted Failure (130 or 143). */
+  /** Aborted by the first signal; its reason is the interrupted Failure (130 or 143). */
   readonly signal: AbortSignal;
-  /** Hands the signals to somebody else for a while: a child process that shares the terminal. Returns how to end it. */
-  lend(listener: (signal: StopSignal) => void): () => void;
+  /** Passes signals to a listener instead, while a child process shares the terminal. Returns a function that ends it. */
+  redirect(listener: (signal: StopSignal) => void): () => void;
   /**
-   * Has the second signal heard by somebody who ends soon, in place of ending the process; the third one does that.
-   * Returns how to end it.
+   * Calls a listener on the second signal instead of ending the process; the third signal ends it. Returns a function
+   * that removes the listener.
    */
   onSecond(listener: () => void): () => void;
-  /** Hears no more signals. */
+  /** Stops listening. */
   close(): void;
 }
 
-/** Listens from now on. The first signal asks the command to end; the second ends the process at once. */
-export function listenForInterrupt(world: Pick<World, 'signals' | 'exit'>): Interrupt {
+/** Starts listening. The first signal aborts the command; the second ends the process immediately. */
+export function listenForInterrupt(runtime: Pick<Runtime, 'signals' | 'exit'>): Interrupt {
   const controller = new AbortController();
-  let borrower: ((signal: StopSignal) => void) | undefined;
+  let redirected: ((signal: StopSignal) => void) | undefined;
   let second: (() => void) | undefined;
-  const close = world.signals.on((signal) => {
-    if (borrower !== undefined) borrower(signal);
+  const close = runtime.signals.on((signal) => {
+    if (redirected !== undefined) redirected(signal);
     else if (!controller.signal.aborted) controller.abort(interrupted(signal));
-    else if (second === undefined) world.exit(signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated);
+    else if (second === undefined) runtime.exit(signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated);
     else {
-      const hear = second;
+      const listener = second;
       second = undefined;
-      hear();
+      listener();
     }
   });
   return {
     signal: controller.signal,
-    lend: (listener) => {
-      borrower = listener;
+    redirect: (listener) => {
+      redirected = listener;
       return () => {
-        borrower = undefined;
+        redirected = undefined;
       };
     },
     onSecond: (listener) => {

@@ -1,9 +1,9 @@
 /**
- * A script for `sh` that ends a process and all its descendants when its standard input ends without a line; its
- * argument is the process id. First SIGTERM, three seconds later SIGKILL for those that are left. Descendants are found
- * by /proc, and by `ps` where there is none.
+ * A script for `sh` that kills a process and all its descendants when its standard input ends without a line; its
+ * argument is the process id. It sends SIGTERM, and after three seconds SIGKILL to the remaining ones. Descendants are
+ * found in /proc, or with `ps` when there is no /proc.
  */
-export const WATCHER = `
+export const WATCHER_SCRIPT = `
 trap '' HUP INT TERM
 read -r word && exit
 children() {

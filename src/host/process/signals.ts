@@ -1,43 +1,44 @@
 import type { Blocking, SuspendHooks } from '../../core/context.ts';
 import { interrupted } from '../../core/failure.ts';
-import { isHangupIgnored } from './hangup.ts';
+import { isHangupIgnored } from './ignored-hangup.ts';
 
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
 export interface Signals {
-  /** Hears of each signal from now on, in place of Node's own answer to it; the function returned ends that. */
+  /** Calls a listener for each signal, which replaces Node's default action. Returns a function that removes it. */
   on(listener: (signal: StopSignal) => void): () => void;
-  /** As Terminal says. */
+  /** See `Terminal.onSuspend`. */
   onSuspend(hooks: SuspendHooks): () => void;
+  /** Runs synchronous work that a signal can interrupt. */
   readonly blocking: Blocking;
 }
 
-/** The signals of this process. */
+/** Returns the signals of this process. */
 export function realSignals(): Signals {
   const interruptible = interruptibleRunner();
   const listeners = new Map<StopSignal, Set<(signal: StopSignal) => void>>();
   const parent = process.ppid;
   return {
     on: (listener) => {
-      const hear = (signal: StopSignal): void => {
-        // Node resets an ignored SIGHUP when it starts, so that `nohup` is only known by its traces.
+      const handle = (signal: StopSignal): void => {
+        // Node resets an ignored SIGHUP at its start, so `nohup` must be detected.
         if (signal === 'SIGHUP' && isHangupIgnored(process.env, parent)) return;
         listener(signal);
       };
       for (const signal of STOP_SIGNALS) {
-        listeners.set(signal, (listeners.get(signal) ?? new Set()).add(hear));
-        process.on(signal, hear);
+        listeners.set(signal, (listeners.get(signal) ?? new Set()).add(handle));
+        process.on(signal, handle);
       }
       return () => {
         for (const signal of STOP_SIGNALS) {
-          listeners.get(signal)?.delete(hear);
-          process.off(signal, hear);
+          listeners.get(signal)?.delete(handle);
+          process.off(signal, handle);
         }
       };
     },
-    onSuspend: suspension(),
+    onSuspend: suspendHandlers(),
     blocking: (work) => {
-      // Without a listener the system ends the process.
+      // While no listener is installed, the system ends the process.
       const paused = (['SIGTERM', 'SIGHUP'] as const).flatMap((signal) =>
         signal === 'SIGHUP' && isHangupIgnored(process.env, parent)
           ? []
@@ -55,7 +56,7 @@ export function realSignals(): Signals {
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Node watches for Ctrl-C by a thread of its own while a script of `vm` runs. Fails with interrupted (130). */
+/** Runs work in a `vm` script, during which Node handles Ctrl-C on another thread. Fails with interrupted (130). */
 function interruptibleRunner(): Blocking {
   let prepared: { readonly sandbox: { work?: () => unknown }; readonly run: () => unknown } | undefined;
   const prepare = (): NonNullable<typeof prepared> => {
@@ -76,41 +77,41 @@ function interruptibleRunner(): Blocking {
   };
 }
 
-/** Ctrl-Z and Ctrl-\\, each answered as usual after everybody was told. */
-function suspension(): (hooks: SuspendHooks) => () => void {
-  const all = new Set<SuspendHooks>();
+/** Handles Ctrl-Z and Ctrl-\\: calls the hooks, then the default action. Returns the function that adds hooks. */
+function suspendHandlers(): (hooks: SuspendHooks) => () => void {
+  const hooksAdded = new Set<SuspendHooks>();
   let stopped = false;
-  const leave = (): void => {
-    for (const { suspend } of all) suspend();
+  const callSuspend = (): void => {
+    for (const { suspend } of hooksAdded) suspend();
   };
   const stop = (): void => {
     stopped = true;
-    leave();
-    // Without a listener the system stops the process, unless nobody could make it go on.
+    callSuspend();
+    // Without a listener the system suspends the process, except in an orphaned process group.
     process.off('SIGTSTP', stop);
     process.kill(process.pid, 'SIGTSTP');
   };
-  const goOn = (): void => {
+  const onContinue = (): void => {
     if (stopped) process.on('SIGTSTP', stop);
     stopped = false;
-    for (const { resume } of all) resume();
+    for (const { resume } of hooksAdded) resume();
   };
   const quit = (): void => {
-    leave();
+    callSuspend();
     process.off('SIGQUIT', quit);
     process.kill(process.pid, 'SIGQUIT');
   };
   const listen = (change: 'on' | 'off'): void => {
     process[change]('SIGTSTP', stop);
-    process[change]('SIGCONT', goOn);
+    process[change]('SIGCONT', onContinue);
     process[change]('SIGQUIT', quit);
   };
   return (hooks) => {
     if (process.platform === 'win32') return () => undefined;
-    if (all.size === 0) listen('on');
-    all.add(hooks);
+    if (hooksAdded.size === 0) listen('on');
+    hooksAdded.add(hooks);
     return () => {
-      if (all.delete(hooks) && all.size === 0) listen('off');
+      if (hooksAdded.delete(hooks) && hooksAdded.size === 0) listen('off');
     };
   };
 }

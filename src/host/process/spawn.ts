@@ -3,38 +3,37 @@ import type { Spawn } from '../../core/context.ts';
 import { localFile, usage } from '../../core/failure.ts';
 import { KEY_VARIABLES } from '../../settings/table.ts';
 import type { Interrupt } from './interrupt.ts';
-import { WATCHER } from './kill-with-parent.ts';
-import type { World } from '../world.ts';
+import { WATCHER_SCRIPT } from './kill-with-parent.ts';
+import type { Runtime } from '../runtime.ts';
 
 /**
- * Runs programs on this terminal. While one runs, Ctrl-C is its own affair: the terminal hands it to the program
- * directly, and berth waits for what the program makes of it. Signals that only berth gets are passed on.
- * Fails with usage (2) where there is no such program.
+ * Runs programs that share this terminal. The terminal sends Ctrl-C to the program directly, and berth waits for the
+ * program to end. Signals that only berth receives are passed on. Fails with usage (2) when the program does not exist.
  */
-export function createSpawn(world: World, interrupt: Interrupt): Spawn {
+export function createSpawn(runtime: Runtime, interrupt: Interrupt): Spawn {
   return {
     run: async (command, args, env) => {
       const [{ spawn }, { constants }] = await Promise.all([import('node:child_process'), import('node:os')]);
       return new Promise((resolve, reject) => {
         const child = spawn(command, [...args], {
-          stdio: world.childStreams,
-          cwd: world.cwd,
-          env: { ...withoutKeys(world.env), ...env },
+          stdio: runtime.childStreams,
+          cwd: runtime.cwd,
+          env: { ...withoutKeys(runtime.env), ...env },
         });
-        const stopWatching = watch(world, child, spawn);
-        const giveBack = interrupt.lend((signal) => {
-          if (signal !== 'SIGINT' || world.stdin.isTTY !== true) child.kill(signal);
+        const stopWatcher = startWatcher(runtime, child, spawn);
+        const endRedirect = interrupt.redirect((signal) => {
+          if (signal !== 'SIGINT' || runtime.stdin.isTTY !== true) child.kill(signal);
         });
-        const over = (): void => {
-          giveBack();
-          stopWatching();
+        const cleanUp = (): void => {
+          endRedirect();
+          stopWatcher();
         };
         child.once('error', (error: NodeJS.ErrnoException) => {
-          over();
+          cleanUp();
           reject(failedToStart(command, error));
         });
         child.once('exit', (code, signal) => {
-          over();
+          cleanUp();
           resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
         });
       });
@@ -42,21 +41,21 @@ export function createSpawn(world: World, interrupt: Interrupt): Spawn {
   };
 }
 
-/** The user's key is for this program alone. */
-const withoutKeys = (env: World['env']): World['env'] =>
+/** Removes the user's API key from the environment of other programs. */
+const withoutKeys = (env: Runtime['env']): Runtime['env'] =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !KEY_VARIABLES.includes(name)));
 
 /**
- * A shell that waits for the end of this process, however it comes, to end the child and all that it started; told so,
- * it goes away instead. In a session of its own, so that what a terminal sends does not reach it. Where it cannot be
- * started, the child runs all the same.
+ * Starts a shell that waits until this process ends, in whatever way, and then kills the child and its descendants.
+ * Returns a function that ends the shell instead. It has its own session, so that it gets no signals from the terminal.
+ * When it cannot be started, the child runs without it.
  */
-function watch(world: World, child: ChildProcess, spawn: typeof startProgram): () => void {
-  if (child.pid === undefined || world.platform === 'win32') return () => undefined;
-  const watcher = spawn('/bin/sh', ['-c', WATCHER, 'berth-watcher', String(child.pid)], {
+function startWatcher(runtime: Runtime, child: ChildProcess, spawn: typeof startProgram): () => void {
+  if (child.pid === undefined || runtime.platform === 'win32') return () => undefined;
+  const watcher = spawn('/bin/sh', ['-c', WATCHER_SCRIPT, 'berth-watcher', String(child.pid)], {
     stdio: ['pipe', 'ignore', 'ignore'],
     cwd: '/',
-    env: { PATH: world.env['PATH'] },
+    env: { PATH: runtime.env['PATH'] },
     detached: true,
   });
   watcher.on('error', () => undefined);

@@ -2,45 +2,46 @@ import type * as inquirer from '@inquirer/prompts';
 import type { Choice, Prompts, SuspendHooks, Terminal } from '../../core/context.ts';
 import { interrupted, usage } from '../../core/failure.ts';
 import { safeText } from '../../core/safe-text.ts';
-import type { Input, Output } from '../world.ts';
+import type { Input, Output } from '../runtime.ts';
 
-export interface Asker {
+/** The streams of a prompt. */
+export interface PromptStreams {
   readonly stdin: Input;
-  /** Questions go here: stdout is for data. */
+  /** Questions are printed here, because stdout is for data. */
   readonly stderr: Output;
 }
 
-/** Choices beyond this many are searched, not scrolled. */
-const LONG_LIST = 12;
+/** The number of choices that are shown at once; a longer list can be searched. */
+const PAGE_SIZE = 12;
 
 /**
- * Questions on a terminal. Each fails with usage (2) where nobody can be asked or the input ends before the answer,
- * and with interrupted (130, or 143 for a polite kill).
+ * Creates prompts on a terminal. Each fails with usage (2) when there is no terminal or the input ends before the answer,
+ * and with interrupted (130, or 143 for SIGTERM).
  */
 export function createPrompts(
-  asker: () => Asker,
+  streams: () => PromptStreams,
   terminal: Pick<Terminal, 'canAsk' | 'onSuspend'>,
   signal: AbortSignal,
 ): Prompts {
   const ask = async <T>(question: (kit: Kit, context: AskContext) => Promise<T>): Promise<T> => {
     if (!terminal.canAsk) throw usage('there is no terminal to ask on', 'Give the value as a flag.');
     const kit = await import('@inquirer/prompts');
-    const { stdin, stderr } = asker();
-    const ended = new AbortController();
-    const stopWatching = watchForEnd(stdin, () => {
-      ended.abort();
+    const { stdin, stderr } = streams();
+    const inputEnd = new AbortController();
+    const removeEndListeners = onInputEnd(stdin, () => {
+      inputEnd.abort();
     });
-    const stopHooks = terminal.onSuspend(hooksOf({ stdin, stderr }));
+    const removeSuspendHooks = terminal.onSuspend(suspendHooks({ stdin, stderr }));
     try {
-      return await question(kit, { input: stdin, output: stderr, signal: AbortSignal.any([signal, ended.signal]) });
+      return await question(kit, { input: stdin, output: stderr, signal: AbortSignal.any([signal, inputEnd.signal]) });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      if (ended.signal.aborted) throw usage('the input ended before the answer', 'Give the value as a flag.');
+      if (inputEnd.signal.aborted) throw usage('the input ended before the answer', 'Give the value as a flag.');
       if (error instanceof Error && error.name === 'ExitPromptError') throw interrupted('SIGINT');
       throw error;
     } finally {
-      stopWatching();
-      stopHooks();
+      removeEndListeners();
+      removeSuspendHooks();
     }
   };
   return {
@@ -64,11 +65,11 @@ export function createPrompts(
       ),
     confirm: (message, initial = false) => ask((kit, context) => kit.confirm({ message, default: initial }, context)),
     select: (message, choices) => {
-      const safe = choices.map(harmless);
+      const safe = choices.map(safeChoice);
       return ask((kit, context) =>
-        safe.length > LONG_LIST
-          ? kit.search({ message, pageSize: LONG_LIST, source: (term) => matching(safe, term ?? '') }, context)
-          : kit.select({ message, choices: safe, pageSize: LONG_LIST, loop: false }, context),
+        safe.length > PAGE_SIZE
+          ? kit.search({ message, pageSize: PAGE_SIZE, source: (term) => matching(safe, term ?? '') }, context)
+          : kit.select({ message, choices: safe, pageSize: PAGE_SIZE, loop: false }, context),
       );
     },
   };
@@ -76,8 +77,8 @@ export function createPrompts(
 
 const SHOW_CURSOR = '\u001b[?25h';
 
-/** A question may hide the cursor and takes keys one by one; the next key draws it anew. */
-function hooksOf({ stdin, stderr }: Asker): SuspendHooks {
+/** A prompt may hide the cursor and sets raw mode. It is redrawn with the next key. */
+function suspendHooks({ stdin, stderr }: PromptStreams): SuspendHooks {
   let raw = false;
   return {
     suspend: () => {
@@ -99,34 +100,34 @@ interface AskContext {
   readonly signal: AbortSignal;
 }
 
-/** What there is to choose from may be the service's words. */
-const harmless = <T>({ name, value, description }: Choice<T>): Choice<T> => ({
+/** Makes the text of a choice safe, because it may come from the service. */
+const safeChoice = <T>({ name, value, description }: Choice<T>): Choice<T> => ({
   name: safeText(name),
   value,
   ...(description === undefined ? {} : { description: safeText(description) }),
 });
 
 function matching<T>(choices: readonly Choice<T>[], term: string): readonly Choice<T>[] {
-  const wanted = term.toLowerCase();
-  return choices.filter((choice) => `${choice.name} ${choice.description ?? ''}`.toLowerCase().includes(wanted));
+  const search = term.toLowerCase();
+  return choices.filter((choice) => `${choice.name} ${choice.description ?? ''}`.toLowerCase().includes(search));
 }
 
 /**
- * Ctrl-D, or the end of the input, closes the line reader under a question without the question hearing of it: it
- * would wait for ever. A closed reader is known by its having paused the input.
+ * Calls `onEnd` when the user presses Ctrl-D or the input ends. Both close the line reader of a prompt without ending the
+ * prompt, which would wait forever. A closed reader is recognized by its paused input.
  */
-function watchForEnd(stdin: Input, ended: () => void): () => void {
-  const key = (_text: string | undefined, pressed: { readonly ctrl?: boolean; readonly name?: string }): void => {
-    // The reader hears of the key after this does.
+function onInputEnd(stdin: Input, onEnd: () => void): () => void {
+  const onKey = (_text: string | undefined, pressed: { readonly ctrl?: boolean; readonly name?: string }): void => {
+    // The line reader handles the key after this listener.
     if (pressed.ctrl === true && pressed.name === 'd')
       queueMicrotask(() => {
-        if (stdin.isPaused()) ended();
+        if (stdin.isPaused()) onEnd();
       });
   };
-  stdin.on('keypress', key);
-  stdin.once('end', ended);
+  stdin.on('keypress', onKey);
+  stdin.once('end', onEnd);
   return () => {
-    stdin.off('keypress', key);
-    stdin.off('end', ended);
+    stdin.off('keypress', onKey);
+    stdin.off('end', onEnd);
   };
 }

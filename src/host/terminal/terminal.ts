@@ -1,57 +1,57 @@
 import type { Terminal } from '../../core/context.ts';
-import type { Output, World } from '../world.ts';
+import type { Output, Runtime } from '../runtime.ts';
 
-/** The two settings that the terminal's facts depend on. */
+/** The two settings that affect the terminal. */
 export interface TerminalChoices {
   readonly noInput: () => boolean;
   readonly noColour: () => boolean;
 }
 
 /**
- * What is known of the terminal. Each fact is looked up when it is asked for: to look is to open the stream. A dumb
- * terminal (TERM=dumb) and a build server (CI) can neither redraw nor answer, so they count as none; colour there is
- * only where FORCE_COLOR asks for it. `--no-color` and NO_COLOR come before FORCE_COLOR.
+ * Describes the terminal. Each property is computed when it is read, because that opens the stream. A dumb terminal
+ * (TERM=dumb) and a build server (CI) cannot redraw or answer questions, so they count as no terminal; they get colour
+ * only with FORCE_COLOR. `--no-color` and NO_COLOR override FORCE_COLOR.
  */
 export function describeTerminal(
-  world: Pick<World, 'env' | 'stdin' | 'stdout' | 'stderr' | 'signals'>,
+  runtime: Pick<Runtime, 'env' | 'stdin' | 'stdout' | 'stderr' | 'signals'>,
   choices: TerminalChoices,
 ): Terminal {
-  const { env } = world;
-  const able = env['TERM'] !== 'dumb' && !isOn(env['CI']);
-  const live = (stream: Output): boolean => able && stream.isTTY === true;
+  const { env } = runtime;
+  const capable = env['TERM'] !== 'dumb' && !isOn(env['CI']);
+  const isTerminal = (stream: Output): boolean => capable && stream.isTTY === true;
   const coloured = (stream: Output): boolean => {
     if (choices.noColour()) return false;
     const forced = env['FORCE_COLOR'];
-    return forced === undefined || forced === '' ? live(stream) : isOn(forced);
+    return forced === undefined || forced === '' ? isTerminal(stream) : isOn(forced);
   };
   return {
     get output() {
-      return live(world.stdout);
+      return isTerminal(runtime.stdout);
     },
     get errors() {
-      return live(world.stderr);
+      return isTerminal(runtime.stderr);
     },
     get canAsk() {
-      return !choices.noInput() && live(world.stderr) && world.stdin.isTTY === true;
+      return !choices.noInput() && isTerminal(runtime.stderr) && runtime.stdin.isTTY === true;
     },
     get columns() {
-      return live(world.stdout) ? (positive(env['COLUMNS']) ?? positive(world.stdout.columns)) : undefined;
+      return isTerminal(runtime.stdout) ? (positive(env['COLUMNS']) ?? positive(runtime.stdout.columns)) : undefined;
     },
     get errorColumns() {
-      return live(world.stderr) ? (positive(env['COLUMNS']) ?? positive(world.stderr.columns)) : undefined;
+      return isTerminal(runtime.stderr) ? (positive(env['COLUMNS']) ?? positive(runtime.stderr.columns)) : undefined;
     },
     get rows() {
-      return live(world.stdout) ? positive(world.stdout.rows) : undefined;
+      return isTerminal(runtime.stdout) ? positive(runtime.stdout.rows) : undefined;
     },
     colour: {
       get output() {
-        return coloured(world.stdout);
+        return coloured(runtime.stdout);
       },
       get errors() {
-        return coloured(world.stderr);
+        return coloured(runtime.stderr);
       },
     },
-    onSuspend: (hooks) => world.signals.onSuspend(hooks),
+    onSuspend: (hooks) => runtime.signals.onSuspend(hooks),
   };
 }
 

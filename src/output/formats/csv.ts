@@ -1,37 +1,58 @@
 import { Exact, encodeJson, isObject, type Json } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
+import { rowsOf, type OutputOptions, type View } from '../view.ts';
 import { fieldAt, memberNames, memberOf } from './fields.ts';
-import type { View } from '../view.ts';
+import type { FormatPrinter } from './format-printer.ts';
 
 export interface CsvOptions {
   /** Paths of `--fields`; undefined takes every member that any of the rows has. */
-  readonly fields: readonly string[] | undefined;
-  /** A person's screen: harmful characters become visible escapes. */
-  readonly onScreen: boolean;
+  readonly fields: OutputOptions['fields'];
+  /** Escapes characters that could mislead a terminal. */
+  readonly onTerminal: boolean;
 }
 
+/** A header and one row a line. Rows that arrive one at a time take their columns from the first one. */
+export const csvPrinter: FormatPrinter = {
+  result: (result, { fields }, { terminal }) => {
+    const rows = rowsOf(result);
+    const columns = csvColumns(rows, fields, result.view);
+    return csvLines(columns, rows, { fields, onTerminal: terminal.output, header: true });
+  },
+  rows: (view, { fields }, { terminal }) => {
+    const options = { fields, onTerminal: terminal.output };
+    let columns: readonly string[] | undefined;
+    return {
+      row: (value, first) => {
+        columns ??= csvColumns([value], fields, view);
+        return csvLines(columns, [value], { ...options, header: first });
+      },
+      end: (empty) => (empty ? csvLines(csvColumns([], fields, view), [], { ...options, header: true }) : ''),
+    };
+  },
+};
+
 /**
- * The columns of rows: the fields asked for, or the members there are; rows that have none are a column by themselves.
- * Where there are no rows, the members that the view knows of: a reader expects a header whatever was found.
+ * Returns the columns of rows: the fields asked for, or every member that a row has. Without rows these are the members
+ * that the view lists, so that there is a header in any case. Rows that are not objects are one column.
  */
 export function csvColumns(
   rows: readonly Json[],
-  fields: readonly string[] | undefined,
+  fields: OutputOptions['fields'],
   { members = [] }: Pick<View, 'members'>,
 ): readonly string[] {
   if (fields !== undefined) return fields;
   if (rows.length === 0) return members;
   const names = memberNames(rows);
-  return names.length === 0 && rows.some((row) => !isObject(row)) ? [ITSELF] : names;
+  return names.length === 0 && rows.some((row) => !isObject(row)) ? [VALUE_COLUMN] : names;
 }
 
-/** The column of rows that are no objects. */
-const ITSELF = 'value';
+/** The column of rows that are not objects. */
+const VALUE_COLUMN = 'value';
 
 /**
- * Rows as CSV (RFC 4180, lines end with a line feed): members as the service has them, nested ones as compact JSON,
- * null and missing ones empty. Text that a spreadsheet would run as a formula gets an apostrophe before it, because
- * names come from others and CSV is what spreadsheets open; who needs the text as it is takes `-o json`.
+ * Renders rows as CSV (RFC 4180, lines end with a line feed): nested members as compact JSON, null and missing ones
+ * empty. Text that a spreadsheet would run as a formula gets an apostrophe before it, because names can come from other
+ * users. `-o json` prints the text unchanged.
  */
 export async function csvLines(
   columns: readonly string[],
@@ -41,18 +62,17 @@ export async function csvLines(
   if (columns.length === 0) return '';
   const { stringify } = await import('csv-stringify/sync');
   const member = (row: Json, column: string): Json | undefined =>
-    column === ITSELF && !isObject(row) ? row : memberOf(row, column);
+    column === VALUE_COLUMN && !isObject(row) ? row : memberOf(row, column);
   const valueAt = options.fields === undefined ? member : fieldAt;
   const lines = rows.map((row) => columns.map((column) => valueAt(row, column)));
   const cells = [...(options.header ? [columns] : []), ...lines];
+  const escapeCell = (json: string): string => (options.onTerminal ? safeText(json) : json);
   return stringify(cells, {
     cast: {
-      string: (text) => ({ value: options.onScreen ? safeText(text, true) : text, escape_formulas: true }),
+      string: (text) => ({ value: options.onTerminal ? safeText(text, true) : text, escape_formulas: true }),
       boolean: String,
       number: (value) => encodeJson(value),
-      object: (value) => (value instanceof Exact ? value.text : safe(encodeJson(value as Json), options.onScreen)),
+      object: (value) => (value instanceof Exact ? value.text : escapeCell(encodeJson(value as Json))),
     },
   });
 }
-
-const safe = (json: string, onScreen: boolean): string => (onScreen ? safeText(json) : json);

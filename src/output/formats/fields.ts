@@ -1,18 +1,18 @@
 import { isObject, type Json, type JsonObject } from '../../core/json.ts';
-import { text } from '../layout/cells.ts';
+import { plainText } from '../layout/cells.ts';
 import type { Column } from '../view.ts';
 
-/** Members wanted of a value; an empty map wants all of it. */
-type Wanted = ReadonlyMap<string, Wanted>;
+/** The members to pick from a value, as a tree; an empty map picks the whole value. */
+type Selection = ReadonlyMap<string, Selection>;
 
 /**
- * The members named by dotted paths (`--fields`). What is picked lies where it lay in the document, so what reads the
- * whole one reads the picked one too. A path goes through an array by its items (`runtime.gpus.util`) or by one of
- * them (`runtime.gpus.0`); what leads nowhere is null.
+ * Returns a row with only the members that dotted paths name (`--fields`). Picked members keep their nesting, so that a
+ * program that reads the whole document reads the picked one too. A path passes through an array by all items
+ * (`runtime.gpus.util`) or by one of them (`runtime.gpus.0`). A path that matches nothing gives null.
  */
-export const pickFields = (row: Json, paths: readonly string[]): Json => take(row, wantedBy(paths));
+export const pickFields = (row: Json, paths: readonly string[]): Json => pick(row, selectionOf(paths));
 
-/** Whether a row has what a path leads to, be it null; a list without items may have anything. */
+/** True when a row has the member that a path names, even if it is null. An array without items matches every path. */
 export function hasField(row: Json, path: string): boolean {
   const [first = '', ...rest] = path.split('.');
   if (isList(row)) {
@@ -20,37 +20,37 @@ export function hasField(row: Json, path: string): boolean {
     const item = row[Number(first)];
     return item === undefined || rest.length === 0 || hasField(item, rest.join('.'));
   }
-  // What is null or missing now may hold it another time.
+  // A member that is null may have inner members at another time.
   const inner = memberOf(row, first);
   if (inner === undefined) return false;
   return rest.length === 0 || inner === null || hasField(inner, rest.join('.'));
 }
 
-/** What lies at one path of `--fields`, alone. */
+/** Returns the value at one path of `--fields`, without the nesting around it. */
 export function fieldAt(row: Json, path: string): Json {
   let at = pickFields(row, [path]);
   for (const step of path.split('.')) at = unwrap(at, step);
   return at;
 }
 
-/** The paths of `--fields` as columns of a table. */
+/** Returns the table columns for the paths of `--fields`. */
 export const fieldColumns = (paths: readonly string[]): readonly Column[] =>
-  paths.map((path) => ({ header: path, show: (row) => text('at')({ at: fieldAt(row, path) }) }));
+  paths.map((path) => ({ header: path, show: (row) => plainText(fieldAt(row, path)) }));
 
-/** The members of a row as columns: for what has no view of its own. Every member that any of the rows has. */
+/** Returns a column for every member that any of the rows has: for documents without a view. */
 export const memberColumns = (rows: readonly Json[]): readonly Column[] =>
-  memberNames(rows).map((name) => ({ header: name, show: (row) => text('at')({ at: memberOf(row, name) }) }));
+  memberNames(rows).map((name) => ({ header: name, show: (row) => plainText(memberOf(row, name)) }));
 
-/** Names of the members of all rows, in the order in which they come up. */
+/** Returns the member names of all rows, in the order of their first occurrence. */
 export const memberNames = (rows: readonly Json[]): readonly string[] => [
   ...new Set(rows.flatMap((row) => (isObject(row) ? Object.keys(row) : []))),
 ];
 
-/** A member by its whole name, dots and all. */
+/** Returns a member by its name, in which a dot is an ordinary character. */
 export const memberOf = (row: Json, name: string): Json | undefined =>
   isObject(row) && Object.hasOwn(row, name) ? row[name] : undefined;
 
-function wantedBy(paths: readonly string[]): Wanted {
+function selectionOf(paths: readonly string[]): Selection {
   const byFirst = new Map<string, string[]>();
   const whole = new Set<string>();
   for (const path of paths) {
@@ -61,22 +61,22 @@ function wantedBy(paths: readonly string[]): Wanted {
     if (dot < 0) whole.add(first);
     else rest.push(path.slice(dot + 1));
   }
-  return new Map([...byFirst].map(([first, rest]) => [first, whole.has(first) ? new Map() : wantedBy(rest)]));
+  return new Map([...byFirst].map(([first, rest]) => [first, whole.has(first) ? new Map() : selectionOf(rest)]));
 }
 
-function take(value: Json | undefined, wanted: Wanted): Json {
+function pick(value: Json | undefined, selection: Selection): Json {
   if (value === undefined) return null;
-  if (wanted.size === 0) return value;
+  if (selection.size === 0) return value;
   if (isList(value)) {
-    const names = [...wanted.keys()];
-    if (!names.every(isIndex)) return value.map((item) => take(item, wanted));
-    return names.map((name) => take(value[Number(name)], wanted.get(name) ?? new Map()));
+    const names = [...selection.keys()];
+    if (!names.every(isIndex)) return value.map((item) => pick(item, selection));
+    return names.map((name) => pick(value[Number(name)], selection.get(name) ?? new Map()));
   }
   if (!isObject(value)) return null;
-  return objectFrom([...wanted].map(([name, inner]) => [name, take(memberOf(value, name), inner)]));
+  return objectFrom([...selection].map(([name, inner]) => [name, pick(memberOf(value, name), inner)]));
 }
 
-/** Undoes what `take` keeps around the value of one path. */
+/** Removes one level of the nesting that `pick` keeps around the value of a path. */
 function unwrap(value: Json, step: string): Json {
   if (isList(value)) return isIndex(step) ? (value[0] ?? null) : value.map((item) => unwrap(item, step));
   return memberOf(value, step) ?? null;

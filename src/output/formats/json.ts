@@ -1,55 +1,80 @@
+import { itemSources, memberSource } from '../../core/json-source.ts';
 import { encodeJson, type Json } from '../../core/json.ts';
+import { rowsOf, type OutputOptions, type RowsResult } from '../view.ts';
+import { escapeJson } from './escape-json.ts';
 import { pickFields } from './fields.ts';
-import { harmlessJson } from './escape-json.ts';
-import { compactJson, indentJson, itemTexts, memberText } from './json-text.ts';
-import type { Result } from '../view.ts';
+import type { FormatPrinter } from './format-printer.ts';
+import { compactJson, indentJson } from './json-layout.ts';
 
-type Data = Extract<Result, { kind: 'one' | 'many' }>;
-type Fields = readonly string[] | undefined;
+type Fields = OutputOptions['fields'];
+
+/** One indented document; rows that arrive one at a time form one array. */
+export const jsonPrinter: FormatPrinter = {
+  result: (result, { fields }, { terminal }) => `${jsonDocument(result, fields, terminal.output)}\n`,
+  rows: (_view, { fields }, { terminal }) => ({
+    row: (value, first) => {
+      const text = encodeJson(pick(value, fields), 2);
+      const shown = terminal.output ? escapeJson(text) : text;
+      return `${first ? '[' : ','}\n  ${shown.replaceAll('\n', '\n  ')}`;
+    },
+    end: (empty) => (empty ? '[]\n' : '\n]\n'),
+  }),
+};
+
+/** One compact JSON value on each line. */
+export const jsonLinesPrinter: FormatPrinter = {
+  result: (result, { fields }, { terminal }) => jsonLines(result, fields, terminal.output),
+  rows: (_view, { fields }, { terminal }) => ({
+    row: (value) => {
+      const text = encodeJson(pick(value, fields));
+      return `${terminal.output ? escapeJson(text) : text}\n`;
+    },
+  }),
+};
 
 /**
- * A result as one JSON document, indented: the service's own text laid out anew where it is at hand, else the values.
- * A list is its array, or the document around it where that says more. With `--fields` the members picked, nested as they were. On a screen, what could mislead a
- * terminal is escaped within its strings.
+ * Returns a result as one indented JSON document. The text that the service sent is used where it is available, else the
+ * values are encoded. A list is its array, or the whole document when that holds more than the rows. With `--fields`, the
+ * members keep their nesting. `onTerminal` escapes characters in strings that could mislead a terminal.
  */
-export function jsonDocument(result: Data, fields: Fields, onScreen: boolean): string {
-  const source = fields === undefined ? (wholeText(result) ?? sourceText(result)) : undefined;
+export function jsonDocument(result: RowsResult, fields: Fields, onTerminal: boolean): string {
+  const source = fields === undefined ? (documentSource(result) ?? rowsSource(result)) : undefined;
   const text = (source === undefined ? undefined : indentJson(source)) ?? encodeJson(documentOf(result, fields), 2);
-  return onScreen ? harmlessJson(text) : text;
+  return onTerminal ? escapeJson(text) : text;
 }
 
-/** A result as JSON lines: each row compact, on a line of its own. */
-export function jsonLines(result: Data, fields: Fields, onScreen: boolean): string {
-  const source = fields === undefined ? sourceText(result) : undefined;
+function jsonLines(result: RowsResult, fields: Fields, onTerminal: boolean): string {
+  const source = fields === undefined ? rowsSource(result) : undefined;
   const lines =
     (source === undefined ? undefined : sourceLines(source, result.kind)) ??
-    rows(result, fields).map((row) => encodeJson(row));
-  return lines.map((line) => `${onScreen ? harmlessJson(line) : line}\n`).join('');
+    pickedRows(result, fields).map((row) => encodeJson(row));
+  return lines.map((line) => `${onTerminal ? escapeJson(line) : line}\n`).join('');
 }
 
-/** The text of the rows alone: the document, or the array inside of it. */
-function sourceText(result: Data): string | undefined {
+/** The source of the rows alone: the document, or the array inside it. */
+function rowsSource(result: RowsResult): string | undefined {
   if (result.kind === 'one') return result.source;
   const { source } = result;
-  return source?.member === undefined ? source?.text : memberText(source.text, source.member);
+  return source?.member === undefined ? source?.text : memberSource(source.text, source.member);
 }
 
-const wholeText = (result: Data): string | undefined =>
+/** The source of the document around the rows, when all of it is printed. */
+const documentSource = (result: RowsResult): string | undefined =>
   result.kind === 'many' && result.whole !== undefined ? result.source?.text : undefined;
 
-function sourceLines(source: string, kind: Data['kind']): readonly string[] | undefined {
-  const lines = (kind === 'one' ? [source] : itemTexts(source)).map(compactJson);
+function sourceLines(source: string, kind: RowsResult['kind']): readonly string[] | undefined {
+  const lines = (kind === 'one' ? [source] : itemSources(source)).map(compactJson);
   return lines.every((line) => line !== undefined) ? lines : undefined;
 }
 
-/** The value that JSON and YAML print: with fields, the rows thinned where they lie. */
-export function documentOf(result: Data, fields: Fields): Json {
-  const picked = rows(result, fields);
-  if (result.kind === 'one') return picked[0] ?? null;
-  return result.whole === undefined ? picked : { ...result.whole.document, [result.whole.member]: picked };
+/** Returns the value that JSON and YAML print. With `--fields`, each row has only these members, nested as before. */
+export function documentOf(result: RowsResult, fields: Fields): Json {
+  const rows = pickedRows(result, fields);
+  if (result.kind === 'one') return rows[0] ?? null;
+  return result.whole === undefined ? rows : { ...result.whole.document, [result.whole.member]: rows };
 }
 
-function rows(result: Data, fields: Fields): readonly Json[] {
-  const all = result.kind === 'one' ? [result.value] : result.values;
-  return fields === undefined ? all : all.map((row) => pickFields(row, fields));
-}
+const pickedRows = (result: RowsResult, fields: Fields): readonly Json[] =>
+  rowsOf(result).map((row) => pick(row, fields));
+
+const pick = (row: Json, fields: Fields): Json => (fields === undefined ? row : pickFields(row, fields));

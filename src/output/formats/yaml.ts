@@ -1,10 +1,22 @@
 import { Exact, type Json } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
+import type { FormatPrinter } from './format-printer.ts';
+import { documentOf } from './json.ts';
+import { pickFields } from './fields.ts';
+
+/** The document as YAML; rows that arrive one at a time form one list. */
+export const yamlPrinter: FormatPrinter = {
+  result: (result, { fields }) => toYaml(documentOf(result, fields)),
+  rows: (_view, { fields }) => ({
+    row: (value) => toYaml([fields === undefined ? value : pickFields(value, fields)]),
+    end: (empty) => (empty ? '[]\n' : ''),
+  }),
+};
 
 /**
- * Values as YAML 1.2 that a reader of 1.1 understands the same way: text such as `no` or `1e3` in quotes, numbers as
- * the service wrote them, text of several lines as a block. A control or a hidden character is a YAML escape: YAML
- * allows none raw. The library is loaded here and nowhere else.
+ * Renders a value as YAML 1.2 that a YAML 1.1 parser reads the same way: strings such as `no` or `1e3` are quoted, numbers
+ * stay as the service sent them, strings of several lines are blocks. Control and hidden characters are escaped, because
+ * YAML does not allow them. The library is loaded only here.
  */
 export async function toYaml(value: Json): Promise<string> {
   const { Document, Scalar, visit } = await import('yaml');
@@ -17,7 +29,7 @@ export async function toYaml(value: Json): Promise<string> {
         default: true,
         tag: 'tag:yaml.org,2002:float',
         resolve: (text: string) => text,
-        // Never reached when reading: nothing is read here.
+        // Never matches: nothing is parsed here.
         test: /^$.^/,
         stringify: ({ value: exact }) => String(exact),
       },

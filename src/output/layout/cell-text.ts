@@ -1,48 +1,52 @@
 import { safeText, say, type TerminalText } from '../../core/safe-text.ts';
-import { barPieces } from './bar.ts';
-import { joined } from './drawn.ts';
-import type { Paint, Piece } from './colour.ts';
 import type { Bar, Cell, Shown } from '../view.ts';
+import type { Paint, Piece } from './colour.ts';
+import { barPieces } from './percent-bar.ts';
+import { joinText } from './terminal-text.ts';
 
-/** What stands where nothing is known. */
+/** Shown for a missing value. */
 const DASH = say`-`;
 
-interface Manner {
-  /** Bars are drawn, and items are set apart by a comma and a space; else by a comma alone. */
-  readonly drawn: boolean;
+interface CellOptions {
+  /** On a terminal, bars are drawn and items are separated by a comma and a space; elsewhere by a comma alone. */
+  readonly terminal: boolean;
 }
 
-/** A value as one line; the items of an array stand one after the other. */
-export function inline(shown: Shown, { drawn }: Manner): readonly Piece[] {
-  const comma: Piece = { text: drawn ? say`, ` : say`,` };
-  return items(shown).flatMap((item, at) => (at === 0 ? one(item, drawn) : [comma, ...one(item, drawn)]));
+/** Returns the pieces of a cell on one line; the items of an array follow each other. */
+export function cellPieces(shown: Shown, { terminal }: CellOptions): readonly Piece[] {
+  const comma: Piece = { text: terminal ? say`, ` : say`,` };
+  return itemsOf(shown).flatMap((item, at) =>
+    at === 0 ? itemPieces(item, terminal) : [comma, ...itemPieces(item, terminal)],
+  );
 }
 
-/** A value as the lines it takes in a detail view: one for each item of an array. */
-export function itemLines(shown: Shown, { drawn }: Manner): readonly (readonly Piece[])[] {
-  return items(shown).flatMap((item) => (drawn ? textLines(item).map((line) => one(line, drawn)) : [one(item, drawn)]));
+/** Returns the pieces of each line that a value takes in a detail view: at least one line for each item of an array. */
+export function cellLines(shown: Shown, { terminal }: CellOptions): readonly (readonly Piece[])[] {
+  return itemsOf(shown).flatMap((item) =>
+    terminal ? splitLines(item).map((line) => itemPieces(line, terminal)) : [itemPieces(item, terminal)],
+  );
 }
 
 export const paintAll = (pieces: readonly Piece[], paint: Paint): TerminalText =>
-  joined(pieces.map(({ text, tone }) => paint(text, tone)));
+  joinText(pieces.map(({ text, tone }) => paint(text, tone)));
 
 type Item = string | Cell | Bar;
 
-function items(shown: Shown): readonly Item[] {
+function itemsOf(shown: Shown): readonly Item[] {
   const all: readonly Item[] = shown === undefined ? [] : isList(shown) ? shown : [shown];
   return all.length === 0 ? [DASH] : all;
 }
 
 const isList = (shown: Item | readonly Item[]): shown is readonly Item[] => Array.isArray(shown);
 
-function one(item: Item, drawn: boolean): readonly Piece[] {
+function itemPieces(item: Item, terminal: boolean): readonly Piece[] {
   if (typeof item === 'string') return [{ text: item === '' ? DASH : safeText(item) }];
-  if ('percent' in item) return barPieces(item, drawn);
+  if ('percent' in item) return barPieces(item, terminal);
   return [{ ...item, text: item.text === '' ? DASH : safeText(item.text) }];
 }
 
-/** Text of several lines reads as such where there is room for it; elsewhere its line feeds are visible escapes. */
-function textLines(item: Item): readonly Item[] {
+/** Splits text of several lines for a detail view. In a table its line feeds are escaped instead. */
+function splitLines(item: Item): readonly Item[] {
   if (typeof item !== 'string' && 'percent' in item) return [item];
   const cell = typeof item === 'string' ? { text: item } : item;
   if (!/[\n\t]/.test(cell.text)) return [item];

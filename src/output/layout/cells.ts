@@ -1,18 +1,18 @@
 /**
- * Helpers that views make their columns of: each takes a dotted path and gives a function from a row to what is shown.
- * A value of a kind that was not expected is shown as it is, a missing one as a dash; nothing here ever throws.
+ * Functions that make the `show` of a column: each takes a dotted path and returns a function from a row to a cell. A
+ * value of an unexpected type is shown unchanged, a missing one as a dash. None of them throws.
  */
 import { Exact, arrayOf, encodeJson, memberAt, numberOf, type Json } from '../../core/json.ts';
 import { formatDollars, formatDuration } from '../../core/units.ts';
 import type { Bar, Cell, Facts, Tone } from '../view.ts';
 
-/** Text as it is, other values as compact JSON, nothing where there is none. */
+/** Text unchanged, other values as compact JSON, an empty text when there is no value. */
 export const text =
   (path: string) =>
   (row: Json): string =>
     plainText(memberAt(row, path));
 
-/** Compact JSON, text in its quotes. */
+/** Compact JSON; text keeps its quotes. */
 export const json =
   (path: string) =>
   (row: Json): string => {
@@ -20,7 +20,7 @@ export const json =
     return value === undefined ? '' : encodeJson(value);
   };
 
-/** The items of an array, each as text. */
+/** Each item of an array as text. */
 export const list =
   (path: string) =>
   (row: Json): readonly string[] => {
@@ -46,7 +46,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   CANCELLED: 'quiet',
 };
 
-/** A status in the tone of its meaning; one that is not known here is shown plain (specification 3.1, 3.2). */
+/** A status, coloured by its meaning; an unknown status has no colour (specification 3.1, 3.2). */
 export const status =
   (path = 'status') =>
   (row: Json): Cell => {
@@ -54,7 +54,7 @@ export const status =
     return { text: shown, tone: Object.hasOwn(TONES, shown) ? (TONES[shown] ?? 'plain') : 'plain' };
   };
 
-/** How long ago a time was, in its largest unit: `3d`, `2h`, `0s`. */
+/** How long ago a timestamp was, in the largest unit: `3d`, `2h`, `0s`. */
 export const age =
   (path: string) =>
   (row: Json, { now }: Facts): string => {
@@ -65,7 +65,7 @@ export const age =
     return formatDuration(seconds * 1000).split(' ')[0] ?? shown;
   };
 
-/** A span of so many seconds or milliseconds: `3m 20s`. */
+/** A duration in seconds or milliseconds: `3m 20s`. */
 export const duration =
   (path: string, unit: 's' | 'ms') =>
   (row: Json): string =>
@@ -73,13 +73,13 @@ export const duration =
       value < 0 ? undefined : formatDuration(unit === 's' ? value * 1000 : value),
     );
 
-/** US dollars: `$0.79`, or with `per` `$0.79/hr`. */
+/** US dollars: `$0.79`. `per` is appended: `$0.79/hr`. */
 export const money =
   (path: string, per = '') =>
   (row: Json): string =>
     fromNumber(memberAt(row, path), (value, exact) => (value > 1e15 ? `$${exact}` : formatDollars(value)) + per);
 
-/** A size that the service counts in GB. */
+/** A size in GB. */
 export const gigabytes =
   (path: string) =>
   (row: Json): string =>
@@ -106,7 +106,8 @@ function fromNumber(value: Json | undefined, show: (value: number, exact: string
   return (number === undefined ? undefined : show(number, plainText(value))) ?? plainText(value);
 }
 
-function plainText(value: Json | undefined): string {
+/** Returns text unchanged, other values as compact JSON, and an empty text for null or undefined. */
+export function plainText(value: Json | undefined): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;
   return value instanceof Exact ? value.text : encodeJson(value);

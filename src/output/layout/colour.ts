@@ -2,19 +2,19 @@ import type { SafeText, TerminalText } from '../../core/safe-text.ts';
 import { trusted } from '../trusted.ts';
 import type { Tone } from '../view.ts';
 
-/** A run of text of one look. */
+/** A run of text in one colour. */
 export interface Piece {
   readonly text: SafeText;
   readonly tone?: Tone;
 }
 
-/** Gives text the look of its tone; gives it back as it is where there is no colour. */
+/** Colours text by its tone; returns it unchanged when there is no colour. */
 export type Paint = (text: SafeText, tone: Tone | undefined) => TerminalText;
 
-/** No colour at all. */
+/** Adds no colour. */
 export const unpainted: Paint = (text) => text;
 
-/** Tones as colours; the colour library is loaded only where there is colour. */
+/** Returns the function that colours text. The colour library is loaded only when there is colour. */
 export async function loadPaint(colour: boolean): Promise<Paint> {
   if (!colour) return unpainted;
   const { Chalk } = await import('chalk');

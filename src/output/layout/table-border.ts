@@ -1,29 +1,29 @@
 import type { TerminalText } from '../../core/safe-text.ts';
 import { trusted } from '../trusted.ts';
 
-/** cli-table3 takes time in the square of its rows, so a long table is drawn in slices of so many. */
-const SLICE = 64;
+/** Rows drawn at a time: the time that cli-table3 takes grows with the square of the rows. */
+const SLICE_ROWS = 64;
 
 /**
- * Puts a frame around a head and rows whose cells are already of equal width, column by column. The library measures
- * text by rules of its own; in a few scripts (decomposed kana, Devanagari) a border may stand a column off.
+ * Draws borders around a header and rows whose cells are already padded to the width of their column. cli-table3 measures
+ * text differently; in a few scripts (decomposed kana, Devanagari) a border may be off by a column.
  */
-export async function framed(
+export async function drawBorders(
   head: readonly TerminalText[],
   rows: readonly (readonly TerminalText[])[],
 ): Promise<TerminalText> {
   const { default: Table } = await import('cli-table3');
   const draw = (slice: readonly (readonly TerminalText[])[], first: boolean): string[] => {
-    // The library would take its colours from the process; ours come with the text.
+    // No colours here: the library would decide on them by itself, and the cells have theirs already.
     const table = new Table({ ...(first ? { head: [...head] } : {}), style: { head: [], border: [], compact: true } });
     table.push(...slice.map((row) => [...row]));
     return table.toString().split('\n');
   };
-  const lines = draw(rows.slice(0, SLICE), true);
-  for (let at = SLICE; at < rows.length; at += SLICE) {
-    // The bottom line of what is there and the top line of what follows make way for each other.
+  const lines = draw(rows.slice(0, SLICE_ROWS), true);
+  for (let at = SLICE_ROWS; at < rows.length; at += SLICE_ROWS) {
+    // Removes the bottom border of the lines so far and the top border of the next slice.
     lines.pop();
-    lines.push(...draw(rows.slice(at, at + SLICE), false).slice(1));
+    lines.push(...draw(rows.slice(at, at + SLICE_ROWS), false).slice(1));
   }
   return trusted(`${lines.join('\n')}\n`);
 }

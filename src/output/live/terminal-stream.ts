@@ -1,8 +1,9 @@
 import type { Sink } from '../../core/context.ts';
 import type { TerminalText } from '../../core/safe-text.ts';
 import { trusted } from '../trusted.ts';
+import { DEFAULT_COLUMNS } from './terminal-control.ts';
 
-/** The little of a terminal's stream that a spinner draws with. */
+/** The members of a terminal's stream that ora uses. */
 interface TerminalStream {
   readonly isTTY: true;
   readonly columns: number;
@@ -14,18 +15,18 @@ interface TerminalStream {
 }
 
 /**
- * A sink as a stream for a spinner. It writes at once and never holds anything back: the spinner tells its own writes
- * from others by when they happen.
+ * Wraps a sink as a stream for ora. It writes immediately and buffers nothing: ora recognizes its own writes by their
+ * timing.
  */
 export function terminalStream(sink: Sink<TerminalText>, columns: number | undefined): TerminalStream {
   const write = (text: string): boolean => {
-    // A terminal that is gone is noticed by whoever writes something that matters.
+    // A broken terminal is reported by the next write of data, not by a spinner.
     sink.write(trusted(text)).catch(() => undefined);
     return true;
   };
   return {
     isTTY: true,
-    columns: columns ?? 80,
+    columns: columns ?? DEFAULT_COLUMNS,
     write,
     cursorTo: (column) => write(`\u001b[${String(column + 1)}G`),
     moveCursor: (_columns, lines) => write(lines < 0 ? `\u001b[${String(-lines)}A` : ''),

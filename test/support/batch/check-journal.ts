@@ -1,4 +1,4 @@
-import { addsUp, type Ledger } from '../../../src/batch/store/item-states.ts';
+import { addsUp, type Ledger } from '../../../src/batch/store/items/item-states.ts';
 import type { State } from '../../../src/local/state/state.ts';
 import type { Store } from '../../../src/local/state/store.ts';
 

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { replay } from '../../../src/batch/store/replay-journal.ts';
-import { openDurable } from '../../../src/host/files/durable.ts';
+import { replay } from '../../../src/batch/store/journal/replay.ts';
+import { openDurable } from '../../../src/host/files/durable-files.ts';
 import { LOCAL_KEY } from '../../../src/local/frame/auth.ts';
 import { serveLocal } from '../../../src/local/frame/server.ts';
 import { createLocalService } from '../../../src/local/service.ts';

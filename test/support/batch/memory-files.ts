@@ -59,7 +59,7 @@ export function memoryFiles(initial: Readonly<Record<string, string | Uint8Array
     onChange: undefined,
     text: (path) => files.get(path)?.toString('utf8') ?? '',
     absolute: (path) => `/${path}`,
-    resolvePath: async (path) => ({ path, kind: files.has(path) ? 'file' : 'nothing' }),
+    resolve: async (path) => ({ path, kind: files.has(path) ? 'file' : 'nothing' }),
     size: async (path) => files.get(path)?.byteLength,
     async *read(path, from = 0) {
       const content = files.get(path);
@@ -146,7 +146,7 @@ export function createKillableFiles(files: MemoryFiles, killedAt: number): Killa
     done,
     alive,
     absolute: (path) => files.absolute(path),
-    resolvePath: (path) => files.resolvePath(path),
+    resolve: (path) => files.resolve(path),
     size: (path) => files.size(path),
     read: (path, from) => files.read(path, from),
     create: (path) => live(`create ${path}`, async () => held(path, await files.create(path))),

@@ -1,6 +1,12 @@
-import { beginBatch, finishBatch, resumeBatch, type OpenBatch, type ResumeOptions } from '../../../src/batch/open.ts';
+import {
+  beginBatch,
+  finishBatch,
+  resumeBatch,
+  type OpenBatch,
+  type ResumeOptions,
+} from '../../../src/batch/store/open-batch.ts';
 import { readItems } from '../../../src/batch/input/read-items.ts';
-import { survey } from '../../../src/batch/input/validate-input.ts';
+import { survey } from '../../../src/batch/input/check-input.ts';
 import type { RunOptions } from '../../../src/batch/run/run-state.ts';
 import { runBatch, type RunEnd } from '../../../src/batch/run/runner.ts';
 import { createWire } from '../../../src/batch/run/queue-client.ts';

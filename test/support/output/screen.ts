@@ -1,5 +1,5 @@
 import type { Sink, Terminal } from '../../../src/core/context.ts';
-import type { Output } from '../../../src/output/render.ts';
+import type { Output } from '../../../src/output/output.ts';
 import type { OutputOptions } from '../../../src/output/view.ts';
 
 /** Noon, two days and a bit after the rows' own times. */

@@ -1,7 +1,7 @@
 import { PassThrough, Readable, Writable } from 'node:stream';
 import type { SuspendHooks } from '../../../src/core/context.ts';
 import type { StopSignal } from '../../../src/host/process/signals.ts';
-import type { Input, Output, World } from '../../../src/host/world.ts';
+import type { Input, Output, Runtime } from '../../../src/host/runtime.ts';
 import { createTestClock, type TestClock } from '../clocks/test-clock.ts';
 import { temporaryDirectory } from '../files/temporary-directory.ts';
 
@@ -17,7 +17,7 @@ export interface TestWorldOptions {
   readonly platform?: string;
 }
 
-export interface TestWorld extends World {
+export interface TestWorld extends Runtime {
   readonly clock: TestClock;
   /** A directory of this world's own: its home and its working directory lie in it. Gone when the test ends. */
   readonly directory: string;

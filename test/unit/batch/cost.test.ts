@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { describeCost, executionCost } from '../../../src/batch/cost.ts';
-import { workerHour } from '../../../src/commands/shared/worker-price.ts';
+import { describeCost, executionCost } from '../../../src/batch/report/cost.ts';
+import { workerHourlyPrice } from '../../../src/commands/shared/worker-price.ts';
 import type { Json } from '../../../src/core/json.ts';
 
 const gpu = (id: string, pool: string | null, serverless?: number): Json => ({
@@ -72,12 +72,12 @@ test.each<[string, Json, { low: number; high: number } | undefined]>([
   ['neither', {}, undefined],
   ['what is no endpoint', 'echo', undefined],
 ])('an hour of a worker: %s', (_, endpoint, hour) => {
-  expect(workerHour(endpoint, CATALOG)).toEqual(hour);
+  expect(workerHourlyPrice(endpoint, CATALOG)).toEqual(hour);
 });
 
 test('an empty catalog tells no price', () => {
-  expect(workerHour({ gpu: pools('A') }, [])).toBeUndefined();
-  expect(workerHour({ cpu: [{ id: 'general', vcpuCount: 4 }] }, [])).toBeUndefined();
+  expect(workerHourlyPrice({ gpu: pools('A') }, [])).toBeUndefined();
+  expect(workerHourlyPrice({ cpu: [{ id: 'general', vcpuCount: 4 }] }, [])).toBeUndefined();
 });
 
 const dollars = fc.double({ min: 0.0001, max: 1000, noNaN: true });

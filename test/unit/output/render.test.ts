@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { safeText } from '../../../src/core/safe-text.ts';
 import { piecesWidth } from '../../../src/output/layout/text-width.ts';
 import { render } from '../../../src/output/render.ts';
-import { FORMATS } from '../../../src/output/view.ts';
+import { OUTPUT_FORMATS } from '../../../src/core/output-formats.ts';
 import { as, screen } from '../../support/output/screen.ts';
 import { pod, podList } from '../../support/output/pods.ts';
 
@@ -48,7 +48,7 @@ describe('on a terminal', () => {
     await expect(to.out()).toMatchFileSnapshot(golden(`detail-${String(columns)}`));
   });
 
-  test.each(FORMATS)('nothing from the service reaches the terminal as it is: -o %s', async (format) => {
+  test.each(OUTPUT_FORMATS)('nothing from the service reaches the terminal as it is: -o %s', async (format) => {
     const to = screen({ tty: true, columns: 200 });
     await render(podList, as({ format }), to);
     for (let at = 0; at < 5; at++) await render(pod(at), as({ format }), to);
@@ -74,13 +74,13 @@ test('borders stand straight in the scripts that the drawing library measures as
 });
 
 describe('elsewhere', () => {
-  test.each(FORMATS)('a list as %s', async (format) => {
+  test.each(OUTPUT_FORMATS)('a list as %s', async (format) => {
     const to = screen();
     await render(podList, as({ format }), to);
     await expect(to.out()).toMatchFileSnapshot(golden(`plain-list-${format}`));
   });
 
-  test.each(FORMATS)('one as %s', async (format) => {
+  test.each(OUTPUT_FORMATS)('one as %s', async (format) => {
     const to = screen();
     await render(pod(0), as({ format }), to);
     await expect(to.out()).toMatchFileSnapshot(golden(`plain-one-${format}`));

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../../src/core/failure.ts';
 import { resolveLocal, resolveSetting, type Sources } from '../../../src/settings/resolve.ts';
 import { ADDRESSES, SETTINGS, findSetting, type Setting, type SettingName } from '../../../src/settings/table.ts';
-import { FORMATS } from '../../../src/output/view.ts';
+import { OUTPUT_FORMATS } from '../../../src/core/output-formats.ts';
 
 function setting(name: SettingName): Setting {
   const found = findSetting(name);
@@ -32,7 +32,7 @@ describe('the settings table', () => {
   });
 
   it('knows the formats that output knows', () => {
-    expect(setting('output')).toMatchObject({ choices: FORMATS });
+    expect(setting('output')).toMatchObject({ choices: OUTPUT_FORMATS });
   });
 
   it('holds defaults that are values of their kind', () => {

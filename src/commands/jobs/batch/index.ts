@@ -15,7 +15,7 @@ const run = defineCommand({
     ['berth jobs batch resume results.jsonl', 'go on after anything'],
   ],
   run: async (ctx, values) => {
-    const [{ runNew }, { maxTimeOf, withinTime }] = await Promise.all([import('./run.ts'), import('./time.ts')]);
+    const [{ runNew }, { maxTimeOf, withinTime }] = await Promise.all([import('./run.ts'), import('./max-time.ts')]);
     const maxTime = await maxTimeOf(ctx, values);
     return await runNew(withinTime(ctx, maxTime), { ...values, maxTime });
   },
@@ -32,7 +32,7 @@ const resume = defineCommand({
     ['berth jobs batch resume results.jsonl --retry-failed 2', 'and run failed jobs again, twice at most'],
   ],
   run: async (ctx, values) => {
-    const [{ goOn }, { maxTimeOf }] = await Promise.all([import('./resume.ts'), import('./time.ts')]);
+    const [{ goOn }, { maxTimeOf }] = await Promise.all([import('./resume.ts'), import('./max-time.ts')]);
     return await goOn(ctx, { ...values, maxTime: await maxTimeOf(ctx, values) });
   },
 });

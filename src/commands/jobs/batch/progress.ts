@@ -1,9 +1,10 @@
-import { describeCost, type ExecutionCost } from '../../../batch/cost.ts';
-import type { Accounting } from '../../../batch/store/item-states.ts';
+import { describeCost, type ExecutionCost } from '../../../batch/report/cost.ts';
+import type { Accounting } from '../../../batch/store/items/item-states.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import { formatDuration } from '../../../core/units.ts';
-import type { Trouble } from './health.ts';
-import { createMeter, type Speed } from './rate.ts';
+import { isJsonFormat } from '../../../output/formats/format-table.ts';
+import type { Trouble } from '../../../batch/report/request-health.ts';
+import { createMeter, type Speed } from './completion-rate.ts';
 
 /** Milliseconds between two pictures on a terminal, and between two lines elsewhere. */
 const DRAWN_EVERY_MS = 250;
@@ -30,7 +31,7 @@ export interface Standing {
  */
 export async function followBatch(ctx: CommandContext, look: () => Standing, until: AbortSignal): Promise<void> {
   const { clock, terminal, output } = ctx;
-  const asJson = output.format === 'json' || output.format === 'jsonl';
+  const asJson = isJsonFormat(output.format);
   if (!terminal.errors && asJson) return;
   const meter = createMeter();
   const room = (): number => (terminal.columns ?? 80) - SPINNER_COLUMNS;

@@ -1,16 +1,16 @@
-import { mustExist, resumeBatch } from '../../../batch/open.ts';
-import { inputPlaces } from '../../../batch/input/input-path.ts';
-import { replay } from '../../../batch/store/replay-journal.ts';
+import { mustExist, resumeBatch } from '../../../batch/store/open-batch.ts';
+import { inputPlaces } from '../../../batch/store/file-names.ts';
+import { replay } from '../../../batch/store/journal/replay.ts';
 import { fingerprint } from '../../../batch/input/fingerprint.ts';
-import type { InputIdentity } from '../../../batch/store/journal-record.ts';
+import type { InputIdentity } from '../../../batch/store/journal/record.ts';
 import type { DurableFiles } from '../../../core/context.ts';
 import { usage } from '../../../core/failure.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import type { Result } from '../../../output/view.ts';
 import type { ResumeValues } from './flags.ts';
-import { driveBatch, type BatchInput } from './drive.ts';
-import { resultsPath } from './out.ts';
-import { readThrough } from './reading.ts';
+import { driveBatch, type BatchInput } from '../../../batch/run-to-end.ts';
+import { resultsPath } from '../../../batch/store/results-path.ts';
+import { readThrough } from '../../../batch/input/read-input.ts';
 import { serviceOf } from './run.ts';
 import { resumeLine } from './view.ts';
 

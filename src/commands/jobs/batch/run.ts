@@ -1,25 +1,26 @@
-import { beginBatch } from '../../../batch/open.ts';
-import { copyPath, newCopyPath, rememberedPath } from '../../../batch/input/input-path.ts';
+import { beginBatch } from '../../../batch/store/open-batch.ts';
+import { copyPath, newCopyPath, rememberedPath } from '../../../batch/store/file-names.ts';
 import { inputName, type InputShape } from '../../../batch/input/item.ts';
 import { describeBad } from '../../../batch/input/read-items.ts';
-import { LOCAL_SERVICE, type BatchHeader } from '../../../batch/store/journal-record.ts';
-import { survey, type Survey } from '../../../batch/input/validate-input.ts';
-import { writeWhole } from '../../../batch/store/whole-file.ts';
+import { LOCAL_SERVICE, type BatchHeader } from '../../../batch/store/journal/record.ts';
+import { survey, type Survey } from '../../../batch/input/check-input.ts';
+import { writeWhole } from '../../../batch/store/write-file.ts';
 import { usage } from '../../../core/failure.ts';
+import { asId } from '../../../core/ids.ts';
 import { encodeJson, memberAt, type Json } from '../../../core/json.ts';
 import { formatBytes } from '../../../core/units.ts';
 import type { CommandContext } from '../../../cli/context.ts';
-import { withId } from '../../../cli/resource/lookup.ts';
+import { sendTo } from '../../../cli/resource/identify.ts';
 import { countOf } from '../../../cli/words.ts';
 import { json, text } from '../../../output/layout/cells.ts';
-import { headingOf } from '../../shared/detail-lines.ts';
+import { memberHeader } from '../../../cli/resource/detail-lines.ts';
 import type { Result, View } from '../../../output/view.ts';
 import type { RunValues } from './flags.ts';
-import { driveBatch } from './drive.ts';
-import { mustBeNew, resultsPath } from './out.ts';
-import { readThrough } from './reading.ts';
-import { BOUNDS, extras, inBounds } from '../policy.ts';
-import { ENDPOINTS, queueGet, queuePost } from '../requests.ts';
+import { driveBatch } from '../../../batch/run-to-end.ts';
+import { mustBeNew, resultsPath } from '../../../batch/store/results-path.ts';
+import { readThrough } from '../../../batch/input/read-input.ts';
+import { BOUNDS, extras, inBounds } from '../../../queue/policy.ts';
+import { ENDPOINTS, queueGet, queuePost } from '../command-lines.ts';
 
 /**
  * Checks all of an input, begins a batch and runs it. Fails with usage (2) before anything is sent, with local-file (14)
@@ -39,7 +40,7 @@ export async function runNew(ctx: CommandContext, values: RunValues): Promise<Re
   };
   const out = await resultsPath(durable, values.out);
   if (values.input === '') throw usage('--input is the name of no file', 'Name a file, or - for stdin.');
-  const given = await durable.resolvePath(values.input);
+  const given = await durable.resolve(values.input);
   // Standard input or a pipe can be read once, and a batch is read twice, and may have to go on.
   const copied = values.input === '-' || given.kind === 'other';
   // Once more under the lock; before it, so that a dry run says the same, and no lock is taken for what is refused.
@@ -94,11 +95,8 @@ async function headerOf(
   { planned, invalid, fingerprint: { bytes, sha256 } }: Survey,
   path: string,
 ): Promise<BatchHeader> {
-  const endpointId = await withId(ctx, ENDPOINTS, values.endpoint, async (id) => {
-    // Whether it is there, and the key good for it, is known before the first job.
-    await ctx.api.send(queueGet(id, ['health']));
-    return id;
-  });
+  // Whether it is there, and the key good for it, is known before the first job.
+  const { id: endpointId } = await sendTo(ctx, ENDPOINTS, values.endpoint, (id) => queueGet(id, ['health']));
   const { extras: beside, ...input } = shape;
   return {
     version: 1,
@@ -149,8 +147,8 @@ async function checked(pieces: AsyncIterable<Uint8Array>, shape: InputShape, ski
 const dryRunView: View = {
   noun: ['batch', 'batches'],
   id: () => '',
-  columns: ['planned', 'invalid', 'inputBytes', 'bodyBytes', 'largestBody'].map((name) => ({
-    header: headingOf(name),
+  columns: ['planned', 'invalid', 'readInputBytes', 'bodyBytes', 'largestBody'].map((name) => ({
+    header: memberHeader(name),
     show: text(name),
     right: true,
   })),
@@ -170,12 +168,12 @@ const dryRunView: View = {
 /** Counts, sizes, and the first request as it would go out. */
 async function dryRun(ctx: CommandContext, endpoint: string, shape: InputShape, found: Survey): Promise<Result> {
   const body = { raw: found.first?.body ?? new Uint8Array(0) };
-  const first = await ctx.api.preview(queuePost(endpoint, ['run'], { body }));
+  const first = await ctx.api.preview(queuePost(asId(endpoint), ['run'], { body }));
   const value: Json = {
     input: shape.path,
     planned: found.planned,
     invalid: found.invalid,
-    inputBytes: found.fingerprint.bytes,
+    readInputBytes: found.fingerprint.bytes,
     bodyBytes: found.bodyBytes,
     largestBody: found.largestBody,
     first: { method: first.method, url: first.url, headers: { ...first.headers }, body: first.body ?? null },

@@ -1,9 +1,9 @@
-import { mustExist } from '../../../batch/open.ts';
-import { inputPlaces } from '../../../batch/input/input-path.ts';
-import { lockPath } from '../../../batch/store/journal.ts';
-import type { Accounting } from '../../../batch/store/item-states.ts';
-import { LOCAL_SERVICE, type InputIdentity } from '../../../batch/store/journal-record.ts';
-import { replay, type Past } from '../../../batch/store/replay-journal.ts';
+import { mustExist } from '../../../batch/store/open-batch.ts';
+import { inputPlaces } from '../../../batch/store/file-names.ts';
+import { lockPath } from '../../../batch/store/journal/journal.ts';
+import type { Accounting } from '../../../batch/store/items/item-states.ts';
+import { LOCAL_SERVICE, type InputIdentity } from '../../../batch/store/journal/record.ts';
+import { replay, type Past } from '../../../batch/store/journal/replay.ts';
 import type { DurableFiles, LockHolder } from '../../../core/context.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import type { JsonObject } from '../../../core/json.ts';
@@ -15,7 +15,7 @@ import { batchView, resumeLine, summaryOf } from './view.ts';
 /** How a batch stands, from its journal. Fails with local-file (14). */
 export async function explain(ctx: CommandContext, values: StatusValues): Promise<Result> {
   const durable = await ctx.durable();
-  const { path } = await durable.resolvePath(values.results);
+  const { path } = await durable.resolve(values.results);
   await mustExist(durable, path);
   const holder = await durable.holder(lockPath(path));
   const past = await replay(durable, path);

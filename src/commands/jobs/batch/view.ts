@@ -1,11 +1,11 @@
 import { safeText } from '../../../core/safe-text.ts';
 import { formatDuration } from '../../../core/units.ts';
 import { memberAt, numberOf, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
-import { describeCost } from '../../../batch/cost.ts';
-import type { Accounting } from '../../../batch/store/item-states.ts';
+import { describeCost } from '../../../batch/report/cost.ts';
+import type { Accounting } from '../../../batch/store/items/item-states.ts';
 import { commandLine } from '../../../cli/words.ts';
 import { text } from '../../../output/layout/cells.ts';
-import { headingOf } from '../../shared/detail-lines.ts';
+import { memberHeader } from '../../../cli/resource/detail-lines.ts';
 import type { Section, Tone, View } from '../../../output/view.ts';
 
 /** The command line that goes on with a batch, for hints; `local` where it runs on the local service in this process. */
@@ -51,7 +51,7 @@ const COUNTS: readonly (readonly [string, string, Tone])[] = [
 export const batchView: View = {
   noun: ['batch', 'batches'],
   id: (row) => stringOf(memberAt(row, 'batch')) ?? '',
-  columns: COUNTS.map(([name]) => ({ header: headingOf(name), show: text(name), right: true })),
+  columns: COUNTS.map(([name]) => ({ header: memberHeader(name), show: text(name), right: true })),
   detail: (row) => [
     {
       lines: [

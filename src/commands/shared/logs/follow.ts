@@ -2,7 +2,7 @@ import type { ApiRequest, ServerEvent } from '../../../core/api.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
 import type { CommandContext } from '../../../cli/context.ts';
-import { createMemory, type Memory } from './memory.ts';
+import { createSeenEvents, type SeenEvents } from './seen-events.ts';
 
 /** Something that logs, as a stream of server-sent events (contract rules, Pods: logs). */
 export interface LogStream {
@@ -40,38 +40,38 @@ export async function* followLogs(
   stream: LogStream,
   query: LogQuery,
 ): AsyncGenerator<ServerEvent> {
-  const memory = createMemory(query.after);
+  const seenEvents = createSeenEvents(query.after);
   const startedAt = ctx.serviceNow();
   let connected = false;
   let over = false;
   let breaks = 0;
   let pauses = 0;
   for (;;) {
-    const before = memory.count;
+    const before = seenEvents.count;
     try {
       const events = ctx.api.events({
-        ...logRequest(stream, resumed(query, memory, connected ? startedAt : undefined)),
+        ...logRequest(stream, resumed(query, seenEvents, connected ? startedAt : undefined)),
         idleTimeoutMs: over ? REST_MS : DEAD_AFTER_MS,
       });
-      for await (const event of events) if (memory.isNew(event)) yield event;
+      for await (const event of events) if (seenEvents.isNew(event)) yield event;
       connected = true;
-      if (over && memory.count === before) return;
+      if (over && seenEvents.count === before) return;
       over = !(await stream.live());
       breaks = 0;
       // What came between the last line and that look is still to be had: one more connection takes it.
     } catch (error) {
       if (!(error instanceof Failure) || ctx.signal.aborted) throw error;
-      connected ||= memory.count > 0 || error.code === 'stream-broken';
+      connected ||= seenEvents.count > 0 || error.code === 'stream-broken';
       if (connected && error.exit === EXIT.notFound) return;
       if (!connected || error.exit !== EXIT.unavailable) throw error;
-      breaks = memory.count > before ? 1 : breaks + 1;
+      breaks = seenEvents.count > before ? 1 : breaks + 1;
       if (breaks >= MOST_BREAKS)
         throw error.with({ message: `${error.message} (the connection broke ${String(breaks)} times in a row)` });
       if (ctx.terminal.errors) await ctx.tell(`${error.message}; going on after the last line`);
     }
-    pauses = memory.count > before ? 0 : pauses + 1;
+    pauses = seenEvents.count > before ? 0 : pauses + 1;
     if (!over) await ctx.clock.sleep(pauseMs(pauses, ctx.random()), ctx.signal);
-    memory.reconnect();
+    seenEvents.reconnect();
   }
 }
 
@@ -83,7 +83,7 @@ const pauseMs = (pauses: number, random: number): number =>
  * Where the next connection begins: after the last event; where none came yet, as it was asked for, but nothing that
  * was written since may fall between two connections.
  */
-function resumed(query: LogQuery, { cursor }: Memory, startedAt: number | undefined): LogQuery {
+function resumed(query: LogQuery, { cursor }: SeenEvents, startedAt: number | undefined): LogQuery {
   if (cursor !== undefined) return { ...query, after: cursor };
   if (startedAt === undefined || query.tail !== 0) return query;
   return { ...query, tail: undefined, since: new Date(startedAt).toISOString() };

@@ -1,5 +1,6 @@
 import type { ServerEvent } from '../../../core/api.ts';
 import { usage } from '../../../core/failure.ts';
+import type { Id } from '../../../core/ids.ts';
 import {
   decodeJson,
   isObject,
@@ -12,7 +13,8 @@ import {
 import { parseTimestamp } from '../../../core/timestamp.ts';
 import { safeText, say, type SafeText } from '../../../core/safe-text.ts';
 import type { CommandContext } from '../../../cli/context.ts';
-import { withId, type Lookup } from '../../../cli/resource/lookup.ts';
+import type { Collection } from '../../../cli/resource/collection.ts';
+import { identify } from '../../../cli/resource/identify.ts';
 import { option, type Params, type ValuesOf } from '../../../cli/parse/params.ts';
 import { commandLine } from '../../../cli/words.ts';
 import type { Result } from '../../../output/view.ts';
@@ -38,11 +40,11 @@ export const LOG_DETAILS =
   'One line each: time, source, text; -o jsonl prints them as they came, --json as one array. Without --follow it ends once no line has come for 2 seconds. With --follow no line is lost and none shown twice, even where the service restarts; it ends when the service ends the log, or with Ctrl-C.';
 
 /** A log that a command shows. */
-export interface LogTarget {
+export interface LogTarget<N extends string> {
   /** Where what the user named is found. */
-  readonly lookup: Lookup;
+  readonly lookup: Collection<N>;
   readonly given: string;
-  readonly stream: (id: string) => LogStream;
+  readonly stream: (id: Id<N>) => LogStream;
   /** The words of the command that shows it: `pods logs ID`. */
   readonly words: readonly string[];
 }
@@ -51,21 +53,22 @@ export interface LogTarget {
  * Prints a log as it comes. Fails with usage (2) for times that are none, not-found (4), unavailable (7); Ctrl-C is 130
  * with the command that goes on after the last line.
  */
-export async function showLogs(
+export async function showLogs<N extends string>(
   ctx: CommandContext,
-  target: LogTarget,
+  target: LogTarget<N>,
   values: ValuesOf<typeof LOG_OPTIONS>,
 ): Promise<Result> {
-  const query = readQuery(values, values.since === undefined ? ctx.serviceNow() : await ctx.askServiceNow());
+  const query = readQuery(values, values.since === undefined ? ctx.serviceNow() : await ctx.fetchServiceNow());
   const goOn = (cursor: string | undefined): void => {
-    ctx.goOnWith(goOnLine(target.words, values, cursor));
+    ctx.setResumeCommand(goOnLine(target.words, values, cursor));
   };
   goOn(query.after);
-  const { first, rest } = await withId(ctx, target.lookup, target.given, async (id) => {
+  const { result: opened } = await identify(ctx, target.lookup, target.given, async (id) => {
     const stream = target.stream(id);
     const events = values.follow ? followLogs(ctx, stream, query) : pastLogs(ctx, stream, query);
     return { first: await events.next(), rest: events };
   });
+  const { first, rest } = opened;
   const print = printer(ctx);
   try {
     for (let next = first; next.done !== true; next = await rest.next()) {
@@ -77,7 +80,7 @@ export async function showLogs(
     await rest.return(undefined);
     await print.close();
   }
-  ctx.goOnWith(undefined);
+  ctx.setResumeCommand(undefined);
   return { kind: 'nothing' };
 }
 

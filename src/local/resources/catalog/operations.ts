@@ -4,7 +4,14 @@ import type { Call, Operation } from '../../frame/operation.ts';
 import { notFound } from '../../contract/problem.ts';
 import { listIn } from '../../frame/query.ts';
 import { ANY_GPU, cpuLevel, gpuLevel, gpuWish, spread, suits, wantsAvailability } from './availability.ts';
-import { CPUS, DATA_CENTERS, GPUS, type CpuData, type DataCenterData, type GpuData } from '../../model/catalog/hardware.ts';
+import {
+  CPUS,
+  DATA_CENTERS,
+  GPUS,
+  type CpuData,
+  type DataCenterData,
+  type GpuData,
+} from '../../model/catalog/hardware.ts';
 
 function gpuDocument(gpu: GpuData, query: URLSearchParams, available: boolean): Json {
   const { stock: _stock, cudaVersions, ...shown } = gpu;

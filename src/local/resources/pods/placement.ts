@@ -1,4 +1,11 @@
-import { cpuById, DATA_CENTERS, dataCenterById, gpuById, type DataCenterData, type GpuData } from '../../model/catalog/hardware.ts';
+import {
+  cpuById,
+  DATA_CENTERS,
+  dataCenterById,
+  gpuById,
+  type DataCenterData,
+  type GpuData,
+} from '../../model/catalog/hardware.ts';
 import { suits } from '../catalog/availability.ts';
 import { badRequest } from '../../contract/problem.ts';
 import { compareVersions } from '../../frame/query.ts';

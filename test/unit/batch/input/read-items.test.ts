@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { BadItem, InputShape, Item } from '../../../../src/batch/input/item.ts';
 import { describeBad, readItems } from '../../../../src/batch/input/read-items.ts';
-import { memberSource } from '../../../../src/batch/input/json-member.ts';
-import { survey } from '../../../../src/batch/input/validate-input.ts';
+import { memberSource } from '../../../../src/core/json-source.ts';
+import { survey } from '../../../../src/batch/input/check-input.ts';
 
 const JSONL: InputShape = { path: 'items.jsonl', format: 'jsonl', extras: '' };
 const CSV: InputShape = { path: 'items.csv', format: 'csv', extras: '' };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { journalPath } from '../../../../src/batch/store/journal.ts';
-import type { OpenBatch } from '../../../../src/batch/open.ts';
+import { journalPath } from '../../../../src/batch/store/journal/journal.ts';
+import type { OpenBatch } from '../../../../src/batch/store/open-batch.ts';
 import { journalMismatches } from '../../../support/batch/check-journal.ts';
 import { createRunnerFixture, lines, OUT, type RunnerFixture } from '../../../support/batch/runner-fixture.ts';
 import {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addsUp, createLedger } from '../../../../src/batch/store/item-states.ts';
-import { next, STATES, type ItemEvent, type ItemState } from '../../../../src/batch/store/item-state-machine.ts';
-import { decodeRecord, encodeRecord, type JournalRecord } from '../../../../src/batch/store/journal-record.ts';
+import { addsUp, createLedger } from '../../../../src/batch/store/items/item-states.ts';
+import { next, STATES, type ItemEvent, type ItemState } from '../../../../src/batch/store/items/item-state-machine.ts';
+import { decodeRecord, encodeRecord, type JournalRecord } from '../../../../src/batch/store/journal/record.ts';
 
 const ITEMS = 5;
 

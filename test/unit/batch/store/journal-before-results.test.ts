@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { resumeBatch } from '../../../../src/batch/open.ts';
-import { journalPath } from '../../../../src/batch/store/journal.ts';
+import { resumeBatch } from '../../../../src/batch/store/open-batch.ts';
+import { journalPath } from '../../../../src/batch/store/journal/journal.ts';
 import { OUT } from '../../../support/batch/runner-fixture.ts';
 import { afterKill } from '../../../support/batch/memory-files.ts';
 import { kept, createScriptedService } from '../../../support/batch/scripted-service.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { createJournal, readJournal, reopenJournal } from '../../../../src/batch/store/journal.ts';
-import type { ItemEvent } from '../../../../src/batch/store/item-state-machine.ts';
+import { createJournal, readJournal, reopenJournal } from '../../../../src/batch/store/journal/journal.ts';
+import type { ItemEvent } from '../../../../src/batch/store/items/item-state-machine.ts';
 import {
   encodeRecord as textOf,
   type BatchHeader,
   type JournalRecord,
-} from '../../../../src/batch/store/journal-record.ts';
-import { replay } from '../../../../src/batch/store/replay-journal.ts';
-import { addsUp } from '../../../../src/batch/store/item-states.ts';
+} from '../../../../src/batch/store/journal/record.ts';
+import { replay } from '../../../../src/batch/store/journal/replay.ts';
+import { addsUp } from '../../../../src/batch/store/items/item-states.ts';
 import { memoryFiles } from '../../../support/batch/memory-files.ts';
 
 const HEADER: BatchHeader = {

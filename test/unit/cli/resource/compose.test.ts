@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { writable, type Writable } from '../../../../src/cli/resource/compose.ts';
+import { writable, type Writable } from '../../../../src/cli/resource/compose-body.ts';
 import { countOf } from '../../../../src/cli/words.ts';
 import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';

@@ -34,14 +34,14 @@ describe('a filter that fails on the answer ends 1', () => {
     const { code, out, err } = await run('pods get p1', '--jq', '.id.x');
     expect([code, out]).toEqual([1, '']);
     expect(err).toMatch(/^error: --jq: Cannot index string with string \("?x"?\)\n {2}-> Look at what --json prints/);
-    expect(err).not.toMatch(/did what was asked|Unfiltered/);
+    expect(err).not.toMatch(/completed the request|Unfiltered/);
   });
 
   test('of a write: it happened, and the answer is said', async () => {
     const { code, out, err, sent } = await run('pods stop p1', '--jq', '.name, .id.x', '-r');
     expect([code, out, sent]).toEqual([1, 'web\n', ['POST']]);
     expect(err).toMatch(/^error: --jq: Cannot index string/);
-    expect(err).toContain('  -> The service did what was asked: p1\n  -> Look at that first');
+    expect(err).toContain('  -> The service completed the request: p1\n  -> Check the result first');
     expect(err).toContain(`  -> Unfiltered: ${POD}\n`);
   });
 
@@ -60,12 +60,12 @@ describe('a filter that fails on the answer ends 1', () => {
     const line = '--local jobs run stream --input {"chunks":1} --stream --jq .output.text.x';
     const { code, out, err } = await berth(line.split(' '));
     expect([code, out]).toEqual([1, '']);
-    expect(err).toMatch(/submitted (\S+)\n[^]*-> The service did what was asked: \1\n/);
+    expect(err).toMatch(/submitted (\S+)\n[^]*-> The service completed the request: \1\n/);
   });
 
   test('of a dry run: nothing was sent, and nothing else is said', async () => {
     const { code, err, sent } = await run('pods stop p1', '--dry-run', '--jq', '.url.x');
     expect([code, sent]).toEqual([1, []]);
-    expect(err).not.toMatch(/did what was asked|Unfiltered/);
+    expect(err).not.toMatch(/completed the request|Unfiltered/);
   });
 });

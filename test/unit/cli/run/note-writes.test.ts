@@ -14,9 +14,9 @@ test.each<[string, readonly string[], RegExp | undefined]>([
   [
     'what was created',
     ['volumes', 'create', '--name', 'v', '--size', '10', '--data-center', 'EU-WEST-1'],
-    /The service did what was asked: vol-\w+/,
+    /The service completed the request: vol-\w+/,
   ],
-  ['a job that was submitted', ['jobs', 'run', 'demo', '--input', '{}'], /The service did what was asked: [\w-]+/],
+  ['a job that was submitted', ['jobs', 'run', 'demo', '--input', '{}'], /The service completed the request: [\w-]+/],
   ['what was only read', ['pods', 'list'], undefined],
 ])('%s and cannot be printed ends 14, and says whether it happened', async (_, argv, happened) => {
   const world = { ...createTestWorld({ env: { BERTH_LOCAL: '1' } }), stdout: full() };

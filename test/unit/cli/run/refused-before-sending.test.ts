@@ -28,7 +28,7 @@ it.each([
   ['pods terminate pod-train', 'berth pods terminate pod-train'],
 ])('%s without a terminal names what would have been asked about', async (line, named) => {
   const { code, err } = await berth(['--local', ...line.split(' ')]);
-  expect([code, err]).toEqual([2, expect.stringContaining(`\`${named}\` asks before it goes on`) as string]);
+  expect([code, err]).toEqual([2, expect.stringContaining(`\`${named}\` asks for confirmation`) as string]);
 });
 
 it.each(['pods terminate train-llm', 'pods stop train-llm pod-web', 'volumes update data --size 200'])(

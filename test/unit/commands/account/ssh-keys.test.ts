@@ -239,7 +239,7 @@ describe('remove', () => {
     const { state, env } = await account([ANN, BOB]);
     const world = createTestWorld({ tty: true, env });
     const running = berthIn(world, ['account', 'ssh-keys', 'remove', 'bob@host']);
-    while (!world.err().includes('Go on?')) await new Promise(setImmediate);
+    while (!world.err().includes('Continue?')) await new Promise(setImmediate);
     state.keys = [...state.keys, EVE];
     await world.type('y', '\r');
     const ran = await running;
@@ -292,7 +292,7 @@ describe('set', () => {
     const world = createTestWorld({ tty: true, env });
     writeFileSync(join(world.directory, 'team.keys'), `${BOB}\n${EVE}\n`);
     const running = berthIn(world, ['account', 'ssh-keys', 'set', 'team.keys']);
-    while (!world.err().includes('Go on?')) await new Promise(setImmediate);
+    while (!world.err().includes('Continue?')) await new Promise(setImmediate);
     await world.type('n', '\r');
     const ran = await running;
     expect([ran.code, state.seen]).toEqual([2, ['GET']]);

@@ -84,10 +84,10 @@ describe('terminate, or delete', () => {
     async (verb) => {
       const world = createTestWorld({ tty: true });
       const running = local(world, verb, 'pod-train', 'pod-notebook');
-      while (!world.err().includes('Go on?')) await new Promise(setImmediate);
+      while (!world.err().includes('Continue?')) await new Promise(setImmediate);
       await world.type('y', KEYS.enter);
       expect((await running).code).toBe(0);
-      expect(world.err()).toMatch(/This hits 2 pods, for good: pod-train \(train-llm\), pod-notebook/);
+      expect(world.err()).toMatch(/This affects 2 pods, for good: pod-train \(train-llm\), pod-notebook/);
       expect(world.err()).toContain('network volumes are kept');
       const { out } = await local(world, 'list', '-o', 'id');
       expect(out).not.toMatch(/pod-train|pod-notebook/);
@@ -162,7 +162,7 @@ describe('pods wait', () => {
     const world = createTestWorld({ env: pointedAt(server.url) });
     const ran = await berthIn(world, ['pods', 'wait', 'lab', '--wait-timeout', '10s']);
     expect(ran.code).toBe(9);
-    expect(server.seen.filter(({ url }) => url === '/v2/pods')).toHaveLength(1);
+    expect(server.seen.filter(({ url }) => url.startsWith('/v2/pods?'))).toHaveLength(1);
   });
 
   it('ends 130 with Ctrl-C, the pod left alone', async () => {

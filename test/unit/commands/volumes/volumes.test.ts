@@ -96,7 +96,7 @@ test('on a terminal what is missing is asked for, the data center from a list, a
 describe('delete', () => {
   const asked = async (world: TestWorld, ...ids: readonly string[]): Promise<string> => {
     const running = berthIn(world, ['volumes', 'delete', ...ids]);
-    await answer(world, 'Go on?', 'n', KEYS.enter);
+    await answer(world, 'Continue?', 'n', KEYS.enter);
     expect((await running).code).toBe(2);
     return world.err().replace(/\s+/g, ' ');
   };

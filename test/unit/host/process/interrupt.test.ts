@@ -35,10 +35,10 @@ describe('an interrupt', () => {
     const world = createTestWorld();
     const interrupt = listenForInterrupt(world);
     const heard: string[] = [];
-    const giveBack = interrupt.lend((name) => heard.push(name));
+    const endRedirect = interrupt.redirect((name) => heard.push(name));
     world.signal('SIGINT');
     world.signal('SIGINT');
-    giveBack();
+    endRedirect();
     interrupt.close();
     world.signal('SIGTERM');
     expect([heard, world.exits, interrupt.signal.aborted]).toEqual([['SIGINT', 'SIGINT'], [], false]);

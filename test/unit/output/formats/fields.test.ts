@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { decodeJson, encodeJson } from '../../../../src/core/json.ts';
 import { fieldAt, pickFields } from '../../../../src/output/formats/fields.ts';
 import { render } from '../../../../src/output/render.ts';
-import { FORMATS } from '../../../../src/output/view.ts';
+import { OUTPUT_FORMATS } from '../../../../src/core/output-formats.ts';
 import { podList } from '../../../support/output/pods.ts';
 import { as, screen } from '../../../support/output/screen.ts';
 
@@ -38,7 +38,7 @@ describe('pickFields', () => {
   });
 });
 
-test.each(FORMATS)('--fields works in every format: %s', async (format) => {
+test.each(OUTPUT_FORMATS)('--fields works in every format: %s', async (format) => {
   const to = screen();
   await render(podList, as({ format, fields: ['id', 'gpu.id', 'nowhere'] }), to);
   await expect(to.out()).toMatchFileSnapshot(`../../../golden/output/fields-${format}.txt`);

@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { decodeJson, encodeJson, type Json } from '../../../../src/core/json.ts';
 import { Failure } from '../../../../src/core/failure.ts';
 import { csvColumns, csvLines } from '../../../../src/output/formats/csv.ts';
-import { parseFormat } from '../../../../src/output/formats/parse-format.ts';
+import { parseFormat } from '../../../../src/output/formats/format-table.ts';
 import { toYaml } from '../../../../src/output/formats/yaml.ts';
 
 describe('YAML', () => {
@@ -40,9 +40,9 @@ describe('YAML', () => {
 });
 
 describe('CSV', () => {
-  const csv = (json: string, onScreen = false): Promise<string> => {
+  const csv = (json: string, onTerminal = false): Promise<string> => {
     const rows = decodeJson(json) as readonly Json[];
-    return csvLines(csvColumns(rows, undefined, {}), rows, { fields: undefined, onScreen, header: true });
+    return csvLines(csvColumns(rows, undefined, {}), rows, { fields: undefined, onTerminal, header: true });
   };
 
   test.each([

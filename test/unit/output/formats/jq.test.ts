@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Failure } from '../../../../src/core/failure.ts';
 import { checkJq } from '../../../../src/output/formats/jq.ts';
 import { render } from '../../../../src/output/render.ts';
-import { openRows } from '../../../../src/output/formats/row-writer.ts';
+import { openRows } from '../../../../src/output/row-writer.ts';
 import { podList, podView } from '../../../support/output/pods.ts';
 import { as, screen } from '../../../support/output/screen.ts';
 

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeJson, encodeJson } from '../../../../src/core/json.ts';
 import { safeText } from '../../../../src/core/safe-text.ts';
-import { harmlessJson } from '../../../../src/output/formats/escape-json.ts';
-import { compactJson, indentJson, itemTexts, memberText } from '../../../../src/output/formats/json-text.ts';
+import { escapeJson } from '../../../../src/output/formats/escape-json.ts';
+import { itemSources, memberSource } from '../../../../src/core/json-source.ts';
+import { compactJson, indentJson } from '../../../../src/output/formats/json-layout.ts';
 import { render } from '../../../../src/output/render.ts';
 import { podView } from '../../../support/output/pods.ts';
 import { as, screen } from '../../../support/output/screen.ts';
@@ -85,17 +86,17 @@ describe('layout', () => {
 
 describe('parts', () => {
   test('a member is found by what its name means, the last of its name', () => {
-    expect(memberText('{"x":{"pods":1}, "p\\u006fds" : [1] , "pods":[2, {"pods":3}], "y":0}', 'pods')).toBe(
+    expect(memberSource('{"x":{"pods":1}, "p\\u006fds" : [1] , "pods":[2, {"pods":3}], "y":0}', 'pods')).toBe(
       '[2, {"pods":3}]',
     );
-    expect(memberText('{"x":1}', 'pods')).toBeUndefined();
-    expect(memberText('[{"pods":1}]', 'pods')).toBeUndefined();
+    expect(memberSource('{"x":1}', 'pods')).toBeUndefined();
+    expect(memberSource('[{"pods":1}]', 'pods')).toBeUndefined();
   });
 
   test('items are those of the outer array', () => {
     fc.assert(
       fc.property(fc.array(json), (items) => {
-        expect(itemTexts(`[ ${items.join(' , ')} ]`)).toEqual(items);
+        expect(itemSources(`[ ${items.join(' , ')} ]`)).toEqual(items);
       }),
     );
   });
@@ -142,11 +143,11 @@ describe('--json', () => {
   test('on a terminal is the same JSON, with nothing in it that a terminal acts upon', () => {
     fc.assert(
       fc.property(json, (any) => {
-        const shown = harmlessJson(any.replace(/[\t\r]/g, ' '));
+        const shown = escapeJson(any.replace(/[\t\r]/g, ' '));
         expect(safeText(shown, true)).toBe(shown);
         expect(JSON.parse(shown)).toEqual(JSON.parse(any));
       }),
     );
-    expect(JSON.parse(harmlessJson('"\u{e0041}x"'))).toBe('\u{e0041}x');
+    expect(JSON.parse(escapeJson('"\u{e0041}x"'))).toBe('\u{e0041}x');
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeJson } from '../../../../src/core/json.ts';
 import * as cells from '../../../../src/output/layout/cells.ts';
-import { inline } from '../../../../src/output/layout/cell-text.ts';
+import { cellPieces } from '../../../../src/output/layout/cell-text.ts';
 import { NOW } from '../../../support/output/screen.ts';
 
 const facts = { now: NOW };
@@ -44,7 +44,7 @@ describe('what is shown', () => {
     ['percent', cells.percent('at'), '[1]', '[1]'],
   ])('%s of %s%s', (_name, show, value, expected) => {
     expect(
-      inline(show(row(value), facts), { drawn: true })
+      cellPieces(show(row(value), facts), { terminal: true })
         .map(({ text }) => text)
         .join(''),
     ).toBe(expected);
@@ -79,8 +79,8 @@ test('no value of any kind is fatal to any of them', () => {
     fc.property(fc.jsonValue(), (value) => {
       for (const show of all)
         for (const drawn of [true, false]) {
-          inline(show(decodeJson(JSON.stringify({ at: value })), facts), { drawn });
-          inline(show(decodeJson(JSON.stringify(value)), facts), { drawn });
+          cellPieces(show(decodeJson(JSON.stringify({ at: value })), facts), { terminal: drawn });
+          cellPieces(show(decodeJson(JSON.stringify(value)), facts), { terminal: drawn });
         }
     }),
   );

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { openLive, openSpinner } from '../../../../src/output/live/live.ts';
+import { openSpinner } from '../../../../src/output/live/spinner.ts';
+import { openWatchView } from '../../../../src/output/live/watch-view.ts';
 import { pod, podList, podView } from '../../../support/output/pods.ts';
 import { as, screen } from '../../../support/output/screen.ts';
 import { Terminal } from '../../../support/output/terminal-emulator.ts';
@@ -12,7 +13,7 @@ const list = (...ids: readonly string[]) =>
 describe('--watch on a terminal', () => {
   test('draws in place, and leaves the last picture and the cursor', async () => {
     const to = screen({ tty: true, columns: 60, rows: 12 });
-    const live = await openLive(as({ fields: ['id'] }), to);
+    const live = await openWatchView(as({ fields: ['id'] }), to);
     await live.show(list('a', 'b', 'c'));
     await live.show(list('d'));
     await live.show({ ...list(), notes: ['all gone'] });
@@ -26,7 +27,7 @@ describe('--watch on a terminal', () => {
 
   test('never draws more than the screen holds', async () => {
     const to = screen({ tty: true, columns: 60, rows: 8 });
-    const live = await openLive(as({ fields: ['id'] }), to);
+    const live = await openWatchView(as({ fields: ['id'] }), to);
     const many = list(...Array.from({ length: 40 }, (_, at) => `pod-${String(at)}`));
     for (let turn = 0; turn < 3; turn++) await live.show(many);
     const seen = new Terminal(60, 8).write(to.out());
@@ -36,7 +37,7 @@ describe('--watch on a terminal', () => {
 
   test('an interrupt gives the cursor back at once, and nothing is drawn after it', async () => {
     const to = screen({ tty: true });
-    const live = await openLive(as(), to);
+    const live = await openWatchView(as(), to);
     await live.show(podList);
     to.abort();
     expect(to.out().endsWith(SHOW)).toBe(true);
@@ -55,7 +56,7 @@ describe('--watch elsewhere', () => {
     ['yaml', false, '- id: a\n---\n- id: b\n'],
   ] as const)('%s: one rendering after the other, each time the data is another', async (format, tty, expected) => {
     const to = screen({ tty });
-    const live = await openLive(as({ format, fields: ['id'] }), to);
+    const live = await openWatchView(as({ format, fields: ['id'] }), to);
     for (const id of ['a', 'a', 'b', 'b']) await live.show(list(id));
     await live.close();
     expect(to.out()).toBe(expected);

@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, w
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { beginBatch, type OpenBatch } from '../../../../../src/batch/open.ts';
-import { copyPath, inputPlaces, newCopyPath } from '../../../../../src/batch/input/input-path.ts';
-import { journalPath } from '../../../../../src/batch/store/journal.ts';
-import { decodeRecord, encodeRecord, type BatchHeader } from '../../../../../src/batch/store/journal-record.ts';
-import { writeWhole } from '../../../../../src/batch/store/whole-file.ts';
+import { beginBatch, type OpenBatch } from '../../../../../src/batch/store/open-batch.ts';
+import { copyPath, inputPlaces, newCopyPath } from '../../../../../src/batch/store/file-names.ts';
+import { journalPath } from '../../../../../src/batch/store/journal/journal.ts';
+import { decodeRecord, encodeRecord, type BatchHeader } from '../../../../../src/batch/store/journal/record.ts';
+import { writeWhole } from '../../../../../src/batch/store/write-file.ts';
 import type { DurableFiles } from '../../../../../src/core/context.ts';
 import { localFile } from '../../../../../src/core/failure.ts';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { lstatSync, mkdirSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { placeOf } from '../../../../../src/host/files/resolve-path.ts';
+import { resolvePath } from '../../../../../src/host/files/resolve-path.ts';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
 import type { TestWorld } from '../../../../support/worlds/test-world.ts';
 import {
@@ -113,5 +113,5 @@ test.each([
 });
 
 test('a device is no file: it is looked at and not opened', async () => {
-  expect(await placeOf('null', '/dev/null')).toEqual({ path: 'null', kind: 'other' });
+  expect(await resolvePath('null', '/dev/null')).toEqual({ path: 'null', kind: 'other' });
 });

@@ -1,0 +1,228 @@
+import { Command as Commander, CommanderError, Option } from 'commander';
+import { Failure } from '../../core/failure.ts';
+import type { Command, Group, Noun, Program, Values } from '../command.ts';
+import type { GlobalFlag, GlobalValues } from './globals.ts';
+import { commonOptions } from './common-options.ts';
+import { flagName, labelOf, type Param, type Params } from './params.ts';
+
+/** A parsed command line: a command with its values, or a group whose help is printed. */
+export interface Invocation {
+  readonly path: readonly string[];
+  /** Undefined for `berth` itself. */
+  readonly target: Command | Group | undefined;
+  /** The given values, parsed; without defaults. */
+  readonly values: Values;
+  readonly globals: GlobalValues;
+}
+
+/** A command line with an error, and the global flags read so far, which say how to print the failure. */
+export interface InvalidCommandLine {
+  readonly failure: Failure;
+  readonly globals: GlobalValues;
+}
+
+/** A node of the command tree, and the parser of the words after it. */
+interface Node {
+  readonly parser: Commander;
+  readonly path: readonly string[];
+  /** Undefined at the root. */
+  readonly target: Command | Group | undefined;
+  /** Global flags that are read here: all but those that the command declares itself. */
+  readonly globals: readonly GlobalFlag[];
+}
+
+/**
+ * Parses a command line. Loads only the module of its noun. This is the only file that uses commander; the result holds
+ * plain values. A usage failure (2) is returned, not thrown.
+ */
+export async function parseCommandLine(
+  argv: readonly string[],
+  program: Program,
+): Promise<Invocation | InvalidCommandLine> {
+  const { nouns, flags } = program;
+  const mentioned = mentionedIn(argv);
+  const used = flags.filter(({ flag, short }) => mentioned(flag, short));
+  let reached: Node | undefined;
+
+  /** Configures a parser to print nothing, never to exit, and to record that the command line led to it. */
+  const configureNode = (parser: Commander, path: readonly string[], target: Node['target']): Node => {
+    const globals = target?.kind === 'command' ? used.filter(({ flag }) => !ownFlags(target).has(flag)) : used;
+    const node = { parser, path, target, globals };
+    parser
+      .exitOverride((error) => {
+        reached = node;
+        throw error;
+      })
+      .configureOutput({ writeOut: () => undefined, writeErr: () => undefined })
+      .helpOption(false)
+      .helpCommand(false)
+      .enablePositionalOptions()
+      // An excess word after a group or the root is an unknown verb or noun, which the caller reports.
+      .allowExcessArguments(target?.kind !== 'command')
+      .action(() => {
+        reached = node;
+      });
+    addGlobals(parser, globals);
+    return node;
+  };
+
+  const attach = (parser: Commander, path: readonly string[], target: Command | Group): void => {
+    configureNode(parser, path, target);
+    if (target.kind === 'command') {
+      for (const [key, param] of Object.entries(target.args)) parser.argument(param.many ? `[${key}...]` : `[${key}]`);
+      for (const [key, param] of Object.entries(optionsOf(target)))
+        if (mentioned(flagName(key), param.short)) parser.addOption(commanderOption(key, param));
+      return;
+    }
+    // Creating a parser takes time: only verbs that are among the words get one.
+    for (const [verb, inner] of Object.entries(target.commands))
+      if (argv.includes(verb)) attach(parser.command(verb), [...path, verb], inner);
+  };
+
+  const root = configureNode(new Commander('berth'), [], undefined);
+  for (const noun of nouns) if (argv.includes(noun.name)) root.parser.command(noun.name);
+  root.parser.hook('preSubcommand', async (_, parser) => {
+    const noun = nouns.find(({ name }) => name === parser.name());
+    if (noun !== undefined) attach(parser, [noun.name], await noun.load(program, root.parser.args[1]));
+  });
+
+  try {
+    await root.parser.parseAsync([...argv], { from: 'user' });
+    return await invocationAt(reached ?? root, flags, nouns);
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    const at = reached ?? root;
+    return { failure: await failureOf(error, at, argv, program), globals: globalsOf(at, flags) };
+  }
+}
+
+/** Whether a flag may be in the command line. A word such as `-wy` may hold any short flag. */
+type Mentioned = (flag: string, short: string | undefined) => boolean;
+
+function mentionedIn(argv: readonly string[]): Mentioned {
+  const long = new Set(argv.filter((word) => word.startsWith('--')).map((word) => word.split('=', 1)[0]));
+  const anyShort = argv.some((word) => /^-[^-]/.test(word));
+  return (flag, short) => long.has(flag) || (short !== undefined && anyShort);
+}
+
+const optionsOf = (command: Command): Params => ({ ...command.options, ...commonOptions(command) });
+
+/** The long flags of a command. They replace global flags of the same name. */
+const ownFlags = (command: Command): ReadonlySet<string> => new Set(Object.keys(optionsOf(command)).map(flagName));
+
+/** The words that are possible in place of an unknown word. */
+const wordsAt = ({ target }: Node, nouns: readonly Noun[]): readonly string[] =>
+  target?.kind === 'group' ? Object.keys(target.commands) : nouns.map(({ name }) => name);
+
+async function invocationAt(
+  at: Node,
+  flags: readonly GlobalFlag[],
+  nouns: readonly Noun[],
+): Promise<Invocation | InvalidCommandLine> {
+  const { parser, path, target } = at;
+  const globals = globalsOf(at, flags);
+  const [word] = parser.args;
+  if (target?.kind !== 'command' && word !== undefined) {
+    const { unknownCommand } = await import('./usage-errors.ts');
+    return { failure: unknownCommand(word, path, wordsAt(at, nouns)), globals };
+  }
+  if (target?.kind !== 'command' || globals['help'] === true) return { path, target, values: {}, globals };
+  const words = Object.keys(target.args).map(
+    (_, place) => parser.processedArgs[place] as string | string[] | undefined,
+  );
+  try {
+    return { path, target, values: readValues(target.args, optionsOf(target), words, parser.opts()), globals };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { failure: error, globals };
+  }
+}
+
+async function failureOf(
+  error: CommanderError,
+  at: Node,
+  argv: readonly string[],
+  { nouns, flags }: Program,
+): Promise<Failure> {
+  const errors = await import('./usage-errors.ts');
+  const { parser, path, target } = at;
+  switch (error.code) {
+    case 'commander.unknownOption': {
+      const { operands, unknown } = parser.parseOptions(parser.args);
+      const [word] = operands;
+      // The flags of an unknown verb are unknown too: report the verb.
+      if (target?.kind !== 'command' && word !== undefined)
+        return errors.unknownCommand(word, path, wordsAt(at, nouns));
+      const own = target?.kind === 'command' ? [...ownFlags(target)] : [];
+      return errors.unknownOption(unknown[0] ?? '', path, [...own, ...flags.map(({ flag }) => flag)]);
+    }
+    // A value can be missing only after the last word.
+    case 'commander.optionMissingArgument':
+      return errors.missingValue(argv.at(-1) ?? '', path);
+    case 'commander.excessArguments':
+      return errors.tooManyWords(path);
+    default:
+      return errors.otherParseError(error.code, path);
+  }
+}
+
+function commanderOption(key: string, param: Param<unknown>): Option {
+  const name = flagName(key) + (param.metavar === undefined ? '' : ' <value>');
+  const option = plainOption(param.short === undefined ? name : `${param.short}, ${name}`);
+  return param.many ? option.argParser((text, before: string[] | undefined) => [...(before ?? []), text]) : option;
+}
+
+function readValues(
+  args: Params,
+  options: Params,
+  words: readonly (string | string[] | undefined)[],
+  given: Readonly<Record<string, unknown>>,
+): Values {
+  const read = ([key, param]: [string, Param<unknown>], raw: unknown): [string, unknown][] => {
+    if (raw === undefined || (Array.isArray(raw) && raw.length === 0)) return [];
+    if (param.kind === 'flag' && param.metavar === undefined) return [[key, raw === true]];
+    const label = labelOf(key, param);
+    if (param.many) {
+      const all = (raw as string[]).flatMap((text) => param.parse(text, label) as unknown[]);
+      return [[key, param.distinct === true ? [...new Set(all)] : all]];
+    }
+    return [[key, param.parse(raw as string, label)]];
+  };
+  return Object.fromEntries([
+    ...Object.entries(args).flatMap((entry, at) => read(entry, words[at])),
+    ...Object.entries(options).flatMap((entry) => read(entry, given[entry[0]])),
+  ]);
+}
+
+/**
+ * An option whose value is kept under its own name. Commander would keep `--no-input` as `input: false` and confuse it
+ * with a command's `--input`.
+ */
+function plainOption(flags: string): Option {
+  const option = new Option(flags);
+  option.negate = false;
+  return option;
+}
+
+function addGlobals(parser: Commander, flags: readonly GlobalFlag[]): void {
+  for (const flag of flags) {
+    const name = flag.flag + (flag.metavar === undefined ? '' : ' <value>');
+    parser.addOption(plainOption(flag.short === undefined ? name : `${flag.short}, ${name}`));
+  }
+}
+
+/** The global flags at every position of the command line; the one nearest to the verb wins. */
+function globalsOf(at: Node, flags: readonly GlobalFlag[]): GlobalValues {
+  const chain: Commander[] = [];
+  for (let parser: Commander | null = at.parser; parser !== null; parser = parser.parent) chain.unshift(parser);
+  const values: Record<string, string | boolean | undefined> = {};
+  for (const parser of chain)
+    for (const flag of parser === at.parser ? at.globals : flags) {
+      const key = camel(flag.flag.slice(2));
+      if (parser.getOptionValueSource(key) === 'cli')
+        values[flag.name] = parser.getOptionValue(key) as string | boolean;
+    }
+  return values;
+}
+
+const camel = (text: string): string => text.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());

@@ -1,0 +1,56 @@
+import { usage, type Failure } from '../../core/failure.ts';
+import { didYouMean, nearestOf, suggestionOf } from './suggestions.ts';
+
+/** How to pass a word that begins with a dash: `berth pods get -- -x`. */
+const DASH_HINT = 'A value that begins with a dash goes after --, or as --flag=VALUE.';
+const KEY_HINT = 'A key is never given on a command line, where others can read it: berth auth login --with-key < FILE';
+
+const hintOf = (...lines: readonly (string | undefined)[]): string =>
+  lines.filter((line) => line !== undefined).join('\n');
+
+/** `` See `berth pods --help`. `` for the path of a command or a group. */
+const seeHelp = (path: readonly string[]): string => `See \`${['berth', ...path, '--help'].join(' ')}\`.`;
+
+/** The usage failure (2) for an unknown noun or verb; `known` are the words that are possible there. */
+export function unknownCommand(word: string, path: readonly string[], known: readonly string[]): Failure {
+  const near = didYouMean(word, known);
+  const see = path.length === 0 && near !== undefined ? undefined : seeHelp(path);
+  return usage(`unknown command '${word}'`, hintOf(near, see));
+}
+
+/**
+ * The usage failure (2) for an unknown flag; `known` are the long flags of the command. The message never contains the
+ * text after the flag's name, which may be a key.
+ */
+export function unknownOption(word: string, path: readonly string[], known: readonly string[]): Failure {
+  const name = /^(--[^=\s]*|-[a-z]{0,12}(?![^=])|-.?)/.exec(word)?.[0] ?? '';
+  const what = word.startsWith(`${name}=`)
+    ? `option '${name}' is unknown, or takes no value`
+    : `unknown option '${name}'`;
+  const near = name.startsWith('--')
+    ? nearestOf(
+        name.slice(2),
+        known.map((flag) => flag.slice(2)),
+      )
+    : [];
+  return usage(
+    what,
+    hintOf(
+      suggestionOf(near.map((flag) => `--${flag}`)),
+      /key|token|passw|secret/i.test(name) ? KEY_HINT : undefined,
+      name.startsWith('--') ? seeHelp(path) : DASH_HINT,
+    ),
+  );
+}
+
+/** The usage failure (2) for a flag without its value at the end of the command line. */
+export const missingValue = (flag: string, path: readonly string[]): Failure =>
+  usage(`option '${flag}' argument missing`, seeHelp(path));
+
+/** The usage failure (2) for more arguments than a command takes. */
+export const tooManyWords = (path: readonly string[]): Failure =>
+  usage(`too many arguments for '${path.at(-1) ?? 'berth'}'`, seeHelp(path));
+
+/** The usage failure (2) for another error of the parser, named by its code. */
+export const otherParseError = (code: string, path: readonly string[]): Failure =>
+  usage(`the command line cannot be read (${code})`, seeHelp(path));

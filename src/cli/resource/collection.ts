@@ -1,0 +1,18 @@
+import type { ApiRequest } from '../../core/api.ts';
+import { pluralOf } from '../words.ts';
+
+/** Where resources of one kind are listed, so that a name can be resolved into an id. `N` is the kind: `pod`. */
+export interface Collection<N extends string = string> {
+  /** Singular, lower case: `pod`. */
+  readonly noun: N;
+  readonly path: readonly string[];
+  /** The member of the answer that holds the rows. */
+  readonly member: string;
+  /** The query of the list that names are looked up in, if the plain list leaves some rows out. */
+  readonly lookupQuery?: NonNullable<ApiRequest['query']>;
+  /** The words of the command that lists them, if it is not `PLURAL list`. */
+  readonly listed?: string;
+}
+
+/** The command that lists a collection: `berth pods list`. */
+export const listCommandOf = ({ noun, listed }: Collection): string => `berth ${listed ?? `${pluralOf(noun)} list`}`;

@@ -1,0 +1,165 @@
+import { usage } from '../../core/failure.ts';
+import { arrayOf, isObject, memberAt, memberOf, stringOf, type Json, type JsonObject } from '../../core/json.ts';
+import { promptFor } from '../run/prompt-missing.ts';
+import type { Values } from '../command.ts';
+import type { CommandContext } from '../context.ts';
+import { didYouMean } from '../parse/suggestions.ts';
+import { flagName } from '../parse/params.ts';
+import { missingMembers, readBody, type Members } from './body.ts';
+
+/** The members of a request body, and the rules for them. */
+export interface BodySpec {
+  readonly members: Members;
+  /** Flag keys of members that a create needs. Of a group, one is enough. */
+  readonly needed?: readonly (string | readonly string[])[];
+  /** Groups of flag keys that exclude each other. */
+  readonly exclusive?: readonly (readonly string[])[];
+  /** Members that the service accepts. `gpu.pools` is a member of an object, or of each item of a list. */
+  readonly accepts: readonly string[];
+  /** A valid PATH=VALUE of `--set` for help and errors; by default one of the first accepted member. */
+  readonly setExample?: string;
+  /**
+   * Read-only members that `get` prints, beside the id and the creation time. They are dropped from a file with a note, so
+   * that a printed document can be used as input. A member in neither list is an error.
+   */
+  readonly prints?: readonly string[];
+  /** Converts a document that `get` printed, before members are dropped (`template` to `templateId`). */
+  readonly adapt?: (document: JsonObject) => JsonObject;
+  /** Refuses values in a body before it is sent, with usage (2). */
+  readonly checkFields?: (body: JsonObject) => void;
+  /** Prompts for optional members, if a needed one had to be prompted for. */
+  readonly offer?: (ctx: CommandContext, body: JsonObject) => Promise<JsonObject>;
+  /** Default members of a create, by the members that were given. */
+  readonly defaults?: (body: JsonObject) => JsonObject;
+}
+
+/** The example of `--set` in help and errors. */
+export const setExampleOf = ({ setExample, accepts }: BodySpec): string =>
+  setExample ?? `${accepts[0] ?? 'name'}=VALUE`;
+
+/**
+ * Builds the body from the file, `--set` and the flags. Read-only members of the file are dropped with a note. Fails with
+ * usage (2) for input that does not parse, an unknown member, flags that exclude each other, or an empty name.
+ */
+export async function composeBody(ctx: CommandContext, spec: BodySpec, values: Values): Promise<JsonObject> {
+  for (const group of spec.exclusive ?? []) refuseSeveral(group.filter((key) => isGiven(values[key])));
+  let dropped: readonly string[] = [];
+  const body = await readBody(ctx, spec.members, values, setExampleOf(spec), (document) => {
+    const kept = writable(spec.adapt?.(document) ?? document, spec.accepts, [...READ_ONLY, ...(spec.prints ?? [])]);
+    refuseUnknown(kept.unknown, spec);
+    dropped = kept.dropped;
+    return kept.body;
+  });
+  if (dropped.length > 0) await ctx.tell(`Left out, because it cannot be written: ${listed(dropped)}.`);
+  if (stringOf(memberAt(body, spec.members['name']?.path ?? 'name'))?.trim() === '') throw usage('--name is empty');
+  return body;
+}
+
+/**
+ * Adds the defaults to a body and prompts for missing needed members. Fails with usage (2) and names their flags if there
+ * is no terminal or no prompt for them.
+ */
+export async function completedBody(ctx: CommandContext, spec: BodySpec, given: JsonObject): Promise<JsonObject> {
+  const body = { ...spec.defaults?.(given), ...given };
+  const missing = (spec.needed ?? [])
+    .map((group) => (typeof group === 'string' ? [group] : group))
+    .filter((group) => missingMembers(spec.members, group, body).length === group.length);
+  const canAsk = (key: string): boolean => ctx.terminal.canAsk && spec.members[key]?.param.ask !== undefined;
+  const unanswerable = missing.filter((group) => !group.some(canAsk));
+  if (unanswerable.length > 0)
+    throw usage(
+      `missing ${unanswerable.map((group) => group.map(flagName).join(' or ')).join(' and ')}`,
+      unanswerable
+        .flat()
+        .map((key) => `${flagName(key)}: ${spec.members[key]?.param.summary ?? ''}`)
+        .join('\n'),
+    );
+  const answers: Record<string, unknown> = { set: [] };
+  for (const group of missing) {
+    const key = await pickMember(ctx, spec.members, group.filter(canAsk));
+    const member = spec.members[key];
+    if (member !== undefined) answers[key] = await promptFor(ctx, key, member.param);
+  }
+  const complete = merged(body, await readBody(ctx, spec.members, answers, setExampleOf(spec), (document) => document));
+  // A dry run sends nothing, so it has no lists to pick from.
+  return missing.length === 0 || ctx.dryRun ? complete : ((await spec.offer?.(ctx, complete)) ?? complete);
+}
+
+/** The member of a group to prompt for; the user picks one if there are several. */
+async function pickMember(ctx: CommandContext, members: Members, keys: readonly string[]): Promise<string> {
+  const [only = '', ...others] = keys;
+  if (others.length === 0) return only;
+  const choices = keys.map((key) => ({
+    name: `${flagName(key)}: ${members[key]?.param.summary ?? ''}`,
+    value: key,
+  }));
+  return await ctx.prompts.select('One of these is needed', choices);
+}
+
+/** Read-only members of every resource. */
+const READ_ONLY = ['id', 'createdAt'];
+
+/** Fails with usage (2) if there are unknown members. Dropping one silently could lose an important value. */
+function refuseUnknown(unknown: readonly string[], { accepts, prints }: BodySpec): void {
+  const [first] = unknown;
+  if (first === undefined) return;
+  throw usage(
+    `--file holds unknown members: ${listed(unknown)}`,
+    didYouMean(first, [...accepts, ...(prints ?? [])]) ?? `It takes ${accepts.join(', ')}.`,
+  );
+}
+
+/** The number of names in a message. */
+const MAX_NAMES = 10;
+
+const listed = (names: readonly string[]): string =>
+  names.length <= MAX_NAMES
+    ? names.join(', ')
+    : `${names.slice(0, MAX_NAMES).join(', ')} and ${String(names.length - MAX_NAMES)} more`;
+
+/** The writable part of a document, and the paths of its read-only (`dropped`) and unknown members. */
+export interface Writable {
+  readonly body: JsonObject;
+  readonly dropped: readonly string[];
+  readonly unknown: readonly string[];
+}
+
+/** Splits a document into what can be written, read-only members and unknown members. */
+export function writable(document: JsonObject, accepts: readonly string[], prints: readonly string[]): Writable {
+  const dropped = new Set<string>();
+  const unknown = new Set<string>();
+  const within = (path: string, value: Json | undefined): Json | undefined => {
+    const inner = accepts.flatMap((each) => (each.startsWith(`${path}.`) ? [each.slice(path.length + 1)] : []));
+    const items = arrayOf(value);
+    if (inner.length === 0 || (items === undefined && !isObject(value))) return value;
+    const keep = (item: Json): Json => (isObject(item) ? kept(item, inner, `${path}.`) : item);
+    return items === undefined ? keep(value ?? null) : items.map(keep);
+  };
+  const kept = (object: JsonObject, names: readonly string[], prefix: string): JsonObject =>
+    Object.fromEntries(
+      Object.entries(object).flatMap(([name, value]) => {
+        if (names.some((each) => each === name || each.startsWith(`${name}.`)))
+          return [[name, within(prefix + name, value)] as const];
+        (prints.includes(prefix + name) ? dropped : unknown).add(prefix + name);
+        return [];
+      }),
+    );
+  const body = kept(document, accepts, '');
+  return { body, dropped: [...dropped], unknown: [...unknown] };
+}
+
+function refuseSeveral(keys: readonly string[]): void {
+  if (keys.length > 1) throw usage(`${keys.map(flagName).join(' and ')} exclude each other`, 'Keep one of them.');
+}
+
+const isGiven = (value: unknown): boolean =>
+  value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
+
+/** A deep merge of two objects; members of `over` win. */
+function merged(under: JsonObject, over: JsonObject): JsonObject {
+  const members = Object.entries(over).map(([name, value]) => {
+    const below = memberOf(under, name);
+    return [name, isObject(below) && isObject(value) ? merged(below, value) : value] as const;
+  });
+  return { ...under, ...Object.fromEntries(members) };
+}

@@ -1,0 +1,36 @@
+/** Parts of detail views that several resources use. */
+import { encodeJson, isObject, memberAt, objectOf, type Json } from '../../core/json.ts';
+import { json, text } from '../../output/layout/cells.ts';
+import type { Cell, Section, Shown, Tone } from '../../output/view.ts';
+
+/** A line for each member of an object that is not in `known`, so that a view hides nothing the service sent. */
+export function otherMembers(row: Json, known: readonly string[]): Section['lines'] {
+  const names = isObject(row) ? Object.keys(row).filter((name) => !known.includes(name)) : [];
+  return names.map((label) => ({
+    label,
+    value: isObject(row) && typeof row[label] === 'string' ? text(label)(row) : json(label)(row),
+  }));
+}
+
+/** The label of a member: `retryAfter` gives `retry after`. */
+export const memberLabel = (member: string): string =>
+  member.replace(/([a-z0-9])([A-Z])/g, (_, before: string, capital: string) => `${before} ${capital.toLowerCase()}`);
+
+/** The column header of a member: `retryAfter` gives `RETRY AFTER`. */
+export const memberHeader = (member: string): string => memberLabel(member).toUpperCase();
+
+/** Text with the tone that `tones` gives it; text that is not in `tones` is plain. */
+export const toned =
+  (path: string, tones: Readonly<Record<string, Tone>>) =>
+  (row: Json): Cell => {
+    const word = text(path)(row);
+    return { text: word, tone: Object.hasOwn(tones, word) ? (tones[word] ?? 'plain') : 'plain' };
+  };
+
+/** `NAME=VALUE` for each member of an object, such as environment variables. */
+export const pairs =
+  (path: string) =>
+  (row: Json): Shown =>
+    Object.entries(objectOf(memberAt(row, path)) ?? {}).map(
+      ([name, value]) => `${name}=${typeof value === 'string' ? value : encodeJson(value ?? null)}`,
+    );

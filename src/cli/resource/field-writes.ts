@@ -1,0 +1,67 @@
+import { memberAt } from '../../core/json.ts';
+import type { Member, Members } from './body.ts';
+import type { BodySpec } from './compose-body.ts';
+import { readPaths, type Field, type FieldWrite, type ResourceTable } from './fields.ts';
+
+export type WriteVerb = 'create' | 'update';
+
+/** What a table says of the body of a create or an update: its flags, what the service accepts, what it only prints. */
+export function bodyOf(
+  table: ResourceTable,
+  verb: WriteVerb,
+): Pick<BodySpec, 'members' | 'accepts' | 'prints' | 'checkFields'> {
+  return {
+    members: flagsOf(table, verb),
+    accepts: acceptedPaths(table, verb),
+    prints: withParents(readPaths(table)),
+    checkFields: (body) => {
+      for (const { path, check } of Object.values(table.fields)) {
+        const value = path === undefined ? undefined : memberAt(body, path);
+        if (value !== undefined) check?.(value);
+      }
+    },
+  };
+}
+
+const writeOf = (field: Field, verb: WriteVerb): FieldWrite | undefined => field[verb] ?? field.write;
+
+/** The flags of a create or an update, by key. */
+function flagsOf({ fields }: ResourceTable, verb: WriteVerb): Members {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([key, field]): [string, Member][] => {
+      const write = writeOf(field, verb);
+      if (write === undefined || write === 'accepted') return [];
+      return [[key, { ...write, path: write.path ?? field.path ?? key }]];
+    }),
+  );
+}
+
+/**
+ * The paths that a body may have. An object that is `accepted` is accepted with whatever it holds; of another one, only
+ * the members that have fields of their own.
+ */
+function acceptedPaths({ fields }: ResourceTable, verb: WriteVerb): readonly string[] {
+  const written = Object.values(fields).flatMap((field) => {
+    const write = writeOf(field, verb);
+    const { path } = field;
+    return write === undefined || path === undefined ? [] : [{ path, isWhole: write === 'accepted' }];
+  });
+  const isWithin = (inner: string, outer: string): boolean => inner.startsWith(`${outer}.`);
+  return written
+    .filter(
+      ({ path, isWhole }) =>
+        !written.some((other) => other.isWhole && isWithin(path, other.path)) &&
+        (isWhole || !written.some((other) => isWithin(other.path, path))),
+    )
+    .map(({ path }) => path);
+}
+
+/** Paths, and those of the objects around them. */
+const withParents = (paths: readonly string[]): readonly string[] => [
+  ...new Set(
+    paths.flatMap((path) => {
+      const names = path.split('.');
+      return names.map((_, at) => names.slice(0, at + 1).join('.'));
+    }),
+  ),
+];

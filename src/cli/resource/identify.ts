@@ -1,0 +1,116 @@
+import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure, usage } from '../../core/failure.ts';
+import { asId, type Id } from '../../core/ids.ts';
+import { arrayOf, memberAt, stringOf, type Json } from '../../core/json.ts';
+import { safeText } from '../../core/safe-text.ts';
+import type { CommandContext } from '../context.ts';
+import { DryRun } from '../run/dry-run.ts';
+import { countOf } from '../words.ts';
+import { listCommandOf, type Collection } from './collection.ts';
+
+/** What a request about a named resource gave, and the id that the name stands for. */
+export interface Identified<N extends string, T> {
+  readonly id: Id<N>;
+  readonly result: T;
+}
+
+/**
+ * Runs the first request about a resource that the user named by an id or a name. Each word is resolved once per
+ * command: later calls use the id that was found. Until then the word is tried as an id, so that an id costs no extra
+ * request. If the service answers 404, the word is looked up as a name before anything is concluded, and `request` runs
+ * once more with the id; it must therefore have no effect when it fails with not-found (4). Fails with usage (2) and the
+ * candidates if several have the name; with the 404 if none has.
+ */
+export async function identify<N extends string, T>(
+  ctx: CommandContext,
+  collection: Collection<N>,
+  word: string,
+  request: (id: Id<N>) => Promise<T>,
+): Promise<Identified<N, T>> {
+  const known = ctx.ids.get(collection, word);
+  if (known !== undefined) return { id: known, result: await request(known) };
+  const candidate = asId<N>(word);
+  try {
+    const result = await request(candidate);
+    ctx.ids.set(collection, word, candidate);
+    return { id: candidate, result };
+  } catch (error) {
+    if (error instanceof DryRun) await ctx.tell(dryRunNote([word]));
+    if (!(error instanceof Failure) || error.exit !== EXIT.notFound || ctx.dryRun) throw error;
+    const { id, failure } = await lookUp(ctx, collection, word);
+    if (id === undefined)
+      throw error.with({
+        hint: failure === undefined ? notFoundHint(collection) : notListedHint(collection, word, failure),
+      });
+    // The resource exists: the 404 is about something below it, such as a job of an endpoint.
+    if (id === candidate) throw error;
+    return { id, result: await request(id) };
+  }
+}
+
+/** Sends the first request about a resource that the user named by an id or a name; see `identify`. */
+export async function sendTo<N extends string>(
+  ctx: CommandContext,
+  collection: Collection<N>,
+  word: string,
+  request: (id: Id<N>) => ApiRequest,
+): Promise<{ readonly id: Id<N>; readonly answer: ApiAnswer }> {
+  const { id, result } = await identify(ctx, collection, word, (each) => ctx.api.send(request(each)));
+  return { id, answer: result };
+}
+
+/**
+ * The id that a word stands for, by the list of the collection; undefined if nothing has that id or name, or if the list
+ * cannot be read. Fails with usage (2) and the candidates if several have the name.
+ */
+export const findId = async <N extends string>(
+  ctx: CommandContext,
+  collection: Collection<N>,
+  word: string,
+): Promise<Id<N> | undefined> => ctx.ids.get(collection, word) ?? (await lookUp(ctx, collection, word)).id;
+
+/** Looks a word up in the list of its collection. `failure` says why the list could not be read. */
+async function lookUp<N extends string>(
+  ctx: CommandContext,
+  collection: Collection<N>,
+  word: string,
+): Promise<{ readonly id?: Id<N>; readonly failure?: Failure }> {
+  let rows: readonly Json[];
+  try {
+    rows = await ctx.ids.rows(collection, () => loadRows(ctx, collection));
+  } catch (error) {
+    // An interrupt ends the command.
+    if (ctx.signal.aborted || !(error instanceof Failure)) throw error;
+    return { failure: error };
+  }
+  const idsWhere = (member: string): readonly string[] =>
+    rows.filter((row) => memberAt(row, member) === word).flatMap((row) => stringOf(memberAt(row, 'id')) ?? []);
+  const ids = idsWhere('id').length > 0 ? [word] : idsWhere('name');
+  if (ids.length > 1)
+    throw usage(
+      `${countOf(ids.length, collection.noun)} are named ${JSON.stringify(safeText(word))}`,
+      `Use an id: ${ids.map((each) => safeText(each)).join(', ')}`,
+    );
+  const [text] = ids;
+  if (text === undefined) return {};
+  const id = asId<N>(text);
+  ctx.ids.set(collection, word, id);
+  return { id };
+}
+
+async function loadRows(ctx: CommandContext, collection: Collection): Promise<readonly Json[]> {
+  const { path, member, lookupQuery: query = {} } = collection;
+  const answer = await ctx.api.send({ service: 'base', method: 'GET', path, query, expects: { list: member } });
+  return arrayOf(memberAt(answer.value, member)) ?? [];
+}
+
+/** Said in a dry run, which sends no lookup and so cannot tell a name from an id. */
+export const dryRunNote = (words: readonly string[]): string =>
+  `If ${words.join(' or ')} is a name, the id it stands for is looked up first and goes into the request.`;
+
+const notFoundHint = (collection: Collection): string =>
+  `No ${collection.noun} has this id or name: see ${listCommandOf(collection)}. Another account? berth auth status.`;
+
+const notListedHint = (collection: Collection, word: string, failure: Failure): string =>
+  `No ${collection.noun} has the id ${safeText(word)}. Whether one has this name could not be looked up: ${failure.message}\nTry again, or see ${listCommandOf(collection)}`;

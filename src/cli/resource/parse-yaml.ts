@@ -1,0 +1,101 @@
+import { isScalar, LineCounter, parseDocument, visit, type Document, type ScalarTag } from 'yaml';
+import { Failure, usage } from '../../core/failure.ts';
+import { Exact, type Json } from '../../core/json.ts';
+
+/** The limit on the expansion of aliases, as the yaml package counts it. */
+const MAX_ALIAS_COUNT = 1000;
+
+/** The limit on the values of a document after its aliases are resolved. */
+const MAX_VALUES = 2_000_000;
+
+/**
+ * Parses one YAML 1.2 or JSON document; numbers stay exact. Resolves aliases, and merge keys (`<<`) as in YAML 1.1. Fails
+ * with usage (2) and, if known, the line and column; also for aliases that expand to too many values.
+ */
+export function parseYaml(text: string, from: string): Json {
+  const lines = new LineCounter();
+  try {
+    const document = parseDocument(text, {
+      lineCounter: lines,
+      version: '1.2',
+      intAsBigInt: true,
+      merge: true,
+      logLevel: 'error',
+      // The package compares every key with every other key; `firstDuplicate` needs one pass.
+      uniqueKeys: false,
+      customTags: (tags) => [exactFloat, ...tags],
+    });
+    const [error] = document.errors;
+    const problem =
+      error === undefined
+        ? firstDuplicate(document)
+        : { at: error.pos[0], message: error.message.split('\n', 1)[0] ?? '' };
+    if (problem !== undefined) {
+      const { line, col } = lines.linePos(problem.at);
+      throw usage(
+        `${from} is not YAML: line ${String(line)}, column ${String(col)}: ${reasonOf(problem.message.replace(/ at line.*/, ''))}`,
+      );
+    }
+    return plain(document.toJS({ maxAliasCount: MAX_ALIAS_COUNT }), from);
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw usage(`${from} cannot be read as YAML: ${reasonOf(error instanceof Error ? error.message : String(error))}`);
+  }
+}
+
+/** The reason of an error of the yaml package in words for users. */
+function reasonOf(message: string): string {
+  if (message.includes('call stack')) return 'it is nested too deeply';
+  if (message.startsWith('Excessive alias count')) return 'its aliases expand to too many values';
+  return message.split('\n', 1)[0] ?? '';
+}
+
+/** The first key that occurs twice in one map. */
+function firstDuplicate(document: Document.Parsed): { readonly at: number; readonly message: string } | undefined {
+  let found: { at: number; message: string } | undefined;
+  visit(document, {
+    Map: (_key, map) => {
+      const seen = new Set<unknown>();
+      for (const { key } of map.items) {
+        if (!isScalar(key) || key.value === '<<') continue;
+        if (seen.has(key.value)) {
+          found = { at: key.range?.[0] ?? 0, message: 'Map keys must be unique' };
+          return visit.BREAK;
+        }
+        seen.add(key.value);
+      }
+      return undefined;
+    },
+  });
+  return found;
+}
+
+/** A number with a decimal point or an exponent; kept as text if a number would change it. */
+const exactFloat: ScalarTag = {
+  tag: 'tag:yaml.org,2002:float',
+  default: true,
+  test: /^[-+]?(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][-+]?\d+)?$/,
+  resolve: (text: string) =>
+    JSON.stringify(Number(text)) === text || !/^-?\d/.test(text) ? Number(text) : new Exact(text),
+};
+
+/** Converts a document to JSON values. Fails with usage (2) if an alias refers to a node around it, or for too many values. */
+function plain(document: unknown, from: string): Json {
+  const ancestors = new Set<object>();
+  let count = 0;
+  const walk = (value: unknown): Json => {
+    if (++count > MAX_VALUES) throw usage(`${from} cannot be read as YAML: its aliases expand to too many values`);
+    if (typeof value === 'bigint')
+      return Number.isSafeInteger(Number(value)) ? Number(value) : new Exact(String(value));
+    if (value === undefined) return null;
+    if (value instanceof Exact || value === null || typeof value !== 'object') return value as Json;
+    if (ancestors.has(value)) throw usage(`${from} cannot be read as YAML: an alias refers to a node that contains it`);
+    ancestors.add(value);
+    const made = Array.isArray(value)
+      ? value.map(walk)
+      : Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, walk(inner)]));
+    ancestors.delete(value);
+    return made;
+  };
+  return walk(document);
+}

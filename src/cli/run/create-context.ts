@@ -1,0 +1,89 @@
+import type { ApiRequest } from '../../core/api.ts';
+import type { Context } from '../../core/context.ts';
+import { Failure } from '../../core/failure.ts';
+import { safeText, type SafeText } from '../../core/safe-text.ts';
+import type { OutputOptions } from '../../output/view.ts';
+import { styled } from '../../output/layout/terminal-text.ts';
+import { openRows } from '../../output/row-writer.ts';
+import type { CommandContext, Progress } from '../context.ts';
+import { createIdCache } from '../resource/id-cache.ts';
+import { DryRun, dryRunApi } from './dry-run.ts';
+import { createServiceClock } from './service-clock.ts';
+import { recordOutputFailure, recordWrites, type WriteRecord } from './write-record.ts';
+
+interface Modes {
+  readonly output: OutputOptions;
+  readonly dryRun: boolean;
+  readonly yes: boolean;
+}
+
+/** A read that every service answers, sent for the date of the answer. */
+const ANY_READ: ApiRequest = { service: 'base', method: 'GET', path: ['v2', 'registries', 'delegations'] };
+
+/** State of one run, for the message of a failure that ends it. */
+export interface RunState {
+  /** The command line that resumes the current wait. */
+  resumeCommand: string | undefined;
+  readonly writes: WriteRecord;
+}
+
+/** Extends the Context for one run of a command. `state` is updated while the command runs. */
+export function createCommandContext(context: Context, modes: Modes, state: RunState): CommandContext {
+  const serviceClock = createServiceClock(context.clock);
+  const api = modes.dryRun ? dryRunApi(context.api) : recordWrites(serviceClock.following(context.api), state.writes);
+  const stdout = recordOutputFailure(context.stdout, state.writes);
+  return {
+    ...context,
+    ...modes,
+    // A dry run prints a request, for which there is no table.
+    output: modes.dryRun && modes.output.format === undefined ? { ...modes.output, format: 'json' } : modes.output,
+    api,
+    stdout,
+    ids: createIdCache(),
+    serviceNow: serviceClock.time,
+    fetchServiceNow: async () => {
+      if (context.settings.local && !modes.dryRun && !serviceClock.isSet())
+        await api.send(ANY_READ).catch((error: unknown) => {
+          if (!(error instanceof Failure) || context.signal.aborted) throw error;
+        });
+      return serviceClock.time();
+    },
+    tell: (line) => tell(context, safeText(line)),
+    progress: (text) => progress(context, text),
+    rows: (view) => openRows(view, modes.output, { ...context, stdout, serviceNow: serviceClock.time }),
+    previewAll: async (requests) => {
+      throw new DryRun(await Promise.all(requests.map((request) => context.api.preview(request))));
+    },
+    setResumeCommand: (commandLine) => {
+      state.resumeCommand = commandLine;
+    },
+  };
+}
+
+async function tell({ terminal, stderr }: Context, line: SafeText): Promise<void> {
+  const { errorColumns } = terminal;
+  // Lines are wrapped only on a terminal.
+  const text =
+    errorColumns === undefined
+      ? line
+      : (await import('../../output/layout/wrap-message.ts')).wrapMessage(line, errorColumns);
+  await stderr.write(styled`${text}\n`);
+}
+
+/** A spinner, loaded only if stderr is a terminal. Texts set while it loads are shown once it is loaded. */
+function progress(context: Context, first: string): Progress {
+  if (!context.terminal.errors) return { update: () => undefined, stop: () => Promise.resolve() };
+  let text = first;
+  const loading = import('../../output/live/spinner.ts').then(({ openSpinner }) => openSpinner(context, text));
+  return {
+    update: (next) => {
+      text = next;
+      void loading.then((spinner) => {
+        spinner.update(safeText(next));
+      });
+    },
+    stop: async () => {
+      (await loading).stop();
+    },
+  };
+}

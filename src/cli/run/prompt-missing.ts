@@ -1,0 +1,58 @@
+import { usage } from '../../core/failure.ts';
+import type { Command, Values } from '../command.ts';
+import type { CommandContext } from '../context.ts';
+import { flagName, labelOf, type Param, type Params } from '../parse/params.ts';
+
+/**
+ * Adds defaults to the given values and prompts for missing required values on a terminal. Without a terminal it fails
+ * with usage (2) and names every missing flag or argument; also for a flag that needs another flag.
+ */
+export async function completeValues(
+  ctx: CommandContext,
+  command: Command,
+  options: Params,
+  given: Values,
+): Promise<Values> {
+  const params = Object.entries({ ...command.args, ...options });
+  for (const [key, { needs }] of params)
+    if (needs !== undefined && given[key] !== undefined && !needs.some((other) => given[other] === true))
+      throw usage(`${flagName(key)} needs ${needs.map(flagName).join(' or ')}`, 'Add it, or leave both out.');
+  const missing = params.filter(([key, param]) => param.required && isMissing(given[key]));
+  const unasked = missing.filter(([, param]) => !ctx.terminal.canAsk || param.ask === undefined);
+  if (unasked.length > 0) {
+    const labels = unasked.map(([key, param]) => labelOf(key, param));
+    throw usage(
+      `missing ${labels.join(' and ')}`,
+      unasked.map(([key, param]) => `${labelOf(key, param)}: ${param.summary}`).join('\n'),
+    );
+  }
+  const values: Record<string, unknown> = {};
+  for (const [key, param] of params)
+    values[key] = isMissing(given[key]) ? (param.initial ?? (param.many ? [] : undefined)) : given[key];
+  for (const [key, param] of missing) values[key] = await promptFor(ctx, key, param);
+  return values;
+}
+
+const isMissing = (value: unknown): boolean => value === undefined || (Array.isArray(value) && value.length === 0);
+
+/** Prompts for one value until it parses, with a list to pick from if there is one. */
+export async function promptFor(ctx: CommandContext, key: string, param: Param<unknown>): Promise<unknown> {
+  const label = labelOf(key, param);
+  const parse = (text: string): unknown => (param.many ? [param.parse(text, label)].flat() : param.parse(text, label));
+  const check = (text: string): string | undefined => {
+    if (text.trim() === '') return `${label} is needed`;
+    try {
+      parse(text);
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  };
+  const { ask } = param;
+  if (ask === undefined) throw usage(`missing ${label}`);
+  // A dry run sends nothing, so it has no list to pick from.
+  if (ask.kind === 'text' || ctx.dryRun) return parse(await ctx.prompts.text(ask.question, { check }));
+  const choices = await ask.choices(ctx);
+  if (choices.length === 0) return parse(await ctx.prompts.text(ask.question, { check }));
+  return parse(await ctx.prompts.select(ask.question, choices));
+}

@@ -1,0 +1,164 @@
+import { usage } from '../../core/failure.ts';
+import { memberAt, numberOf, objectOf, type Json } from '../../core/json.ts';
+import { option } from '../../cli/parse/params.ts';
+import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
+import { text } from '../../output/layout/cells.ts';
+import type { Shown, View } from '../../output/view.ts';
+import { podView } from '../pods/fields.ts';
+import { CONTAINER_FIELDS, createOnly, NAME_FLAG } from '../shared/container-fields.ts';
+import { pick } from '../shared/pick.ts';
+
+/** Bounds of the number of pods in a cluster (contract rules, Clusters). */
+export const MIN_PODS = 2;
+export const MAX_PODS = 250;
+
+const TYPES = ['APPLICATION', 'TRAINING', 'SLURM', 'RAY'] as const;
+
+/** The fields of a cluster (contract, Cluster, CreateClusterRequest and UpdateClusterRequest). */
+const FIELDS = {
+  id: { path: 'id', type: 'text' },
+  name: { path: 'name', type: 'text', write: NAME_FLAG },
+  type: {
+    path: 'type',
+    type: 'text',
+    values: TYPES,
+    create: {
+      param: option.choice('what it is for', TYPES, {
+        ask: {
+          kind: 'pick',
+          question: 'Type',
+          choices: () => Promise.resolve(TYPES.map((value) => ({ name: value, value }))),
+        },
+      }),
+    },
+  },
+  compute: { path: 'compute', type: 'object', show: compute, create: 'accepted' },
+  gpu: {
+    path: 'compute.gpuTypeId',
+    type: 'text',
+    create: {
+      param: option.text('the GPU type of every pod', { metavar: 'GPU', ask: pick('GPU type', 'clusterGpuTypes') }),
+    },
+  },
+  gpuCount: {
+    path: 'compute.gpuCountPerPod',
+    type: 'count',
+    create: { param: option.count('GPUs of each pod', 1, { ask: { kind: 'text', question: 'GPUs of each pod' } }) },
+  },
+  pods: {
+    path: 'compute.podCount',
+    type: 'count',
+    check: checkPodCount,
+    create: {
+      param: option.count(`pods, ${String(MIN_PODS)} to ${String(MAX_PODS)}`, Number.MIN_SAFE_INTEGER, {
+        ask: { kind: 'text', question: `Pods (${String(MIN_PODS)} to ${String(MAX_PODS)})` },
+      }),
+    },
+  },
+  template: { path: 'template', type: 'text' },
+  dataCenterId: { path: 'dataCenterId', type: 'text', label: 'data center' },
+  podTotal: { path: 'pods.total', type: 'count' },
+  podStatuses: {
+    path: 'pods.byStatus',
+    type: 'object',
+    label: 'status',
+    show: podStatuses,
+    column: { header: 'PODS' },
+  },
+  networkCidr: { path: 'network.cidr', type: 'text' },
+  networkVxlanId: { path: 'network.vxlanId', type: 'text', label: 'vxlan id' },
+  networkVxlanPort: { path: 'network.vxlanPort', type: 'text', label: 'vxlan port' },
+  primaryPod: { path: 'primary.podId', type: 'text', label: 'pod' },
+  primaryStatus: { path: 'primary.status', type: 'status' },
+  primarySsh: { path: 'primary.sshEndpoint', type: 'text', label: 'ssh' },
+  createdAt: { path: 'createdAt', type: 'time', label: 'created', column: { header: 'AGE' } },
+  image: createOnly(CONTAINER_FIELDS.image),
+  args: createOnly(CONTAINER_FIELDS.args),
+  disk: createOnly(CONTAINER_FIELDS.disk),
+  port: createOnly(CONTAINER_FIELDS.port),
+  env: createOnly(CONTAINER_FIELDS.env),
+  dataCenter: {
+    path: 'dataCenterIds',
+    type: 'list',
+    writeOnly: true,
+    create: { param: option.list('data centers it may be placed in', { metavar: 'DC' }) },
+  },
+  mounts: { path: 'mounts', type: 'object', writeOnly: true, create: 'accepted' },
+  networkVolume: {
+    path: 'mounts.network',
+    type: 'objects',
+    writeOnly: true,
+    create: {
+      param: option.text('network volume for every pod, by id or name', { metavar: 'VOLUME[:PATH]' }),
+      value: networkMount,
+    },
+  },
+  startSsh: {
+    path: 'startSsh',
+    type: 'flag',
+    writeOnly: true,
+    create: { param: option.on('start an SSH server in every pod') },
+  },
+  startJupyter: {
+    path: 'startJupyter',
+    type: 'flag',
+    writeOnly: true,
+    create: { param: option.on('start Jupyter in every pod') },
+  },
+} as const satisfies Fields;
+
+export const CLUSTER_TABLE = defineTable({
+  noun: ['cluster', 'clusters'],
+  fields: FIELDS,
+  table: ['id', 'name', 'type', 'compute', 'podStatuses', 'dataCenterId', 'createdAt'],
+  detail: [
+    { fields: ['id', 'name', 'type', 'compute', 'dataCenterId', 'template', 'createdAt'] },
+    { title: 'pods', fields: ['podTotal', 'podStatuses'] },
+    { title: 'primary', ifPresent: 'primary', fields: ['primaryPod', 'primaryStatus', 'primarySsh'] },
+    { title: 'network', ifPresent: 'network', fields: ['networkCidr', 'networkVxlanId', 'networkVxlanPort'] },
+  ],
+});
+
+export const clusterView = viewOf(CLUSTER_TABLE);
+
+/** The pods of a cluster: the columns of pods, after the place of each in the cluster. */
+export const memberView: View = {
+  ...podView,
+  columns: [
+    { header: 'RANK', show: text('cluster.rank'), right: true },
+    { header: 'ROLE', show: text('cluster.role') },
+    { header: 'IP', show: text('cluster.ip') },
+    ...podView.columns,
+  ],
+};
+
+/** `GPU-80G x8 on 4 pods`. */
+function compute(row: Json): Shown {
+  const each = objectOf(memberAt(row, 'compute'));
+  return each === undefined
+    ? undefined
+    : `${text('gpuTypeId')(each)} x${text('gpuCountPerPod')(each)} on ${text('podCount')(each)} pods`;
+}
+
+/** `4 RUNNING`, `3 RUNNING, 1 STARTING`. */
+function podStatuses(row: Json): readonly string[] {
+  const counts = objectOf(memberAt(row, 'pods.byStatus')) ?? {};
+  return Object.entries(counts).flatMap(([name, count]) => (count === 0 ? [] : [`${text(name)(counts)} ${name}`]));
+}
+
+function checkPodCount(value: Json): void {
+  const pods = numberOf(value);
+  if (pods !== undefined && (pods < MIN_PODS || pods > MAX_PODS))
+    throw usage(
+      `--pods: a cluster has ${String(MIN_PODS)} to ${String(MAX_PODS)} pods; ${String(pods)} is not among them`,
+    );
+}
+
+/** Parses `VOLUME:PATH`; the default path is /workspace (specification 2.4). Fails with usage (2). */
+function networkMount(given: string): Json {
+  const at = given.indexOf(':/');
+  if (at === 0 || given === '') throw usage('--network-volume is empty');
+  return [
+    at < 0 ? { volumeId: given, path: '/workspace' } : { volumeId: given.slice(0, at), path: given.slice(at + 1) },
+  ];
+}

@@ -1,0 +1,184 @@
+import { usage } from '../../core/failure.ts';
+import { arrayOf, memberAt, numberOf, type Json } from '../../core/json.ts';
+import { option } from '../../cli/parse/params.ts';
+import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
+import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG } from '../shared/container-fields.ts';
+import { pick } from '../shared/pick.ts';
+import * as show from './show.ts';
+
+const TYPES = ['QUEUE', 'LOAD_BALANCER'] as const;
+const FLASHBOOT = ['OFF', 'FLASHBOOT', 'PRIORITY_FLASHBOOT'] as const;
+
+/** The fields of an endpoint (contract, Endpoint, CreateEndpointRequest and UpdateEndpointRequest). */
+const FIELDS = {
+  id: { path: 'id', type: 'text' },
+  name: { path: 'name', type: 'text', write: NAME_FLAG },
+  type: {
+    path: 'type',
+    type: 'text',
+    values: TYPES,
+    create: { param: option.choice('jobs from a queue, or requests spread over workers (default QUEUE)', TYPES) },
+  },
+  ...CONTAINER_FIELDS,
+  template: {
+    path: 'templateId',
+    type: 'text',
+    writeOnly: true,
+    write: {
+      param: option.text('template to start from, by id or name', {
+        metavar: 'TEMPLATE',
+        ask: pick('Template', 'endpointTemplates'),
+      }),
+    },
+  },
+  hardware: { type: 'text', show: show.hardware, lines: show.hardwareLines },
+  gpuPool: {
+    path: 'gpu.pools',
+    type: 'list',
+    write: {
+      param: option.list('pools of GPU types that workers may run on', {
+        metavar: 'POOL',
+        ask: pick('GPU pool', 'gpuPools'),
+      }),
+    },
+  },
+  excludeGpu: {
+    path: 'gpu.excludedTypes',
+    type: 'list',
+    write: { param: option.list('GPU types of these pools to leave out', { metavar: 'GPU' }) },
+  },
+  gpuCount: { path: 'gpu.count', type: 'count', write: { param: option.count('GPUs a worker', 1) } },
+  cuda: {
+    path: 'gpu.allowedCudaVersions',
+    type: 'list',
+    write: { param: option.list('only with one of these CUDA versions', { metavar: 'VERSION' }) },
+  },
+  minCuda: {
+    path: 'gpu.minCudaVersion',
+    type: 'text',
+    write: { param: option.text('only with this CUDA version or a newer one', { metavar: 'VERSION' }) },
+  },
+  cpu: {
+    path: 'cpu',
+    type: 'objects',
+    check: checkVcpus,
+    write: {
+      param: option.list('CPU flavors that workers may run on, each with its vCPUs', { metavar: 'FLAVOR:VCPUS' }),
+      value: cpuFlavors,
+    },
+  },
+  cpuId: { path: 'cpu.id', type: 'text', write: 'accepted' },
+  vcpuCount: { path: 'cpu.vcpuCount', type: 'count', write: 'accepted' },
+  cpuMemory: { path: 'cpu.memory', type: 'gigabytes' },
+  workers: { path: 'workers', type: 'object', show: show.workers, write: 'accepted' },
+  workerCount: { type: 'text', label: 'count', show: show.workers },
+  workersMin: {
+    path: 'workers.min',
+    type: 'count',
+    write: { param: option.count('workers that are always there', 0) },
+  },
+  workersMax: {
+    path: 'workers.max',
+    type: 'count',
+    write: { param: option.count('workers there are at most', 0) },
+  },
+  idleTimeout: {
+    path: 'workers.idleTimeout',
+    type: 'seconds',
+    write: { param: option.duration('how long an idle worker stays', 's'), value: wholeSeconds },
+  },
+  scaling: {
+    path: 'scaling',
+    type: 'object',
+    show: show.scaling('queue delay', 'requests a worker'),
+    column: { show: show.scaling('delay', 'requests') },
+    write: 'accepted',
+  },
+  queueDelay: {
+    type: 'seconds',
+    write: {
+      param: option.duration('grow when a job waits this long', 's'),
+      path: 'scaling',
+      value: (given: number): Json => ({ type: 'QUEUE_DELAY', queueDelay: given / 1000 }),
+    },
+  },
+  requestCount: {
+    type: 'count',
+    write: {
+      param: option.count('grow at this many requests a worker', 1),
+      path: 'scaling',
+      value: (requestCount: number): Json => ({ type: 'REQUEST_COUNT', requestCount }),
+    },
+  },
+  executionTimeout: {
+    path: 'timeout',
+    type: 'milliseconds',
+    label: 'execution timeout',
+    write: { param: option.duration('how long one job may run', 's') },
+  },
+  flashboot: {
+    path: 'flashboot',
+    type: 'text',
+    values: FLASHBOOT,
+    write: { param: option.choice('how fast workers start', FLASHBOOT) },
+  },
+  dataCenter: {
+    path: 'dataCenterIds',
+    type: 'list',
+    label: 'data centers',
+    write: { param: option.list('data centers it may run in', { metavar: 'DC' }) },
+  },
+  networkVolume: {
+    path: 'networkVolumes',
+    type: 'list',
+    write: { param: option.list('network volumes, by id or name: one in each data center', { metavar: 'VOLUME' }) },
+  },
+  requestUrls: { path: 'requestUrls', type: 'object', lines: show.requestUrls },
+  createdAt: { path: 'createdAt', type: 'time', label: 'created', column: { header: 'AGE' } },
+} as const satisfies Fields;
+
+export const ENDPOINT_TABLE = defineTable({
+  noun: ['endpoint', 'endpoints'],
+  fields: FIELDS,
+  table: ['id', 'name', 'type', 'workers', 'scaling', 'createdAt'],
+  wide: ['hardware', 'image'],
+  detail: [
+    { fields: ['id', 'name', 'type', 'createdAt', 'flashboot', 'executionTimeout'] },
+    { title: 'workers', fields: ['workerCount', 'idleTimeout', 'scaling'] },
+    { title: 'hardware', fields: ['hardware'] },
+    { title: 'places', fields: ['dataCenter', 'networkVolume'] },
+    CONTAINER_SECTION,
+    { title: 'requests', fields: ['requestUrls'] },
+  ],
+  others: { title: 'other' },
+  members: [
+    ...['id', 'name', 'type', 'image', 'args', 'disk', 'ports', 'env', 'registry', 'gpu', 'cpu', 'dataCenterIds'],
+    ...['networkVolumes', 'flashboot', 'requestUrls', 'workers', 'scaling', 'timeout', 'createdAt'],
+  ],
+});
+
+export const endpointView = viewOf(ENDPOINT_TABLE);
+
+/** Milliseconds as the whole seconds that the service takes. Fails with usage (2). */
+function wholeSeconds(milliseconds: number): Json {
+  if (milliseconds % 1000 !== 0) throw usage('--idle-timeout is counted in whole seconds');
+  return milliseconds / 1000;
+}
+
+/** Parses `cpu-general:4` into a flavor and its vCPUs. Fails with usage (2). */
+function cpuFlavors(given: readonly string[]): Json {
+  return given.map((each) => {
+    const [, id = '', count = ''] = /^(.+):(\d+)$/.exec(each) ?? [];
+    if (id === '') throw usage(`--cpu takes FLAVOR:VCPUS, not ${JSON.stringify(each)}`, '--cpu cpu-general:4');
+    return { id, vcpuCount: Number(count) };
+  });
+}
+
+/** vCPUs are a power of two of at least 2 (contract rules, Serverless; specification 8.3). Fails with usage (2). */
+function checkVcpus(flavors: Json): void {
+  for (const flavor of arrayOf(flavors) ?? []) {
+    const count = numberOf(memberAt(flavor, 'vcpuCount'));
+    if (count !== undefined && (count < 2 || !Number.isInteger(Math.log2(count))))
+      throw usage(`--cpu: vCPUs are a power of two of at least 2; ${String(count)} is not`);
+  }
+}

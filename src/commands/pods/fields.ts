@@ -1,0 +1,209 @@
+import { memberAt, type Json } from '../../core/json.ts';
+import { option } from '../../cli/parse/params.ts';
+import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
+import { text } from '../../output/layout/cells.ts';
+import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG } from '../shared/container-fields.ts';
+import { pick } from '../shared/pick.ts';
+import { movedMount, networkMount, newPersistentMount, resizedMount } from './mounts.ts';
+import { atLeast, vcpuCount } from './number-rules.ts';
+import * as show from './show.ts';
+
+/** Every status (specification 3.1). */
+export const STATUSES = ['PROVISIONING', 'STARTING', 'RUNNING', 'EXITED', 'ERROR', 'TERMINATED'] as const;
+
+const CLOUDS = ['SECURE', 'COMMUNITY'] as const;
+const ON_OFF = ['on', 'off'] as const;
+const isOn = (word: string): Json => word === 'on';
+
+/** The fields of a pod (specification 2.1 to 2.3; contract, Pod, CreatePodRequest and UpdatePodRequest). */
+const FIELDS = {
+  id: { path: 'id', type: 'text' },
+  name: {
+    path: 'name',
+    type: 'text',
+    create: NAME_FLAG,
+    update: { param: option.text('another name', { metavar: 'NAME' }) },
+  },
+  status: { path: 'status', type: 'status', values: STATUSES },
+  actions: { path: 'actions', type: 'list', show: show.actions },
+  ...CONTAINER_FIELDS,
+  disk: { ...CONTAINER_FIELDS.disk, check: atLeast('--disk', 1, ' GB') },
+  hardware: { type: 'text', show: show.hardware, lines: show.hardwareLines, column: { yields: true } },
+  gpu: {
+    path: 'gpu.id',
+    type: 'text',
+    create: {
+      param: option.text('the GPU type, as in berth catalog gpus', {
+        metavar: 'GPU',
+        ask: pick('GPU type', 'podGpuTypes'),
+      }),
+    },
+  },
+  gpuCount: {
+    path: 'gpu.count',
+    type: 'count',
+    check: atLeast('--gpu-count', 1),
+    create: { param: option.count('how many GPUs (default 1)', 1) },
+  },
+  cuda: {
+    path: 'gpu.allowedCudaVersions',
+    type: 'list',
+    writeOnly: true,
+    create: { param: option.list('only on machines with one of these CUDA versions', { metavar: '12.4,12.8' }) },
+  },
+  minCuda: {
+    path: 'gpu.minCudaVersion',
+    type: 'text',
+    writeOnly: true,
+    create: {
+      param: option.text('only on machines with this CUDA version or a newer one', { metavar: 'VERSION' }),
+    },
+  },
+  cpu: {
+    path: 'cpu.id',
+    type: 'text',
+    create: {
+      param: option.text('in place of a GPU: the CPU flavor, as in berth catalog cpus', { metavar: 'CPU' }),
+    },
+  },
+  vcpu: {
+    path: 'cpu.vcpuCount',
+    type: 'count',
+    check: vcpuCount,
+    create: { param: option.count('how many vCPUs: a power of two, at least 2', 0) },
+  },
+  cpuMemory: { path: 'cpu.memory', type: 'gigabytes' },
+  cloud: {
+    path: 'cloud',
+    type: 'text',
+    values: CLOUDS,
+    create: { param: option.choice('where (default SECURE)', CLOUDS) },
+  },
+  dataCenterId: { path: 'dataCenterId', type: 'text', label: 'data center', column: { yields: true } },
+  dataCenter: {
+    path: 'dataCenterIds',
+    type: 'list',
+    writeOnly: true,
+    create: { param: option.list('in one of these data centers', { metavar: 'DC' }) },
+  },
+  cudaVersion: { path: 'cudaVersion', type: 'text', label: 'cuda' },
+  templateUsed: { path: 'template', type: 'text' },
+  template: {
+    path: 'templateId',
+    type: 'text',
+    writeOnly: true,
+    create: {
+      param: option.text('begin with this template, by id or name', {
+        metavar: 'TEMPLATE',
+        ask: pick('Template', 'podTemplates'),
+      }),
+    },
+    update: { param: option.text('apply this template once, by id or name', { metavar: 'TEMPLATE' }) },
+  },
+  mounts: { path: 'mounts', type: 'object', lines: show.mountLines, write: 'accepted' },
+  networkVolume: {
+    path: 'mounts.network',
+    type: 'objects',
+    create: {
+      param: option.text('mount a network volume, by id or name', { metavar: 'VOLUME[:PATH]' }),
+      value: networkMount,
+    },
+  },
+  persistentSize: {
+    path: 'mounts.persistent',
+    type: 'object',
+    check: (mount) => {
+      atLeast('--persistent-size', 10, ' GB')(memberAt(mount, 'size'));
+    },
+    create: {
+      param: option.count('GB of storage on the host, at least 10, lost when the host fails (deprecated)', 0, {
+        metavar: 'GB',
+      }),
+      value: newPersistentMount,
+    },
+    update: { param: option.count('GB of its persistent mount', 0, { metavar: 'GB' }), value: resizedMount },
+  },
+  mountPath: {
+    type: 'text',
+    create: {
+      param: option.text('where the mount is in the container (default /workspace)', { metavar: 'PATH' }),
+      path: 'mounts',
+      value: movedMount,
+    },
+    update: {
+      param: option.text('where its mount is in the container', { metavar: 'PATH' }),
+      path: 'mounts',
+      // The service takes a mount only whole: `update` adds the rest of it from the pod.
+      value: (_path: string, before: Json | undefined): Json => before ?? {},
+    },
+  },
+  cost: { path: 'cost', type: 'dollars', lines: show.hourlyCost, column: { header: 'COST/HR' } },
+  cluster: { path: 'cluster.id', type: 'text' },
+  clusterRank: { path: 'cluster.rank', type: 'count' },
+  clusterRole: { path: 'cluster.role', type: 'text' },
+  clusterIp: { path: 'cluster.ip', type: 'text' },
+  globalNetworking: {
+    // An answer has an object here, a body has true or false (specification 2.2).
+    path: 'globalNetworking',
+    type: 'object',
+    label: 'global',
+    show: show.globalNetwork,
+    create: { param: option.on('a private address across data centers') },
+    update: { param: option.choice('a private address across data centers, from the next start', ON_OFF), value: isOn },
+  },
+  networkEnabled: { path: 'globalNetworking.enabled', type: 'flag' },
+  networkIp: { path: 'globalNetworking.ip', type: 'text' },
+  networkName: { path: 'globalNetworking.internalDns', type: 'text' },
+  locked: {
+    path: 'locked',
+    type: 'flag',
+    update: { param: option.choice('refuse to be stopped or restarted', ON_OFF), value: isOn },
+  },
+  ssh: { path: 'ssh', type: 'object', lines: show.sshLines },
+  startSsh: {
+    path: 'startSsh',
+    type: 'flag',
+    writeOnly: true,
+    create: { param: option.on("let the account's SSH keys in") },
+  },
+  startJupyter: {
+    path: 'startJupyter',
+    type: 'flag',
+    writeOnly: true,
+    create: { param: option.on('start a notebook server, with a password of its own') },
+  },
+  runtime: { path: 'runtime', type: 'object', lines: show.runtimeLines },
+  uptime: { path: 'runtime.uptime', type: 'seconds' },
+  runtimeGpus: { path: 'runtime.gpus', type: 'objects' },
+  runtimeCpu: { path: 'runtime.cpu.util', type: 'percent' },
+  runtimeMemory: { path: 'runtime.memory.util', type: 'percent' },
+  runtimePorts: { path: 'runtime.ports', type: 'objects' },
+  createdAt: { path: 'createdAt', type: 'time', label: 'created', column: { header: 'AGE' } },
+  startedAt: { path: 'startedAt', type: 'time', label: 'started', show: text('startedAt') },
+} as const satisfies Fields;
+
+export const POD_TABLE = defineTable({
+  noun: ['pod', 'pods'],
+  fields: FIELDS,
+  table: ['id', 'name', 'status', 'hardware', 'cost', 'dataCenterId', 'createdAt'],
+  wide: ['uptime', 'cloud', 'image'],
+  detail: [
+    {
+      fields: ['id', 'name', 'status', 'actions', 'cost', 'createdAt', 'startedAt', 'locked', 'templateUsed'],
+    },
+    { title: 'hardware', fields: ['hardware', 'cloud', 'dataCenterId', 'cudaVersion'] },
+    { title: 'runtime', fields: ['runtime'] },
+    CONTAINER_SECTION,
+    { title: 'mounts', fields: ['mounts'] },
+    { title: 'network', fields: ['globalNetworking', 'ssh'] },
+    { title: 'cluster', ifPresent: 'cluster', fields: ['cluster', 'clusterRank', 'clusterRole', 'clusterIp'] },
+  ],
+  others: { title: 'other' },
+  members: [
+    ...['id', 'name', 'status', 'actions', 'image', 'args', 'disk', 'ports', 'env', 'registry', 'mounts', 'gpu', 'cpu'],
+    ...['cloud', 'dataCenterId', 'cudaVersion', 'template', 'cost', 'locked', 'cluster', 'globalNetworking', 'ssh'],
+    ...['runtime', 'createdAt', 'startedAt'],
+  ],
+});
+
+export const podView = viewOf(POD_TABLE);

@@ -1,0 +1,83 @@
+/** How the fields of a pod are shown that take more than their own value. */
+import { arrayOf, memberAt, numberOf, objectOf, stringOf, type Json } from '../../core/json.ts';
+import { duration, list, money, percent, text, yesNo } from '../../output/layout/cells.ts';
+import type { Section, Shown } from '../../output/view.ts';
+
+type Lines = Section['lines'];
+
+/** `GPU-24G x2`, or `cpu-general 4 vCPU 16 GB` (specification 2.2). */
+export function hardware(row: Json): Shown {
+  const gpu = objectOf(memberAt(row, 'gpu'));
+  if (gpu !== undefined) {
+    const count = numberOf(gpu['count']) ?? 1;
+    return `${text('id')(gpu)}${count === 1 ? '' : ` x${String(count)}`}`;
+  }
+  const cpu = objectOf(memberAt(row, 'cpu'));
+  if (cpu === undefined) return undefined;
+  return `${text('id')(cpu)} ${text('vcpuCount')(cpu)} vCPU ${text('memory')(cpu)} GB`;
+}
+
+export const hardwareLines = (row: Json): Lines => [
+  { label: objectOf(memberAt(row, 'cpu')) === undefined ? 'gpu' : 'cpu', value: hardware(row) },
+];
+
+/** `$0.79 an hour`. */
+export function hourlyCost(row: Json): Lines {
+  const cost = money('cost')(row);
+  return [{ label: 'cost', value: cost === '' ? undefined : `${cost} an hour` }];
+}
+
+export const actions = (row: Json): Shown => list('actions')(row).join(', ');
+
+/** Live metrics (specification 2.2, PodRuntime): null unless the pod is RUNNING, every member optional. */
+export function runtimeLines(row: Json): Lines {
+  const live = objectOf(memberAt(row, 'runtime'));
+  if (live === undefined) return [{ label: 'uptime', value: undefined }];
+  const gpus = arrayOf(live['gpus']) ?? [];
+  return [
+    { label: 'uptime', value: duration('uptime', 's')(live) },
+    ...gpus.flatMap((gpu, at) => [
+      { label: `gpu ${String(at)}`, value: percent('util')(gpu) },
+      { label: `gpu ${String(at)} memory`, value: percent('memoryUtil')(gpu) },
+    ]),
+    { label: 'cpu', value: percent('cpu.util')(live) },
+    { label: 'memory', value: percent('memory.util')(live) },
+    { label: 'open ports', value: (arrayOf(live['ports']) ?? []).map(openPort) },
+  ];
+}
+
+/** `1.2.3.4:10022 -> 22/tcp`; a port without a public address shows its private side alone. */
+function openPort(port: Json): string {
+  const inside = `${text('private')(port)}/${text('type')(port)}`;
+  const outside = memberAt(port, 'public');
+  if (outside === null || outside === undefined) return inside;
+  return `${stringOf(memberAt(port, 'ip')) ?? '-'}:${text('public')(port)} -> ${inside}`;
+}
+
+/** A pod has at most one kind of mount (specification 2.3). */
+export function mountLines(row: Json): Lines {
+  const persistent = objectOf(memberAt(row, 'mounts.persistent'));
+  const networks = arrayOf(memberAt(row, 'mounts.network')) ?? [];
+  const lines = networks.map((mount) => ({
+    label: 'network volume',
+    value: `${text('volumeId')(mount)} at ${text('path')(mount)}`,
+  }));
+  if (persistent !== undefined)
+    lines.push({ label: 'persistent', value: `${text('size')(persistent)} GB at ${text('path')(persistent)}` });
+  return lines.length > 0 ? lines : [{ label: 'none', value: '' }];
+}
+
+/** The pod's private address and name, where global networking is on. */
+export function globalNetwork(row: Json): Shown {
+  if (memberAt(row, 'globalNetworking.enabled') !== true) return yesNo('globalNetworking.enabled')(row);
+  return [text('globalNetworking.ip')(row), text('globalNetworking.internalDns')(row)];
+}
+
+/** The direct command and the one through the proxy, which gives a shell only (contract rules, Pods: ssh). */
+export function sshLines(row: Json): Lines {
+  const lines = [
+    { label: 'ssh', value: text('ssh.direct.command')(row) },
+    { label: 'ssh by proxy', value: text('ssh.proxy.command')(row) },
+  ].filter(({ value }) => value !== '');
+  return lines.length > 0 ? lines : [{ label: 'ssh', value: undefined }];
+}

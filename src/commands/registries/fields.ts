@@ -1,0 +1,62 @@
+import { option } from '../../cli/parse/params.ts';
+import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
+import { NAME_FLAG } from '../shared/container-fields.ts';
+
+/** The fields of a registry credential (contract, Registry and CreateRegistryRequest). */
+const REGISTRY_FIELDS = {
+  id: { path: 'id', type: 'text' },
+  name: { path: 'name', type: 'text', create: NAME_FLAG },
+  username: {
+    path: 'username',
+    type: 'text',
+    writeOnly: true,
+    create: {
+      param: option.text('user name at the registry', {
+        metavar: 'USER',
+        ask: { kind: 'text', question: 'User name' },
+      }),
+    },
+  },
+  password: { path: 'password', type: 'text', writeOnly: true, create: 'accepted' },
+} as const satisfies Fields;
+
+export const REGISTRY_TABLE = defineTable({
+  noun: ['registry', 'registries'],
+  fields: REGISTRY_FIELDS,
+  table: ['id', 'name'],
+});
+
+export const registryView = viewOf(REGISTRY_TABLE);
+
+/** The fields of a delegation (contract, EcrDelegation and CreateDelegationRequest). */
+const DELEGATION_FIELDS = {
+  resource: {
+    path: 'resource',
+    type: 'text',
+    writeOnly: true,
+    create: {
+      param: option.text('the ARN of the repository', {
+        metavar: 'ARN',
+        ask: { kind: 'text', question: 'ARN of the repository' },
+      }),
+    },
+  },
+  id: { path: 'id', type: 'text' },
+  name: { path: 'name', type: 'text', create: { param: option.text('what to call it', { metavar: 'NAME' }) } },
+  delegatorUserId: { path: 'delegatorUserId', type: 'text', label: 'by' },
+  awsUser: { path: 'awsUser', type: 'text', label: 'account' },
+  repository: { path: 'repository', type: 'text' },
+  tag: { path: 'tag', type: 'text' },
+  awsRegion: { path: 'awsRegion', type: 'text', label: 'region' },
+  dockerRegistryUri: { path: 'dockerRegistryUri', type: 'text', label: 'address' },
+  createdAt: { path: 'createdAt', type: 'time', column: { header: 'AGE' } },
+} as const satisfies Fields;
+
+export const DELEGATION_TABLE = defineTable({
+  noun: ['delegation', 'delegations'],
+  fields: DELEGATION_FIELDS,
+  table: ['id', 'name', 'repository', 'tag', 'createdAt'],
+  wide: ['awsRegion', 'dockerRegistryUri', 'awsUser', 'delegatorUserId'],
+});
+
+export const delegationView = viewOf(DELEGATION_TABLE);

@@ -1,0 +1,67 @@
+import { defineCommand, defineGroup } from '../../cli/command.ts';
+import { sendTo } from '../../cli/resource/identify.ts';
+import { arg } from '../../cli/parse/params.ts';
+import { bodyOf } from '../../cli/resource/field-writes.ts';
+import { getCommand, listCommand, type Resource } from '../../cli/resource/read.ts';
+import { createCommand, deleteCommand } from '../../cli/resource/write.ts';
+import { commandLine } from '../../cli/words.ts';
+import * as collections from '../shared/collections.ts';
+import { DELEGATION_TABLE, delegationView, REGISTRY_TABLE, registryView } from './fields.ts';
+
+const REGISTRIES: Resource = { ...collections.REGISTRIES, view: registryView };
+
+const create = createCommand(REGISTRIES, 'registries', {
+  summary: 'store a credential for private images',
+  details:
+    'The password is asked for without showing it, or read from stdin with --password-stdin; it is never given on the command line. The service keeps credentials and never gives them back.',
+  ...bodyOf(REGISTRY_TABLE, 'create'),
+  needed: ['name', 'username'],
+  secret: { member: 'password', question: 'Password or token' },
+  examples: [['berth registries create --name hub --username me --password-stdin < token', 'for scripts']],
+});
+
+const DELEGATIONS: Resource = {
+  noun: 'delegation',
+  path: ['v2', 'registries', 'delegations'],
+  member: 'delegations',
+  listed: 'registries delegations list',
+  view: delegationView,
+};
+
+/** DELETE /v2/registries/delegations/ID (specification 4.2). */
+const revoke = defineCommand({
+  summary: 'revoke a delegation; images behind it can no longer be pulled',
+  args: { id: arg.text('delegation id or name', { metavar: 'DELEGATION' }) },
+  writes: true,
+  confirm: (_, { id }) => Promise.resolve(`This revokes delegation ${id}. Images behind it can no longer be pulled.`),
+  run: async (ctx, { id }) => {
+    await sendTo(ctx, DELEGATIONS, id, (known) => ({
+      service: 'base',
+      method: 'DELETE',
+      path: [...DELEGATIONS.path, known],
+      id: known,
+      checkCommand: commandLine('registries', 'delegations', 'list'),
+    }));
+    return { kind: 'nothing', notes: [`Delegation ${id} is revoked.`] };
+  },
+});
+
+export const registries = defineGroup('credentials and delegations for private images', {
+  list: listCommand(REGISTRIES, { summary: 'list registry credentials' }),
+  get: getCommand(REGISTRIES, { summary: 'show a registry credential; never its password' }),
+  create,
+  delete: deleteCommand(REGISTRIES, 'registries', {
+    summary: 'delete registry credentials',
+    details: 'A credential that a pod uses is refused; a template that uses it loses it.',
+    loss: 'Templates that use it lose it.',
+  }),
+  delegations: defineGroup('delegations: access to a container registry without a password', {
+    list: listCommand(DELEGATIONS, { summary: 'list delegations' }),
+    create: createCommand(DELEGATIONS, 'registries delegations', {
+      summary: 'let the service pull images of a repository',
+      ...bodyOf(DELEGATION_TABLE, 'create'),
+      needed: ['resource'],
+    }),
+    revoke,
+  }),
+});

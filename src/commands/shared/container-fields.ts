@@ -1,0 +1,79 @@
+import { usage } from '../../core/failure.ts';
+import { objectOf, type Json } from '../../core/json.ts';
+import { option } from '../../cli/parse/params.ts';
+import type { Field, Fields } from '../../cli/resource/fields.ts';
+import { list } from '../../output/layout/cells.ts';
+import { pick } from './pick.ts';
+
+/**
+ * The container of pods, endpoints and templates, and without the registry of clusters (specification 2.1 and 9). Each
+ * of them may be written by a create and by an update.
+ */
+export const CONTAINER_FIELDS = {
+  image: {
+    path: 'image',
+    type: 'text',
+    write: {
+      param: option.text('the container image', { metavar: 'IMAGE', ask: { kind: 'text', question: 'Image' } }),
+    },
+  },
+  args: { path: 'args', type: 'text', write: { param: option.text("arguments of the container's entrypoint") } },
+  disk: {
+    path: 'disk',
+    type: 'gigabytes',
+    write: { param: option.count('container disk in GB, wiped on restart', 1, { metavar: 'GB' }) },
+  },
+  port: {
+    path: 'ports',
+    type: 'list',
+    label: 'ports',
+    lines: (row) => [{ label: 'ports', value: list('ports')(row).join(', ') }],
+    write: { param: option.list('ports to publish, such as 8080/http', { metavar: 'PORT/PROTOCOL' }) },
+  },
+  env: {
+    path: 'env',
+    type: 'pairs',
+    write: {
+      param: option.texts('an environment variable; an update replaces them all', { metavar: 'NAME=VALUE' }),
+      value: environment,
+    },
+  },
+  registry: {
+    path: 'registry',
+    type: 'text',
+    write: {
+      param: option.text('credential for a private image, by id or name', {
+        metavar: 'REGISTRY',
+        ask: pick('Registry credential', 'registries'),
+      }),
+    },
+  },
+} as const satisfies Fields;
+
+/** The container as a section of a detail view. */
+export const CONTAINER_SECTION = {
+  title: 'container',
+  fields: ['image', 'args', 'disk', 'registry', 'port', 'env'],
+} as const;
+
+/** Adds the `NAME=VALUE` texts to the variables of the body, name by name. Fails with usage (2). */
+function environment(given: readonly string[], before: Json | undefined): Json {
+  const named = given.map((each) => {
+    const at = each.indexOf('=');
+    if (at < 1) throw usage(`--env takes NAME=VALUE, not ${JSON.stringify(each)}`);
+    return [each.slice(0, at), each.slice(at + 1)] as const;
+  });
+  return { ...objectOf(before), ...Object.fromEntries(named) };
+}
+
+/** The flag that names a new thing, asked for where it is missing. */
+export const NAME_FLAG = {
+  param: option.text('what to call it', { metavar: 'NAME', ask: { kind: 'text', question: 'Name' } }),
+};
+
+/** The same field for a resource that takes it on creation and does not show it. */
+export const createOnly = ({ write, ...field }: Field): Field => ({
+  ...field,
+  writeOnly: true,
+  ...(write === undefined ? {} : { create: write }),
+});

@@ -1,0 +1,114 @@
+import { usage } from '../../core/failure.ts';
+import { isObject, memberAt, objectOf, type Json } from '../../core/json.ts';
+import { option } from '../../cli/parse/params.ts';
+import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
+import { text } from '../../output/layout/cells.ts';
+import type { Shown } from '../../output/view.ts';
+import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG } from '../shared/container-fields.ts';
+
+const CATEGORIES = ['CPU', 'NVIDIA', 'AMD'] as const;
+
+/** A flag that takes `on` or `off`. */
+const onOff = (summary: string) => ({
+  param: option.choice(summary, ['on', 'off']),
+  value: (word: string): Json => word === 'on',
+});
+
+/** The fields of a template (contract, Template, CreateTemplateRequest and UpdateTemplateRequest). */
+const FIELDS = {
+  id: { path: 'id', type: 'text' },
+  name: { path: 'name', type: 'text', write: NAME_FLAG },
+  product: { type: 'text', label: 'for', show: product },
+  ...CONTAINER_FIELDS,
+  category: {
+    path: 'category',
+    type: 'text',
+    values: CATEGORIES,
+    write: { param: option.choice('what it runs on (default NVIDIA)', CATEGORIES) },
+  },
+  cuda: {
+    path: 'allowedCudaVersions',
+    type: 'list',
+    label: 'cuda',
+    write: { param: option.list('only on machines with one of these CUDA versions', { metavar: 'VERSION' }) },
+  },
+  mounts: {
+    path: 'mounts',
+    type: 'object',
+    label: 'persistent mount',
+    show: persistentMount,
+    check: checkMounts,
+    write: 'accepted',
+  },
+  persistentSize: {
+    path: 'mounts.persistent.size',
+    type: 'gigabytes',
+    write: {
+      param: option.count('GB of storage on the host of its pods, at least 10 (deprecated)', 10, { metavar: 'GB' }),
+    },
+  },
+  mountPath: {
+    path: 'mounts.persistent.path',
+    type: 'text',
+    write: { param: option.text('where that is mounted', { metavar: 'PATH' }) },
+  },
+  serverless: {
+    path: 'serverless',
+    type: 'flag',
+    create: { param: option.on('for endpoints; otherwise for pods') },
+    update: onOff('for endpoints, or for pods'),
+  },
+  public: {
+    path: 'public',
+    type: 'flag',
+    create: { param: option.on('let everybody read it') },
+    update: onOff('let everybody read it'),
+  },
+  startSsh: {
+    path: 'startSsh',
+    type: 'flag',
+    label: 'starts ssh',
+    write: onOff('start an SSH server in its pods (default on)'),
+  },
+  startJupyter: {
+    path: 'startJupyter',
+    type: 'flag',
+    label: 'starts jupyter',
+    write: onOff('start Jupyter in its pods (default on)'),
+  },
+} as const satisfies Fields;
+
+export const TEMPLATE_TABLE = defineTable({
+  noun: ['template', 'templates'],
+  fields: FIELDS,
+  table: ['id', 'name', 'product', 'image', 'public'],
+  wide: ['category', 'port', 'registry'],
+  detail: [
+    { fields: ['id', 'name', 'product', 'category', 'public', 'cuda'] },
+    CONTAINER_SECTION,
+    { title: 'pods', fields: ['mounts', 'startSsh', 'startJupyter'] },
+  ],
+  members: [
+    ...['id', 'name', 'image', 'args', 'disk', 'ports', 'env', 'registry', 'mounts'],
+    ...['serverless', 'public', 'category', 'startSsh', 'startJupyter', 'allowedCudaVersions'],
+  ],
+});
+
+export const templateView = viewOf(TEMPLATE_TABLE);
+
+function product(row: Json): Shown {
+  return memberAt(row, 'serverless') === true ? 'endpoints' : 'pods';
+}
+
+/** `20 GB at /workspace`. */
+function persistentMount(row: Json): Shown {
+  const persistent = objectOf(memberAt(row, 'mounts.persistent'));
+  return persistent === undefined ? undefined : `${text('size')(persistent)} GB at ${text('path')(persistent)}`;
+}
+
+/** A mount has a size and a path (specification 2.3). Fails with usage (2). */
+function checkMounts(mounts: Json): void {
+  const persistent = memberAt(mounts, 'persistent');
+  if (!isObject(persistent) || (persistent['size'] !== undefined && persistent['path'] !== undefined)) return;
+  throw usage('--persistent-size and --mount-path go together', 'A mount has both a size and a path.');
+}

@@ -1,0 +1,60 @@
+import { memberAt, type Json } from '../../core/json.ts';
+import { defineGroup } from '../../cli/command.ts';
+import { option } from '../../cli/parse/params.ts';
+import { bodyOf } from '../../cli/resource/field-writes.ts';
+import { getCommand, listCommand, type Resource } from '../../cli/resource/read.ts';
+import { createCommand, deleteCommand, updateCommand, type WriteSpec } from '../../cli/resource/write.ts';
+import * as collections from '../shared/collections.ts';
+import { TEMPLATE_TABLE, templateView } from './fields.ts';
+
+const TEMPLATES: Resource = { ...collections.TEMPLATES, view: templateView };
+
+/** Warns that a public template can be read by anyone (contract rules, Templates). */
+const publicNote = (row: Json): readonly string[] =>
+  memberAt(row, 'public') === true
+    ? ['This template is public: everybody can read it, its environment variables too; only its owner can change it.']
+    : [];
+
+const common = {
+  setExample: 'disk=100',
+  references: { registry: collections.REGISTRIES },
+  notes: publicNote,
+} as const satisfies Partial<WriteSpec>;
+
+export const templates = defineGroup('container settings to start pods and endpoints from', {
+  list: listCommand(TEMPLATES, {
+    summary: 'list your templates',
+    options: {
+      serverless: option.on('only those for endpoints'),
+      pods: option.on('only those for pods'),
+    },
+    keep: (row, { serverless, pods }) => serverless === pods || (memberAt(row, 'serverless') === true) === serverless,
+  }),
+  get: getCommand(TEMPLATES, {
+    summary: 'show a template, your own or a public one',
+    outcome: (row) => ({ notes: publicNote(row) }),
+    examples: [['berth templates get TEMPLATE -o yaml', 'to edit, and to give to create or update with --file']],
+  }),
+  create: createCommand(TEMPLATES, 'templates', {
+    ...common,
+    ...bodyOf(TEMPLATE_TABLE, 'create'),
+    summary: 'create a template',
+    details: 'A template is resolved once, when a pod or an endpoint starts from it: they keep no link to it.',
+    needed: ['name', 'image'],
+    examples: [
+      ['berth templates create --name web --image IMAGE --port 8080/http --env MODE=fast', 'for pods'],
+      ['berth templates create --name worker --image IMAGE --serverless', 'for endpoints'],
+    ],
+  }),
+  update: updateCommand(TEMPLATES, 'templates', {
+    ...common,
+    ...bodyOf(TEMPLATE_TABLE, 'update'),
+    summary: 'change a template',
+    details: 'Only the owner of a public template can change it.',
+    examples: [['berth templates update TEMPLATE --image IMAGE', 'what starts from it later uses this image']],
+  }),
+  delete: deleteCommand(TEMPLATES, 'templates', {
+    summary: 'delete templates',
+    details: 'A template that a pod or an endpoint uses is refused.',
+  }),
+});

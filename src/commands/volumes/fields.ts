@@ -1,0 +1,95 @@
+import { usage } from '../../core/failure.ts';
+import { memberAt, numberOf, stringOf, type Json } from '../../core/json.ts';
+import { formatDollars } from '../../core/units.ts';
+import { option } from '../../cli/parse/params.ts';
+import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
+import { text } from '../../output/layout/cells.ts';
+import type { Shown } from '../../output/view.ts';
+import { NAME_FLAG } from '../shared/container-fields.ts';
+import { pick } from '../shared/pick.ts';
+import { standardMonthly } from './price.ts';
+
+/** Bounds of a volume in GB (contract rules; specification 2.4 and 8.3: beyond 4 TB, support). */
+export const MIN_GB = 10;
+export const MAX_GB = 4096;
+
+const TIERS = ['STANDARD', 'HIGH_PERFORMANCE'] as const;
+
+const FIELDS = {
+  id: { path: 'id', type: 'text' },
+  name: {
+    path: 'name',
+    type: 'text',
+    create: NAME_FLAG,
+    update: { param: option.text('what to call it', { metavar: 'NAME' }) },
+  },
+  size: {
+    path: 'size',
+    type: 'gigabytes',
+    check: checkSize,
+    create: {
+      param: option.count('how large, in GB', Number.MIN_SAFE_INTEGER, {
+        metavar: 'GB',
+        ask: { kind: 'text', question: `Size in GB (${String(MIN_GB)} to ${String(MAX_GB)})` },
+      }),
+    },
+    update: { param: option.count('the new size in GB', 0, { metavar: 'GB' }) },
+  },
+  dataCenter: {
+    path: 'dataCenter',
+    type: 'text',
+    show: dataCenter,
+    check: (value) => {
+      if (stringOf(value)?.trim() === '') throw usage('--data-center is empty');
+    },
+    create: {
+      param: option.text('the data center: see `berth catalog datacenters`', {
+        metavar: 'DC',
+        ask: pick('Data center', 'dataCenters'),
+      }),
+    },
+  },
+  /** The name that the v1 API gives to `dataCenter` (contract rules, Addresses). */
+  dataCenterId: { path: 'dataCenterId', type: 'text' },
+  type: {
+    path: 'type',
+    type: 'text',
+    values: TIERS,
+    column: { yields: true },
+    create: { param: option.choice('the storage tier', TIERS) },
+  },
+  monthlyCost: { type: 'dollars', label: 'cost a month', show: monthlyCost, column: { header: 'COST/MONTH' } },
+} as const satisfies Fields;
+
+export const VOLUME_TABLE = defineTable({
+  noun: ['volume', 'volumes'],
+  fields: FIELDS,
+  table: ['id', 'name', 'size', 'type', 'dataCenter', 'monthlyCost'],
+  detail: [{ fields: ['id', 'name', 'size', 'type', 'dataCenter', 'monthlyCost'] }],
+  others: 'first',
+  members: ['id', 'name', 'size', 'dataCenter', 'type'],
+});
+
+export const volumeView = viewOf(VOLUME_TABLE);
+
+function dataCenter(row: Json): string {
+  return text('dataCenter')(row) || text('dataCenterId')(row);
+}
+
+/** The price by the constants of the specification, which has one for standard storage only. */
+function monthlyCost(row: Json): Shown {
+  const size = numberOf(memberAt(row, 'size'));
+  if (size === undefined || memberAt(row, 'type') === 'HIGH_PERFORMANCE') return undefined;
+  return formatDollars(standardMonthly(size));
+}
+
+function checkSize(value: Json): void {
+  const size = numberOf(value);
+  if (size === undefined) return;
+  if (size < MIN_GB) throw usage(`--size is at least ${String(MIN_GB)} GB; ${String(size)} is too small`);
+  if (size > MAX_GB)
+    throw usage(
+      `--size is at most ${String(MAX_GB)} GB; ${String(size)} GB is beyond 4 TB`,
+      'For volumes beyond 4 TB, contact the support of your service.',
+    );
+}

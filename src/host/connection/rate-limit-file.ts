@@ -1,0 +1,101 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { RateWindow, RememberedLimits } from '../../core/api.ts';
+
+import { makeDirectory } from '../../core/make-directory.ts';
+
+/** The rate windows last seen, kept in a file by profile. */
+export interface RateLimitFile extends RememberedLimits {
+  /** Takes the rate windows of an answer. Cheap enough for every request; errors of the file are ignored. */
+  remember(windows: readonly RateWindow[]): void;
+  /** Writes pending changes. */
+  flush(): void;
+}
+
+export interface RateLimitFileOptions {
+  /** Path of the file, `{PROFILE: [RateWindow, ...]}`; may fail when there is no directory for it. */
+  readonly path: () => string;
+  readonly profile: () => string;
+  /** The wall clock, in milliseconds since the epoch; the times in the file are of this clock. */
+  readonly now: () => number;
+  /** Milliseconds since an arbitrary start. */
+  readonly monotonic: () => number;
+  readonly random: () => number;
+}
+
+/** The minimum time between two writes during a command, in milliseconds; `flush` writes at its end. */
+const WRITE_INTERVAL_MS = 2000;
+/** The clocks of machines that share a home directory may differ by this, in milliseconds. */
+const MAX_CLOCK_SKEW_MS = 60_000;
+
+/** Keeps rate windows in a file. Errors of the file are ignored, because a command must not fail because of them. */
+export function createRateLimitFile(options: RateLimitFileOptions): RateLimitFile {
+  let latest: readonly RateWindow[] | undefined;
+  let unwritten = false;
+  let writtenAt = Number.NEGATIVE_INFINITY;
+
+  const flush = (): void => {
+    if (latest === undefined || !unwritten) return;
+    unwritten = false;
+    writtenAt = options.monotonic();
+    try {
+      const path = options.path();
+      save(path, { ...load(path), [options.profile()]: latest }, options.random);
+    } catch {
+      // The rate windows are not needed by the command itself.
+    }
+  };
+
+  return {
+    remember: (windows) => {
+      if (windows.length === 0) return;
+      latest = windows;
+      unwritten = true;
+      if (options.monotonic() - writtenAt >= WRITE_INTERVAL_MS) flush();
+    },
+    flush,
+    read: () => {
+      const all = load(options.path());
+      const profile = options.profile();
+      const saved = Object.hasOwn(all, profile) ? windowsOf(all[profile]) : [];
+      // A later time means that the wall clock was changed: the age of such a window is unknown, so it is dropped.
+      // eslint-disable-next-line no-restricted-syntax -- a date: other processes wrote the file
+      const maxSeenAt = options.now() + MAX_CLOCK_SKEW_MS;
+      return Promise.resolve(latest ?? saved.filter(({ seenAt }) => seenAt <= maxSeenAt));
+    },
+  };
+}
+
+function load(path: string): Readonly<Record<string, unknown>> {
+  try {
+    const document: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    return typeof document === 'object' && document !== null && !Array.isArray(document) ? { ...document } : {};
+  } catch {
+    return {};
+  }
+}
+
+function save(path: string, document: Readonly<Record<string, unknown>>, random: () => number): void {
+  makeDirectory({ mkdirSync, statSync, dirname }, dirname(path), 0o700);
+  const temporary = `${path}.${random().toString(36).slice(2)}.tmp`;
+  try {
+    writeFileSync(temporary, `${JSON.stringify(document)}\n`, { mode: 0o600, flag: 'wx' });
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+const windowsOf = (value: unknown): readonly RateWindow[] =>
+  Array.isArray(value) ? value.filter((window): window is RateWindow => isWindow(window)) : [];
+
+function isWindow(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, seenAt, ...numbers } = value as Record<string, unknown>;
+  return (
+    typeof name === 'string' &&
+    typeof seenAt === 'number' &&
+    Object.values(numbers).every((number) => number === undefined || typeof number === 'number')
+  );
+}

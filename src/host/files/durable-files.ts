@@ -1,0 +1,217 @@
+import { fdatasync, promises as fs, statSync, writeSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { AppendFile, DurableFiles } from '../../core/context.ts';
+import { Failure, localFile } from '../../core/failure.ts';
+import { errorReason } from '../../core/file-errors.ts';
+import type { FileLocks, HeldLock } from '../../core/locks.ts';
+import { absolutePath } from './absolute-path.ts';
+import { CHUNK_BYTES, readBytes } from './read-bytes.ts';
+import { readStdin } from './read-stdin.ts';
+import { resolvePath } from './resolve-path.ts';
+import type { Runtime } from '../runtime.ts';
+
+/**
+ * Opens files that survive a crash, relative to the working directory. Reading standard input or a pipe ends with the
+ * signal's reason when the command is interrupted. While a lock is held, every change first checks that it still is.
+ */
+export function openDurable(
+  runtime: Pick<Runtime, 'stdin' | 'cwd'> & Partial<Pick<Runtime, 'holdProgram'>>,
+  signal: AbortSignal,
+  locks: FileLocks,
+): DurableFiles {
+  const held = new Set<HeldLock>();
+  const check = (): void => {
+    for (const lock of held) lock.check();
+  };
+  const absolute = (path: string): string => absolutePath(runtime, path);
+  const opened = (path: string, flags: string): Promise<AppendFile> =>
+    wrapErrors(`cannot open ${path}`, async () => {
+      check();
+      return appendTo(path, absolute(path), await fs.open(absolute(path), flags, 0o600), check);
+    });
+  return {
+    absolute,
+    resolve: (path) => wrapErrors(`cannot look at ${path}`, () => resolvePath(path, absolute(path))),
+    size: (path) => wrapErrors(`cannot look at ${path}`, () => sizeOf(absolute(path))),
+    read: (path, from = 0) =>
+      path === '-' ? readStdin(runtime.stdin, signal) : readFrom(path, absolute(path), from, signal),
+    create: async (path) => {
+      const file = await opened(path, 'wx');
+      await wrapErrors(`cannot keep ${path}`, () => syncFolder(dirname(absolute(path))));
+      return file;
+    },
+    // Not opened with O_APPEND: after `truncate`, writing continues at the new end.
+    open: (path) => opened(path, 'r+'),
+    replace: (from, to) =>
+      wrapErrors(`cannot put ${from} in place of ${to}`, async () => {
+        check();
+        await fs.rename(absolute(from), absolute(to));
+        await syncFolder(dirname(absolute(to)));
+      }),
+    remove: (path) =>
+      wrapErrors(`cannot remove ${path}`, async () => {
+        check();
+        await fs.rm(absolute(path), { force: true });
+      }),
+    lock: (path, files = []) =>
+      wrapErrors(`cannot lock ${path}`, async () => {
+        // A command that holds a lock runs for long: it must survive an upgrade of the program.
+        runtime.holdProgram?.();
+        const lock = await locks.take(absolute(path), { subject: 'this batch', waitMs: 0, files: files.map(absolute) });
+        held.add(lock);
+        return async () => {
+          held.delete(lock);
+          lock.release();
+        };
+      }),
+    holder: (path) => wrapErrors(`cannot read ${path}`, () => locks.holder(absolute(path))),
+  };
+}
+
+/** The minimum time between two syncs of a file, in milliseconds, so that several writes share one sync. */
+const SYNC_INTERVAL_MS = 1;
+
+/** `path` is the name for messages. */
+async function appendTo(
+  path: string,
+  absolute: string,
+  handle: FileHandle,
+  checkLocks: () => void,
+): Promise<AppendFile> {
+  const { size, dev, ino } = await handle.stat();
+  let end = size;
+  // Synchronous, because it takes only a few microseconds. A write to a removed or replaced file would be lost.
+  const check = (): void => {
+    checkLocks();
+    const found = statSync(absolute, { throwIfNoEntry: false });
+    if (found === undefined) throw changedOutside(`${path} was removed`);
+    if (found.dev !== dev || found.ino !== ino) throw changedOutside(`${path} was replaced by another file`);
+    if (found.size !== end)
+      throw changedOutside(
+        `${path} was changed by another program: it has ${String(found.size)} bytes, and ${String(end)} were written`,
+      );
+  };
+  let syncedAt = Number.NEGATIVE_INFINITY;
+  return {
+    // Synchronous: the system takes the bytes faster than another thread would be started.
+    append: (bytes) =>
+      wrapErrors(`cannot write ${path}`, async () => {
+        check();
+        // A write may be short, for example when the disk is full: the next write then fails with the reason.
+        for (let done = 0; done < bytes.byteLength;) {
+          const written = writeSync(handle.fd, bytes, done, bytes.byteLength - done, end);
+          done += written;
+          end += written;
+        }
+      }),
+    check: () =>
+      wrapErrors(`cannot look at ${path}`, async () => {
+        check();
+      }),
+    sync: () =>
+      wrapErrors(`cannot sync ${path}`, async () => {
+        const waitMs = syncedAt + SYNC_INTERVAL_MS - performance.now();
+        if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+        await new Promise<void>((resolve, reject) => {
+          fdatasync(handle.fd, (error) => {
+            if (error === null) resolve();
+            else reject(error);
+          });
+        });
+        syncedAt = performance.now();
+        // Checked again: when the lock was lost meanwhile, the file may have been replaced by a copy.
+        check();
+      }),
+    truncate: (size) =>
+      wrapErrors(`cannot cut ${path}`, async () => {
+        check();
+        await handle.truncate(size);
+        await handle.sync();
+        end = size;
+      }),
+    close: () => wrapErrors(`cannot close ${path}`, () => handle.close()),
+  };
+}
+
+async function* readFrom(
+  path: string,
+  absolute: string,
+  from: number,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  // A pipe has no offsets.
+  const seekable = (await wrapErrors(`cannot read ${path}`, () => fs.stat(absolute))).isFile();
+  if (!seekable) {
+    yield* readUnseekable(path, readBytes(absolute, signal), signal);
+    return;
+  }
+  const handle = await wrapErrors(`cannot read ${path}`, () => fs.open(absolute, 'r'));
+  try {
+    for (let at = from; ;) {
+      const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+      const { bytesRead } = await wrapErrors(`cannot read ${path}`, () => handle.read(chunk, 0, CHUNK_BYTES, at));
+      if (bytesRead === 0) return;
+      at += bytesRead;
+      yield chunk.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+async function* readUnseekable(
+  path: string,
+  chunks: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* chunks;
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    await wrapErrors(`cannot read ${path}`, () => Promise.reject(error as Error));
+  }
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await fs.stat(path)).size;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+const changedOutside = (message: string): Failure =>
+  localFile(message, 'Leave the files of a batch alone while it runs.');
+
+/** Syncs a directory, so that a new name in it is on the disk. Does nothing on systems that cannot do that. */
+async function syncFolder(folder: string): Promise<void> {
+  let handle: FileHandle;
+  try {
+    handle = await fs.open(folder, 'r');
+  } catch {
+    return;
+  }
+  try {
+    await handle.sync();
+  } catch {
+    // Some file systems cannot sync a directory.
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Turns an error of the file system into a Failure, local-file (14), that begins with `what`. */
+async function wrapErrors<T>(what: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw localFile(
+      `${what}: ${errorReason(error)}`,
+      'Check its name, its permissions and the room on the disk.',
+      error,
+    );
+  }
+}

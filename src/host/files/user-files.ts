@@ -1,0 +1,77 @@
+// A named import of `promises`: Node loads its code at the first use, and most commands do not use it.
+import { mkdirSync, promises as fs, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Files } from '../../core/context.ts';
+import { Failure, localFile, usage } from '../../core/failure.ts';
+import { errorReason } from '../../core/file-errors.ts';
+import { makeDirectory } from '../../core/make-directory.ts';
+import type { Runtime } from '../runtime.ts';
+import { absolutePath } from './absolute-path.ts';
+import { collectBytes, readBytes } from './read-bytes.ts';
+import { readStdin } from './read-stdin.ts';
+
+/** Opens the user's files, relative to the working directory. A read ends early when the command is interrupted. */
+export function openFiles(runtime: Pick<Runtime, 'stdin' | 'cwd'>, signal: AbortSignal): Files {
+  const absolute = (path: string): string => {
+    if (path === '') throw usage('the name of a file is empty', 'Name a file, or - for stdin.');
+    return absolutePath(runtime, path);
+  };
+  return {
+    read: async (path) => {
+      try {
+        return path === '-'
+          ? await readWhole(path, readStdin(runtime.stdin, signal), Number.POSITIVE_INFINITY)
+          : await readWhole(path, readBytes(absolute(path), signal), MAX_BYTES);
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        throw error instanceof Failure ? error : unreadable(path, error);
+      }
+    },
+    write: async (path, text, { mode, makeParents = false } = {}) => {
+      try {
+        if (makeParents) makeDirectory({ mkdirSync, statSync, dirname }, dirname(absolute(path)));
+        await writeAtomically(absolute(path), text, mode);
+      } catch (error) {
+        throw error instanceof Failure
+          ? error
+          : localFile(
+              `cannot write ${path}: ${errorReason(error)}`,
+              'Check its name, its permissions and the room on the disk.',
+              error,
+            );
+      }
+    },
+    exists: (path) =>
+      fs.access(absolute(path)).then(
+        () => true,
+        () => false,
+      ),
+  };
+}
+
+/** The largest file that is read, in bytes: an endless device or a wrong file must not fill the memory. */
+const MAX_BYTES = 256 * 1024 * 1024;
+
+async function readWhole(path: string, chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
+  const bytes = await collectBytes(chunks, maxBytes);
+  if (bytes !== undefined) return bytes;
+  throw localFile(`cannot read ${path}: it has more than ${String(maxBytes)} bytes`, 'Name another file.');
+}
+
+/** Writes a temporary file and renames it. A pipe or a device is written directly. */
+async function writeAtomically(path: string, text: string, mode: number | undefined): Promise<void> {
+  const stats = await fs.stat(path).catch(() => undefined);
+  if (stats !== undefined && !stats.isFile()) {
+    await fs.writeFile(path, text);
+    return;
+  }
+  const { default: writeFileAtomic } = await import('write-file-atomic');
+  await writeFileAtomic(path, text, mode === undefined ? {} : { mode });
+}
+
+const unreadable = (path: string, error: unknown): Failure =>
+  localFile(
+    `cannot read ${path === '-' ? 'standard input' : path}: ${errorReason(error)}`,
+    path === '-' ? 'Pipe the data in, or name a file.' : 'Check its name and its permissions.',
+    error,
+  );

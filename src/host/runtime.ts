@@ -1,0 +1,102 @@
+import { fstatSync } from 'node:fs';
+import { homedir } from 'node:os';
+import type { Readable, Writable } from 'node:stream';
+import type { Clock } from '../core/context.ts';
+import { localFile } from '../core/failure.ts';
+import { realClock } from './clock.ts';
+import { fileOutput } from './files/file-output-stream.ts';
+import { realSignals, type Signals } from './process/signals.ts';
+
+export type Input = Readable & {
+  readonly isTTY?: boolean;
+  readonly isRaw?: boolean;
+  setRawMode?(raw: boolean): unknown;
+};
+export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
+
+/** Everything that a run of berth uses of its process: the process itself, or a replacement in a test. */
+export interface Runtime {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: Input;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly clock: Clock;
+  /** 0 up to, not including, 1. */
+  readonly random: () => number;
+  /** Node's name: `linux`, `darwin`, `win32`. */
+  readonly platform: string;
+  /** Fails with local-file (14) when the directory was removed. */
+  readonly cwd: string;
+  /** The user's home directory; empty when there is none. */
+  readonly home: string;
+  readonly signals: Signals;
+  /** Loads the rest of the program, so that the run can continue when the program is upgraded meanwhile. */
+  holdProgram(): void;
+  /** The standard streams of child processes. */
+  readonly childStreams: 'inherit' | 'ignore';
+  /** Ends the process immediately. */
+  exit(code: number): void;
+}
+
+/**
+ * Creates the runtime of this process. Besides the launcher, only this file reads `process`. The streams are opened at
+ * their first use, because each takes a millisecond or more. `holdProgram` comes from the launcher.
+ */
+export function processRuntime(holdProgram: () => void): Runtime {
+  let stdout: Output | undefined;
+  return {
+    env: process.env,
+    get stdin() {
+      return process.stdin;
+    },
+    get stdout() {
+      return (stdout ??= openOutput(1, () => process.stdout));
+    },
+    get stderr() {
+      return process.stderr;
+    },
+    clock: realClock,
+    random: Math.random,
+    platform: process.platform,
+    get cwd() {
+      return readCwd();
+    },
+    get home() {
+      return readHome();
+    },
+    signals: realSignals(),
+    holdProgram,
+    childStreams: 'inherit',
+    exit: (code) => process.exit(code),
+  };
+}
+
+/** Returns a stream of the process, or for a file a stream that detects a full disk. */
+function openOutput(descriptor: number, stream: () => Output): Output {
+  try {
+    if (fstatSync(descriptor).isFile()) return fileOutput(descriptor);
+  } catch {
+    // Node reports a descriptor that does not work.
+  }
+  return stream();
+}
+
+function readCwd(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    throw localFile(
+      'the working directory does not exist any more',
+      'Change to a directory that exists, or name files by their full path.',
+      error,
+    );
+  }
+}
+
+function readHome(): string {
+  try {
+    return homedir();
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,18 @@
+import type { Json } from '../../core/json.ts';
+import type { Output } from '../output.ts';
+import type { OutputOptions, RowsResult, View } from '../view.ts';
+
+/** Renders data in one output format. */
+export interface FormatPrinter {
+  /** Renders a whole result: one row or a list. */
+  result(result: RowsResult, options: OutputOptions, output: Output): Promise<string> | string;
+  /** Renders rows that arrive one at a time. */
+  rows(view: View, options: OutputOptions, output: Output): RowPrinter;
+}
+
+export interface RowPrinter {
+  /** Renders one row; `first` is true for the first one. */
+  row(value: Json, first: boolean): Promise<string> | string;
+  /** Renders what follows the last row, such as the end of an array; `empty` is true when there was no row. */
+  end?(empty: boolean): Promise<string> | string;
+}

@@ -1,0 +1,77 @@
+import { usage } from '../../core/failure.ts';
+import { OUTPUT_FORMATS, type OutputFormat } from '../../core/output-formats.ts';
+import type { OutputOptions } from '../view.ts';
+import type { FormatPrinter } from './format-printer.ts';
+
+interface FormatEntry {
+  /** One line for `berth help output`. */
+  readonly summary: string;
+  /** Rows are shown by the columns of their view. */
+  readonly table: boolean;
+  /**
+   * Data is JSON, one indented document or one compact value on each line. `--jq` accepts the format, and a failure is
+   * printed as JSON.
+   */
+  readonly json?: 'indented' | 'compact';
+  /** Loads the code that prints the format: a command loads only the format it uses. */
+  readonly load: () => Promise<FormatPrinter>;
+}
+
+/** Every output format. To add one: its name in `OUTPUT_FORMATS`, a row here, and a module that prints it. */
+export const FORMAT_TABLE: Readonly<Record<OutputFormat, FormatEntry>> = {
+  table: {
+    summary: 'what a person decides by; a plain table of tabs where stdout is no terminal',
+    table: true,
+    load: async () => (await import('./table.ts')).tablePrinter,
+  },
+  wide: {
+    summary: 'the table with every column',
+    table: true,
+    load: async () => (await import('./table.ts')).tablePrinter,
+  },
+  json: {
+    summary: "the service's own document, numbers exact; a list prints the array (--json)",
+    table: false,
+    json: 'indented',
+    load: async () => (await import('./json.ts')).jsonPrinter,
+  },
+  jsonl: {
+    summary: 'one row a line',
+    table: false,
+    json: 'compact',
+    load: async () => (await import('./json.ts')).jsonLinesPrinter,
+  },
+  yaml: {
+    summary: 'the same document as YAML',
+    table: false,
+    load: async () => (await import('./yaml.ts')).yamlPrinter,
+  },
+  csv: {
+    summary: 'one row a line, with a header',
+    table: false,
+    load: async () => (await import('./csv.ts')).csvPrinter,
+  },
+  id: {
+    summary: 'the id alone: one a line',
+    table: false,
+    load: async () => (await import('./id.ts')).idPrinter,
+  },
+};
+
+/** The format of results when nothing names one. */
+export const DEFAULT_FORMAT: OutputFormat = 'table';
+
+/** Returns the format that `-o` names. Fails with usage (2), naming the choices. */
+export function parseFormat(text: string): OutputFormat {
+  const found = OUTPUT_FORMATS.find((format) => format === text.trim().toLowerCase());
+  if (found === undefined)
+    throw usage(`there is no output format ${JSON.stringify(text)}`, `Use one of ${OUTPUT_FORMATS.join(', ')}.`);
+  return found;
+}
+
+/** True when data is printed as a table, and not as data that a program parses. */
+export const isTableOutput = ({ format = DEFAULT_FORMAT, jq }: OutputOptions): boolean =>
+  jq === undefined && FORMAT_TABLE[format].table;
+
+/** True when the format is JSON: a failure is then printed as JSON too. */
+export const isJsonFormat = (format: OutputFormat = DEFAULT_FORMAT): boolean => FORMAT_TABLE[format].json !== undefined;

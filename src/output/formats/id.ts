@@ -1,0 +1,21 @@
+import type { Json } from '../../core/json.ts';
+import { safeText } from '../../core/safe-text.ts';
+import { plainText } from '../layout/cells.ts';
+import { rowsOf, type OutputOptions, type View } from '../view.ts';
+import { fieldAt } from './fields.ts';
+import type { FormatPrinter } from './format-printer.ts';
+
+/** One id a line; with `--fields`, the fields of each row on one line, separated by tabs. */
+export const idPrinter: FormatPrinter = {
+  result: (result, { fields }) =>
+    rowsOf(result)
+      .map((row) => idLine(result.view, row, fields))
+      .join(''),
+  rows: (view, { fields }) => ({ row: (value) => idLine(view, value, fields) }),
+};
+
+function idLine(view: View, row: Json, fields: OutputOptions['fields']): string {
+  const values = fields === undefined ? [view.id(row)] : fields.map((path) => plainText(fieldAt(row, path)));
+  // Line feeds and tabs are escaped, so that a row is one line.
+  return `${values.map((value) => safeText(value)).join('\t')}\n`;
+}

@@ -1,0 +1,54 @@
+import type { Json } from '../../core/json.ts';
+import type { TerminalText } from '../../core/safe-text.ts';
+import { loadPaint } from '../layout/colour.ts';
+import { plainDetail, plainHeader, plainRow, plainTable } from '../layout/plain-table.ts';
+import { selectColumns, selectSections } from '../layout/select-columns.ts';
+import type { Output } from '../output.ts';
+import type { OutputOptions, RowsResult, View } from '../view.ts';
+import type { FormatPrinter, RowPrinter } from './format-printer.ts';
+
+/** Width assumed of a terminal that does not tell its own. */
+const DEFAULT_COLUMNS = 80;
+
+/** Tables and details: with borders and colour on a terminal, cells separated by tabs elsewhere. */
+export const tablePrinter: FormatPrinter = { result: renderTable, rows: growingRows };
+
+async function renderTable(result: RowsResult, options: OutputOptions, output: Output): Promise<TerminalText> {
+  const { terminal } = output;
+  const facts = { now: output.serviceNow() };
+  const paint = await loadPaint(terminal.colour.output);
+  const wide = options.format === 'wide';
+  const width = terminal.columns ?? DEFAULT_COLUMNS;
+  if (result.kind === 'one') {
+    const sections = selectSections(result.view, result.value, options, facts);
+    if (!terminal.output) return plainDetail(sections, paint);
+    const { terminalDetail } = await import('../layout/terminal-detail.ts');
+    return terminalDetail(sections, { width, paint });
+  }
+  const columns = selectColumns(result.view, result.values, options);
+  if (!terminal.output)
+    return plainTable(wide ? columns : columns.filter((column) => column.wide !== true), result.values, facts, paint);
+  const { terminalTable } = await import('../layout/terminal-table.ts');
+  return await terminalTable(columns, result.values, { facts, width, wide, paint });
+}
+
+function growingRows(view: View, options: OutputOptions, output: Output): RowPrinter {
+  const loadingPaint = loadPaint(output.terminal.colour.output);
+  const loadingTable = output.terminal.output
+    ? import('../layout/growing-table.ts').then(({ growingTable }) => growingTable())
+    : undefined;
+  return {
+    row: async (value: Json, first) => {
+      const columns = selectColumns(view, [value], options).filter(
+        (column) => options.format === 'wide' || column.wide !== true,
+      );
+      const facts = { now: output.serviceNow() };
+      const [paint, table] = [await loadingPaint, await loadingTable];
+      // Lines of a single column need no header.
+      const header = first && columns.length > 1;
+      if (table !== undefined)
+        return (header ? table.header(columns, paint) : '') + table.row(columns, value, facts, paint);
+      return (header ? plainHeader(columns) : '') + plainRow(columns, value, facts, paint);
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import { safeText, say } from '../../core/safe-text.ts';
+import type { Bar } from '../view.ts';
+import type { Piece } from './colour.ts';
+
+/** Blocks in a full bar. */
+const BLOCKS = 8;
+
+/**
+ * Renders a percentage: `████░░░░ 42%` on a terminal, `42%` elsewhere. The bar is limited to 0..100, the number is not.
+ * With an empty text only the bar is drawn.
+ */
+export function barPieces(bar: Bar, terminal: boolean): readonly Piece[] {
+  const text = safeText(bar.text ?? (Number.isFinite(bar.percent) ? `${String(bar.percent)}%` : '-'));
+  if (!terminal || !Number.isFinite(bar.percent)) return [{ text }];
+  const full = Math.round((Math.min(100, Math.max(0, bar.percent)) / 100) * BLOCKS);
+  return [
+    { text: safeText('█'.repeat(full)), tone: 'busy' },
+    { text: safeText('░'.repeat(BLOCKS - full)), tone: 'quiet' },
+    ...(text === '' ? [] : [{ text: say` ${text}` }]),
+  ];
+}

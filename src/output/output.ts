@@ -1,0 +1,15 @@
+import type { Blocking, Sink, Terminal } from '../core/context.ts';
+import type { DataText, TerminalText } from '../core/safe-text.ts';
+
+/** Where results are printed. A Context is one. */
+export interface Output {
+  /** Data and nothing else. */
+  readonly stdout: Sink<DataText | TerminalText>;
+  /** Messages to a person. */
+  readonly stderr: Sink<TerminalText>;
+  readonly terminal: Terminal;
+  /** The service's time, for ages: milliseconds since the epoch. */
+  readonly serviceNow: () => number;
+  /** Runs jq so that a signal can end it; absent where `--jq` cannot be used. */
+  readonly blocking?: Blocking;
+}

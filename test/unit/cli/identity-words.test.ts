@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest';
+import { berthIn } from '../../support/worlds/run-berth.ts';
+import { json, problem, text } from '../../support/servers/scripted-server.ts';
+import { inOrder, runRecorded } from '../../support/recorded.ts';
+import { createTestWorld } from '../../support/worlds/test-world.ts';
+
+const POD_LIST = 'GET /v2/pods?includeClusterPods=true';
+const pods = (...rows: readonly { readonly id: string; readonly name: string }[]) => json({ pods: rows });
+const endpoints = json({ endpoints: [{ id: 'ep1', name: 'demo' }] });
+
+describe('one word', () => {
+  test('given twice to one command is looked up once', async () => {
+    const { ran, requests } = await runRecorded(['jobs', 'cancel', 'demo', 'j1', 'j2', '--yes'], {
+      'GET /v2/serverless': endpoints,
+      'POST /v2/ep1/cancel/j1': json({ id: 'j1', status: 'CANCELLED' }),
+      'POST /v2/ep1/cancel/j2': json({ id: 'j2', status: 'CANCELLED' }),
+    });
+    expect(ran.code).toBe(0);
+    expect(requests).toEqual([
+      'POST /v2/demo/cancel/j1',
+      'GET /v2/serverless',
+      'POST /v2/ep1/cancel/j1',
+      'POST /v2/ep1/cancel/j2',
+    ]);
+  });
+
+  test('that two resources have as their name: 2, with both ids', async () => {
+    const { ran } = await runRecorded(['pods', 'stop', 'web'], {
+      'GET /v2/pods': pods({ id: 'p1', name: 'web' }, { id: 'p2', name: 'web' }),
+    });
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('Use an id: p1, p2') as string]);
+  });
+
+  test('that is the id of one resource and the name of another is the id', async () => {
+    const { ran, requests } = await runRecorded(['jobs', 'status', 'ep1', 'gone'], {
+      'GET /v2/serverless': json({
+        endpoints: [
+          { id: 'ep1', name: 'demo' },
+          { id: 'ep2', name: 'ep1' },
+        ],
+      }),
+    });
+    expect(ran.code).toBe(4);
+    expect(requests).toEqual(['GET /v2/ep1/status/gone', 'GET /v2/serverless']);
+  });
+
+  test('after a 429 is tried again, then looked up: nothing is concluded from the 404', async () => {
+    const { ran, requests } = await runRecorded(['pods', 'terminate', 'web', '--yes'], {
+      'DELETE /v2/pods/web': inOrder(problem(429, 'slow down'), problem(404, 'resource not found')),
+      'GET /v2/pods': pods({ id: 'p1', name: 'web' }),
+      'DELETE /v2/pods/p1': inOrder(problem(429, 'slow down'), text('', 204)),
+    });
+    expect([ran.code, ran.err]).toEqual([0, 'pod web is terminated.\n']);
+    expect(requests).toEqual([
+      'DELETE /v2/pods/web',
+      'DELETE /v2/pods/web',
+      POD_LIST,
+      'DELETE /v2/pods/p1',
+      'DELETE /v2/pods/p1',
+    ]);
+  });
+
+  test('that is a model slug is sent as it is', async () => {
+    const { ran, requests } = await runRecorded(['jobs', 'run', 'openai/whisper', '--input', '{}'], {
+      'POST /v2/openai%2Fwhisper/run': json({ id: 'j1', status: 'IN_QUEUE' }),
+    });
+    expect([ran.code, ran.out]).toEqual([0, 'j1\n']);
+    expect(requests).toEqual(['POST /v2/openai%2Fwhisper/run']);
+  });
+});
+
+describe('other ways to a resource', () => {
+  test('ssh uses the id that the name stands for', async () => {
+    const { ran, requests } = await runRecorded(['pods', 'ssh', 'web', '--print'], {
+      'GET /v2/pods': pods({ id: 'p1', name: 'web' }),
+      'GET /v2/pods/p1': json({ id: 'p1', ssh: { direct: { host: 'h.example', port: 22, username: 'root' } } }),
+    });
+    expect([ran.code, ran.out]).toEqual([0, 'ssh -p 22 root@h.example\n']);
+    expect(requests).toEqual(['GET /v2/pods/web', POD_LIST, 'GET /v2/pods/p1']);
+  });
+
+  test('logs that are followed look the name up once, whatever the connection does', async () => {
+    const event = (id: string) =>
+      text(`id: ${id}\ndata: {"line":"x"}\n\n`, 200, { 'content-type': 'text/event-stream' });
+    const { ran, requests } = await runRecorded(['pods', 'logs', 'web', '--follow'], {
+      'GET /v2/pods': pods({ id: 'p1', name: 'web' }),
+      'GET /v2/pods/p1': json({ id: 'p1', name: 'web', status: 'EXITED' }),
+      'GET /v2/pods/p1/logs': inOrder(event('1'), event('1')),
+    });
+    expect(ran.code).toBe(0);
+    expect(requests.filter((each) => each.startsWith('GET /v2/pods/web/logs'))).toHaveLength(1);
+    expect(requests.filter((each) => each === POD_LIST)).toHaveLength(1);
+  });
+
+  test('a pod of a cluster is found by its name', async () => {
+    const created = ['clusters', 'create', '--name', 'train', '--type', 'TRAINING', '--gpu', 'GPU-80G'];
+    const world = createTestWorld({ env: { BERTH_LOCAL: '1' } });
+    const more = ['--gpu-count', '8', '--pods', '2', '--image', 'x', '--data-center', 'EU-NORTH-1'];
+    expect((await berthIn(world, [...created, ...more])).code).toBe(0);
+    const members = await berthIn(world, ['clusters', 'pods', 'train', '--json', '--jq', '.[0].id', '--raw']);
+    const { code, out } = await berthIn(world, ['pods', 'get', 'train-0', '-o', 'id']);
+    expect([code, out]).toEqual([0, members.out]);
+  });
+
+  test('a reference in a body is sent as an id first, and looked up once the service answers 404', async () => {
+    const created = ['pods', 'create', '--name', 'n', '--cpu', 'c', '--vcpu', '2', '--template', 'web'];
+    const bodies: unknown[] = [];
+    const { ran, requests } = await runRecorded([...created, '--registry', 'team'], {
+      'GET /v2/templates': json({ templates: [{ id: 't1', name: 'web' }] }),
+      'GET /v2/registries': json({ registries: [{ id: 'r1', name: 'team' }] }),
+      'GET /v2/catalog/cpus': json({ cpus: [] }),
+      'POST /v2/pods': (exchange) => {
+        const body = JSON.parse(exchange.arrival.body.toString()) as Record<string, unknown>;
+        bodies.push([body['templateId'], body['registry']]);
+        (body['templateId'] === 't1' ? json({ id: 'p1' }, 201) : problem(404, 'template not found'))(exchange);
+      },
+    });
+    expect(ran.code, ran.err).toBe(0);
+    expect(bodies).toEqual([
+      ['web', 'team'],
+      ['t1', 'r1'],
+    ]);
+    expect(requests.filter((each) => each.startsWith('GET /v2/templates'))).toHaveLength(1);
+  });
+
+  test('an update of a name reads the row and changes it under one id', async () => {
+    const { ran, requests } = await runRecorded(['volumes', 'update', 'data', '--size', '20'], {
+      'GET /v2/network-volumes': json({ networkVolumes: [{ id: 'v1', name: 'data' }] }),
+      'GET /v2/network-volumes/v1': json({ id: 'v1', name: 'data', size: 10 }),
+      'PATCH /v2/network-volumes/v1': json({ id: 'v1', name: 'data', size: 20 }),
+    });
+    expect(ran.code, ran.err).toBe(0);
+    expect(requests).toEqual([
+      'GET /v2/network-volumes/data',
+      'GET /v2/network-volumes',
+      'GET /v2/network-volumes/v1',
+      'PATCH /v2/network-volumes/v1',
+    ]);
+  });
+});

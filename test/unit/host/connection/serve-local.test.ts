@@ -1,0 +1,30 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { expect, it } from 'vitest';
+import { realClock } from '../../../../src/host/clock.ts';
+import { createLocalHost } from '../../../../src/host/connection/serve-local.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+
+it('what a handler module prints goes to stderr, harmless, with its endpoint before each line', async () => {
+  const cwd = temporaryDirectory();
+  await writeFile(
+    join(cwd, 'loud.mjs'),
+    'export default () => { console.log("one\\n\\u001b]0;two\\u0007"); console.error("three"); return {}; };',
+  );
+  const stderr = new PassThrough({ encoding: 'utf8' });
+  const host = createLocalHost({ clock: realClock, random: Math.random, cwd, stderr, holdProgram: () => undefined });
+  const server = await host.serve({ port: 0, handlers: { loud: 'loud.mjs' }, queueLimits: false });
+  try {
+    const answer = await fetch(`${server.url}/v2/loud/runsync`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${server.key}` },
+      body: '{"input":{}}',
+    });
+    expect(await answer.json()).toMatchObject({ status: 'COMPLETED' });
+  } finally {
+    await server.stop();
+  }
+  const lines = String(stderr.read()).trimEnd().split('\n');
+  expect(lines.toSorted()).toEqual(['[loud] \\x1b]0;two\\x07', '[loud] one', '[loud] three']);
+});

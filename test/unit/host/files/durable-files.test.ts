@@ -1,0 +1,118 @@
+import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import type { DurableFiles } from '../../../../src/core/context.ts';
+import { openDurable } from '../../../../src/host/files/durable-files.ts';
+import { writeForgedLock, HOLDERS } from '../../../support/files/forged-lock.ts';
+import { realLocks } from '../../../support/files/real-locks.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+
+function open(stdin: Readable & { isTTY?: boolean } = Readable.from([])): { durable: DurableFiles; folder: string } {
+  const folder = temporaryDirectory();
+  return { durable: openDurable({ stdin, cwd: folder }, new AbortController().signal, realLocks()), folder };
+}
+
+async function textOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+  const all: Uint8Array[] = [];
+  for await (const piece of pieces) all.push(piece);
+  return Buffer.concat(all).toString();
+}
+
+describe('a durable file', () => {
+  test('is made once, for its owner, and written at its end', async () => {
+    const { durable, folder } = open();
+    const file = await durable.create('a');
+    await file.append(Buffer.from('one '));
+    await file.append(Buffer.from('two'));
+    await file.sync();
+    await file.close();
+    expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('one two');
+    expect(statSync(join(folder, 'a')).mode & 0o777).toBe(0o600);
+    await expect(durable.create('a')).rejects.toMatchObject({ exit: 14, message: 'cannot open a: it exists already' });
+  });
+
+  test('that was cut is written where it was cut', async () => {
+    const { durable, folder } = open();
+    writeFileSync(join(folder, 'a'), 'whole torn');
+    const file = await durable.open('a');
+    await file.truncate(6);
+    await file.append(Buffer.from('again'));
+    await file.close();
+    expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('whole again');
+  });
+
+  test('is read from an offset, in pieces; what is not there is told', async () => {
+    const { durable, folder } = open();
+    writeFileSync(join(folder, 'a'), 'x'.repeat(600_000) + 'end');
+    expect(await durable.size('a')).toBe(600_003);
+    expect((await textOf(durable.read('a', 299_999))).length).toBe(300_004);
+    expect(await durable.size('b')).toBeUndefined();
+    await expect(textOf(durable.read('b'))).rejects.toMatchObject({ exit: 14 });
+    await expect(durable.open('b')).rejects.toMatchObject({ exit: 14, message: 'cannot open b: it does not exist' });
+  });
+
+  test('takes the place of another', async () => {
+    const { durable, folder } = open();
+    writeFileSync(join(folder, 'a'), 'old');
+    writeFileSync(join(folder, 'b'), 'new');
+    await durable.replace('b', 'a');
+    expect([readFileSync(join(folder, 'a'), 'utf8'), readdirSync(folder)]).toEqual(['new', ['a']]);
+  });
+
+  test.skipIf(!existsSync('/dev/full'))('on a full disk says so', async () => {
+    const { durable } = open();
+    const file = await durable.open('/dev/full');
+    await expect(file.append(Buffer.from('x'))).rejects.toMatchObject({
+      exit: 14,
+      message: 'cannot write /dev/full: the disk is full',
+    });
+    await file.close();
+  });
+
+  test('of standard input is what is piped in; a terminal is refused', async () => {
+    expect(await textOf(open(Readable.from([Buffer.from('piped')])).durable.read('-'))).toBe('piped');
+    const terminal = Object.assign(Readable.from([]), { isTTY: true });
+    await expect(textOf(open(terminal).durable.read('-'))).rejects.toMatchObject({ exit: 2 });
+  });
+});
+
+describe('a lock', () => {
+  test('is held by one, who is named to the second', async () => {
+    const { durable, folder } = open();
+    const release = await durable.lock('l');
+    expect(await durable.holder('l')).toEqual({ pid: process.pid, host: hostname() });
+    await expect(durable.lock('l')).rejects.toMatchObject({
+      exit: 14,
+      message: expect.stringContaining(`process ${String(process.pid)}`) as string,
+    });
+    await release();
+    expect(await durable.holder('l')).toBeUndefined();
+    expect(readdirSync(folder)).toEqual([]);
+    await (
+      await durable.lock('l')
+    )();
+  });
+
+  test('that was taken over stops every change, and the files are left alone', async () => {
+    const { durable, folder } = open();
+    const release = await durable.lock('l');
+    const file = await durable.create('a');
+    await file.append(Buffer.from('mine'));
+    rmSync(join(folder, 'l'), { recursive: true });
+    writeForgedLock(join(folder, 'l'), HOLDERS.otherHost());
+    const lost = { exit: 14, message: expect.stringContaining('another berth has taken over') as string };
+    await expect(file.append(Buffer.from('late'))).rejects.toMatchObject(lost);
+    await expect(file.sync()).rejects.toMatchObject(lost);
+    await expect(file.truncate(0)).rejects.toMatchObject(lost);
+    await expect(durable.create('b')).rejects.toMatchObject(lost);
+    await expect(durable.replace('a', 'b')).rejects.toMatchObject(lost);
+    await expect(durable.remove('a')).rejects.toMatchObject(lost);
+    await file.close();
+    await release();
+    expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('mine');
+    expect(readdirSync(folder)).toEqual(['a', 'l']);
+    expect(readdirSync(join(folder, 'l'))).toHaveLength(1);
+  });
+});

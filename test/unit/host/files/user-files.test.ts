@@ -1,0 +1,112 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { interrupted } from '../../../../src/core/failure.ts';
+import { openFiles } from '../../../../src/host/files/user-files.ts';
+import { createTestWorld, type TestWorld } from '../../../support/worlds/test-world.ts';
+import type { Files } from '../../../../src/core/context.ts';
+
+const quiet = new AbortController().signal;
+const open = (world: TestWorld): Files => openFiles(world, quiet);
+const textOf = async (bytes: Promise<Uint8Array>): Promise<string> => Buffer.from(await bytes).toString();
+
+describe('reading', () => {
+  it('takes files from the working directory, byte for byte', async () => {
+    const world = createTestWorld();
+    writeFileSync(join(world.directory, 'in'), Buffer.from([0xff, 0x00, 0x0a]));
+    expect([...(await open(world).read('in'))]).toEqual([0xff, 0x00, 0x0a]);
+  });
+
+  it('takes standard input for "-"', async () => {
+    expect(await textOf(open(createTestWorld({ stdin: 'some text' })).read('-'))).toBe('some text');
+  });
+
+  it('gives nothing, at once, for an empty or closed standard input', async () => {
+    expect(await open(createTestWorld()).read('-')).toHaveLength(0);
+    const closed = createTestWorld();
+    closed.stdin.destroy();
+    await expect(open(closed).read('-')).rejects.toMatchObject({ exit: 14 });
+  });
+
+  it('refuses a terminal as "-" with 2', async () => {
+    await expect(open(createTestWorld({ tty: true })).read('-')).rejects.toMatchObject({ exit: 2 });
+  });
+
+  it('ends with the interrupt while it waits for input', async () => {
+    const world = createTestWorld({ tty: { stdin: true } });
+    Object.assign(world.stdin, { isTTY: false });
+    const controller = new AbortController();
+    const read = openFiles(world, controller.signal).read('-');
+    controller.abort(interrupted('SIGINT'));
+    await expect(read).rejects.toMatchObject({ exit: 130 });
+  });
+
+  it.each<[string, (path: string) => void, number]>([
+    ['missing', () => undefined, 14],
+    [
+      'a directory',
+      (path) => {
+        mkdirSync(path);
+      },
+      14,
+    ],
+  ])('fails where it is %s, naming it', async (_, make, exit) => {
+    const world = createTestWorld();
+    make(join(world.directory, 'in'));
+    await expect(open(world).read('in')).rejects.toMatchObject({
+      exit,
+      message: expect.stringContaining('in') as string,
+    });
+  });
+
+  it('refuses an empty name with 2', async () => {
+    await expect(open(createTestWorld()).read('')).rejects.toMatchObject({ exit: 2 });
+  });
+});
+
+describe('writing', () => {
+  it('replaces a file whole, with the mode asked for', async () => {
+    const world = createTestWorld();
+    const path = join(world.directory, 'out');
+    writeFileSync(path, 'old', { mode: 0o644 });
+    await open(world).write('out', 'new', { mode: 0o600 });
+    expect(readFileSync(path, 'utf8')).toBe('new');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readdirSync(world.directory)).toEqual(['out']);
+  });
+
+  it('keeps the mode of a file where none is asked for', async () => {
+    const world = createTestWorld();
+    const path = join(world.directory, 'out');
+    writeFileSync(path, 'old');
+    chmodSync(path, 0o640);
+    await open(world).write('out', 'new');
+    expect(statSync(path).mode & 0o777).toBe(0o640);
+  });
+
+  it('does not put a file in the place of a device or a pipe', async () => {
+    const world = createTestWorld();
+    symlinkSync('/dev/null', join(world.directory, 'null'));
+    await open(world).write('null', 'gone');
+    expect(statSync(join(world.directory, 'null')).isCharacterDevice()).toBe(true);
+    expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
+
+    execFileSync('mkfifo', [join(world.directory, 'pipe')]);
+    const [said] = await Promise.all([textOf(open(world).read('pipe')), open(world).write('pipe', 'through')]);
+    expect(said).toBe('through');
+  });
+
+  it('leaves the old file and fails with 14 where it cannot write', async () => {
+    const world = createTestWorld();
+    await expect(open(world).write('no/such/place', 'x')).rejects.toMatchObject({ exit: 14 });
+    mkdirSync(join(world.directory, 'folder'));
+    await expect(open(world).write('folder', 'x')).rejects.toMatchObject({ exit: 14 });
+  });
+
+  it('tells what exists', async () => {
+    const world = createTestWorld();
+    writeFileSync(join(world.directory, 'a'), '');
+    expect([await open(world).exists('a'), await open(world).exists('b')]).toEqual([true, false]);
+  });
+});
