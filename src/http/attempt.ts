@@ -80,7 +80,7 @@ export function createAttempts(options: AttemptOptions): Attempts {
     let isOpen = false;
     try {
       const answer = await sent.answer;
-      // eslint-disable-next-line no-restricted-syntax -- a date, compared with dates of the service
+
       if (onWindows !== undefined && hasWindows(answer.headers))
         await onWindows(await readWindows(answer.headers, clock.now()));
       isOpen = answer.status >= 200 && answer.status < 300;

@@ -23,7 +23,7 @@ export function startBufferedExchange(
     {
       origin,
       path,
-      method: method as Dispatcher.HttpMethod,
+      method: method,
       headers,
       body: body === undefined ? null : toBuffer(body),
     },

@@ -51,7 +51,7 @@ export function startStreamingExchange(connections: Connections, url: URL, reque
       {
         origin: url.origin,
         path: url.pathname + url.search,
-        method: request.method as Dispatcher.HttpMethod,
+        method: request.method,
         headers: { ...request.headers },
         body: request.body === undefined ? null : toBuffer(request.body),
       },
