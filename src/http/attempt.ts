@@ -80,9 +80,10 @@ export function createAttempts(options: AttemptOptions): Attempts {
     let isOpen = false;
     try {
       const answer = await sent.answer;
-
-      if (onWindows !== undefined && hasWindows(answer.headers))
+      if (onWindows !== undefined && hasWindows(answer.headers)) {
+        // eslint-disable-next-line no-restricted-syntax -- a date, compared with dates of the service
         await onWindows(await readWindows(answer.headers, clock.now()));
+      }
       isOpen = answer.status >= 200 && answer.status < 300;
       return isOpen ? { kind: 'open', answer, exchange } : await readRefusal(answer, exchange, call);
     } catch (error) {
