@@ -2,7 +2,7 @@ import { isLoopback } from './core/address.ts';
 import { safeText } from './core/safe-text.ts';
 import { EXIT, type ExitCode } from './core/exit-codes.ts';
 import { Failure } from './core/failure.ts';
-import { asFailure } from './core/load-failure.ts';
+import { toFailure } from './core/load-failure.ts';
 import type { Command, Group, Program } from './cli/command.ts';
 import { outputOptions, printsJson, type GlobalValues } from './cli/parse/globals.ts';
 import { createContext, type HostContext } from './host/context.ts';
@@ -55,13 +55,13 @@ export async function runCli(argv: readonly string[], runtime: Runtime): Promise
 }
 
 async function printError(error: unknown, json: boolean, ctx: HostContext): Promise<ExitCode> {
-  const failure = asFailure(error);
+  const failure = toFailure(error);
   try {
     const { printFailure } = await import('./cli/run/print-failure.ts');
     return await printFailure(failure, json, ctx);
   } catch (loadError) {
     // The module that prints failures cannot be loaded either.
-    const last = asFailure(failure instanceof Failure ? failure : loadError);
+    const last = toFailure(failure instanceof Failure ? failure : loadError);
     const text = last instanceof Failure ? [last.message, last.hint].filter(Boolean).join('\n  -> ') : String(last);
     await ctx.stderr.write(safeText(`error: ${text}\n`, true));
     return last instanceof Failure ? last.exit : EXIT.bug;

@@ -4,7 +4,7 @@ import type { InputSummary } from './input/check-input.ts';
 import type { BatchProgress } from './report/report.ts';
 
 /** What a batch needs of the Context. */
-export interface BatchPorts extends Pick<Context, 'clock' | 'random' | 'signal' | 'bulk' | 'onSecondInterrupt'> {
+export interface BatchPorts extends Pick<Context, 'clock' | 'random' | 'signal' | 'batchApi' | 'onSecondInterrupt'> {
   readonly durable: DurableFiles;
   /** Requests the price of a worker of the endpoint per hour; undefined when it is unknown. May fail. */
   readonly workerPrice: (endpointId: string, signal: AbortSignal) => Promise<DollarRange | undefined>;

@@ -48,7 +48,7 @@ export async function runToEnd(
   const resumed = before.waiting < before.planned;
   let applyWindows = (_: readonly RateWindow[]): void => undefined;
   const secondInterrupt = new AbortController();
-  const api = ports.bulk({
+  const api = ports.batchApi({
     signal: secondInterrupt.signal,
     onWindows: (windows) => {
       applyWindows(windows);

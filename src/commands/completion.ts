@@ -56,6 +56,6 @@ async function install(ctx: CommandContext, name: string, shell: Shell, text: st
       `Add this to your profile: berth completion ${name} | Out-String | Invoke-Expression`,
     );
   const path = `${home}/${shell.path}`;
-  await ctx.files.write(path, text, { makeFolders: true });
+  await ctx.files.write(path, text, { makeParents: true });
   return { kind: 'text', text: `${path}\n`, notes: [shell.note] } as const;
 }

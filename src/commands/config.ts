@@ -52,7 +52,7 @@ async function settingRow(ctx: CommandContext, setting: Setting): Promise<Json> 
   if (!setting.secret)
     return {
       name,
-      value: ctx.settings.get(name) ?? null,
+      value: ctx.settings.text(name) ?? null,
       source: ctx.settings.source(name) ?? null,
       flag: flag ?? null,
       variable: variable ?? null,
@@ -75,7 +75,7 @@ const get = defineCommand({
     name: settingName(SETTINGS.filter((setting: Setting) => !setting.secret).map((setting) => setting.name)),
   },
   run: (ctx, { name }) => {
-    const value = ctx.settings.get(name);
+    const value = ctx.settings.text(name);
     return Promise.resolve({
       kind: 'text',
       text: value === undefined ? '' : `${value}\n`,

@@ -39,7 +39,7 @@ const MAX_SKEW_MS = 60_000;
  */
 const PROBES: readonly {
   readonly service: ServiceName;
-  readonly setting: string;
+  readonly setting: 'base-url' | 'queue-url' | 'rest-url';
   readonly path: readonly string[];
   readonly needed: boolean;
   /** The member that the answer must have; any readable answer will do where absent. */

@@ -30,7 +30,7 @@ const purge = defineCommand({
   run: async (ctx, { endpoint }) => {
     const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, (id) => ({
       ...purgeRequest(id),
-      findOut: healthLine(id),
+      checkCommand: healthLine(id),
     }));
     const value = answer.value ?? null;
     const removed = numberOf(memberAt(value, 'removed'));

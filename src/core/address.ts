@@ -1,16 +1,16 @@
 import { usage } from './failure.ts';
 
-/** A checked base address: where a service is. */
+/** The base address of a service, parsed and checked. */
 export interface Address {
-  /** `https://host:port` as a client sends it. */
+  /** `https://host:port`, without a default port. */
   readonly origin: string;
-  /** The path every request begins with, without a slash at its end: empty, or `/some/prefix`. */
+  /** The start of every request's path, without a trailing slash: empty, or `/some/prefix`. */
   readonly prefix: string;
   readonly secure: boolean;
   readonly loopback: boolean;
 }
 
-/** Ports that web clients never connect to (Fetch standard, "bad port"): other protocols would read the request. */
+/** Ports that web clients never connect to, because they belong to other protocols (Fetch standard, "bad port"). */
 export const REFUSED_PORTS: readonly number[] = [
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
   111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
@@ -19,8 +19,8 @@ export const REFUSED_PORTS: readonly number[] = [
 ];
 
 /**
- * Reads a base address: http or https, a host, perhaps a port and a path. `what` names the setting in messages.
- * Fails with usage (2) and the reason for anything else; user info is never repeated in the message.
+ * Parses a base address: http or https, a host, an optional port and path. `what` names the setting in messages.
+ * Fails with usage (2) for anything else. The message never repeats user info.
  */
 export function parseAddress(text: string, what: string): Address {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -45,13 +45,11 @@ export function parseAddress(text: string, what: string): Address {
   };
 }
 
-/**
- * Whether a key may travel to an address: over https, or over http that never leaves this machine.
- */
+/** Whether a key may be sent to an address: over https, or over http within this machine. */
 export const mayCarryKey = (address: Address): boolean => address.secure || address.loopback;
 
 /**
- * An address that requests with a key go to. Fails with usage (2) as parseAddress does, and for plain http to another
+ * Parses an address that a key is sent to. Fails with usage (2) as parseAddress does, and for plain http to another
  * machine.
  */
 export function parseKeyAddress(text: string, what: string): Address {
@@ -64,14 +62,14 @@ export function parseKeyAddress(text: string, what: string): Address {
 }
 
 /**
- * Loopback as the parsed host says it: `localhost`, 127.0.0.0/8 or `::1`, in any spelling that the URL parser reduces
- * to these. Names below `localhost`, and IPv6 forms of IPv4 addresses (`::ffff:127.0.0.1`), are not: where they lead
- * is up to a resolver or a routing table.
+ * Whether a parsed host is loopback: `localhost`, 127.0.0.0/8 or `::1`, in any spelling that the URL parser normalizes
+ * to these. Names below `localhost` and IPv6 forms of IPv4 addresses (`::ffff:127.0.0.1`) are not, because a resolver
+ * or a routing table decides where they lead.
  */
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname);
 
-/** Whether an address ends in a version, such as `/v2`: every path of the service begins with its own. */
+/** Whether an address ends in a version, such as `/v2`. That is a mistake: every path already starts with its version. */
 export const endsInVersion = (address: string): boolean => /\/v\d+\/*$/.test(address.trim());
 
 const portOf = (url: URL): number => (url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port));

@@ -1,65 +1,70 @@
 import type { Json } from './json.ts';
 
-/** The three addresses: the management API v2, the queue API, and the older volume API v1. */
+/** The three services: the management API v2, the queue API, and the older volume API v1. Each has its own address. */
 export type ServiceName = 'base' | 'queue' | 'rest';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** A body that is sent byte for byte: the user's own JSON, wrapped or not. */
+/** A body that is sent byte for byte, such as JSON that the user wrote. */
 export interface RawBody {
   readonly raw: Uint8Array;
 }
 
-/** Values of one name in a query: one, or several that are sent one after the other. */
+/** The value of one query name. A list is sent as one `name=value` pair for each of its values. */
 export type QueryValue = string | number | boolean | undefined | readonly string[];
 
 /**
- * What an answer must be to count as one; whatever else comes is unreadable (a read ends 7, a write 8).
+ * What a valid answer looks like. Any other answer counts as unreadable (a read exits 7, a write 8).
  * - `object`: a JSON object. A write may also be answered with 204.
- * - `created`: a JSON object whose `id` can be used as one.
+ * - `created`: a JSON object with a usable `id`.
  * - `nothing`: no body, or a JSON object that does not report an error.
  * - `chunks`: the answer of a job stream, a JSON array or an object.
- * - `anything`: JSON, or text that does not claim to be JSON.
- * - `list`: a JSON object that holds an array under this name.
+ * - `anything`: JSON, or text whose content type is not JSON.
+ * - `list`: a JSON object that has an array under this name.
  */
 export type Expected = 'object' | 'created' | 'nothing' | 'chunks' | 'anything' | { readonly list: string };
 
-/** One request as a command states it. Nothing here is encoded yet: that happens in one place, in `http`. */
+/** One request as a command states it. Nothing in it is encoded: `src/http` encodes it when it is sent. */
 export interface ApiRequest {
   readonly service: ServiceName;
   readonly method: Method;
-  /** Path segments as they are; each is encoded once. An empty segment, `.` or `..` is refused with exit 2. */
+  /** Unencoded path segments; each is encoded once. An empty segment, `.` or `..` is refused with usage (2). */
   readonly path: readonly string[];
   readonly query?: Readonly<Record<string, QueryValue>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Json | RawBody;
-  /** Milliseconds for the whole exchange, where the command must wait longer than the setting allows. */
+  /** Timeout of the whole exchange in milliseconds, when it must differ from the `timeout` setting. */
   readonly deadlineMs?: number;
   /**
-   * Of a stream of events: where none came for so long, it ends as if the server had ended it. Milliseconds of real
-   * time; a stream is silent without end where this is absent.
+   * For `events`: ends the stream when no event arrives for this many milliseconds of real time, as if the server had
+   * ended it. A stream has no idle timeout when this is absent.
    */
-  readonly quietMs?: number;
-  /** The command line that tells whether a write happened when its answer was lost (exit 8). */
-  readonly findOut?: string;
-  /** The id the request is about, kept in its failures. An answer that names another id is unreadable. */
+  readonly idleTimeoutMs?: number;
+  /**
+   * Sending the request twice has the same effect as sending it once, so it is retried after a lost answer and after a
+   * 5xx too. True for GET and false for all other methods when absent.
+   */
+  readonly repeatable?: boolean;
+  /** The command line that shows whether a write was carried out after its answer was lost (exit 8). */
+  readonly checkCommand?: string;
+  /** The id the request is about. Failures contain it. An answer that names another id is unreadable. */
   readonly id?: string;
-  /** What the answer must be: `nothing` for a DELETE and `object` for all others where it is absent. */
+  /** What the answer must be: when absent, `nothing` for DELETE and `object` for all other methods. */
   readonly expects?: Expected;
 }
 
 /** A readable answer with a 2xx status. */
 export interface ApiAnswer {
   readonly status: number;
-  /** Header names in lower case. */
+  /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body as it came; empty for 204. */
+  /** The body as it was received; empty for 204. */
   readonly text: string;
-  /** The body decoded; undefined for 204 and for what is not JSON. */
+  /** The decoded body; undefined for 204 and for a body that is not JSON. */
   readonly value: Json | undefined;
 }
 
-/** A request as it would go out, for `--dry-run`: address complete, body as sent, key redacted. */
+/** A request as it would be sent, for `--dry-run`: with the complete address, and with the key redacted. */
 export interface RequestPreview {
   readonly method: Method;
   readonly url: string;
@@ -67,34 +72,58 @@ export interface RequestPreview {
   readonly body?: Json;
 }
 
-/** One server-sent event (RULES: pod and worker logs). */
+/** One server-sent event (contract rules, pod and worker logs). */
 export interface ServerEvent {
   readonly id: string | undefined;
   readonly event: string | undefined;
   readonly data: string;
 }
 
-/** The only way from a command to a service. Every failure is a Failure. */
+/** Sends requests to the services. Every failure is a Failure. */
 export interface Api {
   send(request: ApiRequest): Promise<ApiAnswer>;
   /**
-   * A stream of server-sent events, once connected; ends when the server ends it. Fails with `stream-broken` (7) when
-   * the connection breaks, and as `send` does where there was none.
+   * Opens a stream of server-sent events; it ends when the server ends it. Fails with `stream-broken` (7) when the open
+   * connection breaks, and as `send` does before that.
    */
   events(request: ApiRequest): AsyncIterable<ServerEvent>;
-  /** What `send` would put on the wire. Needs addresses, no key, and sends nothing. */
+  /** Returns what `send` would send. Needs addresses but no key, and sends nothing. */
   preview(request: ApiRequest): Promise<RequestPreview>;
 }
 
-/** One rate window as the service last told it (specification 8.1). */
+/** A request whose address and headers are made once and that is sent many times, each time with another body. */
+export interface PreparedRequest {
+  /** Sends the request with this body. Fails as `Api.send` does. */
+  send(body: Json | RawBody): Promise<ApiAnswer>;
+}
+
+/** An Api for thousands of requests. Each request is sent once, without retries. */
+export interface BatchApi extends Api {
+  /** Prepares a request that has a body. The first `send` makes the address and headers; later ones reuse them. */
+  prepare(request: Omit<ApiRequest, 'body'>): PreparedRequest;
+}
+
+export interface BatchApiOptions {
+  /** Ends requests in flight. It replaces the Context's own signal, so that Ctrl-C lets their answers arrive. */
+  readonly signal: AbortSignal;
+  /** Called with the rate windows of every answer that has them. */
+  readonly onWindows: (windows: readonly RateWindow[]) => void;
+}
+
+/** One rate window as the service last reported it (specification 8.1). */
 export interface RateWindow {
   readonly name: string;
   /** Requests left, and seconds until the window resets. */
   readonly remaining: number | undefined;
   readonly resetSeconds: number | undefined;
-  /** Requests a window, and its length in seconds. */
+  /** Requests per window, and its length in seconds. */
   readonly quota: number | undefined;
   readonly windowSeconds: number | undefined;
-  /** When this was said: milliseconds since the epoch. */
+  /** When the service reported it: milliseconds since the epoch. */
   readonly seenAt: number;
+}
+
+/** The rate windows last seen for this profile, kept between commands. */
+export interface RememberedLimits {
+  read(): Promise<readonly RateWindow[]>;
 }

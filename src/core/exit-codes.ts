@@ -1,43 +1,32 @@
-/** Exit codes. They are stable: a script that has run for a year reads them. `berth help exit-codes` prints this table. */
-export const EXIT = {
-  done: 0,
-  bug: 1,
-  usage: 2,
-  denied: 3,
-  notFound: 4,
-  refused: 5,
-  rateLimited: 6,
-  unavailable: 7,
-  unknown: 8,
-  waitEnded: 9,
-  jobFailed: 10,
-  jobCancelled: 11,
-  jobTimedOut: 12,
-  batchIncomplete: 13,
-  localFile: 14,
-  interrupted: 130,
-  terminated: 143,
-} as const;
+/**
+ * Every exit code: its name in the source, its number, and what it means. `berth help exit-codes` prints this table and
+ * the README repeats it. The numbers are stable, because scripts depend on them.
+ */
+export const EXIT_CODES = [
+  { name: 'done', code: 0, meaning: 'done' },
+  { name: 'bug', code: 1, meaning: 'a bug in berth, or anything without a code of its own' },
+  { name: 'usage', code: 2, meaning: 'usage: refused here, before anything was sent' },
+  { name: 'denied', code: 3, meaning: 'no key, or the service answered 401 or 403' },
+  { name: 'notFound', code: 4, meaning: 'not found' },
+  { name: 'refused', code: 5, meaning: 'refused by the service (400, 402, 409, 413, 422)' },
+  { name: 'rateLimited', code: 6, meaning: 'rate limited, after retries' },
+  { name: 'unavailable', code: 7, meaning: 'service or network unavailable; nothing changed' },
+  { name: 'unknown', code: 8, meaning: 'outcome unknown: a write was sent and no readable answer came' },
+  { name: 'waitEnded', code: 9, meaning: 'a wait ended before what it waited for' },
+  { name: 'jobFailed', code: 10, meaning: 'the job ended FAILED or ERROR, or the pod is in ERROR' },
+  { name: 'jobCancelled', code: 11, meaning: 'the job ended CANCELLED' },
+  { name: 'jobTimedOut', code: 12, meaning: 'the job ended TIMED_OUT' },
+  { name: 'batchIncomplete', code: 13, meaning: 'a batch ended with items that did not complete' },
+  { name: 'localFile', code: 14, meaning: 'trouble with a local file (config, journal, output)' },
+  { name: 'interrupted', code: 130, meaning: 'interrupted (Ctrl-C)' },
+  { name: 'terminated', code: 143, meaning: 'terminated' },
+] as const;
 
-export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+type Row = (typeof EXIT_CODES)[number];
 
-/** What each exit code says, in the order of the table. */
-export const EXIT_MEANINGS: readonly (readonly [ExitCode, string])[] = [
-  [0, 'done'],
-  [1, 'a bug in berth, or anything without a code of its own'],
-  [2, 'usage: refused here, before anything was sent'],
-  [3, 'no key, or the service answered 401 or 403'],
-  [4, 'not found'],
-  [5, 'refused by the service (400, 402, 409, 413, 422)'],
-  [6, 'rate limited, after retries'],
-  [7, 'service or network unavailable; nothing changed'],
-  [8, 'outcome unknown: a write was sent and no readable answer came'],
-  [9, 'a wait ended before what it waited for'],
-  [10, 'the job ended FAILED or ERROR, or the pod is in ERROR'],
-  [11, 'the job ended CANCELLED'],
-  [12, 'the job ended TIMED_OUT'],
-  [13, 'a batch ended with items that did not complete'],
-  [14, 'trouble with a local file (config, journal, output)'],
-  [130, 'interrupted (Ctrl-C)'],
-  [143, 'terminated'],
-];
+export type ExitCode = Row['code'];
+
+/** The exit codes by name. */
+export const EXIT = Object.fromEntries(EXIT_CODES.map(({ name, code }) => [name, code])) as {
+  readonly [R in Row as R['name']]: R['code'];
+};

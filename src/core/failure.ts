@@ -1,21 +1,21 @@
 import { EXIT, type ExitCode } from './exit-codes.ts';
 
-/** The request a failure belongs to: enough to find it again, never its headers or body. */
+/** The request that failed: method and address, never its headers or body. */
 export interface RequestName {
   readonly method: string;
   readonly url: string;
 }
 
-/** Everything an error block or an error object may say. Members are absent where they do not apply. */
+/** The contents of an error message and of an error object. Members that do not apply are absent. */
 export interface FailureFacts {
-  /** A short stable word for scripts, such as `not-found` or `rate-limited`. */
+  /** A short stable identifier for scripts, such as `not-found` or `rate-limited`. */
   readonly code: string;
   readonly exit: ExitCode;
   /** What happened, one sentence without a final stop. */
   readonly message: string;
-  /** What to do next: one line each. */
+  /** What to do next; one line per suggestion. */
   readonly hint?: string | undefined;
-  /** The HTTP status of the answer, where there was one. */
+  /** The HTTP status of the answer, if there was one. */
   readonly status?: number | undefined;
   /** `title`, `detail` and `errors` of the service's own problem document (specification 7.1). */
   readonly title?: string | undefined;
@@ -24,13 +24,12 @@ export interface FailureFacts {
   /** Seconds. */
   readonly retryAfter?: number | undefined;
   readonly request?: RequestName | undefined;
-  /** The id of what the command was about, where it is known: a job, a pod. */
+  /** The id of the job, pod or other resource that the command was about, if it is known. */
   readonly id?: string | undefined;
 }
 
 /**
- * Anything that ends a command other than with a result. Every layer throws this and nothing else on purpose; what is
- * thrown otherwise is a bug and ends 1.
+ * An error that ends a command. Every layer throws only this on purpose. Any other error is a bug and exits 1.
  */
 export class Failure extends Error implements FailureFacts {
   override readonly name = 'Failure';
@@ -59,12 +58,12 @@ export class Failure extends Error implements FailureFacts {
     this.id = facts.id;
   }
 
-  /** The same failure with some facts replaced, as a layer above learns more (an id, a better hint). */
+  /** Returns a copy with some facts replaced, for a layer above that knows more (an id, a better hint). */
   with(facts: Partial<FailureFacts>): Failure {
     return new Failure({ ...this.facts(), ...facts }, this.cause);
   }
 
-  /** The facts alone, absent members left out: the JSON form of an error is made of these. */
+  /** Returns the facts without absent members, for the JSON form of the error. */
   facts(): FailureFacts {
     const { code, exit, message, hint, status, title, detail, errors, retryAfter, request, id } = this;
     const all = { code, exit, message, hint, status, title, detail, errors, retryAfter, request, id };
@@ -74,15 +73,15 @@ export class Failure extends Error implements FailureFacts {
   }
 }
 
-/** Refused here, before anything was sent: exit 2. */
+/** A usage failure (2): refused before anything was sent. */
 export const usage = (message: string, hint?: string): Failure =>
   new Failure({ code: 'usage', exit: EXIT.usage, message, hint });
 
-/** Trouble with a file of the user's: exit 14. The message names the file. */
+/** A failure with a file of the user's (14). The message names the file. */
 export const localFile = (message: string, hint?: string, cause?: unknown): Failure =>
   new Failure({ code: 'local-file', exit: EXIT.localFile, message, hint }, cause);
 
-/** Ctrl-C (130), or a polite kill or a terminal that was closed (143). The hint says how to go on. */
+/** The failure for Ctrl-C (130), and for SIGTERM or a closed terminal (143). The hint says how to continue. */
 export const interrupted = (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', hint?: string): Failure =>
   new Failure({
     code: signal === 'SIGINT' ? 'interrupted' : 'terminated',
@@ -91,6 +90,6 @@ export const interrupted = (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', hint?: stri
     hint,
   });
 
-/** The reader of stdout is gone, as after `| head -1`: the command ends at once, quietly, and exits 0. */
+/** The failure for a closed stdout, as after `| head -1`. The command ends at once without a message and exits 0. */
 export const closedPipe = (): Failure =>
   new Failure({ code: 'closed-pipe', exit: EXIT.done, message: 'the reader of the output is gone' });

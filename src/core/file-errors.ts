@@ -14,15 +14,15 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
 };
 
-/** What a system's error code means, in words. */
-export function reasonOf(error: unknown): string {
-  const code = codeOf(error);
+/** Says in words what a system error means. */
+export function errorReason(error: unknown): string {
+  const code = errorCode(error);
   if (code === undefined) return error instanceof Error ? error.message : String(error);
   return REASONS[code] ?? code;
 }
 
-/** The code of a system's error, such as `ENOENT`; undefined for any other error. */
-export function codeOf(error: unknown): string | undefined {
+/** The code of a system error, such as `ENOENT`; undefined for any other error. */
+export function errorCode(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;
 }

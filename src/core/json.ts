@@ -1,8 +1,8 @@
 import { parse } from 'lossless-json';
 
 /**
- * A JSON value kept as its own source text: a number that a double would round, or a part nested too deeply to walk.
- * It prints as it came.
+ * A JSON value kept as its source text: a number that a double would round, or a part that is nested too deeply to
+ * traverse. It is encoded unchanged.
  */
 export class Exact {
   readonly text: string;
@@ -19,7 +19,7 @@ export interface JsonObject {
   readonly [member: string]: Json | undefined;
 }
 
-/** JSON text that does not parse: where, in lines and columns counted from 1. */
+/** A syntax error in JSON text. Lines and columns count from 1. */
 export class JsonSyntaxError extends Error {
   override readonly name = 'JsonSyntaxError';
   readonly line: number;
@@ -31,21 +31,20 @@ export class JsonSyntaxError extends Error {
   }
 }
 
-/** Levels of nesting that are walked; what lies deeper is kept as text. */
-const DEEPEST = 256;
+/** Levels of nesting that are decoded. Deeper parts are kept as text. */
+const MAX_DEPTH = 256;
 
 /**
- * Reads JSON without losing anything a later encode would miss: a number whose text a double would not give back stays
- * text (9007199254740993, 1e400, 1.0), and so does what is nested deeper than 256 levels. Of a member named twice the
- * last counts, as in every JSON reader. A leading byte order mark is accepted.
- * Fails with JsonSyntaxError.
+ * Decodes JSON so that encoding it again loses nothing: a number that a double would change stays text
+ * (9007199254740993, 1e400, 1.0), and so does a part that is nested deeper than 256 levels. When an object has a member
+ * twice, the last one is used, as in JSON.parse. A leading byte order mark is accepted. Fails with JsonSyntaxError.
  */
 export function decodeJson(source: string): Json {
   const text = source.startsWith('\uFEFF') ? source.slice(1) : source;
   const { shallow, cut, plain } = cutDeep(text);
   if (plain) {
-    const quick = parseQuickly(text);
-    if (quick !== undefined) return quick;
+    const fast = parseFast(text);
+    if (fast !== undefined) return fast;
   }
   try {
     return parse(shallow, null, {
@@ -57,7 +56,7 @@ export function decodeJson(source: string): Json {
   }
 }
 
-/** Encodes a value; `indent` is the number of spaces a level, 0 for one line. Undefined members are left out. */
+/** Encodes a value. `indent` is the number of spaces per level; 0 gives one line. Undefined members are left out. */
 export function encodeJson(value: Json, indent = 0): string {
   return encode(value, indent, '');
 }
@@ -82,38 +81,38 @@ function members(object: JsonObject, indent: number, inner: string): string[] {
   );
 }
 
-/** The finite number a value stands for, exact or not; undefined where it is none. */
+/** The finite number that a value represents, rounded if necessary; undefined for any other value. */
 export function numberOf(value: Json | undefined): number | undefined {
   const number = value instanceof Exact ? Number(value.text) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
-/** The string, or undefined for any other kind of value. */
+/** The string; undefined for any other kind of value. */
 export const stringOf = (value: Json | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
-/** The object, or undefined for any other kind of value. */
+/** The object; undefined for any other kind of value. */
 export const objectOf = (value: Json | undefined): JsonObject | undefined => (isObject(value) ? value : undefined);
 
-/** The array, or undefined for any other kind of value. */
+/** The array; undefined for any other kind of value. */
 export const arrayOf = (value: Json | undefined): readonly Json[] | undefined =>
   Array.isArray(value) ? (value as readonly Json[]) : undefined;
 
 export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Exact);
 
-/** A member of an object, or an item of a list by its number; undefined where there is none. */
+/** A member of an object, or an item of an array by its index; undefined when there is none. */
 export function memberOf(value: Json | undefined, name: string): Json | undefined {
   if (Array.isArray(value)) return /^\d+$/.test(name) ? (value as readonly Json[])[Number(name)] : undefined;
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** A member reached by a dotted path (`runtime.gpus.0.util`); undefined where the path leads nowhere. */
+/** The member at a dotted path (`runtime.gpus.0.util`); undefined when there is none. */
 export const memberAt = (value: Json | undefined, path: string): Json | undefined =>
   path.includes('.') ? path.split('.').reduce(memberOf, value) : memberOf(value, path);
 
-/** The engine's own reader, a hundred times as fast; undefined where the text is broken, for the other to say where. */
-function parseQuickly(text: string): Json | undefined {
+/** JSON.parse, which is a hundred times as fast; undefined for invalid text, which the exact parser then locates. */
+function parseFast(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json;
   } catch {
@@ -121,17 +120,17 @@ function parseQuickly(text: string): Json | undefined {
   }
 }
 
-/** A number as its text says, or the text itself where a double would change it. */
+/** The number, or its text when a double would change it. */
 function number(digits: string, cut: ReadonlyMap<string, string>): Json {
   const deep = cut.get(digits);
   if (deep !== undefined) return new Exact(deep);
-  return survives(digits) ? Number(digits) : new Exact(digits);
+  return isExactAsDouble(digits) ? Number(digits) : new Exact(digits);
 }
 
 /**
- * Replaces every part nested deeper than DEEPEST by a stand-in number, so that a recursive reader never runs out of
- * stack on what a server sent, and says whether the text is `plain`: nothing was replaced, and a double gives back every
- * number digit for digit. One pass over the text; most texts come back as they are.
+ * Replaces every part that is nested deeper than MAX_DEPTH by a placeholder number, so that a recursive parser cannot
+ * overflow the stack. `plain` says that nothing was replaced and that a double represents every number exactly. One pass
+ * over the text; most texts are returned unchanged.
  */
 function cutDeep(text: string): { shallow: string; cut: ReadonlyMap<string, string>; plain: boolean } {
   let cut: Map<string, string> | undefined;
@@ -145,16 +144,16 @@ function cutDeep(text: string): { shallow: string; cut: ReadonlyMap<string, stri
     if (code === 0x22) at = endOfString(text, at);
     else if (isOfNumber(code)) {
       const end = endOfNumber(text, at);
-      plain &&= survives(text.slice(at, end));
+      plain &&= isExactAsDouble(text.slice(at, end));
       at = end - 1;
     } else if (code === 0x7b || code === 0x5b) {
-      if (++depth === DEEPEST + 1) from = at;
+      if (++depth === MAX_DEPTH + 1) from = at;
     } else if (code === 0x7d || code === 0x5d) {
-      if (depth-- === DEEPEST + 1 && from >= 0) {
+      if (depth-- === MAX_DEPTH + 1 && from >= 0) {
         cut ??= new Map();
-        const stand = `0.${String(cut.size).padStart(6, '0')}e-99999`;
-        cut.set(stand, text.slice(from, at + 1));
-        shallow += text.slice(kept, from) + stand;
+        const placeholder = `0.${String(cut.size).padStart(6, '0')}e-99999`;
+        cut.set(placeholder, text.slice(from, at + 1));
+        shallow += text.slice(kept, from) + placeholder;
         kept = at + 1;
         from = -1;
         plain = false;
@@ -166,7 +165,7 @@ function cutDeep(text: string): { shallow: string; cut: ReadonlyMap<string, stri
 
 const NONE: ReadonlyMap<string, string> = new Map();
 
-/** A digit, a sign, or a point; what begins a number, and what all but an exponent of it is made of. */
+/** A digit, a sign or a decimal point: every character of a number except its exponent letter. */
 const isOfNumber = (code: number): boolean =>
   (code >= 0x30 && code <= 0x39) || code === 0x2d || code === 0x2e || code === 0x2b;
 
@@ -178,8 +177,8 @@ function endOfNumber(text: string, start: number): number {
   return text.length;
 }
 
-/** True where a double gives these digits back; short whole numbers, which most are, it always does. */
-const survives = (digits: string): boolean =>
+/** Whether a double represents these digits exactly. The first check is a fast path for short whole numbers. */
+const isExactAsDouble = (digits: string): boolean =>
   (digits.length <= 15 && /^[1-9]\d*$|^0$/.test(digits)) || JSON.stringify(Number(digits)) === digits;
 
 function endOfString(text: string, start: number): number {

@@ -1,25 +1,25 @@
 import { localFile } from './failure.ts';
-import { codeOf, reasonOf } from './file-errors.ts';
+import { errorCode, errorReason } from './file-errors.ts';
 
-/** The launcher's word for a file of the program that cannot be loaded, and Node's own. */
+/** Error codes for a program file that cannot be loaded: the launcher's, and Node's. */
 const CANNOT_LOAD = ['BERTH_CANNOT_LOAD', 'MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND'];
 
-/** Limits of the system that may be met anywhere. */
-const LIMITS = ['EMFILE', 'ENFILE'];
+/** Error codes for too many open files, which can happen at any file. */
+const FILE_LIMIT_CODES = ['EMFILE', 'ENFILE'];
 
 const MORE_FILES = 'Allow more open files: ulimit -n 256';
 
 /**
- * An error that is trouble with the program's own files, or with how many files may be open, as local-file (14); any
- * other as it is.
+ * Converts an error about berth's own program files, or about too many open files, into a Failure with local-file (14).
+ * Returns any other error unchanged.
  */
-export function asFailure(error: unknown): unknown {
-  const code = codeOf(error);
+export function toFailure(error: unknown): unknown {
+  const code = errorCode(error);
   if (code === undefined) return error;
-  if (LIMITS.includes(code)) return localFile(`cannot go on: ${reasonOf(error)}`, MORE_FILES, error);
+  if (FILE_LIMIT_CODES.includes(code)) return localFile(`cannot go on: ${errorReason(error)}`, MORE_FILES, error);
   if (!CANNOT_LOAD.includes(code)) return error;
   const reason = (error as { readonly reason?: unknown }).reason;
-  if (typeof reason === 'string' && LIMITS.includes(reason))
+  if (typeof reason === 'string' && FILE_LIMIT_CODES.includes(reason))
     return localFile('cannot load a part of berth: too many files are open', MORE_FILES, error);
   return localFile(
     'cannot load a part of berth: it was replaced or removed while it ran',

@@ -1,6 +1,6 @@
 /**
- * What a terminal or a reader could be misled by: C0 and C1 controls, DEL, and the characters that reorder, hide or
- * break text (bidirectional controls, zero-width marks, line and paragraph separators, tags).
+ * Characters that can mislead a terminal or a reader: C0 and C1 controls, DEL, and characters that reorder, hide or break
+ * text (bidirectional controls, zero-width marks, line and paragraph separators, tags).
  */
 const HARMFUL =
   // eslint-disable-next-line no-control-regex -- naming the controls is the point
@@ -10,18 +10,18 @@ declare const shown: unique symbol;
 declare const safe: unique symbol;
 declare const exact: unique symbol;
 
-/** Text that may be written to a terminal as it is: safe text, with berth's own colours and cursor movements. */
+/** Text that may be written to a terminal unchanged: safe text plus berth's own colours and cursor movements. */
 export type TerminalText = string & { readonly [shown]: true };
 
-/** Text without a character that could mislead a terminal or a reader. Only `safeText` and `say` make it. */
+/** Text without characters that can mislead a terminal or a reader. Only `safeText` and `say` return it. */
 export type SafeText = TerminalText & { readonly [safe]: true };
 
-/** Data in a format that a program reads, exact; what draws it has taken care of what may reach a terminal. */
+/** Exact data in a machine-readable format. Its writer has handled characters that must not reach a terminal. */
 export type DataText = string & { readonly [exact]: true };
 
 /**
  * Makes any text safe for a terminal: every harmful character becomes a visible escape (`\x1b`, `\u202e`). With
- * `multiline`, line feeds and tabs stay, for logs and handler output. To clean a text twice changes nothing.
+ * `multiline`, line feeds and tabs are kept, for logs and handler output. Idempotent.
  */
 export function safeText(text: string, multiline = false): SafeText {
   return text.replace(HARMFUL, (character) => {
@@ -37,7 +37,7 @@ export function safeText(text: string, multiline = false): SafeText {
 }
 
 /**
- * Template tag for what is said to a person: each value is made safe and one line, the literal parts stay as they are.
+ * Template tag for messages to the user: each value is made safe and put on one line; the literal parts are unchanged.
  */
 export const say = (literals: TemplateStringsArray, ...values: readonly (string | number)[]): SafeText =>
   literals.reduce((text, literal, at) => text + safeText(String(values[at - 1])) + literal) as SafeText;

@@ -4,8 +4,8 @@ const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_8
 export type TimeUnit = keyof typeof UNITS;
 
 /**
- * A duration in milliseconds: `90s`, `5m`, `1h30m`, `1.5h`, or a bare number in the unit that the flag names.
- * Fails with usage (2) on anything else, negative values included.
+ * Parses a duration into milliseconds: `90s`, `5m`, `1h30m`, `1.5h`, or a number without a unit, in the unit `bare`.
+ * Fails with usage (2) for anything else, including negative values.
  */
 export function parseDuration(text: string, bare: TimeUnit, what: string): number {
   const trimmed = text.trim();
@@ -22,7 +22,7 @@ export function parseDuration(text: string, bare: TimeUnit, what: string): numbe
 const unitName = (unit: TimeUnit): string =>
   ({ ms: 'milliseconds', s: 'seconds', m: 'minutes', h: 'hours', d: 'days', w: 'weeks' })[unit];
 
-/** A duration for people, at most two units: `0s`, `450ms`, `12s`, `3m 20s`, `2h 5m`, `4d 3h`. */
+/** Formats a duration for people in at most two units: `0s`, `450ms`, `12s`, `3m 20s`, `2h 5m`, `4d 3h`. */
 export function formatDuration(milliseconds: number): string {
   const whole = Math.round(milliseconds);
   if (whole === 0) return '0s';
@@ -45,7 +45,7 @@ export function formatDuration(milliseconds: number): string {
   return parts.join(' ');
 }
 
-/** Bytes for people, in powers of 1000 as the service counts its limits: `10 MB`, `9.5 MB`, `812 B`. */
+/** Formats bytes for people in powers of 1000, as the service counts its limits: `10 MB`, `9.5 MB`, `812 B`. */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   const step = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
@@ -53,24 +53,24 @@ export function formatBytes(bytes: number): string {
   return `${step === 0 ? String(value) : String(Math.round(value * 10) / 10)} ${units[step] ?? 'B'}`;
 }
 
-/** The least amount that is told from nothing by its digits: US dollars. */
-const SHOWN_DOLLARS = 0.0001;
+/** The smallest amount that is shown in digits, in US dollars. */
+const MIN_SHOWN_DOLLARS = 0.0001;
 
-/** US dollars, two digits after the point, more where a small price needs them: `$0.00`, `$1.24`, `$0.0034`, `<$0.0001`. */
+/** Formats US dollars with two decimals, or four for a small amount: `$0.00`, `$1.24`, `$0.0034`, `<$0.0001`. */
 export function formatDollars(amount: number): string {
-  if (amount !== 0 && Math.abs(amount) < SHOWN_DOLLARS / 2)
-    return amount > 0 ? `<$${String(SHOWN_DOLLARS)}` : `>$-${String(SHOWN_DOLLARS)}`;
+  if (amount !== 0 && Math.abs(amount) < MIN_SHOWN_DOLLARS / 2)
+    return amount > 0 ? `<$${String(MIN_SHOWN_DOLLARS)}` : `>$-${String(MIN_SHOWN_DOLLARS)}`;
   const digits = amount !== 0 && Math.abs(amount) < 0.1 ? 4 : 2;
   return `$${amount.toFixed(digits)}`;
 }
 
-/** US dollars: what is known to be the least, and the most. */
+/** A lower and an upper bound in US dollars. */
 export interface DollarRange {
   readonly low: number;
   readonly high: number;
 }
 
-/** `$1.12 to $1.90`, or one amount where both look the same. */
+/** Formats a range: `$1.12 to $1.90`, or one amount when both are formatted the same. */
 export function formatDollarRange({ low, high }: DollarRange): string {
   const [least, most] = [formatDollars(low), formatDollars(high)];
   return least === most ? least : `${least} to ${most}`;

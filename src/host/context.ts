@@ -42,8 +42,8 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     readKeyFile: async (path) => (await import('./files/key-file.ts')).readKeyFile(runtime, path, signal),
   });
   const terminal = describeTerminal(runtime, {
-    noInput: () => settings.get('no-input') === 'true',
-    noColour: () => settings.get('no-color') === 'true',
+    noInput: () => settings.get('no-input'),
+    noColour: () => settings.get('no-color'),
   });
   const stderr = messageOutput(() => runtime.stderr);
   const locks = createLazyLocks({
@@ -75,10 +75,10 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
   });
   return {
     api: connection.api,
-    bulk: (options) => {
-      // Only long commands send in bulk: they must survive an upgrade of the program.
+    batchApi: (options) => {
+      // Only long commands send in batchApi: they must survive an upgrade of the program.
       runtime.holdProgram();
-      return connection.bulk(options);
+      return connection.batchApi(options);
     },
     settings,
     profiles: createProfiles(() => settings.profilesPath, locks),

@@ -3,13 +3,13 @@ import { isUsableId } from '../core/ids.ts';
 import { Exact, isObject, memberOf, numberOf, stringOf, type Json, type JsonObject } from '../core/json.ts';
 import { safeText } from '../core/safe-text.ts';
 
-/** What the answer to a request must be. */
+/** The kind of answer a request expects; by default `nothing` for DELETE and `object` for all other methods. */
 export const expectedOf = ({ expects, method }: Pick<ApiRequest, 'expects' | 'method'>): Expected =>
   expects ?? (method === 'DELETE' ? 'nothing' : 'object');
 
 /**
- * Why a JSON document cannot be the answer to a request, in words that complete a sentence; undefined where it can.
- * This is the only place that decides it.
+ * Says why a JSON document cannot be the answer to a request, as a clause without a final stop; undefined when it can.
+ * No other code decides this.
  */
 export function mismatchOf(value: Json, request: ApiRequest): string | undefined {
   const expected = expectedOf(request);
@@ -38,7 +38,7 @@ function kindOf(value: Json): string {
   return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
 }
 
-/** A problem document (RFC 9457) that is not labelled as one. A job's `status` is a word, never a number. */
+/** A problem document (RFC 9457) without its content type. A job's `status` is a string, never a number. */
 const isProblem = (value: JsonObject): boolean =>
   (numberOf(memberOf(value, 'status')) ?? 0) >= 400 &&
   (stringOf(memberOf(value, 'title')) ?? stringOf(memberOf(value, 'detail'))) !== undefined;
@@ -56,8 +56,8 @@ function idProblem(id: Json | undefined): string | undefined {
 }
 
 /**
- * Whether a document is about what was asked for. One without an id is. Case does not count, and a service may take a
- * name in place of an id and answer with both.
+ * Whether a document is about the id that was asked for. A document without an id counts as a match. Case is ignored. A
+ * service may accept a name instead of an id and answer with both, so the names count too.
  */
 function isAbout(value: JsonObject, asked: string): boolean {
   const id = memberOf(value, 'id');

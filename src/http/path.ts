@@ -5,10 +5,9 @@ import type { QueryValue } from '../core/api.ts';
 export type Query = Readonly<Record<string, QueryValue>>;
 
 /**
- * The one way to a complete address: a base, path segments as they are, and a query. Each segment is encoded once and
- * stays one segment whatever it holds (`a/b`, `%2e%2e`, `a?b`). Undefined query members are left out,
- * and a list is one member for each of its values.
- * Fails with usage (2) for an empty segment, `.`, `..`, control characters, and text that is not valid Unicode.
+ * Builds a complete address from a base, unencoded path segments and a query. Each segment is encoded once and stays one
+ * segment, whatever it contains (`a/b`, `%2e%2e`, `a?b`). Undefined query values are left out, and a list becomes one
+ * pair for each of its values. No other code builds addresses. Fails with usage (2) for an empty segment, `.`, `..`, control characters, and text that is not valid Unicode.
  */
 export function joinAddress(base: Address, segments: readonly string[], query: Query = {}): string {
   const path = segments.map((segment) => `/${encodeSegment(segment)}`).join('');
@@ -20,7 +19,7 @@ export function joinAddress(base: Address, segments: readonly string[], query: Q
   return `${base.origin}${base.prefix}${path === '' ? '/' : path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`;
 }
 
-/** Refuses exactly what isUsableId refuses, and says why. */
+/** Refuses exactly the segments that `isUsableId` refuses, and says why. */
 function encodeSegment(segment: string): string {
   const shown = JSON.stringify(segment);
   if (segment === '') throw usage('an id or name is empty', 'Give the id as it was printed.');

@@ -1,54 +1,87 @@
+import type { Address } from '../core/address.ts';
 import type { ApiRequest, RequestPreview } from '../core/api.ts';
 import { EXIT } from '../core/exit-codes.ts';
 import { Failure, usage } from '../core/failure.ts';
 import { decodeJson, encodeJson, isObject, type Json } from '../core/json.ts';
-import { parseKeyAddress } from '../core/address.ts';
 import { joinAddress } from './path.ts';
+import type { RequestFacts } from './policy/problem.ts';
+import type { BufferedRequest } from './wire/transport.ts';
 
-/** A request ready to go out but for the key. */
-export interface Prepared {
+/** The address and headers of a request, without the key. */
+export interface UnsignedRequest {
   readonly method: ApiRequest['method'];
   readonly url: string;
-  /** Names in lower case. */
+  /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array | undefined;
 }
 
-/** Headers that frame the message or carry the key: not the caller's to set. */
-const OURS =
+/** What all attempts of one request share. The body is passed beside it, because a prepared request sends several. */
+export interface Call {
+  readonly request: ApiRequest;
+  readonly wire: UnsignedRequest & { readonly buffered: BufferedRequest };
+  /** Redacted in everything that the service answers. */
+  readonly key: string | undefined;
+  readonly facts: RequestFacts;
+  readonly deadlineMs: number;
+}
+
+/** Headers that frame the message or contain the key. Callers must not set them. */
+const RESERVED_HEADERS =
   /^(authorization|proxy-authorization|host|connection|content-length|transfer-encoding|upgrade|expect|keep-alive|te|trailer)$/;
 
 /**
- * Turns what a command states into what goes on the wire. Fails with usage (2), before anything is sent: an address
- * that cannot be used or would carry the key in the clear, a path segment or header that could change the request.
+ * Makes the address and headers of a request. Fails with usage (2), before anything is sent, for a path segment or a
+ * header that could change the request.
  */
-export function prepare(request: ApiRequest, address: string, userAgent: string): Prepared {
-  const what = `the ${request.service} address`;
-  const base = parseKeyAddress(address, what);
-  const url = joinAddress(base, request.path, request.query);
+export function prepare(request: ApiRequest, base: Address, userAgent: string, hasBody: boolean): UnsignedRequest {
   const headers: Record<string, string> = {
     accept: 'application/json, application/problem+json',
     'accept-encoding': 'gzip, br',
     'user-agent': userAgent,
-    ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
-    ...Object.fromEntries(Object.entries(request.headers ?? {}).map(checkedHeader)),
   };
-  return { method: request.method, url, headers, body: bytesOf(request.body) };
+  if (hasBody) headers['content-type'] = 'application/json';
+  for (const [name, value] of Object.entries(request.headers ?? {}))
+    headers[headerName(name)] = headerValue(name, value);
+  return { method: request.method, url: joinAddress(base, request.path, request.query), headers };
 }
 
-/** The headers with the key. Fails with denied (3), never repeating it, where it cannot be one. */
-export function withKey(headers: Readonly<Record<string, string>>, key: string): Record<string, string> {
-  if (!/^[\x21-\x7e]+$/.test(key))
-    throw new Failure({
-      code: 'bad-key',
-      exit: EXIT.denied,
-      message: 'the key is empty or holds characters that no key has',
-      hint: 'Copy it again from the web console: berth auth login.',
-    });
-  return { ...headers, authorization: `Bearer ${key}` };
+/** Adds the key. `key` has passed `checkKey`. */
+export function signed(
+  request: ApiRequest,
+  unsigned: UnsignedRequest,
+  { origin }: Address,
+  key: string | undefined,
+  timeoutMs: number,
+): Call {
+  const { method, url } = unsigned;
+  const headers = key === undefined ? unsigned.headers : { ...unsigned.headers, authorization: `Bearer ${key}` };
+  const { id, checkCommand, repeatable = method === 'GET' } = request;
+  return {
+    request,
+    wire: {
+      method,
+      url,
+      headers,
+      buffered: { origin, path: url.slice(origin.length), method, headers: Object.entries(headers).flat() },
+    },
+    key,
+    facts: { name: { method, url }, write: method !== 'GET', repeatable, id, checkCommand },
+    deadlineMs: request.deadlineMs ?? timeoutMs,
+  };
 }
 
-/** Exit 3, with both ways on. */
+/** Returns the key when a header can carry it. Fails with denied (3) otherwise, and never repeats the key. */
+export function checkKey(key: string): string {
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new Failure({
+    code: 'bad-key',
+    exit: EXIT.denied,
+    message: 'the key is empty or holds characters that no key has',
+    hint: 'Copy it again from the web console: berth auth login.',
+  });
+}
+
+/** The failure (3) for a missing key. It names both solutions: log in, or use the local service. */
 export const noKey = (): Failure =>
   new Failure({
     code: 'no-key',
@@ -57,28 +90,30 @@ export const noKey = (): Failure =>
     hint: 'Log in: berth auth login. Or try it without an account, on the local service: add --local.',
   });
 
-/** A prepared request as it may be shown. A body that is not JSON is shown as the text it is. */
-export function previewOf(prepared: Prepared): RequestPreview {
-  const { method, url, headers, body } = prepared;
+/** A request as it may be shown. A body that is not JSON is shown as text. */
+export function previewOf({ method, url, headers }: UnsignedRequest, body: Uint8Array | undefined): RequestPreview {
   const shown = { ...headers, authorization: 'Bearer ***' };
-  return { method, url, headers: shown, ...(body === undefined ? {} : { body: readable(body) }) };
+  return { method, url, headers: shown, ...(body === undefined ? {} : { body: decodedBody(body) }) };
 }
 
-function checkedHeader([name, value]: [string, string]): [string, string] {
+function headerName(name: string): string {
   const lower = name.toLowerCase();
   if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(lower)) throw usage(`${JSON.stringify(name)} is not a header name`);
-  if (OURS.test(lower))
+  if (RESERVED_HEADERS.test(lower))
     throw usage(`the header ${lower} cannot be given`, 'berth sets it itself, from the settings and the request.');
-  const [bad] = /[^\t\x20-\x7e\x80-\xff]/u.exec(value) ?? [];
-  if (bad !== undefined)
-    throw usage(
-      `the value of the header ${lower} holds ${characterName(bad)}, which no header may`,
-      'Leave it out. A header takes tabs and printable characters up to U+00FF.',
-    );
-  return [lower, value];
+  return lower;
 }
 
-/** `U+000A, a control character`; never the character itself. */
+function headerValue(name: string, value: string): string {
+  const [bad] = /[^\t\x20-\x7e\x80-\xff]/u.exec(value) ?? [];
+  if (bad === undefined) return value;
+  throw usage(
+    `the value of the header ${name.toLowerCase()} holds ${characterName(bad)}, which no header may`,
+    'Leave it out. A header takes tabs and printable characters up to U+00FF.',
+  );
+}
+
+/** Describes a character without repeating it: `U+000A, a control character`. */
 function characterName(character: string): string {
   const code = `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
   return /\p{Cc}/u.test(character) ? `${code}, a control character` : code;
@@ -87,13 +122,13 @@ function characterName(character: string): string {
 const isRaw = (body: Json | { readonly raw: Uint8Array }): body is { readonly raw: Uint8Array } =>
   isObject(body as Json) && (body as { raw?: unknown }).raw instanceof Uint8Array;
 
-/** The bytes that a body goes out as; undefined where there is none. */
+/** The bytes of a body as it is sent; undefined when there is no body. */
 export function bytesOf(body: ApiRequest['body']): Uint8Array | undefined {
   if (body === undefined) return undefined;
   return isRaw(body) ? body.raw : Buffer.from(encodeJson(body));
 }
 
-function readable(body: Uint8Array): Json {
+function decodedBody(body: Uint8Array): Json {
   const text = Buffer.from(body).toString();
   try {
     return decodeJson(text);

@@ -2,7 +2,7 @@ import { EXIT } from '../core/exit-codes.ts';
 import { Failure } from '../core/failure.ts';
 import type { KeyView } from '../core/context.ts';
 
-/** A key that does not show by accident: printed, encoded or inspected it is `[key]`. */
+/** A key that cannot be printed by accident: as a string, as JSON and when inspected it is `[key]`. */
 export class ApiKey implements KeyView {
   readonly #value: string;
   readonly source: KeyView['source'];
@@ -16,7 +16,7 @@ export class ApiKey implements KeyView {
     return keyTail(this.#value);
   }
 
-  /** The key itself, for the Authorization header and nothing else. */
+  /** Returns the key itself. Only for the Authorization header. */
   reveal(): string {
     return this.#value;
   }
@@ -30,13 +30,13 @@ export class ApiKey implements KeyView {
   }
 }
 
-/** What of a key may be shown: its last four characters, and nothing of one so short that four would give it away. */
+/** The part of a key that may be shown: its last four characters, or nothing of a key that is shorter than 12. */
 export const keyTail = (key: string): string => (key.length < 12 ? '' : key.slice(-4));
 
 /**
- * A key as it is sent: trailing white space is dropped, because files and pastes end with a newline. Fails with denied
- * (3) for what cannot be a key: empty, or with white space, control or non-ASCII characters in it, which a header
- * would not carry. The message never repeats it.
+ * Returns the key without trailing white space, because files and pasted text end with a newline. Fails with denied (3)
+ * for a key that is empty, or that contains white space, control or non-ASCII characters, which a header cannot carry.
+ * The message never repeats the key.
  */
 export function cleanKey(text: string, where: string): string {
   const key = text.replace(/\s+$/, '');
@@ -46,16 +46,16 @@ export function cleanKey(text: string, where: string): string {
   return key;
 }
 
-/** Where a key may come from, in this order. */
+/** The sources of a key, in order of priority. */
 export interface KeySources {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The text of the file that BERTH_API_KEY_FILE names. */
+  /** Reads the file that BERTH_API_KEY_FILE names. */
   readonly readFile: (path: string) => Promise<string>;
-  /** The key kept in the profile in use; asked for only where the environment has none. */
+  /** The key stored in the profile in use. Called only when the environment has none. */
   readonly inProfile: () => { readonly key: string; readonly where: string } | undefined;
 }
 
-/** Which of its sources the key in use comes from; undefined where there is none. Opens no key file. */
+/** The source of the key in use; undefined when there is none. Opens no key file. */
 export function keySource({
   env,
   inProfile,
@@ -66,8 +66,8 @@ export function keySource({
 }
 
 /**
- * The key in use: BERTH_API_KEY, the file that BERTH_API_KEY_FILE names, the profile. Undefined where there is none.
- * Fails with denied (3) for a key that cannot be one, and as `readFile` does.
+ * Returns the key in use: from BERTH_API_KEY, from the file that BERTH_API_KEY_FILE names, or from the profile; undefined
+ * when there is none. Fails with denied (3) for an invalid key, and as `readFile` does.
  */
 export async function effectiveKey({ env, readFile, inProfile }: KeySources): Promise<ApiKey | undefined> {
   const value = env['BERTH_API_KEY'];

@@ -3,34 +3,33 @@ import { dirname, parse } from 'node:path';
 import { parseKeyAddress } from '../core/address.ts';
 import type { Profile, ProfileStore } from '../core/context.ts';
 import { Failure, localFile, usage } from '../core/failure.ts';
-import { reasonOf } from '../core/file-errors.ts';
-import { makeFolder } from '../core/folders.ts';
+import { errorReason } from '../core/file-errors.ts';
+import { makeDirectory } from '../core/make-directory.ts';
 import type { FileLocks } from '../core/locks.ts';
 import { checkProfileName, checkSetting } from './validate.ts';
 import { cleanKey, keyTail } from './api-key.ts';
 import { profileOf, readProfiles, type ProfileValues, type ProfilesFile } from './read-profiles.ts';
 import { DEFAULT_PROFILE, LOCAL_PROFILE, SETTINGS, findSetting, type Setting } from './table.ts';
 
-/** What a change makes of the file: the part of it that is ours. */
+/** The new content of the members that berth writes. */
 interface Change {
   readonly current: string | undefined;
   readonly profiles: Readonly<Record<string, ProfileValues>>;
 }
 
 /**
- * The profiles in one JSON file, `{"current": NAME, "profiles": {NAME: {SETTING: TEXT}}}`, a key beside the addresses
- * it is for. Every change reads, changes and writes the file under a lock, whole or not at all, and leaves it with
- * mode 0600. Members it does not know are kept. Fails with local-file (14) where the file is broken or cannot be
- * written; a broken file is never touched.
+ * Stores the profiles in one JSON file, `{"current": NAME, "profiles": {NAME: {SETTING: TEXT}}}`, each key beside its
+ * addresses. Every change reads and replaces the whole file under a lock, and sets mode 0600. Unknown members are kept.
+ * Fails with local-file (14) when the file is broken or cannot be written; a broken file is never changed.
  */
 export function createProfiles(path: () => string, locks: FileLocks): ProfileStore {
   const change = (step: (file: ProfilesFile) => Change): Promise<void> => changeFile(path(), locks, step);
 
   const setMember = (profile: string, name: string, value: string | undefined): Promise<void> => {
-    writable(profile);
+    refuseLocalProfile(profile);
     return change((file) => ({
       current: file.current,
-      profiles: { ...file.profiles, [profile]: without(profileOf(file, profile) ?? {}, name, value) },
+      profiles: { ...file.profiles, [profile]: withMember(profileOf(file, profile) ?? {}, name, value) },
     }));
   };
 
@@ -43,13 +42,13 @@ export function createProfiles(path: () => string, locks: FileLocks): ProfileSto
         resolve(shown(readProfiles(path())));
       }),
     set: async (profile, name, value) => {
-      const setting = keepable(name);
-      await setMember(profile, name, value === undefined ? undefined : checkKept(setting, value));
+      const setting = storable(name);
+      await setMember(profile, name, value === undefined ? undefined : checkStored(setting, value));
     },
     logIn: async (profile, values, key) => {
-      writable(profile);
+      refuseLocalProfile(profile);
       const kept = Object.fromEntries(
-        Object.entries(values).map(([name, value]) => [name, checkKept(keepable(name), value)]),
+        Object.entries(values).map(([name, value]) => [name, checkStored(storable(name), value)]),
       );
       const login = { ...kept, 'api-key': cleanKey(key, 'the input') };
       await change((file) => ({
@@ -78,15 +77,15 @@ export function createProfiles(path: () => string, locks: FileLocks): ProfileSto
   };
 }
 
-/** A setting that a profile keeps in the open. Fails with usage (2) for any other name. */
-function keepable(name: string): Setting {
+/** Returns a setting that a profile can store and show. Fails with usage (2) for any other name. */
+function storable(name: string): Setting {
   const setting = findSetting(name);
-  if (!setting?.inProfile || setting.secret) throw notKept(name);
+  if (!setting?.inProfile || setting.secret) throw notStorable(name);
   return setting;
 }
 
-/** A value as it is kept: an address only where a key may go to it. Fails with usage (2). */
-function checkKept(setting: Setting, value: string): string {
+/** Checks a value before it is stored. An address must be one that a key may be sent to. Fails with usage (2). */
+function checkStored(setting: Setting, value: string): string {
   const checked = checkSetting(setting, value, setting.name);
   if (setting.kind === 'address') parseKeyAddress(checked, setting.name);
   return checked;
@@ -102,26 +101,26 @@ function shown(file: ProfilesFile): readonly Profile[] {
   return (current === LOCAL_PROFILE ? [...stored, local] : stored).sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function without(values: ProfileValues, name: string, value: string | undefined): ProfileValues {
+function withMember(values: ProfileValues, name: string, value: string | undefined): ProfileValues {
   const rest = Object.entries(values).filter(([member]) => member !== name);
   return Object.fromEntries(value === undefined ? rest : [...rest, [name, value]]);
 }
 
-function writable(profile: string): void {
+function refuseLocalProfile(profile: string): void {
   checkProfileName(profile, 'the name');
   if (profile === LOCAL_PROFILE)
     throw usage('profile "local" is the local service and keeps no settings', 'Name another profile with --profile.');
 }
 
-/** How long another process may take for its change. Milliseconds. */
-const WAIT_MS = 30_000;
+/** How long to wait while another process changes the file. Milliseconds. */
+const LOCK_WAIT_MS = 30_000;
 
-/** One change of the file, alone among all processes. The library is loaded here: reading does not need it. */
+/** Changes the file under a lock. The library is loaded here, because reading does not need it. */
 async function changeFile(path: string, locks: FileLocks, step: (file: ProfilesFile) => Change): Promise<void> {
   try {
-    makeFolder({ mkdirSync, statSync, dirname }, dirname(path), 0o700);
+    makeDirectory({ mkdirSync, statSync, dirname }, dirname(path), 0o700);
     const { default: Conf } = await import('conf');
-    const lock = await locks.take(`${path}.lock`, { subject: `the configuration ${path}`, waitMs: WAIT_MS });
+    const lock = await locks.take(`${path}.lock`, { subject: `the configuration ${path}`, waitMs: LOCK_WAIT_MS });
     try {
       const file = readProfiles(path);
       const { current, profiles } = step(file);
@@ -140,7 +139,7 @@ async function changeFile(path: string, locks: FileLocks, step: (file: ProfilesF
     }
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw localFile(`cannot write the configuration ${path}: ${reasonOf(error)}`, 'Nothing was changed.', error);
+    throw localFile(`cannot write the configuration ${path}: ${errorReason(error)}`, 'Nothing was changed.', error);
   }
 }
 
@@ -152,7 +151,7 @@ function noProfile(name: string, file: ProfilesFile): Failure {
   );
 }
 
-const notKept = (name: string): Failure =>
+const notStorable = (name: string): Failure =>
   name === 'api-key'
     ? usage('a key is not set like this', 'Use: berth auth login')
     : usage(

@@ -2,28 +2,29 @@ import { readFileSync, statSync } from 'node:fs';
 import { localFile } from '../core/failure.ts';
 import type { Failure } from '../core/failure.ts';
 
-/** One profile as the file keeps it: setting names to text, the key among them. */
+/** One profile as it is in the file: the text of each setting by name, the key included. */
 export type ProfileValues = Readonly<Record<string, string>>;
 
-/** The profiles file, checked. */
+/** The parsed profiles file. */
 export interface ProfilesFile {
-  /** The profile used where nothing names one. */
+  /** The profile that is used when no flag or variable names one. */
   readonly current: string | undefined;
   readonly profiles: Readonly<Record<string, ProfileValues>>;
-  /** The whole document: members that this version does not know are kept when it is written. */
+  /** The whole document: unknown members are kept when the file is written. */
   readonly document: Readonly<Record<string, unknown>>;
 }
 
 const NONE: ProfilesFile = { current: undefined, profiles: {}, document: {} };
 
 /**
- * Reads the profiles file without the library that writes it: this lies on the way of every command. A file that does
- * not exist holds no profiles. Fails with local-file (14), naming the file and never quoting it: it holds keys.
+ * Reads the profiles file without the library that writes it, because most commands read it and loading the library
+ * takes time. A missing file has no profiles. Fails with local-file (14) and names the file, but never quotes it,
+ * because it contains keys.
  */
 export function readProfiles(path: string): ProfilesFile {
   let text: string;
   try {
-    // A pipe or a device in its place would keep a read waiting for ever.
+    // Reading a pipe or a device could block forever.
     if (!statSync(path).isFile()) throw broken(path, 'it is not a regular file');
     text = readFileSync(path, 'utf8');
   } catch (error) {
@@ -35,7 +36,7 @@ export function readProfiles(path: string): ProfilesFile {
   return parseProfiles(text, path);
 }
 
-/** The text of a profiles file, checked. Fails with local-file (14). */
+/** Parses and checks the text of a profiles file. Fails with local-file (14). */
 export function parseProfiles(text: string, path: string): ProfilesFile {
   if (text.trim() === '') throw broken(path, 'it is empty');
   if (text.startsWith('\uFEFF')) throw broken(path, 'it begins with a byte order mark');
@@ -52,7 +53,7 @@ export function parseProfiles(text: string, path: string): ProfilesFile {
   return { current, profiles: profiles as Record<string, ProfileValues>, document };
 }
 
-/** A profile's values; undefined where the file has no such profile. */
+/** The settings of a profile; undefined when the file has no such profile. */
 export const profileOf = (file: ProfilesFile, name: string): ProfileValues | undefined =>
   Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined;
 
@@ -67,7 +68,7 @@ function parseJson(text: string, path: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // The parser's own message quotes the text, and a key may be in it: only the place is told.
+    // The parser's message quotes the text, which may contain a key, so only the position is reported.
     const found = /position (\d+)/.exec(error instanceof Error ? error.message : '');
     const before = text.slice(0, found ? Number(found[1]) : text.length).split('\n');
     const column = (before.at(-1)?.length ?? 0) + 1;

@@ -2,15 +2,15 @@ import type { SettingSource } from '../core/context.ts';
 import { Failure, localFile } from '../core/failure.ts';
 import { checkSetting } from './validate.ts';
 import type { ProfileValues } from './read-profiles.ts';
-import { ADDRESSES, LOCAL_PROFILE, findSetting, type Setting, type SettingName } from './table.ts';
+import { ADDRESSES, LOCAL_PROFILE, settingNamed, type Setting, type SettingName } from './table.ts';
 
-/** The global flags as typed, by setting name: text, or true for a switch. Absent ones are undefined. */
+/** The global flags as given, by setting name: text, or true for a switch. */
 export type GlobalFlags = Readonly<Record<string, string | boolean | undefined>>;
 
 export interface Sources {
   readonly flags: GlobalFlags;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The values of the profile in use and what to call them; asked for only where flag and environment are silent. */
+  /** The settings of the profile in use, and its name for messages. Called only when no flag or variable is set. */
   readonly profile: () => { readonly values: ProfileValues; readonly where: string };
 }
 
@@ -20,7 +20,7 @@ export interface Resolved {
 }
 
 /**
- * A setting's value and where it comes from: flag, environment, profile, default. An empty variable counts as unset.
+ * Returns a setting's value and its source: flag, environment, profile, default. An empty variable counts as unset.
  * Fails with usage (2) for a bad flag or variable, with local-file (14) for a bad value in the profile.
  */
 export function resolveSetting(setting: Setting, sources: Sources): Resolved | undefined {
@@ -28,18 +28,19 @@ export function resolveSetting(setting: Setting, sources: Sources): Resolved | u
     fromFlag(setting, sources.flags) ??
     fromEnvironment(setting, sources.env) ??
     fromProfile(setting, sources.profile) ??
-    (setting.initial === undefined ? undefined : { value: setting.initial, source: 'default' })
+    (setting.default === undefined ? undefined : { value: setting.default, source: 'default' })
   );
 }
 
 /**
- * Whether the local service is meant. The nearest source that says anything decides: `--local` or BERTH_LOCAL says it,
- * a profile says it by its name, an address says the opposite. `current`, the profile the file names, is asked last.
+ * Whether to use the local service. The flags decide, then the environment, then the profiles file. In each of them the
+ * setting `local` has priority, then the name of a profile, then an address, which means a remote service. `current`
+ * returns the profile that the file names.
  */
 export function resolveLocal(flags: GlobalFlags, env: Sources['env'], current: () => string | undefined): boolean {
   const levels = [
-    (name: SettingName) => fromFlag(need(name), flags),
-    (name: SettingName) => fromEnvironment(need(name), env),
+    (name: SettingName) => fromFlag(settingNamed(name), flags),
+    (name: SettingName) => fromEnvironment(settingNamed(name), env),
   ];
   for (const level of levels) {
     const local = level('local');
@@ -51,9 +52,9 @@ export function resolveLocal(flags: GlobalFlags, env: Sources['env'], current: (
   return current() === LOCAL_PROFILE;
 }
 
-/** The profile that a flag or variable names. Fails with usage (2) for a name that cannot be one. */
+/** The profile that a flag or variable names. Fails with usage (2) for an invalid name. */
 export const namedProfile = (flags: GlobalFlags, env: Sources['env']): string | undefined =>
-  (fromFlag(need('profile'), flags) ?? fromEnvironment(need('profile'), env))?.value;
+  (fromFlag(settingNamed('profile'), flags) ?? fromEnvironment(settingNamed('profile'), env))?.value;
 
 function fromFlag(setting: Setting, flags: GlobalFlags): Resolved | undefined {
   const given = flags[setting.name];
@@ -76,14 +77,8 @@ function fromProfile(setting: Setting, profile: Sources['profile']): Resolved | 
   try {
     return { value: checkSetting(setting, given, `"${setting.name}" ${where}`), source: 'profile' };
   } catch (error) {
-    // `berth config set` checks before it writes: what is wrong here was written by hand, so the file is at fault.
+    // `berth config set` checks before it writes, so a wrong value was written by hand: the file is at fault.
     if (error instanceof Failure) throw localFile(error.message, error.hint);
     throw error;
   }
-}
-
-function need(name: SettingName): Setting {
-  const setting = findSetting(name);
-  if (setting === undefined) throw new Error(`the settings table lacks ${name}`);
-  return setting;
 }

@@ -1,7 +1,8 @@
+import type { SettingValues } from '../core/context.ts';
 import { OUTPUT_FORMATS } from '../core/output-formats.ts';
 import type { TimeUnit } from '../core/units.ts';
 
-/** What a setting's text must be. Durations come with the unit that a bare number has. */
+/** The kind of value a setting takes. `bare` is the unit of a duration without a unit; `least` is the smallest count. */
 export type SettingKind =
   | { readonly kind: 'address' | 'text' | 'path' | 'switch' | 'profile' | 'key' }
   | { readonly kind: 'duration'; readonly bare: TimeUnit }
@@ -9,24 +10,24 @@ export type SettingKind =
   | { readonly kind: 'choice'; readonly choices: readonly string[] };
 
 export type Setting = SettingKind & {
-  /** As `berth config` and the flags know it. */
+  /** The name in `berth config` and among the flags. */
   readonly name: string;
-  /** Absent where the command line must not carry it. */
+  /** Absent when the setting must not be given on the command line. */
   readonly flag?: string;
   readonly variable?: string;
-  readonly initial?: string;
-  /** Never shown; at most its last four characters are. */
+  readonly default?: string;
+  /** Never shown, except for its last four characters. */
   readonly secret: boolean;
-  /** May be kept in a profile. */
+  /** May be stored in a profile. */
   readonly inProfile: boolean;
   /** One line, no final stop. */
   readonly summary: string;
 };
 
-/** The profile that stands for the local service in this process. */
+/** The name that selects the local service in this process. */
 export const LOCAL_PROFILE = 'local';
 
-/** The profile in use where nothing names one. */
+/** The profile in use when nothing names one. */
 export const DEFAULT_PROFILE = 'default';
 
 const address = { kind: 'address', secret: false, inProfile: true } as const;
@@ -34,7 +35,7 @@ const open = { secret: false, inProfile: false } as const;
 const kept = { secret: false, inProfile: true } as const;
 
 /**
- * Every setting, once. `berth help environment`, `berth config list` and the global flags are made of this table; the
+ * Every setting. `berth help environment`, `berth config list` and the global flags are generated from this table. The
  * order of the sources is flag, environment, profile, default.
  */
 export const SETTINGS = [
@@ -97,7 +98,7 @@ export const SETTINGS = [
     name: 'timeout',
     flag: '--timeout',
     variable: 'BERTH_TIMEOUT',
-    initial: '30s',
+    default: '30s',
     summary:
       'time for one exchange with the service, its body included; behind `jobs batch run` or `resume`, for the whole batch',
   },
@@ -108,7 +109,7 @@ export const SETTINGS = [
     name: 'retries',
     flag: '--retries',
     variable: 'BERTH_RETRIES',
-    initial: '3',
+    default: '3',
     summary: 'times a request is tried again where that is safe',
   },
   {
@@ -126,7 +127,7 @@ export const SETTINGS = [
     least: 1024,
     name: 'max-answer-bytes',
     variable: 'BERTH_MAX_ANSWER_BYTES',
-    initial: '67108864',
+    default: '67108864',
     summary: 'the largest answer taken, in bytes after decompression',
   },
   { ...open, kind: 'path', name: 'config-dir', variable: 'BERTH_CONFIG_DIR', summary: 'where the profiles lie' },
@@ -158,13 +159,13 @@ export const SETTINGS = [
 
 export type SettingName = (typeof SETTINGS)[number]['name'];
 
-/** The addresses, which also say by their presence that a remote service is meant. */
+/** The address settings. When one of them is set, a remote service is meant. */
 export const ADDRESSES = ['base-url', 'queue-url', 'rest-url'] as const satisfies readonly SettingName[];
 
-/** What holds a key or names a file with one: no program that berth starts is given it. */
+/** Variables that contain a key or name a key file. They are removed from the environment of child processes. */
 export const KEY_VARIABLES: readonly string[] = ['BERTH_API_KEY', 'BERTH_API_KEY_FILE'];
 
-/** Variables that are no setting of ours and count all the same. */
+/** Variables that berth obeys but that are not settings of berth. */
 export const OTHER_VARIABLES: readonly { readonly variable: string; readonly summary: string }[] = [
   { variable: 'FORCE_COLOR', summary: 'colour even where there is no terminal; 0 for none' },
   { variable: 'CI', summary: 'no questions, spinners or views that redraw' },
@@ -178,5 +179,35 @@ export const OTHER_VARIABLES: readonly { readonly variable: string; readonly sum
   { variable: 'NODE_EXTRA_CA_CERTS', summary: 'a file of certificate authorities to trust besides the usual ones' },
 ];
 
-/** A setting by its name; undefined where there is none of that name. */
+type Row = (typeof SETTINGS)[number];
+
+/** The type that a setting of this kind is used in. */
+type ValueOfKind<R extends Row> = R['kind'] extends 'duration' | 'count'
+  ? number
+  : R['kind'] extends 'switch'
+    ? boolean
+    : R extends { readonly choices: readonly (infer Choice)[] }
+      ? Choice
+      : string;
+
+/** Settings that have a value even when nothing sets them. */
+type AlwaysSet = { readonly default: string } | { readonly kind: 'switch' | 'profile' };
+
+/** Fails to compile when the table and the values that commands may read disagree. */
+type Checked<T extends SettingValues> = T;
+
+/** The value of each setting that is not a secret, as the table defines it. */
+export type TableValues = Checked<{
+  readonly [R in Exclude<Row, { readonly secret: true }> as R['name']]:
+    ValueOfKind<R> | (R extends AlwaysSet ? never : undefined);
+}>;
+
+/** The row of a setting that exists. */
+export const settingNamed = (name: SettingName): Setting => {
+  const setting = findSetting(name);
+  if (setting === undefined) throw new Error(`the settings table lacks ${name}`);
+  return setting;
+};
+
+/** The setting of this name; undefined when there is none. */
 export const findSetting = (name: string): Setting | undefined => SETTINGS.find((setting) => setting.name === name);

@@ -6,12 +6,12 @@ import type { Setting } from './table.ts';
 const TRUE = ['1', 'true', 'yes', 'on'];
 const FALSE = ['0', 'false', 'no', 'off'];
 
-/** Names that are safe as a member of a file, in a message and on a command line. */
+/** Names that are safe in JSON, in messages and on a command line. */
 const PROFILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /**
- * A setting's text, checked and in the form it is used in. `where` is what the user knows it as: the flag, the
- * variable, or the profile and its member. Fails with usage (2) where the text cannot be a value of this kind.
+ * Checks the text of a setting and returns it in normal form. `where` names its source for messages: the flag, the
+ * variable, or the profile and its member. Fails with usage (2) when the text is not a valid value.
  */
 export function checkSetting(setting: Setting, text: string, where: string): string {
   switch (setting.kind) {
@@ -40,7 +40,26 @@ export function checkSetting(setting: Setting, text: string, where: string): str
   }
 }
 
-/** A profile's name: letters, digits, `.`, `_` and `-`, at most 64. Fails with usage (2). */
+/** Converts a checked text to its value: milliseconds, a number, a boolean, or the text itself. */
+export function valueOfSetting(setting: Setting, text: string): string | number | boolean {
+  switch (setting.kind) {
+    case 'duration':
+      return parseDuration(text, setting.bare, setting.name);
+    case 'count':
+      return Number(text);
+    case 'switch':
+      return text === 'true';
+    case 'address':
+    case 'choice':
+    case 'profile':
+    case 'text':
+    case 'path':
+    case 'key':
+      return text;
+  }
+}
+
+/** Checks a profile's name: at most 64 letters, digits, `.`, `_` and `-`. Fails with usage (2). */
 export function checkProfileName(text: string, where: string): string {
   if (!PROFILE_NAME.test(text))
     throw usage(
@@ -51,7 +70,7 @@ export function checkProfileName(text: string, where: string): string {
 }
 
 function checkSwitch(setting: Setting, text: string, where: string): string {
-  // By its convention any value of NO_COLOR counts.
+  // The convention of NO_COLOR: any value turns colour off.
   if (setting.variable === 'NO_COLOR') return 'true';
   const word = text.trim().toLowerCase();
   if (TRUE.includes(word)) return 'true';

@@ -1,38 +1,39 @@
 import { join } from 'node:path';
 import type { KeyView, SettingSource, SettingsView } from '../core/context.ts';
 import { Failure } from '../core/failure.ts';
-import { configDirectory, dataDirectory, type Surroundings } from './directories.ts';
-import { checkKeyOf, environmentBeside, type NamedProfile } from './key-and-addresses.ts';
+import { configDirectory, dataDirectory, type DirectoryInput } from './directories.ts';
+import { checkEnvironmentKey, environmentBeside, type NamedProfile } from './key-and-addresses.ts';
 import { effectiveKey, keySource, type ApiKey } from './api-key.ts';
 import { profileOf, readProfiles, type ProfileValues, type ProfilesFile } from './read-profiles.ts';
 import { namedProfile, resolveLocal, resolveSetting, type GlobalFlags, type Resolved } from './resolve.ts';
-import { ADDRESSES, DEFAULT_PROFILE, LOCAL_PROFILE, findSetting } from './table.ts';
+import { ADDRESSES, DEFAULT_PROFILE, LOCAL_PROFILE, findSetting, settingNamed, type TableValues } from './table.ts';
+import { valueOfSetting } from './validate.ts';
 
-export interface SettingsInput extends Surroundings {
+export interface SettingsInput extends DirectoryInput {
   readonly flags: GlobalFlags;
-  /** The text of a key file, by its name as it was given. */
+  /** Reads the text of a key file; the path is as the user gave it. */
   readonly readKeyFile: (path: string) => Promise<string>;
 }
 
-/** The settings as the host needs them: with the key itself, and what of a profile's its key may be sent to. */
+/** The settings as the host needs them: with the key itself, and with the addresses that a profile's key may be sent to. */
 export interface Settings extends SettingsView {
-  /** Where the profiles lie, whether the file exists or not. Fails with usage (2) where nothing names a place. */
+  /** Path of the profiles file, whether it exists or not. Fails with usage (2) when there is no home directory. */
   readonly profilesPath: string;
   readonly dataDirectory: string;
   /** The key itself. Fails like `key`. */
   apiKey(): Promise<ApiKey | undefined>;
-  /** Where the key comes from; opens no key file. Fails like `key` where it may not be used beside the profile. */
+  /** Where the key comes from. Opens no key file. Fails like `key` when the key must not be used with the profile. */
   keySource(): KeyView['source'] | undefined;
-  /** The addresses kept in the profile in use, by setting name: a key kept there is for these. */
+  /** The addresses stored in the profile in use, by setting name. A key stored there is sent only to these. */
   profileAddresses(): Readonly<Record<string, string>>;
-  /** False where a flag or variable names a profile that the file does not have. */
+  /** False when a flag or variable names a profile that is not in the file. */
   profileExists(): boolean;
 }
 
 /**
- * The settings of one run. The profiles file is read once, and only when something is asked that neither a flag nor a
- * variable answers: a broken file troubles nobody who does not need it. What has a default falls back on it then; an
- * address, the key and the name of the profile fail with local-file (14).
+ * Resolves the settings of one run. The profiles file is read once, and only when neither a flag nor a variable gives a
+ * value, so that a broken file does not affect a command that does not need it. When the file is broken, a setting with
+ * a default uses its default; an address, the key and the profile's name fail with local-file (14).
  */
 export function createSettings(input: SettingsInput): Settings {
   const { flags, env } = input;
@@ -42,7 +43,7 @@ export function createSettings(input: SettingsInput): Settings {
   const profile = once(() => {
     if (local()) return LOCAL_PROFILE;
     const named = namedProfile(flags, env) ?? file().current;
-    // An address beside a file whose profile is the local one: what is said nearer has won.
+    // The file names the local profile, but a flag or variable gives an address: that has priority over the file.
     return named === undefined || named === LOCAL_PROFILE ? DEFAULT_PROFILE : named;
   });
   const values = once((): ProfileValues => (local() ? {} : (profileOf(file(), profile()) ?? {})));
@@ -55,28 +56,29 @@ export function createSettings(input: SettingsInput): Settings {
   const where = (): string => `of profile "${profile()}" in ${profilesPath()}`;
 
   const resolved = (name: string): Resolved | undefined =>
-    // One address often serves both. Never kept, so that it follows a base address that changes.
-    resolvedAlone(name) ?? (name === 'queue-url' ? following(resolvedAlone('base-url')) : undefined);
-  const resolvedAlone = (name: string): Resolved | undefined => {
+    // One address often serves both. It is not stored, so that it follows a base address that changes.
+    resolvedDirectly(name) ?? (name === 'queue-url' ? following(resolvedDirectly('base-url')) : undefined);
+  const resolvedDirectly = (name: string): Resolved | undefined => {
     const setting = findSetting(name);
     if (setting === undefined) return undefined;
-    if (name === 'profile') return { value: profile(), source: resolveSetting(setting, none(input))?.source ?? kept() };
+    if (name === 'profile')
+      return { value: profile(), source: resolveSetting(setting, withoutProfile(input))?.source ?? profileSource() };
     if (name === 'local')
-      return { value: String(local()), source: resolveSetting(setting, none(input))?.source ?? 'default' };
+      return { value: String(local()), source: resolveSetting(setting, withoutProfile(input))?.source ?? 'default' };
     if (name === 'config-dir') return directory(env['BERTH_CONFIG_DIR'], configDirectory(input));
     if (name === 'data-dir') return directory(env['BERTH_DATA_DIR'], dataDirectory(input));
     return resolveSetting(setting, {
       flags,
       env: setting.kind === 'address' || setting.secret ? ownEnv() : env,
       profile: () => {
-        if (setting.initial === undefined && setting.kind !== 'choice') return { values: values(), where: where() };
+        if (setting.default === undefined && setting.kind !== 'choice') return { values: values(), where: where() };
         return { values: orEmpty(values), where: 'of the profile' };
       },
     });
   };
-  const kept = (): SettingSource => (file().current === undefined ? 'default' : 'profile');
+  const profileSource = (): SettingSource => (file().current === undefined ? 'default' : 'profile');
   const keySources = once(() => {
-    checkKeyOf(named(), env);
+    checkEnvironmentKey(named(), env);
     return {
       env: ownEnv(),
       readFile: input.readKeyFile,
@@ -86,7 +88,7 @@ export function createSettings(input: SettingsInput): Settings {
       },
     };
   });
-  // Read once: a pipe gives its key once.
+  // Read once, because a pipe can be read only once.
   const apiKey = once(async () => effectiveKey(keySources()));
 
   return {
@@ -102,9 +104,14 @@ export function createSettings(input: SettingsInput): Settings {
     get dataDirectory() {
       return dataDirectory(input);
     },
-    get: (name) => (findSetting(name)?.secret === true ? undefined : resolved(name)?.value),
+    get: (name) => {
+      const setting = settingNamed(name);
+      const text = resolved(name)?.value ?? (setting.kind === 'switch' ? 'false' : undefined);
+      return (text === undefined ? undefined : valueOfSetting(setting, text)) as TableValues[typeof name];
+    },
+    text: (name) => (findSetting(name)?.secret === true ? undefined : resolved(name)?.value),
     source: (name) => resolved(name)?.source,
-    // A promise even where it fails, as the port says.
+    // Async, so that a failure becomes a rejection.
     key: async (): Promise<KeyView | undefined> => (local() ? undefined : await apiKey()),
     apiKey,
     keySource: () => keySource(keySources()),
@@ -122,8 +129,8 @@ export function createSettings(input: SettingsInput): Settings {
 
 const following = (base: Resolved | undefined): Resolved | undefined => base && { ...base, source: 'base-url' };
 
-/** Flag and environment alone. */
-const none = (input: SettingsInput): Parameters<typeof resolveSetting>[1] => ({
+/** The sources without the profile. */
+const withoutProfile = (input: SettingsInput): Parameters<typeof resolveSetting>[1] => ({
   flags: input.flags,
   env: input.env,
   profile: () => ({ values: {}, where: '' }),
@@ -143,7 +150,7 @@ function orEmpty(values: () => ProfileValues): ProfileValues {
   }
 }
 
-/** Asked for at most once, and not before it is needed. A failure is not remembered: it ends the command. */
+/** Computes a value on the first call and reuses it. A failure is not stored. */
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => (made ??= { value: make() }).value;

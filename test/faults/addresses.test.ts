@@ -197,7 +197,7 @@ describe('a redirect', () => {
       const done = status === 302 || status === 303;
       const { servers } = await fails(
         write.argv,
-        { exit: done ? 8 : 7, says: ['Redirects are refused', ...(done ? [write.findOut] : [])] },
+        { exit: done ? 8 : 7, says: ['Redirects are refused', ...(done ? [write.checkCommand] : [])] },
         [onWrite(to(status, `${other.url}/${name}`.replaceAll(' ', '-')))],
       );
       expect(servers[0].seen.length - (write.before ?? 0)).toBe(1);

@@ -70,7 +70,7 @@ describe('a 502 with an HTML page', () => {
   test.each(writes)('%s is sent once, ends 8 and names what finds out', async (_, write: Write) => {
     const { block, error, servers } = await fails(
       write.argv,
-      { exit: 8, says: ['502 Bad Gateway', 'It may have happened', write.findOut] },
+      { exit: 8, says: ['502 Bad Gateway', 'It may have happened', write.checkCommand] },
       [onWrite(badGateway)],
     );
     expect(servers.map(({ seen }) => seen.length - (write.before ?? 0))).toEqual([1, 1]);
@@ -96,7 +96,7 @@ describe.each(Object.entries(UNUSABLE))('%s', (_, { trouble, says, final, any, b
   });
 
   test.each(writes.filter(concerned))('%s: 8', async (_name, write) => {
-    const { servers } = await fails(write.argv, { exit: 8, says: [says, 'may have happened', write.findOut] }, [
+    const { servers } = await fails(write.argv, { exit: 8, says: [says, 'may have happened', write.checkCommand] }, [
       onWrite(trouble),
     ]);
     expect(servers[0].seen.length - (write.before ?? 0)).toBe(1);

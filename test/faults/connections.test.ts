@@ -53,9 +53,9 @@ describe.each([
     expect(servers[0].seen).toHaveLength(1);
   });
 
-  test.each(writes)('%s ends at its deadline: 8', async (_name, { argv, findOut, before = 0 }: Write) => {
+  test.each(writes)('%s ends at its deadline: 8', async (_name, { argv, checkCommand, before = 0 }: Write) => {
     const clock = createDeadlineClock();
-    const says = [/no complete answer within (30s|2m)/, 'may have happened', findOut];
+    const says = [/no complete answer within (30s|2m)/, 'may have happened', checkCommand];
     const { servers } = await fails(argv, { exit: 8, says }, [onWrite(clock.expireAfter(stall))], { clock });
     expect(servers[0].seen.length - before).toBe(1);
   });
@@ -106,10 +106,10 @@ describe.each([
 ])('%s after the request was sent', (_, breakOff) => {
   test.each(writes)(
     '%s is sent once, ends 8 and names what finds out',
-    async (_name, { argv, findOut, before = 0 }: Write) => {
+    async (_name, { argv, checkCommand, before = 0 }: Write) => {
       const { error, servers } = await fails(
         argv,
-        { exit: 8, says: ['the request was sent', 'no readable answer', 'It may have happened', findOut] },
+        { exit: 8, says: ['the request was sent', 'no readable answer', 'It may have happened', checkCommand] },
         [onWrite(breakOff)],
       );
       expect(servers.map(({ seen }) => seen.length - before)).toEqual([1, 1]);

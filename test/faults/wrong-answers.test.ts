@@ -18,8 +18,8 @@ describe('200 with application/problem+json', () => {
     expect(servers[0].seen).toHaveLength(1);
   });
 
-  test.each(writes)('%s: 8', async (_, { argv, findOut, before = 0 }: Write) => {
-    const says = ['problem document', UNKNOWN, findOut];
+  test.each(writes)('%s: 8', async (_, { argv, checkCommand, before = 0 }: Write) => {
+    const says = ['problem document', UNKNOWN, checkCommand];
     const { servers } = await fails(argv, { exit: 8, says }, [onWrite(trouble)]);
     expect(servers[0].seen.length - before).toBe(1);
   });
@@ -33,8 +33,8 @@ describe('a problem document with the content type of plain JSON', () => {
     await fails(argv, { exit: 7, says: [/reports an error|no list of/, 'Nothing changed'] }, [trouble]);
   });
 
-  test.each(writes.filter(typed))('%s: 8', async (_, { argv, findOut }) => {
-    await fails(argv, { exit: 8, says: [/reports an error/, UNKNOWN, findOut] }, [onWrite(trouble)]);
+  test.each(writes.filter(typed))('%s: 8', async (_, { argv, checkCommand }) => {
+    await fails(argv, { exit: 8, says: [/reports an error/, UNKNOWN, checkCommand] }, [onWrite(trouble)]);
   });
 });
 
@@ -48,8 +48,8 @@ describe.each(['[]', 'null', '42', '"text"', 'true'])('%s where an object belong
     expect(servers[0].seen).toHaveLength(1);
   });
 
-  test.each(writes.filter(concerned))('%s: 8', async (_, { argv, findOut }) => {
-    await fails(argv, { exit: 8, says: ['where an object belongs', UNKNOWN, findOut] }, [onWrite(json(answer))]);
+  test.each(writes.filter(concerned))('%s: 8', async (_, { argv, checkCommand }) => {
+    await fails(argv, { exit: 8, says: ['where an object belongs', UNKNOWN, checkCommand] }, [onWrite(json(answer))]);
   });
 });
 
@@ -117,8 +117,10 @@ describe('an answer about another id', () => {
     ['pods stop pod1', 'berth pods get pod1'],
     ['jobs cancel ep job1', 'berth jobs status ep job1'],
     ['jobs retry ep job1', 'berth jobs status ep job1'],
-  ])('%s: 8', async (line, findOut) => {
-    await fails(line.split(' '), { exit: 8, says: ['answered about "other"', UNKNOWN, findOut] }, [onWrite(other)]);
+  ])('%s: 8', async (line, checkCommand) => {
+    await fails(line.split(' '), { exit: 8, says: ['answered about "other"', UNKNOWN, checkCommand] }, [
+      onWrite(other),
+    ]);
   });
 
   test.each([
@@ -159,9 +161,9 @@ describe('an unusable id in the answer to a create', () => {
     ],
   ];
 
-  describe.each(CREATES)('%s', (_, argv, findOut) => {
+  describe.each(CREATES)('%s', (_, argv, checkCommand) => {
     test.each(ANSWERS)('%s: 8, and nothing is printed', async (answer) => {
-      const { servers, block } = await fails(argv, { exit: 8, says: [/ id\b/, UNKNOWN, findOut] }, [json(answer)]);
+      const { servers, block } = await fails(argv, { exit: 8, says: [/ id\b/, UNKNOWN, checkCommand] }, [json(answer)]);
       expect(servers.map(({ seen }) => seen.length)).toEqual([1, 1]);
       expect(block).not.toMatch(/ENDPOINT|JOB\b/);
     });
@@ -178,8 +180,8 @@ describe('an answer that is not UTF-8', () => {
     expect(servers[0].seen).toHaveLength(4);
   });
 
-  test.each(writes)('%s: 8', async (_, { argv, findOut }) => {
-    await fails(argv, { exit: 8, says: ['not valid UTF-8', UNKNOWN, findOut] }, [onWrite(broken)]);
+  test.each(writes)('%s: 8', async (_, { argv, checkCommand }) => {
+    await fails(argv, { exit: 8, says: ['not valid UTF-8', UNKNOWN, checkCommand] }, [onWrite(broken)]);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Api, ApiAnswer, ApiRequest } from '../../core/api.ts';
+import type { ApiAnswer, BatchApi } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Id } from '../../core/ids.ts';
@@ -57,16 +57,16 @@ export interface QueueClient {
 }
 
 /** Creates a client for the queue of one endpoint (specification 4.5). */
-export function createQueueClient(api: Api, endpointId: Id<'endpoint'>): QueueClient {
-  const run = runRequest(endpointId);
+export function createQueueClient(api: Pick<BatchApi, 'send' | 'prepare'>, endpointId: Id<'endpoint'>): QueueClient {
+  const run = api.prepare(runRequest(endpointId));
   let pending = 0;
-  const send = <T>(
-    request: ApiRequest,
+  const outcomeOf = <T>(
+    answered: Promise<ApiAnswer>,
     onAnswer: (answer: ApiAnswer) => T,
     onFailure: (failure: Failure) => T,
   ): Promise<T> => {
     pending += 1;
-    return api.send(request).then(
+    return answered.then(
       (answer) => {
         pending -= 1;
         return onAnswer(answer);
@@ -83,9 +83,10 @@ export function createQueueClient(api: Api, endpointId: Id<'endpoint'>): QueueCl
     get pending() {
       return pending;
     },
-    submit: (body) => send({ ...run, body: { raw: body } }, submitAnswer, submitFailure),
-    status: (job) => send(statusRequest(endpointId, job), (answer) => statusAnswer(answer, job), statusFailure),
-    retry: (job) => send(retryRequest(endpointId, job), () => REQUEUED, retryFailure),
+    submit: (body) => outcomeOf(run.send({ raw: body }), submitAnswer, submitFailure),
+    status: (job) =>
+      outcomeOf(api.send(statusRequest(endpointId, job)), (answer) => statusAnswer(answer, job), statusFailure),
+    retry: (job) => outcomeOf(api.send(retryRequest(endpointId, job)), () => REQUEUED, retryFailure),
   };
 }
 

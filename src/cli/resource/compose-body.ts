@@ -93,7 +93,7 @@ async function pickMember(ctx: CommandContext, members: Members, keys: readonly 
     name: `${flagName(key)}: ${members[key]?.param.summary ?? ''}`,
     value: key,
   }));
-  return await ctx.prompts.pick('One of these is needed', choices);
+  return await ctx.prompts.select('One of these is needed', choices);
 }
 
 /** Read-only members of every resource. */

@@ -104,7 +104,7 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
             method: 'POST',
             path: resource.path,
             body: known,
-            findOut: listLine(name),
+            checkCommand: listLine(name),
             expects: 'created',
           }),
         );
@@ -151,7 +151,7 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
             path: [...resource.path, known],
             body: complete,
             id: known,
-            findOut: commandLine(...name.split(' '), 'get', known),
+            checkCommand: commandLine(...name.split(' '), 'get', known),
           }),
         ),
       );
@@ -233,7 +233,7 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
         method: 'DELETE',
         path: [...resource.path, known],
         id: known,
-        findOut: listLine(name),
+        checkCommand: listLine(name),
       });
       const [only = '', ...others] = id;
       if (others.length === 0) {

@@ -20,7 +20,7 @@ export const writeRequest = (keys: readonly string[]): ApiRequest => ({
   method: 'PUT',
   path: PATH,
   body: { keys },
-  findOut: LIST,
+  checkCommand: LIST,
 });
 
 /** The keys of an answer; items that are not text are left out. */

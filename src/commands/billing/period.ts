@@ -1,5 +1,5 @@
 import { usage } from '../../core/failure.ts';
-import { formatMoment, parseMoment } from '../../core/moment.ts';
+import { formatTimestamp, parseTimestamp } from '../../core/timestamp.ts';
 import { option, type Params, type ValuesOf } from '../../cli/parse/params.ts';
 
 /** The flags for the time of a report and the size of its buckets (contract rules, Billing). */
@@ -19,12 +19,12 @@ export function periodQuery(
 ): Readonly<Record<string, string | number | undefined>> {
   if (last !== undefined && (from !== undefined || to !== undefined))
     throw usage('--last and --from or --to exclude each other', 'Keep --last, or the two ends.');
-  const start = from === undefined ? undefined : parseMoment(from, '--from', { now });
-  const end = to === undefined ? undefined : parseMoment(to, '--to', { now, wholeDay: true });
+  const start = from === undefined ? undefined : parseTimestamp(from, '--from', { now });
+  const end = to === undefined ? undefined : parseTimestamp(to, '--to', { now, endOfDay: true });
   if (start !== undefined && (end?.at ?? now) <= start.at)
     throw usage(
       `--from is not before ${end === undefined ? 'now' : '--to'}`,
-      `It is ${start.text}, and the end is ${end?.text ?? formatMoment(now)}.`,
+      `It is ${start.text}, and the end is ${end?.text ?? formatTimestamp(now)}.`,
     );
   return {
     startTime: start?.text,

@@ -68,5 +68,5 @@ async function onlyWorker(
     name: `${idOf(row)}  ${text('status')(row)}  ${text('gpuTypeId')(row)}`,
     value: idOf(row),
   }));
-  return { id, worker: await ctx.prompts.pick('Worker', choices) };
+  return { id, worker: await ctx.prompts.select('Worker', choices) };
 }

@@ -1,4 +1,4 @@
-import { EXIT_MEANINGS } from '../../core/exit-codes.ts';
+import { EXIT_CODES } from '../../core/exit-codes.ts';
 import { OUTPUT_FORMATS } from '../../core/output-formats.ts';
 import { FORMAT_TABLE } from '../../output/formats/format-table.ts';
 import type { GlobalFlag } from '../../cli/parse/globals.ts';
@@ -9,7 +9,7 @@ const exitCodes = (): string =>
   [
     table(
       'Exit codes',
-      EXIT_MEANINGS.map(([code, meaning]) => [String(code).padStart(3), meaning] as const),
+      EXIT_CODES.map(({ code, meaning }) => [String(code).padStart(3), meaning] as const),
     ) ?? '',
     wrap(
       'Codes 9 to 12 come from what waits (--wait, wait, --stream, --sync). `jobs status` and `pods get` end 0 when the question was answered; --exit-status asks for the outcome instead.',
@@ -56,7 +56,7 @@ const environment = (): string =>
 const described = (setting: Setting): string =>
   setting.summary +
   (setting.flag === undefined ? '' : ` (${setting.flag})`) +
-  (setting.initial === undefined ? '' : ` (default ${setting.initial})`);
+  (setting.default === undefined ? '' : ` (default ${setting.default})`);
 
 /** The text of `berth help TOPIC`; undefined for an unknown topic. */
 export function topicText(name: string, flags: readonly GlobalFlag[]): string | undefined {

@@ -52,7 +52,10 @@ export const cancel = defineCommand({
       `This cancels ${countOf(job.length, 'job')} on ${endpoint}, running ones included: ${job.join(', ')}.`,
     ),
   run: async (ctx, values) => {
-    const request = (id: Id<'endpoint'>, job: string) => ({ ...cancelRequest(id, job), findOut: statusLine(id, job) });
+    const request = (id: Id<'endpoint'>, job: string) => ({
+      ...cancelRequest(id, job),
+      checkCommand: statusLine(id, job),
+    });
     const [only, ...others] = values.job;
     if (only !== undefined && others.length === 0) {
       const { answer } = await sendTo(ctx, ENDPOINTS, values.endpoint, (id) => request(id, only)).catch(
@@ -100,7 +103,10 @@ export const retry = defineCommand({
 
 async function retryJob(ctx: CommandContext, endpoint: string, job: string) {
   await mustBeRetryable(ctx, endpoint, job);
-  return await sendTo(ctx, ENDPOINTS, endpoint, (id) => ({ ...retryRequest(id, job), findOut: statusLine(id, job) }));
+  return await sendTo(ctx, ENDPOINTS, endpoint, (id) => ({
+    ...retryRequest(id, job),
+    checkCommand: statusLine(id, job),
+  }));
 }
 
 /**

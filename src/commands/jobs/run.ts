@@ -1,5 +1,4 @@
 import { usage } from '../../core/failure.ts';
-import { parseDuration } from '../../core/units.ts';
 import type { Json } from '../../core/json.ts';
 import { say } from '../../core/safe-text.ts';
 import { defineCommand } from '../../cli/command.ts';
@@ -60,16 +59,16 @@ export const run = defineCommand({
     const given = await readInput(ctx.files, await inputOrAsk(ctx, values.input, values.inputFile), values.inputFile);
     const body = { raw: jobBody(given, optionsText(values), values.sync ? 'runsync' : 'run') };
     const waitMs = Math.min(values.syncWait ?? DEFAULT_SYNC_WAIT_MS, Math.max(1000, values.waitTimeout));
-    const syncDeadlineMs = waitMs + parseDuration(ctx.settings.get('timeout') ?? '30s', 's', '--timeout');
+    const syncDeadlineMs = waitMs + ctx.settings.get('timeout');
     if (values.webhook !== undefined && ctx.settings.local)
       await ctx.tell(
         'The webhook will not be delivered: with --local, only `berth local serve` and `exec` deliver webhooks.',
       );
     const { id: endpoint, answer } = await sendTo(ctx, ENDPOINTS, values.endpoint, (id) => {
-      const findOut = healthLine(id);
+      const checkCommand = healthLine(id);
       return values.sync
-        ? { ...runSyncRequest(id, waitMs), body, findOut, deadlineMs: syncDeadlineMs }
-        : { ...runRequest(id), body, findOut };
+        ? { ...runSyncRequest(id, waitMs), body, checkCommand, deadlineMs: syncDeadlineMs }
+        : { ...runRequest(id), body, checkCommand };
     });
     const job = answer.value ?? null;
     if (values.sync && hasEnded(job))

@@ -35,7 +35,7 @@ function actionCommand(action: 'start' | 'stop' | 'restart', { summary, details,
           path: [...PODS.path, known, 'action'],
           body: { action },
           id: known,
-          findOut: commandLine('pods', 'get', known),
+          checkCommand: commandLine('pods', 'get', known),
         }) as const;
       const sent = await sendEach(
         ctx,

@@ -125,7 +125,7 @@ async function pickOrSkip(
   none: string,
   choices: readonly Choice<string>[],
 ): Promise<string> {
-  return choices.length === 0 ? NONE : await ctx.prompts.pick(question, [{ name: none, value: NONE }, ...choices]);
+  return choices.length === 0 ? NONE : await ctx.prompts.select(question, [{ name: none, value: NONE }, ...choices]);
 }
 
 async function choices(

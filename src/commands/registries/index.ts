@@ -40,7 +40,7 @@ const revoke = defineCommand({
       method: 'DELETE',
       path: [...DELEGATIONS.path, known],
       id: known,
-      findOut: commandLine('registries', 'delegations', 'list'),
+      checkCommand: commandLine('registries', 'delegations', 'list'),
     }));
     return { kind: 'nothing', notes: [`Delegation ${id} is revoked.`] };
   },

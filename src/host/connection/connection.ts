@@ -1,9 +1,17 @@
 import { version } from '../../../package.json';
-import type { Api, ApiRequest, RateWindow, ServerEvent, ServiceName } from '../../core/api.ts';
-import type { BulkOptions, Clock, Sink } from '../../core/context.ts';
+import type {
+  ApiRequest,
+  BatchApi,
+  BatchApiOptions,
+  PreparedRequest,
+  RateWindow,
+  ServerEvent,
+  ServiceName,
+} from '../../core/api.ts';
+import type { Clock, Sink } from '../../core/context.ts';
 import { say, type SafeText, type TerminalText } from '../../core/safe-text.ts';
-import { formatDuration, parseDuration } from '../../core/units.ts';
-import type { Wait } from '../../http/api.ts';
+import { formatDuration } from '../../core/units.ts';
+import type { RetryWait } from '../../http/api.ts';
 import type { TraceEvent } from '../../http/trace.ts';
 import type { Transport } from '../../http/wire/transport.ts';
 import type { Settings } from '../../settings/view.ts';
@@ -24,9 +32,9 @@ export interface ConnectionOptions {
 }
 
 export interface Connection {
-  readonly api: Api;
-  /** See `Context.bulk`. Each Api has its own connections. */
-  bulk(options: BulkOptions): Api;
+  readonly api: BatchApi;
+  /** See `Context.batchApi`. Each Api has its own connections. */
+  batchApi(options: BatchApiOptions): BatchApi;
   /** Closes every connection. */
   close(): Promise<void>;
 }
@@ -40,7 +48,7 @@ interface Peer {
 
 /** An Api and the way to close its connections. */
 interface OpenApi {
-  readonly api: Api;
+  readonly api: BatchApi;
   close(): Promise<void>;
 }
 
@@ -51,18 +59,19 @@ interface OpenApi {
  * damaged, and as `createApi` documents.
  */
 export function openConnection(options: ConnectionOptions): Connection {
-  const single = openLazily(options, openSingle);
+  const single = openLazily(options, { batch: false });
   const opened = [single];
   return {
     api: single.api,
-    bulk: ({ signal, onWindows }) => {
+    batchApi: ({ signal, onWindows }) => {
       const onAllWindows = (windows: readonly RateWindow[]): void => {
         options.onWindows(windows);
         onWindows(windows);
       };
-      const bulk = openLazily({ ...options, signal, onWindows: onAllWindows, interactive: () => false }, openBulk);
-      opened.push(bulk);
-      return bulk.api;
+      const forBatch = { ...options, signal, onWindows: onAllWindows, interactive: () => false };
+      const connected = openLazily(forBatch, { batch: true });
+      opened.push(connected);
+      return connected.api;
     },
     close: async () => {
       await Promise.all(opened.map((each) => each.close()));
@@ -70,15 +79,29 @@ export function openConnection(options: ConnectionOptions): Connection {
   };
 }
 
+interface Purpose {
+  /** Thousands of requests, each sent once. Otherwise a few requests with retries, after which the process ends. */
+  readonly batch: boolean;
+}
+
 /** Returns an Api that is opened with the first request. */
-function openLazily(options: ConnectionOptions, open: (options: ConnectionOptions) => Promise<OpenApi>): OpenApi {
+function openLazily(options: ConnectionOptions, purpose: Purpose): OpenApi {
   let opening: Promise<OpenApi> | undefined;
-  let api: Api | undefined;
-  const ready = async (): Promise<Api> => (api = (await (opening ??= open(options))).api);
+  let api: BatchApi | undefined;
+  const ready = async (): Promise<BatchApi> => (api = (await (opening ??= open(options, purpose))).api);
   return {
     api: {
       // Synchronous once it is open: an extra await would delay each of thousands of requests.
       send: (request) => (api === undefined ? ready().then((first) => first.send(request)) : api.send(request)),
+      prepare: (request) => {
+        let prepared: PreparedRequest | undefined;
+        return {
+          send: (body) =>
+            prepared === undefined
+              ? ready().then((first) => (prepared ??= first.prepare(request)).send(body))
+              : prepared.send(body),
+        };
+      },
       events: (request) => openEvents(ready, request),
       preview: async (request) => (await ready()).preview(request),
     },
@@ -88,62 +111,37 @@ function openLazily(options: ConnectionOptions, open: (options: ConnectionOption
   };
 }
 
-async function* openEvents(ready: () => Promise<Api>, request: ApiRequest): AsyncGenerator<ServerEvent> {
+async function* openEvents(ready: () => Promise<BatchApi>, request: ApiRequest): AsyncGenerator<ServerEvent> {
   yield* (await ready()).events(request);
 }
 
-/** Opens an Api for a few requests, after which the process ends. */
-async function openSingle(options: ConnectionOptions): Promise<OpenApi> {
-  const { settings } = options;
-  const peer = await (settings.local ? localPeer(options) : openRemotePeer(options));
-  return {
-    api: await createPeerApi(peer, options, Number(settings.get('retries'))),
-    close: () => peer.transport.close(),
-  };
-}
-
-/** Opens an Api for thousands of requests, each sent once. */
-async function openBulk(options: ConnectionOptions): Promise<OpenApi> {
-  const { settings, env, clock, signal, onWindows } = options;
-  if (settings.local) {
-    const peer = await localPeer(options);
-    return { api: await createPeerApi(peer, options, 0), close: () => peer.transport.close() };
-  }
-  const [{ createTransport }, { createBulkSend }] = await Promise.all([
-    import('../../http/wire/client.ts'),
-    import('../../http/batch-client.ts'),
-  ]);
-  const transport = createTransport({ env, oneShot: false });
-  const peer = remotePeer(settings, transport);
-  const send = createBulkSend({ ...peer, clock, signal, onWindows, ...(await exchangeOptions(options)) });
-  return { api: { ...(await createPeerApi(peer, options, 0)), send }, close: () => transport.close() };
-}
-
-async function createPeerApi(peer: Peer, options: ConnectionOptions, retries: number): Promise<Api> {
+async function open(options: ConnectionOptions, { batch }: Purpose): Promise<OpenApi> {
+  const { settings, clock, random, signal, onWindows, stderr } = options;
+  const peer = await (settings.local ? localPeer(options) : remotePeer(options, { oneShot: !batch }));
   const { createApi } = await import('../../http/api.ts');
-  const { clock, random, signal, onWindows, stderr } = options;
-  const onWait = (wait: Wait): void => {
+  const onRetryWait = (wait: RetryWait): void => {
     if (wait.waitMs >= REPORTED_WAIT_MS && options.interactive()) void stderr.write(waitLine(wait));
   };
-  return createApi({ ...peer, clock, random, signal, onWindows, onWait, retries, ...(await exchangeOptions(options)) });
+  const retries = batch ? 0 : settings.get('retries');
+  const limits = await exchangeOptions(options);
+  const api = createApi({ ...peer, clock, random, signal, onWindows, onRetryWait, retries, ...limits });
+  return { api, close: () => peer.transport.close() };
 }
 
 /** A wait before a retry is reported from this time on, in milliseconds. */
 const REPORTED_WAIT_MS = 2000;
 
-const waitLine = ({ reason, waitMs, retry, retries }: Wait): SafeText =>
+const waitLine = ({ reason, waitMs, retry, retries }: RetryWait): SafeText =>
   say`${reason}: trying again in ${formatDuration(waitMs)} (${retry} of ${retries})\n`;
 
 /** Returns the limits of one exchange and its trace. */
 async function exchangeOptions({ settings, stderr }: ConnectionOptions) {
   const { traceLine } = await import('../../http/trace.ts');
   return {
-    timeoutMs: parseDuration(settings.get('timeout') ?? '', 's', 'the timeout'),
-    maxBytes: Number(settings.get('max-answer-bytes')),
+    timeoutMs: settings.get('timeout'),
+    maxBytes: settings.get('max-answer-bytes'),
     userAgent: `berth/${version}`,
-    ...(settings.get('verbose') === 'true'
-      ? { trace: (event: TraceEvent) => void stderr.write(say`${traceLine(event)}\n`) }
-      : {}),
+    ...(settings.get('verbose') ? { trace: (event: TraceEvent) => void stderr.write(say`${traceLine(event)}\n`) } : {}),
   };
 }
 
@@ -154,14 +152,12 @@ async function localPeer({ settings, clock, random, stderr, interactive }: Conne
   return { transport, addresses: () => origin, key: () => Promise.resolve(key) };
 }
 
-async function openRemotePeer({ settings, env }: ConnectionOptions): Promise<Peer> {
+async function remotePeer({ settings, env }: ConnectionOptions, { oneShot }: { oneShot: boolean }): Promise<Peer> {
   const { createTransport } = await import('../../http/wire/client.ts');
-  return remotePeer(settings, createTransport({ env, oneShot: true }));
+  return {
+    transport: createTransport({ env, oneShot }),
+    addresses: (service) => remoteAddress(settings, service),
+    // Async, so that an error of `apiKey` is a rejected promise.
+    key: async () => (await settings.apiKey())?.reveal(),
+  };
 }
-
-const remotePeer = <T extends Peer['transport']>(settings: Settings, transport: T): Peer & { transport: T } => ({
-  transport,
-  addresses: (service) => remoteAddress(settings, service),
-  // Async, so that an error of `apiKey` is a rejected promise.
-  key: async () => (await settings.apiKey())?.reveal(),
-});

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { RateWindow } from '../../core/api.ts';
-import type { RememberedLimits } from '../../core/context.ts';
-import { makeFolder } from '../../core/folders.ts';
+import type { RateWindow, RememberedLimits } from '../../core/api.ts';
+
+import { makeDirectory } from '../../core/make-directory.ts';
 
 /** The rate windows last seen, kept in a file by profile. */
 export interface RateLimitFile extends RememberedLimits {
@@ -76,7 +76,7 @@ function load(path: string): Readonly<Record<string, unknown>> {
 }
 
 function save(path: string, document: Readonly<Record<string, unknown>>, random: () => number): void {
-  makeFolder({ mkdirSync, statSync, dirname }, dirname(path), 0o700);
+  makeDirectory({ mkdirSync, statSync, dirname }, dirname(path), 0o700);
   const temporary = `${path}.${random().toString(36).slice(2)}.tmp`;
   try {
     writeFileSync(temporary, `${JSON.stringify(document)}\n`, { mode: 0o600, flag: 'wx' });

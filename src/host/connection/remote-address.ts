@@ -14,7 +14,7 @@ const SERVICE_NAMES: Readonly<Record<ServiceName, string>> = {
  * exist, and with denied (3) when nothing is configured or the key in use is not for that address.
  */
 export function remoteAddress(settings: Settings, service: ServiceName): string {
-  const name = `${service}-url`;
+  const name = `${service}-url` as const;
   const address = settings.get(name);
   if (address === undefined) {
     if (!settings.profileExists())

@@ -1,6 +1,6 @@
 import { promises as fs } from 'node:fs';
 import { Failure, localFile } from '../../core/failure.ts';
-import { reasonOf } from '../../core/file-errors.ts';
+import { errorReason } from '../../core/file-errors.ts';
 import { absolutePath } from './absolute-path.ts';
 import { collectBytes, readBytes } from './read-bytes.ts';
 import type { Runtime } from '../runtime.ts';
@@ -31,7 +31,7 @@ export async function readKeyFile(
   } catch (error) {
     if (interrupt.aborted) throw interrupt.reason;
     if (timeout.signal.aborted) throw unusable(path, 'it gave no key within 5 seconds');
-    throw error instanceof Failure ? error : unusable(path, reasonOf(error));
+    throw error instanceof Failure ? error : unusable(path, errorReason(error));
   } finally {
     timeout.cancel();
   }

@@ -1,7 +1,7 @@
 import { promises as fs, type Stats } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { ResolvedPath } from '../../core/context.ts';
-import { codeOf } from '../../core/file-errors.ts';
+import { errorCode } from '../../core/file-errors.ts';
 
 /**
  * Follows the links of a path and returns what it leads to; `absolute` is the same path in absolute form. Opens nothing,
@@ -32,7 +32,7 @@ async function ifExists<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
     throw error;
   }
 }

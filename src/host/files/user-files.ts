@@ -3,8 +3,8 @@ import { mkdirSync, promises as fs, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Files } from '../../core/context.ts';
 import { Failure, localFile, usage } from '../../core/failure.ts';
-import { reasonOf } from '../../core/file-errors.ts';
-import { makeFolder } from '../../core/folders.ts';
+import { errorReason } from '../../core/file-errors.ts';
+import { makeDirectory } from '../../core/make-directory.ts';
 import type { Runtime } from '../runtime.ts';
 import { absolutePath } from './absolute-path.ts';
 import { collectBytes, readBytes } from './read-bytes.ts';
@@ -27,15 +27,15 @@ export function openFiles(runtime: Pick<Runtime, 'stdin' | 'cwd'>, signal: Abort
         throw error instanceof Failure ? error : unreadable(path, error);
       }
     },
-    write: async (path, text, { mode, makeFolders = false } = {}) => {
+    write: async (path, text, { mode, makeParents = false } = {}) => {
       try {
-        if (makeFolders) makeFolder({ mkdirSync, statSync, dirname }, dirname(absolute(path)));
+        if (makeParents) makeDirectory({ mkdirSync, statSync, dirname }, dirname(absolute(path)));
         await writeAtomically(absolute(path), text, mode);
       } catch (error) {
         throw error instanceof Failure
           ? error
           : localFile(
-              `cannot write ${path}: ${reasonOf(error)}`,
+              `cannot write ${path}: ${errorReason(error)}`,
               'Check its name, its permissions and the room on the disk.',
               error,
             );
@@ -71,7 +71,7 @@ async function writeAtomically(path: string, text: string, mode: number | undefi
 
 const unreadable = (path: string, error: unknown): Failure =>
   localFile(
-    `cannot read ${path === '-' ? 'standard input' : path}: ${reasonOf(error)}`,
+    `cannot read ${path === '-' ? 'standard input' : path}: ${errorReason(error)}`,
     path === '-' ? 'Pipe the data in, or name a file.' : 'Check its name and its permissions.',
     error,
   );

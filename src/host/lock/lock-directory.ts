@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { localFile } from '../../core/failure.ts';
-import { codeOf } from '../../core/file-errors.ts';
+import { errorCode } from '../../core/file-errors.ts';
 import type { Identity } from './process-identity.ts';
 import { createOwner, isMissing, isOwned, readOwner, type Owner } from './owner-file.ts';
 
@@ -54,7 +54,7 @@ export function acquire(system: LockSystem, path: string, token: string): 'taken
   try {
     system.rename(preparedPath(path, token), path);
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCode(error);
     if (code === 'ENOENT') return 'lost';
     if (code === 'EEXIST' || code === 'ENOTEMPTY') return 'refused';
     if (code === 'ENOTDIR') throw notALock(path);
@@ -132,8 +132,8 @@ function listNames(path: string): readonly string[] | undefined {
   try {
     return readdirSync(path);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    if (codeOf(error) === 'ENOTDIR') throw notALock(path);
+    if (errorCode(error) === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ENOTDIR') throw notALock(path);
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants, existsSync, promises as fs, rmSync, writeFileSync } from 'node:fs';
-import { codeOf } from '../../core/file-errors.ts';
+import { errorCode } from '../../core/file-errors.ts';
 
 /** A marker file: a holder was removed that may be suspended, so the next holder must not share files with it. */
 const markerPath = (path: string): string => `${path}.seized`;
@@ -35,6 +35,6 @@ async function replaceWithCopy(path: string, check: () => void): Promise<void> {
   } catch (error) {
     await fs.rm(copy, { force: true });
     // A batch that was killed early has no results file yet.
-    if (codeOf(error) !== 'ENOENT') throw error;
+    if (errorCode(error) !== 'ENOENT') throw error;
   }
 }

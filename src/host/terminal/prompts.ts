@@ -64,7 +64,7 @@ export function createPrompts(
         ),
       ),
     confirm: (message, initial = false) => ask((kit, context) => kit.confirm({ message, default: initial }, context)),
-    pick: (message, choices) => {
+    select: (message, choices) => {
       const safe = choices.map(safeChoice);
       return ask((kit, context) =>
         safe.length > PAGE_SIZE

@@ -1,117 +1,134 @@
 import type { Clock } from '../../core/context.ts';
-import { EXIT } from '../../core/exit-codes.ts';
-import { Failure } from '../../core/failure.ts';
-import { formatDuration } from '../../core/units.ts';
-import { findOutHint, type Asked } from './problem.ts';
-import { WireError, type Stage } from '../wire/transport.ts';
 
-/** A try that ended without an answer that can be used. `final`: trying again would end the same. */
-export interface Lost {
-  readonly kind: 'lost';
-  readonly stage: Stage;
-  readonly reason: string;
-  readonly final: boolean;
-  /** The certificate of the other side was refused. */
-  readonly certificate?: boolean;
-}
-
-/** One exchange while it lasts: ended by its deadline or by the user, whichever comes first. */
-export interface Session {
-  readonly signal: AbortSignal;
-  /** Lifts the deadline: what follows may take as long as it takes. */
-  calm(): void;
-  /** Lets go of clock and signal, and of an answer that was not read to its end. Every session is ended. */
+/** An exchange in flight that has a deadline. */
+export interface WatchedExchange {
+  /** The deadline passed, and the exchange was aborted. */
+  readonly timedOut: boolean;
+  /** Removes the deadline, for an answer that may take any time. The interrupt still aborts the exchange. */
+  liftDeadline(): void;
+  /** Stops watching. Every exchange is ended. */
   end(): void;
-  /** What an error means for the request. Throws the interrupt, or what is not of the wire. */
-  lostBy(error: unknown): Lost;
 }
 
-/** Begins an exchange of at most `deadlineMs`, which the user's `interrupt` (its reason a Failure) ends early. */
-export function beginSession(clock: Clock, interrupt: AbortSignal, deadlineMs: number, asked: Asked): Session {
-  const guard = clock.deadline(deadlineMs);
-  const both = new AbortController();
-  // Linked by hand and unlinked at the end: AbortSignal.any would pile up on a signal that lives as long as the process.
-  const stop = (event: Event): void => {
-    both.abort((event.target as AbortSignal).reason);
-  };
-  guard.signal.addEventListener('abort', stop, { once: true });
-  interrupt.addEventListener('abort', stop, { once: true });
-  if (interrupt.aborted) both.abort(interrupt.reason);
-  return {
-    signal: both.signal,
-    calm: () => {
-      guard.cancel();
-    },
-    end: () => {
-      guard.cancel();
-      guard.signal.removeEventListener('abort', stop);
-      interrupt.removeEventListener('abort', stop);
-      both.abort(new Error('the exchange is over'));
-    },
-    lostBy: (error) => {
-      if (interrupt.aborted) throw interruptedIn(interrupt.reason, error, asked);
-      if (!(error instanceof WireError)) throw error;
-      return guard.signal.aborted
-        ? {
-            kind: 'lost',
-            stage: error.stage,
-            reason: `no complete answer within ${formatDuration(deadlineMs)}`,
-            final: true,
-          }
-        : {
-            kind: 'lost',
-            stage: error.stage,
-            reason: error.message,
-            final: error.certificate,
-            certificate: error.certificate,
-          };
-    },
-  };
+export interface ExchangeWatch {
+  /** Aborts the exchange after `deadlineMs`, or when the user interrupts the command. */
+  start(exchange: Abortable, deadlineMs: number): WatchedExchange;
 }
 
-/** The failure that a lost try ends in: exit 7 where nothing can have changed, 8 where a write may have happened. */
-export function lostFailure(lost: Lost, asked: Asked): Failure {
-  const facts = { request: asked.name, id: asked.id };
-  const { host } = new URL(asked.name.url);
-  if (lost.certificate === true)
-    return new Failure({
-      ...facts,
-      code: 'certificate',
-      exit: EXIT.unavailable,
-      message: `the certificate of ${host} is not accepted: ${lost.reason}`,
-      hint: /expired|not valid yet/.test(lost.reason)
-        ? 'Nothing was sent. Check the clock of this machine (berth doctor), or tell whoever runs the service.'
-        : 'Nothing was sent. Check the address: berth doctor.',
-    });
-  if (lost.stage === 'not-sent')
-    return new Failure({
-      ...facts,
-      code: 'unavailable',
-      exit: EXIT.unavailable,
-      message: `could not reach ${host}: ${lost.reason}`,
-      hint: 'Nothing was sent. Check the address and the network: berth doctor.',
-    });
-  if (asked.write)
-    return new Failure({
-      ...facts,
-      code: 'outcome-unknown',
-      exit: EXIT.unknown,
-      message: `the request was sent to ${host}, and no readable answer came: ${lost.reason}`,
-      hint: findOutHint(asked),
-    });
-  return new Failure({
-    ...facts,
-    code: 'unavailable',
-    exit: EXIT.unavailable,
-    message: `no readable answer came from ${host}: ${lost.reason}`,
-    hint: 'Nothing changed. Try again later; berth doctor checks the service.',
+interface Abortable {
+  abort(reason: Error): void;
+}
+
+/** A deadline is counted in this many timer ticks. */
+const TICKS = 4;
+
+/**
+ * Watches all exchanges of one Api. Exchanges with the same deadline share one timer, because a timer for each of
+ * thousands of requests a second costs too much. An exchange that starts alone has its exact deadline; one that joins a
+ * running timer may take up to a quarter longer.
+ */
+export function createExchangeWatch(clock: Pick<Clock, 'deadline'>, interrupt: AbortSignal): ExchangeWatch {
+  const groups = new Map<number, Group>();
+  interrupt.addEventListener('abort', () => {
+    for (const group of groups.values()) group.abortAll(interrupt.reason as Error);
   });
+  const groupOf = (deadlineMs: number): Group => {
+    const group = groups.get(deadlineMs) ?? new Group(clock, deadlineMs);
+    groups.set(deadlineMs, group);
+    return group;
+  };
+  return {
+    start: (exchange, deadlineMs) => {
+      const entry = new Entry(exchange, groupOf(deadlineMs), () => groupOf(Number.POSITIVE_INFINITY));
+      if (interrupt.aborted) exchange.abort(interrupt.reason as Error);
+      return entry;
+    },
+  };
 }
 
-/** The interrupt itself, and a word on a write that was under way. */
-function interruptedIn(reason: unknown, error: unknown, asked: Asked): unknown {
-  const underway = asked.write && error instanceof WireError && error.stage !== 'not-sent';
-  if (!(reason instanceof Failure) || !underway) return reason;
-  const hint = [reason.hint, `The request had been sent. ${findOutHint(asked)}`].filter(Boolean).join('\n');
-  return reason.with({ hint, id: reason.id ?? asked.id });
+class Entry implements WatchedExchange {
+  timedOut = false;
+  /** Position in the group's list. */
+  index = 0;
+  /** The tick from which the deadline counts. */
+  startTick = 0;
+  readonly exchange: Abortable;
+  readonly #unlimited: () => Group;
+  #group: Group;
+
+  constructor(exchange: Abortable, group: Group, unlimited: () => Group) {
+    this.exchange = exchange;
+    this.#group = group;
+    this.#unlimited = unlimited;
+    group.add(this);
+  }
+
+  liftDeadline(): void {
+    this.#group.remove(this);
+    this.#group = this.#unlimited();
+    this.#group.add(this);
+  }
+
+  end(): void {
+    this.#group.remove(this);
+  }
+}
+
+/** The exchanges that have the same deadline, and their timer. */
+class Group {
+  readonly #entries: Entry[] = [];
+  readonly #clock: Pick<Clock, 'deadline'>;
+  readonly #deadlineMs: number;
+  #timer: { cancel(): void } | undefined;
+  #tick = 0;
+
+  constructor(clock: Pick<Clock, 'deadline'>, deadlineMs: number) {
+    this.#clock = clock;
+    this.#deadlineMs = deadlineMs;
+  }
+
+  add(entry: Entry): void {
+    // The part of a tick that is left when an entry joins a running timer does not count.
+    entry.startTick = this.#timer === undefined ? this.#tick : this.#tick + 1;
+    entry.index = this.#entries.push(entry) - 1;
+    if (this.#timer === undefined && this.#deadlineMs !== Number.POSITIVE_INFINITY) this.#startTimer();
+  }
+
+  remove(entry: Entry): void {
+    if (this.#entries[entry.index] !== entry) return;
+    const last = this.#entries.pop();
+    if (last !== undefined && last !== entry) {
+      this.#entries[entry.index] = last;
+      last.index = entry.index;
+    }
+    if (this.#entries.length > 0) return;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  abortAll(reason: Error): void {
+    for (const entry of [...this.#entries]) entry.exchange.abort(reason);
+  }
+
+  #startTimer(): void {
+    const timer = this.#clock.deadline(this.#deadlineMs / TICKS);
+    this.#timer = timer;
+    timer.signal.addEventListener(
+      'abort',
+      () => {
+        this.#onTick();
+      },
+      { once: true },
+    );
+  }
+
+  #onTick(): void {
+    this.#tick += 1;
+    this.#startTimer();
+    for (const entry of this.#entries.filter(({ startTick }) => this.#tick - startTick >= TICKS)) {
+      if (entry.timedOut) continue;
+      entry.timedOut = true;
+      entry.exchange.abort(new Error('no complete answer within the deadline'));
+    }
+  }
 }

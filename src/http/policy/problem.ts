@@ -4,77 +4,80 @@ import { arrayOf, decodeJson, encodeJson, objectOf, stringOf, type Json } from '
 import { safeText } from '../../core/safe-text.ts';
 import { formatDuration } from '../../core/units.ts';
 
-/** An answer that is not a success, as far as it could be read. */
+/** An answer that is not a success. */
 export interface Refusal {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Empty where no body came or it broke off: the status is answer enough. */
+  /** The body; empty when there was none or it broke off, because the status is enough. */
   readonly text: string;
 }
 
-/** What a failure tells of the request it belongs to. */
-export interface Asked {
+/** What failures and retries need to know of a request. */
+export interface RequestFacts {
   readonly name: RequestName;
+  /** It may change something, so that a lost answer leaves the outcome unknown. */
   readonly write: boolean;
+  /** Sending it twice has the same effect as sending it once. */
+  readonly repeatable: boolean;
   readonly id: string | undefined;
-  /** The command that tells whether a write happened. */
-  readonly findOut: string | undefined;
+  /** The command line that shows whether a write was carried out. */
+  readonly checkCommand: string | undefined;
 }
 
 /**
- * The Failure that a status stands for (`berth help exit-codes`; specification 7.2), with what the body says of it:
- * problem+json, `{"error": "..."}`, a line of plain text, or nothing. An HTML page is never repeated, only its title.
- * `retryAfterMs` is what a valid Retry-After asked for.
+ * Returns the Failure for a status (`berth help exit-codes`; specification 7.2), with the details from the body:
+ * problem+json, `{"error": "..."}`, a line of plain text, or nothing. Of an HTML page only the title is used.
+ * `retryAfterMs` is the wait that a valid Retry-After asked for.
  */
-export function problemOf(refusal: Refusal, asked: Asked, retryAfterMs?: number): Failure {
+export function refusalFailure(refusal: Refusal, request: RequestFacts, retryAfterMs?: number): Failure {
   const { status, headers, text } = refusal;
-  const said = readProblem(text, headers['content-type'] ?? '');
-  const { code, exit, hint } = meaning(status, asked, headers, retryAfterMs);
-  const words = said.detail ?? said.title;
-  const name = `${String(status)}${titleOf(status, said.title)}`;
+  const problem = readProblem(text, headers['content-type'] ?? '');
+  const { code, exit, hint } = meaningOf(status, request, headers, retryAfterMs);
+  const words = problem.detail ?? problem.title;
+  const name = `${String(status)}${titleOf(status, problem.title)}`;
   return new Failure({
     code,
     exit,
-    message: `the service answered ${name}${words === undefined || words === said.title ? '' : `: ${safeText(words)}`}`,
+    message: `the service answered ${name}${words === undefined || words === problem.title ? '' : `: ${safeText(words)}`}`,
     hint,
     status,
-    title: said.title,
-    detail: said.detail,
-    errors: said.errors,
+    title: problem.title,
+    detail: problem.detail,
+    errors: problem.errors,
     retryAfter: retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1000),
-    request: asked.name,
-    id: asked.id,
+    request: request.name,
+    id: request.id,
   });
 }
 
-/** The hint of exit 8: it may have happened, and how to find out. */
-export const findOutHint = (asked: Asked): string =>
-  asked.findOut === undefined
+/** The hint of exit 8: the write may have been carried out, and the command that shows whether it was. */
+export const checkHint = (request: RequestFacts): string =>
+  request.checkCommand === undefined
     ? 'It may have happened. Look at the present state before trying again.'
-    : `It may have happened. Before trying again, find out: ${asked.findOut}`;
+    : `It may have happened. Before trying again, find out: ${request.checkCommand}`;
 
-interface Said {
+interface ProblemText {
   readonly title: string | undefined;
   readonly detail: string | undefined;
   readonly errors: readonly string[] | undefined;
 }
 
-interface Meaning {
+interface StatusMeaning {
   readonly code: string;
   readonly exit: ExitCode;
   readonly hint: string | undefined;
 }
 
-function meaning(
+function meaningOf(
   status: number,
-  asked: Asked,
+  request: RequestFacts,
   headers: Readonly<Record<string, string>>,
   retryAfterMs: number | undefined,
-): Meaning {
-  if (status < 400) return redirect(status, asked, headers['location']);
+): StatusMeaning {
+  if (status < 400) return redirect(status, request, headers['location']);
   if (status >= 500)
-    return asked.write
-      ? { code: 'outcome-unknown', exit: EXIT.unknown, hint: findOutHint(asked) }
+    return request.write
+      ? { code: 'outcome-unknown', exit: EXIT.unknown, hint: checkHint(request) }
       : { code: 'unavailable', exit: EXIT.unavailable, hint: 'Nothing changed. Try again later.' };
   switch (status) {
     case 401:
@@ -137,31 +140,31 @@ function meaning(
       return {
         code: 'refused',
         exit: EXIT.refused,
-        hint: asked.write
+        hint: request.write
           ? 'Nothing changed. Correct what it names; --dry-run shows the request and sends nothing.'
           : 'Correct what it names, then run this again.',
       };
   }
 }
 
-/** Redirects are never followed: neither key nor body goes to an address that nobody configured. */
-function redirect(status: number, asked: Asked, location: string | undefined): Meaning {
+/** Redirects are never followed: the key and the body are sent only to configured addresses. */
+function redirect(status: number, request: RequestFacts, location: string | undefined): StatusMeaning {
   const target = location === undefined ? '' : ` It points to ${safeText(withoutSecrets(location))}.`;
   const hint = `Redirects are refused, so that no key goes astray.${target} If that is right, configure it: berth config set.`;
-  // 302 and 303 may be the answer to a write that was done; the others say that it was not.
-  return asked.write && (status === 302 || status === 303)
-    ? { code: 'redirected', exit: EXIT.unknown, hint: `${findOutHint(asked)}\n${hint}` }
+  // 302 and 303 may answer a write that was carried out; other redirects say that it was not.
+  return request.write && (status === 302 || status === 303)
+    ? { code: 'redirected', exit: EXIT.unknown, hint: `${checkHint(request)}\n${hint}` }
     : { code: 'redirected', exit: EXIT.unavailable, hint };
 }
 
-/** A location without user info, query and fragment, which may hold what nobody should see. */
+/** A location without user info, query and fragment, which may contain secrets. */
 function withoutSecrets(location: string): string {
   const bare = location.replace(/[?#].*$/s, '').replace(/^([a-z][a-z0-9+.-]*:)?\/\/[^/]*@/i, '$1//');
   return bare.slice(0, 200);
 }
 
-function readProblem(text: string, contentType: string): Said {
-  const nothing: Said = { title: undefined, detail: undefined, errors: undefined };
+function readProblem(text: string, contentType: string): ProblemText {
+  const nothing: ProblemText = { title: undefined, detail: undefined, errors: undefined };
   if (text.trim() === '') return nothing;
   const value = decoded(text);
   const object = objectOf(value);
@@ -169,13 +172,13 @@ function readProblem(text: string, contentType: string): Said {
     const error = objectOf(object['error']);
     const detail = [object['detail'], object['error'], error?.['message'], object['message']]
       .map(stringOf)
-      .find(filled);
+      .find(isFilled);
     const errors = arrayOf(object['errors'])?.map((item) => stringOf(item) ?? encodeJson(item));
     return { title: stringOf(object['title']), detail, errors };
   }
   if (/html/i.test(contentType) || /^\s*<(!doctype|html|head|body)/i.test(text))
-    return { ...nothing, detail: short(/<title[^>]*>([^<]{1,500})<\/title>/i.exec(text)?.[1] ?? '') };
-  return { ...nothing, detail: short(stringOf(value) ?? text) };
+    return { ...nothing, detail: shortLine(/<title[^>]*>([^<]{1,500})<\/title>/i.exec(text)?.[1] ?? '') };
+  return { ...nothing, detail: shortLine(stringOf(value) ?? text) };
 }
 
 function decoded(text: string): Json | undefined {
@@ -186,10 +189,10 @@ function decoded(text: string): Json | undefined {
   }
 }
 
-const filled = (text: string | undefined): boolean => text !== undefined && text !== '';
+const isFilled = (text: string | undefined): boolean => text !== undefined && text !== '';
 
-/** A line of a text that was not made for a person: harmless and short. */
-function short(text: string): string | undefined {
+/** A server's text as one line that is safe for a terminal and at most 200 characters long. */
+function shortLine(text: string): string | undefined {
   const line = safeText(text.slice(0, 2000).replace(/\s+/g, ' ').trim());
   return line === '' ? undefined : line.length > 200 ? `${line.slice(0, 199)}…` : line;
 }
@@ -215,6 +218,6 @@ const TITLES: Readonly<Record<number, string>> = {
 };
 
 function titleOf(status: number, title: string | undefined): string {
-  const words = title === undefined ? TITLES[status] : short(title);
+  const words = title === undefined ? TITLES[status] : shortLine(title);
   return words === undefined ? '' : ` ${words}`;
 }

@@ -3,15 +3,18 @@ import type { RateWindow } from '../../core/api.ts';
 type Headers = Readonly<Record<string, string>>;
 type Parameters = ReadonlyMap<string, unknown>;
 
+/** Whether an answer has rate windows. */
+export const hasWindows = (headers: Headers): boolean =>
+  headers['ratelimit'] !== undefined || headers['ratelimit-policy'] !== undefined;
+
 /**
- * The rate windows that an answer tells of (specification 8.1): RateLimit says what is left, RateLimit-Policy how much
- * there is. Windows of any name count; a header that is not a structured-field list counts as absent; parameters
- * beyond the known ones are passed over. `now` in milliseconds since the epoch.
+ * Reads the rate windows of an answer (specification 8.1): RateLimit says what is left, RateLimit-Policy says the quota.
+ * Windows of any name are read. A header that is not a structured-field list counts as absent, and unknown parameters
+ * are ignored. `now` is in milliseconds since the epoch.
  */
 export async function readWindows(headers: Headers, now: number): Promise<readonly RateWindow[]> {
   const left = headers['ratelimit'];
   const policy = headers['ratelimit-policy'];
-  if (left === undefined && policy === undefined) return [];
   const { parseList } = await import('structured-headers');
   const members = (text: string | undefined): Map<string, Parameters> => {
     try {

@@ -1,61 +1,64 @@
 import type { Clock } from '../../core/context.ts';
 
-/** One pace for all requests in flight to one service. */
-export interface Pace {
+/** Limits the rate of all requests of one Api after the service has answered 429. */
+export interface Throttle {
   /**
-   * Waits until another request may go out, and gives the milliseconds waited. Gives undefined, without waiting, where
-   * that would be longer than `patienceMs`. An abort of the signal rejects with its reason.
+   * Waits until the next request may be sent, and returns the milliseconds waited. Returns undefined, without waiting,
+   * when the wait would be longer than `maxWaitMs`. Rejects with the signal's reason when it is aborted.
    */
-  admit(patienceMs: number, signal: AbortSignal): Promise<number | undefined>;
-  /** The service said 429 to a request admitted at `admittedAt` (monotonic): nothing goes out for `waitMs`, then less at a time. */
-  slow(waitMs: number, admittedAt: number): void;
-  /** The service took a request: the gaps between requests shrink. */
-  eased(): void;
+  acquire(maxWaitMs: number, signal: AbortSignal): Promise<number | undefined>;
+  /**
+   * Records a 429 for a request that was sent at `acquiredAt` (monotonic). No request is sent for `waitMs`; afterwards
+   * they are spaced out.
+   */
+  pause(waitMs: number, acquiredAt: number): void;
+  /** Records a success: the spacing between requests shrinks. */
+  recordSuccess(): void;
 }
 
-const FIRST_GAP_MS = 50;
-const WIDEST_GAP_MS = 2000;
+const MIN_SPACING_MS = 50;
+const MAX_SPACING_MS = 2000;
 
 /**
- * A pace that stands in nobody's way until the service says 429. Then every request waits together, and afterwards
- * they go out one by one with a jittered gap that doubles with each further storm and shrinks with each success. The
- * 429s of requests that were already in flight when a storm began belong to that storm.
+ * A throttle that does nothing until the first 429. From then on all requests wait together, and afterwards they are
+ * sent one by one with jitter. The spacing doubles with each further burst of 429s and shrinks with each success. A 429
+ * of a request that was already in flight when a burst began belongs to that burst.
  */
-export function createPace(clock: Clock, random: () => number): Pace {
-  let gapMs = 0;
-  let closedUntil = 0;
+export function createThrottle(clock: Clock, random: () => number): Throttle {
+  let spacingMs = 0;
+  let pausedUntil = 0;
   let nextAt = 0;
-  let stormBegan = -Infinity;
+  let burstBegan = -Infinity;
 
-  /** Takes the next free place in the line; by the monotonic clock. */
-  const place = (): number => {
-    const at = Math.max(clock.monotonic(), closedUntil, nextAt);
-    nextAt = at + gapMs * (0.5 + random());
+  /** Reserves the next free time; by the monotonic clock. */
+  const reserve = (): number => {
+    const at = Math.max(clock.monotonic(), pausedUntil, nextAt);
+    nextAt = at + spacingMs * (0.5 + random());
     return at;
   };
 
   return {
-    admit: async (patienceMs, signal) => {
+    acquire: async (maxWaitMs, signal) => {
       const start = clock.monotonic();
-      let at = place();
+      let at = reserve();
       while (at > clock.monotonic()) {
-        if (at - start > patienceMs) return undefined;
+        if (at - start > maxWaitMs) return undefined;
         await clock.sleep(at - clock.monotonic(), signal);
-        // Another storm may have come meanwhile.
-        if (closedUntil > clock.monotonic()) at = place();
+        // Another burst may have begun during the wait.
+        if (pausedUntil > clock.monotonic()) at = reserve();
       }
       return clock.monotonic() - start;
     },
-    slow: (waitMs, admittedAt) => {
+    pause: (waitMs, acquiredAt) => {
       const now = clock.monotonic();
-      closedUntil = Math.max(closedUntil, now + waitMs);
-      if (admittedAt <= stormBegan) return;
-      stormBegan = now;
-      nextAt = closedUntil;
-      gapMs = Math.min(WIDEST_GAP_MS, Math.max(FIRST_GAP_MS, gapMs * 2));
+      pausedUntil = Math.max(pausedUntil, now + waitMs);
+      if (acquiredAt <= burstBegan) return;
+      burstBegan = now;
+      nextAt = pausedUntil;
+      spacingMs = Math.min(MAX_SPACING_MS, Math.max(MIN_SPACING_MS, spacingMs * 2));
     },
-    eased: () => {
-      gapMs = gapMs < FIRST_GAP_MS / 4 ? 0 : gapMs * 0.9;
+    recordSuccess: () => {
+      spacingMs = spacingMs < MIN_SPACING_MS / 4 ? 0 : spacingMs * 0.9;
     },
   };
 }

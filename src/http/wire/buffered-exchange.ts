@@ -1,129 +1,121 @@
 import type { Dispatcher } from 'undici';
-import { flatten } from './streaming-exchange.ts';
-import { describeCertificate, describeTrouble } from './client-errors.ts';
-import { WireError, type Stage } from './transport.ts';
+import type { Connections } from './connections.ts';
+import { toWireError } from './client-errors.ts';
+import { flatHeaders, toBuffer, type UndiciHeaders } from './undici-values.ts';
+import type { BufferedRequest, Exchange, Stage, WireAnswer } from './transport.ts';
 
-/** What requests among thousands have in common: the address cut into what the wire wants, so that it is done once. */
-export interface WholeRequest {
-  readonly origin: string;
-  /** With its query. */
-  readonly path: string;
-  readonly method: Dispatcher.HttpMethod;
-  /** Name, value, name, value. */
-  readonly headers: string[];
-}
-
-/** An answer that has come to its end. */
-export interface WholeAnswer {
-  readonly status: number;
-  /** Names in lower case; a header sent several times is joined with `, `. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** As sent, still encoded; undefined where it is larger than was asked for. */
-  readonly body: Buffer | undefined;
-}
-
-/** A request on the wire that can be given up. */
-export interface Exchange {
-  readonly answer: Promise<WholeAnswer>;
-  giveUp(reason: Error): void;
-}
+/** Bytes that are kept of a body whose status is not 2xx. */
+const MAX_ERROR_BYTES = 1024 * 1024;
 
 /**
- * One request and all of its answer, with as little in between as there can be: undici's callbacks, no stream, no signal of
- * its own. `ended` is called when the connection is free again. Fails with WireError, as dispatchOnce does.
+ * Sends one request and collects the whole answer. It uses undici's callbacks directly, without a stream and without an
+ * abort signal, because a batch sends thousands of requests a second.
  */
-export function exchangeWhole(
-  client: Dispatcher,
-  { origin, path, method, headers }: WholeRequest,
+export function startBufferedExchange(
+  connections: Connections,
+  { origin, path, method, headers }: BufferedRequest,
   body: Uint8Array | undefined,
   maxBytes: number,
-  ended: () => void,
 ): Exchange {
-  const hearing = new Hearing(maxBytes, ended);
-  client.dispatch(
+  const connection = connections.acquire();
+  const exchange = new BufferedExchange(connections, connection, maxBytes);
+  connection.dispatch(
     {
       origin,
       path,
-      method,
+      method: method,
       headers,
-      body: body === undefined ? null : bufferOf(body),
+      body: body === undefined ? null : toBuffer(body),
     },
-    hearing,
+    exchange,
   );
-  return hearing;
+  return exchange;
 }
 
-/** As undici gives them. */
-type Headers = Readonly<Record<string, string | string[] | undefined>>;
-
-const nobody = (): void => undefined;
-
-/** Hears one answer out. A class, for undici calls methods of one object, and thousands are made a second. */
-class Hearing implements Dispatcher.DispatchHandler, Exchange {
-  readonly answer: Promise<WholeAnswer>;
-  readonly #maxBytes: number;
-  readonly #ended: () => void;
+/** A class, so that thousands of handlers share their methods. */
+class BufferedExchange implements Dispatcher.DispatchHandler, Exchange {
+  readonly answer: Promise<WireAnswer>;
+  readonly #connections: Connections;
+  readonly #connection: Dispatcher;
+  #maxBytes: number;
   #stage: Stage = 'not-sent';
   #controller: Dispatcher.DispatchController | undefined;
-  #givenUp: Error | undefined;
+  #aborted: Error | undefined;
   #status = 0;
-  #head: Readonly<Record<string, string>> = {};
+  #headers: Readonly<Record<string, string>> = {};
   #size = 0;
-  readonly #pieces: Buffer[] = [];
-  #resolve: (answer: WholeAnswer) => void = nobody;
-  #reject: (error: WireError) => void = nobody;
+  readonly #chunks: Buffer[] = [];
+  #resolve: (answer: WireAnswer) => void = ignore;
+  #reject: (error: Error) => void = ignore;
 
-  constructor(maxBytes: number, ended: () => void) {
+  constructor(connections: Connections, connection: Dispatcher, maxBytes: number) {
+    this.#connections = connections;
+    this.#connection = connection;
     this.#maxBytes = maxBytes;
-    this.#ended = ended;
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
   }
 
-  giveUp(reason: Error): void {
-    this.#givenUp ??= reason;
+  abort(reason: Error): void {
+    this.#aborted ??= reason;
+    // While the connection is being opened there is no controller yet; the caller does not wait for that.
+    this.#fail(reason);
     this.#controller?.abort(reason);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // Given up while the connection was being made: every byte is kept back.
-    if (this.#givenUp === undefined) this.#stage = 'sent';
-    else controller.abort(this.#givenUp);
+    // Aborted while the connection was being opened: aborting now prevents that any byte is sent.
+    if (this.#aborted === undefined) this.#stage = 'sent';
+    else controller.abort(this.#aborted);
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: UndiciHeaders): void {
     if (status < 200) return;
     this.#stage = 'answered';
     this.#status = status;
-    this.#head = flatten(headers);
+    this.#headers = flatHeaders(headers);
+    if (status >= 300) this.#maxBytes = Math.min(this.#maxBytes, MAX_ERROR_BYTES);
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
-    this.#size += piece.byteLength;
-    if (this.#size > this.#maxBytes) controller.abort(new Error('the answer is too large'));
-    else this.#pieces.push(piece);
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#size += chunk.byteLength;
+    this.#chunks.push(chunk);
+    if (this.#size <= this.#maxBytes) return;
+    // The reader finds that the body is too large: the rest is not needed.
+    this.#answer(joined(this.#chunks));
+    controller.abort(new Error('the answer is too large'));
   }
 
   onResponseEnd(): void {
-    this.#ended();
-    this.#resolve({ status: this.#status, headers: this.#head, body: joined(this.#pieces) });
+    this.#connections.release(this.#connection);
+    this.#answer(joined(this.#chunks));
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.#ended();
-    if (this.#size > this.#maxBytes) this.#resolve({ status: this.#status, headers: this.#head, body: undefined });
-    else {
-      const isCertificate = describeCertificate(error) !== undefined;
-      this.#reject(new WireError(this.#stage, describeTrouble(error), error, isCertificate));
-    }
+    this.#connections.discard(this.#connection);
+    this.#fail(error);
+  }
+
+  #answer(body: WireAnswer['body']): void {
+    this.#resolve({ status: this.#status, headers: this.#headers, body });
+  }
+
+  /** An answer that breaks off still has a status. Does nothing when the promise is settled. */
+  #fail(reason: Error): void {
+    const error = toWireError(this.#stage, reason);
+    if (this.#stage === 'answered') this.#answer(brokenBody(error));
+    else this.#reject(error);
   }
 }
 
-const bufferOf = (bytes: Uint8Array): Buffer =>
-  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+const ignore = (): void => undefined;
 
-const joined = (pieces: readonly Buffer[]): Buffer =>
-  pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
+const joined = (chunks: readonly Buffer[]): Buffer =>
+  chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+
+const brokenBody = (error: Error): AsyncIterable<Uint8Array> => ({
+  [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }),
+});

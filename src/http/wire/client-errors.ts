@@ -1,6 +1,8 @@
+import { errorCode } from '../../core/file-errors.ts';
 import { safeText } from '../../core/safe-text.ts';
+import { WireError, type Stage } from './transport.ts';
 
-const WORDS: Readonly<Record<string, string>> = {
+const MESSAGES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'the connection was reset',
   EPIPE: 'the connection was closed',
@@ -15,13 +17,13 @@ const WORDS: Readonly<Record<string, string>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is not as long as it said',
 };
 
-/** What Node (tls.TLSSocket, X509 certificate error codes) says of an issuer that is not known. */
+/** Node's error codes for a certificate whose issuer is not trusted (tls, "X509 certificate error codes"). */
 const UNTRUSTED =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(VERIFY|GET|DECODE)_\w+|CERT_UNTRUSTED|INVALID_CA)$/;
 const OTHERWISE_INVALID =
   /^(CERT_REVOKED|CERT_REJECTED|CERT_SIGNATURE_FAILURE|CERT_CHAIN_TOO_LONG|PATH_LENGTH_EXCEEDED|INVALID_PURPOSE|ERROR_IN_CERT_NOT_\w+_FIELD)$/;
 
-/** A certificate that was refused, in words of its own. */
+/** A rejected certificate. The message says why. */
 export class CertificateError extends Error {
   override readonly name = 'CertificateError';
   constructor(message: string, cause: Error) {
@@ -29,20 +31,20 @@ export class CertificateError extends Error {
   }
 }
 
-/** What is known of a certificate; all of it text of the other side. */
+/** Details of a certificate. All of it is text from the peer. */
 export interface CertificateFacts {
   readonly host?: string | undefined;
-  /** As Node prints them: `DNS:example.com, IP Address:192.0.2.1`. */
+  /** As Node formats them: `DNS:example.com, IP Address:192.0.2.1`. */
   readonly names?: string | undefined;
   readonly validFrom?: string | undefined;
   readonly validTo?: string | undefined;
 }
 
-/** What is wrong with a certificate, in a few words; undefined where an error is about something else. */
+/** Says in a few words what is wrong with a certificate; undefined when the error is about something else. */
 export function describeCertificate(error: unknown, facts: CertificateFacts = {}): string | undefined {
   if (error instanceof CertificateError) return error.message;
   if (!(error instanceof Error)) return undefined;
-  const code = codeOf(error);
+  const code = errorCode(error) ?? '';
   const short = (text: string | undefined, before: string): string =>
     text === undefined || text === ''
       ? ''
@@ -51,21 +53,23 @@ export function describeCertificate(error: unknown, facts: CertificateFacts = {}
     return `it is for another host name${short(facts.names, ': ')}${short(facts.host, ', not for ')}`;
   if (code === 'CERT_HAS_EXPIRED') return `it has expired${short(facts.validTo, ' on ')}`;
   if (code === 'CERT_NOT_YET_VALID') return `it is not valid yet${short(facts.validFrom, ': it begins on ')}`;
-  if (code === 'DEPTH_ZERO_SELF_SIGNED_CERT') return `it is self-signed and not trusted ${TRUST}`;
-  if (UNTRUSTED.test(code)) return `its issuer is not trusted ${TRUST}`;
+  if (code === 'DEPTH_ZERO_SELF_SIGNED_CERT') return `it is self-signed and not trusted ${TRUST_HINT}`;
+  if (UNTRUSTED.test(code)) return `its issuer is not trusted ${TRUST_HINT}`;
   return OTHERWISE_INVALID.test(code) ? `it is not valid (${code})` : undefined;
 }
 
-const TRUST = '(NODE_EXTRA_CA_CERTS names a file of more certificates to trust)';
+const TRUST_HINT = '(NODE_EXTRA_CA_CERTS names a file of more certificates to trust)';
 
-const codeOf = (error: Error): string => ('code' in error && typeof error.code === 'string' ? error.code : '');
+/** An error of the client as a WireError that says how far the exchange came. */
+export const toWireError = (stage: Stage, error: unknown): WireError =>
+  new WireError(stage, describeClientError(error), error, describeCertificate(error) !== undefined);
 
-/** What went wrong on the wire, in a few words without address, header or proxy password. */
-export function describeTrouble(error: unknown): string {
+/** Says in a few words why an exchange failed, without an address, a header or the proxy's password. */
+export function describeClientError(error: unknown): string {
   if (!(error instanceof Error)) return 'the connection failed';
   const certificate = describeCertificate(error);
   if (certificate !== undefined) return certificate;
-  const code = codeOf(error);
+  const code = errorCode(error) ?? '';
   const proxy = /^Proxy response \((\d+)\)/.exec(error.message);
   if (proxy !== null) return `the proxy answered ${proxy[1] ?? ''} when asked to connect`;
   if (error.message.startsWith('Proxy Authentication Required'))
@@ -73,5 +77,5 @@ export function describeTrouble(error: unknown): string {
   if (code === 'EPROTO' || code.startsWith('ERR_SSL')) return 'the TLS handshake failed';
   if (code === 'ECONNRESET' && error.message.includes('TLS')) return 'the TLS handshake was broken off';
   if (code.startsWith('HPE_')) return 'the answer is not HTTP, or breaks off';
-  return WORDS[code] ?? (safeText(error.message).slice(0, 200) || 'the connection failed');
+  return MESSAGES[code] ?? (safeText(error.message).slice(0, 200) || 'the connection failed');
 }

@@ -1,52 +1,41 @@
 import type { Connector } from 'undici/lib/core/connect.js';
-import { createConnections, type Connections } from './connections.ts';
-import { dispatchOnce } from './streaming-exchange.ts';
-import { exchangeWhole, type Exchange, type WholeRequest } from './buffered-exchange.ts';
+import { startBufferedExchange } from './buffered-exchange.ts';
+import { createConnections, sharedConnection, type Connections } from './connections.ts';
 import { keepParserAsCompiled } from './parser-tiering.ts';
 import { openProxy, proxyFor, readProxies } from './proxy.ts';
-import { WireError, type Transport, type WireRequest } from './transport.ts';
+import { startStreamingExchange } from './streaming-exchange.ts';
+import { WireError, type Exchange, type SendBuffered, type Transport, type WireRequest } from './transport.ts';
 
 export interface TransportOptions {
-  /** Where HTTPS_PROXY, HTTP_PROXY and NO_PROXY are read from. */
+  /** HTTPS_PROXY, HTTP_PROXY and NO_PROXY are read from it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /**
-   * This process sends a few requests and ends. V8 then leaves the parser's WebAssembly as first compiled: recompiling
-   * it would keep the process busy for longer than the whole command. Not for many requests, which that would slow.
+   * The process sends a few requests and ends. V8 then keeps the parser's WebAssembly as first compiled: recompiling it
+   * would keep the process busy for longer than the whole command. Do not set it for many requests: it slows them down.
    */
   readonly oneShot?: boolean;
   /** Milliseconds for name lookup, connection and TLS handshake together; 10 s by default. */
   readonly connectTimeoutMs?: number;
 }
 
-export type SendWhole = (request: WholeRequest, body: Uint8Array | undefined) => Exchange;
-
 export interface ClientTransport extends Transport {
-  /** What sends many requests to one origin, each answer whole: connections are ready when it resolves. */
-  whole(origin: string, maxBytes: number): Promise<SendWhole>;
-  /** Ends every connection, idle or not. Idle ones alone never keep the process alive. */
+  readonly openBuffered: (origin: string) => Promise<SendBuffered>;
+  /** Closes every connection. Idle connections do not keep the process alive. */
   close(): Promise<void>;
 }
 
-async function tlsConnector(timeout: number): Promise<Connector> {
-  const [{ createSecureContext }, { createTlsConnector }] = await Promise.all([
-    import('node:tls'),
-    import('./certificate.ts'),
-  ]);
-  return createTlsConnector({ timeout, secureContext: createSecureContext() });
-}
-
 /**
- * Requests over HTTP/1.1, on undici. Connections are kept alive and reused; redirects are answers like any other;
- * nothing is retried here. Nothing of undici is loaded before the first request.
- * Fails with usage (2) for a proxy variable that is not an address; a request fails with WireError only.
+ * Sends requests over HTTP/1.1 with undici. Connections are kept alive and reused. A redirect is an answer like any
+ * other. Nothing is retried here, and nothing of undici is loaded before the first request.
+ * Fails with usage (2) for a proxy variable that is not an address. Requests fail with WireError only.
  */
 export function createTransport(options: TransportOptions): ClientTransport {
   const proxies = readProxies(options.env);
-  let asCompiled: Promise<() => void> | undefined;
+  let parserKept: Promise<() => void> | undefined;
   const origins = new Map<string, Promise<Connections>>();
   const settings = {
     connectTimeout: options.connectTimeoutMs ?? 10_000,
-    // The exchange has one deadline, and it is the caller's.
+    // The caller sets one deadline for the whole exchange.
     headersTimeout: 0,
     bodyTimeout: 0,
   };
@@ -54,18 +43,10 @@ export function createTransport(options: TransportOptions): ClientTransport {
   const open = async (url: URL): Promise<Connections> => {
     const proxy = proxyFor(url, proxies);
     const { default: Client } = await import('undici/lib/dispatcher/client.js');
-    // The parser is loaded with the first connection. The client itself comes before, or V8 would not take its cache.
-    if (options.oneShot === true) await (asCompiled ??= keepParserAsCompiled());
-    if (proxy !== undefined) {
-      const agent = await openProxy(proxy, proxies, settings);
-      return {
-        dispatch: (request, handler) => agent.dispatch(request, handler),
-        lend: () => agent,
-        giveBack: () => undefined,
-        destroy: () => agent.destroy(),
-      };
-    }
-    // Making a TLS context takes longer than a handshake: all connections to an origin share one.
+    // The parser is loaded with the first connection. The client is loaded before, or V8 would reject its code cache.
+    if (options.oneShot === true) await (parserKept ??= keepParserAsCompiled());
+    if (proxy !== undefined) return sharedConnection(await openProxy(proxy, proxies, settings));
+    // Creating a TLS context takes longer than a handshake, so all connections to an origin share one.
     const connect = url.protocol === 'https:' ? { connect: await tlsConnector(settings.connectTimeout) } : {};
     return createConnections(() => new Client(url.origin, { ...settings, ...connect }));
   };
@@ -77,12 +58,21 @@ export function createTransport(options: TransportOptions): ClientTransport {
   };
 
   const send = async (request: WireRequest): ReturnType<Transport> => {
-    if (request.signal.aborted) throw new WireError('not-sent', 'given up before it was sent', request.signal.reason);
+    if (request.signal.aborted) throw new WireError('not-sent', 'aborted before it was sent', request.signal.reason);
     const url = new URL(request.url);
-    const answer = await dispatchOnce(await connectionsTo(url), url, request);
-    // An answer has come, so the parser is loaded.
-    (await asCompiled)?.();
+    const answer = await startStreamingExchange(await connectionsTo(url), url, request);
+    // The parser is loaded once there is an answer.
+    (await parserKept)?.();
     return answer;
+  };
+
+  const openBuffered: ClientTransport['openBuffered'] = async (origin) => {
+    const connections = await connectionsTo(new URL(origin));
+    const restore = await parserKept;
+    return (request, body, maxBytes) => {
+      const exchange = startBufferedExchange(connections, request, body, maxBytes);
+      return restore === undefined ? exchange : afterAnswer(exchange, restore);
+    };
   };
 
   const close = async (): Promise<void> => {
@@ -91,15 +81,24 @@ export function createTransport(options: TransportOptions): ClientTransport {
     await Promise.all(opened.map(async (connections) => (await connections).destroy()));
   };
 
-  const whole: ClientTransport['whole'] = async (origin, maxBytes) => {
-    const connections = await connectionsTo(new URL(origin));
-    return (request, body) => {
-      const client = connections.lend();
-      return exchangeWhole(client, request, body, maxBytes, () => {
-        connections.giveBack(client);
-      });
-    };
-  };
+  return Object.assign(send, { close, openBuffered });
+}
 
-  return Object.assign(send, { close, whole });
+/** The same exchange; `then` is called when the answer has come. */
+const afterAnswer = (exchange: Exchange, then: () => void): Exchange => ({
+  answer: exchange.answer.then((answer) => {
+    then();
+    return answer;
+  }),
+  abort: (reason) => {
+    exchange.abort(reason);
+  },
+});
+
+async function tlsConnector(timeout: number): Promise<Connector> {
+  const [{ createSecureContext }, { createTlsConnector }] = await Promise.all([
+    import('node:tls'),
+    import('./certificate-errors.ts'),
+  ]);
+  return createTlsConnector({ timeout, secureContext: createSecureContext() });
 }

@@ -1,19 +1,21 @@
 import type { Dispatcher } from 'undici';
 
-/** Takes one request at a time, or many: what undici calls a dispatcher, as far as it is used here. */
+/** Connections to one origin. Each is used by one request at a time. */
 export interface Connections {
-  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): unknown;
-  /** A connection for one request, and then its return. */
-  lend(): Dispatcher;
-  giveBack(connection: Dispatcher): void;
+  /** Returns a free connection, or a new one. */
+  acquire(): Dispatcher;
+  /** Gives a connection back after a complete answer. */
+  release(connection: Dispatcher): void;
+  /** Closes a connection after an error. */
+  discard(connection: Dispatcher): void;
   destroy(): Promise<unknown>;
 }
 
 /**
- * Connections to one origin, as many as there are requests at a time: a request takes the one that was used last and
- * is free again, or a new one. undici's own pool would open a second connection for a request that follows another at
- * once, and a second handshake costs more than the request. After an error no connection that was open then is used
- * again: what broke one of them may have broken all, and a retry takes a new one.
+ * Connections to one origin, as many as there are concurrent requests. A request takes the free connection that was
+ * used last, or opens a new one. undici's own pool would open a second connection for a request that directly follows
+ * another one, and a second handshake costs more than the request. After an error every free connection is closed too:
+ * the cause may have broken them all, and a retry must use a new one.
  */
 export function createConnections(open: () => Dispatcher): Connections {
   const all = new Set<Dispatcher>();
@@ -23,29 +25,25 @@ export function createConnections(open: () => Dispatcher): Connections {
     all.add(client);
     return client;
   };
-  const drop = (client: Dispatcher): void => {
-    all.delete(client);
-    client.destroy().catch(() => undefined);
-  };
   return {
-    dispatch: (options, handler) => {
-      const client = free.pop() ?? add();
-      client.dispatch(options, {
-        ...handler,
-        onResponseEnd: (controller, trailers) => {
-          free.push(client);
-          handler.onResponseEnd?.(controller, trailers);
-        },
-        onResponseError: (controller, error) => {
-          for (const idle of [client, ...free.splice(0)]) drop(idle);
-          handler.onResponseError?.(controller, error);
-        },
-      });
-    },
-    lend: () => free.pop() ?? add(),
-    giveBack: (client) => {
+    acquire: () => free.pop() ?? add(),
+    release: (client) => {
       free.push(client);
+    },
+    discard: (client) => {
+      for (const each of [client, ...free.splice(0)]) {
+        all.delete(each);
+        each.destroy().catch(() => undefined);
+      }
     },
     destroy: () => Promise.all([...all].map((client) => client.destroy())),
   };
 }
+
+/** Connections that one dispatcher manages itself, such as a proxy agent. */
+export const sharedConnection = (dispatcher: Dispatcher): Connections => ({
+  acquire: () => dispatcher,
+  release: () => undefined,
+  discard: () => undefined,
+  destroy: () => dispatcher.destroy(),
+});

@@ -1,26 +1,21 @@
-import { WireError } from './transport.ts';
+import { WireError, type WireAnswer } from './transport.ts';
 
-/** More encodings than any honest server stacks. */
-const MOST_ENCODINGS = 4;
+/** A limit on stacked encodings; real servers use one. */
+const MAX_ENCODINGS = 4;
 
 /**
- * The body of an answer as it was before `content-encoding` was applied, in pieces, never more of it in memory than a
- * few. Gives what came when there is no encoding. Fails with WireError (`answered`) for an encoding that is not known,
- * too many of them, and bytes that do not decode.
+ * Yields the body of an answer with its `content-encoding` removed. Only a few chunks are in memory at a time. Without
+ * an encoding the chunks are passed on. Fails with WireError (`answered`) for an unknown encoding, for too many
+ * encodings, and for data that does not decode.
  */
-export async function* decodeBody(
-  body: AsyncIterable<Uint8Array>,
-  encoding: string | undefined,
-): AsyncGenerator<Uint8Array> {
-  const encodings = (encoding ?? '')
-    .split(',')
-    .map((name) => name.trim().toLowerCase())
-    .filter((name) => name !== '' && name !== 'identity');
+export async function* decodeBody(body: WireAnswer['body'], encoding: string | undefined): AsyncGenerator<Uint8Array> {
+  const chunks = Buffer.isBuffer(body) ? [body] : body;
+  const encodings = encodingsIn(encoding);
   if (encodings.length === 0) {
-    yield* body;
+    yield* chunks;
     return;
   }
-  if (encodings.length > MOST_ENCODINGS) throw new WireError('answered', 'the answer is encoded too many times over');
+  if (encodings.length > MAX_ENCODINGS) throw new WireError('answered', 'the answer is encoded too many times over');
   const [zlib, { Readable, pipeline }] = await Promise.all([import('node:zlib'), import('node:stream')]);
   const decoders = encodings.reverse().map((name) => {
     if (name === 'gzip' || name === 'x-gzip') return zlib.createGunzip();
@@ -28,7 +23,8 @@ export async function* decodeBody(
     if (name === 'br') return zlib.createBrotliDecompress();
     throw new WireError('answered', 'the answer is encoded in a way that was not asked for');
   });
-  const decoded = pipeline([Readable.from(body), ...decoders], () => undefined) as unknown as AsyncIterable<Uint8Array>;
+  const source = Buffer.isBuffer(body) && body.byteLength === 0 ? Readable.from([]) : Readable.from(chunks);
+  const decoded = pipeline([source, ...decoders], () => undefined) as unknown as AsyncIterable<Uint8Array>;
   try {
     yield* decoded;
   } catch (error) {
@@ -38,14 +34,18 @@ export async function* decodeBody(
 }
 
 /**
- * A whole body, decoded. Gives undefined as soon as it grows beyond `maxBytes`, and reads no further.
- * Fails with WireError where the body breaks off or does not decode.
+ * Reads and decodes a whole body. Returns undefined as soon as it is larger than `maxBytes`, and reads no further.
+ * Fails with WireError when the body breaks off or does not decode.
  */
 export async function readBody(
-  body: AsyncIterable<Uint8Array>,
+  body: WireAnswer['body'],
   encoding: string | undefined,
   maxBytes: number,
 ): Promise<Buffer | undefined> {
+  if (Buffer.isBuffer(body)) {
+    if (body.byteLength > maxBytes) return undefined;
+    if (encoding === undefined) return body;
+  }
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of decodeBody(body, encoding)) {
@@ -55,3 +55,9 @@ export async function readBody(
   }
   return Buffer.concat(chunks, size);
 }
+
+const encodingsIn = (encoding: string | undefined): string[] =>
+  (encoding ?? '')
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== '' && name !== 'identity');

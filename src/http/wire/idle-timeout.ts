@@ -1,29 +1,34 @@
 import type { Clock } from '../../core/context.ts';
 
 /**
- * What comes, until none came for `quietMs` milliseconds of real time. The peer may go on sending nothing, or signs of
- * life: whoever reads ends the exchange.
+ * Yields items until none arrives for `idleMs` milliseconds of real time. The reader ends the exchange then; comments
+ * that keep the connection alive do not count as items.
  */
-export async function* untilQuiet<T>(
+export async function* untilIdle<T>(
   source: AsyncIterable<T>,
-  quietMs: number,
+  idleMs: number,
   clock: Pick<Clock, 'deadline'>,
 ): AsyncGenerator<T> {
   const items = source[Symbol.asyncIterator]();
   for (;;) {
     const next = items.next();
-    // Where silence wins, the exchange is ended under this read, and nobody waits for what that makes of it.
+    // After a timeout nobody awaits this read, and ending the exchange makes it fail.
     next.catch(() => undefined);
-    const came = await firstOf(next, quietMs, clock);
-    if (came === undefined || came.done === true) return;
-    yield came.value;
+    const result = await withTimeout(next, idleMs, clock);
+    if (result === undefined || result.done === true) return;
+    yield result.value;
   }
 }
 
-async function firstOf<T>(next: Promise<T>, quietMs: number, clock: Pick<Clock, 'deadline'>): Promise<T | undefined> {
-  const guard = clock.deadline(quietMs);
-  const silence = new Promise<undefined>((resolve) => {
-    guard.signal.addEventListener(
+/** The result of a promise; undefined when it takes longer than `timeoutMs`. */
+async function withTimeout<T>(
+  promise: Promise<T>,
+  timeoutMs: number,
+  clock: Pick<Clock, 'deadline'>,
+): Promise<T | undefined> {
+  const deadline = clock.deadline(timeoutMs);
+  const timeout = new Promise<undefined>((resolve) => {
+    deadline.signal.addEventListener(
       'abort',
       () => {
         resolve(undefined);
@@ -32,8 +37,8 @@ async function firstOf<T>(next: Promise<T>, quietMs: number, clock: Pick<Clock, 
     );
   });
   try {
-    return await Promise.race([next, silence]);
+    return await Promise.race([promise, timeout]);
   } finally {
-    guard.cancel();
+    deadline.cancel();
   }
 }

@@ -1,26 +1,26 @@
 const NEVER = 1_000_000_000;
 
-/** What V8 counts down from before it compiles a WebAssembly function anew, in the versions since Node 20. */
-const USUAL = [1_800_000, 13_000_000];
+/** The default budgets before V8 recompiles a WebAssembly function, in the versions since Node 20. */
+const DEFAULT_BUDGETS = [1_800_000, 13_000_000];
 
 /**
- * V8 leaves WebAssembly that is loaded from now on as it was first compiled. The HTTP parser is such, and compiling it
- * anew keeps a process busy for longer than a whole command takes.
+ * Stops V8 from recompiling WebAssembly that is loaded from now on. The HTTP parser is WebAssembly, and recompiling it
+ * keeps a process busy for longer than a whole command takes.
  *
- * Gives back what undoes it, to be called once the parser is loaded: with other flags than it was started with, V8
- * refuses the compiled form of every file of ours that is still to be loaded.
+ * Returns a function that undoes this. Call it once the parser is loaded: while its flags differ from those at the
+ * start, V8 rejects the code cache of every file that berth still has to load.
  */
 export async function keepParserAsCompiled(): Promise<() => void> {
   const { cachedDataVersionTag, setFlagsFromString } = await import('node:v8');
-  const allow = (budget: number): void => {
+  const setBudget = (budget: number): void => {
     setFlagsFromString(`--wasm-tiering-budget=${String(budget)}`);
   };
-  // V8 does not tell the value of a flag; but this number is made of all of them.
+  // V8 does not report the value of a flag, but this tag is a hash of all of them.
   const flags = cachedDataVersionTag();
-  allow(NEVER);
+  setBudget(NEVER);
   return () => {
-    USUAL.some((budget) => {
-      allow(budget);
+    DEFAULT_BUDGETS.some((budget) => {
+      setBudget(budget);
       return cachedDataVersionTag() === flags;
     });
   };

@@ -1,20 +1,21 @@
 import type { Dispatcher } from 'undici';
 import { usage } from '../../core/failure.ts';
 import { isLoopback } from '../../core/address.ts';
-import { describeCertificate, describeTrouble } from './client-errors.ts';
+import { describeCertificate, describeClientError } from './client-errors.ts';
 
-/** What the environment says of proxies. */
+/** The proxies that the environment names. */
 export interface Proxies {
   readonly http: URL | undefined;
   readonly https: URL | undefined;
+  /** The hosts in NO_PROXY. */
   readonly exceptions: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads HTTPS_PROXY, HTTP_PROXY and NO_PROXY; where both spellings are set, lower case wins, as in other tools.
- * Fails with usage (2) naming the variable, never its value: that may hold a password.
+ * Reads HTTPS_PROXY, HTTP_PROXY and NO_PROXY. When both spellings are set, the lower-case one is used, as in other tools.
+ * Fails with usage (2) and names the variable, but never its value, which may contain a password.
  */
 export const readProxies = (env: Environment): Proxies => ({
   http: readProxy(env, 'http_proxy'),
@@ -34,8 +35,8 @@ function readProxy(env: Environment, name: string): URL | undefined {
 }
 
 /**
- * The proxy that the environment names for an address, exceptions aside. What goes to this machine over plain http
- * carries a key, so it never takes a proxy that is not on this machine too.
+ * Returns the proxy for an address; NO_PROXY is not applied here. A request over plain http to this machine carries the
+ * key in the clear, so it only uses a proxy that is on this machine too.
  */
 export function proxyFor(url: URL, proxies: Proxies): URL | undefined {
   const proxy = url.protocol === 'https:' ? proxies.https : proxies.http;
@@ -43,35 +44,35 @@ export function proxyFor(url: URL, proxies: Proxies): URL | undefined {
   return url.protocol === 'http:' && isLoopback(url.hostname) && !isLoopback(proxy.hostname) ? undefined : proxy;
 }
 
-/** A dispatcher that goes through `proxy`, unless NO_PROXY exempts the host. */
+/** Returns a dispatcher that uses `proxy`, except for the hosts in NO_PROXY. */
 export async function openProxy(proxy: URL, proxies: Proxies, connection: object): Promise<Dispatcher> {
-  const [{ default: EnvHttpProxyAgent }, { default: Pool }, { default: connect }, certificate] = await Promise.all([
+  const [{ default: EnvHttpProxyAgent }, { default: Pool }, { default: connect }, certificates] = await Promise.all([
     import('undici/lib/dispatcher/env-http-proxy-agent.js'),
     import('undici/lib/dispatcher/pool.js'),
     import('undici/lib/api/api-connect.js'),
-    import('./certificate.ts'),
+    import('./certificate-errors.ts'),
   ]);
-  /** What tunnels are asked of. Loaded by deep path, undici's classes come without their request methods. */
+  /** Makes the pool that opens tunnels. Classes that are imported by deep path lack undici's request methods. */
   const clientFactory = (origin: URL, options: object): Dispatcher => {
     const pool = new Pool(origin, options);
     return Object.assign(pool, {
       connect: (request: Dispatcher.ConnectOptions) =>
         connect.call(pool, request).catch((error: unknown) => {
           if (describeCertificate(error) !== undefined) throw error;
-          // undici takes its own socket errors for a connection to be made anew, and would ask again without end.
-          throw new Error(`the proxy gave no tunnel: ${describeTrouble(error)}`, { cause: error });
+          // undici reconnects after its own socket errors, and would repeat the request forever.
+          throw new Error(`the proxy gave no tunnel: ${describeClientError(error)}`, { cause: error });
         }),
     });
   };
-  // Both are given, or undici would read the process's own environment for the other.
+  // Both are set, because undici reads the process's environment for a missing one.
   return new EnvHttpProxyAgent({
     ...connection,
     httpProxy: proxy.href,
     httpsProxy: proxy.href,
     noProxy: proxies.exceptions,
     proxyTunnel: false,
-    requestTls: { checkServerIdentity: certificate.checkHostName },
-    proxyTls: { checkServerIdentity: certificate.checkHostName },
+    requestTls: { checkServerIdentity: certificates.checkHostName },
+    proxyTls: { checkServerIdentity: certificates.checkHostName },
     clientFactory,
   });
 }

@@ -1,96 +1,86 @@
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Connections } from './connections.ts';
-import { describeCertificate, describeTrouble } from './client-errors.ts';
-import { WireError, type Stage, type WireAnswer, type WireRequest } from './transport.ts';
+import { toWireError } from './client-errors.ts';
+import { flatHeaders, toBuffer } from './undici-values.ts';
+import type { Stage, WireAnswer, WireRequest } from './transport.ts';
 
 /**
- * Hands one request to undici and gives the answer's head; the body follows as it is read, and no faster. Fails with
- * WireError. The stage is exact: undici says when it takes up a connection to write on, which is before the first byte.
+ * Sends one request and resolves with the head of the answer. The body is a stream with backpressure. Fails with
+ * WireError, whose stage is exact: undici calls `onRequestStart` before it writes the first byte.
  */
-export function dispatchOnce(connections: Connections, url: URL, request: WireRequest): Promise<WireAnswer> {
+export function startStreamingExchange(connections: Connections, url: URL, request: WireRequest): Promise<WireAnswer> {
   return new Promise((resolve, reject) => {
     let stage: Stage = 'not-sent';
-    let over = false;
+    let settled = false;
     let controller: Dispatcher.DispatchController | undefined;
+    const connection = connections.acquire();
 
     const body = new Readable({
       read: () => controller?.resume(),
       destroy: (error, done) => {
-        if (!over) {
-          finish();
-          controller?.abort(new Error('the rest is not wanted'));
+        if (!settled) {
+          settle();
+          controller?.abort(new Error('the rest of the body is not needed'));
         }
         done(error);
       },
     });
-    // Whoever reads the body gets the error; before that, nobody listens.
+    // The reader of the body gets the error. Before it reads, an unhandled 'error' event would end the process.
     body.on('error', () => undefined);
 
-    const finish = (): void => {
-      over = true;
-      request.signal.removeEventListener('abort', giveUp);
+    const settle = (): void => {
+      settled = true;
+      request.signal.removeEventListener('abort', onAbort);
     };
     const fail = (error: unknown): void => {
-      if (over) return;
-      finish();
-      const isCertificate = describeCertificate(error) !== undefined;
-      const trouble = new WireError(stage, describeTrouble(error), error, isCertificate);
-      if (stage === 'answered') body.destroy(trouble);
-      else reject(trouble);
+      if (settled) return;
+      settle();
+      const wireError = toWireError(stage, error);
+      if (stage === 'answered') body.destroy(wireError);
+      else reject(wireError);
     };
-    const giveUp = (): void => {
+    const onAbort = (): void => {
       const reason = request.signal.reason as unknown;
       fail(reason);
-      controller?.abort(reason instanceof Error ? reason : new Error('given up'));
+      controller?.abort(reason instanceof Error ? reason : new Error('aborted'));
     };
-    request.signal.addEventListener('abort', giveUp, { once: true });
+    request.signal.addEventListener('abort', onAbort, { once: true });
 
-    connections.dispatch(
+    connection.dispatch(
       {
         origin: url.origin,
         path: url.pathname + url.search,
         method: request.method,
         headers: { ...request.headers },
-        body:
-          request.body === undefined
-            ? null
-            : Buffer.from(request.body.buffer, request.body.byteOffset, request.body.byteLength),
+        body: request.body === undefined ? null : toBuffer(request.body),
       },
       {
         onRequestStart: (started) => {
           controller = started;
-          // Given up while the connection was being made: aborting now keeps every byte back.
-          if (over) started.abort(new Error('given up'));
+          // Aborted while the connection was being opened: aborting now prevents that any byte is sent.
+          if (settled) started.abort(new Error('aborted'));
           else stage = 'sent';
         },
         onResponseStart: (_, status, headers) => {
-          if (over || status < 200) return;
+          if (settled || status < 200) return;
           stage = 'answered';
-          resolve({ status, headers: flatten(headers), body });
+          resolve({ status, headers: flatHeaders(headers), body });
         },
         onResponseData: (started, chunk) => {
-          if (!over && !body.push(chunk)) started.pause();
+          if (!settled && !body.push(chunk)) started.pause();
         },
         onResponseEnd: () => {
-          if (over) return;
-          finish();
+          connections.release(connection);
+          if (settled) return;
+          settle();
           body.push(null);
         },
         onResponseError: (_, error) => {
+          connections.discard(connection);
           fail(error);
         },
       },
     );
   });
-}
-
-/** Headers by name; one that was sent several times is joined. */
-export function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
-  const flat: Record<string, string> = {};
-  for (const name of Object.keys(headers)) {
-    const value = headers[name];
-    if (value !== undefined) flat[name] = typeof value === 'string' ? value : value.join(', ');
-  }
-  return flat;
 }

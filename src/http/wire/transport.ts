@@ -1,6 +1,6 @@
 /**
- * One exchange on the wire, told apart by how far it came. `not-sent`: no byte of the request can have reached a
- * service (refused, name not found, handshake failed, connect timeout). `sent`: it may have arrived, and no answer
+ * How far an exchange came before it failed. `not-sent`: no byte of the request can have reached a service (connection
+ * refused, name not found, handshake failed, connect timeout). `sent`: the request may have arrived, and no answer
  * came. `answered`: the answer began and broke off.
  */
 export type Stage = 'not-sent' | 'sent' | 'answered';
@@ -17,16 +17,48 @@ export interface WireRequest {
 
 export interface WireAnswer {
   readonly status: number;
-  /** Names in lower case; a header sent several times is joined with `, `. */
+  /** Names are in lower case. Values of a header that was sent several times are joined with `, `. */
   readonly headers: Readonly<Record<string, string>>;
-  /** As sent, still encoded. Throws WireError where it breaks off. */
-  readonly body: AsyncIterable<Uint8Array>;
+  /** The body as it was sent, still encoded: all of it, or chunks. Iterating throws WireError where the body breaks off. */
+  readonly body: Buffer | AsyncIterable<Uint8Array>;
+}
+
+/** The parts of a request that a buffered exchange needs, in the form that the client takes them. */
+export interface BufferedRequest {
+  readonly origin: string;
+  /** Includes the query. */
+  readonly path: string;
+  readonly method: string;
+  /** Name, value, name, value. */
+  readonly headers: string[];
+}
+
+/** One request in flight. */
+export interface Exchange {
+  /** Rejects with WireError only. */
+  readonly answer: Promise<WireAnswer>;
+  abort(reason: Error): void;
+  /** Releases an answer that was not read to its end. Absent when the answer is complete. */
+  close?(): void;
+}
+
+/** Starts an exchange whose answer is complete when it resolves. Of the body at most `maxBytes` are kept. */
+export type SendBuffered = (request: BufferedRequest, body: Uint8Array | undefined, maxBytes: number) => Exchange;
+
+/** Sends one request and resolves with the head of the answer; the body follows as a stream. Throws only WireError. */
+export interface Transport {
+  (request: WireRequest): Promise<WireAnswer>;
+  /**
+   * Prepares buffered exchanges with one origin, which cost less than streaming ones. A transport without it, such as
+   * the local service in this process, streams every answer.
+   */
+  readonly openBuffered?: (origin: string) => Promise<SendBuffered>;
 }
 
 export class WireError extends Error {
   override readonly name = 'WireError';
   readonly stage: Stage;
-  /** The certificate of the other side was refused. Another try would end the same. */
+  /** The peer's certificate was rejected. A retry would end the same. */
   readonly certificate: boolean;
   constructor(stage: Stage, message: string, cause?: unknown, certificate = false) {
     super(message, cause === undefined ? undefined : { cause });
@@ -34,6 +66,3 @@ export class WireError extends Error {
     this.certificate = certificate;
   }
 }
-
-/** Sends one request and gives the answer's head; the body follows. Throws WireError and nothing else. */
-export type Transport = (request: WireRequest) => Promise<WireAnswer>;

@@ -1,4 +1,4 @@
-// The parts of undici that are imported by deep path, so that a command loads no more than it sends with.
+// Types of the parts of undici that are imported by deep path, so that a command loads only what it needs.
 declare module 'undici/lib/dispatcher/client.js' {
   import { Client } from 'undici';
   export default Client;

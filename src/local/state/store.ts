@@ -1,8 +1,8 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure, localFile } from '../../core/failure.ts';
-import { reasonOf } from '../../core/file-errors.ts';
-import { makeFolder } from '../../core/folders.ts';
+import { errorReason } from '../../core/file-errors.ts';
+import { makeDirectory } from '../../core/make-directory.ts';
 import type { FileLocks, HeldLock } from '../../core/locks.ts';
 import { Problem } from '../contract/problem.ts';
 import type { PartCodec } from './file/codec.ts';
@@ -45,12 +45,12 @@ const LOCK_TIMEOUT_MS = 30_000;
 async function lockState(path: string, locks: FileLocks): Promise<HeldLock> {
   const subject = `the local service's state ${path}`;
   try {
-    makeFolder({ mkdirSync, statSync, dirname }, dirname(path), 0o700);
+    makeDirectory({ mkdirSync, statSync, dirname }, dirname(path), 0o700);
     return await locks.take(`${path}.lock`, { subject, waitMs: LOCK_TIMEOUT_MS });
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw localFile(
-      `cannot lock ${subject}: ${reasonOf(error)}`,
+      `cannot lock ${subject}: ${errorReason(error)}`,
       'Check the permissions of its directory and the room on the disk. BERTH_DATA_DIR names another.',
       error,
     );

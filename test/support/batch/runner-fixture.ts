@@ -6,7 +6,7 @@ import { readItems } from '../../../src/batch/input/read-items.ts';
 import { runItems, type RunEnd, type RunOptions } from '../../../src/batch/run/runner.ts';
 import { summarizeInput } from '../../../src/batch/input/check-input.ts';
 import { createQueueClient } from '../../../src/batch/run/queue-client.ts';
-import type { Api, RateWindow } from '../../../src/core/api.ts';
+import type { RateWindow } from '../../../src/core/api.ts';
 import type { DurableFiles } from '../../../src/core/context.ts';
 import { asId } from '../../../src/core/ids.ts';
 import { createApi } from '../../../src/http/api.ts';
@@ -20,6 +20,7 @@ import { memoryStore } from '../../../src/local/state/store.ts';
 import { createValidator } from '../../../src/local/frame/validate.ts';
 import { createAutoAdvancingClock, type AutoAdvancingClock } from '../clocks/auto-advancing-clock.ts';
 import { countSubmissions, type SubmissionCounts } from './check-journal.ts';
+import { batchApiOf } from './batch-api.ts';
 import { memoryFiles, type MemoryFiles } from './memory-files.ts';
 
 const validator = createValidator();
@@ -103,20 +104,17 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
       windows.take(seen);
     },
   });
-  const watched = ({ before, onWire }: RunMore): Api => {
+  const watched = ({ before, onWire }: RunMore): ReturnType<typeof batchApiOf> => {
     let active = 0;
-    return {
-      ...api,
-      send: async (request) => {
-        before?.(request.method, request.path);
-        onWire?.((active += 1));
-        try {
-          return await clock.during(api.send(request));
-        } finally {
-          active -= 1;
-        }
-      },
-    };
+    return batchApiOf(async (request) => {
+      before?.(request.method, request.path);
+      onWire?.((active += 1));
+      try {
+        return await clock.during(api.send(request));
+      } finally {
+        active -= 1;
+      }
+    });
   };
   const state = <T>(step: (state: State) => T): Promise<T> =>
     store.transact(() => {

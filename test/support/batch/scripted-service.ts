@@ -5,7 +5,7 @@ import { readItems } from '../../../src/batch/input/read-items.ts';
 import { summarizeInput } from '../../../src/batch/input/check-input.ts';
 import { runItems, type RunEnd, type RunOptions } from '../../../src/batch/run/runner.ts';
 import { createQueueClient } from '../../../src/batch/run/queue-client.ts';
-import type { Api, ApiRequest } from '../../../src/core/api.ts';
+import type { ApiRequest } from '../../../src/core/api.ts';
 import type { DurableFiles } from '../../../src/core/context.ts';
 import { asId } from '../../../src/core/ids.ts';
 import { EXIT } from '../../../src/core/exit-codes.ts';
@@ -13,6 +13,7 @@ import { Failure } from '../../../src/core/failure.ts';
 import type { Json } from '../../../src/core/json.ts';
 import { createAutoAdvancingClock, type AutoAdvancingClock } from '../clocks/auto-advancing-clock.ts';
 import { lines, OUT } from './runner-fixture.ts';
+import { batchApiOf } from './batch-api.ts';
 import { memoryFiles, type MemoryFiles } from './memory-files.ts';
 
 /** A request to a scripted service. */
@@ -103,7 +104,7 @@ export async function createScriptedService(
           ...options,
         },
         items: readItems(files.read(path), shape),
-        client: createQueueClient({ send } as Pick<Api, 'send'> as Api, asId('echo')),
+        client: createQueueClient(batchApiOf(send), asId('echo')),
         clock,
         random: () => 0.5,
         interrupt,

@@ -139,7 +139,7 @@ export const write = {
   method: 'POST',
   path: ['v2', 'pods'],
   body: { name: 'n' },
-  findOut: 'berth pods list',
+  checkCommand: 'berth pods list',
   id: 'p1',
 } as const;
 

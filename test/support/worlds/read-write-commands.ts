@@ -7,9 +7,9 @@ export interface Read {
 
 /** A command that writes. */
 export interface Write extends Read {
-  /** The command that finds out whether the write was done after its answer was lost. */
-  readonly findOut: string;
-  /** How many requests precede the write. */
+  /** What tells whether it happened when its answer was lost. */
+  readonly checkCommand: string;
+  /** Requests that come before the write itself. */
   readonly before?: number;
 }
 
@@ -35,26 +35,26 @@ const VOLUME = ['volumes', 'create', '--name', 'data', '--size', '100', '--data-
 
 /** Commands that write, by name. */
 export const WRITES: Readonly<Record<string, Write>> = {
-  'jobs run': { argv: ['jobs', 'run', 'ep', '--input', '{}'], findOut: 'berth health ep' },
-  'jobs run --sync': { argv: ['jobs', 'run', 'ep', '--input', '{}', '--sync'], findOut: 'berth health ep' },
-  'jobs cancel': { argv: ['jobs', 'cancel', 'ep', 'job1'], findOut: 'berth jobs status ep job1' },
-  'jobs retry': { argv: ['jobs', 'retry', 'ep', 'job1'], findOut: 'berth jobs status ep job1', before: 1 },
-  'queue purge': { argv: ['queue', 'purge', 'ep', '--yes'], findOut: 'berth health ep' },
-  'pods update': { argv: ['pods', 'update', 'pod1', '--name', 'x'], findOut: 'berth pods get pod1' },
-  'pods stop': { argv: ['pods', 'stop', 'pod1'], findOut: 'berth pods get pod1' },
-  'pods terminate': { argv: ['pods', 'terminate', 'pod1', '--yes'], findOut: 'berth pods list' },
-  'volumes create (v1)': { argv: VOLUME, findOut: 'berth volumes list' },
-  'volumes create (v2)': { argv: [...VOLUME, '--type', 'STANDARD'], findOut: 'berth volumes list' },
+  'jobs run': { argv: ['jobs', 'run', 'ep', '--input', '{}'], checkCommand: 'berth health ep' },
+  'jobs run --sync': { argv: ['jobs', 'run', 'ep', '--input', '{}', '--sync'], checkCommand: 'berth health ep' },
+  'jobs cancel': { argv: ['jobs', 'cancel', 'ep', 'job1'], checkCommand: 'berth jobs status ep job1' },
+  'jobs retry': { argv: ['jobs', 'retry', 'ep', 'job1'], checkCommand: 'berth jobs status ep job1', before: 1 },
+  'queue purge': { argv: ['queue', 'purge', 'ep', '--yes'], checkCommand: 'berth health ep' },
+  'pods update': { argv: ['pods', 'update', 'pod1', '--name', 'x'], checkCommand: 'berth pods get pod1' },
+  'pods stop': { argv: ['pods', 'stop', 'pod1'], checkCommand: 'berth pods get pod1' },
+  'pods terminate': { argv: ['pods', 'terminate', 'pod1', '--yes'], checkCommand: 'berth pods list' },
+  'volumes create (v1)': { argv: VOLUME, checkCommand: 'berth volumes list' },
+  'volumes create (v2)': { argv: [...VOLUME, '--type', 'STANDARD'], checkCommand: 'berth volumes list' },
   'delegations revoke': {
     argv: ['registries', 'delegations', 'revoke', 'd1', '--yes'],
-    findOut: 'berth registries delegations list',
+    checkCommand: 'berth registries delegations list',
   },
   'ssh-keys add': {
     argv: ['account', 'ssh-keys', 'add', 'ssh-ed25519 AAAA me@host'],
-    findOut: 'berth account ssh-keys list',
+    checkCommand: 'berth account ssh-keys list',
     before: 1,
   },
-  'api POST': { argv: ['api', 'POST', '/v2/pods', '--input', '{}'], findOut: 'Look at the present state' },
+  'api POST': { argv: ['api', 'POST', '/v2/pods', '--input', '{}'], checkCommand: 'Look at the present state' },
 };
 
 /** Rows for `test.each`. */

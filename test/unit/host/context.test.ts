@@ -73,7 +73,7 @@ describe('a remote service', () => {
     const { url, requests } = await serve();
     const { ctx } = open({ env: { BERTH_API_KEY: KEY, BERTH_BASE_URL: url } });
     await ctx.api.send(POD);
-    await ctx.bulk({ signal: ctx.signal, onWindows: () => undefined }).send(POD);
+    await ctx.batchApi({ signal: ctx.signal, onWindows: () => undefined }).send(POD);
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly version: string };
     const agent = `berth/${version}`;
     expect(requests.map((request) => request.headers['user-agent'])).toEqual([agent, agent]);

@@ -37,8 +37,8 @@ describe('the settings table', () => {
 
   it('has defaults that are valid values', () => {
     for (const each of SETTINGS as readonly Setting[])
-      if (each.initial !== undefined)
-        expect(resolveSetting(each, sources({ flag: each.initial }, each))?.value).toBe(each.initial);
+      if (each.default !== undefined)
+        expect(resolveSetting(each, sources({ flag: each.default }, each))?.value).toBe(each.default);
   });
 });
 

@@ -32,7 +32,7 @@ describe('the settings of a run', () => {
     const found = settings(FILE);
     expect([found.profile, found.local, found.source('profile')]).toEqual(['work', false, 'profile']);
     expect([found.get('base-url'), found.source('base-url')]).toEqual(['https://work.example.com', 'profile']);
-    expect([found.get('timeout'), found.get('retries'), found.get('rest-url')]).toEqual(['5s', '3', undefined]);
+    expect([found.text('timeout'), found.text('retries'), found.get('rest-url')]).toEqual(['5s', '3', undefined]);
     expect(await found.key()).toMatchObject({ tail: 'WXYZ', source: 'profile' });
     expect(found.profileAddresses()).toEqual({ 'base-url': 'https://work.example.com' });
   });
@@ -67,18 +67,25 @@ describe('the settings of a run', () => {
       {},
       ['https://q.test', 'profile'],
     ],
-  ])(
-    'use the address of the management API for the queue unless it has its own: from %s',
-    (_, file, env, flags, expected) => {
-      const found = settings(file, env, flags);
-      expect([found.get('queue-url'), found.source('queue-url')]).toEqual(expected);
-      expect(found.profileAddresses()).not.toHaveProperty('rest-url');
-    },
-  );
+  ])('have the queue where the management API is unless it is named: from %s', (_, file, env, flags, expected) => {
+    const found = settings(file, env, flags);
+    expect([found.get('queue-url'), found.source('queue-url')]).toEqual(expected);
+    expect(found.profileAddresses()).not.toHaveProperty('rest-url');
+  });
 
-  it('with --local contain no address, key or timeout of another profile', async () => {
+  it('have values of their own type: milliseconds, numbers and booleans', () => {
+    const env = { BERTH_TIMEOUT: '1m', BERTH_RETRIES: '5', BERTH_NO_INPUT: 'yes' };
+    const found = settings(undefined, env, { verbose: true });
+    expect([found.get('timeout'), found.get('retries'), found.get('max-answer-bytes')]).toEqual([
+      60_000, 5, 67_108_864,
+    ]);
+    expect([found.get('no-input'), found.get('verbose'), found.get('no-color')]).toEqual([true, true, false]);
+    expect([found.text('timeout'), found.text('no-color')]).toEqual(['1m', undefined]);
+  });
+
+  it('are the local service’s with --local: no address, key or timeout of another profile', async () => {
     const found = settings(FILE, {}, { local: true });
-    expect([found.profile, found.local, found.get('base-url'), found.get('timeout')]).toEqual([
+    expect([found.profile, found.local, found.get('base-url'), found.text('timeout')]).toEqual([
       'local',
       true,
       undefined,
@@ -106,7 +113,7 @@ describe('the settings of a run', () => {
 
   it('never contain the key as text', () => {
     const found = settings(FILE, { BERTH_API_KEY: KEY });
-    for (const { name } of SETTINGS) expect(String(found.get(name))).not.toContain('0123456789');
+    for (const { name } of SETTINGS) expect(String(found.text(name))).not.toContain('0123456789');
     expect(found.source('api-key')).toBe('environment');
   });
 });
@@ -127,13 +134,13 @@ describe('a broken profiles file', () => {
       'https://b.test',
       'https://c.test',
     ]);
-    expect([found.get('timeout'), found.get('retries'), found.get('output')]).toEqual(['30s', '3', undefined]);
+    expect([found.text('timeout'), found.text('retries'), found.get('output')]).toEqual(['30s', '3', undefined]);
     expect(await found.key()).toMatchObject({ source: 'environment' });
   });
 
   it('is ignored with --local', () => {
     const found = settings('{broken', {}, { local: true });
-    expect([found.local, found.profile, found.get('timeout')]).toEqual([true, 'local', '30s']);
+    expect([found.local, found.profile, found.text('timeout')]).toEqual([true, 'local', '30s']);
   });
 
   it.each<[string, (found: Settings) => unknown]>([

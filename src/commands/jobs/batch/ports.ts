@@ -10,7 +10,7 @@ export async function batchPorts(ctx: CommandContext): Promise<BatchPorts> {
     clock: ctx.clock,
     random: ctx.random,
     signal: ctx.signal,
-    bulk: (options) => ctx.bulk(options),
+    batchApi: (options) => ctx.batchApi(options),
     onSecondInterrupt: (listener) => ctx.onSecondInterrupt(listener),
     workerPrice: (endpointId, signal) => requestWorkerPrice(ctx, endpointId, signal),
     resumeCommand: (results, ...flags) => resumeLine(ctx.settings.local, results, ...flags),

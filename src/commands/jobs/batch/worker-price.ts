@@ -14,7 +14,7 @@ export async function requestWorkerPrice(
   signal: AbortSignal,
 ): Promise<DollarRange | undefined> {
   // The rate windows of these answers are not those of the queue API.
-  const api = ctx.bulk({ signal, onWindows: () => undefined });
+  const api = ctx.batchApi({ signal, onWindows: () => undefined });
   const get = (path: readonly string[]) => api.send({ service: 'base', method: 'GET', path });
   const endpoint = (await get([...ENDPOINTS.path, endpointId])).value ?? null;
   const { path, member } = priceCatalog(endpoint);

@@ -52,7 +52,7 @@ export async function* followLogs(
     try {
       const events = ctx.api.events({
         ...logRequest(stream, resumed(query, seenEvents, connected ? startedAt : undefined)),
-        quietMs: over ? DRAIN_TIMEOUT_MS : IDLE_TIMEOUT_MS,
+        idleTimeoutMs: over ? DRAIN_TIMEOUT_MS : IDLE_TIMEOUT_MS,
       });
       for await (const event of events) if (seenEvents.isNew(event)) yield event;
       connected = true;

@@ -10,7 +10,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../../core/json.ts';
-import { parseMoment } from '../../../core/moment.ts';
+import { parseTimestamp } from '../../../core/timestamp.ts';
 import { safeText, say, type SafeText } from '../../../core/safe-text.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import type { Collection } from '../../../cli/resource/collection.ts';
@@ -91,7 +91,7 @@ async function* pastLogs(ctx: CommandContext, stream: LogStream, query: LogQuery
   const wanted = query.since === undefined && query.after === undefined ? (query.tail ?? DEFAULT_TAIL) : Infinity;
   if (wanted === 0) return;
   let count = 0;
-  for await (const event of ctx.api.events({ ...logRequest(stream, query), quietMs: IDLE_TIMEOUT_MS })) {
+  for await (const event of ctx.api.events({ ...logRequest(stream, query), idleTimeoutMs: IDLE_TIMEOUT_MS })) {
     yield event;
     count += 1;
     const isPast = ctx.clock.monotonic() - start < IDLE_TIMEOUT_MS || !(timeOf(event) > startDate + IDLE_TIMEOUT_MS);
@@ -108,7 +108,7 @@ function readQuery(values: ValuesOf<typeof LOG_OPTIONS>, now: number): LogQuery 
   return {
     source: values.source,
     tail: values.tail,
-    since: values.since === undefined ? undefined : parseMoment(values.since, '--since', { now }).text,
+    since: values.since === undefined ? undefined : parseTimestamp(values.since, '--since', { now }).text,
     after: values.after,
   };
 }

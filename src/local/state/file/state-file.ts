@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Failure, localFile } from '../../../core/failure.ts';
-import { codeOf, reasonOf } from '../../../core/file-errors.ts';
+import { errorCode, errorReason } from '../../../core/file-errors.ts';
 import type { State } from '../state.ts';
 import { createStateCodec, fileText, type PartCodec } from './codec.ts';
 import { fileIdentity, nodeFileSystem, type FileSystem } from './file-system.ts';
@@ -126,8 +126,8 @@ export function openStateFile(
       } catch (error) {
         if (error instanceof Failure) throw error;
         // The lock's folder is removed when another process takes it over.
-        if (codeOf(error) === 'ENOENT' && !existsSync(lockFolder)) throw lockLost(path);
-        throw localFile(`cannot write the local service's state ${path}: ${reasonOf(error)}`, undefined, error);
+        if (errorCode(error) === 'ENOENT' && !existsSync(lockFolder)) throw lockLost(path);
+        throw localFile(`cannot write the local service's state ${path}: ${errorReason(error)}`, undefined, error);
       }
       if (texts.size > 0) codec.dropTexts(state);
       cached = { state, body, named };
@@ -158,8 +158,8 @@ function readSource(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw localFile(`cannot read the local service's state ${path}: ${reasonOf(error)}`, undefined, error);
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw localFile(`cannot read the local service's state ${path}: ${errorReason(error)}`, undefined, error);
   }
 }
 
@@ -167,7 +167,11 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw localFile(`cannot read a text of the local service's state, ${path}: ${reasonOf(error)}`, START_OVER, error);
+    throw localFile(
+      `cannot read a text of the local service's state, ${path}: ${errorReason(error)}`,
+      START_OVER,
+      error,
+    );
   }
 }
 

@@ -64,11 +64,11 @@ describe('a question', () => {
   it('selects from a short list with arrow keys, and from a long one by typing', async () => {
     const { world, prompts } = open();
     const [short] = await Promise.all([
-      prompts.pick('Which?', choices(3)),
+      prompts.select('Which?', choices(3)),
       answer(world, 'Which?', KEYS.down, KEYS.enter),
     ]);
     const [long] = await Promise.all([
-      prompts.pick('Which of many?', choices(40)),
+      prompts.select('Which of many?', choices(40)),
       answer(world, 'Which of many?', ...Array.from('choice 33'), KEYS.enter),
     ]);
     expect([short, long]).toEqual([1, 33]);

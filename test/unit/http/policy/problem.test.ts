@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { problemOf, type Asked } from '../../../../src/http/policy/problem.ts';
+import { refusalFailure, type RequestFacts } from '../../../../src/http/policy/problem.ts';
 
-const asked = (write: boolean): Asked => ({
+const requestFacts = (write: boolean): RequestFacts => ({
+  repeatable: !write,
   name: { method: write ? 'POST' : 'GET', url: 'https://api.example.com/v2/pods' },
   write,
   id: 'p1',
-  findOut: 'berth pods list',
+  checkCommand: 'berth pods list',
 });
 
 it('any answer of a service gives a short, safe sentence and a known exit code', () => {
@@ -25,14 +26,14 @@ it('any answer of a service gives a short, safe sentence and a known exit code',
   fc.assert(
     fc.property(fc.integer({ min: 300, max: 599 }), body, fc.boolean(), fc.string(), (status, text, isWrite, type) => {
       const headers = { 'content-type': type, location: text.slice(0, 50) };
-      const failure = problemOf({ status, headers, text }, asked(isWrite));
+      const failure = refusalFailure({ status, headers, text }, requestFacts(isWrite));
       expect([3, 4, 5, 6, 7, 8]).toContain(failure.exit);
       expect(failure.exit === 8).toBe(isWrite && (status >= 500 || status === 302 || status === 303));
       expect(failure.message).toContain(String(status));
       expect(`${failure.message} ${failure.hint?.replaceAll('\n', ' ') ?? ''}`).not.toMatch(
         /\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u,
       );
-      expect(failure).toMatchObject({ status, id: 'p1', request: asked(isWrite).name });
+      expect(failure).toMatchObject({ status, id: 'p1', request: requestFacts(isWrite).name });
     }),
     { numRuns: 500 },
   );

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decide, readRetryAfter, type TryEnd } from '../../../../src/http/policy/retry.ts';
+import { decideRetry, readRetryAfter, type AttemptEnd } from '../../../../src/http/policy/retry.ts';
 
-const policy = { retries: 3, patienceMs: 120_000 };
+const policy = { retries: 3, maxTotalWaitMs: 120_000 };
 const now = Date.UTC(2026, 0, 1, 12);
-const status = (code: number, retryAfterMs?: number): TryEnd => ({ kind: 'status', status: code, retryAfterMs });
-const lost = (stage: 'not-sent' | 'sent' | 'answered', final = false): TryEnd => ({ kind: 'lost', stage, final });
+const status = (code: number, retryAfterMs?: number): AttemptEnd => ({ kind: 'status', status: code, retryAfterMs });
+const lost = (stage: 'not-sent' | 'sent' | 'answered', final = false): AttemptEnd => ({ kind: 'lost', stage, final });
 
-describe('the retry policy', () => {
-  const READ = false;
-  const WRITE = true;
-  it.each<[string, boolean, TryEnd, boolean]>([
+describe('the decision to retry', () => {
+  const READ = true;
+  const WRITE = false;
+  it.each<[string, boolean, AttemptEnd, boolean]>([
     ['a read after 429', READ, status(429), true],
     ['a read after 500', READ, status(500), true],
     ['a read after 503', READ, status(503), true],
@@ -27,38 +27,45 @@ describe('the retry policy', () => {
     ['a write without an answer', WRITE, lost('sent'), false],
     ['a write whose answer broke off', WRITE, lost('answered'), false],
     ['a write past its deadline before it was sent', WRITE, lost('not-sent', true), false],
-  ])('%s', (_, isWrite, end, again) => {
-    expect(decide(isWrite, end, 1, 0, policy, 0.5).again).toBe(again);
+  ])('%s', (_, repeatable, end, retry) => {
+    expect(decideRetry(repeatable, end, 1, 0, policy, 0.5).retry).toBe(retry);
   });
 
-  it('stops after the last retry, and if the wait would exceed the limit, and then names the wait', () => {
-    expect(decide(false, status(503), 4, 0, policy, 0.5)).toEqual({ again: false, why: 'spent' });
-    expect(decide(false, status(429, 3_600_000), 1, 0, policy, 0.5)).toEqual({
-      again: false,
+  it('stops after the retries, and when the wait is longer than allowed, and names that wait', () => {
+    expect(decideRetry(true, status(503), 4, 0, policy, 0.5)).toEqual({ retry: false, why: 'retries' });
+    expect(decideRetry(true, status(429, 3_600_000), 1, 0, policy, 0.5)).toEqual({
+      retry: false,
       why: 'wait',
       waitMs: 3_600_000,
     });
-    expect(decide(false, status(429, 60_000), 3, 70_000, policy, 0.5)).toMatchObject({ again: false, why: 'wait' });
-    expect(decide(false, status(503), 1, 0, { ...policy, retries: 0 }, 0.5)).toMatchObject({ again: false });
+    expect(decideRetry(true, status(429, 60_000), 3, 70_000, policy, 0.5)).toMatchObject({ retry: false, why: 'wait' });
+    expect(decideRetry(true, status(503), 1, 0, { ...policy, retries: 0 }, 0.5)).toMatchObject({ retry: false });
   });
 
-  it('obeys Retry-After, with a minimum wait', () => {
-    expect(decide(true, status(429, 7000), 1, 0, policy, 0.9)).toEqual({ again: true, waitMs: 7000 });
-    expect(decide(true, status(429, 0), 1, 0, policy, 0.9)).toEqual({ again: true, waitMs: 100 });
+  it('obeys Retry-After, but never in a busy loop', () => {
+    expect(decideRetry(false, status(429, 7000), 1, 0, policy, 0.9)).toEqual({ retry: true, waitMs: 7000 });
+    expect(decideRetry(false, status(429, 0), 1, 0, policy, 0.9)).toEqual({ retry: true, waitMs: 100 });
   });
 
-  it('waits between the minimum and the backoff, and in total no longer than the limit', () => {
+  it('waits at least the minimum, at most the backoff, and in total no longer than allowed', () => {
     fc.assert(
       fc.property(
         fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
         fc.integer({ min: 1, max: 40 }),
         fc.integer({ min: 0, max: 120_000 }),
         (random, tries, waited) => {
-          const verdict = decide(false, status(503), tries, waited, { retries: 100, patienceMs: 120_000 }, random);
-          if (!verdict.again) return;
-          expect(verdict.waitMs).toBeGreaterThanOrEqual(100);
-          expect(verdict.waitMs).toBeLessThanOrEqual(Math.min(20_000, 500 * 2 ** (tries - 1)));
-          expect(waited + verdict.waitMs).toBeLessThanOrEqual(120_000);
+          const decision = decideRetry(
+            true,
+            status(503),
+            tries,
+            waited,
+            { retries: 100, maxTotalWaitMs: 120_000 },
+            random,
+          );
+          if (!decision.retry) return;
+          expect(decision.waitMs).toBeGreaterThanOrEqual(100);
+          expect(decision.waitMs).toBeLessThanOrEqual(Math.min(20_000, 500 * 2 ** (tries - 1)));
+          expect(waited + decision.waitMs).toBeLessThanOrEqual(120_000);
         },
       ),
     );

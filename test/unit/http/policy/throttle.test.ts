@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPace } from '../../../../src/http/policy/throttle.ts';
+import { createThrottle } from '../../../../src/http/policy/throttle.ts';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';
 import {
   connect,
@@ -85,8 +85,8 @@ describe('429', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it('a storm with 50 requests in flight: all requests share one throttle, and all succeed', async () => {
-    // The server allows ten requests a second in total.
+  it('a burst of 429s for 50 requests in flight: one throttle for all, and every request succeeds', async () => {
+    // Ten requests a second, whoever asks.
     const world = { times: [] as number[] };
     const server = await serve((response) => {
       const now = clock.now();
@@ -116,52 +116,52 @@ describe('429', () => {
 });
 
 describe('the throttle', () => {
-  it('does not delay requests until the service answers 429', async () => {
+  it('stands in nobody’s way until the service says 429', async () => {
     const clock = createTestClock();
-    const pace = createPace(clock, () => 0.5);
+    const throttle = createThrottle(clock, () => 0.5);
     const { signal } = new AbortController();
-    for (let count = 0; count < 100; count++) expect(await pace.admit(0, signal)).toBe(0);
+    for (let count = 0; count < 100; count++) expect(await throttle.acquire(0, signal)).toBe(0);
     expect(clock.slept).toEqual([]);
   });
 
   it('holds all requests, then releases them one by one; the 429 answers of one storm count once', async () => {
     const clock = createTestClock();
-    const pace = createPace(clock, () => 0.5);
+    const throttle = createThrottle(clock, () => 0.5);
     const { signal } = new AbortController();
     const begun = clock.monotonic();
-    for (let count = 0; count < 50; count++) pace.slow(1000, begun);
-    const waits = await Promise.all(Array.from({ length: 4 }, () => pace.admit(60_000, signal)));
+    for (let count = 0; count < 50; count++) throttle.pause(1000, begun);
+    const waits = await Promise.all(Array.from({ length: 4 }, () => throttle.acquire(60_000, signal)));
     expect(waits).toEqual([1000, 1050, 1100, 1150]);
-    pace.slow(1000, clock.monotonic());
-    expect(await pace.admit(60_000, signal)).toBe(1000);
-    expect(await pace.admit(60_000, signal)).toBe(100);
+    throttle.pause(1000, clock.monotonic());
+    expect(await throttle.acquire(60_000, signal)).toBe(1000);
+    expect(await throttle.acquire(60_000, signal)).toBe(100);
   });
 
-  it('refuses at once if the wait would exceed the limit', async () => {
+  it('refuses at once when the wait would be longer than allowed', async () => {
     const clock = createTestClock();
-    const pace = createPace(clock, () => 0.5);
-    pace.slow(10_000, clock.monotonic());
-    expect(await pace.admit(9999, new AbortController().signal)).toBeUndefined();
+    const throttle = createThrottle(clock, () => 0.5);
+    throttle.pause(10_000, clock.monotonic());
+    expect(await throttle.acquire(9999, new AbortController().signal)).toBeUndefined();
     expect(clock.slept).toEqual([]);
   });
 
   it('speeds up again after successes', async () => {
     const clock = createTestClock();
-    const pace = createPace(clock, () => 0.5);
+    const throttle = createThrottle(clock, () => 0.5);
     const { signal } = new AbortController();
-    pace.slow(1000, clock.monotonic());
+    throttle.pause(1000, clock.monotonic());
     clock.advance(2000);
-    for (let count = 0; count < 30; count++) pace.eased();
-    await pace.admit(0, signal);
-    expect(await pace.admit(0, signal)).toBe(0);
+    for (let count = 0; count < 30; count++) throttle.recordSuccess();
+    await throttle.acquire(0, signal);
+    expect(await throttle.acquire(0, signal)).toBe(0);
   });
 
   it('ends the wait when the signal aborts', async () => {
     const clock = createTestClock();
-    const pace = createPace(clock, () => 0.5);
-    pace.slow(1000, clock.monotonic());
+    const throttle = createThrottle(clock, () => 0.5);
+    throttle.pause(1000, clock.monotonic());
     const controller = new AbortController();
-    const waiting = pace.admit(5000, controller.signal);
+    const waiting = throttle.acquire(5000, controller.signal);
     controller.abort(new Error('stop'));
     await expect(waiting).rejects.toThrow('stop');
   });

@@ -213,3 +213,21 @@ describe('the interrupt', () => {
       });
     });
 });
+
+describe('a write that is repeatable', () => {
+  const put = { ...write, method: 'PUT', repeatable: true } as const;
+
+  it('is sent again after a 5xx', async () => {
+    const server = await serve((response, _, count) => {
+      json(response, { id: 'p1' }, count === 1 ? 503 : 200);
+    });
+    expect((await connect(server.url).api.send(put)).value).toEqual({ id: 'p1' });
+    expect(server.seen).toHaveLength(2);
+  });
+
+  it('leaves its outcome unknown when no attempt is answered: 8', async () => {
+    const server = await serve((response) => response.destroy());
+    expect(await failureOf(connect(server.url, { retries: 1 }).api.send(put))).toMatchObject({ exit: 8 });
+    expect(server.seen).toHaveLength(2);
+  });
+});

@@ -80,7 +80,10 @@ describe('a stream of events', () => {
         clearInterval(alive);
       });
     });
-    expect(await collect(connect(server.url), { ...logs, quietMs: 60 })).toMatchObject([{ data: '1' }, { data: '2' }]);
+    expect(await collect(connect(server.url), { ...logs, idleTimeoutMs: 60 })).toMatchObject([
+      { data: '1' },
+      { data: '2' },
+    ]);
     await closed;
   });
 

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Api, RateWindow } from '../../../src/core/api.ts';
-import { createBulkSend } from '../../../src/http/batch-client.ts';
+import type { BatchApi, RateWindow } from '../../../src/core/api.ts';
+import { createApi } from '../../../src/http/api.ts';
 import { createTransport } from '../../../src/http/wire/client.ts';
 import { traceLine } from '../../../src/http/trace.ts';
 import { createTestClock } from '../../support/clocks/test-clock.ts';
@@ -12,7 +12,8 @@ import { failureOf, freePort, KEY } from '../../support/servers/http-server.ts';
 type Handle = (request: IncomingMessage & { readonly text: string }, response: ServerResponse) => void;
 
 interface Setup {
-  readonly send: Api['send'];
+  readonly api: BatchApi;
+  readonly send: BatchApi['send'];
   readonly interrupt: AbortController;
   readonly windows: (readonly RateWindow[])[];
   /** The lines that `--verbose` prints. */
@@ -50,30 +51,34 @@ async function setup(
   const interrupt = new AbortController();
   const windows: (readonly RateWindow[])[] = [];
   const trace: string[] = [];
-  const send = createBulkSend({
+  const api = createApi({
     transport,
     addresses: () => `http://127.0.0.1:${String(port)}/prefix`,
     key: () => Promise.resolve(KEY),
     clock: createTestClock(),
+    random: () => 0.5,
+    retries: 0,
     signal: interrupt.signal,
     timeoutMs: options.timeoutMs ?? 30_000,
     maxBytes: options.maxBytes ?? 1_000_000,
     userAgent: 'test',
-    onWindows: (told) => windows.push(told),
+    onWindows: (told) => {
+      windows.push(told);
+    },
     trace: (event) => trace.push(traceLine(event)),
   });
-  return { send, interrupt, windows, trace, seen };
+  return { api, send: (request) => api.send(request), interrupt, windows, trace, seen };
 }
 
 const RUN = { service: 'queue', method: 'POST', path: ['v2', 'ep', 'run'] } as const;
-const LOOK = { service: 'queue', method: 'GET', path: ['v2', 'ep', 'status', 'a/b'] } as const;
+const STATUS = { service: 'queue', method: 'GET', path: ['v2', 'ep', 'status', 'a/b'] } as const;
 const raw = (text: string): { raw: Uint8Array } => ({ raw: Buffer.from(text) });
 
 describe('requests of a batch', () => {
   test('to one path each have their own body, the key, and one encoded segment for each part', async () => {
     const { send, seen } = await setup((_, response) => response.end('{"id":9007199254740993}'));
     const answers = await Promise.all([1, 2, 3].map((n) => send({ ...RUN, body: raw(`{"n":${String(n)}}`) })));
-    await send(LOOK);
+    await send(STATUS);
     expect(answers.map(({ text }) => text)).toEqual(Array(3).fill('{"id":9007199254740993}'));
     expect(seen.map(({ text }) => text).sort()).toEqual(['', '{"n":1}', '{"n":2}', '{"n":3}']);
     expect(
@@ -109,23 +114,34 @@ describe('requests of a batch', () => {
     ]);
   });
 
-  test('are traced one by one, without the key', async () => {
+  test('that are prepared once carry their own bodies', async () => {
+    const { api, seen } = await setup((_, response) => response.end('{"id":"x"}'));
+    const run = api.prepare(RUN);
+    await Promise.all([1, 2, 3].map((n) => run.send(raw(`{"n":${String(n)}}`))));
+    await run.send({ n: 4 });
+    expect(seen.map(({ text }) => text).sort()).toEqual(['{"n":1}', '{"n":2}', '{"n":3}', '{"n":4}']);
+    expect(new Set(seen.map(({ method, url, key }) => `${method} ${url} ${key}`))).toEqual(
+      new Set([`POST /prefix/v2/ep/run Bearer ${KEY}`]),
+    );
+  });
+
+  test('are traced one by one, each without the key', async () => {
     const { send, trace } = await setup((request, response) =>
       request.method === 'GET' ? response.destroy() : response.end('{"id":"x"}'),
     );
     for (const n of [1, 2]) await send({ ...RUN, body: raw(`{"n":${String(n)}}`) });
-    await failureOf(send(LOOK));
+    await failureOf(send(STATUS));
     expect(trace.map((line) => line.slice(0, 2))).toEqual(['> ', '< ', '> ', '< ', '> ', '< ']);
     expect(trace.filter((line) => line.includes('authorization: Bearer ***'))).toHaveLength(3);
     expect(trace.join()).not.toContain(KEY);
   });
 
-  test('report rate windows and accept compressed answers', async () => {
+  test('report rate windows, and decode compressed answers', async () => {
     const { send, windows } = await setup((_, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip', ratelimit: '"minute";r=5;t=9' });
       response.end(gzipSync('{"id":"x"}'));
     });
-    expect((await send(LOOK)).value).toEqual({ id: 'x' });
+    expect((await send(STATUS)).value).toEqual({ id: 'x' });
     expect(windows).toMatchObject([[{ name: 'minute', remaining: 5, resetSeconds: 9 }]]);
   });
 });
@@ -139,7 +155,7 @@ describe('a failed request of a batch', () => {
     [302, { location: `http://elsewhere/?${KEY}` }, { exit: 8 }],
     [502, {}, { exit: 8 }],
   ] as const;
-  test.each(statuses)('%i is told at once, once', async (status, headers, expected) => {
+  test.each(statuses)('%i fails at once, without a retry', async (status, headers, expected) => {
     const { send, seen } = await setup((_, response) => response.writeHead(status, headers).end(`no ${KEY}`));
     expect(await failureOf(send({ ...RUN, body: raw('{}') }))).toMatchObject(expected);
     expect(seen).toHaveLength(1);
@@ -157,18 +173,30 @@ describe('a failed request of a batch', () => {
     expect(await failureOf(send({ ...RUN, body: raw('{}') }))).toMatchObject({ exit });
   });
 
-  test('to a port where nothing listens was not sent', async () => {
+  test.each([
+    ['breaks off', ({ socket }) => socket.end('HTTP/1.1 429 No\r\ncontent-length: 50\r\n\r\n{"ti'), {}],
+    ['never ends', ({ socket }) => socket.write('HTTP/1.1 429 No\r\ncontent-length: 50\r\n\r\n{'), { timeoutMs: 80 }],
+    ['is too large', (_, response) => response.writeHead(429).end('x'.repeat(2_000_000)), {}],
+  ] as readonly (readonly [string, Handle, { timeoutMs?: number }])[])(
+    'the status of a refusal counts when its body %s',
+    async (_, handle, options) => {
+      const { send } = await setup(handle, options);
+      expect(await failureOf(send({ ...RUN, body: raw('{}') }))).toMatchObject({ exit: 6 });
+    },
+  );
+
+  test('nobody listening: nothing was sent', async () => {
     const { send } = await setup(() => undefined, { port: await freePort() });
     expect(await failureOf(send({ ...RUN, body: raw('{}') }))).toMatchObject({ exit: 7 });
   });
 
-  test('to a server that never answers ends at its timeout', async () => {
+  test('a server that never answers is aborted at the deadline', async () => {
     const { send } = await setup(() => undefined, { timeoutMs: 40 });
     expect(await failureOf(send({ ...RUN, body: raw('{}') }))).toMatchObject({ exit: 8 });
-    expect(await failureOf(send(LOOK))).toMatchObject({ exit: 7 });
+    expect(await failureOf(send(STATUS))).toMatchObject({ exit: 7 });
   });
 
-  test('is ended by an interrupt while it is in flight', async () => {
+  test('an interrupt ends requests in flight', async () => {
     const { send, interrupt } = await setup(() => {
       interrupt.abort(new Error('stop'));
     });

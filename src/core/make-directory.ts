@@ -1,19 +1,19 @@
 import { localFile, type Failure } from './failure.ts';
-import { codeOf, reasonOf } from './file-errors.ts';
+import { errorCode, errorReason } from './file-errors.ts';
 
-/** What making a folder takes of the system. */
-export interface FolderSystem {
+/** The file system functions that `makeDirectory` needs. */
+export interface DirectorySystem {
   mkdirSync(path: string, options: { readonly mode: number }): unknown;
-  /** Gives nothing for what does not exist. */
+  /** Returns undefined for a path that does not exist. */
   statSync(path: string, options: { readonly throwIfNoEntry: false }): { isDirectory(): boolean } | undefined;
   dirname(path: string): string;
 }
 
 /**
- * Makes a folder where there is none, and those above it that are missing, one by one: the system's own way to make
- * them all never ends where a folder that is there takes none in it, as under /proc. Fails with local-file (14).
+ * Creates a directory and its missing parents, one by one, unless it exists. Node's recursive mkdir never returns when an
+ * existing parent accepts no entries, as under /proc. Fails with local-file (14).
  */
-export function makeFolder(system: FolderSystem, path: string, mode = 0o777): void {
+export function makeDirectory(system: DirectorySystem, path: string, mode = 0o777): void {
   try {
     if (system.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
     make(system, path, mode, true);
@@ -22,17 +22,17 @@ export function makeFolder(system: FolderSystem, path: string, mode = 0o777): vo
   }
 }
 
-function make(system: FolderSystem, path: string, mode: number, withParents: boolean): void {
+function make(system: DirectorySystem, path: string, mode: number, withParents: boolean): void {
   try {
     system.mkdirSync(path, { mode });
   } catch (error) {
     const parent = system.dirname(path);
-    if (codeOf(error) === 'ENOENT' && withParents && parent !== path) {
+    if (errorCode(error) === 'ENOENT' && withParents && parent !== path) {
       make(system, parent, mode, true);
       make(system, path, mode, false);
       return;
     }
-    // Somebody else may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if (system.statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
   }
 }
@@ -43,7 +43,7 @@ function unusable(path: string, error: unknown): Failure {
     EEXIST: 'what is there is not a directory',
   };
   return localFile(
-    `cannot use the directory ${path}: ${reasons[codeOf(error) ?? ''] ?? reasonOf(error)}`,
+    `cannot use the directory ${path}: ${reasons[errorCode(error) ?? ''] ?? errorReason(error)}`,
     'Name another, or make this one usable. `berth config list` shows where each comes from.',
     error,
   );

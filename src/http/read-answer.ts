@@ -1,33 +1,37 @@
 import { isUtf8 } from 'node:buffer';
-import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
-import { decodeJson, JsonSyntaxError, type Json } from '../../core/json.ts';
-import { formatBytes } from '../../core/units.ts';
-import { readBody } from './decode-body.ts';
-import type { Lost } from '../policy/deadline.ts';
-import { expectedOf, mismatchOf } from '../expected-answer.ts';
-import type { WireAnswer } from './transport.ts';
+import type { ApiAnswer, ApiRequest } from '../core/api.ts';
+import { decodeJson, JsonSyntaxError, type Json } from '../core/json.ts';
+import { formatBytes } from '../core/units.ts';
+import { readBody } from './wire/decode-body.ts';
+import type { LostAnswer } from './policy/lost-answer.ts';
+import { expectedOf, mismatchOf } from './expected-answer.ts';
+import type { WireAnswer } from './wire/transport.ts';
 
 /**
- * Reads a success to its end. It is lost when it cannot be used: larger than `maxBytes`, or as toAnswer says.
- * Fails with WireError where the body breaks off.
+ * Reads the whole body of a 2xx answer and checks it. The answer is lost when it is larger than `maxBytes`, or when
+ * `parseAnswer` refuses it. Fails with WireError when the body breaks off.
  */
-export async function readAnswer(answer: WireAnswer, request: ApiRequest, maxBytes: number): Promise<ApiAnswer | Lost> {
+export async function readAnswer(
+  answer: WireAnswer,
+  request: ApiRequest,
+  maxBytes: number,
+): Promise<ApiAnswer | LostAnswer> {
   const { status, headers } = answer;
   const bytes = await readBody(answer.body, headers['content-encoding'], maxBytes);
   return bytes === undefined
     ? lost(`the answer is larger than ${formatBytes(maxBytes)}`, true)
-    : toAnswer({ status, headers }, bytes, request);
+    : parseAnswer({ status, headers }, bytes, request);
 }
 
 /**
- * The answer that a whole body, decoded, makes of a success. It is lost when it is a problem document, not UTF-8, not
- * JSON, or not what the request expects.
+ * Parses the decoded body of a 2xx answer. The answer is lost when the body is a problem document, not UTF-8, not JSON,
+ * or not what the request expects.
  */
-export function toAnswer(
+function parseAnswer(
   { status, headers }: Pick<WireAnswer, 'status' | 'headers'>,
   bytes: Buffer,
   request: ApiRequest,
-): ApiAnswer | Lost {
+): ApiAnswer | LostAnswer {
   const type = headers['content-type'] ?? '';
   if (/^application\/problem\+/i.test(type))
     return lost(`the status is ${String(status)}, and the body is a problem document`, true);
@@ -35,7 +39,7 @@ export function toAnswer(
   const text = bytes.toString().replace(/^\uFEFF/, '');
   const expected = expectedOf(request);
   if (text.trim() === '') {
-    // 204 and 205 say that the request was carried out and that there is nothing to tell.
+    // 204 and 205 say that the request succeeded and that there is no content.
     const complete =
       expected === 'nothing' || request.method === 'DELETE' || (isBodiless(status) && mayBeBodiless(request));
     return complete
@@ -44,7 +48,7 @@ export function toAnswer(
   }
   const value = decoded(text);
   if (value === undefined) {
-    // What claims to be JSON and is not may have broken off.
+    // A body with a JSON content type that does not parse may be incomplete.
     const isText = expected === 'anything' && !/json/i.test(type);
     return isText ? { status, headers, text, value } : lost('the answer is not JSON, or breaks off', false);
   }
@@ -59,7 +63,7 @@ const mayBeBodiless = (request: ApiRequest): boolean => {
   return expected === 'anything' || (expected === 'object' && request.method !== 'GET');
 };
 
-const lost = (reason: string, final: boolean): Lost => ({ kind: 'lost', stage: 'answered', reason, final });
+const lost = (reason: string, final: boolean): LostAnswer => ({ kind: 'lost', stage: 'answered', reason, final });
 
 function decoded(text: string): Json | undefined {
   try {

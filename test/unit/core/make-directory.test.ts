@@ -1,7 +1,7 @@
 import { mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { makeFolder } from '../../../src/core/folders.ts';
+import { makeDirectory } from '../../../src/core/make-directory.ts';
 import { temporaryDirectory } from '../../support/files/temporary-directory.ts';
 
 const system = { mkdirSync, statSync, dirname };
@@ -13,8 +13,8 @@ beforeEach(() => {
 describe('a folder', () => {
   it('is created with its missing parents, once', () => {
     const path = join(root, 'a', 'b', 'c');
-    makeFolder(system, path, 0o700);
-    makeFolder(system, path, 0o700);
+    makeDirectory(system, path, 0o700);
+    makeDirectory(system, path, 0o700);
     expect(statSync(path).mode & 0o777).toBe(0o700);
     expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
   });
@@ -25,7 +25,7 @@ describe('a folder', () => {
     const statLater = (at: string): { isDirectory(): boolean } | undefined =>
       at === path && (looked += 1) === 1 ? undefined : statSync(at);
     mkdirSync(path);
-    makeFolder({ ...system, statSync: statLater }, path);
+    makeDirectory({ ...system, statSync: statLater }, path);
     expect(looked).toBe(2);
   });
 
@@ -46,7 +46,7 @@ describe('a folder', () => {
   ])('%s ends 14', (_, place, reason) => {
     const path = place();
     expect(() => {
-      makeFolder(system, path);
+      makeDirectory(system, path);
     }).toThrow(expect.objectContaining({ exit: 14, message: expect.stringMatching(reason) as string }) as Error);
   });
 });

@@ -3,8 +3,8 @@ import buildConnector from 'undici/lib/core/connect.js';
 import { CertificateError, describeCertificate } from './client-errors.ts';
 
 /**
- * undici's connector for https, whose errors say what is wrong with the certificate. undici connects again without end
- * after its own error for a wrong host name, so that error must not reach it.
+ * Returns undici's connector for https with errors that say what is wrong with a certificate. undici reconnects forever
+ * after Node's error for a wrong host name, so that error must not reach it.
  */
 export function createTlsConnector(options: buildConnector.Options): buildConnector.Connector {
   const connect = buildConnector(options);
@@ -14,7 +14,7 @@ export function createTlsConnector(options: buildConnector.Options): buildConnec
       if (result[0] === null) callback(...result);
       else callback(explain(result[0], target.hostname, certificate), null);
     }) as TLSSocket;
-    // The certificate is gone by the time of the error: it is read right after the handshake.
+    // The certificate is no longer available when the error is reported, so it is read right after the handshake.
     socket.prependOnceListener('secure', () => {
       certificate = socket.getPeerCertificate();
     });
@@ -22,7 +22,7 @@ export function createTlsConnector(options: buildConnector.Options): buildConnec
   };
 }
 
-/** As Node's own check of the host name, with an error that says what the certificate is for. */
+/** Node's check of the host name, with an error that says which hosts the certificate is for. */
 export function checkHostName(hostname: string, certificate: PeerCertificate): Error | undefined {
   const error = checkServerIdentity(hostname, certificate);
   return error === undefined ? undefined : explain(error, hostname, certificate);
@@ -39,7 +39,7 @@ function explain(error: Error, hostname: string, certificate: PeerCertificate | 
 }
 
 function nameOf(certificate: PeerCertificate | undefined): string | undefined {
-  // An empty object stands for no certificate.
+  // Node returns an empty object when there is no certificate.
   const name = (certificate?.subject as { readonly CN?: string | string[] } | undefined)?.CN;
   return typeof name === 'string' ? name : name?.join(', ');
 }

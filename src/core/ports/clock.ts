@@ -1,0 +1,15 @@
+/** Time. All values are milliseconds. */
+export interface Clock {
+  /** The wall clock: milliseconds since the epoch. It may jump forward or back: use it only for dates. */
+  now(): number;
+  /** Time since an arbitrary start. It never goes back, and changes of the wall clock do not affect it: use it for spans. */
+  monotonic(): number;
+  /** Waits for a span. An abort of the signal ends the wait early; the promise then rejects with the signal's reason. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+  /**
+   * Returns a signal that aborts after a span of real time, even when the clock is moved: a limit for an exchange with
+   * a peer that may never answer. Cancel it when the exchange has ended, because a running deadline keeps the process
+   * alive.
+   */
+  deadline(milliseconds: number): { readonly signal: AbortSignal; cancel(): void };
+}

@@ -1,0 +1,71 @@
+/** The user's files: inputs and outputs that the command line names. */
+export interface Files {
+  /** Reads a file's bytes; `-` is stdin. Fails with local-file (14), or with usage (2) when stdin is a terminal. */
+  read(path: string): Promise<Uint8Array>;
+  /**
+   * Writes a whole file, or leaves the old one unchanged. `makeParents` creates missing parent directories. Fails with
+   * local-file (14).
+   */
+  write(
+    path: string,
+    text: string,
+    options?: { readonly mode?: number; readonly makeParents?: boolean },
+  ): Promise<void>;
+  exists(path: string): Promise<boolean>;
+}
+
+/**
+ * A file that this process appends to. Every failure is local-file (14); after a failure it is not known how much of
+ * the last write is in the file.
+ */
+export interface AppendFile {
+  /** Resolves when the system has taken every byte. First fails as `check` does, before anything is written. */
+  append(bytes: Uint8Array): Promise<void>;
+  /** Flushes to disk what was appended. */
+  sync(): Promise<void>;
+  /** Fails when another program removed, replaced, truncated or wrote the file; the message says which. */
+  check(): Promise<void>;
+  /** Truncates the file to this many bytes and flushes that to disk. */
+  truncate(size: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What a path leads to. */
+export interface ResolvedPath {
+  /** The path as given. For a symbolic link to a file, or to a place where a file can be created, the link's target. */
+  readonly path: string;
+  /** `no-folder`: the parent directory does not exist. `other`: a pipe, a device or a socket. */
+  readonly kind: 'file' | 'directory' | 'other' | 'nothing' | 'no-folder';
+}
+
+/** Files that must survive a crash. Every failure is local-file (14) and names the file. */
+export interface DurableFiles {
+  /** Follows symbolic links and says what is there. Opens nothing. */
+  resolve(path: string): Promise<ResolvedPath>;
+  /** The absolute form of a path; symbolic links are not followed. */
+  absolute(path: string): string;
+  /** Size in bytes; undefined when there is no such file. */
+  size(path: string): Promise<number | undefined>;
+  /** Reads the bytes in chunks from an offset on; `-` is stdin. Fails with usage (2) when stdin is a terminal. */
+  read(path: string, from?: number): AsyncIterable<Uint8Array>;
+  /** Creates a file with mode 0600 and flushes its directory entry to disk. Fails when the file exists. */
+  create(path: string): Promise<AppendFile>;
+  /** Opens an existing file. */
+  open(path: string): Promise<AppendFile>;
+  /** Renames `from` to `to`, replacing what was there, and flushes that to disk. */
+  replace(from: string, to: string): Promise<void>;
+  remove(path: string): Promise<void>;
+  /**
+   * Takes a lock and returns a function that releases it. A lock of a dead holder is taken over. Fails when the holder
+   * is alive, and names its pid and host. `files` are the files that only the holder writes. Until the release, every
+   * change fails when another process has taken the lock over.
+   */
+  lock(path: string, files?: readonly string[]): Promise<() => Promise<void>>;
+  /** The process that holds a lock; undefined when nobody does. For a holder on another machine this takes seconds. */
+  holder(path: string): Promise<LockHolder | undefined>;
+}
+
+export interface LockHolder {
+  readonly pid: number;
+  readonly host: string;
+}

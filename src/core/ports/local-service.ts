@@ -1,0 +1,39 @@
+/** How to serve the local service over HTTP. */
+export interface LocalServeOptions {
+  /** 0 for any free port. */
+  readonly port: number;
+  /** The file that keeps the state; undefined keeps it in memory. */
+  readonly stateFile?: string;
+  /** Paths of handler modules, by endpoint name. */
+  readonly handlers: Readonly<Record<string, string>>;
+  /** Requests per window, by window name; windows not named keep their defaults. */
+  readonly quota?: Readonly<Partial<Record<'minute' | 'hour' | 'day', number>>>;
+  readonly queueLimits: boolean;
+  /** What `stream` answers: the chunks alone (`array`, the default), or an object with the job's status and the chunks. */
+  readonly streamShape?: 'array' | 'object';
+  /** Lets webhooks reach other ports of this machine, and private networks. */
+  readonly allowPrivateWebhooks?: boolean;
+}
+
+export interface LocalServer {
+  /** `http://127.0.0.1:PORT`: one address for all three services. */
+  readonly url: string;
+  /** The seeded full-access key. It is valid on this server only. */
+  readonly key: string;
+  stop(): Promise<void>;
+}
+
+/** Starts local services. Commands reach everything else of them through the Api. */
+export interface LocalHost {
+  serve(options: LocalServeOptions): Promise<LocalServer>;
+}
+
+/** Starts a child process that shares this process's terminal. */
+export interface Spawn {
+  /**
+   * Runs a program to its end and returns its exit code (128 + the signal's number when a signal ended it). The program
+   * gets this process's environment without keys, plus `env`. When this process ends first, for any reason, the program
+   * and all its children are ended too.
+   */
+  run(command: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<number>;
+}

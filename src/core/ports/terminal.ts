@@ -1,0 +1,56 @@
+/** The terminal that berth runs in. */
+export interface Terminal {
+  /** stdout is a terminal: tables have borders and colour, and live views redraw. */
+  readonly output: boolean;
+  /** stderr is a terminal: spinners and notes are shown. */
+  readonly errors: boolean;
+  /** Questions are possible: stdin and stderr are terminals, and `--no-input` was not given. */
+  readonly canAsk: boolean;
+  /** Columns of the terminal on stdout; undefined when stdout is not a terminal. */
+  readonly columns: number | undefined;
+  readonly rows: number | undefined;
+  /** Columns of the terminal on stderr; undefined when stderr is not a terminal. */
+  readonly errorColumns: number | undefined;
+  readonly colour: { readonly output: boolean; readonly errors: boolean };
+  /**
+   * Calls the hooks before the terminal stops (Ctrl-Z) or ends (Ctrl-\\) the process, and when the process continues.
+   * Code that hides the cursor needs this. Returns a function that removes the hooks.
+   */
+  onSuspend(hooks: SuspendHooks): () => void;
+}
+
+/** Both hooks must finish before they return: right after `suspend` the process is stopped or gone. */
+export interface SuspendHooks {
+  readonly suspend: () => void;
+  readonly resume: () => void;
+}
+
+/**
+ * Runs work that never yields to the event loop, so that no signal handler could run. Ctrl-C ends the work with
+ * interrupted (130); SIGTERM ends the process at once.
+ */
+export type Blocking = <T>(work: () => T) => T;
+
+/** An output stream for text. A write resolves when the bytes are taken. A closed pipe or a full disk is a Failure. */
+export interface Sink<T extends string = string> {
+  write(text: T): Promise<void>;
+}
+
+/** One option of a selection prompt. */
+export interface Choice<T> {
+  readonly name: string;
+  readonly value: T;
+  readonly description?: string;
+}
+
+/** Questions to the user. Allowed only when `terminal.canAsk`. Ctrl-C during a question throws the interrupted Failure. */
+export interface Prompts {
+  text(
+    message: string,
+    options?: { readonly initial?: string; readonly check?: (value: string) => string | undefined },
+  ): Promise<string>;
+  /** Masked: the characters are never shown. */
+  secret(message: string): Promise<string>;
+  confirm(message: string, initial?: boolean): Promise<boolean>;
+  select<T>(message: string, choices: readonly Choice<T>[]): Promise<T>;
+}

@@ -1,0 +1,216 @@
+import type { ApiAnswer, RateWindow } from '../core/api.ts';
+import type { Clock } from '../core/context.ts';
+import { formatDuration } from '../core/units.ts';
+import type { ExchangeWatch, WatchedExchange } from './policy/deadline.ts';
+import { interruptFailure, type LostAnswer } from './policy/lost-answer.ts';
+import type { Refusal } from './policy/problem.ts';
+import { hasWindows, readWindows } from './policy/rate-windows.ts';
+import type { Call } from './prepare.ts';
+import { readAnswer } from './read-answer.ts';
+import { redactHeaders, type TraceEvent } from './trace.ts';
+import { readBody } from './wire/decode-body.ts';
+import { WireError, type Exchange, type SendBuffered, type Transport, type WireAnswer } from './wire/transport.ts';
+
+/** An answer that is not a success. */
+export interface Refused extends Refusal {
+  readonly kind: 'refused';
+}
+
+/** A 2xx answer whose body is not read yet. Its reader ends the exchange. */
+export interface OpenAnswer {
+  readonly kind: 'open';
+  readonly answer: WireAnswer;
+  readonly exchange: TracedExchange;
+}
+
+export interface Done<T> {
+  readonly kind: 'done';
+  readonly value: T;
+}
+
+export interface AttemptOptions {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly watch: ExchangeWatch;
+  /** The user's interrupt; its reason is the Failure that ends the command. */
+  readonly signal: AbortSignal;
+  /** Limit for the body of an answer, decompressed. */
+  readonly maxBytes: number;
+  readonly onWindows?: ((windows: readonly RateWindow[]) => void | Promise<void>) | undefined;
+  readonly trace?: ((event: TraceEvent) => void) | undefined;
+}
+
+/** One request that is sent once. `attempt` counts from 1. */
+export interface Attempts {
+  /** Reads the whole answer and checks it. */
+  send(call: Call, body: Uint8Array | undefined, attempt: number): Promise<Done<ApiAnswer> | Refused | LostAnswer>;
+  /** Stops at the head of a 2xx answer, whose body is a stream. */
+  open(call: Call, body: Uint8Array | undefined, attempt: number): Promise<OpenAnswer | Refused | LostAnswer>;
+}
+
+/** Bytes of an error's body that are read. */
+const MAX_ERROR_BYTES = 1024 * 1024;
+
+/**
+ * Returns the one way in which every request is sent, of single commands and of batches: exchange, rate windows,
+ * refusal, redaction, trace, check of the answer.
+ */
+export function createAttempts(options: AttemptOptions): Attempts {
+  const { transport, clock, watch, signal, maxBytes, onWindows, trace } = options;
+  const buffered = new Map<string, SendBuffered>();
+
+  const openBuffered = async (origin: string): Promise<SendBuffered | undefined> => {
+    const send = await transport.openBuffered?.(origin);
+    if (send !== undefined) buffered.set(origin, send);
+    signal.throwIfAborted();
+    return send;
+  };
+
+  const begin = async (
+    call: Call,
+    body: Uint8Array | undefined,
+    attempt: number,
+    send: SendBuffered | undefined,
+  ): Promise<OpenAnswer | Refused | LostAnswer> => {
+    const { method, url, headers } = call.wire;
+    const bytes = body?.byteLength ?? 0;
+    trace?.({ kind: 'request', method, url, headers: redactHeaders(headers), bytes, attempt });
+    const sent = send === undefined ? stream(transport, call, body) : send(call.wire.buffered, body, maxBytes);
+    const exchange = new TracedExchange(sent, watch.start(sent, call.deadlineMs), call, options);
+    let isOpen = false;
+    try {
+      const answer = await sent.answer;
+      if (onWindows !== undefined && hasWindows(answer.headers)) {
+        // eslint-disable-next-line no-restricted-syntax -- a date, compared with dates of the service
+        await onWindows(await readWindows(answer.headers, clock.now()));
+      }
+      isOpen = answer.status >= 200 && answer.status < 300;
+      return isOpen ? { kind: 'open', answer, exchange } : await readRefusal(answer, exchange, call);
+    } catch (error) {
+      return exchange.lostBy(error);
+    } finally {
+      if (!isOpen) exchange.end();
+    }
+  };
+
+  return {
+    send: async (call, body, attempt) => {
+      const { origin } = call.wire.buffered;
+      const opened = await begin(call, body, attempt, buffered.get(origin) ?? (await openBuffered(origin)));
+      if (opened.kind !== 'open') return opened;
+      const { answer, exchange } = opened;
+      try {
+        const read = await readAnswer(answer, call.request, maxBytes);
+        if ('kind' in read) {
+          exchange.traceLost(read);
+          return read;
+        }
+        if (trace !== undefined) exchange.traceAnswer(read.status, read.headers, Buffer.byteLength(read.text));
+        return { kind: 'done', value: read };
+      } catch (error) {
+        return exchange.lostBy(error);
+      } finally {
+        exchange.end();
+      }
+    },
+    open: (call, body, attempt) => begin(call, body, attempt, undefined),
+  };
+}
+
+type TraceOptions = Pick<AttemptOptions, 'clock' | 'signal' | 'trace'>;
+
+/** One exchange with its deadline and its trace. */
+export class TracedExchange {
+  readonly #sent: Exchange;
+  readonly #watched: WatchedExchange;
+  readonly #call: Call;
+  readonly #options: TraceOptions;
+  /** By the monotonic clock. */
+  readonly #startedAt: number;
+
+  constructor(sent: Exchange, watched: WatchedExchange, call: Call, options: TraceOptions) {
+    this.#sent = sent;
+    this.#watched = watched;
+    this.#call = call;
+    this.#options = options;
+    this.#startedAt = options.trace === undefined ? 0 : options.clock.monotonic();
+  }
+
+  liftDeadline(): void {
+    this.#watched.liftDeadline();
+  }
+
+  /** Ends the exchange, whether its body was read or not. */
+  end(): void {
+    this.#watched.end();
+    this.#sent.close?.();
+  }
+
+  /** Says what an error means for the request, and traces it. Throws the interrupt, and errors that are not of the wire. */
+  lostBy(error: unknown): LostAnswer {
+    const lost = this.explain(error);
+    this.traceLost(lost);
+    return lost;
+  }
+
+  explain(error: unknown): LostAnswer {
+    const { signal } = this.#options;
+    if (signal.aborted) throw interruptFailure(signal.reason, error, this.#call.facts);
+    if (!(error instanceof WireError)) throw error;
+    const { stage, message, certificate } = error;
+    return this.#watched.timedOut
+      ? {
+          kind: 'lost',
+          stage,
+          reason: `no complete answer within ${formatDuration(this.#call.deadlineMs)}`,
+          final: true,
+        }
+      : { kind: 'lost', stage, reason: message, final: certificate, certificate };
+  }
+
+  traceAnswer(status: number, headers: Readonly<Record<string, string>>, bytes: number | undefined): void {
+    this.#options.trace?.({ kind: 'answer', status, headers, bytes, ms: this.#elapsedMs() });
+  }
+
+  traceLost({ stage, reason }: LostAnswer): void {
+    this.#options.trace?.({ kind: 'lost', stage, reason, ms: this.#elapsedMs() });
+  }
+
+  #elapsedMs(): number {
+    return this.#options.clock.monotonic() - this.#startedAt;
+  }
+}
+
+/** Starts an exchange whose body is a stream. */
+function stream(transport: Transport, call: Call, body: Uint8Array | undefined): Exchange {
+  const { method, url, headers } = call.wire;
+  const controller = new AbortController();
+  const abort = (reason: Error): void => {
+    controller.abort(reason);
+  };
+  return {
+    answer: transport({ method, url, headers, body, signal: controller.signal }),
+    abort,
+    close: () => {
+      abort(new Error('the exchange is over'));
+    },
+  };
+}
+
+async function readRefusal(answer: WireAnswer, exchange: TracedExchange, call: Call): Promise<Refused> {
+  const { status, headers } = answer;
+  // The status is enough: a body that breaks off, is too slow or is damaged adds nothing.
+  const body = await readBody(answer.body, headers['content-encoding'], MAX_ERROR_BYTES).catch((error: unknown) => {
+    exchange.explain(error);
+    return undefined;
+  });
+  exchange.traceAnswer(status, headers, body?.byteLength ?? 0);
+  const hide = (text: string): string => (call.key === undefined ? text : text.replaceAll(call.key, '***'));
+  const location = headers['location'];
+  return {
+    kind: 'refused',
+    status,
+    headers: location === undefined ? headers : { ...headers, location: hide(location) },
+    text: hide(body?.toString() ?? ''),
+  };
+}
