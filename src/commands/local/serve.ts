@@ -29,13 +29,13 @@ export const serve = defineCommand({
   },
   examples: [['berth local serve --endpoint upper=./upper.mjs', 'an endpoint `upper` that runs your module']],
   run: async (ctx, values) => {
-    const server = await ctx.localHost.serve({ port: values.port ?? 8181, ...served(values) });
+    const server = await ctx.localHost.serve({ port: values.port ?? 8181, ...serveOptions(values) });
     try {
       await ctx.stdout.write(say`${server.url}\n`);
       await ctx.tell('The local service is running. Ctrl-C stops it. In another shell:');
       for (const [name, value] of Object.entries(environment(server)))
         if (value !== '') await ctx.tell(`  export ${name}=${value}`);
-      await interruptOf(ctx.signal);
+      await untilInterrupted(ctx.signal);
     } finally {
       await server.stop();
     }
@@ -52,7 +52,7 @@ export const exec = defineCommand({
   examples: [['berth local exec -- npm test', 'the one line a pipeline needs']],
   run: async (ctx, values) => {
     const [command = '', ...args] = values.command;
-    const server = await ctx.localHost.serve({ port: 0, ...served(values) });
+    const server = await ctx.localHost.serve({ port: 0, ...serveOptions(values) });
     try {
       return { kind: 'nothing', exit: (await ctx.spawn.run(command, args, environment(server))) as ExitCode };
     } finally {
@@ -61,17 +61,17 @@ export const exec = defineCommand({
   },
 });
 
-/** Rejects with the interrupt when it comes; the open port keeps the process alive until then. */
-const interruptOf = (signal: AbortSignal): Promise<never> =>
+/** Rejects with the interrupt; the open port keeps the process running until then. */
+const untilInterrupted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
-    const stop = (): void => {
+    const onAbort = (): void => {
       reject(signal.reason as Error);
     };
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
   });
 
-/** What points berth, and what reads the same variables, at a server. Empty ones undo what an outer shell has set. */
+/** The variables that point berth at a server. Empty ones override the settings of the shell. */
 const environment = (server: LocalServer): Readonly<Record<string, string>> => ({
   BERTH_BASE_URL: server.url,
   BERTH_QUEUE_URL: server.url,
@@ -81,7 +81,7 @@ const environment = (server: LocalServer): Readonly<Record<string, string>> => (
   BERTH_PROFILE: '',
 });
 
-function served(values: ValuesOf<typeof options>): Omit<LocalServeOptions, 'port'> {
+function serveOptions(values: ValuesOf<typeof options>): Omit<LocalServeOptions, 'port'> {
   const quota = Object.fromEntries(values.quota.map(quotaOf));
   return {
     ...(values.state === undefined ? {} : { stateFile: values.state }),
