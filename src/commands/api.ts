@@ -42,12 +42,12 @@ export const api = defineCommand({
       method,
       path,
       query: queryOf(method === 'GET' ? [...query, ...fields.map(asText)] : query),
-      // Whatever the operation answers with is what was asked for.
+      // Any content type is accepted.
       headers: { accept: 'application/json, application/problem+json, */*', ...headersOf(values.header) },
       expects: 'anything',
       ...(await bodyOf(ctx, method, fields, values)),
     };
-    // A read is the request that was asked about, and not one on the way to it.
+    // A dry run of this command prints reads too.
     if (ctx.dryRun) return await ctx.previewAll([request]);
     const answer = await ctx.api.send(request);
     if (answer.value === undefined) return { kind: 'text', text: answer.text };
@@ -55,12 +55,12 @@ export const api = defineCommand({
   },
 });
 
-/** A name and a value. A name may come several times. */
+/** A name and a value; several fields may have the same name. */
 type Field<T> = readonly [name: string, value: T];
 
 /**
- * `/v2/pods/a%2Fb?x=1` to segments and a query; each segment is decoded here and encoded again on its way out. Fails
- * with usage (2) for a whole address: the key goes to the addresses of the profile and nowhere else.
+ * Parses `/v2/pods/a%2Fb?x=1` into decoded segments and a query; the request encodes the segments again. Fails with usage
+ * (2) for a whole URL, because the key is sent only to the addresses of the profile.
  */
 function splitPath(path: string): {
   readonly path: readonly string[];
@@ -109,7 +109,7 @@ const asText = ([name, value]: Field<Json>): Field<string> => [
 const queryOf = (fields: readonly Field<string>[]): Record<string, readonly string[]> =>
   Object.fromEntries(byName(fields));
 
-/** Names in the order of their first value; a name given once has its value, another one the array of its values. */
+/** An object of the fields in their order; a name that is given several times gets an array of its values. */
 const objectOf = (fields: readonly Field<Json>[]): JsonObject =>
   Object.fromEntries([...byName(fields)].map(([name, values]) => [name, values.length === 1 ? values[0] : values]));
 
@@ -133,7 +133,7 @@ function headersOf(lines: readonly string[]): Record<string, string> {
   );
 }
 
-/** JSON, checked and sent as it was written; with a content-type of one's own, any bytes. */
+/** The body: JSON is validated and sent as it was written; with another content type, the bytes are sent unchanged. */
 async function bodyOf(
   ctx: CommandContext,
   method: Method,

@@ -39,12 +39,12 @@ const login = defineCommand({
     const addresses = givenAddresses(ctx);
     const base = ctx.settings.get('base-url') ?? (await askBase(ctx));
     const given = withKey ? new TextDecoder().decode(await ctx.files.read('-')) : await askKey(ctx);
-    // At once: an address must never come to lie beside the key of another login.
+    // Key and addresses are written together, so that a key is never kept with the addresses of another login.
     const kept = ctx.settings.source('base-url') === 'profile' ? addresses : { ...addresses, 'base-url': base };
     await ctx.profiles.logIn(profile, kept, given);
     const saved = (await ctx.profiles.list()).find((each) => each.name === profile);
     const notes = [
-      `Profile ${profile} is in use${ending(saved?.keyTail)}. It is kept in ${ctx.profiles.path}.`,
+      `Profile ${profile} is in use${keyEnding(saved?.keyTail)}. It is kept in ${ctx.profiles.path}.`,
       ...Object.entries({ ...saved?.values }).flatMap(versionNote),
       ...(saved?.values['queue-url'] === undefined
         ? ['The queue API is taken to be at the same address; --queue-url names another.']
@@ -55,7 +55,7 @@ const login = defineCommand({
   },
 });
 
-const ending = (tail: string | undefined): string =>
+const keyEnding = (tail: string | undefined): string =>
   tail === undefined || tail === '' ? '' : `, with a key that ends in ${tail}`;
 
 const versionNote = ([name, value]: readonly [string, string]): readonly string[] =>
@@ -69,7 +69,7 @@ async function askKey(ctx: CommandContext): Promise<string> {
   return await ctx.prompts.secret('API key');
 }
 
-/** The addresses that flags and variables name. Fails with usage (2) for one that the key may not go to. */
+/** The addresses from flags and variables. Fails with usage (2) for one that the key must not be sent to. */
 const givenAddresses = ({ settings }: CommandContext): Readonly<Record<string, string>> =>
   Object.fromEntries(
     ADDRESSES.flatMap((name) => {
@@ -80,16 +80,16 @@ const givenAddresses = ({ settings }: CommandContext): Readonly<Record<string, s
     }),
   );
 
-/** The one address that is asked for: whoever pastes the key too early would see it, so the key is next. */
+/** Asks for the address of the management API. It is the only question before the key, which is typed without echo. */
 async function askBase(ctx: CommandContext): Promise<string> {
   if (!ctx.terminal.canAsk)
     throw usage('missing --base-url', 'Give the address of your service: --base-url https://...');
-  const answer = await ctx.prompts.text('Address of the management API', { check: trouble });
+  const answer = await ctx.prompts.text('Address of the management API', { check: invalidAddress });
   return answer.trim();
 }
 
-/** Why an address cannot be used. */
-function trouble(address: string): string | undefined {
+/** The reason why an address cannot be used; undefined where it can. */
+function invalidAddress(address: string): string | undefined {
   try {
     parseKeyAddress(address.trim(), 'the address');
     return undefined;
@@ -102,7 +102,7 @@ const logout = defineCommand({
   summary: "forget the profile's key",
   options: { forget: option.on('forget the whole profile, addresses too') },
   run: async (ctx, { forget }) => {
-    await needNamed(ctx);
+    await requireNamedProfile(ctx);
     const { profile } = ctx.settings;
     const existed = forget ? await ctx.profiles.remove(profile) : await forgetKey(ctx, profile);
     return {
@@ -116,8 +116,8 @@ const logout = defineCommand({
   },
 });
 
-/** Fails with usage (2) where a flag or variable names a profile that is not there. */
-async function needNamed({ settings, profiles }: CommandContext): Promise<void> {
+/** Fails with usage (2) where a flag or variable names a profile that does not exist. */
+async function requireNamedProfile({ settings, profiles }: CommandContext): Promise<void> {
   const source = settings.source('profile');
   if (settings.local || (source !== 'flag' && source !== 'environment')) return;
   if ((await profiles.list()).some(({ name }) => name === settings.profile)) return;
@@ -140,7 +140,7 @@ const status = defineCommand({
   options: { check: option.on('ask the service whether the key is good') },
   run: async (ctx, { check }) => {
     const { settings } = ctx;
-    await needNamed(ctx);
+    await requireNamedProfile(ctx);
     const key = settings.local ? undefined : await settings.key();
     const row: Json = {
       profile: settings.profile,
@@ -161,7 +161,7 @@ const status = defineCommand({
   },
 });
 
-/** The cheapest request that needs the key. A refusal is the command's failure (3), like any other. */
+/** Sends the cheapest request that needs the key. Fails with denied (3) where the service refuses the key. */
 async function checkKey(ctx: CommandContext): Promise<string> {
   await ctx.api
     .send({
@@ -171,7 +171,7 @@ async function checkKey(ctx: CommandContext): Promise<string> {
       expects: { list: 'delegations' },
     })
     .catch((error: unknown) => {
-      // A key of narrow scope is a good key.
+      // The key is valid and may not read this list.
       if (error instanceof Failure && error.status === 403) return;
       throw error;
     });

@@ -10,24 +10,25 @@ import { arg, option } from '../cli/parse/params.ts';
 
 interface Shell {
   readonly script: (tree: CompletionTree) => string;
-  /** Where the shell finds it by itself, from the home folder; undefined where only a profile can load it. */
-  readonly place: string | undefined;
-  readonly after: string;
+  /** The file below the home folder that the shell loads; undefined where the shell has none. */
+  readonly path: string | undefined;
+  /** Said after the file is written. */
+  readonly note: string;
 }
 
 const SHELLS: Readonly<Record<string, Shell>> = {
   bash: {
     script: bashScript,
-    place: '.local/share/bash-completion/completions/berth',
-    after: 'It is loaded by the bash-completion package; without it, source the file from ~/.bashrc.',
+    path: '.local/share/bash-completion/completions/berth',
+    note: 'It is loaded by the bash-completion package; without it, source the file from ~/.bashrc.',
   },
   zsh: {
     script: zshScript,
-    place: '.zsh/completions/_berth',
-    after: 'Have `fpath=(~/.zsh/completions $fpath)` before `compinit` in ~/.zshrc.',
+    path: '.zsh/completions/_berth',
+    note: 'Have `fpath=(~/.zsh/completions $fpath)` before `compinit` in ~/.zshrc.',
   },
-  fish: { script: fishScript, place: '.config/fish/completions/berth.fish', after: 'New fish shells have it.' },
-  powershell: { script: powershellScript, place: undefined, after: '' },
+  fish: { script: fishScript, path: '.config/fish/completions/berth.fish', note: 'New fish shells have it.' },
+  powershell: { script: powershellScript, path: undefined, note: '' },
 };
 
 export const completion = (program: Program): Command =>
@@ -49,12 +50,12 @@ export const completion = (program: Program): Command =>
 
 async function install(ctx: CommandContext, name: string, shell: Shell, text: string) {
   const home = ctx.env['HOME'] ?? ctx.env['USERPROFILE'];
-  if (shell.place === undefined || home === undefined)
+  if (shell.path === undefined || home === undefined)
     throw usage(
       `${name} has no folder that completions are loaded from`,
       `Add this to your profile: berth completion ${name} | Out-String | Invoke-Expression`,
     );
-  const path = `${home}/${shell.place}`;
+  const path = `${home}/${shell.path}`;
   await ctx.files.write(path, text, { makeFolders: true });
-  return { kind: 'text', text: `${path}\n`, notes: [shell.after] } as const;
+  return { kind: 'text', text: `${path}\n`, notes: [shell.note] } as const;
 }

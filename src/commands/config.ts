@@ -22,7 +22,7 @@ const settingView: View = {
 
 const kept = SETTINGS.filter((setting: Setting) => setting.inProfile && !setting.secret).map((setting) => setting.name);
 
-/** The name of a setting; whoever means the key is told where it is handled. */
+/** The argument for the name of a setting. For the key, the failure names the commands that handle it. */
 function settingName(choices: readonly string[]): Param<string> {
   const param = arg.text('setting', { choices });
   return {

@@ -17,7 +17,7 @@ const doctorView: View = {
     { header: 'CHECK', show: text('check') },
     { header: 'RESULT', show: toned('result', { OK: 'good', WARNING: 'warn', ERROR: 'bad' }) },
     { header: 'FINDING', show: text('finding') },
-    // Beside the table, where it is never cut.
+    // Printed below the table as well, where it is never cut.
     { header: 'WHAT TO DO', show: text('hint'), wide: true },
   ],
 };
@@ -30,19 +30,19 @@ interface Check {
   readonly exit?: ExitCode;
 }
 
-/** More than this, and times in answers, tokens and log cursors stop making sense. Milliseconds. */
-const CLOCK_SLACK_MS = 60_000;
+/** A larger difference of the clocks makes times in answers, tokens and log cursors wrong. */
+const MAX_SKEW_MS = 60_000;
 
 /**
- * A cheap read on each address. Of the management API a list is the proof; elsewhere any readable answer is, a refusal
- * too: a queue knows no endpoint of that name, an older volume API may have no list.
+ * A cheap read for each address. The management API has to answer with a list. For the others any readable answer will
+ * do, a refusal too: the queue has no endpoint of that name, and an older volume API may have no list.
  */
 const PROBES: readonly {
   readonly service: ServiceName;
   readonly setting: string;
   readonly path: readonly string[];
   readonly needed: boolean;
-  /** The member that an answer has; absent where anything readable will do. */
+  /** The member that the answer must have; any readable answer will do where absent. */
   readonly member?: string;
 }[] = [
   {
@@ -75,7 +75,7 @@ export const doctor = defineCommand({
 
 const asRow = ({ check, result, finding, hint }: Check): Json => ({ check, result, finding, hint: hint ?? null });
 
-/** What is not well, in full. */
+/** The finding and the hint of a failed check, as lines for stderr. */
 const advice = ({ check, result, finding, hint }: Check): readonly string[] =>
   result === 'OK' ? [] : ['', `${check}: ${finding}`, ...(hint?.split('\n') ?? []).map((line) => `  -> ${line}`)];
 
@@ -176,7 +176,7 @@ async function clockCheck(ctx: CommandContext, service: ServiceName, answer: Api
   // eslint-disable-next-line no-restricted-syntax -- a date, compared with a date
   const ahead = told - ctx.clock.now();
   const off = formatDuration(Math.abs(ahead));
-  if (Math.abs(ahead) <= CLOCK_SLACK_MS)
+  if (Math.abs(ahead) <= MAX_SKEW_MS)
     return [{ check: 'clock', result: 'OK', finding: "within a minute of the service's" }];
   const advanced = answer.headers['server'] === 'berth-local' ? await advancedBy(ctx) : undefined;
   if (advanced === undefined)
@@ -189,7 +189,7 @@ async function clockCheck(ctx: CommandContext, service: ServiceName, answer: Api
       },
     ];
   const unexplained = ahead - advanced;
-  if (Math.abs(unexplained) <= CLOCK_SLACK_MS)
+  if (Math.abs(unexplained) <= MAX_SKEW_MS)
     return [{ check: 'clock', result: 'OK', finding: `advanced by ${formatDuration(advanced)} (local clock advance)` }];
   return [
     {
@@ -201,7 +201,7 @@ async function clockCheck(ctx: CommandContext, service: ServiceName, answer: Api
   ];
 }
 
-/** How far `local clock advance` has moved a local service, in milliseconds; undefined where it does not say. */
+/** How far `local clock advance` has moved the clock of a local service, in milliseconds; undefined where unknown. */
 async function advancedBy(ctx: CommandContext): Promise<number | undefined> {
   try {
     const clock = await ctx.api.send({ service: 'base', method: 'GET', path: ['local', 'clock'] });

@@ -32,7 +32,7 @@ export const limits = defineCommand({
     'Shows what the last answers to this profile said, and asks nothing of the service where there was one. A window that has reset since is shown full.',
   run: async (ctx) => {
     const windows = await windowsOf(ctx);
-    // eslint-disable-next-line no-restricted-syntax -- a date: the windows were seen by other processes
+    // eslint-disable-next-line no-restricted-syntax -- a date: other processes may have recorded the windows
     const now = ctx.clock.now();
     const notes = windows.length === 0 ? ['The service tells no limits.'] : [];
     return { kind: 'many', view: limitsView, values: windows.map((window) => asRow(window, now)), notes };
@@ -40,22 +40,22 @@ export const limits = defineCommand({
 });
 
 /**
- * The windows last seen; where there are none, those of the answer to a cheap read. A refusal tells them as well, and a
- * service that has no such list (404) may tell none. Fails as the read does where it told none for another reason.
+ * The windows of earlier answers; where there are none, those in the answer to a cheap read. A refusal has them too. A
+ * service without that list (404) may have none. Any other failed read without windows is thrown.
  */
 async function windowsOf(ctx: CommandContext): Promise<readonly RateWindow[]> {
-  const seen = await ctx.limits.read();
-  if (seen.length > 0) return seen;
+  const known = await ctx.limits.read();
+  if (known.length > 0) return known;
   try {
     await ctx.api.send({ service: 'base', method: 'GET', path: ['v2', 'registries', 'delegations'] });
   } catch (error) {
-    const told = await ctx.limits.read();
-    if (told.length === 0 && !(error instanceof Failure && error.exit === EXIT.notFound)) throw error;
+    const received = await ctx.limits.read();
+    if (received.length === 0 && !(error instanceof Failure && error.exit === EXIT.notFound)) throw error;
   }
   return await ctx.limits.read();
 }
 
-/** A window as it stands now: the time since it was seen is taken off, and a window that has run out is full again. */
+/** A window with its reset time reduced by its age; a window that has reset since has its full quota. */
 function asRow(window: RateWindow, now: number): Json {
   const age = Math.max(0, Math.floor((now - window.seenAt) / 1000));
   const reset = window.resetSeconds === undefined ? undefined : Math.max(0, window.resetSeconds - age);

@@ -6,8 +6,8 @@ import type { CommandContext } from '../../cli/context.ts';
 import { commandLine } from '../../cli/words.ts';
 import { isSameKey, readKey, type SshKey } from './keys.ts';
 
-/** How often a change is laid over what someone else wrote in between, before it is given up. */
-const MOST_TRIES = 5;
+/** How often a change is tried again after someone else changed the keys at the same time. */
+const MAX_TRIES = 5;
 
 const PATH = ['v2', 'account', 'ssh-keys'];
 export const LIST = commandLine('account', 'ssh-keys', 'list');
@@ -23,7 +23,7 @@ export const writeRequest = (keys: readonly string[]): ApiRequest => ({
   findOut: LIST,
 });
 
-/** The keys of an answer; what is no text is none. */
+/** The keys of an answer; items that are not text are left out. */
 export const keysOf = (value: Json | undefined): readonly SshKey[] =>
   (arrayOf(memberAt(value, 'keys')) ?? []).flatMap((key) => (typeof key === 'string' ? [readKey(key)] : []));
 
@@ -32,18 +32,17 @@ export const readKeys = async (ctx: CommandContext): Promise<readonly SshKey[]> 
 
 export interface Changed {
   readonly before: readonly SshKey[];
-  /** The keys as they were last seen. */
+  /** The keys in the last answer. */
   readonly after: readonly SshKey[];
 }
 
 /**
- * Changes the set of keys without losing what someone else writes meanwhile: reads it, changes it, writes it, and reads
- * again. Where the set is then not what was written, that is said, and the change is laid over what is there now, until
- * it holds. The service knows no condition on a write: what is written in the instant between a read and a write is
- * seen by nobody, which is why there is nothing but that instant between the two.
+ * Changes the set of keys and keeps concurrent changes by others: reads the set, writes it, and reads it again. When the
+ * set then differs from what was written, says so and applies the change to the new set. The service has no conditional
+ * writes, so a change by others between the read and the write is lost; nothing else is done between the two.
  *
- * `change` gives the set as it should be, the very same array where it is so already. Fails with refused (5) where the
- * set moved every time.
+ * `change` returns the wanted set, or the same array where nothing has to change. Fails with refused (5) where the set
+ * changed on every try.
  */
 export async function changeKeys(
   ctx: CommandContext,
@@ -51,25 +50,25 @@ export async function changeKeys(
 ): Promise<Changed> {
   const before = await readKeys(ctx);
   let seen = before;
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
     const wanted = change(seen);
     if (wanted === seen) return { before, after: seen };
     await ctx.api.send(writeRequest(wanted.map(({ text }) => text)));
-    const now = await readAgain(ctx, wanted);
-    if (isSameSet(now, wanted)) return { before, after: now };
+    const current = await readAgain(ctx, wanted);
+    if (isSameSet(current, wanted)) return { before, after: current };
     await ctx.tell('Someone else changed the keys at the same time; theirs are kept.');
-    seen = now;
+    seen = current;
   }
   if (change(seen) === seen) return { before, after: seen };
   throw new Failure({
     code: 'keys-moved',
     exit: EXIT.refused,
-    message: `someone else changed the keys each of the ${String(MOST_TRIES)} times that they were written`,
+    message: `someone else changed the keys each of the ${String(MAX_TRIES)} times that they were written`,
     hint: `What you asked for is not in the set now. See it with ${LIST}, and try again.`,
   });
 }
 
-/** A look that fails does not undo the write: what was written is then taken for what is there, and said to be. */
+/** Reads the keys after a write. Where the read fails, says so and returns the written keys. */
 export async function readAgain(ctx: CommandContext, written: readonly SshKey[]): Promise<readonly SshKey[]> {
   try {
     return await readKeys(ctx);

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { usage } from '../../core/failure.ts';
 import { safeText } from '../../core/safe-text.ts';
 
-/** A public SSH key as one line of text, and what can be read from it; empty where it is not of the usual form. */
+/** A public SSH key as one line of text and its parts, which are empty where the text has another form. */
 export interface SshKey {
-  /** As the service keeps it. */
+  /** The line as the service has it. */
   readonly text: string;
   readonly type: string;
   /** `SHA256:...`, as `ssh-keygen -l` prints it. */
@@ -12,10 +12,10 @@ export interface SshKey {
   readonly comment: string;
 }
 
-/** A type, the key, and a comment that may hold anything but a line break (contract, UpdateSshKeysRequest). */
+/** A type, the key, and a comment without a line break (contract, UpdateSshKeysRequest). */
 const FORM = /^((?:ssh|ecdsa|sk)-\S+) (\S+)(?:[ \t]([^\n\r]*))?$/;
 
-/** Reads a key as the service gave it: whatever it is, it is one. */
+/** Parses a key of the service; a text of any form is accepted. */
 export function readKey(text: string): SshKey {
   const [, type = '', body = '', comment = ''] = FORM.exec(text) ?? [];
   return { text, type, fingerprint: body === '' ? '' : fingerprint(body), comment: comment.trim() };
@@ -24,16 +24,16 @@ export function readKey(text: string): SshKey {
 const fingerprint = (body: string): string =>
   `SHA256:${createHash('sha256').update(Buffer.from(body, 'base64')).digest('base64').replace(/=+$/, '')}`;
 
-/** Two texts of one key, whatever they call it. */
+/** True for the same key, also with another comment. */
 export const isSameKey = (one: SshKey, other: SshKey): boolean =>
   one.text === other.text ||
   (one.fingerprint !== '' && one.fingerprint === other.fingerprint && one.type === other.type);
 
-/** How a key is named in messages: never its whole text. */
+/** The name of a key for messages: its fingerprint, never its whole text. */
 export const keyName = ({ text, type, fingerprint: print, comment }: SshKey): string =>
   safeText(print === '' ? `${text.slice(0, 24)}...` : [print, comment === '' ? type : comment].join(' '));
 
-/** The keys in a file, as in a text. */
+/** Decodes the bytes of a file and parses its keys. Fails with usage (2). */
 export function decodeKeys(bytes: Uint8Array, from: string): readonly SshKey[] {
   let text: string;
   try {
@@ -45,9 +45,8 @@ export function decodeKeys(bytes: Uint8Array, from: string): readonly SshKey[] {
 }
 
 /**
- * The keys in a text of one a line, as in a `.pub` or an `authorized_keys` file: empty lines and lines of comment are
- * skipped, white space around a key is dropped, a key given twice counts once. Fails with usage (2) for a line that is
- * no public key; what was given is not repeated, since it may be a private one.
+ * Parses one key per line, as in a `.pub` or an `authorized_keys` file. Skips empty lines, comment lines and repeated
+ * keys. Fails with usage (2) for a line that is not a public key, without printing it: it may be a private key.
  */
 export function parseKeys(text: string, from: string): readonly SshKey[] {
   if (text.includes('-----BEGIN'))
@@ -71,8 +70,8 @@ export function parseKeys(text: string, from: string): readonly SshKey[] {
 }
 
 /**
- * The one key that a word means: its exact text, its fingerprint (with or without `SHA256:`), or its comment.
- * Undefined where none is meant. Fails with usage (2) and the candidates where several are.
+ * Finds a key by its exact text, its fingerprint (with or without `SHA256:`), or its comment. Undefined where there is
+ * none. Fails with usage (2) and the candidates where there are several.
  */
 export function findKey(keys: readonly SshKey[], word: string): SshKey | undefined {
   const trimmed = word.trim();

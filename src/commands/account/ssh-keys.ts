@@ -9,7 +9,7 @@ import type { Result, View } from '../../output/view.ts';
 import { changeKeys, isSameSet, keysOf, LIST, readAgain, readKeys, readRequest, writeRequest } from './change.ts';
 import { decodeKeys, findKey, isSameKey, keyName, parseKeys, readKey, type SshKey } from './keys.ts';
 
-/** Rows are the keys' own texts, as in the service's document. */
+/** A row is the text of a key, as in the service's answer. */
 const keyOf = (row: Json): SshKey => readKey(typeof row === 'string' ? row : '');
 
 const keyView: View = {
@@ -24,7 +24,7 @@ const keyView: View = {
   ],
 };
 
-/** The set as it is after a change, and what changed. */
+/** The set of keys after a change, with notes about what changed. */
 const shown = (keys: readonly SshKey[], notes: readonly string[]): Extract<Result, { kind: 'many' }> => ({
   kind: 'many',
   view: keyView,
@@ -44,24 +44,24 @@ const list = defineCommand({
 const keysOfFile = async (ctx: CommandContext, file: string): Promise<readonly SshKey[]> =>
   decodeKeys(await ctx.files.read(file), file === '-' ? 'stdin' : file);
 
-/** The keys that an argument gives: a key itself, `@FILE`, or `-`. */
+/** The keys of an argument: the key itself, `@FILE`, or `-` for stdin. Fails with usage (2), with local-file (14). */
 async function keysGiven(ctx: CommandContext, given: string): Promise<readonly SshKey[]> {
   const keys =
     given === '-' || given.startsWith('@')
       ? await keysOfFile(ctx, given.replace(/^@/, ''))
-      : parseKeys(given, 'what was given');
-  if (keys.length === 0) throw usage('there is no key in what was given', 'Give a public key, @FILE, or - for stdin.');
+      : parseKeys(given, 'the argument');
+  if (keys.length === 0) throw usage('there is no key in the argument', 'Give a public key, @FILE, or - for stdin.');
   return keys;
 }
 
 /**
- * What a dry run shows of a change that builds on what is there: both requests, and in place of keys that only the
- * service knows a text that no service takes for one.
+ * The dry run of a change to the present keys: both requests, with a placeholder for the keys that only the service
+ * has.
  */
 const preview = (ctx: CommandContext, present: string, added: readonly SshKey[] = []): Promise<never> =>
   ctx.previewAll([readRequest, writeRequest([present, ...added.map(({ text }) => text)])]);
 
-/** The keys that the others lack. */
+/** The keys that are not among the others. */
 const without = (keys: readonly SshKey[], others: readonly SshKey[]): readonly SshKey[] =>
   keys.filter((key) => !others.some((other) => isSameKey(other, key)));
 
@@ -89,7 +89,7 @@ const add = defineCommand({
   },
 });
 
-/** The keys that words mean, each once. Fails with not-found (4) for a word that means none. */
+/** The keys that the words name, each once. Fails with not-found (4) for a word without a key. */
 function keysNamed(keys: readonly SshKey[], words: readonly string[]): readonly SshKey[] {
   const found = words.map((word) => {
     const key = findKey(keys, word);
@@ -118,7 +118,7 @@ const remove = defineCommand({
     if (ctx.dryRun) return await preview(ctx, `(the keys that are there, without ${key.join(', ')})`);
     let named: readonly SshKey[] | undefined;
     const { after } = await changeKeys(ctx, (keys) => {
-      // Found once: that a key is gone when the set is looked at again is what was asked for.
+      // Names are resolved once: on a second try a removed key is not found any more.
       named ??= keysNamed(keys, key);
       const left = without(keys, named);
       return left.length === keys.length ? keys : left;
@@ -130,7 +130,7 @@ const remove = defineCommand({
   },
 });
 
-/** The whole set that `set` asks for. Fails with usage (2) where it is empty and nobody said that it should be. */
+/** The keys that `set` writes. Fails with usage (2) where there are none and `--none` is not given. */
 async function wholeSet(ctx: CommandContext, file: string | undefined, none: boolean): Promise<readonly SshKey[]> {
   if (none && file !== undefined) throw usage('FILE and --none exclude each other', 'Keep one of them.');
   if (none) return [];

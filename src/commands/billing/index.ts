@@ -16,21 +16,21 @@ type Query = NonNullable<ApiRequest['query']>;
 
 const MEMBER = 'records';
 
-/** One report as a command; `--json` prints the service's whole document, records and metadata. */
+/** The command of a report. `--json` prints the service's whole document, with records and metadata. */
 function reportCommand(report: Report, example: string): Command {
   const noun = report.of?.lookup.noun;
-  // One flag, named after what the report is of: its key is known here and not to the types.
-  const only = noun === undefined ? {} : { [noun]: onlyOf(noun) };
+  // A flag named after the report's resource; its key is only known at run time.
+  const filter = noun === undefined ? {} : { [noun]: filterFlag(noun) };
   return defineCommand({
     summary: report.summary,
     details: DETAILS,
-    options: { ...PERIOD_OPTIONS, ...only },
+    options: { ...PERIOD_OPTIONS, ...filter },
     examples: [[`berth billing ${example}`, 'the last 7 days, day by day']],
     run: async (ctx, values) => {
       const isDated = values.from !== undefined || values.to !== undefined;
       const query = periodQuery(values, isDated ? await ctx.fetchServiceNow() : ctx.serviceNow());
       const id = noun === undefined ? undefined : (values as Readonly<Record<string, unknown>>)[noun];
-      const answer = await ask(ctx, report, query, typeof id === 'string' ? id : undefined);
+      const answer = await readReport(ctx, report, query, typeof id === 'string' ? id : undefined);
       const document: Json = answer.value ?? null;
       const isTable = isTableOutput(ctx.output);
       const totals = isTable ? totalsLine(report, document) : undefined;
@@ -49,15 +49,20 @@ function reportCommand(report: Report, example: string): Command {
 const DETAILS =
   'Times are UTC, and snap outward to the edges of their buckets; without any, it is the last 30 days. --json prints the whole document, with the query as the service took it and the totals.';
 
-const onlyOf = (noun: string) => option.text(`only this ${noun}, by id or name`, { metavar: noun.toUpperCase() });
+const filterFlag = (noun: string) => option.text(`only this ${noun}, by id or name`, { metavar: noun.toUpperCase() });
 
 const recordsOf = (answer: ApiAnswer): readonly Json[] => arrayOf(memberAt(answer.value, MEMBER)) ?? [];
 
 /**
- * Asks for a report. What is given is taken for an id, also one of something that is gone; where nothing was billed for
- * it, it may be a name. Fails with not found (4) where it is neither, since a misspelt name did not cost nothing.
+ * Reads a report. `given` is used as an id first, which may be of a deleted resource; without records for it, it is looked
+ * up as a name. Fails with not-found (4) where it is neither, so that a misspelt name does not look like a cost of zero.
  */
-async function ask(ctx: CommandContext, report: Report, query: Query, given: string | undefined): Promise<ApiAnswer> {
+async function readReport(
+  ctx: CommandContext,
+  report: Report,
+  query: Query,
+  given: string | undefined,
+): Promise<ApiAnswer> {
   const send = (id: string | undefined): Promise<ApiAnswer> =>
     ctx.api.send({
       service: 'base',
@@ -70,12 +75,12 @@ async function ask(ctx: CommandContext, report: Report, query: Query, given: str
   if (given === undefined || report.of === undefined || recordsOf(answer).length > 0) return answer;
   const id = await findId(ctx, report.of.lookup, given);
   if (id !== undefined && id !== given) return await send(id);
-  if (id === undefined) await mustExist(ctx, report.of.lookup, given);
+  if (id === undefined) await requireExisting(ctx, report.of.lookup, given);
   return answer;
 }
 
-/** What is there and cost nothing is told from what is not there. Where neither can be known, nothing is said. */
-async function mustExist(ctx: CommandContext, lookup: Collection, given: string): Promise<void> {
+/** Fails with not-found (4) where no resource has this id. Other failures of the check are ignored. */
+async function requireExisting(ctx: CommandContext, lookup: Collection, given: string): Promise<void> {
   try {
     await ctx.api.send({ service: 'base', method: 'GET', path: [...lookup.path, given], id: given });
   } catch (error) {

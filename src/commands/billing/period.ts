@@ -2,7 +2,7 @@ import { usage } from '../../core/failure.ts';
 import { formatMoment, parseMoment } from '../../core/moment.ts';
 import { option, type Params, type ValuesOf } from '../../cli/parse/params.ts';
 
-/** Which time a report covers, and in what steps (contract rules, Billing). */
+/** The flags for the time of a report and the size of its buckets (contract rules, Billing). */
 export const PERIOD_OPTIONS = {
   from: option.text('from then on: a date, an RFC 3339 time, or how long ago (7d)', { metavar: 'WHEN' }),
   to: option.text('until then; a date is taken with its whole day', { metavar: 'WHEN' }),
@@ -12,7 +12,7 @@ export const PERIOD_OPTIONS = {
 
 type Period = ValuesOf<typeof PERIOD_OPTIONS>;
 
-/** The query of a period; without one the service takes the last 30 days. Fails with usage (2). */
+/** The query of a period; without flags the service reports the last 30 days. Fails with usage (2). */
 export function periodQuery(
   { from, to, last, bucket }: Period,
   now: number,

@@ -3,25 +3,25 @@ import * as collections from '../shared/collections.ts';
 
 /** One amount of a report, in US dollars. */
 export interface Amount {
-  /** The member of a record, and of the totals. */
+  /** The name of the member in a record and in the totals. */
   readonly member: string;
   /** Upper case in the table, lower case in the totals. */
   readonly name: string;
-  /** One of many: shown where there is room to spare, or with `-o wide`. */
+  /** A column of `-o wide`. */
   readonly wide?: boolean;
 }
 
-/** One of the billing reports: where it lies, and what its records say. */
+/** A billing report: its path and the members of its records. */
 export interface Report {
   readonly summary: string;
   readonly path: readonly string[];
-  /** Beside `totalAmount`, which every report has. */
+  /** The amounts beside `totalAmount`, which every report has. */
   readonly amounts: readonly Amount[];
-  /** What a record is of, where it is of one thing. */
+  /** The resource of a record, where a record is about one. */
   readonly of?: {
-    /** The member with its id, which is also the query's. */
+    /** The member with its id; the query parameter has the same name. */
     readonly member: string;
-    /** How many there are, in the metadata. */
+    /** The member of the metadata with the number of resources. */
     readonly count: string;
     readonly lookup: Collection;
   };
@@ -32,7 +32,7 @@ const gpu: Amount = { member: 'gpuAmount', name: 'GPU' };
 const cpu: Amount = { member: 'cpuAmount', name: 'CPU' };
 const disk: Amount = { member: 'diskAmount', name: 'disk' };
 
-/** What everything cost, by its parts. */
+/** The cost of everything, by its parts. */
 export const SUMMARY: Report = {
   summary: 'show what everything cost, bucket by bucket',
   path: BILLING,

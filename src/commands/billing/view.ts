@@ -8,9 +8,8 @@ import type { Amount, Report } from './reports.ts';
 const TOTAL = 'totalAmount';
 
 /**
- * How a report's records are shown: one line a bucket, or a bucket and a thing. On a terminal (`drawn`) there is a bar
- * as long as the record's share of the largest one, and, unless it is asked for every column (`wide`), none for an
- * amount that is zero throughout.
+ * The view of a report: a row for each bucket, or for each bucket and resource. On a terminal (`drawn`) a bar shows each
+ * total in relation to the largest one, and amounts that are zero in every record have no column unless `wide` is set.
  */
 export function billingView(
   report: Report,
@@ -43,18 +42,18 @@ export function billingView(
       ...(of === undefined ? [] : [{ header: of.lookup.noun.toUpperCase(), show: text(of.member) }]),
       {
         header: `${(bucket ?? 'from').toUpperCase()} (UTC)`,
-        show: (record) => edge(text('startTime')(record), bucket),
+        show: (record) => bucketEdge(text('startTime')(record), bucket),
       },
       dollars(TOTAL, 'TOTAL'),
       ...(drawn ? [{ header: 'CHART', show: (record: Json) => bar(record, most), yields: true }] : []),
       ...amounts.filter(isShown).map(({ member, name, wide }) => dollars(member, name.toUpperCase(), wide)),
-      { header: 'UNTIL', show: (record) => edge(text('endTime')(record), bucket), wide: true },
+      { header: 'UNTIL', show: (record) => bucketEdge(text('endTime')(record), bucket), wide: true },
     ],
   };
 }
 
-/** As much of a time as tells a bucket's edge from the others, where it is the edge that it should be. */
-function edge(time: string, bucket: string | undefined): string {
+/** The start or end of a bucket, as short as the bucket size allows; other times are shown in full. */
+function bucketEdge(time: string, bucket: string | undefined): string {
   const [, date = '', month = '', year = '', hour = ''] =
     /^(((\d{4})-\d\d)-\d\d)T(\d\d):00:00(?:\.0+)?Z$/.exec(time) ?? [];
   if (date === '') return time;
@@ -84,7 +83,7 @@ export function totalsLine(report: Report, document: Json): string | undefined {
   return `Total ${total}${period(document)}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}${things}.`;
 }
 
-/** The time that the service says it summed up: whole days as dates, the last one included. */
+/** The period of the totals; whole days are shown as dates, including the last day. */
 function period(document: Json): string {
   const start = text('metadata.query.startTime')(document);
   const end = text('metadata.query.endTime')(document);

@@ -12,16 +12,16 @@ interface CatalogSpec<O extends Params> {
   readonly summary: string;
   readonly options: O;
   readonly query: (values: ValuesOf<O>) => Query;
-  /** Where the flags ask for something that is to be seen first. */
+  /** The view for these flags; the resource's own view where absent. */
   readonly view?: (values: ValuesOf<O>) => View;
   /** Flags that only a list takes. */
   readonly listOnly?: readonly (keyof O & string)[];
-  /** Where one of them is read, where that is not below the list. */
+  /** The path that one entry is read from; the path of the list where absent. */
   readonly onePath?: readonly string[];
   readonly examples?: readonly (readonly [string, string])[];
 }
 
-/** `berth catalog NOUN [ID]`: the list, or one of it in full. */
+/** `berth catalog NOUN [ID]`: the list, or one entry in full. */
 export function catalogCommand<const O extends Params>(resource: Resource, spec: CatalogSpec<O>): Command {
   const { summary, options, query, listOnly = [], onePath = resource.path, examples = [] } = spec;
   return defineCommand({
@@ -59,20 +59,20 @@ export function catalogCommand<const O extends Params>(resource: Resource, spec:
 const isGiven = (value: unknown): boolean =>
   value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
 
-/** Several values of one query member (contract rules, Catalog). */
+/** Joins the values of one query parameter with commas (contract rules, Catalog). */
 export const joined = (values: readonly string[]): string | undefined =>
   values.length === 0 ? undefined : values.join(',');
 
-interface Asked {
+interface AvailabilityFlags {
   readonly available: boolean;
   readonly product: readonly string[];
 }
 
 /**
- * `include=AVAILABILITY` needs a product, and the filters need both (contract rules, Catalog): POD unless said.
- * Fails with usage (2) for a filter alone.
+ * The query for `--available`: `include=AVAILABILITY` with a product (default POD), and the filters, which need both
+ * (contract rules, Catalog). Fails with usage (2) for a filter without `--available`.
  */
-export function availabilityQuery({ available, product }: Asked, filters: Query): Query {
+export function availabilityQuery({ available, product }: AvailabilityFlags, filters: Query): Query {
   const asked = Object.values(filters).some((value) => value !== undefined) || product.length > 0;
   if (asked && !available) throw usage('these filters ask about availability', 'Add --available.');
   return available ? { include: 'AVAILABILITY', product: joined(product) ?? 'POD', ...filters } : {};

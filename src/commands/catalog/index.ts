@@ -4,7 +4,14 @@ import { option } from '../../cli/parse/params.ts';
 import * as collections from '../shared/collections.ts';
 import { templateView } from '../templates/fields.ts';
 import { availabilityQuery, catalogCommand, joined } from './command.ts';
-import { availableView, cpuView, dataCenterView, gpuView, withoutAvailability } from './view.ts';
+import {
+  availableCpuView,
+  availableDataCenterView,
+  availableGpuView,
+  cpuView,
+  dataCenterView,
+  gpuView,
+} from './fields.ts';
 
 const available = option.on('ask what can be had now, and where');
 
@@ -12,7 +19,7 @@ const gpus = catalogCommand(
   { ...collections.GPUS, view: gpuView },
   {
     summary: 'list GPU types with their prices, or show one',
-    view: ({ available: asked }) => (asked ? gpuView : withoutAvailability(gpuView)),
+    view: ({ available: asked }) => (asked ? availableGpuView : gpuView),
     options: {
       available,
       product: option.list('for these products (default POD)', { choices: ['POD', 'CLUSTER', 'SERVERLESS'] }),
@@ -41,7 +48,7 @@ const cpus = catalogCommand(
   { ...collections.CPUS, view: cpuView },
   {
     summary: 'list CPU flavors with their prices, or show one',
-    view: ({ available: asked }) => (asked ? cpuView : withoutAvailability(cpuView)),
+    view: ({ available: asked }) => (asked ? availableCpuView : cpuView),
     options: {
       available,
       product: option.list('for these products (default POD)', { choices: ['POD', 'SERVERLESS'] }),
@@ -64,7 +71,7 @@ const datacenters = catalogCommand(
       compliance: option.list('only with one of these attestations, such as GDPR', { metavar: 'WORD' }),
       globalNetwork: option.on('only with global networking'),
     },
-    view: ({ available: asked }) => (asked ? availableView : dataCenterView),
+    view: ({ available: asked }) => (asked ? availableDataCenterView : dataCenterView),
     listOnly: ['region', 'volumeType', 'compliance', 'globalNetwork'],
     query: (values) => ({
       include: values.available ? 'GPU_AVAILABILITY,CPU_AVAILABILITY' : undefined,
@@ -89,7 +96,7 @@ const templates = catalogCommand(
     summary: 'list public templates, or show one',
     options: { source: option.choice('whose (default official)', ['official', 'verified', 'community']) },
     listOnly: ['source'],
-    // The catalog only lists; anyone may read a public template among the others (contract rules, Templates).
+    // The catalog has no path for one template; a public one can be read by anyone (contract rules, Templates).
     onePath: ['v2', 'templates'],
     query: ({ source }) => ({ source }),
     examples: [['berth catalog templates --source community', 'those that other accounts have published']],

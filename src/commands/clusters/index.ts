@@ -14,7 +14,7 @@ import { CLUSTER_TABLE, clusterView, MAX_PODS, memberView, MIN_PODS } from './fi
 
 const CLUSTERS: Resource = { ...collections.CLUSTERS, view: clusterView };
 
-/** `8 GPUs on each of 4 pods cost $76.48 an hour.` */
+/** `8 GPUs on each of 4 pods: $76.48 an hour ($2.39 a GPU).` */
 async function price(ctx: CommandContext, body: JsonObject): Promise<string | undefined> {
   const row = await catalogRow(ctx, collections.GPUS, stringOf(memberAt(body, 'compute.gpuTypeId')) ?? '');
   const each = numberOf(memberAt(row, 'price.secure'));

@@ -44,7 +44,10 @@ export const logs = defineCommand({
 
 const idOf = (row: Json): string => stringOf(memberAt(row, 'id')) ?? '';
 
-/** The worker where there is one alone, or the one picked. Fails with not-found (4) where there is none, usage (2). */
+/**
+ * The only worker of an endpoint, or the one that the user picks. Fails with not-found (4) where there is none, and with
+ * usage (2) where there are several and no terminal.
+ */
 async function onlyWorker(
   ctx: CommandContext,
   endpoint: string,

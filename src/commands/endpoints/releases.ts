@@ -9,7 +9,7 @@ import type { Facts, Section, View } from '../../output/view.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
 import { otherMembers } from '../../cli/resource/detail-lines.ts';
 
-/** Until every worker runs the newest release, or there is none; what a service does not say cannot be waited for. */
+/** Waits until every worker runs the newest release. Ends at once where the service gives no percentage. */
 export const ROLLOUT: WaitSpec = {
   until: 'rolled out',
   subresource: 'releases',
@@ -55,7 +55,7 @@ function rolledOut(row: Json): string {
   return `${text('rollout.workersOnLatest')(row)} of ${total}${going}`;
 }
 
-/** One release, and what it changed, field by field. */
+/** One release with the fields that it changed. */
 function section(release: Json, facts: Facts): Section {
   const changed = arrayOf(memberAt(release, 'diff')) ?? [];
   return {
@@ -79,7 +79,7 @@ function section(release: Json, facts: Facts): Section {
 const value = (side: Json | undefined): string =>
   side === undefined || side === null || side === '' ? '(none)' : typeof side === 'string' ? side : encodeJson(side);
 
-/** `berth endpoints releases ID`: how far the newest one has rolled out, then each with what it changed. */
+/** `berth endpoints releases ID`: the rollout of the newest release, then each release with its changes. */
 export const releases = defineCommand({
   summary: 'show how far the newest release has rolled out, and what each one changed',
   args: { id: arg.text('endpoint id or name', { metavar: 'ENDPOINT' }) },

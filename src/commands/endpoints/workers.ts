@@ -1,18 +1,18 @@
-import { arrayOf, memberAt, numberOf, objectOf, stringOf, type Json } from '../../core/json.ts';
+import { arrayOf, memberAt, numberOf, objectOf, type Json } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
+import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
 import { sendTo } from '../../cli/resource/identify.ts';
 import { arg } from '../../cli/parse/params.ts';
 import { countOf } from '../../cli/words.ts';
-import { age, duration, status, text, yesNo } from '../../output/layout/cells.ts';
-import type { Cell, Shown, View } from '../../output/view.ts';
+import { text, yesNo } from '../../output/layout/cells.ts';
+import type { Cell, Shown } from '../../output/view.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
 
-/** A worker of an older release, until it is replaced (contract rules, Serverless). */
-const stale = (row: Json): Cell => ({
-  text: yesNo('isStale')(row),
-  tone: memberAt(row, 'isStale') === true ? 'warn' : 'plain',
-});
+/** Whether a worker runs an older release and will be replaced (contract rules, Serverless). */
+function stale(row: Json): Cell {
+  return { text: yesNo('isStale')(row), tone: memberAt(row, 'isStale') === true ? 'warn' : 'plain' };
+}
 
 function gpu(row: Json): Shown {
   const count = numberOf(memberAt(row, 'gpuCount'));
@@ -20,22 +20,28 @@ function gpu(row: Json): Shown {
   return type === '' || count === undefined || count === 1 ? type : `${type} x${String(count)}`;
 }
 
-const workerView: View = {
+/** The fields of a worker (contract, Worker). */
+const WORKER_FIELDS = {
+  id: { path: 'id', type: 'text' },
+  status: { path: 'status', type: 'status' },
+  isStale: { path: 'isStale', type: 'flag', label: 'stale', show: stale },
+  version: { path: 'version', type: 'count' },
+  gpu: { path: 'gpuTypeId', type: 'text', label: 'gpu', show: gpu },
+  gpuCount: { path: 'gpuCount', type: 'count' },
+  dataCenter: { path: 'dataCenterId', type: 'text', label: 'data center' },
+  image: { path: 'image', type: 'text' },
+  uptime: { path: 'uptimeSeconds', type: 'seconds', label: 'uptime' },
+  startedAt: { path: 'startedAt', type: 'time', label: 'started' },
+} as const satisfies Fields;
+
+export const WORKER_TABLE = defineTable({
   noun: ['worker', 'workers'],
-  id: (row) => stringOf(memberAt(row, 'id')) ?? '',
-  members: 'id status isStale version gpuTypeId gpuCount dataCenterId image uptimeSeconds startedAt'.split(' '),
-  columns: [
-    { header: 'ID', show: text('id') },
-    { header: 'STATUS', show: status('status'), whole: true },
-    { header: 'STALE', show: stale },
-    { header: 'VERSION', show: text('version'), right: true },
-    { header: 'GPU', show: gpu },
-    { header: 'DATA CENTER', show: text('dataCenterId') },
-    { header: 'UPTIME', show: duration('uptimeSeconds', 's'), right: true },
-    { header: 'STARTED', show: age('startedAt'), right: true, wide: true },
-    { header: 'IMAGE', show: text('image'), wide: true },
-  ],
-};
+  fields: WORKER_FIELDS,
+  table: ['id', 'status', 'isStale', 'version', 'gpu', 'dataCenter', 'uptime'],
+  wide: ['startedAt', 'image'],
+});
+
+const workerView = viewOf(WORKER_TABLE);
 
 /** `4 workers: 1 running, 3 idle. The endpoint is at version 3.` */
 function summaryOf(document: Json): readonly string[] {
@@ -51,7 +57,7 @@ function summaryOf(document: Json): readonly string[] {
   ];
 }
 
-/** The active workers of an endpoint, whose id it also gives where a name was given. */
+/** Reads the workers of an endpoint by its id or name; also returns the id. */
 export async function listWorkers(ctx: CommandContext, endpoint: string) {
   const { id, answer } = await sendTo(ctx, ENDPOINTS, endpoint, (each) => ({
     service: 'base',

@@ -11,7 +11,7 @@ import { priceCatalog, workerHourlyPrice } from '../shared/worker-price.ts';
 import { ENDPOINT_TABLE } from './fields.ts';
 import { ROLLOUT } from './releases.ts';
 
-/** The older API also printed a `template`. */
+/** The body of a create or update. A `template` in a file is left out, as other members that are only printed. */
 function bodyFields(verb: WriteVerb) {
   const fields = bodyOf(ENDPOINT_TABLE, verb);
   return { ...fields, prints: [...(fields.prints ?? []), 'template'] };

@@ -58,7 +58,7 @@ const described = (setting: Setting): string =>
   (setting.flag === undefined ? '' : ` (${setting.flag})`) +
   (setting.initial === undefined ? '' : ` (default ${setting.initial})`);
 
-/** The text of `berth help TOPIC`; undefined where there is no such topic. */
+/** The text of `berth help TOPIC`; undefined for an unknown topic. */
 export function topicText(name: string, flags: readonly GlobalFlag[]): string | undefined {
   const texts: Readonly<Record<TopicName, () => string>> = {
     flags: () => flagsHelp(flags),

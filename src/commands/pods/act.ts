@@ -12,7 +12,7 @@ import { waitForPods } from './wait.ts';
 interface ActionSpec {
   readonly summary: string;
   readonly details: string;
-  /** The status it leads to. */
+  /** The status that the action leads to. */
   readonly until: string;
 }
 
@@ -44,14 +44,14 @@ function actionCommand(action: 'start' | 'stop' | 'restart', { summary, details,
       );
       const [first] = sent;
       if (sent.length === 1 && first?.failure !== undefined) throw first.failure;
-      if (!wait) return acted(sent);
+      if (!wait) return resultOf(sent);
       return await waitForAll(ctx, sent, until, waitTimeout);
     },
   });
 }
 
-/** One pod as it answered; of several those that did, and what did not go through. */
-function acted(sent: readonly Outcome<'pod'>[]): Result {
+/** The result of the requests: the pod, or for several those that were accepted, with a failure for the others. */
+function resultOf(sent: readonly Outcome<'pod'>[]): Result {
   const [first] = sent;
   if (sent.length === 1)
     return {
@@ -64,7 +64,7 @@ function acted(sent: readonly Outcome<'pod'>[]): Result {
   return { kind: 'many', view: PODS.view, values, failure: combinedFailure(sent) };
 }
 
-/** Waits for those that were accepted; the refusal of another is the outcome, and said also where the wait fails. */
+/** Waits for the pods that were accepted. A refused pod makes the result a failure; a failed wait lists it too. */
 async function waitForAll(
   ctx: CommandContext,
   sent: readonly Outcome<'pod'>[],

@@ -100,7 +100,7 @@ const NONE = '';
 /** Offers a data center and a network volume in it; both may be declined. A list that cannot be read is not offered. */
 async function offerPlaceAndVolume(ctx: CommandContext, body: JsonObject): Promise<JsonObject> {
   if (body['dataCenterIds'] !== undefined) return body;
-  const place = await pickOr(
+  const place = await pickOrSkip(
     ctx,
     'Data center',
     'wherever there is one',
@@ -115,11 +115,11 @@ async function offerPlaceAndVolume(ctx: CommandContext, body: JsonObject): Promi
     (row) => [text('name')(row), gigabytes('size')(row)],
     (row) => memberAt(row, 'dataCenter') === place,
   );
-  const volumeId = await pickOr(ctx, 'Network volume', 'none', there);
+  const volumeId = await pickOrSkip(ctx, 'Network volume', 'none', there);
   return volumeId === NONE ? placed : { ...placed, mounts: { network: [{ volumeId, path: '/workspace' }] } };
 }
 
-async function pickOr(
+async function pickOrSkip(
   ctx: CommandContext,
   question: string,
   none: string,

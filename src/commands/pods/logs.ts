@@ -30,7 +30,7 @@ export const logs = defineCommand({
     ),
 });
 
-/** Statuses in which a container writes, or is about to (specification 3.1); an unknown one may. */
+/** Statuses in which a container writes nothing (specification 3.1). In an unknown status it may write. */
 const SILENT = ['EXITED', 'ERROR', 'TERMINATED'];
 
 async function isLive(ctx: CommandContext, id: Id<'pod'>): Promise<boolean> {

@@ -38,10 +38,10 @@ export const ssh = defineCommand({
   },
 });
 
-/** An option stays one in what is printed; anything else is quoted where a shell would take it apart. */
+/** Quotes an argument of the printed command where a shell needs it; options are left as they are. */
 const wordOf = (word: string): string => (/^-\w+$/.test(word) ? word : shellWord(word));
 
-/** The address to go to: direct where there is one and the proxy was not asked for (contract rules, Pods: ssh). */
+/** The direct address where there is one and `--proxy` is not given, else the proxy (contract rules, Pods: ssh). */
 function addressOf(pod: Json, id: string, proxy: boolean): Json {
   const ssh = objectOf(memberAt(pod, 'ssh'));
   const direct = objectOf(ssh?.['direct']);
@@ -71,24 +71,24 @@ function noAddress(status: string, id: string, proxy: boolean): Failure {
 }
 
 /**
- * What ssh is called with. Host, user and port are the service's words: they must be what they claim, so that none of
- * them becomes an option of ssh or something a shell would run. Fails with unavailable (7) where they are not.
+ * The arguments for ssh. Validates the host, user and port of the service, so that none of them can become an option of
+ * ssh or be run by a shell. Fails with unavailable (7) where one is invalid.
  */
 export function sshArguments(address: Json, id: string): readonly string[] {
   const host = stringOf(memberAt(address, 'host')) ?? '';
   const user = stringOf(memberAt(address, 'username')) ?? '';
   const port = numberOf(memberAt(address, 'port')) ?? Number.NaN;
-  if (!/^[A-Za-z0-9:]([A-Za-z0-9.:_-]*[A-Za-z0-9.:])?$/.test(host)) throw unusable('host', id);
-  if (!/^[A-Za-z0-9_][A-Za-z0-9._@+-]*$/.test(user)) throw unusable('user name', id);
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw unusable('port', id);
+  if (!/^[A-Za-z0-9:]([A-Za-z0-9.:_-]*[A-Za-z0-9.:])?$/.test(host)) throw invalidAddress('host', id);
+  if (!/^[A-Za-z0-9_][A-Za-z0-9._@+-]*$/.test(user)) throw invalidAddress('user name', id);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw invalidAddress('port', id);
   return ['-p', String(port), `${user}@${host}`];
 }
 
-const unusable = (what: string, id: string): Failure =>
+const invalidAddress = (what: string, id: string): Failure =>
   new Failure({
     code: 'unusable-answer',
     exit: EXIT.unavailable,
-    message: `the service gives a ${what} for ssh that is none`,
+    message: `the service gives an invalid ${what} for ssh`,
     hint: `Nothing was run. See what it says: ${commandLine('pods', 'get', id, '--fields', 'ssh', '--json')}`,
     id,
   });

@@ -31,11 +31,11 @@ export const update = updateCommand(PODS, 'pods', {
 });
 
 /** Completes a mount from the pod: the service accepts a mount only with all of its members (specification 2.3). */
-async function wholeMount(body: JsonObject, values: Values, look: () => Promise<Json>): Promise<JsonObject> {
+async function wholeMount(body: JsonObject, values: Values, readPod: () => Promise<Json>): Promise<JsonObject> {
   const path = stringOf(values['mountPath'] as Json | undefined);
   if (path === undefined && values['persistentSize'] === undefined) return body;
   const given = objectOf(body['mounts']) ?? {};
-  const before = objectOf(memberAt(await look(), 'mounts')) ?? {};
+  const before = objectOf(memberAt(await readPod(), 'mounts')) ?? {};
   const open = given['network'] === undefined && given['persistent'] === undefined ? before : given;
   const persistent = objectOf(open['persistent']);
   const mounts =

@@ -14,15 +14,15 @@ import { PODS } from './resource.ts';
 
 const statusOf = (pod: Json): string => stringOf(memberAt(pod, 'status')) ?? '?';
 
-/** A pod that is in one of these will not become anything else by itself, but for one that is EXITED and started again. */
-const isLost = (pod: Json, wanted: string): boolean =>
+/** True for a pod in a final status other than the wanted one. */
+const isStuck = (pod: Json, wanted: string): boolean =>
   statusOf(pod) !== wanted && ['ERROR', 'TERMINATED'].includes(statusOf(pod));
 
-/** For `--wait` of what starts or stops a pod. */
+/** The `--wait` of commands that start or stop a pod. */
 export const untilStatus = (wanted: string): WaitSpec => ({
   until: wanted,
   done: (pod) => statusOf(pod) === wanted,
-  bad: (pod) => isLost(pod, wanted),
+  bad: (pod) => isStuck(pod, wanted),
 });
 
 export const wait = defineCommand({
@@ -41,10 +41,10 @@ export const wait = defineCommand({
   run: (ctx, values) => waitForPods(ctx, values.id, values.for ?? 'RUNNING', values.waitTimeout, refuseStopped),
 });
 
-/** What only a start leads to. */
+/** Statuses that a stopped pod reaches only after a start. */
 const AFTER_START = ['PROVISIONING', 'STARTING', 'RUNNING'];
 
-/** A stopped pod starts when somebody starts it, not by being waited for. Fails with wait-ended (9). */
+/** Fails with wait-ended (9) where the pod is stopped and the wanted status needs a start. */
 function refuseStopped(pod: Json, id: string, wanted: string): void {
   if (statusOf(pod) !== 'EXITED' || !AFTER_START.includes(wanted)) return;
   throw new Failure({
@@ -56,15 +56,16 @@ function refuseStopped(pod: Json, id: string, wanted: string): void {
   });
 }
 
-/** What was last seen of a pod; without a row it is gone. */
-interface Seen {
+/** The last answer about a pod; no row means that the pod does not exist any more. */
+interface Snapshot {
   readonly row: Json | undefined;
   readonly text: string;
 }
 
 /**
- * Looks at pods until each has the wanted status or cannot get it any more. One pod gives its row, several all that are
- * still there; 10 where one is lost. `check` may refuse what was seen. Fails with not-found (4) for a pod that never was, wait-ended (9).
+ * Polls pods until each has the wanted status or can no longer get it. The result is the row of one pod, or the rows of
+ * several pods that still exist; it has exit code 10 where a pod cannot get the status. `check` may throw for a row.
+ * Fails with not-found (4) for a pod that did not exist at the first poll, and with wait-ended (9).
  */
 export async function waitForPods(
   ctx: CommandContext,
@@ -73,13 +74,13 @@ export async function waitForPods(
   timeoutMs: number,
   check?: (pod: Json, id: string, wanted: string) => void,
 ): Promise<Result> {
-  const seen = new Map<string, Seen>();
+  const seen = new Map<string, Snapshot>();
   const isSettled = (pod: string): boolean => {
     const last = seen.get(pod);
     if (last === undefined) return false;
-    return last.row === undefined || statusOf(last.row) === wanted || isLost(last.row, wanted);
+    return last.row === undefined || statusOf(last.row) === wanted || isStuck(last.row, wanted);
   };
-  const look = async (pod: string): Promise<void> => {
+  const pollOne = async (pod: string): Promise<void> => {
     try {
       const { id, answer } = await sendTo(ctx, PODS, pod, (each) => ({
         service: 'base',
@@ -90,7 +91,7 @@ export async function waitForPods(
       seen.set(pod, { row: answer.value ?? null, text: answer.text });
       check?.(answer.value ?? null, id, wanted);
     } catch (error) {
-      // One that was there and is gone has been terminated; one that never was is the user's mistake.
+      // A pod that existed before has been terminated; one that never existed is the user's mistake.
       if (!(error instanceof Failure) || error.exit !== EXIT.notFound || !seen.has(pod)) throw error;
       seen.set(pod, { row: undefined, text: '' });
     }
@@ -98,7 +99,7 @@ export async function waitForPods(
   await waitFor<readonly string[]>(ctx, {
     what: pods.length === 1 ? `pod ${pods[0] ?? ''} to be ${wanted}` : `${countOf(pods.length, 'pod')} to be ${wanted}`,
     poll: async () => {
-      for (const pod of pods) if (!isSettled(pod)) await look(pod);
+      for (const pod of pods) if (!isSettled(pod)) await pollOne(pod);
       return pods.filter((pod) => !isSettled(pod));
     },
     done: (left) => left.length === 0,
@@ -107,21 +108,21 @@ export async function waitForPods(
     resumeCommand: commandLine('pods', 'wait', ...pods, '--for', wanted),
     ...(pods.length === 1 ? { id: pods[0] ?? '' } : {}),
   });
-  return ended(pods, seen, wanted);
+  return waitResult(pods, seen, wanted);
 }
 
-function ended(pods: readonly string[], seen: ReadonlyMap<string, Seen>, wanted: string): Result {
+function waitResult(pods: readonly string[], seen: ReadonlyMap<string, Snapshot>, wanted: string): Result {
   const state = (pod: string): string => {
     const row = seen.get(pod)?.row;
     return row === undefined ? 'TERMINATED' : statusOf(row);
   };
-  const lost = pods.filter((pod) => state(pod) !== wanted);
+  const stuck = pods.filter((pod) => state(pod) !== wanted);
   const gone = pods.filter((pod) => seen.get(pod)?.row === undefined);
   const notes = [
-    ...lost.map((pod) => `pod ${pod} is ${state(pod)}: it will not become ${wanted} by itself.`),
-    ...gone.filter((pod) => !lost.includes(pod)).map((pod) => `pod ${pod} is gone.`),
+    ...stuck.map((pod) => `pod ${pod} is ${state(pod)}: it will not become ${wanted} by itself.`),
+    ...gone.filter((pod) => !stuck.includes(pod)).map((pod) => `pod ${pod} is gone.`),
   ];
-  const outcome = { notes, exit: lost.length === 0 ? EXIT.done : EXIT.jobFailed };
+  const outcome = { notes, exit: stuck.length === 0 ? EXIT.done : EXIT.jobFailed };
   const rows = pods.flatMap((pod) => seen.get(pod)?.row ?? []);
   const [only] = rows;
   if (pods.length > 1) return { kind: 'many', view: PODS.view, values: rows, ...outcome };

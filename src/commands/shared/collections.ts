@@ -1,4 +1,4 @@
-/** Where each kind of thing is listed: for names in the place of ids, and for lists to pick from. */
+/** The list of each kind of resource: to resolve names to ids, and to pick from. */
 import type { Collection } from '../../cli/resource/collection.ts';
 
 export const PODS: Collection<'pod'> = {

@@ -3,12 +3,12 @@ import type { DollarRange } from '../../core/units.ts';
 import type { Collection } from '../../cli/resource/collection.ts';
 import { CPUS, GPUS } from './collections.ts';
 
-/** The catalog that tells the prices of an endpoint's hardware. */
+/** The catalog with the prices of an endpoint's hardware. */
 export const priceCatalog = (endpoint: Json): Collection => (isObject(memberAt(endpoint, 'gpu')) ? GPUS : CPUS);
 
 /**
- * What an hour of one worker of an endpoint costs, in dollars: on each hardware that it may get, from the endpoint's
- * `gpu` or `cpu` and the catalog of that kind. Undefined where the catalog leaves any of these prices out, or names none.
+ * The lowest and highest price of one worker in US dollars per hour, over the hardware that the endpoint's `gpu` or `cpu`
+ * allows. `catalog` has the rows of that kind of hardware. Undefined where the catalog lacks one of the prices.
  */
 export function workerHourlyPrice(endpoint: Json, catalog: readonly Json[]): DollarRange | undefined {
   const gpu = objectOf(memberAt(endpoint, 'gpu'));
@@ -18,7 +18,7 @@ export function workerHourlyPrice(endpoint: Json, catalog: readonly Json[]): Dol
   return { low: Math.min(...known), high: Math.max(...known) };
 }
 
-/** CUDA versions may rule out some of these types; which ones the catalog does not tell, and the range holds anyway. */
+/** The CUDA versions of the endpoint may exclude types too. The catalog does not say which, so the range may be too wide. */
 function gpuPrices(gpu: Json, types: readonly Json[]): readonly (number | undefined)[] {
   const excluded = arrayOf(memberAt(gpu, 'excludedTypes')) ?? [];
   const count = numberOf(memberAt(gpu, 'count') ?? 1);

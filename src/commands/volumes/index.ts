@@ -16,10 +16,10 @@ const update = updateCommand(VOLUMES, 'volumes', {
   details: 'A volume never shrinks; its data center and type are for good.',
   ...bodyOf(VOLUME_TABLE, 'update'),
   setExample: 'size=200',
-  check: async (body, look) => {
+  check: async (body, read) => {
     const size = numberOf(body['size']);
     if (size === undefined) return;
-    const before = look === undefined ? undefined : numberOf(memberAt(await look(), 'size'));
+    const before = read === undefined ? undefined : numberOf(memberAt(await read(), 'size'));
     if (before !== undefined && size < before)
       throw usage(
         `--size: a volume never shrinks; it has ${String(before)} GB`,

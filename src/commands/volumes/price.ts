@@ -1,15 +1,15 @@
 import { formatDollars } from '../../core/units.ts';
 
-/** US dollars a GB and month on standard storage: below and beyond the first terabyte (specification 8.4). */
+/** US dollars per GB and month of standard storage, up to 1 TB and above it (specification 8.4). */
 const STANDARD = { firstTerabyte: 0.07, beyond: 0.05 } as const;
-/** Volumes are sized in GB and end at 4 TB = 4096 GB, so a terabyte is 1024 of them. */
+/** The largest volume is 4 TB = 4096 GB, so 1 TB is 1024 GB. */
 const TERABYTE_GB = 1024;
 
-/** What standard storage of a size in GB costs, in US dollars a month. */
+/** The price of standard storage in US dollars per month. */
 export const standardMonthly = (sizeGb: number): number =>
   Math.min(sizeGb, TERABYTE_GB) * STANDARD.firstTerabyte + Math.max(0, sizeGb - TERABYTE_GB) * STANDARD.beyond;
 
-/** The price as a sentence part; the specification gives no figure for high-performance storage. */
+/** The monthly price in words. The specification has no price for high-performance storage. */
 export function monthlyCost(sizeGb: number, type: string | undefined): string {
   const standard = `${formatDollars(standardMonthly(sizeGb))} a month`;
   return type === 'HIGH_PERFORMANCE'

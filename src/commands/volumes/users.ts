@@ -6,7 +6,7 @@ import type { Collection } from '../../cli/resource/collection.ts';
 import { listRows } from '../../cli/resource/read.ts';
 import { ENDPOINTS, PODS } from '../shared/collections.ts';
 
-/** What may use a volume, and which ones each of it uses (contract, Pod and Endpoint). */
+/** The resources that may use volumes, and how to read the volumes from a row (contract, Pod and Endpoint). */
 const USERS: readonly {
   readonly lookup: Collection;
   readonly query?: NonNullable<ApiRequest['query']>;
@@ -14,7 +14,7 @@ const USERS: readonly {
 }[] = [
   {
     lookup: PODS,
-    // A list leaves the pods of clusters out unless asked (contract rules, Pods).
+    // Without it the list has no pods of clusters (contract rules, Pods).
     query: { includeClusterPods: 'true' },
     volumes: (row) =>
       (arrayOf(memberAt(row, 'mounts.network')) ?? []).flatMap((mount) => memberAt(mount, 'volumeId') ?? []),
@@ -22,25 +22,25 @@ const USERS: readonly {
   { lookup: ENDPOINTS, volumes: (row) => arrayOf(memberAt(row, 'networkVolumes')) ?? [] },
 ];
 
-/** As many users of a volume as are named. */
-const MOST = 10;
+/** How many users of a volume a message names. */
+const MAX_NAMED = 10;
 
 /**
- * Says of each volume which pods and endpoints use it: a sentence each, none where nothing does. Nothing promises that
- * the service refuses to delete a volume in use (contract rules, The rest), so a person has to know. A list that cannot
- * be had is said and stops nobody; an interrupt is still one.
+ * Returns a sentence for each volume in use, naming the pods and endpoints that use it. It is said before a volume is
+ * deleted, because the service may delete a volume in use (contract rules, The rest). A list that cannot be read gives a
+ * sentence that says so.
  */
 export async function usersOf(ctx: CommandContext, ids: readonly string[]): Promise<readonly string[]> {
   const lists = await Promise.all(
     USERS.map(async ({ lookup, query, volumes }) => {
       const rows = await rowsOrNone(ctx, lookup, query);
-      return { noun: lookup.noun, rows: rows?.map((row) => ({ called: calledOf(lookup, row), uses: volumes(row) })) };
+      return { noun: lookup.noun, rows: rows?.map((row) => ({ name: nameOf(lookup, row), uses: volumes(row) })) };
     }),
   );
   const used = ids.flatMap((id) => {
     const users = lists.flatMap(({ rows }) => rows ?? []).filter(({ uses }) => uses.includes(id));
-    const more = users.length > MOST ? [`${String(users.length - MOST)} more`] : [];
-    const named = [...users.slice(0, MOST).map(({ called }) => called), ...more].join(', ');
+    const more = users.length > MAX_NAMED ? [`${String(users.length - MAX_NAMED)} more`] : [];
+    const named = [...users.slice(0, MAX_NAMED).map(({ name }) => name), ...more].join(', ');
     return users.length === 0 ? [] : [`${id} is in use by ${named}.`];
   });
   const unknown = lists.flatMap(({ noun, rows }) => (rows === undefined ? [`${noun}s`] : []));
@@ -61,5 +61,5 @@ async function rowsOrNone(
 }
 
 /** `pod pod-train (train-llm)`. */
-const calledOf = ({ noun }: Collection, row: Json): string =>
+const nameOf = ({ noun }: Collection, row: Json): string =>
   `${noun} ${stringOf(memberAt(row, 'id')) ?? '?'} (${stringOf(memberAt(row, 'name')) ?? '-'})`;

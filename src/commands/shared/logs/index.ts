@@ -21,17 +21,17 @@ import type { Result } from '../../../output/view.ts';
 import { followLogs, logRequest, type LogQuery, type LogStream } from './follow.ts';
 import { logView } from './view.ts';
 
-/** Bounds and default of the contract (LogTail). */
+/** The default and the maximum of the contract (LogTail). */
 const DEFAULT_TAIL = 100;
-const MOST_TAIL = 5000;
-/** Without --follow, silence for so long is the end of what there is: milliseconds. */
-const QUIET_MS = 2000;
+const MAX_TAIL = 5000;
+/** Without --follow, the log ends when no line has come for this time. */
+const IDLE_TIMEOUT_MS = 2000;
 
-/** What every command that shows a log takes. */
+/** The flags of every command that shows a log. */
 export const LOG_OPTIONS = {
   follow: option.on('go on as lines are written, across broken connections, until Ctrl-C', { short: '-f' }),
   source: option.choice('only lines of the container, or of the system around it', ['container', 'system']),
-  tail: option.count('how many of the last lines to begin with, up to 5000 (default 100)', 0, { most: MOST_TAIL }),
+  tail: option.count('how many of the last lines to begin with, up to 5000 (default 100)', 0, { most: MAX_TAIL }),
   since: option.text('begin at a time, or so long ago: 2026-01-31T12:00:00Z, 10m', { metavar: 'TIME' }),
   after: option.text('go on after this event: what an earlier run ended with', { metavar: 'CURSOR' }),
 } as const satisfies Params;
@@ -41,17 +41,17 @@ export const LOG_DETAILS =
 
 /** A log that a command shows. */
 export interface LogTarget<N extends string> {
-  /** Where what the user named is found. */
+  /** The list in which a name is looked up. */
   readonly lookup: Collection<N>;
   readonly given: string;
   readonly stream: (id: Id<N>) => LogStream;
-  /** The words of the command that shows it: `pods logs ID`. */
+  /** The words of the command: `pods logs ID`. */
   readonly words: readonly string[];
 }
 
 /**
- * Prints a log as it comes. Fails with usage (2) for times that are none, not-found (4), unavailable (7); Ctrl-C is 130
- * with the command that goes on after the last line.
+ * Prints a log as it comes. Fails with usage (2) for an invalid time, with not-found (4) and with unavailable (7). Ctrl-C
+ * ends it with 130 and prints the command that continues after the last line.
  */
 export async function showLogs<N extends string>(
   ctx: CommandContext,
@@ -76,7 +76,7 @@ export async function showLogs<N extends string>(
       if (next.value.id !== undefined) goOn(next.value.id);
     }
   } finally {
-    // Also where printing failed: the connection is let go of.
+    // Closes the connection, also where printing failed.
     await rest.return(undefined);
     await print.close();
   }
@@ -84,17 +84,17 @@ export async function showLogs<N extends string>(
   return { kind: 'nothing' };
 }
 
-/** What there is, and its end: the tail is complete, nothing comes any more, or lines are new since it was asked for. */
+/** Yields the lines so far: ends when the tail is complete, when no line comes any more, or at a line newer than the request. */
 async function* pastLogs(ctx: CommandContext, stream: LogStream, query: LogQuery): AsyncGenerator<ServerEvent> {
   const start = ctx.clock.monotonic();
   const startDate = ctx.serviceNow();
   const wanted = query.since === undefined && query.after === undefined ? (query.tail ?? DEFAULT_TAIL) : Infinity;
   if (wanted === 0) return;
   let count = 0;
-  for await (const event of ctx.api.events({ ...logRequest(stream, query), quietMs: QUIET_MS })) {
+  for await (const event of ctx.api.events({ ...logRequest(stream, query), quietMs: IDLE_TIMEOUT_MS })) {
     yield event;
     count += 1;
-    const isPast = ctx.clock.monotonic() - start < QUIET_MS || !(timeOf(event) > startDate + QUIET_MS);
+    const isPast = ctx.clock.monotonic() - start < IDLE_TIMEOUT_MS || !(timeOf(event) > startDate + IDLE_TIMEOUT_MS);
     if (count >= wanted || !isPast) return;
   }
 }
@@ -126,7 +126,7 @@ function goOnLine(
   );
 }
 
-/** The line an event carries; one that is no object is all text. */
+/** The row of an event. Data that is not a JSON object becomes the text of the line. */
 function rowOf({ data }: ServerEvent): JsonObject {
   try {
     const row = decodeJson(data);
@@ -142,7 +142,7 @@ interface Printer {
   close(): Promise<void>;
 }
 
-/** `time source line` to be read; rows in the format asked for. */
+/** Prints `time source line`, or rows in the output format that the user chose. */
 function printer(ctx: CommandContext): Printer {
   const { format, fields, jq } = ctx.output;
   if (format === undefined && fields === undefined && jq === undefined)
@@ -151,7 +151,7 @@ function printer(ctx: CommandContext): Printer {
   return { line: (event) => rows.row(rowOf(event)), close: () => rows.close() };
 }
 
-/** One line whatever it holds; the sources stand in a column. */
+/** One line of text, with the source padded to a column. */
 function lineText(row: JsonObject): SafeText {
   const word = (value: Json | undefined): string => stringOf(value) ?? '-';
   const line = stringOf(row['line'])?.replace(/\r?\n?$/, '') ?? '';

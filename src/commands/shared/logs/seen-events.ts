@@ -1,23 +1,23 @@
 import type { ServerEvent } from '../../../core/api.ts';
 
-/** Events that are remembered: as many as a service ever sends of the past (contract rules, Pods: `tail`). */
-const KEPT = 5000;
+/** How many events are remembered: the most that a service sends again (contract rules, Pods: `tail`). */
+const MAX_SEEN = 5000;
 
-/** What was seen of a stream of events, so that a server that repeats itself is heard once. */
+/** The events of a stream that were seen, to drop those that a later connection sends again. */
 export interface SeenEvents {
-  /** The id of the last new event that had one: where to go on. */
+  /** The id of the last new event that had one: the cursor for the next connection. */
   readonly cursor: string | undefined;
-  /** New events so far. */
+  /** The number of new events. */
   readonly count: number;
-  /** Begins another connection: the server may send again what came before. */
+  /** Starts another connection, which may send earlier events again. */
   reconnect(): void;
-  /** True for an event that was not seen before this connection; it is remembered. */
+  /** Remembers an event; true where it was not seen on an earlier connection. */
   isNew(event: ServerEvent): boolean;
 }
 
 /**
- * An event is known by its id and its data, and counted: two lines that are alike are two lines, as often as one
- * connection sends them. What a new connection sends counts against what earlier ones sent.
+ * Events are compared by id and data, and counted: identical events of one connection are different events. What a later
+ * connection sends is a repetition until it has sent an event more often than the earlier connections did.
  */
 export function createSeenEvents(cursor?: string): SeenEvents {
   const seen: string[] = [];
@@ -42,7 +42,7 @@ export function createSeenEvents(cursor?: string): SeenEvents {
         return false;
       }
       seen.push(key);
-      if (seen.length > 2 * KEPT) seen.splice(0, seen.length - KEPT);
+      if (seen.length > 2 * MAX_SEEN) seen.splice(0, seen.length - MAX_SEEN);
       state.count += 1;
       if (event.id !== undefined && event.id !== '') state.cursor = event.id;
       return true;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { berth, berthIn } from '../../support/worlds/run-berth.ts';
-import { createTestWorld } from '../../support/worlds/test-world.ts';
-import { json } from '../../support/servers/scripted-server.ts';
-import { works } from '../../support/worlds/expect-run.ts';
+import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
+import { createTestWorld } from '../../../support/worlds/test-world.ts';
+import { json } from '../../../support/servers/scripted-server.ts';
+import { works } from '../../../support/worlds/expect-run.ts';
 
 const LOCAL = { env: { BERTH_LOCAL: '1' } };
 const CREATE = ['templates', 'create', '--name', 't', '--image', 'i'];

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { berth, berthIn, type Ran } from '../../support/worlds/run-berth.ts';
-import { createTestWorld, KEYS, type TestWorldOptions } from '../../support/worlds/test-world.ts';
-import { json, pointedAt, reset, serve, type ScriptedServer } from '../../support/servers/scripted-server.ts';
+import { berth, berthIn, type Ran } from '../../../support/worlds/run-berth.ts';
+import { createTestWorld, KEYS, type TestWorldOptions } from '../../../support/worlds/test-world.ts';
+import { json, pointedAt, reset, serve, type ScriptedServer } from '../../../support/servers/scripted-server.ts';
 
 const PASSWORD = 'pass word of a registry';
 const CREATE = ['registries', 'create', '--name', 'hub', '--username', 'me'];

@@ -1,0 +1,154 @@
+import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
+import { text } from '../../output/layout/cells.ts';
+import * as show from './show.ts';
+
+/** The fields that GPU types and CPU flavors share. */
+const HARDWARE_FIELDS = {
+  id: { path: 'id', type: 'text' },
+  name: { path: 'name', type: 'text' },
+  availability: {
+    path: 'availability',
+    type: 'text',
+    values: ['HIGH', 'MEDIUM', 'LOW', 'NONE'],
+    show: show.availability,
+    lines: show.availabilityLines,
+  },
+  dataCenters: {
+    path: 'dataCenters',
+    type: 'objects',
+    label: 'data centers',
+    lines: show.placeLines('dataCenters', 'data centers'),
+    column: { show: show.places('dataCenters') },
+  },
+} as const satisfies Fields;
+
+const GPU_FIELDS = {
+  ...HARDWARE_FIELDS,
+  pool: { path: 'pool', type: 'text' },
+  manufacturer: { path: 'manufacturer', type: 'text', label: 'maker' },
+  memory: { path: 'memory', type: 'gigabytes' },
+  securePrice: {
+    path: 'price.secure',
+    type: 'dollars',
+    show: show.cloudPrice('secure'),
+    column: { header: 'SECURE/HR' },
+  },
+  communityPrice: {
+    path: 'price.community',
+    type: 'dollars',
+    show: show.cloudPrice('community'),
+    column: { header: 'COMMUNITY/HR', yields: true },
+  },
+  serverlessPrice: { path: 'price.serverless', type: 'dollars', column: { header: 'SERVERLESS/HR' } },
+  maxCount: { path: 'maxCount.secure', type: 'count', column: { header: 'MOST' } },
+  secure: { path: 'secure', type: 'flag', label: 'secure cloud', show: show.cloud('secure') },
+  community: { path: 'community', type: 'flag', label: 'community cloud', show: show.cloud('community') },
+  cudaVersions: {
+    path: 'cudaVersions',
+    type: 'objects',
+    label: 'cuda',
+    lines: show.placeLines('cudaVersions', 'cuda'),
+    column: { show: show.places('cudaVersions') },
+  },
+} as const satisfies Fields;
+
+export const GPU_TABLE = defineTable({
+  noun: ['GPU type', 'GPU types'],
+  fields: GPU_FIELDS,
+  table: ['id', 'name', 'memory', 'securePrice', 'communityPrice'],
+  wide: ['pool', 'serverlessPrice', 'maxCount', 'manufacturer', 'dataCenters', 'cudaVersions'],
+  detail: [
+    { fields: ['id', 'name', 'manufacturer', 'memory', 'pool', 'secure', 'community'] },
+    { title: 'price an hour', fields: ['securePrice', 'communityPrice', 'serverlessPrice'] },
+    { title: 'availability', fields: ['availability', 'dataCenters', 'cudaVersions'] },
+  ],
+  members: ['id', 'name', 'pool', 'manufacturer', 'memory', 'price', 'maxCount', 'secure', 'community'],
+});
+
+export const gpuView = viewOf(GPU_TABLE);
+/** The view for `--available`. */
+export const availableGpuView = viewOf({ ...GPU_TABLE, table: [...GPU_TABLE.table, 'availability'] });
+
+const CPU_FIELDS = {
+  ...HARDWARE_FIELDS,
+  group: { path: 'group', type: 'text', column: { yields: true } },
+  vcpu: { path: 'vcpu', type: 'object', show: show.vcpus },
+  ramGbPerVcpu: {
+    path: 'ramGbPerVcpu',
+    type: 'gigabytes',
+    label: 'memory a vcpu',
+    column: { header: 'GB/VCPU', show: text('ramGbPerVcpu') },
+  },
+  securePrice: {
+    path: 'price.securePerVcpu',
+    type: 'dollars',
+    label: 'secure, a vcpu',
+    column: { header: 'VCPU/HR' },
+  },
+  serverlessPrice: {
+    path: 'price.serverlessPerVcpu',
+    type: 'dollars',
+    label: 'serverless, a vcpu',
+    column: { header: 'SERVERLESS VCPU/HR' },
+  },
+} as const satisfies Fields;
+
+export const CPU_TABLE = defineTable({
+  noun: ['CPU flavor', 'CPU flavors'],
+  fields: CPU_FIELDS,
+  table: ['id', 'name', 'group', 'vcpu', 'ramGbPerVcpu', 'securePrice'],
+  wide: ['serverlessPrice', 'dataCenters'],
+  detail: [
+    { fields: ['id', 'name', 'group', 'vcpu', 'ramGbPerVcpu'] },
+    { title: 'price an hour', fields: ['securePrice', 'serverlessPrice'] },
+    { title: 'availability', fields: ['availability', 'dataCenters'] },
+  ],
+  members: ['id', 'name', 'group', 'vcpu', 'ramGbPerVcpu', 'price'],
+});
+
+export const cpuView = viewOf(CPU_TABLE);
+/** The view for `--available`. */
+export const availableCpuView = viewOf({ ...CPU_TABLE, table: [...CPU_TABLE.table, 'availability'] });
+
+const DATA_CENTER_FIELDS = {
+  id: { path: 'id', type: 'text' },
+  name: { path: 'name', type: 'text' },
+  region: { path: 'region', type: 'text' },
+  globalNetwork: { path: 'globalNetwork', type: 'flag' },
+  volumes: { path: 'networkVolumeTypes', type: 'list', label: 'volumes' },
+  compliance: { path: 'compliance', type: 'list' },
+  gpus: {
+    path: 'gpuAvailability',
+    type: 'objects',
+    label: 'gpus',
+    lines: show.placeLines('gpuAvailability', 'gpus'),
+    column: { show: show.places('gpuAvailability') },
+  },
+  cpus: {
+    path: 'cpuAvailability',
+    type: 'objects',
+    label: 'cpus',
+    lines: show.placeLines('cpuAvailability', 'cpus'),
+    column: { show: show.places('cpuAvailability') },
+  },
+} as const satisfies Fields;
+
+export const DATA_CENTER_TABLE = defineTable({
+  noun: ['data center', 'data centers'],
+  fields: DATA_CENTER_FIELDS,
+  table: ['id', 'name', 'region', 'volumes', 'globalNetwork'],
+  wide: ['compliance'],
+  detail: [
+    { fields: ['id', 'name', 'region', 'volumes', 'globalNetwork', 'compliance'] },
+    { title: 'availability', fields: ['gpus', 'cpus'] },
+  ],
+  members: ['id', 'name', 'region', 'globalNetwork', 'networkVolumeTypes', 'compliance'],
+});
+
+export const dataCenterView = viewOf(DATA_CENTER_TABLE);
+/** The view for `--available`: the availability takes the place of the columns that describe the data center. */
+export const availableDataCenterView = viewOf({
+  ...DATA_CENTER_TABLE,
+  table: ['id', 'gpus', 'cpus'],
+  wide: ['region', 'volumes', 'globalNetwork', 'compliance'],
+});
