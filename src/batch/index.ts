@@ -2,7 +2,7 @@
 export { beginBatch, checkBatch, type BatchFiles } from './begin.ts';
 export { resumeBatch } from './resume.ts';
 export { batchStatus } from './status.ts';
-export type { BatchLimits, BatchPorts, BatchView } from './options.ts';
+export type { BatchPorts, BatchView } from './options.ts';
 export type { BatchProgress, BatchReport, BatchStatus, BatchSummary } from './report/report.ts';
 export type { ExecutionCost } from './report/cost.ts';
 export type { ItemCounts } from './store/items/item-states.ts';

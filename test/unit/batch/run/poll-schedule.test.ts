@@ -18,7 +18,7 @@ describe('when to look', () => {
     expect(firstPollDelay(withJob(UNKNOWN_TIMING, 3_600_000, 3_600_000))).toBe(60_000);
   });
 
-  test('again is when its like were done, and after that a part of what it took so far', () => {
+  test('is, for a job polled before, when similar jobs were done, then a fraction of its age', () => {
     const known = withJob(UNKNOWN_TIMING, 10_000, 2000);
     expect(nextPollDelay(known, 5000, 1500, 0)).toBe(500);
     expect(nextPollDelay(known, 80_000, 24_000, 0)).toBe(3000);
@@ -26,11 +26,11 @@ describe('when to look', () => {
     expect(nextPollDelay(known, 86_400_000, undefined, 0)).toBe(60_000);
   });
 
-  test('leaves room for the others where there are many of which nothing is known', () => {
+  test('is spread out when there are many jobs without history', () => {
     expect(nextPollDelay(UNKNOWN_TIMING, 1000, undefined, 1000)).toBe(20_000);
   });
 
-  test('follows the jobs that ended last, the quick ones sooner', () => {
+  test('adapts to the jobs that ended last, faster for quick ones', () => {
     let known = withJob(UNKNOWN_TIMING, 1000, 100);
     for (let count = 0; count < 100; count++) known = withJob(known, 5000, undefined);
     expect(known.turnaroundMs).toBeGreaterThan(4900);

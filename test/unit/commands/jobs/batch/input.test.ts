@@ -278,7 +278,7 @@ describe('a copy of the input', () => {
   });
 
   test.each([temporaryCopyPath('r'), `${journalPath('r')}.new`])(
-    'does not stay where the disk is full at %s',
+    'is removed when the disk is full at %s',
     async (at) => {
       const files = memoryFiles();
       files.disk = (path, bytes) => (path === at ? { takes: 3, error: 'ENOSPC' } : { takes: bytes });
