@@ -1,5 +1,7 @@
+export { fileStore } from './file-store.ts';
 export { LOCAL_KEY } from './frame/auth.ts';
-export { DroppedConnection } from './frame/dispatch.ts';
+export { DroppedConnection } from './frame/fault-effects.ts';
 export { serveLocal } from './frame/server.ts';
 export { createLocalService, type LocalService } from './service.ts';
-export { fileStore, memoryStore, type Store } from './state/store.ts';
+export { memoryStore, type Store } from './state/store.ts';
+export { checkHandlerModule } from './workers/thread/thread.ts';

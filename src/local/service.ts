@@ -1,75 +1,73 @@
 import type { Clock } from '../core/context.ts';
 import { createLocalClock } from './state/clock.ts';
-import { createControl } from './resources/control.ts';
 import type { Frame } from './frame/dispatch.ts';
 import type { Call } from './frame/operation.ts';
-import { advanceQueue, createRunner, type Runner, type StreamShape } from './queue/index.ts';
 import { quotaOf, type Quota } from './frame/rate-limit.ts';
 import { createRouter } from './frame/router.ts';
-import { originAfter, seed, withModules } from './seed.ts';
-import type { State } from './state/state.ts';
+import { createValidator, type Validator } from './frame/validate.ts';
+import { withModules } from './model/endpoints/seed.ts';
+import { advanceQueue, type StreamShape } from './queue/index.ts';
+import { createControlOperations } from './resources/control.ts';
+import { createState, originAfter, type State } from './state/state.ts';
 import type { Store } from './state/store.ts';
 import { createTable } from './table.ts';
-import { createValidator, type Validator } from './frame/validate.ts';
-import type { PostWebhook, Resolve } from './webhooks/send.ts';
+import type { Resolve, SendWebhook } from './webhooks/send.ts';
+import { createRunner, type Runner } from './workers/runner.ts';
 
 export interface LocalServiceOptions {
   readonly clock: Clock;
-  /** 0 up to, not including, 1: decides which requests a fault of some probability strikes. */
+  /** Returns a number from 0 up to, but not including, 1: for faults with a probability, and ids. */
   readonly random: () => number;
   readonly store: Store;
-  /** Requests a window; absent windows keep their defaults. */
+  /** Requests per rate window; windows that are not named keep their defaults. */
   readonly quota?: Readonly<Partial<Quota>> | undefined;
-  /** The known limits of queue operations, per endpoint and user. */
+  /** Whether the known limits of queue operations apply, per endpoint and key. */
   readonly queueLimits: boolean;
-  /** What `stream` answers; the array where absent. */
+  /** The format of the answers of `stream`; default `array`. */
   readonly streamShape?: StreamShape | undefined;
-  /** Lets webhooks reach other ports of this machine, and private networks. */
+  /** Allows webhooks to other ports of this machine, and to private networks. */
   readonly allowPrivateWebhooks?: boolean | undefined;
-  /** How names of webhook addresses are resolved; by the system where absent. */
+  /** Resolves the host names of webhooks; default the system's resolver. */
   readonly resolve?: Resolve | undefined;
-  /** Endpoint name to handler module path. They run only between `start` and `stop`. */
+  /** Endpoint name to the path of its handler module. Modules run only between `start` and `stop`. */
   readonly handlers?: Readonly<Record<string, string>> | undefined;
-  /** One for several services: it compiles each schema once. */
+  /** To share one validator between services: it compiles each schema once. */
   readonly validator?: Validator;
-  /** What handler modules print, as it comes. */
+  /** Called with what handler modules print. */
   readonly log?: ((endpointId: string, text: string) => void) | undefined;
-  /** Why a webhook was not sent. */
+  /** Called with the reason when a webhook is not sent. */
   readonly onWebhookRefused?: ((jobId: string, reason: string) => void) | undefined;
 }
 
 export interface LocalService {
   /**
-   * Answers one request in this process. Rejects with DroppedConnection where a fault drops the connection, with a
-   * local-file Failure (14) where the state cannot be kept, and with the signal's reason where the caller gave up.
+   * Answers one request in this process. Rejects with DroppedConnection when a fault drops the connection, with a local-file
+   * Failure (14) when the state cannot be read or saved, and with the signal's reason when the request was aborted.
    */
   fetch(request: Request): Promise<Response>;
-  /**
-   * Runs handler modules and delivers webhooks as time goes by, until `stop`. Only for a service that is served;
-   * `port` is where.
-   */
+  /** Runs handler modules and delivers webhooks until `stop`. Call it when the service is served, with its port. */
   start(port: number): void;
   stop(): Promise<void>;
 }
 
-/** How often handler modules and webhooks are looked after while the service is served: milliseconds. */
-const HANDLER_TICK = 100;
-const WEBHOOK_TICK = 500;
+/** How often the state is checked for work while the service is served: with handler modules, and for webhooks only. */
+const HANDLER_INTERVAL_MS = 100;
+const WEBHOOK_INTERVAL_MS = 500;
 
-/** The local service: the whole contract over one store, in this process. */
+/** Creates a local service over a store: it answers the whole contract in this process. */
 export function createLocalService(options: LocalServiceOptions): LocalService {
   const { clock, store, handlers = {} } = options;
   const stopping = new AbortController();
   const time = createLocalClock(clock);
 
   // eslint-disable-next-line no-restricted-syntax -- a date
-  const fresh = (previous?: State) => seed(clock.now(), originAfter(previous, options.random));
+  const create = (previous?: State) => createState(clock.now(), originAfter(previous, options.random));
   const transact: Call['transact'] = (step) =>
     store.transact(
-      () => fresh(),
+      () => create(),
       (state) =>
         withModules(state, Object.keys(handlers), state.asOf, () => {
-          const now = time.bringUp(state);
+          const now = time.update(state);
           advanceQueue(state, now);
           return step(state, now);
         }),
@@ -83,22 +81,21 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
     sleep: (milliseconds, signal) => time.sleep(milliseconds, signal),
     stopping: stopping.signal,
   };
-  const control = createControl(() => store.replace(fresh));
-  const route = createRouter([...createTable(options), ...control], frame);
+  const route = createRouter([...createTable(options), ...createControlOperations(() => store.replace(create))], frame);
 
   let runner: Runner | undefined;
-  let ticking: Promise<void> = Promise.resolve();
-  const tick = async (): Promise<void> => {
+  let loop: Promise<void> = Promise.resolve();
+  const syncWorkers = async (): Promise<void> => {
     try {
-      await runner?.tick();
+      await runner?.sync();
     } catch {
-      // File trouble meets the next request as well, and is told to whoever sent it. The next tick tries again.
+      // The next request fails with the same file error, and its caller is told. The next interval tries again.
     }
   };
-  const keepTicking = async (): Promise<void> => {
+  const runLoop = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      await tick();
-      const pause = Object.keys(handlers).length > 0 ? HANDLER_TICK : WEBHOOK_TICK;
+      await syncWorkers();
+      const pause = Object.keys(handlers).length > 0 ? HANDLER_INTERVAL_MS : WEBHOOK_INTERVAL_MS;
       await clock.sleep(pause, stopping.signal).catch(() => undefined);
     }
   };
@@ -108,32 +105,32 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
       const response = await route(request);
       // eslint-disable-next-line no-restricted-syntax -- a date
       response.headers.set('Date', new Date(time.now()).toUTCString());
-      // So that `berth doctor` knows whose time it is.
+      // `berth doctor` recognizes the local service by it.
       response.headers.set('Server', 'berth-local');
-      if (request.method !== 'GET') void tick();
+      if (request.method !== 'GET') void syncWorkers();
       return response;
     },
     start: (port) => {
       if (runner !== undefined) return;
       const { allowPrivateWebhooks: allowPrivate = false, resolve } = options;
-      let post: PostWebhook | undefined;
+      let send: SendWebhook | undefined;
       runner = createRunner({
         transact,
         handlers,
-        fetchWebhook: async (url, body) => {
-          // An HTTP client that a command with --local does not need.
-          const { createWebhookPost } = await import('./webhooks/send.ts');
-          post ??= createWebhookPost({ clock, ownPort: port, allowPrivate, resolve });
-          return post(url, body);
+        sendWebhook: async (url, body) => {
+          // Loaded here: a command with --local sends no webhooks.
+          const { createWebhookSender } = await import('./webhooks/send.ts');
+          send ??= createWebhookSender({ clock, ownPort: port, allowPrivate, resolve });
+          return send(url, body);
         },
         ...(options.log === undefined ? {} : { log: options.log }),
         ...(options.onWebhookRefused === undefined ? {} : { onWebhookRefused: options.onWebhookRefused }),
       });
-      ticking = keepTicking();
+      loop = runLoop();
     },
     stop: async () => {
       stopping.abort(new Error('the local service stopped'));
-      await ticking;
+      await loop;
       await runner?.stop();
     },
   };

@@ -1,17 +1,17 @@
+import type { Operation } from './frame/operation.ts';
+import { createQueueOperations, type QueueOptions } from './queue/index.ts';
 import { accountOperations } from './resources/account.ts';
 import { billingOperations } from './resources/billing/operations.ts';
 import { catalogOperations } from './resources/catalog/operations.ts';
 import { clusterOperations } from './resources/clusters/operations.ts';
-import { delegationOperations } from './resources/registries/delegations.ts';
 import { endpointOperations } from './resources/endpoints/operations.ts';
-import type { Operation } from './frame/operation.ts';
 import { podOperations } from './resources/pods/operations.ts';
-import { createQueueOperations, type QueueOptions } from './queue/index.ts';
+import { delegationOperations } from './resources/registries/delegations.ts';
 import { registryOperations } from './resources/registries/operations.ts';
 import { templateOperations } from './resources/templates/operations.ts';
 import { volumeOperations } from './resources/volumes.ts';
 
-/** Every operation the local service answers, but for its own control requests. A new resource is one more line. */
+/** All operations of the local service but its control operations. A new resource is one more line. */
 export const createTable = (options: QueueOptions): readonly Operation[] => [
   ...accountOperations,
   ...podOperations,

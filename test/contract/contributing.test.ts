@@ -7,13 +7,13 @@ import { createTestWorld, type TestWorld } from '../support/worlds/test-world.ts
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** The worked example: `a file's path` on a line of its own, then the file whole or what changes in it. */
+/** The worked example: the path of a file on its own line, then the whole file or a diff of it. */
 const BLOCK = /^`(src\/[^`]+)`\n\n```(ts|diff)\n([\s\S]*?)^```$/gm;
 const blocks = [...readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8').matchAll(BLOCK)].map(
   ([, path = '', language, content = '']) => ({ path, isNew: language === 'ts', content }),
 );
 
-// Inside the project, so that packages are found from there.
+// Inside the project, so that packages can be resolved from there.
 const copy = mkdtempSync(join(ROOT, '.scratch-'));
 afterAll(() => {
   rmSync(copy, { recursive: true, force: true });
@@ -28,7 +28,7 @@ beforeAll(() => {
   }
 });
 
-/** A text with each hunk of a diff applied: its lines as they were stand in it exactly once. */
+/** Applies each hunk of a diff to a text. The old lines of a hunk must occur exactly once. */
 function patched(text: string, diff: string): string {
   return diff.split(/^@@\n/m).reduce((before, hunk) => {
     const lines = hunk.trimEnd().split('\n');
@@ -40,7 +40,7 @@ function patched(text: string, diff: string): string {
   }, text);
 }
 
-/** berth with the example in it, on the local service of one world. */
+/** Builds berth with the example and runs it on the local service of one world. */
 async function example() {
   const { runCli: run } = (await import(join(copy, 'src/main.ts'))) as { runCli: typeof runCli };
   const world: TestWorld = createTestWorld();
@@ -67,7 +67,7 @@ describe('the worked examples', () => {
     ]);
   });
 
-  it('passes the compiler', () => {
+  it('compiles', () => {
     const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (file) => readFileSync(file, 'utf8')) as {
       config: object;
     };
@@ -103,7 +103,7 @@ describe('the worked examples', () => {
     expect((await berth('--local', 'snapshots', 'get', made.id)).code).toBe(4);
   });
 
-  it('has what the kit gives: dry runs, questions, files, refusals', async () => {
+  it('has the features of every resource: dry runs, questions, files, refusals', async () => {
     const berth = await example();
     const create = ['--local', 'snapshots', 'create'];
     const dry = await berth(...create, '--name', 'a', '--volume', 'vol-scratch', '--dry-run');
@@ -121,7 +121,7 @@ describe('the worked examples', () => {
     expect((await berth('--local', 'snapshots', 'list')).out).toContain('vol-datasets');
   });
 
-  it('is in help and in completion, and not in the published contract', async () => {
+  it('appears in help and completion, and not in the published contract', async () => {
     const berth = await example();
     expect((await berth('--help')).out).toContain('snapshots');
     expect((await berth('snapshots', '--help')).out).toMatch(/list[\s\S]*get[\s\S]*create[\s\S]*update[\s\S]*delete/);

@@ -3,7 +3,7 @@ import { json, pointedAt, serve, text } from '../support/servers/scripted-server
 import { berth, berthIn } from '../support/worlds/run-berth.ts';
 import { createTestWorld, type TestWorld } from '../support/worlds/test-world.ts';
 
-/** What prints lists: the command, and whether the new local account has rows of it. */
+/** Every command that prints a list, and whether a new local account has rows of it. */
 const LISTS: readonly (readonly [command: string, seeded: boolean])[] = [
   ['pods list', true],
   ['endpoints list', true],
@@ -30,7 +30,7 @@ const LISTS: readonly (readonly [command: string, seeded: boolean])[] = [
   ['auth list', false],
 ];
 
-/** An answer without a row, whatever is asked for. */
+/** An answer without rows to every request. */
 const nothing = json(
   Object.fromEntries(
     [
@@ -45,7 +45,7 @@ const csv = (world: TestWorld, line: string, ...flags: readonly string[]) =>
 
 const CLUSTER = '--name train --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 2 --image x --data-center EU-NORTH-1';
 
-/** The header of a list that has rows, in an account that has some of everything. */
+/** The header of a list with rows, from an account that has some of every resource. */
 async function headerOfRows(line: string): Promise<string[]> {
   const world = createTestWorld({ env: { BERTH_LOCAL: '1' } });
   for (const before of [
@@ -63,7 +63,7 @@ async function headerOfRows(line: string): Promise<string[]> {
   return header.split(',');
 }
 
-describe('CSV of a list without rows has its header', () => {
+describe('CSV of an empty list has its header', () => {
   it.each(LISTS)('%s', async (line, seeded) => {
     const server = await serve([nothing]);
     const { code, out, err } = await csv(createTestWorld({ env: pointedAt(server.url) }), line);
@@ -74,14 +74,14 @@ describe('CSV of a list without rows has its header', () => {
     if (seeded) expect(members).toEqual(expect.arrayContaining(await headerOfRows(line)));
   });
 
-  test('with --fields it is these, and with rows it is of what they have', async () => {
+  test('with --fields the header is the fields; with rows it is the members of the rows', async () => {
     const server = await serve([nothing, json({ pods: [{ id: 'p', later: 1 }] })]);
     const world = createTestWorld({ env: pointedAt(server.url) });
     expect((await csv(world, 'pods list', '--fields', 'id,gpu.count')).out).toBe('id,gpu.count\n');
     expect((await csv(world, 'pods list')).out).toBe('id,later\np,1\n');
   });
 
-  test('rows that come one by one have it too', async () => {
+  test('streamed rows have the header too', async () => {
     const server = await serve([text('', 200, { 'content-type': 'text/event-stream' })]);
     const { out } = await berth(['pods', 'logs', 'p', '-o', 'csv'], { env: pointedAt(server.url) });
     expect(out).toBe('ts,source,line\n');

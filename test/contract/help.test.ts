@@ -3,7 +3,7 @@ import type { Command, Group } from '../../src/cli/command.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
 import { berth } from '../support/worlds/run-berth.ts';
 
-/** Every place in the tree below a noun: the noun itself first. */
+/** The path of every command and group of a noun, beginning with the noun itself. */
 function places(path: readonly string[], target: Command | Group): readonly (readonly string[])[] {
   const inner = target.kind === 'group' ? Object.entries(target.commands) : [];
   return [path, ...inner.flatMap(([word, each]) => places([...path, word], each))];
@@ -28,7 +28,7 @@ describe('help', () => {
     for (const path of places([name], target)) {
       const { code, out, err } = await berth([...path, '--help']);
       expect({ path, code, err }).toEqual({ path, code: 0, err: '' });
-      // An example is a line to copy: it is never broken.
+      // An example is copied as one line, so it is never wrapped.
       const prose = out.split('\n').filter((line) => !/^ {2}\S*(berth|source) /.test(line));
       for (const line of prose) expect(line.length, line).toBeLessThanOrEqual(80);
       if (name !== 'help') expect((await berth(['help', ...path])).out).toBe(out);

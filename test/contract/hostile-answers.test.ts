@@ -6,7 +6,7 @@ import { HARMFUL, HOSTILE, hostile, withoutOwnControls } from './support/hostile
 import { INVOCATIONS, type Invocation } from './support/invocations.ts';
 import { record } from './support/recorder.ts';
 
-// Row 15 of docs/faults.md: every string that any command is answered with would do something to a terminal.
+// Row 15 of docs/faults.md: every string in the answer to any command tries to control a terminal.
 
 const published = (await localFixture().send('GET', '/v2/openapi.json', undefined, null)).body as unknown as Document;
 const recorder = await record(readContract(published), answerOf);
@@ -15,8 +15,8 @@ afterAll(() => {
 });
 
 /**
- * Statuses stay as they are, so that what waits for one ends; all else is hostile, names of members too. Ids are left in
- * half of the runs, because a hostile id may end a command before it prints anything.
+ * Makes every string and member name hostile, except statuses, so that waits for a status end. Ids are left unchanged in
+ * half of the runs, because a hostile id can end a command before it prints anything.
  */
 function answerOf(value: unknown): unknown {
   return restore(value, hostile(value));
@@ -62,14 +62,14 @@ describe('hostile strings in every answer', () => {
     expect(HOSTILE).toMatch(HARMFUL);
   });
 
-  it.each(cases)('berth %s: harmless on a terminal in every format', async (_, invocation) => {
+  it.each(cases)('berth %s: no control character on a terminal, in every format', async (_, invocation) => {
     for (const { format, ids } of manners([undefined, 'wide', 'json', 'jsonl', 'yaml', 'csv', 'id'])) {
       const { out, err } = await run(invocation, { format, ids, tty: true });
       expect([format, withoutOwnControls(out + err)]).toEqual([format, expect.not.stringMatching(HARMFUL)]);
     }
   });
 
-  it.each(cases)('berth %s: in a pipe, tables and all that is said are harmless', async (_, invocation) => {
+  it.each(cases)('berth %s: no control character in a pipe, in tables and messages', async (_, invocation) => {
     for (const { format, ids } of manners([undefined, 'wide', 'id', 'json'])) {
       const { out, err } = await run(invocation, { format, ids, tty: false });
       expect([format, err]).toEqual([format, expect.not.stringMatching(HARMFUL)]);

@@ -13,7 +13,7 @@ const answerTo = async (one: Case, key?: string | null): Promise<Answer> => {
   return ask(send, one, key);
 };
 
-describe('every answer fits the published document', () => {
+describe('every answer matches the published document', () => {
   it.each(CASES)('$id $request $status', async (one) => {
     const answer = await answerTo(one);
     expect([answer.status, answer.text]).toEqual([one.status, answer.text]);
@@ -35,7 +35,7 @@ describe('every answer fits the published document', () => {
     for (const answer of answers) expect(objections(id, answer)).toBeUndefined();
   });
 
-  it('has a case for every status the contract gives an implemented operation a way to', () => {
+  it('there is a case for every status that the contract has for an implemented operation', () => {
     const uncovered = [...operations].flatMap(([id, responses]) =>
       Object.keys(responses)
         .filter((status) => !['401', '403', '429', 'default'].includes(status))

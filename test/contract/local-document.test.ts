@@ -14,12 +14,12 @@ import { createTable } from '../../src/local/table.ts';
 import { contractFolder } from '../support/files/contract-folder.ts';
 import { temporaryDirectory } from '../support/files/temporary-directory.ts';
 
-/** What compares with the contract; elsewhere there is nothing to compare with. */
+/** The tool that compares with the contract; undefined if the contract is not there. */
 const TOOL = join(contractFolder() ?? '', 'tools', 'contract-diff.mjs');
 
 const implemented = createTable({ queueLimits: false }).filter(({ tag }) => tag !== undefined);
 
-/** The comparing tool's lines on a published document; its last line is the sum. */
+/** The output lines of the comparison of a published document; the last line is the total. */
 async function differences(operations: readonly Operation[]): Promise<string[]> {
   const file = join(temporaryDirectory(), 'openapi.json');
   await writeFile(file, encodeJson(openApiDocument(operations)));
@@ -29,7 +29,7 @@ async function differences(operations: readonly Operation[]): Promise<string[]> 
 }
 
 describe('the published document', () => {
-  it('is made of schemas, and refers to nothing it does not have', () => {
+  it('consists of valid schemas, and every reference resolves', () => {
     const document = JSON.parse(encodeJson(openApiDocument(implemented))) as { components: { schemas: object } };
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     for (const [name, schema] of Object.entries(allSchemas))
@@ -41,7 +41,7 @@ describe('the published document', () => {
     expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining(named.map(([, name]) => name)));
   });
 
-  it('has each operation of the contract, named as there, and none twice', () => {
+  it('has each operation of the contract once, with the same id', () => {
     const rows = Object.entries(ROWS).map(([id, { method, path }]) => `${id} ${method} ${path}`);
     const own = implemented.map(({ id, method, path }) => `${id} ${method} ${path}`);
     expect(own.toSorted()).toEqual(rows.toSorted());
@@ -52,7 +52,7 @@ describe('the published document', () => {
 describe.skipIf(!existsSync(TOOL))(
   'the published document beside the contract (skipped where that is not there)',
   () => {
-    it('equals it whole', async () => {
+    it('is equal to the contract', async () => {
       expect(await differences(implemented)).toEqual(['53 of 53 operations equal, 0 differences']);
     });
   },

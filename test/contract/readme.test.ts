@@ -8,10 +8,10 @@ import { createTestWorld } from '../support/worlds/test-world.ts';
 const FILE = new URL('../../README.md', import.meta.url);
 const readme = readFileSync(FILE, 'utf8');
 
-/** The sessions that show what berth prints: `$ berth ...`, then its output as a terminal of 80 columns has it. */
+/** The sessions in the README: `$ berth ...`, then the output on a terminal of 80 columns. */
 const SESSION = /^```console\n([\s\S]*?)^```$/gm;
 
-/** A row of a table, however it is padded. */
+/** A row of a table, without its padding. */
 const row = (code: number, meaning: string): RegExp =>
   new RegExp(`^\\| *${String(code)} *\\| *${meaning.replace(/[().]/g, '\\$&')} *\\|$`, 'm');
 
@@ -20,7 +20,7 @@ async function played(session: string): Promise<string> {
   const lines: string[] = [];
   for (const line of session.split('\n').filter((each) => each.startsWith('$ '))) {
     const { out, err } = await berthIn(world, shellWords(line.slice(2)).slice(1));
-    // What is said to a person comes before the data in all of these.
+    // In all of these sessions, the messages come before the data.
     lines.push(line, (err + out).trimEnd());
   }
   return `${lines.join('\n')}\n`;
@@ -42,7 +42,7 @@ describe('the README', () => {
     expect(now).toEqual(sessions);
   });
 
-  it('has every exit code, in the words of the program', () => {
+  it('lists every exit code with the text of the program', () => {
     for (const [code, meaning] of EXIT_MEANINGS) expect(readme).toMatch(row(code, meaning));
   });
 });

@@ -12,7 +12,7 @@ import { INVOCATIONS, SILENT, UNSENT, type Invocation } from './support/invocati
 import { record } from './support/recorder.ts';
 import { sample } from './support/sample.ts';
 
-/** The contract beside the checkout; elsewhere the local service's own document judges alone. */
+/** The contract beside the checkout, if it is there. The document of the local service is always used. */
 const FILE = join(contractFolder() ?? '', 'contract', 'openapi.json');
 
 const published = (await localFixture().send('GET', '/v2/openapi.json', undefined, null)).body as unknown as Document;
@@ -23,7 +23,7 @@ const documents: readonly (readonly [string, Document])[] = [
 const contracts = documents.map(([name, document]) => [name, readContract(document)] as const);
 const own = readContract(published);
 
-/** Every command of the tree, by its words. */
+/** Every command of the program, by its words. */
 async function commands(): Promise<ReadonlyMap<string, Command>> {
   const found = new Map<string, Command>();
   const walk = (words: string, target: Command | Group): void => {
@@ -40,7 +40,7 @@ afterAll(() => {
   recorder.close();
 });
 
-/** What a command sends to the management API. It must end 0: a refusal proves nothing. */
+/** The requests of a command to the management API. It must end 0, because a refused command proves nothing. */
 async function requestsOf({ argv, answers, stdin }: Invocation): Promise<readonly Sent[]> {
   recorder.take(answers);
   const ran = await berth([...argv, '--no-input'], { env: recorder.env, ...(stdin === undefined ? {} : { stdin }) });
@@ -52,17 +52,17 @@ const cases = Object.entries(INVOCATIONS).flatMap(([words, invocations]) =>
   invocations.map((invocation) => ({ words, line: invocation.argv.join(' '), invocation })),
 );
 
-/** All that was sent, for what is asked of the whole. */
+/** All requests of all commands, for checks of the whole. */
 const everything: Sent[] = [];
 
 describe('the table of invocations', () => {
-  it('has every command of the tree that speaks to the management API, and no other', () => {
+  it('has exactly the commands that use the management API', () => {
     const isSilent = (words: string): boolean => SILENT.some((word) => words === word || words.startsWith(`${word} `));
     const speaking = [...tree.keys()].filter((words) => !isSilent(words));
     expect(Object.keys(INVOCATIONS).toSorted()).toEqual(speaking.toSorted());
   });
 
-  it.each(Object.entries(INVOCATIONS))('gives %s every flag that it has', (words, invocations) => {
+  it.each(Object.entries(INVOCATIONS))('uses every flag of %s', (words, invocations) => {
     const given = new Set(invocations.flatMap(({ argv }) => argv));
     const options = Object.entries(tree.get(words)?.options ?? {});
     const missing = options.filter(
@@ -73,14 +73,14 @@ describe('the table of invocations', () => {
   });
 });
 
-describe('the least answers that the recorder gives', () => {
+describe('the minimal answers of the recorder', () => {
   it.each(own.operations.map((operation) => [operation.id, operation] as const))('%s', (_, { answer }) => {
     if (answer.schema === undefined || answer.type !== 'application/json') return;
     expect(own.against(answer.schema, sample(own, answer.schema))).toEqual([]);
   });
 });
 
-describe('every request fits every contract', () => {
+describe('every request matches every contract', () => {
   it.each(cases)('berth $line', async ({ words, invocation }) => {
     const sent = await requestsOf(invocation);
     everything.push(...sent);
@@ -89,13 +89,13 @@ describe('every request fits every contract', () => {
       for (const one of sent) expect([name, ...contract.objections(one)]).toEqual([name]);
   });
 
-  it.each(contracts)('every operation of %s has a command that calls it', (_, contract) => {
+  it.each(contracts)('every operation of %s is called by a command', (_, contract) => {
     const called = new Set(everything.map((one) => contract.operationOf(one)?.id));
     expect(contract.operations.map(({ id }) => id).filter((id) => !called.has(id))).toEqual([]);
   });
 });
 
-/** A copy of a document with one change in it. */
+/** A contract with one change. */
 function changed(document: Document, change: (copy: Mutable) => void): Contract {
   const copy = structuredClone(document) as unknown as Mutable;
   change(copy);
@@ -111,19 +111,19 @@ describe('a changed contract is noticed', () => {
     ...new Set(everything.flatMap((one) => contract.objections(one))),
   ];
 
-  it('unchanged, it has nothing against anything', () => {
+  it('without a change there are no objections', () => {
     expect(everything.length).toBeGreaterThan(own.operations.length);
     expect(objections(own)).toEqual([]);
   });
 
-  /** What was sent to one operation. */
+  /** The requests to one operation. */
   const sentTo = (id: string): readonly Sent[] => everything.filter((one) => own.operationOf(one)?.id === id);
 
   it.each(own.operations.map(({ id, path, method }) => [id, path, method] as const))(
     'an operation that is gone: %s',
     (id, path, method) => {
       const contract = changed(published, ({ paths }) => delete paths[path]?.[method.toLowerCase()]);
-      // Another may stand behind it: without the list of delegations, `delegations` is the id of a registry.
+      // Another operation can match instead: without the list of delegations, `delegations` is the id of a registry.
       for (const one of sentTo(id)) expect(contract.operationOf(one)?.id).not.toBe(id);
       if (id !== 'listDelegations') expect(sentTo(id).flatMap((one) => contract.objections(one))).not.toEqual([]);
     },
@@ -133,7 +133,7 @@ describe('a changed contract is noticed', () => {
     own.operations.flatMap(({ id, path, method, parameters }) =>
       parameters.filter((each) => each.in === 'query').map(({ name }) => ({ id, path, method, name })),
     ),
-  )('a parameter that is gone: $name of $id', ({ id, path, method, name }) => {
+  )('a removed parameter: $name of $id', ({ id, path, method, name }) => {
     const contract = changed(published, ({ paths }) => {
       const operation = paths[path]?.[method.toLowerCase()];
       if (operation !== undefined)
@@ -170,7 +170,7 @@ describe('a changed contract is noticed', () => {
     expect(objections(contract)).toContainEqual(expect.stringMatching(words));
   });
 
-  it('every member of every body: none could be refused unnoticed', () => {
+  it('a refusal of any member of any body', () => {
     for (const one of everything.filter(({ body }) => body !== '')) {
       const operation = own.operationOf(one);
       if (operation?.body === undefined) continue;

@@ -6,11 +6,11 @@ import { FLAGS, NOUNS } from '../../src/registry.ts';
 import { completionTree } from '../../src/cli/completion/tree.ts';
 import { groupHelp } from '../../src/cli/help/help.ts';
 
-/** Every collection has the same verbs with the same flags; what one lacks, and why, stands here. */
+/** Every collection has the same verbs with the same flags. This is what a collection lacks, and why. */
 interface Collection {
-  /** Verbs that the API has no operation for. */
+  /** Verbs without an operation of the API. */
   readonly without?: readonly string[];
-  /** Its create starts something, so that there is something to wait for. */
+  /** Whether create starts something that can be waited for. */
   readonly starts?: boolean;
 }
 
@@ -47,7 +47,7 @@ function commandAt(path: string): Command {
   return found[1];
 }
 
-/** Every flag of a command, those the kit adds included, by the name the user types. */
+/** Every flag of a command, common flags included, by the name that the user types. */
 const flagsOf = (command: Command): ReadonlyMap<string, Param<unknown>> =>
   new Map(
     Object.entries({ ...command.options, ...commonOptions(command) }).map(
@@ -59,11 +59,11 @@ const rows = Object.entries(COLLECTIONS).flatMap(([noun, { without = [], starts 
   VERBS.filter((verb) => !without.includes(verb)).map((verb) => ({ noun, verb, starts })),
 );
 
-test('a collection is whatever has list and get, and is in the table', () => {
+test('every group with list and get is in the table of collections', () => {
   const found = TREE.flatMap(({ path, target }) =>
     target.kind === 'group' && 'list' in target.commands && 'get' in target.commands ? [path] : [],
   );
-  // The settings of this machine are no collection of the service's.
+  // The settings of this machine are not a collection of the service.
   expect(found.filter((path) => path !== 'config').sort()).toEqual(Object.keys(COLLECTIONS).sort());
 });
 
@@ -102,7 +102,7 @@ test.each(rows.filter(({ verb }) => ['create', 'update'].includes(verb)))(
     expect(flags.get('--set')).toMatchObject({ many: true, metavar: 'PATH=VALUE' });
     expect(flags.get('--file')).toMatchObject({ short: '-f', metavar: 'FILE' });
     expect(command.writes).toBe(true);
-    // What a file may hold is not demanded as a flag.
+    // A value that can be in a file is not a required flag.
     expect([...flags.values()].filter(({ required }) => required)).toEqual([]);
   },
 );
@@ -151,9 +151,9 @@ test.each(COMMANDS)('%s says what it does and what its flags do', (_, command) =
   for (const summary of said) expect(summary).toMatch(/^\S.*[^.\s]$/);
 });
 
-/** Flags of one command that stand before the one of every command, because nothing else would say what they do. */
+/** Flags of one command that have the name of a global flag, and why. */
 const OWN: Readonly<Record<string, readonly string[]>> = {
-  // A batch is many requests: how long all of it may take is what its user means.
+  // A batch is many requests, and the flag limits the time of all of them.
   'jobs batch run': ['--timeout'],
   'jobs batch resume': ['--timeout'],
 };
@@ -166,7 +166,7 @@ test.each(COMMANDS)('%s has no flag that means something else everywhere, and no
   expect(shorts.length).toBe(new Set(shorts).size);
 });
 
-// What `local` resets is not the account's: nothing of it can be lost.
+// `local reset` does not change the account: nothing of it can be lost.
 const destroying = COMMANDS.filter(([path, { confirm }]) => confirm !== undefined && !path.startsWith('local '));
 
 test.each(destroying)('%s destroys something: --yes and --dry-run', (_, command) => {

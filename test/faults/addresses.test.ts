@@ -7,7 +7,7 @@ import { berth } from '../support/worlds/run-berth.ts';
 import { expectNoKeyNoStack, fails, works } from '../support/worlds/expect-run.ts';
 import { json, listen, pointedAt, serve, text, type Behaviour } from '../support/servers/scripted-server.ts';
 
-// Rows 23 to 26 of docs/faults.md: where a request goes, and where it must not.
+// Rows 23 to 26 of docs/faults.md: the addresses that a request may and may not be sent to.
 
 const POD = json({ id: 'pod1' });
 const get = ['pods', 'get', 'pod1'];
@@ -53,7 +53,7 @@ describe('a proxy of the environment', () => {
     expect(proxy.seen).toEqual([]);
   });
 
-  test('HTTPS_PROXY is asked for a tunnel; what fails in it was not sent: 7', async () => {
+  test('HTTPS_PROXY is asked for a tunnel; a request that fails in it was not sent: 7', async () => {
     const proxy = await serveProxy();
     const plain = await serve([text('no TLS here')]);
     const env = { BERTH_BASE_URL: `https://127.0.0.1:${String(plain.port)}`, HTTPS_PROXY: proxy.url };
@@ -62,7 +62,7 @@ describe('a proxy of the environment', () => {
     expect(proxy.seen[0]).toBe(`CONNECT 127.0.0.1:${String(plain.port)}`);
   });
 
-  test('one that is not there: 7, without its password', async () => {
+  test('a proxy that cannot be reached: 7, without its password', async () => {
     const gone = createServer();
     const port = await listen(gone);
     await new Promise((resolve) => gone.close(resolve));
@@ -90,7 +90,7 @@ describe('a base address', () => {
     ['/some/prefix/', '/some/prefix/v2/pods/pod1'],
     ['/with%20space/', '/with%20space/v2/pods/pod1'],
     ['/a/../b', '/b/v2/pods/pod1'],
-  ])('with the path %j is joined right', async (path, sent) => {
+  ])('with the path %j is joined correctly', async (path, sent) => {
     const server = await serve([POD]);
     const ran = await berth(getId, { env: pointedAt(server.url + path) });
     expect(ran, ran.err).toMatchObject({ code: 0, out: 'pod1\n' });
@@ -193,7 +193,7 @@ describe('a redirect', () => {
       expect(servers[0].seen).toHaveLength(1);
     }
     for (const [name, write] of Object.entries(WRITES)) {
-      // 302 and 303 may be the answer to a write that was done.
+      // 302 and 303 can be the answer to a write that was done.
       const done = status === 302 || status === 303;
       const { servers } = await fails(
         write.argv,
@@ -210,7 +210,7 @@ describe('a redirect', () => {
     expect(servers[0].seen).toHaveLength(1);
   });
 
-  test('says where to, without what nobody should see', async () => {
+  test('the error names the target without its query and credentials', async () => {
     const { block, error } = await fails(get, { exit: 7, says: ['It points to https://elsewhere.test/v2'] }, [
       to(307, 'https://someone:hush-hush@elsewhere.test/v2?token=hush-hush#hush-hush'),
     ]);
@@ -222,11 +222,11 @@ describe('a redirect', () => {
     await fails(get, { exit: 7, says: ['302', 'Redirects are refused'] }, [text('', 302, headers)]);
   });
 
-  test('304, which nobody asked for, is an error', async () => {
+  test('304 without a conditional request is an error', async () => {
     await fails(get, { exit: 7, says: ['304'] }, [text('', 304)]);
   });
 
-  test('shown with --verbose does not show the key', async () => {
+  test('--verbose does not print the key', async () => {
     const server = await serve([to(307, 'https://elsewhere.test/')]);
     const ran = await berth(['--verbose', ...get], { env: pointedAt(server.url) });
     expectNoKeyNoStack(ran);

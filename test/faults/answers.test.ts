@@ -14,15 +14,15 @@ const head = (headers: string): string => `HTTP/1.1 200 OK\r\ncontent-type: appl
 interface Unusable {
   readonly trouble: Behaviour;
   readonly says: RegExp;
-  /** Trying again would end the same. */
+  /** Whether a retry is useless. */
   readonly final?: true;
-  /** `berth api` takes it: that may be what the operation answers with. */
+  /** Whether `berth api` accepts the answer, because an operation may answer like this. */
   readonly any?: true;
-  /** A DELETE takes it: there is nothing to tell. */
+  /** Whether a DELETE accepts the answer, because it needs none. */
   readonly bodiless?: true;
 }
 
-/** Successes that are none. */
+/** Answers with a status of success that cannot be used. */
 const UNUSABLE: Readonly<Record<string, Unusable>> = {
   'JSON cut off, shorter than its Content-Length': {
     trouble: raw(`${head('content-length: 100')}{"id":"po`),
@@ -78,7 +78,7 @@ describe('a 502 with an HTML page', () => {
     expect(error).toMatchObject({ code: 'outcome-unknown', status: 502 });
   });
 
-  test('a read that is answered at the second try is done, and nobody is told', async () => {
+  test('a read that succeeds at the second try ends 0 without a message', async () => {
     const { out, err } = await works(['pods', 'get', 'pod1', '--json'], [badGateway, json('{"id":"pod1"}')]);
     expect(JSON.parse(out)).toEqual({ id: 'pod1' });
     expect(err).toBe('');
@@ -140,7 +140,7 @@ describe('an answer that unpacks to more than the cap', () => {
     expect(write.servers[0].seen).toHaveLength(1);
   });
 
-  test('one that never ends is let go at the cap of 64 MiB, and memory with it', async () => {
+  test('an endless answer is stopped at the cap of 64 MiB, with bounded memory', async () => {
     const member = gzipSync(Buffer.alloc(16 * 1024 * 1024, '0'));
     const inUse = (): number => process.memoryUsage().arrayBuffers;
     const before = inUse();
@@ -160,7 +160,7 @@ describe('an answer that unpacks to more than the cap', () => {
     expect(most).toBeLessThan(3 * 64 * 1024 * 1024);
   });
 
-  test('one encoded more often than any server would: 7', async () => {
+  test('an answer with too many encodings: 7', async () => {
     const often = Array.from({ length: 5 }, () => 'gzip').join(', ');
     await fails(['pods', 'get', 'pod1'], { exit: 7, says: ['encoded too many times'] }, [
       json('{}', 200, { 'content-encoding': often }),

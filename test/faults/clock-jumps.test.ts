@@ -13,7 +13,7 @@ const CLUSTER = { id: 'c1', name: 'one' };
 const JOB = { id: 'j1', status: 'IN_PROGRESS' };
 const LOST = { id: 'j2', status: 'FAILED' };
 
-/** A service on which everything is under way and nothing ever ends. */
+/** A service on which every operation is in progress and never ends. */
 const endless = (retried: () => boolean): Behaviour =>
   routed({
     'GET /v2/pods/p1': json(POD),
@@ -55,7 +55,7 @@ const WAITS: readonly string[] = [
   'jobs stream demo j1',
 ];
 
-/** Runs a wait that ends after a minute; the wall clock jumps with the third request. */
+/** Runs a wait with a timeout of a minute. The wall clock jumps at the third request. */
 async function waited(line: string, jump: number) {
   const clock = createTestClock();
   const start = clock.monotonic();
@@ -76,7 +76,7 @@ async function waited(line: string, jump: number) {
   return { code, err: err.replaceAll(server.url, 'URL'), span: clock.monotonic() - start, count };
 }
 
-describe('a wait lasts as long as it was told to, whatever the wall clock does', () => {
+describe('a wait has the requested length, whatever the wall clock does', () => {
   test.each(WAITS)('berth %s', async (line) => {
     const still = await waited(line, 0);
     expect([still.code, still.err]).toEqual([9, expect.stringContaining('waited 1m')]);

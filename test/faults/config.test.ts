@@ -12,7 +12,7 @@ function folder(): string {
   return temporaryDirectory();
 }
 
-/** A configuration directory whose file holds these bytes. */
+/** Creates a configuration directory with a profiles file of these bytes. */
 function configOf(
   content: string | Uint8Array,
   mode = 0o600,
@@ -23,13 +23,13 @@ function configOf(
   return { env: { BERTH_CONFIG_DIR: directory }, path };
 }
 
-/** Neither key nor address in the environment: the file has to be read. */
+/** No key and no address in the environment, so that the file must be read. */
 const nothing = { BERTH_API_KEY: '', BERTH_BASE_URL: '', BERTH_QUEUE_URL: '', BERTH_REST_URL: '' };
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 const profile = (values: Record<string, string>): string =>
   JSON.stringify({ current: 'work', profiles: { work: values } });
 
-/** Files that cannot be used, every one with a key in it. */
+/** Profiles files that cannot be used. Each holds a key. */
 const BROKEN: readonly (readonly [string, string | Uint8Array, RegExp])[] = [
   ['cut off', `{"profiles":{"work":{"api-key":"${KEY}"`, /not JSON \(line 1, column \d+\)/],
   ['empty', '', /it is empty/],
@@ -72,7 +72,7 @@ describe.each(BROKEN)('a config file %s', (_, content, says) => {
     expect(readFileSync(path)).toEqual(before);
   });
 
-  test('is not needed where key and addresses are in the environment', async () => {
+  test('is not needed if key and addresses are in the environment', async () => {
     const { env, path } = configOf(content);
     const before = readFileSync(path);
     const { out, server } = await works(['pods', 'get', 'pod1', '-o', 'id'], [json({ id: 'pod1' })], { env });
@@ -81,7 +81,7 @@ describe.each(BROKEN)('a config file %s', (_, content, says) => {
     expect(readFileSync(path)).toEqual(before);
   });
 
-  test('is not needed for the local service, for help and for its own path', async () => {
+  test('is not needed for the local service, for help and for `config path`', async () => {
     const { env, path } = configOf(content);
     for (const argv of [
       ['--local', 'pods', 'list'],
@@ -141,7 +141,7 @@ describe('a config file that cannot be read at all', () => {
 });
 
 describe('writing the config file', () => {
-  test('two dozen at once lose nothing, and the file ends 0600', async () => {
+  test('24 writers at once lose nothing, and the file has mode 0600 at the end', async () => {
     const { env, path } = configOf(profile({ 'api-key': KEY }), 0o644);
     const names = Array.from({ length: 24 }, (_, at) => `p${String(at)}`);
     const runs = await Promise.all(
@@ -168,7 +168,7 @@ describe('writing the config file', () => {
     expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ 'of another version': 1 });
   });
 
-  test('a login keeps the key there, 0600, and nowhere else', async () => {
+  test('a login stores the key there with mode 0600, and nowhere else', async () => {
     const directory = join(folder(), 'made', 'on the way');
     const env = { ...nothing, BERTH_CONFIG_DIR: directory };
     const ran = await berth(['auth', 'login', '--with-key', '--base-url', 'https://api.example.com'], {
@@ -194,7 +194,7 @@ describe('writing the config file', () => {
 });
 
 describe('a key', () => {
-  /** A command with this key from each place that a key may come from. */
+  /** Runs a command with this key from each source of a key. */
   async function withKey(key: string, url: string): Promise<Record<string, Ran>> {
     const file = join(folder(), 'key');
     writeFileSync(file, key);
@@ -227,7 +227,7 @@ describe('a key', () => {
     ['a leading space', ` ${KEY}`],
     ['a control character', `${KEY}\u0001x`],
     ['a character outside ASCII', `${KEY}é`],
-  ])('with %s: 3, nothing sent, and never echoed', async (_, key) => {
+  ])('with %s: 3, nothing is sent, and the key is never printed', async (_, key) => {
     const server = await serve([json({ id: 'pod1' })]);
     for (const [place, ran] of Object.entries(await withKey(key, server.url))) {
       expectNoKeyNoStack(ran);
@@ -248,7 +248,7 @@ describe('a key', () => {
     expect(server.connections()).toBe(0);
   });
 
-  test('that is not there at all: 3, with both ways on', async () => {
+  test('that is missing: 3, and the message names `auth login` and `--local`', async () => {
     const { servers } = await fails(['pods', 'get', 'pod1'], { exit: 3, says: ['berth auth login', '--local'] }, [], {
       env: { BERTH_API_KEY: '', BERTH_CONFIG_DIR: folder() },
     });
@@ -271,7 +271,7 @@ describe('a key', () => {
     expect(JSON.parse(list.out)).toEqual([]);
   });
 
-  test('that the service refuses: 3, and the answer that repeats it does not show it', async () => {
+  test('that the service refuses: 3, and the key is redacted in the printed answer', async () => {
     const echo = json({ title: 'Unauthorized', status: 401, detail: `bad token ${KEY}` }, 401);
     await fails(['pods', 'get', 'pod1'], { exit: 3, says: ['401', 'bad token', 'berth auth login'] }, [echo]);
     await fails(['pods', 'get', 'pod1'], { exit: 3, says: ['403', 'may not do this'] }, [json({ error: KEY }, 403)]);
@@ -279,7 +279,7 @@ describe('a key', () => {
     expectNoKeyNoStack(ran);
   });
 
-  test('a key file that is not there: 14, by its name', async () => {
+  test('a key file that does not exist: 14 with its name', async () => {
     await fails(['pods', 'get', 'pod1'], { exit: 14, says: ['no-such-key', 'BERTH_API_KEY_FILE'] }, [], {
       env: { BERTH_API_KEY: '', BERTH_API_KEY_FILE: 'no-such-key' },
     });

@@ -18,7 +18,7 @@ import { fails, works } from '../support/worlds/expect-run.ts';
 
 // Rows 6, 7 and 8 of docs/faults.md: connections that stall, break, or never open.
 
-/** A real TCP server that is no HTTP server; gives its port. */
+/** Starts a TCP server that does not speak HTTP. Returns its port. */
 async function serveTcp(greet: (socket: Socket) => void): Promise<number> {
   const open = new Set<Socket>();
   const server = createServer((socket) => {
@@ -33,7 +33,7 @@ async function serveTcp(greet: (socket: Socket) => void): Promise<number> {
   return await listen(server);
 }
 
-/** A port on loopback where nothing listens. */
+/** Returns a port on loopback where nothing listens. */
 async function deadPort(): Promise<number> {
   const server = createServer();
   const port = await listen(server);
@@ -61,7 +61,7 @@ describe.each([
   });
 });
 
-describe('a job that is known when the service falls silent', () => {
+describe('a job whose id is known when the service stops answering', () => {
   const submitted = { 'POST /v2/ep/run': json({ id: 'job1', status: 'IN_QUEUE' }) };
 
   test.each(['--wait', '--stream'])('jobs run %s has told its id, and says how to go on', async (flag) => {
@@ -76,7 +76,7 @@ describe('a job that is known when the service falls silent', () => {
     expect(block).toContain('job1');
   });
 
-  test('jobs run --sync whose wait ended goes on with status, and tells the id when that falls silent', async () => {
+  test('jobs run --sync polls the status after its wait, and prints the id when the service stops answering', async () => {
     const clock = createDeadlineClock();
     const { error } = await fails(
       ['jobs', 'run', 'ep', '--input', '{}', '--sync'],
@@ -87,7 +87,7 @@ describe('a job that is known when the service falls silent', () => {
     expect(error.id).toBe('sync-1');
   });
 
-  test('a stream that falls silent has printed its chunks', async () => {
+  test('a stream that stops has printed its chunks', async () => {
     const clock = createDeadlineClock();
     const { error } = await fails(
       ['jobs', 'stream', 'ep', 'job1'],
@@ -122,14 +122,14 @@ describe.each([
     expect(servers.map(({ seen }) => seen.length)).toEqual([4, 4]);
   });
 
-  test('a read gets its answer at the next try', async () => {
+  test('a read succeeds at the next try', async () => {
     const { out } = await works(['pods', 'get', 'pod1', '--json'], [breakOff, json('{"id":"pod1"}')]);
     expect(JSON.parse(out)).toEqual({ id: 'pod1' });
   });
 });
 
-describe('a kept-alive connection that is reset at its second request', () => {
-  test('the write on it is not sent again: 8', async () => {
+describe('a keep-alive connection that is reset at its second request', () => {
+  test('a write on it is not sent again: 8', async () => {
     const { servers } = await fails(
       ['jobs', 'retry', 'ep', 'job1'],
       { exit: 8, says: ['may have happened', 'berth jobs status ep job1'] },
@@ -139,7 +139,7 @@ describe('a kept-alive connection that is reset at its second request', () => {
     expect(servers[0].connections()).toBe(1);
   });
 
-  test('the read on it is sent again on a new one', async () => {
+  test('a read on it is sent again on a new connection', async () => {
     const { out, server } = await works(
       ['jobs', 'wait', 'ep', 'job1', '-o', 'id'],
       [
@@ -153,14 +153,14 @@ describe('a kept-alive connection that is reset at its second request', () => {
   });
 });
 
-describe('a connection that never opens: nothing was sent, 7, and writes are tried again too', () => {
+describe('a connection that never opens: nothing was sent, 7, and writes are retried too', () => {
   const everything = [...reads, ...writes];
   const says = ['could not reach', 'Nothing was sent', 'berth doctor'];
 
   test.each(everything)('refused: %s', async (_, { argv }: Read) => {
     const url = `http://127.0.0.1:${String(await deadPort())}`;
     const env = { BERTH_BASE_URL: url, BERTH_QUEUE_URL: url, BERTH_REST_URL: url };
-    // A retry looks before it sends; where that fails the service decides, and it cannot be reached.
+    // `jobs retry` reads the status first. If that fails it sends the retry anyway, and the service cannot be reached.
     const { error } = await fails(argv, { exit: 7, says: [...says, 'connection refused', 'tried 4 times'] }, [], {
       env,
     });
@@ -195,7 +195,7 @@ describe('a connection that never opens: nothing was sent, 7, and writes are tri
     await fails(line.split(' '), { exit: 7, says: [...says, 'no complete answer'] }, [], { env, clock });
   });
 
-  test('a certificate of an unknown issuer: 7 at once, and what to do about it', async () => {
+  test('a certificate of an unknown issuer: 7 at once, with advice', async () => {
     const { createServer: createTlsServer } = await import('node:https');
     const { readFile } = await import('node:fs/promises');
     const tls = (name: string): Promise<Buffer> => readFile(new URL(`../support/tls/${name}`, import.meta.url));
@@ -220,7 +220,7 @@ describe('a connection that never opens: nothing was sent, 7, and writes are tri
       { env: { BERTH_BASE_URL: url } },
     );
     expect(requests).toBe(0);
-    // One for the person and one for --json: nothing is tried again.
+    // One connection of the run without --json and one of the run with it: there was no retry.
     expect(connections).toBe(2);
   });
 });
@@ -235,7 +235,7 @@ describe('a DELETE that finds nothing', () => {
     expect(error).toMatchObject({ code: 'not-found', id: 'd1' });
   });
 
-  test('one that the connection lost is not sent again: 8', async () => {
+  test('whose answer was lost is not sent again: 8', async () => {
     const { servers } = await fails(
       ['registries', 'delegations', 'revoke', 'd1', '--yes'],
       { exit: 8, says: ['may have happened', 'berth registries delegations list'] },

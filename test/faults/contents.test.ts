@@ -3,17 +3,17 @@ import { berth } from '../support/worlds/run-berth.ts';
 import { fails, works } from '../support/worlds/expect-run.ts';
 import { json, pointedAt, routed, serve } from '../support/servers/scripted-server.ts';
 
-// Rows 4 and 29 of docs/faults.md: what answers hold, known or not.
+// Rows 4 and 29 of docs/faults.md: unusual contents of answers.
 
 const POD = `{"id":"pod1","name":"first","status":"RUNNING","actions":["stop"],"image":"i","args":"","disk":9007199254740993,"ports":[],"env":{},"registry":null,"mounts":{},"cloud":"SECURE","dataCenterId":null,"template":null,"cost":1e400,"locked":false,"globalNetworking":{"enabled":false},"runtime":{"uptime":-0,"gpus":[{"util":1.0,"memoryUtil":12345678901234567890}]},"createdAt":"2026-01-01T00:00:00Z","startedAt":null,"status":"EXITED"}`;
 
 describe('JSON is the document that the service sent', () => {
-  test('numbers that no double holds, and members named twice', async () => {
+  test('numbers that no double holds, and duplicate members', async () => {
     const { out } = await works(['pods', 'get', 'pod1', '--json'], [json(POD)]);
     expect(out.replace(/\s/g, '')).toContain('"disk":9007199254740993');
     expect(out.replace(/\s/g, '')).toContain('"cost":1e400');
     expect(out.replace(/\s/g, '')).toContain('12345678901234567890');
-    // Every JSON reader takes the last of two.
+    // Every JSON parser uses the last of duplicate members.
     expect((JSON.parse(out) as { status: string }).status).toBe('EXITED');
   });
 
@@ -68,7 +68,7 @@ describe('JSON is the document that the service sent', () => {
     if (format.startsWith('json')) expect(out.replace(/\s/g, '')).toContain(deep);
   });
 
-  test('members called as the language calls its own', async () => {
+  test('members with names that JavaScript objects have', async () => {
     const { out } = await works(
       ['api', 'GET', '/v2/x', '--json'],
       [json('{"__proto__":{"polluted":1},"constructor":2,"toString":"three","hasOwnProperty":null}')],
@@ -79,7 +79,7 @@ describe('JSON is the document that the service sent', () => {
   });
 });
 
-describe('what nobody knows is shown as it is', () => {
+describe('unknown values and members are shown unchanged', () => {
   test('a status, an action, a cloud and a member of a pod', async () => {
     const strange = {
       id: 'pod1',
@@ -101,7 +101,7 @@ describe('what nobody knows is shown as it is', () => {
     expect(listed.out).toContain('HIBERNATING');
   });
 
-  test('a status of a job, which is no end', async () => {
+  test('an unknown status of a job, which does not count as an end', async () => {
     const { out } = await works(
       ['jobs', 'status', 'ep', 'job1', '--exit-status'],
       [json({ id: 'job1', status: 'DREAMING' })],
@@ -143,7 +143,7 @@ describe('what nobody knows is shown as it is', () => {
   });
 });
 
-/** Objects that lack everything, or whose members are of other kinds than they should be. */
+/** Objects without members, or with members of other types than the contract says. */
 const ODD = ['{}', '{"id":null,"status":null,"name":[],"runtime":"none","mounts":3}'];
 const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['pods get', ['pods', 'get', 'pod1']],

@@ -4,15 +4,15 @@ import { createTestWorld, type TestWorld } from '../support/worlds/test-world.ts
 import { fails } from '../support/worlds/expect-run.ts';
 import { problem } from '../support/servers/scripted-server.ts';
 
-// Row 12 of docs/faults.md: a DELETE that was put off and then answered 404 has not deleted anything.
+// Row 12 of docs/faults.md: a DELETE that was answered 429 and then 404 has deleted nothing.
 
 interface Destructive {
-  /** Creates the thing, named `victim`. */
+  /** Creates the resource with the name `victim`. */
   readonly create: string;
   readonly list: string;
-  /** The command, before the word that names the thing. */
+  /** The command without the name or id. */
   readonly remove: string;
-  /** The beginning of the path of the DELETE. */
+  /** The path of the DELETE without the id. */
   readonly path: string;
 }
 
@@ -74,7 +74,7 @@ const run = (world: TestWorld, line: string, ...more: readonly string[]): Promis
 const idsIn = async (world: TestWorld, { list }: Destructive): Promise<readonly string[]> =>
   (await run(world, list, '-o', 'id')).out.trimEnd().split('\n');
 
-/** A local service with the thing, whose next DELETE is put off once. */
+/** A local service with the resource. The next DELETE is answered 429 once. */
 async function withVictim(verb: Destructive): Promise<{ world: TestWorld; id: string }> {
   const world = local();
   const before = await idsIn(world, verb);
@@ -88,21 +88,21 @@ async function withVictim(verb: Destructive): Promise<{ world: TestWorld; id: st
 }
 
 describe.each(Object.entries(VERBS))('%s, put off once by the rate limit', (_, verb) => {
-  test('with a name: the thing of that name is gone', async () => {
+  test('with a name: the resource of that name is deleted', async () => {
     const { world, id } = await withVictim(verb);
     const ran = await run(world, verb.remove, 'victim', '--yes');
     expect(ran.code, ran.err).toBe(0);
     expect(await idsIn(world, verb)).not.toContain(id);
   });
 
-  test('with an id: it is gone', async () => {
+  test('with an id: the resource is deleted', async () => {
     const { world, id } = await withVictim(verb);
     const ran = await run(world, verb.remove, id, '--yes');
     expect(ran.code, ran.err).toBe(0);
     expect(await idsIn(world, verb)).not.toContain(id);
   });
 
-  test('with a mistyped id: 4, and everything is still there', async () => {
+  test('with a wrong id: 4, and nothing is deleted', async () => {
     const { world, id } = await withVictim(verb);
     const before = await idsIn(world, verb);
     const ran = await run(world, verb.remove, `${id}x`, '--yes');
@@ -133,7 +133,7 @@ test('a pod that costs money is terminated by its name', async () => {
   expect((await run(world, 'pods list', '-o', 'id')).out).not.toContain('pod-train\n');
 });
 
-describe('a DELETE that was put off, and then finds nothing', () => {
+describe('a DELETE that is answered 429 and then 404', () => {
   const putOff = [problem(429, 'rate limit exceeded'), problem(404, 'resource not found')];
 
   test('berth api: 4', async () => {
@@ -142,7 +142,7 @@ describe('a DELETE that was put off, and then finds nothing', () => {
     expect(servers[0].seen.map(({ method }) => method)).toEqual(['DELETE', 'DELETE']);
   });
 
-  test('a name that cannot be looked up: 4, and the reason is named', async () => {
+  test('a name that cannot be looked up: 4 with the reason', async () => {
     await fails(
       ['registries', 'delegations', 'revoke', 'd1', '--yes'],
       { exit: 4, says: ['404', 'could not be looked up', '403'] },

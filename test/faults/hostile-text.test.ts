@@ -3,19 +3,19 @@ import { berth } from '../support/worlds/run-berth.ts';
 import { fails, works } from '../support/worlds/expect-run.ts';
 import { json, pointedAt, problem, routed, serve } from '../support/servers/scripted-server.ts';
 
-// Row 15 of docs/faults.md: text that would do something to a terminal.
+// Row 15 of docs/faults.md: text that tries to control a terminal.
 
-/** Clears the screen, writes the clipboard, sets the title, reorders, hides, breaks lines. */
+/** Text that clears the screen, writes the clipboard, sets the title, reorders and hides text, and breaks lines. */
 const EVIL =
   'a\u001b[2J\u001b]52;c;ZXZpbA==\u0007\u001b]0;title\u001b\\\u009b31m\u0085\r\u0008b\u202egnp.exe\u2066\u200b\u2028c\u007f\u{e0041}\0z';
 
 const HARMFUL =
-  // eslint-disable-next-line no-control-regex -- naming the controls is the point
+  // eslint-disable-next-line no-control-regex -- the pattern matches control characters
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u;
 
-/** Without what berth itself says to a terminal: colours, and a spinner's cursor. Nothing of it is the service's. */
+/** Removes the escape sequences that berth itself writes to a terminal: colours, and the cursor of the spinner. */
 const withoutOwn = (text: string): string =>
-  // eslint-disable-next-line no-control-regex -- naming the controls is the point
+  // eslint-disable-next-line no-control-regex -- the pattern matches control characters
   text.replace(/\u001b\[(?:[0-9;]*m|\?\d+[hl]|\d*[AGK])/g, '');
 
 const POD = {
@@ -42,7 +42,7 @@ const POD = {
 const JOB = { id: 'job1', status: 'COMPLETED', output: { [EVIL]: EVIL }, [EVIL]: EVIL };
 
 const service = routed({
-  // An answer about another id than was asked for would be refused.
+  // The id stays as requested, because an answer about another id would be refused.
   'GET /v2/pods/pod1': json({ ...POD, id: 'pod1' }),
   'GET /v2/pods': json({ pods: [POD, POD] }),
   'GET /v2/ep/status/job1': json(JOB),
@@ -82,7 +82,7 @@ describe.each(COMMANDS)('%s', (_, argv) => {
       expect(JSON.stringify(JSON.parse(line))).toContain(JSON.stringify(EVIL).slice(1, -1));
   });
 
-  test('on a terminal, as json: harmless, and the same document', async () => {
+  test('on a terminal, as JSON: control characters are escaped, and the document is the same', async () => {
     const onScreen = await works([...argv, '--json', '--no-color'], [service], { tty: true });
     const piped = await works([...argv, '--json'], [service]);
     expect(JSON.parse(onScreen.out)).toEqual(JSON.parse(piped.out));
@@ -109,12 +109,12 @@ describe('a stream', () => {
     }
   });
 
-  test('of objects prints each as JSON, harmless and still the same', async () => {
+  test('of objects prints each as JSON with escaped control characters and the same value', async () => {
     const { out } = await works(['jobs', 'stream', 'ep', 'job1'], chunks({ [EVIL]: EVIL }), { tty: true });
     expect(JSON.parse(out)).toEqual({ [EVIL]: EVIL });
   });
 
-  test('of text keeps its line feeds and tabs', async () => {
+  test('of text keeps line feeds and tabs', async () => {
     const { out } = await works(['jobs', 'stream', 'ep', 'job1'], chunks('one\n\ttwo\n'));
     expect(out).toBe('one\n\ttwo\n');
   });
@@ -149,7 +149,7 @@ describe('an error', () => {
     }
   });
 
-  test('in a redirect, and in an id given by a person', async () => {
+  test('in a redirect, and in an id on the command line', async () => {
     const location = encodeURI('http://127.0.0.1:1/');
     const redirect = json({}, 307, { location: `${location}\u009b31m` });
     const { block } = await fails(['pods', 'get', 'pod1'], { exit: 7, says: ['307'] }, [redirect]);

@@ -6,7 +6,7 @@ import { createTestWorld, KEYS } from '../support/worlds/test-world.ts';
 import { expectErrorObject, expectNoKeyNoStack, fails, works } from '../support/worlds/expect-run.ts';
 import { json, pointedAt, problem, routed, serve, text } from '../support/servers/scripted-server.ts';
 
-// Rows 17, 18 and 28 of docs/faults.md: what a person gives.
+// Rows 17, 18 and 28 of docs/faults.md: input of the user.
 
 const MB = 1_000_000;
 const submitted = json({ id: 'job1', status: 'IN_QUEUE' });
@@ -15,7 +15,7 @@ const finished = json({ id: 'sync-1', status: 'COMPLETED', output: 1 });
 describe('a payload', () => {
   const wrapper = '{"input":""}'.length;
 
-  /** Runs a command on an input file that makes a request body of so many bytes. */
+  /** Runs a command with an input file that makes a request body of exactly `bytes` bytes. */
   async function sendBody(bytes: number, flags: readonly string[], answer = submitted) {
     const server = await serve([answer]);
     const world = createTestWorld({ env: pointedAt(server.url) });
@@ -48,7 +48,7 @@ describe('a payload', () => {
     ['with a word', problem(413, 'payload too large')],
     ['without one', text('', 413)],
     ['in plain text', text('too big', 413)],
-  ])('that the service finds too large, said %s: 5', async (_, refusal) => {
+  ])('that the service refuses as too large, %s: 5', async (_, refusal) => {
     const { error } = await fails(['jobs', 'run', 'ep', '--input', '{}'], { exit: 5, says: ['413', 'send less'] }, [
       refusal,
     ]);
@@ -77,12 +77,12 @@ describe('input that is sent byte for byte', () => {
     expect(await sent(['api', 'POST', '/v2/x', '--input', input])).toBe(input);
   });
 
-  test('a byte order mark, and white space around it, are left out', async () => {
+  test('a byte order mark and surrounding white space are removed', async () => {
     expect(await sent(['jobs', 'run', 'ep', '--input', '-'], `${BOM}{"n":1}\r\n`)).toBe('{"input":{"n":1}}');
     expect(await sent(['api', 'POST', '/v2/x', '--input', '-'], `${BOM}{"n":1}\n`)).toBe('{"n":1}');
   });
 
-  test('bytes of another kind go through api with their own content-type', async () => {
+  test('berth api sends other bytes with their own content-type', async () => {
     const { server } = await works(
       ['api', 'POST', '/v2/x', '--input', '-', '-H', 'content-type: text/csv'],
       [json({})],
@@ -93,7 +93,7 @@ describe('input that is sent byte for byte', () => {
   });
 });
 
-describe('input that is no JSON: 2, with line and column, and nothing sent', () => {
+describe('input that is not JSON: 2 with line and column, and nothing is sent', () => {
   test.each([
     ['NaN', '{"n":\n NaN}', 'line 2, column 2'],
     ['Infinity', '[Infinity]', 'line 1, column 2'],
@@ -122,7 +122,7 @@ describe('input that is no JSON: 2, with line and column, and nothing sent', () 
     }
   });
 
-  /** An input stream can be read once, so each run gets its own. */
+  /** An input stream can be read only once, so each run gets a new one. */
   const failsReading = (argv: readonly string[], stdin: string | Uint8Array, says: string) =>
     fails(argv, { exit: 2, says: [says, 'stdin'] }, [], { stdin });
 
@@ -135,7 +135,7 @@ describe('input that is no JSON: 2, with line and column, and nothing sent', () 
   });
 });
 
-describe('nobody there to ask', () => {
+describe('no terminal to ask on', () => {
   test.each([
     ['a value', ['volumes', 'create', '--name', 'n'], [/missing --size and --data-center/]],
     ['an argument', ['pods', 'get'], [/missing/]],
@@ -163,7 +163,7 @@ describe('nobody there to ask', () => {
     }
   });
 
-  test('and a terminal where piped input was promised: 2', async () => {
+  test('a terminal where piped input is required: 2', async () => {
     for (const argv of [
       ['jobs', 'run', 'ep', '--input', '-'],
       ['api', 'POST', '/v2/x', '--input', '-'],
@@ -176,7 +176,7 @@ describe('nobody there to ask', () => {
     }
   });
 
-  test('any more, in the middle of a question: 2', async () => {
+  test('the input ends in the middle of a question: 2', async () => {
     const server = await serve([routed({ 'GET /v2/ep/health': json({ jobs: { inQueue: 3 }, workers: {} }) })]);
     const world = createTestWorld({ tty: true, env: pointedAt(server.url) });
     const running = berthIn(world, ['queue', 'purge', 'ep']);
@@ -188,7 +188,7 @@ describe('nobody there to ask', () => {
     expect(server.seen.map(({ method }) => method)).toEqual(['GET']);
   });
 
-  test('who says no: nothing is sent', async () => {
+  test('the answer is no: nothing is sent', async () => {
     const server = await serve([routed({ 'GET /v2/ep/health': json({ jobs: { inQueue: 1 }, workers: {} }) })]);
     const world = createTestWorld({ tty: true, env: pointedAt(server.url) });
     const running = berthIn(world, ['queue', 'purge', 'ep']);

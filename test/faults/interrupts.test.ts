@@ -5,12 +5,12 @@ import { createTestWorld } from '../support/worlds/test-world.ts';
 import { expectBlock, expectErrorObject } from '../support/worlds/expect-run.ts';
 import { json, pointedAt, routed, serve, silent, type Behaviour } from '../support/servers/scripted-server.ts';
 
-// Row 21 of docs/faults.md: Ctrl-C. What it does to a real process is in test/e2e/interrupts.test.ts.
+// Row 21 of docs/faults.md: Ctrl-C. test/e2e/interrupts.test.ts tests it with real processes.
 
 const running = json({ id: 'job1', status: 'IN_PROGRESS' });
 const submitted = json({ id: 'job1', status: 'IN_QUEUE' });
 
-/** A clock that presses Ctrl-C when a command begins to sleep for the `nth` time, and then never wakes it. */
+/** A clock that presses Ctrl-C when a command begins its `nth` sleep. That sleep never ends by itself. */
 function pressing(nth: number, press: () => void): TestClock {
   const clock = createTestClock();
   let sleeps = 0;
@@ -59,7 +59,7 @@ describe.each([
     for (const flags of [[], ['--json']]) {
       let polls = 0;
       const status: Behaviour = (exchange) => {
-        // A retry looks first, and finds what can be retried.
+        // `jobs retry` reads the status first; this job can be retried.
         (argv[1] === 'retry' && ++polls === 1 ? json({ id: 'job1', status: 'FAILED' }) : running)(exchange);
       };
       const server = await serve([
@@ -109,7 +109,7 @@ describe.each([
       const world = createTestWorld({ env: pointedAt(server.url) });
       const ran = await berthIn(world, [...flags, ...argv]);
       if (flags.length === 0) {
-        // A read that was stopped left nothing to do.
+        // After an interrupted read there is nothing to find out.
         if (says.length > 0) expectBlock(ran, { exit, says });
         else
           expect({ code: ran.code, err: ran.err, out: ran.out }).toEqual({
@@ -122,7 +122,7 @@ describe.each([
     }
   });
 
-  test('in a pause between two tries ends it at once', async () => {
+  test('in a pause between two tries ends the command at once', async () => {
     const server = await serve([json({}, 503)]);
     const clock = pressing(1, () => {
       world.signal(signal);
@@ -133,7 +133,7 @@ describe.each([
     expect(server.seen).toHaveLength(1);
   });
 
-  test('a second one ends the process at once', async () => {
+  test('a second Ctrl-C ends the process at once', async () => {
     const server = await serve([
       (): void => {
         world.signal(signal);
@@ -155,12 +155,12 @@ describe.each([
     const ran = await berthIn(world, ['pods', 'get', 'pod1', '--watch']);
     expect([ran.code, ran.err]).toEqual([exit, '']);
     expect(server.seen).toHaveLength(3);
-    // The cursor is back.
+    // The cursor is shown again.
     expect(ran.out.lastIndexOf('\u001b[?25l')).toBeLessThanOrEqual(ran.out.lastIndexOf('\u001b[?25h'));
   });
 });
 
-test('Ctrl-C in a question: 130, and nothing is sent', async () => {
+test('Ctrl-C in a question ends 130, and nothing is sent', async () => {
   const server = await serve([json({ jobs: { inQueue: 3 }, workers: {} })]);
   const world = createTestWorld({ tty: true, env: pointedAt(server.url) });
   const running = berthIn(world, ['queue', 'purge', 'ep']);

@@ -5,9 +5,9 @@ import { createTestWorld } from '../support/worlds/test-world.ts';
 import { fails, works } from '../support/worlds/expect-run.ts';
 import { json, pointedAt, problem, routed, serve, type Behaviour } from '../support/servers/scripted-server.ts';
 
-// Row 41 of docs/faults.md, as far as it is about streams, and what ends one.
+// Row 41 of docs/faults.md: job streams that never end, and what ends a stream.
 
-/** Answers every poll with chunks, each of which takes a second. */
+/** Answers every poll with chunks, each after a second. */
 const endless =
   (clock: TestClock, chunks: unknown): Behaviour =>
   (exchange) => {
@@ -20,7 +20,7 @@ describe('a stream whose chunks never end', () => {
     ['an array', [{ output: 'x' }]],
     ['wrapped', { status: 'IN_PROGRESS', stream: [{ output: 'x' }] }],
     ['wrapped, of a job that has ended', { status: 'COMPLETED', stream: [{ output: 'x' }] }],
-  ])('%s: --wait-timeout ends it, 9, and says how to go on', async (_, chunks) => {
+  ])('%s: --wait-timeout ends it with 9 and names the command that continues', async (_, chunks) => {
     const clock = createTestClock();
     const { servers } = await fails(
       ['jobs', 'stream', 'ep', 'job1', '--wait-timeout', '30s'],
@@ -42,14 +42,14 @@ describe('a stream whose chunks never end', () => {
   });
 });
 
-describe('a terminal status that came with the last chunks', () => {
+describe('a terminal status that arrives with the last chunks', () => {
   const last = json({ status: 'FAILED', error: 'broke', stream: [{ output: 'end' }] });
 
   test.each([
     ['the job is gone', problem(404, 'job not found')],
     ['the next answer is an empty array', json([])],
     ['the next answer has no status', json({ stream: [] })],
-  ])('is the outcome, where %s', async (_, rest) => {
+  ])('is the outcome if %s', async (_, rest) => {
     const server = await serve([last, rest]);
     const world = createTestWorld({ env: pointedAt(server.url) });
     const ran = await berthIn(world, ['jobs', 'stream', 'ep', 'job1']);
@@ -58,7 +58,7 @@ describe('a terminal status that came with the last chunks', () => {
     expect(server.seen.map(({ url }) => url)).toEqual(['/v2/ep/stream/job1', '/v2/ep/stream/job1']);
   });
 
-  test('chunks that follow it are printed', async () => {
+  test('chunks after it are printed', async () => {
     const more = json({ status: 'COMPLETED', stream: [{ output: 'b' }] });
     const first = json({ status: 'COMPLETED', stream: [{ output: 'a' }] });
     const { out } = await works(
@@ -69,7 +69,7 @@ describe('a terminal status that came with the last chunks', () => {
   });
 });
 
-test('a job that is not there from the start: 4', async () => {
+test('a job that does not exist: 4', async () => {
   const says = ['404', 'the result has expired'];
   await fails(['jobs', 'stream', 'ep', 'job1'], { exit: 4, says }, [problem(404, 'job not found')]);
 });

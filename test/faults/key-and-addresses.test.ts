@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { berthIn } from '../support/worlds/run-berth.ts';
 import { createTestWorld, type TestWorld } from '../support/worlds/test-world.ts';
 
-// A key is sent only to the addresses it is for, and a key file is read within bounds.
+// A key is sent only to the addresses of its profile, and a key file is read with limits on size and time.
 
 const PROD = 'production-key-0000PROD';
 const STAGING = 'staging-key-00000STAG';
@@ -41,7 +41,7 @@ const statusOf = async (env: Record<string, string>, ...flags: readonly string[]
   return { code, err, status: (out === '' ? {} : JSON.parse(out)) as Partial<Status> };
 };
 
-it('--profile uses the key and the addresses of that profile, whatever the environment has', async () => {
+it('--profile uses the key and the addresses of that profile, whatever the environment holds', async () => {
   const env = {
     BERTH_API_KEY: PROD,
     BERTH_BASE_URL: 'https://prod.example.com',
@@ -59,12 +59,12 @@ it('--profile uses the key and the addresses of that profile, whatever the envir
   expect(status['rest-url']).toBeUndefined();
 });
 
-it('--profile uses the key of that profile where a key file is named', async () => {
+it('--profile uses the key of that profile even if the environment names a key file', async () => {
   const { status } = await statusOf({ BERTH_API_KEY_FILE: '/nowhere' }, '--profile', 'staging');
   expect(status).toMatchObject({ key: 'ends in STAG', from: 'profile' });
 });
 
-it('config list shows where key and addresses come from behind --profile', async () => {
+it('config list shows the sources of key and addresses with --profile', async () => {
   const world = worldWith({ BERTH_API_KEY: PROD, BERTH_BASE_URL: 'https://prod.example.com' });
   const { out } = await berthIn(world, ['config', 'list', '--json', '--profile', 'staging']);
   const rows = JSON.parse(out) as readonly { readonly name: string; readonly value: string; readonly source: string }[];
@@ -85,13 +85,13 @@ it.each(['BERTH_API_KEY', 'BERTH_API_KEY_FILE'])(
   },
 );
 
-it('the environment speaks for a profile that keeps neither key nor addresses', async () => {
+it('a profile without key and addresses uses those of the environment', async () => {
   const env = { BERTH_API_KEY: PROD, BERTH_BASE_URL: 'https://prod.example.com' };
   const { status } = await statusOf(env, '--profile', 'empty');
   expect(status).toMatchObject({ key: 'ends in PROD', from: 'environment', 'base-url': 'https://prod.example.com' });
 });
 
-it('BERTH_PROFILE beside another key in BERTH_API_KEY is refused; beside none of its own it is used', async () => {
+it('BERTH_PROFILE with another key in BERTH_API_KEY is refused, unless the profile has no key', async () => {
   const refused = await statusOf({ BERTH_API_KEY: PROD, BERTH_PROFILE: 'staging' });
   expect(refused.code).toBe(2);
   expect(refused.err).toContain('unset BERTH_PROFILE');
@@ -101,13 +101,13 @@ it('BERTH_PROFILE beside another key in BERTH_API_KEY is refused; beside none of
   expect(same.status).toMatchObject({ key: 'ends in STAG', from: 'environment' });
 });
 
-it("--base-url of another host does not get the profile's key", async () => {
+it("a --base-url of another host does not get the profile's key", async () => {
   const world = worldWith({});
   const { code } = await berthIn(world, ['pods', 'list', '--profile', 'staging', '--base-url', 'https://evil.example']);
   expect(code).toBe(3);
 });
 
-/** Opens a pipe for writing once somebody reads it. */
+/** Opens a named pipe for writing as soon as it has a reader. */
 async function whenRead(pipe: string): Promise<number> {
   for (;;) {
     try {

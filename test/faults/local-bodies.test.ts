@@ -4,11 +4,11 @@ import { LOCAL_KEY } from '../../src/local/frame/auth.ts';
 import { serveLocal } from '../../src/local/frame/server.ts';
 import { localFixture } from '../support/local/service-fixture.ts';
 
-// A body that is refused or not wanted must not break the connection for the next request.
+// A refused or unexpected body must not break the connection for the next request.
 
 const LARGE = Buffer.alloc(25_000_000, 0x20);
 
-/** Requests one after the other on one connection; `reused` says that it was kept. */
+/** Sends requests one after the other on one connection. `reused` tells whether the connection was kept. */
 async function connection() {
   const { service, send } = localFixture();
   const server = await serveLocal(service, { port: 0, host: '127.0.0.1' });
@@ -52,7 +52,7 @@ it.each([
   }
 });
 
-it('so it does after an injected fault', async () => {
+it('the connection is kept after an injected fault', async () => {
   const { ask, send } = await connection();
   await send('POST', '/local/fault', { kind: 'server-error', match: 'POST' });
   expect(await ask('POST', '/v2/pods', LARGE)).toMatchObject({ status: 503 });

@@ -9,7 +9,7 @@ import { localFixture, type LocalFixture } from '../support/local/service-fixtur
 import { fileStore } from '../support/local/file-store.ts';
 import { createTestWorld } from '../support/worlds/test-world.ts';
 
-// Row 35 of docs/faults.md, the local service's part: the wall clock jumps.
+// Row 35 of docs/faults.md: the wall clock jumps; here for the local service.
 
 const SECOND = 1000;
 const HOUR = 3_600_000;
@@ -18,7 +18,7 @@ const DAY = 24 * HOUR;
 const timeOf = async ({ send }: LocalFixture): Promise<number> =>
   Date.parse(String((await send('GET', '/local/clock')).body['now']));
 
-/** A state file that is gone after the test. */
+/** The path of a state file that is removed after the test. */
 function stateFile(): string {
   const folder = mkdtempSync(join(tmpdir(), 'berth-clock-'));
   onTestFinished(() => {
@@ -27,14 +27,14 @@ function stateFile(): string {
   return join(folder, 'state.json');
 }
 
-/** Another process on a state file. Its monotonic clock has a start of its own. */
+/** A local service as another process would open it: its monotonic clock starts at another value. */
 function processOn(path: string, wall: number): LocalFixture & { readonly clock: TestClock } {
   const clock = createTestClock(wall);
   return { ...localFixture({ clock, store: fileStore(path) }), clock };
 }
 
 describe('while a local service is served', () => {
-  it.each([3 * HOUR, -3 * HOUR, 3650 * DAY, -3650 * DAY])('a jump of %i ms is no time', async (jump) => {
+  it.each([3 * HOUR, -3 * HOUR, 3650 * DAY, -3650 * DAY])('a jump of %i ms does not count as time', async (jump) => {
     const clock = createTestClock();
     const service = localFixture({ clock });
     const { body } = await service.send('POST', '/v2/sleep/run', { input: { seconds: 60 } });
@@ -48,7 +48,7 @@ describe('while a local service is served', () => {
     expect([await timeOf(service), await status()]).toEqual([before + 70 * SECOND, 'COMPLETED']);
   });
 
-  it('many short steps add up to the time that passed', async () => {
+  it('many short steps add up to the elapsed time', async () => {
     const clock = createTestClock();
     const service = localFixture({ clock });
     const before = await timeOf(service);
@@ -59,7 +59,7 @@ describe('while a local service is served', () => {
     expect(await timeOf(service)).toBe(before + 25);
   });
 
-  it('a wait ends in its time', async () => {
+  it('a wait ends at its timeout', async () => {
     const clock = createTestClock();
     const service = localFixture({ clock });
     const answer = service.send('POST', '/v2/sleep/runsync?wait=5000', { input: { seconds: 3000 } });
@@ -68,7 +68,7 @@ describe('while a local service is served', () => {
     expect(clock.monotonic()).toBeLessThan(7 * SECOND);
   });
 
-  it('a wait ends in its time also where the clock was advanced before and is reset meanwhile', async () => {
+  it('a wait ends at its timeout even if the clock was advanced before and is reset meanwhile', async () => {
     const clock = createTestClock();
     const service = localFixture({ clock });
     await service.send('POST', '/local/clock', { advanceMs: 10 * DAY });
@@ -83,13 +83,13 @@ describe('while a local service is served', () => {
 describe('between two processes', () => {
   const start = Date.UTC(2026, 0, 1);
 
-  it('the time is what passed by the wall clock', async () => {
+  it('the time advances by the difference of the wall clock', async () => {
     const path = stateFile();
     const before = await timeOf(processOn(path, start));
     expect(await timeOf(processOn(path, start + 2 * DAY))).toBe(before + 2 * DAY);
   });
 
-  it('a wall clock that was set back meanwhile counts as no time, and nothing stands still', async () => {
+  it('a wall clock that was set back counts as no time, and later time counts again', async () => {
     const path = stateFile();
     const early = processOn(path, start + 3 * HOUR);
     const { body } = await early.send('POST', '/v2/pods', { name: 'p', image: 'i', gpu: { id: 'GPU-24G' } });
@@ -99,12 +99,12 @@ describe('between two processes', () => {
     later.clock.advance(60 * SECOND);
     expect(await timeOf(later)).toBe(before + 60 * SECOND);
     expect((await later.send('GET', `/v2/pods/${String(body['id'])}`)).body['status']).toBe('RUNNING');
-    // And so on with every process after it.
+    // The same holds for every later process.
     await later.send('POST', '/v2/echo/run', { input: {} });
     expect(await timeOf(processOn(path, start + 70 * SECOND))).toBe(before + 70 * SECOND);
   });
 
-  it('a state of an earlier version that was saved under a wrong wall clock goes on too', async () => {
+  it('a state of an earlier version that was saved under a wrong wall clock continues too', async () => {
     const path = stateFile();
     const early = processOn(path, start + 3 * HOUR);
     await early.send('POST', '/v2/echo/run', { input: {} });
@@ -119,7 +119,7 @@ describe('between two processes', () => {
     expect((await later.send('POST', '/v2/echo/run', { input: {} })).body['id']).toMatch(/-u1$/);
   });
 
-  it('an advance in one moves the other on', async () => {
+  it('an advance in one process moves the time of the other', async () => {
     const path = stateFile();
     const [first, second] = [processOn(path, start), processOn(path, start)];
     const before = await timeOf(first);
@@ -130,7 +130,7 @@ describe('between two processes', () => {
     expect(await timeOf(first)).toBe(before + DAY + SECOND);
   });
 
-  it('no time of one goes back because the other has another wall clock', async () => {
+  it('time never goes back, even if the processes have different wall clocks', async () => {
     const path = stateFile();
     const [first, second] = [processOn(path, start), processOn(path, start - 5 * HOUR)];
     let last = 0;
@@ -161,7 +161,7 @@ it('the Date of an answer is the time of the service', async () => {
 });
 
 describe('after a run under a wrong wall clock', () => {
-  it('doctor says so, and that nothing stands still; after a reset all is well', async () => {
+  it('doctor reports the difference and that time passes; after a reset it reports nothing', async () => {
     const world = createTestWorld();
     const run = (...argv: readonly string[]) => berthIn(world, ['--local', ...argv]);
     world.clock.jumpWall(3 * HOUR);
@@ -178,7 +178,7 @@ describe('after a run under a wrong wall clock', () => {
     expect((await run('doctor')).out).toMatch(/clock\s+OK/);
   });
 
-  it('what `clock advance` added is no fault', async () => {
+  it('doctor does not report time that `clock advance` added', async () => {
     const world = createTestWorld();
     await berthIn(world, ['--local', 'local', 'clock', 'advance', '26h']);
     const doctor = await berthIn(world, ['--local', 'doctor']);

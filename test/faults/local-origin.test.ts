@@ -4,7 +4,7 @@ import { LOCAL_KEY } from '../../src/local/frame/auth.ts';
 import { serveLocal } from '../../src/local/frame/server.ts';
 import { localFixture } from '../support/local/service-fixture.ts';
 
-// Row 39 of docs/faults.md: a web page, a foreign Host. Webhooks are in local-webhooks.
+// Row 39 of docs/faults.md: requests of web pages and foreign Hosts. Webhooks are in local-webhooks.test.ts.
 
 interface Answered {
   readonly status: number | undefined;
@@ -12,7 +12,7 @@ interface Answered {
   readonly text: string;
 }
 
-/** A service on a free port, and requests to it with exactly these headers. */
+/** Starts a service on a free port. `ask` sends a request with exactly the given headers. */
 async function served() {
   const fixture = localFixture();
   const server = await serveLocal(fixture.service, { port: 0, host: '127.0.0.1' });
@@ -72,7 +72,7 @@ describe.each(FOREIGN)('a request with %s', (_, headersAt) => {
     const before = await send('GET', '/local/status');
     for (const [method, path, body] of PATHS) {
       const answer = await ask(method, path, headersAt(port), body);
-      // What is no host at all is already no request: 400.
+      // A Host that is not a host name is already an invalid request: 400.
       expect([path, answer.status]).toEqual([path, expect.toBeOneOf([400, 403])]);
       expect(answer.headers['access-control-allow-origin']).toBeUndefined();
     }
@@ -97,7 +97,7 @@ it.each([
   expect((await ask('GET', '/v2/pods', headers)).status).toBe(200);
 });
 
-it('a preflight gets no permission', async () => {
+it('a preflight request gets no permission', async () => {
   const { ask } = await served();
   for (const [, path] of PATHS)
     for (const origin of [{}, { Origin: 'https://evil.example' }]) {

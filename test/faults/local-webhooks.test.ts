@@ -8,9 +8,9 @@ import { serveLocal } from '../../src/local/frame/server.ts';
 import { kindOfAddress } from '../../src/local/webhooks/address.ts';
 import { localFixture } from '../support/local/service-fixture.ts';
 
-// Row 39 of docs/faults.md: webhooks to the service itself, to this machine, to private networks.
+// Row 39 of docs/faults.md: webhooks to the service itself, to this machine and to private networks.
 
-/** A receiver on this machine. */
+/** A webhook receiver on this machine. */
 async function receiver(status = 200, headers: Readonly<Record<string, string>> = {}) {
   const seen: string[] = [];
   const server = createServer((request, response) => {
@@ -29,12 +29,12 @@ async function receiver(status = 200, headers: Readonly<Record<string, string>> 
   return { seen, port: (server.address() as AddressInfo).port };
 }
 
-/** A served service. `told` gives the first reason why a webhook was not sent. */
+/** A local service over HTTP. `told` returns the first reason why a webhook was not sent. */
 async function served(options: Partial<LocalServiceOptions> = {}) {
   let tell: (reason: string) => void = () => undefined;
   const told = new Promise<string>((resolve) => (tell = resolve));
   const fixture = localFixture({
-    // The test clock would run away while a real connection is made.
+    // A test clock would jump far ahead while a real connection is opened.
     clock: realClock,
     ...options,
     onWebhookRefused: (_job, reason) => {
@@ -49,7 +49,7 @@ async function served(options: Partial<LocalServiceOptions> = {}) {
   });
   const finish = async (webhook: string): Promise<void> => {
     expect((await fixture.send('POST', '/v2/echo/run', { input: { n: 1 }, webhook })).status).toBe(200);
-    // Past the cold start of its worker.
+    // Skips the cold start of the worker.
     await fixture.send('POST', '/local/clock', { advanceMs: 5000 });
   };
   return { ...fixture, finish, told, port: server.port };
@@ -91,14 +91,14 @@ describe('a webhook to this machine', () => {
     expect(seen).toEqual([]);
   });
 
-  it.each(names)('is sent where that is allowed: %s', async (host) => {
+  it.each(names)('is sent if that is allowed: %s', async (host) => {
     const { seen, port } = await receiver();
     const { finish } = await served({ resolve, allowPrivateWebhooks: true });
     await finish(`http://${host}:${String(port)}/hook`);
     await expect.poll(() => seen).toEqual([expect.stringMatching(/^POST \/hook .*"status":"COMPLETED"/)]);
   });
 
-  it('is not sent where one of several addresses is private', async () => {
+  it('is not sent if one of several addresses is private', async () => {
     const { finish, told } = await served({
       resolve: () =>
         Promise.resolve([
@@ -110,7 +110,7 @@ describe('a webhook to this machine', () => {
     expect(await told).toContain('10.0.0.1');
   });
 
-  it('is resolved once for each try: what was checked is what is connected to', async () => {
+  it('resolves its host once for each try and connects to the address that was checked', async () => {
     let lookups = 0;
     const { seen, port } = await receiver();
     const { finish } = await served({
@@ -125,7 +125,7 @@ describe('a webhook to this machine', () => {
     expect(lookups).toBe(1);
   });
 
-  it('is not led on by a redirect', async () => {
+  it('does not follow a redirect', async () => {
     const inner = await receiver();
     const { seen, port } = await receiver(307, { Location: `http://127.0.0.1:${String(inner.port)}/` });
     const { finish } = await served({ allowPrivateWebhooks: true });

@@ -3,12 +3,12 @@ import { chmod, chown } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeForgedLock, HOLDERS } from '../support/files/forged-lock.ts';
-import { buildWorker, createPlace, HERE, OWN_PIDS, ownHost, overlaps, STARTS, works } from '../trials/lock-place.ts';
-import type { Around, Place, Worker } from '../trials/lock-place.ts';
+import { buildWorker, createPlace, HERE, OWN_PIDS, ownHost, overlaps, STARTS, works } from '../trials/lock-trial.ts';
+import type { Around, Place, Worker } from '../trials/lock-trial.ts';
 import { NO_LINKS } from '../trials/no-links.ts';
 
-// Row 36 of docs/faults.md: never two at work, never none able to. Real processes, real namespaces; `npm run
-// lock-trials` makes 40 starts of each. A trial that this machine has no rights or programs for is skipped.
+// Row 36 of docs/faults.md: never two holders, and always one of them gets the lock. Real processes and namespaces; `npm run
+// lock-trials` makes 40 starts of each trial. A trial is skipped if this machine lacks the rights or programs for it.
 
 const PER_START_MS = 5000;
 const timeout = 20_000 + STARTS * PER_START_MS;
@@ -23,7 +23,7 @@ afterAll(() => {
   program.remove();
 });
 
-/** Starts workers at once, in turns of the given surroundings. All do their work, one after the other. */
+/** Starts workers at the same time, spread over the given environments. All must do their work, one after the other. */
 async function together(place: Place, surroundings: readonly Around[]): Promise<void> {
   const workers = Array.from({ length: STARTS }, (_, at) => place.start(surroundings[at % surroundings.length]));
   await allWork(place, workers);
@@ -37,7 +37,7 @@ async function allWork(place: Place, workers: readonly Worker[]): Promise<void> 
   expect(existsSync(join(place.folder, 'lock'))).toBe(false);
 }
 
-describe('many at once', () => {
+describe('many workers at once', () => {
   test('in one namespace', { timeout }, async () => {
     await together(createPlace(program.file), [HERE]);
   });
@@ -70,7 +70,7 @@ describe.runIf(onLinux)('one after the other', () => {
     expect(existsSync(join(place.folder, 'lock.seized'))).toBe(false);
   });
 
-  test('where each holder is killed at work, and nobody reaps it', { timeout }, async () => {
+  test('where each holder is killed at work and stays a zombie', { timeout }, async () => {
     const place = createPlace(program.file);
     const unreaped: Around = ['sh', '-c', '"$@" & echo pid $!; exec sleep 600', 'sh'];
     const killed = new Set<string>();
@@ -85,7 +85,7 @@ describe.runIf(onLinux)('one after the other', () => {
     await place.start().ended;
     expect(overlaps(place.witness(), killed)).toEqual([]);
     expect(place.witness().at(-1)).toMatch(/^leave/);
-    // No heartbeat was waited for.
+    // No worker waited for a heartbeat.
     expect(place.witness()).toHaveLength(STARTS + 2);
   });
 
@@ -121,7 +121,7 @@ describe.runIf(onLinux)('one after the other', () => {
         expect(await first.ended).toEqual({ code: 3, errors: '' });
         for (const { name, done } of [first, second]) steps.set(name, done());
       }
-      // Every step that was said to be done is there, and no holder's step after the first one of the next.
+      // Every reported step is in the file, and no step of a holder follows the first one of the next holder.
       const journal = place.journal();
       for (const done of steps.values()) for (const step of done) expect(journal).toContain(step);
       const names = journal.map((line) => line.split(' ')[0] ?? '');
@@ -131,7 +131,7 @@ describe.runIf(onLinux)('one after the other', () => {
     },
   );
 
-  // It takes real seconds; on a clock of its own it is in test/unit/host/lock/locks.test.ts.
+  // It takes real seconds; on a clock of its own it is in test/unit/host/lock/file-locks.test.ts.
   test.skipIf(STARTS < 40)(
     'where each holder is stopped for longer than a heartbeat in the same namespace',
     { timeout },

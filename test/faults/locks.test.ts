@@ -7,12 +7,12 @@ import { createTestClock, type TestClock } from '../support/clocks/test-clock.ts
 import { writeForgedLock, HOLDERS } from '../support/files/forged-lock.ts';
 import { createTestWorld, type TestWorld } from '../support/worlds/test-world.ts';
 
-// Row 36 of docs/faults.md, as a user meets it. The lock itself is in test/unit/host/lock/locks.test.ts, and real processes
+// Row 36 of docs/faults.md, as a user meets it. The lock itself is in test/unit/host/lock/file-locks.test.ts, and real processes
 // in namespaces are in lock-trials.test.ts.
 
 const onLinux = process.platform === 'linux';
 
-/** A clock on which something happens at the first sleep. */
+/** A clock that calls `event` at the first sleep. */
 function happening(event: () => void): TestClock {
   const clock = createTestClock();
   let happened = false;
@@ -29,7 +29,7 @@ function happening(event: () => void): TestClock {
 interface Case {
   readonly name: string;
   readonly argv: readonly string[];
-  /** The lock that the command takes. */
+  /** The path of the lock that the command takes. */
   readonly lock: string;
   readonly subject: string;
 }
@@ -57,7 +57,7 @@ const CASES: readonly Case[] = [
   BATCH,
 ];
 
-/** A world with a batch that has ended. */
+/** A world with a completed batch. */
 async function place(clock = createTestClock()): Promise<TestWorld> {
   const world = createTestWorld({ clock });
   const { directory } = world;
@@ -90,12 +90,12 @@ describe.each(CASES)('$name', (each) => {
     ['was killed', HOLDERS.dead],
     ['was killed, and whose number another process has', HOLDERS.reused],
     ['was killed, and whose number another user has', () => HOLDERS.reused(1)],
-  ])('of a holder that %s goes on at once', async (_, holder) => {
+  ])('of a holder that %s continues at once', async (_, holder) => {
     const world = await place();
     forge(world, each, holder);
     const ran = await berthIn(world, each.argv);
     expect(ran.code, ran.err).toBe(0);
-    // Nobody's heartbeat was watched. A batch sleeps for reasons of its own.
+    // No heartbeat was waited for. A batch sleeps for other reasons.
     expect(world.clock.slept.filter((span) => span <= 100)).toEqual([]);
     expectClean(world, each);
   });
@@ -103,7 +103,7 @@ describe.each(CASES)('$name', (each) => {
   test.each([
     ['on another host', HOLDERS.otherHost],
     ['in another container of one host name', HOLDERS.otherNamespace],
-  ])('of a dead holder %s goes on after ten seconds', async (_, holder) => {
+  ])('of a dead holder %s continues after ten seconds', async (_, holder) => {
     const world = await place();
     forge(world, each, holder);
     const ran = await berthIn(world, each.argv);
@@ -124,7 +124,7 @@ describe.each(CASES)('$name', (each) => {
     expect(existsSync(join(world.directory, each.lock))).toBe(true);
   });
 
-  test('of a holder elsewhere that shows signs of life is refused with its host and its lock', async () => {
+  test('of a living holder on another machine is refused with the name of the host and of the lock', async () => {
     let owner = '';
     let beats = 0;
     const beat = (): void => {
@@ -148,7 +148,7 @@ describe.each(CASES)('$name', (each) => {
     ]);
   });
 
-  test('is not waited for any longer after Ctrl-C', async () => {
+  test('stops waiting after Ctrl-C', async () => {
     const world: TestWorld = await place(
       happening(() => {
         world.signal('SIGINT');
@@ -162,7 +162,7 @@ describe.each(CASES)('$name', (each) => {
   });
 });
 
-test('batch status tells a holder elsewhere that is silent from one that is at work', async () => {
+test('batch status distinguishes a silent holder on another machine from a working one', async () => {
   const world = await place();
   const status = async (): Promise<string> =>
     (await berthIn(world, ['--local', 'jobs', 'batch', 'status', 'out.jsonl', '--json'])).out;

@@ -4,7 +4,7 @@ import { bare, CPU_POD, GPU_POD, minimal, MOUNTED_POD } from '../support/servers
 import { expectNoKeyNoStack, fails } from '../support/worlds/expect-run.ts';
 import { pointedAt, routed, serve, type Arrival } from '../support/servers/scripted-server.ts';
 
-// The client against a service that answers what the specification shows (sections 2 to 4) and not a word more.
+// The client against a service that answers exactly what the specification shows (sections 2 to 4) and nothing more.
 
 async function run(argv: readonly string[], tty = false): Promise<Ran & { readonly seen: readonly Arrival[] }> {
   const server = await serve([minimal()]);
@@ -57,7 +57,7 @@ describe('pods get', () => {
     expect((await run(['pods', 'get', 'old1'])).err).toContain('deprecated');
   });
 
-  test('of one that is not there: 4, with the words of the service', async () => {
+  test('of a pod that does not exist: 4 with the message of the service', async () => {
     await fails(['pods', 'get', 'nope'], { exit: 4, says: ['404', 'resource not found'] }, [minimal()]);
   });
 });
@@ -78,7 +78,7 @@ test.each([
   expect(new URL(seen[0]?.url ?? '', 'http://service').searchParams.get('include')).toBe('AVAILABILITY');
 });
 
-test('volumes create, over the older address', async () => {
+test('volumes create uses the v1 API', async () => {
   const { out, seen } = await run(['volumes', 'create', '--name', 'data', '--size', '100', '--data-center', 'DC-1']);
   for (const word of ['vol1', '100', 'DC-1', '$7.00']) expect(out).toContain(word);
   expect(seen.map(({ url, body }) => [url, JSON.parse(body.toString()) as unknown])).toEqual([
@@ -91,7 +91,7 @@ describe('jobs', () => {
   const lines = ({ seen }: { readonly seen: readonly Arrival[] }): string[] =>
     seen.map(({ method, url }) => `${method} ${url}`);
 
-  test('run prints the id', async () => {
+  test('run prints the job id', async () => {
     const ran = await run(['jobs', 'run', 'ep', '--input', '{"n":1}']);
     expect(ran.out).toBe('job1\n');
     expect(lines(ran)).toEqual(['POST /v2/ep/run']);
@@ -119,7 +119,7 @@ describe('jobs', () => {
   test.each([
     ['stream', ['jobs', 'stream', 'ep', 'job1']],
     ['run --stream', ['jobs', 'run', 'ep', '--input', '{}', '--stream']],
-  ])('%s prints the text of the chunks as they come', async (_, argv) => {
+  ])('%s prints the text of the chunks as they arrive', async (_, argv) => {
     expect((await run(argv)).out).toBe('Hello, world\n');
   });
 
@@ -132,7 +132,7 @@ describe('jobs', () => {
     expect((await run(['jobs', 'retry', 'ep', 'failed'])).out).toContain('IN_QUEUE');
   });
 
-  test('on an id that nobody knows, answered with a bare 404: 4, and what that may mean', async () => {
+  test('of an unknown id, answered with an empty 404: 4 with the possible reasons', async () => {
     for (const verb of ['status', 'stream', 'wait', 'cancel'])
       await fails(['jobs', verb, 'ep', 'nope'], { exit: 4, says: ['404', /expired/] }, [routed({}, bare(404))]);
     await fails(['jobs', 'retry', 'ep', 'nope'], { exit: 4, says: [/expired job cannot be retried/] }, [
@@ -160,7 +160,7 @@ test('queue purge and health', async () => {
   for (const word of ['in queue', 'in progress', 'completed', 'idle', 'running']) expect(out).toContain(word);
 });
 
-test('limits says that nothing is known where no header told', async () => {
+test('limits reports that no limits are known if no header told them', async () => {
   const server = await serve([minimal()]);
   const env = pointedAt(server.url);
   await berth(['pods', 'get', 'gpu1'], { env });

@@ -3,9 +3,9 @@ import { fails, works } from '../support/worlds/expect-run.ts';
 import { json, routed, serve, pointedAt, type Behaviour } from '../support/servers/scripted-server.ts';
 import { berth } from '../support/worlds/run-berth.ts';
 
-// Rows 13, 14 and 16 of docs/faults.md: ids and names that could be taken for something else.
+// Rows 13, 14 and 16 of docs/faults.md: ids and names that look like something else.
 
-/** Every command that takes an id, as a function of it, with the request it becomes. */
+/** Every command that takes an id, as a function of the id, and the request that it sends. */
 const COMMANDS: readonly (readonly [string, (id: string) => readonly string[], (segment: string) => string])[] = [
   ['pods get', (id) => ['pods', 'get', '--', id], (id) => `GET /v2/pods/${id}`],
   ['volumes get', (id) => ['volumes', 'get', '--', id], (id) => `GET /v2/network-volumes/${id}`],
@@ -32,9 +32,9 @@ const COMMANDS: readonly (readonly [string, (id: string) => readonly string[], (
   ['jobs stream', (id) => ['jobs', 'stream', '--', 'ep', id], (id) => `GET /v2/ep/stream/${id}`],
 ];
 
-/** Good for every one of these commands. */
+/** An answer that every one of these commands accepts. */
 const obliging: Behaviour = (exchange) => {
-  // Only a submission is answered with an id: any other id would be the answer to another question.
+  // Only a submission is answered with an id. For other commands, another id would be refused.
   const created = /\/run(sync)?(\?|$)/.test(exchange.arrival.url) ? { id: 'x' } : {};
   json({ ...created, status: 'COMPLETED', removed: 0, stream: [] })(exchange);
 };
@@ -126,12 +126,12 @@ describe('a word that begins with a dash', () => {
     expect(servers[0].connections()).toBe(0);
   });
 
-  test('two dashes are a flag, and one that nobody knows: 2', async () => {
+  test('two dashes are parsed as an unknown flag: 2', async () => {
     const { servers } = await fails(['health', '--weird'], { exit: 2, says: [/unknown option '--weird'/, '--help'] });
     expect(servers[0].connections()).toBe(0);
   });
 
-  test('a name that begins with one, as --flag=VALUE and as the next word', async () => {
+  test('a name that begins with a dash is accepted as --flag=VALUE and as the next word', async () => {
     const rest = ['--size', '10', '--data-center', 'DC', '--type', 'STANDARD'];
     for (const name of [['--name=-data'], ['--name', '-data']]) {
       const { server } = await works(['volumes', 'create', ...name, ...rest], [json({ id: 'vol1' })]);
@@ -151,7 +151,7 @@ describe('a name in place of an id', () => {
   });
   const service = routed({ 'GET /v2/pods': list, 'GET /v2/pods/p3': json({ id: 'p3' }) });
 
-  test('that is unique is looked up once the service does not know it as an id', async () => {
+  test('that is unique is looked up after the service did not find it as an id', async () => {
     const server = await serve([
       routed({ 'GET /v2/pods': json({ pods: [{ id: 'p3', name: 'my pod' }] }), 'GET /v2/pods/p3': json({ id: 'p3' }) }),
     ]);
@@ -164,19 +164,19 @@ describe('a name in place of an id', () => {
     ]);
   });
 
-  test('that two have: 2, with both ids', async () => {
+  test('that two resources have: 2 with both ids', async () => {
     const { error } = await fails(['pods', 'get', 'twin'], { exit: 2, says: ['2 pods are named "twin"', 'p/1, p2'] }, [
       service,
     ]);
     expect(error.code).toBe('usage');
   });
 
-  test('whose id would leave the path: 2, and no such request', async () => {
+  test('whose id would leave the path: 2, and the request is not sent', async () => {
     const { servers } = await fails(['pods', 'get', 'escape'], { exit: 2, says: ['not an id'] }, [service]);
     expect(servers[0].seen.map(({ url }) => url)).toEqual(['/v2/pods/escape', '/v2/pods?includeClusterPods=true']);
   });
 
-  test('that nobody has: 4, as the service said it', async () => {
+  test('that no resource has: 4 with the message of the service', async () => {
     await fails(['pods', 'get', 'nobody'], { exit: 4, says: ['resource not found'] }, [service]);
   });
 });

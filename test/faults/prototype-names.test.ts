@@ -5,7 +5,7 @@ import { berth, berthIn } from '../support/worlds/run-berth.ts';
 import { createTestWorld } from '../support/worlds/test-world.ts';
 import { json, pointedAt, routed, serve } from '../support/servers/scripted-server.ts';
 
-// Row 42 of docs/faults.md: names that every JavaScript object seems to have.
+// Row 42 of docs/faults.md: names that every JavaScript object inherits.
 
 const NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'prototype', 'valueOf'];
 
@@ -18,7 +18,7 @@ afterEach(() => {
 
 const CREATE = ['pods', 'create', '--name', 'a', '--image', 'i', '--cpu', 'cpu-general', '--vcpu', '2', '--dry-run'];
 
-/** A body as a dry run shows it, as text: JSON.parse would hide what is looked for. */
+/** The body that a dry run shows, as text, because JSON.parse would hide `__proto__`. */
 const dry = async (argv: readonly string[], stdin?: string) =>
   await berth([...argv, '--json'], { ...LOCAL, ...(stdin === undefined ? {} : { stdin }) });
 
@@ -38,7 +38,7 @@ describe.each(NAMES)('%s', (name) => {
     }
   });
 
-  test('as a field in every format: nothing is there, and it is said', async () => {
+  test('as a field in every format: empty, with a note that there is no such member', async () => {
     for (const format of ['table', 'wide', 'json', 'jsonl', 'yaml', 'csv', 'id']) {
       for (const fields of [name, `${name}.x`, `gpu.${name}`, `id,${name}`]) {
         const ran = await berth(['pods', 'list', '--fields', fields, '-o', format], LOCAL);

@@ -6,7 +6,7 @@ import { localFixture } from '../support/local/service-fixture.ts';
 import { json, pointedAt, serve } from '../support/servers/scripted-server.ts';
 import { createTestWorld } from '../support/worlds/test-world.ts';
 
-/** Names that every plain object has, and the one that sets its prototype. */
+/** Names that every plain object inherits, and the one that sets its prototype. */
 const WORDS = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf', '__defineGetter__'];
 
 describe.each(WORDS)('%s is a name like any other', (word) => {
@@ -17,7 +17,7 @@ describe.each(WORDS)('%s is a name like any other', (word) => {
     const body = method === 'GET' || method === 'DELETE' ? undefined : { input: {} };
     for (const target of targets(path, word)) {
       const { status, text } = await send(method, target, body);
-      // 422 where the body is looked at first.
+      // 422 if the body is validated first.
       expect([target, status, text]).toEqual([target, expect.toSatisfy((it) => it === 404 || it === 422), text]);
     }
   });
@@ -138,7 +138,7 @@ describe.each(WORDS)('%s is a name like any other', (word) => {
   });
 });
 
-/** A path with the word in place of every id, and of each one where the others are known ones. */
+/** A path with the word in place of all ids, and in place of each id while the others exist. */
 const targets = (path: string, word: string): readonly string[] => {
   const known: Readonly<Record<string, string>> = { endpointId: 'echo' };
   const all = path.replace(/\{\w+\}/g, word);
@@ -146,7 +146,7 @@ const targets = (path: string, word: string): readonly string[] => {
   return [...new Set([all, last])];
 };
 
-/** A service on a free port that serves an endpoint of that name with a handler module. */
+/** A local service on a free port that has an endpoint of that name with a handler module. */
 async function served(directory: string, endpoint: string) {
   const { createLocalHost } = await import('../../src/host/connection/serve-local.ts');
   const { realClock } = await import('../../src/host/clock.ts');

@@ -7,7 +7,7 @@ import { reads, writes, onWrite } from '../support/worlds/read-write-commands.ts
 import { expectNoKeyNoStack, fails, works } from '../support/worlds/expect-run.ts';
 import { json, pointedAt, problem, serve, type Behaviour } from '../support/servers/scripted-server.ts';
 
-// Rows 9, 10 and 11 of docs/faults.md: what the service says of its limits.
+// Rows 9, 10 and 11 of docs/faults.md: rate limits that the service reports.
 
 const NOW = Date.UTC(2026, 0, 1);
 const at = (secondsAhead: number): string => new Date(NOW + secondsAhead * 1000).toUTCString();
@@ -26,7 +26,7 @@ describe('a Retry-After that can be used is obeyed', () => {
     expect(world.clock.slept).toEqual([waitedMs]);
   });
 
-  test('by writes too, and the write happens once', async () => {
+  test('by writes too, and the write is done once', async () => {
     const { out, world, server } = await works(
       ['jobs', 'run', 'ep', '--input', '{"n":1}'],
       [limited('3'), json({ id: 'job1', status: 'IN_QUEUE' })],
@@ -37,7 +37,7 @@ describe('a Retry-After that can be used is obeyed', () => {
   });
 });
 
-describe('a Retry-After that cannot be used counts as none: own backoff, bounded', () => {
+describe('a Retry-After that cannot be used is ignored: the backoff applies, bounded', () => {
   test.each([
     ['missing', undefined],
     ['past', at(-60)],
@@ -65,7 +65,7 @@ describe('a Retry-After that cannot be used counts as none: own backoff, bounded
   });
 });
 
-describe('a Retry-After beyond all patience: stop at once and say how long', () => {
+describe('a Retry-After beyond the longest wait: stop at once and name the time', () => {
   test.each([
     ['2147484', 2_147_484, /24d 20h/],
     ['1000000000', 1_000_000_000, /11574d/],
@@ -83,12 +83,12 @@ describe('a Retry-After beyond all patience: stop at once and say how long', () 
     }
   });
 
-  test('longer than any number: 6, and no waiting', async () => {
+  test('longer than any number: 6 without waiting', async () => {
     const { runs } = await fails(['pods', 'get', 'pod1'], { exit: 6, says: [EXCEEDED] }, [limited('9'.repeat(400))]);
     expect(runs[0].world.clock.slept).toEqual([]);
   });
 
-  test('several that are each bearable, and together are not', async () => {
+  test('several waits that are each short enough and together too long', async () => {
     const { servers, runs } = await fails(
       ['--retries', '100', 'pods', 'get', 'pod1'],
       { exit: 6, says: [EXCEEDED, 'Try again in 50s'] },
@@ -109,7 +109,7 @@ test.each([
   expect(error).toMatchObject({ code: 'rate-limited', status: 429, retryAfter: 1 });
 });
 
-test('a 429 of the queue without a body, or with a line of text, is one all the same', async () => {
+test('a 429 of the queue API is recognized without a body or with a line of text', async () => {
   for (const body of ['', 'slow down', '{"error":"slow down"}']) {
     const { error } = await fails(['jobs', 'status', 'ep', 'job1'], { exit: 6, says: ['429'] }, [json(body, 429)]);
     if (body !== '') expect(error.message).toContain('slow down');
@@ -120,7 +120,7 @@ describe('limits', () => {
   const LEFT = '"minute";r=59;t=12, "hour";r=2800;t=1812, "day";r=49500;t=45012';
   const POLICY = '"minute";q=60;w=60, "hour";q=3000;w=3600, "day";q=50000;w=86400';
 
-  /** What `berth limits --json` says after one answer with these headers. */
+  /** The output of `berth limits --json` after one answer with these headers. */
   async function limitsAfter(headers: Readonly<Record<string, string>>): Promise<readonly Record<string, unknown>[]> {
     const server = await serve([json({ id: 'pod1' }, 200, headers)]);
     const world = createTestWorld({ env: pointedAt(server.url) });
@@ -136,7 +136,7 @@ describe('limits', () => {
     return JSON.parse(limits.out) as Record<string, unknown>[];
   }
 
-  test('are remembered from one command to the next', async () => {
+  test('are remembered for the next command', async () => {
     const windows = await limitsAfter({ ratelimit: LEFT, 'ratelimit-policy': POLICY });
     expect(windows.map(({ window, remaining, quota }) => [window, remaining, quota])).toEqual([
       ['minute', 59, 60],
@@ -160,7 +160,7 @@ describe('limits', () => {
     ['numbers that are none', '"minute";r=+5', '"minute";q=1e400'],
     ['nothing', '', ''],
     ['something else', '<html>', '{"minute":60}'],
-  ])('that are malformed (%s) are passed over', async (_, left, policy) => {
+  ])('that are malformed (%s) are ignored', async (_, left, policy) => {
     expect(await limitsAfter({ ratelimit: left, 'ratelimit-policy': policy })).toEqual([]);
   });
 
@@ -178,7 +178,7 @@ describe('limits', () => {
 describe('a storm of 429 with 50 requests in flight', () => {
   const COUNT = 50;
 
-  test('passes: all wait together, come back spread out, and all get through', async () => {
+  test('that ends: all requests wait, are then spread over time, and all succeed', async () => {
     let refused = 0;
     const storm: Behaviour = (exchange) => {
       if (++refused <= COUNT) limited('2')(exchange);
@@ -191,16 +191,16 @@ describe('a storm of 429 with 50 requests in flight', () => {
     const answers = await Promise.all(Array.from({ length: COUNT }, () => context.api.send(get)));
     await context.close();
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: COUNT }, () => 200));
-    // Each came twice: none went out while the service had asked for silence.
+    // Each request was sent twice: none was sent during the time in Retry-After.
     expect(server.seen).toHaveLength(2 * COUNT);
     expect(clock.now() - NOW).toBeGreaterThanOrEqual(2000);
-    // Spread over more than a moment, and bounded.
+    // The requests are spread over time, and the total time is bounded.
     const spread = new Set(clock.slept).size;
     expect(spread).toBeGreaterThan(COUNT / 2);
     expect(clock.now() - NOW).toBeLessThan(60_000);
   });
 
-  test('that never passes ends every one of them, in bounded time and with bounded requests', async () => {
+  test('that never ends makes every request fail after bounded time and requests', async () => {
     const server = await serve([limited('2')]);
     const clock = createTestClock(NOW);
     const context = createContext(createTestWorld({ env: pointedAt(server.url), clock }), {});

@@ -3,7 +3,7 @@ import { createTestClock, type TestClock } from '../support/clocks/test-clock.ts
 import { fails, works } from '../support/worlds/expect-run.ts';
 import { json, problem, type Behaviour } from '../support/servers/scripted-server.ts';
 
-// Row 35 of docs/faults.md, as far as it is about requests: the wall clock jumps, and no span notices.
+// Row 35 of docs/faults.md: the wall clock jumps during a request, and no duration changes.
 
 const TEN_DAYS = 10 * 86_400_000;
 const JUMPS = [TEN_DAYS, -TEN_DAYS];
@@ -19,7 +19,7 @@ const limited = problem(429, 'rate limit exceeded', { 'retry-after': '7' });
 const pod = json({ id: 'pod1' });
 
 describe.each(JUMPS)('the wall clock jumps by %i ms', (jumpMs) => {
-  test('in the middle of a request that is limited: it is tried again after the wait', async () => {
+  test('in the middle of a request that is answered 429: it is retried after the wait', async () => {
     const clock = createTestClock();
     await works(['pods', 'get', 'pod1'], [jumping(clock, jumpMs, limited), jumping(clock, jumpMs, limited), pod], {
       clock,
@@ -28,13 +28,13 @@ describe.each(JUMPS)('the wall clock jumps by %i ms', (jumpMs) => {
     expect(clock.monotonic()).toBe(14_000);
   });
 
-  test('in the middle of retries after 503: the backoff is as ever', async () => {
+  test('in the middle of retries after 503: the backoff does not change', async () => {
     const clock = createTestClock();
     await works(['pods', 'get', 'pod1'], [jumping(clock, jumpMs, problem(503, 'busy')), pod], { clock });
     expect(clock.slept).toEqual([250]);
   });
 
-  test('--verbose tells how long a request took', async () => {
+  test('--verbose prints the real duration of a request', async () => {
     const clock = createTestClock();
     const { err } = await works(['--verbose', 'pods', 'get', 'pod1'], [jumping(clock, jumpMs, pod)], { clock });
     expect(err).toMatch(/< 200 in 0/);
@@ -56,7 +56,7 @@ describe.each(JUMPS)('the wall clock jumps by %i ms', (jumpMs) => {
   });
 });
 
-describe('a Retry-After that is a date, with a wall clock that is far off', () => {
+describe('a Retry-After that is a date, with a wrong wall clock', () => {
   const start = Date.UTC(2026, 0, 1);
   const at = (seconds: number): string => new Date(start + seconds * 1000).toUTCString();
 

@@ -3,9 +3,9 @@ import { onWrite, reads, writes, type Read, type Write } from '../support/worlds
 import { fails, works } from '../support/worlds/expect-run.ts';
 import { json, routed, text, type Behaviour } from '../support/servers/scripted-server.ts';
 
-// Row 38 of docs/faults.md: successes whose body cannot be what the operation answers.
+// Row 38 of docs/faults.md: a status of success with a body that cannot be the answer of the operation.
 
-/** What the write is told after; nothing is known of it. */
+/** The message after a write with an unknown outcome. */
 const UNKNOWN = 'may have happened';
 
 describe('200 with application/problem+json', () => {
@@ -25,7 +25,7 @@ describe('200 with application/problem+json', () => {
   });
 });
 
-describe('a problem document that calls itself plain JSON', () => {
+describe('a problem document with the content type of plain JSON', () => {
   const trouble = json({ title: 'Forbidden', status: 403, detail: 'no' });
   const typed = ([name]: readonly [string, Read]): boolean => !name.startsWith('api');
 
@@ -126,7 +126,7 @@ describe('an answer about another id', () => {
     ['for a name that the service itself resolves', 'train', { id: 'pod1', name: 'train' }],
     ['without an id', 'pod1', { name: 'train' }],
     ['as a number', '17', { id: 17 }],
-  ])('an id %s is about what was asked for', async (_, given, answer) => {
+  ])('an id %s counts as the requested one', async (_, given, answer) => {
     await works(['pods', 'get', given], [json(answer)]);
   });
 
@@ -137,7 +137,7 @@ describe('an answer about another id', () => {
   });
 });
 
-describe('an id that cannot be used, in the answer to what creates', () => {
+describe('an unusable id in the answer to a create', () => {
   const IDS = ['".."', '"."', '""', 'null', '7', '{}', '["a"]', '"a\\nb"', '"a\\u001b[2J"', '"a\\u0000"', '"\\ud800"'];
   const ANSWERS = ['{}', ...IDS.map((id) => `{"id":${id},"status":"IN_QUEUE"}`)];
   const CREATES: readonly (readonly [string, readonly string[], string])[] = [
@@ -183,7 +183,7 @@ describe('an answer that is not UTF-8', () => {
   });
 });
 
-describe('an empty 200 to berth api is treated as for other commands', () => {
+describe('berth api treats an empty 200 like other commands', () => {
   test('GET: 7, POST: 8, DELETE: done', async () => {
     await fails(['api', 'GET', '/v2/pods'], { exit: 7, says: ['empty where JSON belongs'] }, [text('')]);
     await fails(['api', 'POST', '/v2/pods'], { exit: 8, says: ['empty where JSON belongs', UNKNOWN] }, [text('')]);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { berth } from '../support/worlds/run-berth.ts';
 
-// What a file of a body may hold: aliases, merge keys, and too much of anything.
+// The contents of a `--file`: aliases, merge keys, and very large files.
 
-/** The body that a file comes to, by a dry run, which sends nothing. */
+/** The body that berth makes of a file, from a dry run. */
 async function bodyOf(file: string) {
   const argv = ['pods', 'create', '--file', '-', '--dry-run', '--local', '--no-input'];
   const ran = await berth(argv, { stdin: file });
@@ -30,7 +30,7 @@ describe('aliases and merge keys', () => {
     expect(body).toMatchObject(expected);
   });
 
-  test('a number that an alias repeats stays exact', async () => {
+  test('a number that an alias repeats is exact', async () => {
     const { out } = await bodyOf(`${POD}env: {A: &a 9007199254740993, B: *a}\n`);
     expect(out.match(/9007199254740993/g)).toHaveLength(2);
   });
@@ -60,7 +60,7 @@ describe('aliases and merge keys', () => {
   });
 });
 
-test('many keys take time in proportion to their number', async () => {
+test('the time for many keys grows linearly with their number', async () => {
   const keys = Array.from({ length: 50_000 }, (_, at) => `  K${String(at)}: v\n`).join('');
   const { code, err, body } = await bodyOf(`${POD}env:\n${keys}`);
   expect(code, err).toBe(0);

@@ -1,4 +1,5 @@
 import type { ApiRequest, Method } from '../../core/api.ts';
+import { FAULT_KINDS, FAULT_SETTINGS } from '../../core/fault-kinds.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { arrayOf, encodeJson, isObject, memberAt, numberOf, objectOf, type Json } from '../../core/json.ts';
@@ -9,7 +10,7 @@ import { text } from '../../output/layout/cells.ts';
 import { memberHeader, memberLabel } from '../../cli/resource/detail-lines.ts';
 import type { View } from '../../output/view.ts';
 
-/** A control request of the local service, which the contract does not have. */
+/** A request of a control operation: only a local service answers it. */
 const control = (method: Method, path: readonly string[], body?: Json): ApiRequest => ({
   service: 'base',
   method,
@@ -17,8 +18,8 @@ const control = (method: Method, path: readonly string[], body?: Json): ApiReque
   ...(body === undefined ? {} : { body }),
 });
 
-/** Explains a 404, which other services answer, and a refused key of a served local service. */
-function explainFailure(error: unknown): never {
+/** Explains the errors of a wrong key, and of a service that is not a local one (it answers 404). */
+function notLocal(error: unknown): never {
   if (error instanceof Failure && error.exit === EXIT.denied && error.status !== undefined)
     throw error.with({
       message: 'the local service did not accept the key',
@@ -37,7 +38,7 @@ interface Line {
   readonly value: string;
 }
 
-/** The label and the value of a member. Durations are shown with their units. */
+/** The label and the value of a member of a control answer. Durations are shown with their units. */
 function memberLine(row: Json, member: string): Line {
   const unit = MEMBER_UNITS.get(member);
   const value = numberOf(memberAt(row, member));
@@ -46,23 +47,23 @@ function memberLine(row: Json, member: string): Line {
     : { label: unit.label, value: durationText(value * unit.milliseconds) };
 }
 
-/** Members that are durations: their labels without the unit, and the unit in milliseconds. */
+/** Members that are durations: the label without the unit, and the unit in milliseconds. */
 const MEMBER_UNITS: ReadonlyMap<string, { readonly label: string; readonly milliseconds: number }> = new Map([
   ['advancedMs', { label: 'advanced', milliseconds: 1 }],
   ['latencyMs', { label: 'latency', milliseconds: 1 }],
   ['retryAfter', { label: 'retry after', milliseconds: 1000 }],
 ]);
 
-/** `1m 30s`, or `1500ms` where it is not in whole seconds. */
+/** A duration without rounding: `1m 30s`, `1500ms`. */
 const durationText = (milliseconds: number): string =>
   milliseconds % 1000 === 0 ? formatDuration(milliseconds) : `${String(milliseconds)}ms`;
 
-const linesOf = (row: Json, excluded: readonly string[] = []): readonly Line[] =>
+const linesOf = (row: Json, omitted: readonly string[] = []): readonly Line[] =>
   Object.keys(objectOf(row) ?? {})
-    .filter((member) => !excluded.includes(member))
+    .filter((member) => !omitted.includes(member))
     .map((member) => memberLine(row, member));
 
-const detailView = (noun: string): View => ({
+const membersView = (noun: string): View => ({
   noun: [noun, `${noun}s`],
   id: () => '',
   columns: [],
@@ -75,17 +76,17 @@ const jobs = (row: Json): string =>
     .map(([name, count]) => `${encodeJson(count ?? null)} ${name}`)
     .join(', ');
 
-/** `fault-000001 drop, count 1`. */
+/** One line per fault: `fault-000001 drop, count 1`. */
 const faults = (row: Json): readonly string[] =>
   (arrayOf(memberAt(row, 'faults')) ?? []).map((each) => {
-    const how = linesOf(each, ['id', 'kind']).map(({ label, value }) => `, ${label} ${value}`);
-    return `${text('id')(each)} ${text('kind')(each)}${how.join('')}`;
+    const settings = linesOf(each, ['id', 'kind']).map(({ label, value }) => `, ${label} ${value}`);
+    return `${text('id')(each)} ${text('kind')(each)}${settings.join('')}`;
   });
 
 const NONE = { text: 'none', tone: 'quiet' } as const;
 
 const statusView: View = {
-  ...detailView('local service'),
+  ...membersView('local service'),
   detail: (row) => [
     {
       lines: [
@@ -97,9 +98,11 @@ const statusView: View = {
   ],
 };
 
-const clockView = detailView('clock');
+const clockView = membersView('clock');
 
-const FAULT_MEMBERS = ['id', 'kind', 'count', 'probability', 'match', 'status', 'latencyMs', 'retryAfter'];
+const SETTING_MEMBERS = Object.keys(FAULT_SETTINGS);
+
+const FAULT_MEMBERS = ['id', 'kind', 'count', 'probability', 'match', ...SETTING_MEMBERS];
 
 const faultView: View = {
   noun: ['fault', 'faults'],
@@ -114,7 +117,7 @@ const faultView: View = {
 export const status = defineCommand({
   summary: 'show what the local service holds, its time and its faults',
   run: async (ctx) => {
-    const answer = await ctx.api.send(control('GET', ['status'])).catch(explainFailure);
+    const answer = await ctx.api.send(control('GET', ['status'])).catch(notLocal);
     return { kind: 'one', view: statusView, value: answer.value ?? null, source: answer.text };
   },
 });
@@ -124,7 +127,7 @@ export const reset = defineCommand({
   confirm: () =>
     Promise.resolve('This forgets everything the local service holds: pods, volumes, jobs, faults and its clock.'),
   run: async (ctx) => {
-    const answer = await ctx.api.send(control('POST', ['reset'])).catch(explainFailure);
+    const answer = await ctx.api.send(control('POST', ['reset'])).catch(notLocal);
     return { kind: 'one', view: statusView, value: answer.value ?? null, source: answer.text };
   },
 });
@@ -133,7 +136,7 @@ export const clock = defineGroup("the local service's time: pods, jobs, retentio
   show: defineCommand({
     summary: 'show its time',
     run: async (ctx) => {
-      const answer = await ctx.api.send(control('GET', ['clock'])).catch(explainFailure);
+      const answer = await ctx.api.send(control('GET', ['clock'])).catch(notLocal);
       return { kind: 'one', view: clockView, value: answer.value ?? null, source: answer.text };
     },
   }),
@@ -143,13 +146,13 @@ export const clock = defineGroup("the local service's time: pods, jobs, retentio
     examples: [['berth local clock advance 31m', 'past the retention of a result']],
     run: async (ctx, { time }) => {
       const advanceMs = parseDuration(time, 's', 'TIME');
-      const answer = await ctx.api.send(control('POST', ['clock'], { advanceMs })).catch(explainFailure);
+      const answer = await ctx.api.send(control('POST', ['clock'], { advanceMs })).catch(notLocal);
       return { kind: 'one', view: clockView, value: answer.value ?? null, source: answer.text };
     },
   }),
 });
 
-/** The detail of a 404 by which a local service says that it has no such fault. */
+/** The detail of a 404 of a local service that has no such fault. */
 const NO_FAULT = 'fault not found';
 
 const noFault = (error: Failure, id: string): Failure =>
@@ -158,21 +161,20 @@ const noFault = (error: Failure, id: string): Failure =>
     hint: 'See which there are: berth local fault list',
   });
 
-const KINDS = ['rate-limit', 'server-error', 'latency', 'drop', 'accept-drop', 'low-balance'];
-
 export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped connections', {
   add: defineCommand({
     summary: 'let the next requests fail',
-    details:
-      'drop closes the connection before the request is taken; accept-drop carries it out first and then drops the answer. low-balance answers 402 to every POST, or to what --match says.',
-    args: { kind: arg.text('what happens', { choices: KINDS }) },
+    details: FAULT_KINDS.flatMap((kind) => ('details' in kind ? kind.details : [])).join(' '),
+    args: { kind: arg.text('what happens', { choices: FAULT_KINDS.map(({ name }) => name) }) },
     options: {
       count: option.count('how many requests it strikes (default: all until cleared)', 1),
       probability: option.fraction('how often it strikes: above 0, up to 1', { metavar: 'P' }),
       match: option.text('only these: a method, the beginning of a path, or both', { metavar: 'METHOD/PATH' }),
-      status: option.count('the status of a server-error (default 503)', 500, { most: 599 }),
-      latency: option.duration('how late a latency answers (default 1s)', 's'),
-      retryAfter: option.duration('what a rate-limit asks to wait (default 1s)', 's'),
+      status: option.count(FAULT_SETTINGS.status.help, FAULT_SETTINGS.status.minimum, {
+        most: FAULT_SETTINGS.status.maximum,
+      }),
+      latency: option.duration(FAULT_SETTINGS.latencyMs.help, 's'),
+      retryAfter: option.duration(FAULT_SETTINGS.retryAfter.help, 's'),
     },
     examples: [
       [
@@ -191,16 +193,14 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
         ...(latency === undefined ? {} : { latencyMs: latency }),
         ...(retryAfter === undefined ? {} : { retryAfter: Math.ceil(retryAfter / 1000) }),
       };
-      const answer = await ctx.api.send(control('POST', ['fault'], body)).catch(explainFailure);
+      const answer = await ctx.api.send(control('POST', ['fault'], body)).catch(notLocal);
       return { kind: 'one', view: faultView, value: answer.value ?? null, source: answer.text };
     },
   }),
   list: defineCommand({
     summary: 'list the faults that are set',
     run: async (ctx) => {
-      const answer = await ctx.api
-        .send({ ...control('GET', ['fault']), expects: { list: 'faults' } })
-        .catch(explainFailure);
+      const answer = await ctx.api.send({ ...control('GET', ['fault']), expects: { list: 'faults' } }).catch(notLocal);
       const faults =
         isObject(answer.value) && Array.isArray(answer.value['faults'])
           ? (answer.value['faults'] as readonly Json[])
@@ -215,7 +215,7 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
       const path = id === undefined ? ['fault'] : ['fault', id];
       await ctx.api.send(control('DELETE', path)).catch((error: unknown) => {
         if (id !== undefined && error instanceof Failure && error.detail === NO_FAULT) throw noFault(error, id);
-        explainFailure(error);
+        notLocal(error);
       });
       return { kind: 'nothing', notes: [id === undefined ? 'No faults are set now.' : `Fault ${id} is gone.`] };
     },

@@ -61,17 +61,17 @@ export const exec = defineCommand({
   },
 });
 
-/** Rejects when the command is interrupted. The open port keeps the process alive until then. */
+/** Rejects with the interrupt; the open port keeps the process running until then. */
 const untilInterrupted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
-    const stop = (): void => {
+    const onAbort = (): void => {
       reject(signal.reason as Error);
     };
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
   });
 
-/** The variables that make berth use this server. The empty ones override those of the calling shell. */
+/** The variables that point berth at a server. Empty ones override the settings of the shell. */
 const environment = (server: LocalServer): Readonly<Record<string, string>> => ({
   BERTH_BASE_URL: server.url,
   BERTH_QUEUE_URL: server.url,

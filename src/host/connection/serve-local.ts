@@ -30,10 +30,10 @@ export function createLocalHost(runtime: LocalRuntime): LocalHost {
         Object.entries(handlers).map(([name, module]) => [name, handlerPath(runtime, name, module)]),
       );
       runtime.holdProgram();
-      const { createLocalService, fileStore, LOCAL_KEY, memoryStore, serveLocal } =
+      const { checkHandlerModule, createLocalService, fileStore, LOCAL_KEY, memoryStore, serveLocal } =
         await import('../../local/index.ts');
       const { createFileLocks } = await import('../lock/file-locks.ts');
-      await checkHandlers(modules, clock);
+      await checkHandlers(modules, clock, checkHandlerModule);
       const store =
         stateFile === undefined
           ? memoryStore()
@@ -71,14 +71,17 @@ export function createLocalHost(runtime: LocalRuntime): LocalHost {
 const CHECK_TIMEOUT_MS = 10_000;
 
 /** Loads each handler module, so that a broken one fails now and not with every job. */
-async function checkHandlers(modules: Readonly<Record<string, string>>, clock: Clock): Promise<void> {
+async function checkHandlers(
+  modules: Readonly<Record<string, string>>,
+  clock: Clock,
+  check: (path: string, timeout: AbortSignal) => Promise<string | undefined>,
+): Promise<void> {
   if (Object.keys(modules).length === 0) return;
-  const { troubleOf } = await import('../../local/workers/thread/thread.ts');
   const timeout = clock.deadline(CHECK_TIMEOUT_MS);
   try {
     await Promise.all(
       Object.entries(modules).map(async ([endpoint, path]) => {
-        const problem = await troubleOf(path, timeout.signal);
+        const problem = await check(path, timeout.signal);
         if (problem === undefined) return;
         throw usage(`endpoint "${endpoint}": ${problem.includes(path) ? '' : `${path}: `}${problem}`, EXPORT_HINT);
       }),

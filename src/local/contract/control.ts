@@ -1,4 +1,11 @@
-import { closed, number, oneOfWords, text, whole, type Schemas } from './schema.ts';
+import { FAULT_KINDS, FAULT_SETTINGS } from '../../core/fault-kinds.ts';
+import { closed, number, oneOfWords, text, whole, type Schema, type Schemas } from './schema.ts';
+
+const bounded = ({ minimum, maximum }: { readonly minimum: number; readonly maximum?: number }): Schema => ({
+  ...whole,
+  minimum,
+  ...(maximum === undefined ? {} : { maximum }),
+});
 
 /** Bodies outside the published contract: the older volume API, and the local service's own control requests. */
 export const controlSchemas: Schemas = {
@@ -9,12 +16,10 @@ export const controlSchemas: Schemas = {
   }),
   LocalClockRequest: closed(['advanceMs'], { advanceMs: { ...whole, minimum: 0, maximum: 31_536_000_000_000 } }),
   LocalFaultRequest: closed(['kind'], {
-    kind: oneOfWords('rate-limit', 'server-error', 'latency', 'drop', 'accept-drop', 'low-balance'),
+    kind: oneOfWords(...FAULT_KINDS.map(({ name }) => name)),
     count: { ...whole, minimum: 1 },
     probability: { ...number, exclusiveMinimum: 0, maximum: 1 },
     match: { ...text, minLength: 1, pattern: '^\\s*[A-Za-z]*\\s*(/.*)?$' },
-    status: { ...whole, minimum: 500, maximum: 599 },
-    latencyMs: { ...whole, minimum: 0, maximum: 3_600_000 },
-    retryAfter: { ...whole, minimum: 0 },
+    ...Object.fromEntries(Object.entries(FAULT_SETTINGS).map(([member, setting]) => [member, bounded(setting)])),
   }),
 };

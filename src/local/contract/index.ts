@@ -25,5 +25,5 @@ export const publishedSchemas: Schemas = {
   ...billingSchemas,
 };
 
-/** Every schema that a body may be checked against: the published ones, and those of what is not published. */
+/** All schemas that a body may be validated against, published or not. */
 export const allSchemas: Schemas = { ...publishedSchemas, ...controlSchemas };

@@ -9,7 +9,7 @@ export interface Parameter {
 const query = (name: string, schema: Schema): Parameter => ({ in: 'query', name, schema });
 const version = { ...text, pattern: '^\\d+\\.\\d+$' };
 
-/** The parameters that several operations share, by the name they are published under. */
+/** The parameters that several operations share, by their published names. */
 export const sharedParameters: Readonly<Record<string, Parameter>> = {
   BillingStartTime: query('startTime', time),
   BillingEndTime: query('endTime', time),

@@ -1,6 +1,6 @@
 import type { Json } from '../../core/json.ts';
 
-/** A refusal; the frame turns it into problem+json (specification 7.1), or the queue API's own shape. */
+/** A refused request. It is answered as problem+json (specification 7.1), or in the format of the queue API. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly status: number;
@@ -50,10 +50,13 @@ export const unprocessable = (errors: readonly string[]): Problem =>
 export const serverError = (status: number): Problem =>
   new Problem(status, status === 503 ? 'Service Unavailable' : 'Server Error', 'an injected fault answered this');
 
-/** The body of a refusal on the management API (specification 7.1). */
+/** The body of a refusal by the management API (specification 7.1). */
 export const problemDocument = (problem: Problem): Json => ({
   title: problem.title,
   status: problem.status,
   detail: problem.message,
   errors: problem.errors,
 });
+
+/** The body of a refusal by the queue API (contract rules, Queue API). */
+export const queueErrorDocument = (problem: Problem): Json => ({ error: problem.message });

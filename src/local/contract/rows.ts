@@ -1,38 +1,5 @@
-import type { Operation } from '../frame/operation.ts';
+import { EVENTS, row, type Row } from './row.ts';
 import { flag, list, oneOfWords, ref, text, type Schema } from './schema.ts';
-
-/** A row of the published contract: all of an operation but what it does. */
-export type Row = Omit<Operation, 'id' | 'run'>;
-
-/** Stands where an answer is a stream of server-sent events and not a schema. */
-export const EVENTS = 'text/event-stream';
-
-interface Parts {
-  readonly body?: string;
-  readonly parameters?: NonNullable<Operation['parameters']>;
-  readonly answers: Readonly<Record<number, string | null>>;
-  /** Refusals of its own; 401, 403 and 429 every operation has. */
-  readonly refusals?: readonly number[];
-  /** The contract names nothing for it that every operation has but 429. */
-  readonly plain?: boolean;
-}
-
-function row(tag: string, request: string, { body, parameters, answers, refusals = [], plain = false }: Parts): Row {
-  const [method, path] = request.split(' ') as [Operation['method'], string];
-  const errors = [...(plain ? [] : [401, 403]), ...refusals, 429].map(
-    (status) => [String(status), 'ErrorResponse'] as const,
-  );
-  return {
-    service: 'base',
-    method,
-    path,
-    scope: method === 'GET' ? 'read' : 'write',
-    tag,
-    ...(body === undefined ? {} : { body }),
-    ...(parameters === undefined ? {} : { parameters }),
-    answers: { ...answers, ...Object.fromEntries(errors), default: 'ErrorResponse' },
-  };
-}
 
 const query = (name: string, schema: Schema) => ({ in: 'query' as const, name, schema });
 
@@ -49,7 +16,7 @@ const CPU_FILTERS = ['CatalogIncludeParam', 'CpuProductFilter', 'CpuVCPUCountFil
 const LOGS = ['LogSourceParam', 'LogTail', 'LogSince', 'LogLastEventID'];
 const BILLING = ['BillingStartTime', 'BillingEndTime', 'BillingBucketSize', 'BillingLastN'];
 
-/** Every operation of the published contract, by its id. What each does is in the folders of its group. */
+/** Every operation of the published contract, by its id. The code of each is in `src/local/resources`. */
 export const ROWS = {
   // Account
   getSshKeys: row('Account', 'GET /v2/account/ssh-keys', { answers: { 200: 'SshKeys' } }),

@@ -1,6 +1,6 @@
 import { closed, list, object, oneOfWords, orNull, ref, text, whole, type Schemas } from './schema.ts';
 
-/** The published schemas of what several groups share: the container, mounts, compute, errors, names as on the wire. */
+/** The published schemas that several groups share: containers, mounts, compute, errors. Names as on the wire. */
 export const sharedSchemas: Schemas = {
   BaseContainerConfig: object([], {
     args: text,

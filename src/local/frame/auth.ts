@@ -1,7 +1,7 @@
-import type { Scope } from './operation.ts';
+import type { Scope } from '../contract/row.ts';
 import { forbidden, unauthorized } from '../contract/problem.ts';
 
-/** The full-access key. Every key here is public by design: it opens nothing but a local service. */
+/** The full-access key. The keys are public by design: they are accepted by local services only. */
 export const LOCAL_KEY = 'berth-local-full-access';
 export const READ_ONLY_KEY = 'berth-local-read-only';
 export const JOBS_ONLY_KEY = 'berth-local-jobs-only';
@@ -20,7 +20,7 @@ const KEYS: ReadonlyMap<string, Key> = new Map([
   [EXPIRED_KEY, { id: 'key-expired', scopes: ['read', 'write', 'jobs', 'control'], expired: true }],
 ]);
 
-/** The key that signed a request. Throws the 401 Problem of its kind (specification 5.4). */
+/** The key of an Authorization header. Throws the 401 Problem that says what is wrong with it (specification 5.4). */
 export function authenticate(authorization: string | null): Key {
   if (authorization === null || authorization.trim() === '') throw unauthorized('missing bearer token');
   const token = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i.exec(authorization.trim())?.[1];
@@ -31,7 +31,7 @@ export function authenticate(authorization: string | null): Key {
   return key;
 }
 
-/** Throws the 403 Problem where the key was not granted what the operation needs (specification 5.5). */
+/** Throws the 403 Problem when the key does not have the scope (specification 5.5). */
 export function authorize(key: Key, scope: Scope): void {
   if (!key.scopes.includes(scope)) throw forbidden();
 }

@@ -1,26 +1,15 @@
 /* eslint-disable no-restricted-globals -- the local service answers in the web's own classes, and no plain command loads it */
 import { encodeJson, type Json } from '../../core/json.ts';
-import { authenticate, authorize } from './auth.ts';
-import { strike, type FaultKind, type FaultRecord } from './faults.ts';
-import type { Call, Operation, Reply } from './operation.ts';
-import { lowBalance, notFound, Problem, problemDocument, serverError, tooLarge } from '../contract/problem.ts';
-import { queueError } from '../queue/index.ts';
-import { rateHeaders, spend, tooMany, type Quota } from './rate-limit.ts';
+import { notFound, Problem, problemDocument, queueErrorDocument, tooLarge } from '../contract/problem.ts';
 import type { State } from '../state/state.ts';
+import { authenticate, authorize } from './auth.ts';
+import { applyFaults, faultError } from './fault-effects.ts';
+import { faults as injectedFaults, takeFaults, type FaultRecord } from './faults.ts';
+import type { Call, Operation, Reply } from './operation.ts';
+import { countRequest, rateHeaders, rateUsage, type Quota } from './rate-limit.ts';
 import type { Validator } from './validate.ts';
 
-/** The connection is to break in place of an answer: an injected fault. */
-export class DroppedConnection extends Error {
-  override readonly name = 'DroppedConnection';
-  /** The request took effect all the same. */
-  readonly accepted: boolean;
-  constructor(accepted: boolean) {
-    super(accepted ? 'the connection was dropped after the request took effect' : 'the connection was dropped');
-    this.accepted = accepted;
-  }
-}
-
-/** What every request is answered with. */
+/** What the answering of every request needs. */
 export interface Frame {
   readonly quota: Quota;
   readonly random: () => number;
@@ -31,26 +20,28 @@ export interface Frame {
   readonly stopping: AbortSignal;
 }
 
-/** Above the largest payload that any operation takes (specification 8.2), so that each refuses its own in its words. */
-const LARGEST_BODY = 22_000_000;
+/** Above the largest payload of any operation (specification 8.2), so that each operation refuses with its own message. */
+const MAX_BODY_BYTES = 22_000_000;
 
-/** Of a larger body so much is read, then the connection is closed. */
-const MOST_READ = 256_000_000;
+/** How many bytes of a larger body are read before the connection is closed. */
+const MAX_READ_BYTES = 256_000_000;
 
 const TOO_LARGE = 'the request body is larger than 20 MB';
+
+type Headers = Readonly<Record<string, string>>;
 
 interface Admission {
   readonly faults: readonly FaultRecord[];
   readonly keyId: string;
-  /** RateLimit and RateLimit-Policy, once the key is known. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** Date, and RateLimit and RateLimit-Policy once the key is known. */
+  readonly headers: Headers;
   readonly refusal?: Problem;
 }
 
 /**
  * Answers one request of an operation: faults, key, rate windows, scope, query and body, in this order, then the
- * operation itself. Rejects with DroppedConnection where a fault says so, and with a local-file Failure (14) where the
- * state cannot be kept.
+ * operation itself. Rejects with DroppedConnection when a fault drops the connection, and with a local-file Failure (14)
+ * when the state cannot be read or saved.
  */
 export async function dispatch(
   operation: Operation,
@@ -62,34 +53,27 @@ export async function dispatch(
     operation.service === 'control'
       ? admitControl(operation, request)
       : await frame.transact((state, now) => admit(operation, request, state, now, frame));
-  const fault = (kind: FaultKind): FaultRecord | undefined => admission.faults.find((struck) => struck.kind === kind);
+  const { faults, refusal, keyId, headers } = admission;
   const signal = lazily(() => AbortSignal.any([request.signal, frame.stopping]));
-
-  const latency = fault('latency');
-  if (latency !== undefined) await frame.sleep(latency.latencyMs ?? 1000, signal());
-  if (fault('drop') !== undefined) throw new DroppedConnection(false);
+  const sleep = (milliseconds: number): Promise<void> => frame.sleep(milliseconds, signal());
 
   let response: Response;
   try {
-    const broken = fault('server-error');
-    if (broken !== undefined) throw serverError(broken.status ?? 503);
-    if (admission.refusal !== undefined) throw admission.refusal;
-    if (fault('low-balance') !== undefined) throw lowBalance();
-    response = respond(
-      await operation.run(await callOf(operation, request, params, admission.keyId, signal, frame)),
-      admission.headers,
-    );
+    await applyFaults(faults, 'arrival', sleep);
+    if (refusal !== undefined) throw refusal;
+    await applyFaults(faults, 'operation', sleep);
+    response = respond(await operation.run(await callOf(operation, request, params, keyId, signal, frame)), headers);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return refuse(error, operation, admission.headers);
+    return refuse(error, operation, headers);
   }
-  if (fault('accept-drop') !== undefined) throw new DroppedConnection(true);
+  await applyFaults(faults, 'answer', sleep);
   return response;
 }
 
 /**
- * Control requests need the key, count against nothing and are struck by nothing. The state is not looked at: a reset
- * is the way out where it cannot be read.
+ * Control requests need the key, and neither faults nor rate windows apply to them. The state is not read: a reset must
+ * work when it cannot be read.
  */
 function admitControl(operation: Operation, request: Request): Admission {
   try {
@@ -104,20 +88,18 @@ function admitControl(operation: Operation, request: Request): Admission {
 
 function admit(operation: Operation, request: Request, state: State, now: number, frame: Frame): Admission {
   const { pathname } = new URL(request.url);
-  const faults = strike(state.faults, { method: request.method, path: pathname }, frame.random);
+  const faults = takeFaults(injectedFaults.of(state), { method: request.method, path: pathname }, frame.random);
+  const isLimited = operation.service !== 'queue';
   const date = { Date: new Date(now).toUTCString() };
-  let headers: Readonly<Record<string, string>> = date;
+  let headers: Headers = date;
   try {
     const key = authenticate(request.headers.get('authorization'));
-    const limit = faults.find(({ kind }) => kind === 'rate-limit');
-    const limited = operation.service !== 'queue';
-    if (limit !== undefined)
-      throw tooMany(
-        'minute',
-        limit.retryAfter ?? 1,
-        limited ? { ...date, ...rateHeaders(state.rate, frame.quota, now) } : date,
-      );
-    if (limited) headers = { ...date, ...spend(state.rate, frame.quota, now) };
+    const injected = faultError(faults, 'counting');
+    if (injected !== undefined) {
+      if (isLimited) headers = { ...date, ...rateHeaders(rateUsage.of(state), frame.quota, now) };
+      throw injected;
+    }
+    if (isLimited) headers = { ...date, ...countRequest(rateUsage.of(state), frame.quota, now) };
     authorize(key, operation.scope);
     return { faults, keyId: key.id, headers };
   } catch (error) {
@@ -160,13 +142,13 @@ async function readBody(request: Request): Promise<string> {
   let size = 0;
   for await (const chunk of request.body as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength;
-    // The rest is read all the same: an answer before the end of the body would break the connection.
-    if (size <= LARGEST_BODY) chunks.push(chunk);
+    // The rest must be read: an answer before the end of the body would break the connection.
+    if (size <= MAX_BODY_BYTES) chunks.push(chunk);
     else chunks.length = 0;
-    if (size > MOST_READ) break;
+    if (size > MAX_READ_BYTES) break;
   }
-  if (size > MOST_READ) throw tooLarge(TOO_LARGE, { Connection: 'close' });
-  if (size > LARGEST_BODY) throw tooLarge(TOO_LARGE);
+  if (size > MAX_READ_BYTES) throw tooLarge(TOO_LARGE, { Connection: 'close' });
+  if (size > MAX_BODY_BYTES) throw tooLarge(TOO_LARGE);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
   } catch {
@@ -174,7 +156,7 @@ async function readBody(request: Request): Promise<string> {
   }
 }
 
-function respond(reply: Reply, headers: Readonly<Record<string, string>>): Response {
+function respond(reply: Reply, headers: Headers): Response {
   const all = { ...headers, ...reply.headers };
   if (reply.stream !== undefined) {
     return new Response(streamOf(reply.stream), {
@@ -187,18 +169,18 @@ function respond(reply: Reply, headers: Readonly<Record<string, string>>): Respo
     : json(reply.status, 'application/json', reply.body, all);
 }
 
-function refuse(problem: Problem, operation: Operation, headers: Readonly<Record<string, string>>): Response {
+function refuse(problem: Problem, operation: Operation, headers: Headers): Response {
   const all = { ...headers, ...problem.headers };
   return operation.service === 'queue'
-    ? json(problem.status, 'application/json', queueError(problem), all)
+    ? json(problem.status, 'application/json', queueErrorDocument(problem), all)
     : json(problem.status, 'application/problem+json', problemDocument(problem), all);
 }
 
-const json = (status: number, type: string, body: Json, headers: Readonly<Record<string, string>>): Response =>
+const json = (status: number, type: string, body: Json, headers: Headers): Response =>
   new Response(encodeJson(body), { status, headers: { 'Content-Type': type, ...headers } });
 
-/** Where nothing is served at all: no key is asked for, and the answer says where things are. */
-export const nothingHere = (): Response =>
+/** Answers a path outside /v1 and /v2. It needs no key. */
+export const pathNotServed = (): Response =>
   refuse(
     notFound(
       'nothing here: the management API is under /v2, jobs under /v2/ENDPOINT, the contract at /v2/openapi.json',
@@ -207,7 +189,7 @@ export const nothingHere = (): Response =>
     {},
   );
 
-/** Answers a path under /v2 or /v1 that no operation has. */
+/** Answers a path under /v1 or /v2 without an operation. */
 export const UNKNOWN: Operation = {
   id: 'unknown',
   service: 'base',

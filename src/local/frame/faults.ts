@@ -1,43 +1,43 @@
-export const FAULT_KINDS = ['rate-limit', 'server-error', 'latency', 'drop', 'accept-drop', 'low-balance'] as const;
-export type FaultKind = (typeof FAULT_KINDS)[number];
+import { defaultMatch, type FaultKind } from '../../core/fault-kinds.ts';
+import { createPart } from '../state/shelf.ts';
 
-/** A fault that requests run into until it is used up or cleared. */
+/** A fault that is injected into matching requests until its count is used up or it is removed. */
 export interface FaultRecord {
   id: string;
   kind: FaultKind;
-  /** Requests it still strikes; without it, every one until it is cleared. */
+  /** How many more requests it affects; every one until it is removed when absent. */
   count?: number;
-  /** Above 0, up to 1: how often it strikes. */
+  /** The probability with which it affects a request: above 0, up to 1. */
   probability?: number;
-  /** `POST`, `/v2/pods` or `POST /v2/echo/run`: a method, the beginning of a path, or both. */
+  /** A method, the beginning of a path, or both: `POST`, `/v2/pods`, `POST /v2/echo/run`. */
   match?: string;
-  /** Of a server-error; 503 where absent. */
+  /** The status that a server-error answers. */
   status?: number;
-  /** Of a latency; 1000 where absent. */
+  /** The delay of a latency. */
   latencyMs?: number;
-  /** Seconds, of a rate-limit; 1 where absent. */
+  /** The Retry-After of a rate-limit, in seconds. */
   retryAfter?: number;
 }
 
-/** What a fault strikes that does not say: an empty account cannot start anything, and can look. */
-const DEFAULT_MATCH: Readonly<Partial<Record<FaultKind, string>>> = { 'low-balance': 'POST' };
+/** The injected faults, in the order they were added. */
+export const faults = createPart<FaultRecord[]>('faults', () => []);
 
-/** What strikes one request: at most one fault of each kind, counted down as it is taken. */
-export function strike(
-  faults: FaultRecord[],
+/** Selects the faults that affect a request, at most one of each kind, and counts them down. */
+export function takeFaults(
+  injected: FaultRecord[],
   request: { readonly method: string; readonly path: string },
   random: () => number,
 ): readonly FaultRecord[] {
-  const struck = new Map<FaultKind, FaultRecord>();
-  for (const fault of faults) {
-    if (struck.has(fault.kind) || !matches(fault.match ?? DEFAULT_MATCH[fault.kind], request)) continue;
+  const taken = new Map<FaultKind, FaultRecord>();
+  for (const fault of injected) {
+    if (taken.has(fault.kind) || !matches(fault.match ?? defaultMatch(fault.kind), request)) continue;
     if (fault.probability !== undefined && random() >= fault.probability) continue;
-    struck.set(fault.kind, { ...fault });
+    taken.set(fault.kind, { ...fault });
     if (fault.count !== undefined) fault.count -= 1;
   }
-  const left = faults.filter(({ count }) => count === undefined || count > 0);
-  faults.splice(0, faults.length, ...left);
-  return [...struck.values()];
+  const left = injected.filter(({ count }) => count === undefined || count > 0);
+  injected.splice(0, injected.length, ...left);
+  return [...taken.values()];
 }
 
 function matches(match: string | undefined, request: { readonly method: string; readonly path: string }): boolean {

@@ -1,6 +1,6 @@
 import type { Json } from '../../core/json.ts';
 import { publishedSchemas } from '../contract/index.ts';
-import { EVENTS } from '../contract/rows.ts';
+import { EVENTS } from '../contract/row.ts';
 import { ref, type Schema } from '../contract/schema.ts';
 import type { Operation } from './operation.ts';
 import { parametersOf } from './validate.ts';
@@ -10,7 +10,7 @@ const RATE_HEADERS = {
   'RateLimit-Policy': { schema: ref('RateLimitPolicyHeader') },
 };
 
-/** The OpenAPI 3.1 document of a table: the very rows that route and validate. What has no tag is not published. */
+/** The OpenAPI 3.1 document of a table that also routes and validates. Operations without a tag are not published. */
 export function openApiDocument(operations: readonly Operation[]): Json {
   const published = operations.filter(({ tag }) => tag !== undefined);
   const paths: Record<string, Record<string, unknown>> = {};
@@ -68,7 +68,7 @@ function answer(status: string, schema: string | Schema | null): Schema {
   };
 }
 
-/** One that has a name is referred to by it. */
+/** A schema with a name is written as a reference. */
 function schemaOf(schema: string | Schema): Schema {
   if (typeof schema !== 'string') return schema;
   return schema === EVENTS ? { type: 'string' } : ref(schema);

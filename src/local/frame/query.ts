@@ -1,4 +1,4 @@
-/** A list parameter: comma-separated in one value (contract rules, Catalog). Undefined where it was not given. */
+/** The values of a list parameter, comma-separated or repeated (contract rules, Catalog). Undefined when it was not given. */
 export function listIn(query: URLSearchParams, name: string): readonly string[] | undefined {
   const given = query.getAll(name);
   if (given.length === 0) return undefined;
@@ -6,11 +6,4 @@ export function listIn(query: URLSearchParams, name: string): readonly string[] 
     .join(',')
     .split(',')
     .filter((item) => item !== '');
-}
-
-/** Compares `12.11` and `12.2` by their numbers: negative, zero or positive. */
-export function compareVersions(a: string, b: string): number {
-  const [aMajor = 0, aMinor = 0] = a.split('.').map(Number);
-  const [bMajor = 0, bMinor = 0] = b.split('.').map(Number);
-  return aMajor - bMajor || aMinor - bMinor;
 }

@@ -1,4 +1,5 @@
 import { Problem } from '../contract/problem.ts';
+import { createPart } from '../state/shelf.ts';
 
 export const WINDOWS = [
   { name: 'minute', seconds: 60, quota: 1000 },
@@ -9,14 +10,15 @@ export const WINDOWS = [
 export type WindowName = (typeof WINDOWS)[number]['name'];
 export type Quota = Readonly<Record<WindowName, number>>;
 
-/** What was spent of each window, and when the window began. A window begins with the first request after the last. */
+/** The requests counted in each window, and its start. A window starts with the first request after the previous one ended. */
 export type RateUsage = Record<WindowName, { startedAt: number; used: number }>;
 
-export const freshUsage = (now: number): RateUsage => ({
-  minute: { startedAt: now, used: 0 },
-  hour: { startedAt: now, used: 0 },
-  day: { startedAt: now, used: 0 },
-});
+/** The usage of the account's rate windows. */
+export const rateUsage = createPart<RateUsage>('rate', (since) => ({
+  minute: { startedAt: since, used: 0 },
+  hour: { startedAt: since, used: 0 },
+  day: { startedAt: since, used: 0 },
+}));
 
 export const quotaOf = (given: Readonly<Partial<Record<WindowName, number>>> = {}): Quota => ({
   minute: given.minute ?? WINDOWS[0].quota,
@@ -24,7 +26,7 @@ export const quotaOf = (given: Readonly<Partial<Record<WindowName, number>>> = {
   day: given.day ?? WINDOWS[2].quota,
 });
 
-interface Standing {
+interface WindowStatus {
   readonly name: WindowName;
   readonly remaining: number;
   /** Seconds until the window resets, at least 1. */
@@ -32,23 +34,23 @@ interface Standing {
 }
 
 /**
- * Counts one request of the management API against its three windows and gives the headers its answer carries
- * (specification 8.1). Queue operations neither count nor carry them: whether they share these windows is not shown,
- * and they have limits of their own. Throws the 429 Problem, headers included, and then counts nothing.
+ * Counts one request of the management API in its three windows and returns the headers of its answer (specification 8.1).
+ * Queue operations are not counted and have no such headers: the specification does not say that they share these windows,
+ * and they have limits of their own. Throws the 429 Problem with the headers, and then does not count the request.
  */
-export function spend(usage: RateUsage, quota: Quota, now: number): Readonly<Record<string, string>> {
+export function countRequest(usage: RateUsage, quota: Quota, now: number): Readonly<Record<string, string>> {
   for (const { name, seconds } of WINDOWS) {
     if (now >= usage[name].startedAt + seconds * 1000) usage[name] = { startedAt: now, used: 0 };
   }
-  const exceeded = standings(usage, quota, now).filter(({ remaining }) => remaining === 0);
+  const exceeded = windowStatuses(usage, quota, now).filter(({ remaining }) => remaining === 0);
   const longest = exceeded.at(-1);
-  if (longest !== undefined) throw tooMany(longest.name, longest.reset, rateHeaders(usage, quota, now));
+  if (longest !== undefined) throw tooManyRequests(longest.name, longest.reset, rateHeaders(usage, quota, now));
   for (const { name } of WINDOWS) usage[name].used += 1;
   return rateHeaders(usage, quota, now);
 }
 
 /** The 429 Problem for one window (specification 7.2). `retryAfter` in seconds. */
-export const tooMany = (
+export const tooManyRequests = (
   name: WindowName,
   retryAfter: number,
   headers: Readonly<Record<string, string>> = {},
@@ -61,7 +63,7 @@ export const tooMany = (
 /** RateLimit and RateLimit-Policy as structured-field lists, one member a window. */
 export function rateHeaders(usage: RateUsage, quota: Quota, now: number): Readonly<Record<string, string>> {
   return {
-    RateLimit: standings(usage, quota, now)
+    RateLimit: windowStatuses(usage, quota, now)
       .map(({ name, remaining, reset }) => `"${name}";r=${String(remaining)};t=${String(reset)}`)
       .join(', '),
     'RateLimit-Policy': WINDOWS.map(
@@ -70,7 +72,7 @@ export function rateHeaders(usage: RateUsage, quota: Quota, now: number): Readon
   };
 }
 
-const standings = (usage: RateUsage, quota: Quota, now: number): readonly Standing[] =>
+const windowStatuses = (usage: RateUsage, quota: Quota, now: number): readonly WindowStatus[] =>
   WINDOWS.map(({ name, seconds }) => ({
     name,
     remaining: Math.max(0, quota[name] - usage[name].used),

@@ -1,12 +1,12 @@
 /* eslint-disable no-restricted-globals -- the local service answers in the web's own classes, and no plain command loads it */
 import { Hono } from 'hono';
 import { encodeJson } from '../../core/json.ts';
-import { dispatch, nothingHere, UNKNOWN, type Frame } from './dispatch.ts';
+import { dispatch, pathNotServed, UNKNOWN, type Frame } from './dispatch.ts';
 import { openApiDocument } from './openapi.ts';
 import type { Operation } from './operation.ts';
 import { notAllowed } from '../contract/problem.ts';
 
-/** Routes the table's operations by method and path. A path that has others answers 405, any other 404. */
+/** Routes the table's operations by method and path. A known path with another method answers 405, any other path 404. */
 export function createRouter(operations: readonly Operation[], frame: Frame): (request: Request) => Promise<Response> {
   const app = new Hono();
   let published: string | undefined;
@@ -20,40 +20,40 @@ export function createRouter(operations: readonly Operation[], frame: Frame): (r
     for (const row of rows) {
       app.on(row.method, pattern, (context) => dispatch(row, context.req.raw, context.req.param(), frame));
     }
-    const refused = otherMethod(rows);
-    app.all(pattern, (context) => dispatch(refused, context.req.raw, context.req.param(), frame));
+    const notAllowedRow = methodNotAllowed(rows);
+    app.all(pattern, (context) => dispatch(notAllowedRow, context.req.raw, context.req.param(), frame));
   }
 
   const collections = new Set(operations.map(({ path }) => path.split('/')[2] ?? ''));
   app.notFound((context) => {
     const [version = '', name = '', ...rest] = context.req.path.split('/').slice(1);
-    if (version !== 'v1' && version !== 'v2') return Promise.resolve(nothingHere());
-    // Below an endpoint nothing is the management API's, and nothing counts against its windows.
-    const ofQueue = version === 'v2' && rest.length > 0 && !collections.has(name);
-    const unknown = ofQueue ? ({ ...UNKNOWN, service: 'queue', scope: 'jobs' } as const) : UNKNOWN;
+    if (version !== 'v1' && version !== 'v2') return Promise.resolve(pathNotServed());
+    // Paths below an endpoint belong to the queue API, and are not counted in the windows of the management API.
+    const isQueuePath = version === 'v2' && rest.length > 0 && !collections.has(name);
+    const unknown = isQueuePath ? ({ ...UNKNOWN, service: 'queue', scope: 'jobs' } as const) : UNKNOWN;
     return dispatch(unknown, context.req.raw, {}, frame);
   });
-  // Dropped connections and file trouble are for the one who asked, in process or over HTTP.
+  // Dropped connections and file errors are handled by the caller, in this process or over HTTP.
   app.onError((error) => {
     throw error;
   });
   return async (request) => app.fetch(request);
 }
 
-/** Paths with their operations, literal segments before parameters: `/v2/pods/{id}` before `/v2/{endpointId}/run`. */
+/** Paths with their operations. Literal segments come before parameters: `/v2/pods/{id}` before `/v2/{endpointId}/run`. */
 function byPath(operations: readonly Operation[]): readonly (readonly [string, readonly Operation[]])[] {
   const paths = new Map<string, Operation[]>();
   for (const operation of operations) paths.set(operation.path, [...(paths.get(operation.path) ?? []), operation]);
-  return [...paths].sort(([a], [b]) => (literalness(a) < literalness(b) ? -1 : 1));
+  return [...paths].sort(([a], [b]) => (routeOrder(a) < routeOrder(b) ? -1 : 1));
 }
 
-const literalness = (path: string): string =>
+const routeOrder = (path: string): string =>
   path
     .split('/')
     .map((segment) => (segment.startsWith('{') ? '1' : '0'))
     .join('');
 
-function otherMethod(rows: readonly Operation[]): Operation {
+function methodNotAllowed(rows: readonly Operation[]): Operation {
   const [first] = rows;
   return {
     ...UNKNOWN,

@@ -3,26 +3,30 @@ import type { AddressInfo } from 'node:net';
 import type { HttpBindings } from '@hono/node-server';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
-import { DroppedConnection } from './dispatch.ts';
-import { refusalOf } from './browser-guard.ts';
-import type { LocalService } from '../service.ts';
+import { DroppedConnection } from './fault-effects.ts';
+import { refusalReason } from './browser-guard.ts';
+
+/** What answers the requests: rejects with DroppedConnection when the connection is to be closed. */
+export interface RequestHandler {
+  fetch(request: Request): Promise<Response>;
+}
 
 export interface ServedService {
   /** `http://127.0.0.1:8181` */
   readonly url: string;
   readonly port: number;
-  /** Breaks what is open and frees the port. Does not stop the service itself. */
+  /** Closes all connections and the port. Does not stop the service itself. */
   stop(): Promise<void>;
 }
 
 export interface ServeOptions {
-  /** 0 for any free one. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly host: '127.0.0.1' | '::1';
 }
 
-/** Serves a local service over HTTP on loopback. Fails with usage (2) where the port is taken or not to be had. */
-export async function serveLocal(service: LocalService, { port, host }: ServeOptions): Promise<ServedService> {
+/** Serves a local service over HTTP on loopback. Fails with usage (2) when the port is in use or cannot be opened. */
+export async function serveLocal(service: RequestHandler, { port, host }: ServeOptions): Promise<ServedService> {
   const { createAdaptorServer } = await import('@hono/node-server');
   const { RESPONSE_ALREADY_SENT } = await import('@hono/node-server/utils/response');
   const server = createAdaptorServer({
@@ -35,7 +39,7 @@ export async function serveLocal(service: LocalService, { port, host }: ServeOpt
         incoming.socket.destroy();
         return RESPONSE_ALREADY_SENT;
       }
-      if (!(await readToEnd(incoming))) answer.headers.set('Connection', 'close');
+      if (!(await discardRest(incoming))) answer.headers.set('Connection', 'close');
       return answer;
     },
   });
@@ -59,9 +63,9 @@ export async function serveLocal(service: LocalService, { port, host }: ServeOpt
   };
 }
 
-/** Undefined where the connection is to break in place of an answer. */
-async function answerOf(service: LocalService, request: Request): Promise<Response | undefined> {
-  const refusal = refusalOf(request);
+/** Undefined when the connection is to be closed without an answer. */
+async function answerOf(service: RequestHandler, request: Request): Promise<Response | undefined> {
+  const refusal = refusalReason(request);
   if (refusal !== undefined) return refused(refusal);
   try {
     return await service.fetch(request);
@@ -77,34 +81,34 @@ const refused = (detail: string): Response =>
     headers: { 'Content-Type': 'application/problem+json' },
   });
 
-/** Of a body that nobody wanted so much is read before the connection is closed: bytes. */
-const MOST_DISCARDED = 256_000_000;
+/** How many bytes of an unread body are discarded before the connection is closed. */
+const MAX_DISCARDED_BYTES = 256_000_000;
 
 /**
- * Reads what is left of a request that was answered without it. On a kept connection it would be in the way of the next
- * request, and on a closed one the answer could be lost. False where it is more than anybody should send.
+ * Reads the rest of a request that was answered before its end: on a kept-alive connection it would precede the next
+ * request, and on a closed one the answer could be lost. Returns false when the rest is too large.
  */
-function readToEnd(incoming: HttpBindings['incoming']): Promise<boolean> {
+function discardRest(incoming: HttpBindings['incoming']): Promise<boolean> {
   if (incoming.complete || incoming.destroyed) return Promise.resolve(!incoming.destroyed || incoming.complete);
   return new Promise((resolve) => {
     let size = 0;
     const end = (): void => {
       incoming.off('data', count).off('end', end).off('close', end).pause();
-      resolve(size <= MOST_DISCARDED && incoming.complete);
+      resolve(size <= MAX_DISCARDED_BYTES && incoming.complete);
     };
     const count = (chunk: Uint8Array): void => {
       size += chunk.byteLength;
-      if (size > MOST_DISCARDED) end();
+      if (size > MAX_DISCARDED_BYTES) end();
     };
     incoming.on('data', count).once('end', end).once('close', end);
   });
 }
 
-/** What is no answer of the service but trouble of this program: its state file, or a bug. */
+/** The answer when this program fails: its state file, or a bug. */
 const failed = (error: unknown): Response =>
   new Response(
     JSON.stringify({
-      title: 'Local Service Trouble',
+      title: 'Local Service Error',
       status: 500,
       detail: error instanceof Error ? error.message : String(error),
     }),

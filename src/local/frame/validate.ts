@@ -6,13 +6,13 @@ import type { Schema } from '../contract/schema.ts';
 import type { Call, Operation } from './operation.ts';
 import { badRequest, unprocessable } from '../contract/problem.ts';
 
-/** Checks what a request carries against the table's schemas. */
+/** Validates requests against the table's schemas. */
 export interface Validator {
-  /** The body decoded; undefined where the operation takes none. Throws the 400 or 422 Problem. */
+  /** The decoded body; undefined when the operation takes none. Throws the 400 or 422 Problem. */
   body(operation: Operation, text: string): Json | undefined;
   /**
-   * Throws the 400 Problem where a list parameter has an empty value, and the 422 Problem where a parameter does not
-   * fit. Unknown ones are let be.
+   * Throws the 400 Problem when a list parameter has an empty value, and the 422 Problem when a parameter is invalid.
+   * Unknown parameters are ignored.
    */
   query(operation: Operation, query: URLSearchParams): void;
 }
@@ -20,8 +20,8 @@ export interface Validator {
 const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 
 /**
- * A schema checker that knows every schema of the table by name. Each is compiled when it is first used; that the
- * schemas are schemas is for the tests to know.
+ * A schema validator with every schema of the table, by name. Each schema is compiled when it is first used; the tests
+ * check that the schemas are valid.
  */
 export function createAjv(): Ajv2020 {
   const ajv = new Ajv2020({
@@ -42,7 +42,7 @@ export function createAjv(): Ajv2020 {
   return ajv;
 }
 
-/** The checker takes a discriminator only without its mapping, which here never says more than the branches do. */
+/** Ajv does not support the mapping of a discriminator. Here it only repeats what the branches say. */
 function withoutMapping(schema: Schema): Schema {
   const { discriminator, ...rest } = schema as { discriminator?: { propertyName: string } } & Schema;
   return discriminator === undefined
@@ -56,7 +56,7 @@ function withoutMapping(schema: Schema): Schema {
 }
 
 export function createValidator(): Validator {
-  // A checker costs more to make than a plain read to answer, and a plain read needs none.
+  // Creating the validator takes longer than answering a simple GET, which does not need it.
   let made: Ajv2020 | undefined;
   const ajv = (): Ajv2020 => (made ??= createAjv());
   const ofOwnSchemas = new Map<Schema, ValidateFunction>();
@@ -71,7 +71,7 @@ export function createValidator(): Validator {
 
   const namedCheck = (name: string): ValidateFunction => {
     const check = ajv().getSchema(`contract#/components/schemas/${name}`);
-    if (check === undefined) throw new Error(`the table names no schema ${name}`);
+    if (check === undefined) throw new Error(`the table has no schema ${name}`);
     return check;
   };
 
@@ -101,13 +101,13 @@ export function createValidator(): Validator {
   };
 }
 
-/** An operation's parameters, shared ones resolved. */
+/** An operation's parameters, with shared ones resolved. */
 export const parametersOf = (operation: Pick<Operation, 'parameters'>): readonly Parameter[] =>
   (operation.parameters ?? []).flatMap((parameter) =>
     typeof parameter === 'string' ? (sharedParameters[parameter] ?? []) : parameter,
   );
 
-/** A checked body as plain values: numbers that are kept as text become the nearest double. */
+/** A validated body as plain values: exact numbers are converted to the nearest double. */
 export const bodyOf = (call: Pick<Call, 'body'>): unknown => plain(call.body ?? {});
 
 function decodeBody(text: string): Json {
@@ -137,7 +137,7 @@ function coerce(schema: Schema, given: readonly string[]): unknown {
   return last;
 }
 
-/** Each failure once, as a JSON path and a reason (specification 7.1). */
+/** The distinct errors, each a JSON path and a reason (specification 7.1). */
 function reasons(errors: readonly ErrorObject[]): string[] {
   return [...new Set(errors.flatMap((error) => reason(error) ?? []))];
 }
@@ -145,32 +145,32 @@ function reasons(errors: readonly ErrorObject[]): string[] {
 function reason({ keyword, instancePath, params, message, parentSchema }: ErrorObject): string | undefined {
   const at = (member?: unknown): string =>
     typeof member === 'string' ? `${instancePath}/${pointer(member)}` : instancePath || '/';
-  const said = params as Readonly<Record<string, unknown>>;
+  const details = params as Readonly<Record<string, unknown>>;
   switch (keyword) {
-    // What these sum up is reported by the keyword that failed inside.
+    // The keyword that failed inside reports the error.
     case 'if':
     case 'anyOf':
       return undefined;
     case 'oneOf':
-      return said['passingSchemas'] === null ? undefined : `${at()}: fits more than one of the forms it may have`;
+      return details['passingSchemas'] === null ? undefined : `${at()}: fits more than one of the forms it may have`;
     case 'required':
-      return `${at()}: missing required member ${JSON.stringify(said['missingProperty'])}`;
+      return `${at()}: missing required member ${JSON.stringify(details['missingProperty'])}`;
     case 'additionalProperties':
-      return `${at(said['additionalProperty'])}: unknown member, not allowed`;
+      return `${at(details['additionalProperty'])}: unknown member, not allowed`;
     case 'unevaluatedProperties':
-      // The checker forgets members of a composition where a part of it failed or was conditional. They are known all
-      // the same, and what was wrong in them is reported by itself.
-      return knownMembers(parentSchema as Schema).includes(said['unevaluatedProperty'] as string)
+      // Ajv does not mark the members of an allOf branch that failed as evaluated. Such a member is known, and its own
+      // errors are reported separately.
+      return knownMembers(parentSchema as Schema).includes(details['unevaluatedProperty'] as string)
         ? undefined
-        : `${at(said['unevaluatedProperty'])}: unknown member, not allowed`;
+        : `${at(details['unevaluatedProperty'])}: unknown member, not allowed`;
     case 'enum':
-      return `${at()}: must be one of ${(said['allowedValues'] as readonly unknown[]).join(', ')}`;
+      return `${at()}: must be one of ${(details['allowedValues'] as readonly unknown[]).join(', ')}`;
     default:
       return `${at()}: ${message ?? keyword}`;
   }
 }
 
-/** The members that a schema composed by allOf names. */
+/** The names of the members of a schema, its allOf branches included. */
 function knownMembers(schema: Schema): readonly string[] {
   const {
     $ref,

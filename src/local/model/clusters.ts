@@ -1,11 +1,15 @@
-/** A cluster; its members are pods that name it. */
+import { createShelf } from '../state/shelf.ts';
+
+/** A cluster; its members are the pods whose record names it. */
 export interface ClusterRecord {
   id: string;
   name: string;
   type: 'APPLICATION' | 'TRAINING' | 'SLURM' | 'RAY';
   compute: { gpuTypeId: string; gpuCountPerPod: number; podCount: number };
   dataCenterId: string;
-  /** Grows with every cluster: tells its network from the others'. */
+  /** The number of its private network. */
   network: number;
   createdAt: number;
 }
+
+export const clusters = createShelf<ClusterRecord>('clusters');

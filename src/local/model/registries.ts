@@ -1,5 +1,9 @@
-/** A registry credential. What it holds is write-only, and nothing here logs in anywhere: it is not kept at all. */
+import { createShelf } from '../state/shelf.ts';
+
+/** A registry credential. Its user name and password are not stored: they are write-only, and nothing uses them here. */
 export interface RegistryRecord {
   id: string;
   name: string;
 }
+
+export const registries = createShelf<RegistryRecord>('registries', () => [{ id: 'reg-team', name: 'team registry' }]);

@@ -1,3 +1,6 @@
+import { recordsFrom, type Records } from '../state/records.ts';
+import { createPart, createShelf } from '../state/shelf.ts';
+
 /** A network volume. */
 export interface VolumeRecord {
   id: string;
@@ -9,8 +12,47 @@ export interface VolumeRecord {
   createdAt: number;
 }
 
-/** The sizes a volume has had, for billing; it outlives the volume, which then has 0 GB. */
+/** The sizes a volume has had, for billing. It is kept after the volume is deleted; the last size is then 0. */
 export interface StorageRecord {
   type: VolumeRecord['type'];
+  /** Sizes in GB, each from `at` on. */
   sizes: { at: number; size: number }[];
 }
+
+const DAY_MS = 86_400_000;
+
+const seedVolumes = (since: number): readonly VolumeRecord[] => [
+  {
+    id: 'vol-datasets',
+    name: 'datasets',
+    size: 2048,
+    dataCenter: 'EU-NORTH-1',
+    type: 'HIGH_PERFORMANCE',
+    createdAt: since - 60 * DAY_MS,
+  },
+  {
+    id: 'vol-checkpoints',
+    name: 'checkpoints',
+    size: 500,
+    dataCenter: 'US-EAST-1',
+    type: 'STANDARD',
+    createdAt: since - 40 * DAY_MS,
+  },
+  {
+    id: 'vol-scratch',
+    name: 'scratch',
+    size: 10,
+    dataCenter: 'EU-WEST-1',
+    type: 'STANDARD',
+    createdAt: since - DAY_MS,
+  },
+];
+
+export const volumes = createShelf<VolumeRecord>('volumes', seedVolumes);
+
+/** By volume id, deleted volumes included. */
+export const storage = createPart<Records<StorageRecord>>('storage', (since) =>
+  recordsFrom(
+    seedVolumes(since).map(({ id, type, size, createdAt }) => [id, { type, sizes: [{ at: createdAt, size }] }]),
+  ),
+);

@@ -1,12 +1,12 @@
-import { operation } from '../contract/operation.ts';
-import type { Operation } from '../frame/operation.ts';
+import { operation, type Operation } from '../frame/operation.ts';
+import { sshKeys } from '../model/ssh-keys.ts';
 import { bodyOf } from '../frame/validate.ts';
 
-/** The account's SSH keys: a PUT replaces the whole set, `[]` clears it (contract rules, SSH keys). */
+/** The account's SSH keys: a PUT replaces all of them, `[]` removes them (contract rules, SSH keys). */
 export const accountOperations: readonly Operation[] = [
   operation('getSshKeys', async (call) => ({
     status: 200,
-    body: { keys: await call.transact((state) => [...state.sshKeys]) },
+    body: { keys: await call.transact((state) => [...sshKeys.of(state)]) },
   })),
   operation('updateSshKeys', async (call) => {
     const { keys } = bodyOf(call) as { keys: readonly string[] };
@@ -14,7 +14,7 @@ export const accountOperations: readonly Operation[] = [
       status: 200,
       body: {
         keys: await call.transact((state) => {
-          state.sshKeys = [...keys];
+          sshKeys.replace(state, keys);
           return [...keys];
         }),
       },

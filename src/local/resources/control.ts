@@ -1,74 +1,81 @@
 import type { Json } from '../../core/json.ts';
-import { advanceClock } from '../state/clock.ts';
-import { unpublished } from '../contract/operation.ts';
-import type { FaultRecord } from '../frame/faults.ts';
-import type { Operation } from '../frame/operation.ts';
 import { notFound } from '../contract/problem.ts';
-import { delegations } from './registries/delegations.ts';
-import { nextId, type State } from '../state/state.ts';
+import { faults, type FaultRecord } from '../frame/faults.ts';
+import { unpublished, type Operation } from '../frame/operation.ts';
 import { bodyOf } from '../frame/validate.ts';
+import { clusters } from '../model/clusters.ts';
+import { endpoints } from '../model/endpoints/seed.ts';
+import { pods } from '../model/pods/seed.ts';
+import { registries } from '../model/registries.ts';
+import { templates } from '../model/templates/seed.ts';
+import { volumes } from '../model/volumes.ts';
+import { queuesOf } from '../queue/state/records.ts';
+import { advanceClock } from '../state/clock.ts';
+import { nextId, type State } from '../state/state.ts';
+import { delegations } from './registries/delegations.ts';
 
-type Rest = Omit<Parameters<typeof unpublished>[2], 'service'>;
+type OperationOptions = Omit<Parameters<typeof unpublished>[2], 'service'>;
 
-const row = (id: string, request: string, rest: Rest): Operation =>
-  unpublished(id, request, { service: 'control', ...rest });
+const control = (id: string, request: string, options: OperationOptions): Operation =>
+  unpublished(id, request, { service: 'control', ...options });
 
 /**
- * What only a local service has: `berth local status`, `reset`, `clock` and `fault`. `reset` puts a fresh state in
- * place of whatever there is, unreadable ones included.
+ * The operations behind `berth local status`, `reset`, `clock` and `fault`. `reset` must replace the state by a new one, even
+ * when the present one cannot be read.
  */
-export const createControl = (reset: () => Promise<void>): readonly Operation[] => [
-  row('localStatus', 'GET /local/status', {
+export const createControlOperations = (reset: () => Promise<void>): readonly Operation[] => [
+  control('localStatus', 'GET /local/status', {
     run: async (call) => ({ status: 200, body: await call.transact(statusOf) }),
   }),
-  row('localReset', 'POST /local/reset', {
+  control('localReset', 'POST /local/reset', {
     run: async (call) => {
       await reset();
       return { status: 200, body: await call.transact(statusOf) };
     },
   }),
-  row('localClock', 'POST /local/clock', {
+  control('localClock', 'POST /local/clock', {
     body: 'LocalClockRequest',
     run: async (call) => {
       const { advanceMs } = bodyOf(call) as { advanceMs: number };
       await call.transact((state) => {
         advanceClock(state, advanceMs);
       });
-      // A second step, so that the state is brought up to the new time before anyone looks.
+      // A second step, so that everything that is due at the new time is processed first.
       return { status: 200, body: await call.transact(clockOf) };
     },
   }),
-  row('localClockNow', 'GET /local/clock', {
+  control('localClockNow', 'GET /local/clock', {
     run: async (call) => ({ status: 200, body: await call.transact(clockOf) }),
   }),
-  row('localFaults', 'GET /local/fault', {
+  control('localFaults', 'GET /local/fault', {
     run: async (call) => ({ status: 200, body: await call.transact(faultsOf) }),
   }),
-  row('localFaultAdd', 'POST /local/fault', {
+  control('localFaultAdd', 'POST /local/fault', {
     body: 'LocalFaultRequest',
     run: async (call) => {
-      const asked = bodyOf(call) as Omit<FaultRecord, 'id'>;
+      const settings = bodyOf(call) as Omit<FaultRecord, 'id'>;
       const fault = await call.transact((state) => {
-        const added: FaultRecord = { id: nextId(state, 'fault'), ...asked };
-        state.faults.push(added);
+        const added: FaultRecord = { id: nextId(state, 'fault'), ...settings };
+        faults.of(state).push(added);
         return added;
       });
       return { status: 201, body: { ...fault } };
     },
   }),
-  row('localFaultClear', 'DELETE /local/fault', {
+  control('localFaultClear', 'DELETE /local/fault', {
     run: async (call) => {
       await call.transact((state) => {
-        state.faults = [];
+        faults.replace(state, []);
       });
       return { status: 204 };
     },
   }),
-  row('localFaultRemove', 'DELETE /local/fault/{id}', {
+  control('localFaultRemove', 'DELETE /local/fault/{id}', {
     run: async (call) => {
       await call.transact((state) => {
-        if (!state.faults.some(({ id }) => id === call.params['id'])) throw notFound('fault not found');
-        state.faults = state.faults.filter(({ id }) => id !== call.params['id']);
+        const others = faults.of(state).filter(({ id }) => id !== call.params['id']);
+        if (others.length === faults.of(state).length) throw notFound('fault not found');
+        faults.replace(state, others);
       });
       return { status: 204 };
     },
@@ -80,20 +87,20 @@ const clockOf = (state: State, now: number): Json => ({
   advancedMs: state.clockOffsetMs,
 });
 
-const faultsOf = (state: State): Json => ({ faults: state.faults.map((fault) => ({ ...fault })) });
+const faultsOf = (state: State): Json => ({ faults: faults.of(state).map((fault) => ({ ...fault })) });
 
-/** What each list would show. */
+/** How many records each list shows. */
 function statusOf(state: State, now: number): Json {
   const jobs: Record<string, number> = {};
-  for (const { status } of Object.values(state.queue.jobs)) jobs[status] = (jobs[status] ?? 0) + 1;
+  for (const { status } of Object.values(queuesOf(state).jobs)) jobs[status] = (jobs[status] ?? 0) + 1;
   return {
     ...(clockOf(state, now) as object),
-    pods: Object.values(state.pods).filter(({ life }) => life.kind !== 'terminated').length,
-    clusters: Object.keys(state.clusters).length,
-    endpoints: Object.values(state.endpoints).filter(({ hidden }) => hidden !== true).length,
-    templates: Object.values(state.templates).filter(({ publisher }) => publisher === undefined).length,
-    networkVolumes: Object.keys(state.volumes).length,
-    registries: Object.keys(state.registries).length,
+    pods: pods.all(state).filter(({ life }) => life.kind !== 'terminated').length,
+    clusters: clusters.all(state).length,
+    endpoints: endpoints.all(state).filter(({ hidden }) => hidden !== true).length,
+    templates: templates.all(state).filter(({ publisher }) => publisher === undefined).length,
+    networkVolumes: volumes.all(state).length,
+    registries: registries.all(state).length,
     delegations: delegations.all(state).length,
     jobs,
     ...(faultsOf(state) as object),

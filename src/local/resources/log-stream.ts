@@ -11,40 +11,40 @@ export interface LogLine {
 }
 
 /**
- * What logs: a function of the state and nothing else, so that the same lines come back whoever asks, when, and from
- * which process. What happened before a moment is told by the state at that moment, and no later state tells it otherwise.
+ * The log of a pod or a worker, computed from the state only, so that every process returns the same lines. Lines before a
+ * time follow from the state at that time, and do not change later.
  */
 export interface LogSource {
-  /** The first moment there may be a line: milliseconds since the epoch. Throws the 404 Problem where nothing logs. */
+  /** The earliest time of a line, in milliseconds since the epoch. Throws the 404 Problem when there is no such log. */
   readonly begin: (state: State) => number;
-  /** Every line with `from <= at < to`, in order. Asked for once what logs is gone: none. */
+  /** The lines with `from <= at < to`, in order; none when the pod or worker was removed meanwhile. */
   readonly lines: (state: State, from: number, to: number) => readonly LogLine[];
 }
 
 /**
- * A place between lines, as the id of an event: RFC 3339 with the line's number among those of its millisecond in the
- * six digits after the third. It sorts as text.
+ * A line with its cursor, the id of its event: RFC 3339 with milliseconds, then six digits that number the lines of the same
+ * millisecond. Cursors sort as text.
  */
 interface NumberedLine extends LogLine {
   readonly cursor: string;
 }
 
 const DEFAULT_TAIL = 100;
-/** How often a follower looks for new lines: milliseconds. */
-const LOOK_MS = 500;
-/** Looks without a new line until a comment shows that the connection is alive. */
-const QUIET_LOOKS = 30;
-/** How much of the past one step reads, and how far back the search for the last lines begins: milliseconds. */
+/** How often a stream polls for new lines. Milliseconds. */
+const POLL_INTERVAL_MS = 500;
+/** After how many polls without a new line a keep-alive comment is sent. */
+const POLLS_PER_KEEP_ALIVE = 30;
+/** The time range that one step reads, and the first one in the search for the last lines. Milliseconds. */
 const PAGE_MS = 86_400_000;
-const FIRST_SPAN_MS = 3_600_000;
-/** Lines that go out as one piece. */
-const PIECE = 500;
+const FIRST_RANGE_MS = 3_600_000;
+/** How many lines are sent at once. */
+const LINES_PER_CHUNK = 500;
 
 /**
- * Answers with a stream of server-sent events that stays open until the caller hangs up: what was logged as the query
- * asks (`Last-Event-ID` wins over `since`, and that over `tail`), then new lines as the clock moves (contract rules,
- * Pods: logs). Lines of a moment go out once it is over, so that their order is settled. Throws the 404 Problem of the
- * source, and 422 for a `Last-Event-ID` that is none.
+ * Answers with a stream of server-sent events that stays open until the caller disconnects: first the lines that the query
+ * selects (`Last-Event-ID` wins over `since`, and `since` over `tail`), then new lines as the clock advances (contract rules,
+ * Pods: logs). Lines are sent when their millisecond is over, so that their order is final. Throws the 404 Problem of the
+ * source, and 422 for an invalid `Last-Event-ID`.
  */
 export async function logStream(call: Call, source: LogSource): Promise<Reply> {
   const start = await call.transact((state, now) => startOf(call, source, state, now));
@@ -52,38 +52,38 @@ export async function logStream(call: Call, source: LogSource): Promise<Reply> {
 }
 
 interface Start {
-  /** The moment to read on from: milliseconds since the epoch. */
+  /** The time to start reading at, in milliseconds since the epoch. */
   readonly from: number;
-  /** True for the lines that are wanted of those at `from` and later. */
+  /** Whether a line at `from` or later is selected. */
   readonly wanted: (line: NumberedLine) => boolean;
 }
 
 async function* follow(call: Call, source: LogSource, start: Start): AsyncGenerator<string> {
   const only = call.query.get('source');
-  // At once, so that the caller sees the answer begin where nothing is logged yet.
-  let quiet = QUIET_LOOKS;
+  // A comment is due at once, so that the answer starts even when nothing was logged yet.
+  let emptyPolls = POLLS_PER_KEEP_ALIVE;
   for (let from = start.from; ;) {
     const page = await read(call, source, from);
     const lines = page.lines.filter((line) => (only === null || line.source === only) && start.wanted(line));
-    for (let at = 0; at < lines.length; at += PIECE)
+    for (let at = 0; at < lines.length; at += LINES_PER_CHUNK)
       yield lines
-        .slice(at, at + PIECE)
+        .slice(at, at + LINES_PER_CHUNK)
         .map(event)
         .join('');
-    quiet = lines.length > 0 ? 0 : quiet + 1;
-    if (quiet > QUIET_LOOKS) {
+    emptyPolls = lines.length > 0 ? 0 : emptyPolls + 1;
+    if (emptyPolls > POLLS_PER_KEEP_ALIVE) {
       yield ': nothing new\n\n';
-      quiet = 0;
+      emptyPolls = 0;
     }
     from = page.to;
-    if (page.isLast && !(await rest(call))) return;
+    if (page.isLast && !(await waitForNextPoll(call))) return;
   }
 }
 
-/** False where the caller has hung up or the service stops. */
-async function rest(call: Call): Promise<boolean> {
+/** Returns false when the caller has disconnected or the service stops. */
+async function waitForNextPoll(call: Call): Promise<boolean> {
   try {
-    await call.sleep(LOOK_MS);
+    await call.sleep(POLL_INTERVAL_MS);
   } catch (error) {
     if (!call.signal.aborted) throw error;
   }
@@ -101,7 +101,7 @@ function startOf(call: Call, source: LogSource, state: State, now: number): Star
   const { query, headers } = call;
   const lastEventId = headers['last-event-id'];
   const seen = cursorOf(lastEventId ?? '');
-  // To go on from anywhere else would lose lines or repeat them.
+  // Starting anywhere else would lose or repeat lines.
   if (lastEventId !== undefined && seen === undefined)
     throw unprocessable(['header Last-Event-ID: must be the id of an event, a date and time']);
   if (seen !== undefined) return { from: Math.max(begin, seen.at), wanted: ({ cursor }) => cursor > seen.cursor };
@@ -115,7 +115,7 @@ function startOf(call: Call, source: LogSource, state: State, now: number): Star
     : { from: last.at, wanted: ({ cursor }) => cursor >= last.cursor };
 }
 
-/** The last so many lines before now: looks back further and further until there are enough. */
+/** The last `tail` lines before now: doubles the time range until there are enough. */
 function lastLines(
   source: LogSource,
   state: State,
@@ -124,8 +124,8 @@ function lastLines(
   tail: number,
   only: string | null,
 ): readonly NumberedLine[] {
-  for (let span = FIRST_SPAN_MS; ; span *= 2) {
-    const from = Math.max(begin, now - span);
+  for (let range = FIRST_RANGE_MS; ; range *= 2) {
+    const from = Math.max(begin, now - range);
     const lines = numbered(source.lines(state, from, now)).filter((line) => only === null || line.source === only);
     if (lines.length >= tail || from === begin) return lines.slice(-tail);
   }
@@ -141,7 +141,7 @@ function numbered(lines: readonly LogLine[]): readonly NumberedLine[] {
 
 const cursorText = (at: number, digits: string): string => new Date(at).toISOString().replace('Z', `${digits}Z`);
 
-/** A moment as a caller gives it, in any offset and with any fraction; undefined where it is none. */
+/** Parses a date and time with any offset and any fraction of a second; undefined when it is invalid. */
 function cursorOf(text: string): { readonly at: number; readonly cursor: string } | undefined {
   const [, seconds, fraction = '', offset] = /^(.{19})(?:\.(\d+))?(Z|[+-]\d\d:\d\d)$/i.exec(text.trim()) ?? [];
   const whole = Date.parse(`${seconds ?? ''}${offset ?? ''}`);

@@ -1,39 +1,30 @@
 import type { Json } from '../../core/json.ts';
 import { dataCenterById } from '../model/catalog/hardware.ts';
-import { operation, unpublished } from '../contract/operation.ts';
-import type { Operation } from '../frame/operation.ts';
-import { badRequest, notFound } from '../contract/problem.ts';
-import { without } from '../state/records.ts';
+import { operation, unpublished, type Operation } from '../frame/operation.ts';
+import { badRequest } from '../contract/problem.ts';
 import { nextId, type State } from '../state/state.ts';
 import { bodyOf } from '../frame/validate.ts';
-import type { VolumeRecord } from '../model/volumes.ts';
+import { storage, volumes, type VolumeRecord } from '../model/volumes.ts';
 
 type NewVolume = Pick<VolumeRecord, 'name' | 'size' | 'dataCenter'> & { readonly type?: VolumeRecord['type'] };
 
 const documentOf = ({ createdAt: _createdAt, ...shown }: VolumeRecord): Json => shown;
 
-function find(state: State, id: string | undefined): VolumeRecord {
-  const volume = state.volumes[id ?? ''];
-  if (volume === undefined) throw notFound();
-  return volume;
-}
-
 function create(state: State, now: number, { name, size, dataCenter, type = 'STANDARD' }: NewVolume): VolumeRecord {
-  const place = dataCenterById(dataCenter);
-  if (place === undefined) throw badRequest(`unknown data center ${dataCenter}`);
-  if (!place.networkVolumeTypes.includes(type))
+  const location = dataCenterById(dataCenter);
+  if (location === undefined) throw badRequest(`unknown data center ${dataCenter}`);
+  if (!location.networkVolumeTypes.includes(type))
     throw badRequest(`data center ${dataCenter} has no network volumes of type ${type}`);
   const volume: VolumeRecord = { id: nextId(state, 'vol'), name, size, dataCenter, type, createdAt: now };
-  state.volumes[volume.id] = volume;
-  state.storage[volume.id] = { type, sizes: [{ at: now, size }] };
-  return volume;
+  storage.of(state)[volume.id] = { type, sizes: [{ at: now, size }] };
+  return volumes.put(state, volume);
 }
 
-/** Network volumes: a volume grows only, and keeps its data center and tier (specification 2.4; contract rules). */
+/** Network volumes. A volume cannot be made smaller, and keeps its data center and type (specification 2.4; contract rules). */
 export const volumeOperations: readonly Operation[] = [
   operation('listNetworkVolumes', async (call) => ({
     status: 200,
-    body: { networkVolumes: await call.transact((state) => Object.values(state.volumes).map(documentOf)) },
+    body: { networkVolumes: await call.transact((state) => volumes.all(state).map(documentOf)) },
   })),
   operation('createNetworkVolume', async (call) => {
     const body = bodyOf(call) as NewVolume;
@@ -42,18 +33,18 @@ export const volumeOperations: readonly Operation[] = [
   }),
   operation('getNetworkVolume', async (call) => ({
     status: 200,
-    body: await call.transact((state) => documentOf(find(state, call.params['id']))),
+    body: await call.transact((state) => documentOf(volumes.find(state, call.params['id']))),
   })),
   operation('updateNetworkVolume', async (call) => {
     const { name, size } = bodyOf(call) as { name?: string; size?: number };
     return {
       status: 200,
       body: await call.transact((state, now) => {
-        const volume = find(state, call.params['id']);
+        const volume = volumes.find(state, call.params['id']);
         if (size !== undefined && size < volume.size)
           throw badRequest(`a network volume only grows: it has ${String(volume.size)} GB`);
         volume.name = name ?? volume.name;
-        if (size !== undefined && size !== volume.size) state.storage[volume.id]?.sizes.push({ at: now, size });
+        if (size !== undefined && size !== volume.size) storage.of(state)[volume.id]?.sizes.push({ at: now, size });
         volume.size = size ?? volume.size;
         return documentOf(volume);
       }),
@@ -61,14 +52,14 @@ export const volumeOperations: readonly Operation[] = [
   }),
   operation('deleteNetworkVolume', async (call) => {
     await call.transact((state, now) => {
-      const { id } = find(state, call.params['id']);
-      state.storage[id]?.sizes.push({ at: now, size: 0 });
-      state.volumes = without(state.volumes, id);
+      const { id } = volumes.find(state, call.params['id']);
+      storage.of(state)[id]?.sizes.push({ at: now, size: 0 });
+      volumes.remove(state, id);
     });
     return { status: 204 };
   }),
-  // Specification 4.4: the older creation, on a host of its own. What it answers is not shown: the members it takes, and
-  // the id.
+  // Specification 4.4: the older API, on a host of its own. Its answer is not specified: here the members of the request
+  // and the id.
   unpublished('createLegacyNetworkVolume', 'POST /v1/networkvolumes', {
     service: 'rest',
     body: 'LegacyVolumeRequest',

@@ -2,19 +2,19 @@ import type { Clock } from '../../core/context.ts';
 import type { State } from './state.ts';
 
 /**
- * The local service's own time: milliseconds since the epoch. It goes on at the pace of the monotonic clock, so that a
- * wall clock that is set forward or back changes nothing while a process runs, and `berth local clock advance` moves it.
+ * The local service's own time in milliseconds since the epoch. It runs with the monotonic clock, so that setting the wall
+ * clock forward or back changes nothing while a process runs; `berth local clock advance` moves it forward.
  */
 export interface LocalClock {
   /**
-   * The time of a state, and notes it in the state. Between processes the time goes on by what the wall clock says has
-   * passed since the state was last used; where the wall clock went back meanwhile, from where it was. It never goes
-   * back, except that a state after a reset begins with its own time.
+   * Sets a state's time to now, and returns it. When another process used the state before, the wall clock tells how much
+   * time has passed since; when the wall clock was set back meanwhile, no time has passed. The time never goes back,
+   * except that the state after a reset starts with its own time.
    */
-  bringUp(state: State): number;
-  /** The time now, of the state that was brought up last; before the first, the wall clock. */
+  update(state: State): number;
+  /** The time now, of the state that was updated last; the wall clock when none was. */
   now(): number;
-  /** Sleeps on this time: an advance cuts it short, an abort ends it with the signal's reason. Milliseconds. */
+  /** Waits for a time of this clock: an advance shortens it, an abort rejects with the signal's reason. Milliseconds. */
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
 }
 
@@ -24,19 +24,19 @@ export function advanceClock(state: State, milliseconds: number): void {
   state.asOf += milliseconds;
 }
 
-/** What this process knows of a state's time. */
+/** A state's time at a moment of this process. */
 interface Anchor {
   readonly generation: string;
-  /** The time without what advances added, at the moment `monotonic`; with fractions, so that short steps add up. */
+  /** The time at `monotonic`, without the advances; not rounded, so that short steps add up. */
   readonly base: number;
   readonly monotonic: number;
 }
 
-/** A local clock over the host's. One for each service. */
+/** A local clock over the host's clock; each service needs its own. */
 export function createLocalClock(host: Clock): LocalClock {
   let anchor: Anchor | undefined;
   let offset = 0;
-  /** What advances have added while this clock was there: milliseconds. */
+  /** By how much the time was advanced since this clock was created: milliseconds. */
   let skipped = 0;
   const sleepers = new Set<() => void>();
 
@@ -44,7 +44,7 @@ export function createLocalClock(host: Clock): LocalClock {
 
   const baseOf = (state: State): number => {
     const saved = state.asOf - state.clockOffsetMs;
-    // Another process may have gone further, never back.
+    // Another process may have advanced the time, never set it back.
     if (anchor?.generation === state.generation) return Math.max(baseNow(anchor), saved);
     // eslint-disable-next-line no-restricted-syntax -- a date: it is compared between processes
     return saved + Math.max(0, host.now() - state.wallAt);
@@ -57,12 +57,12 @@ export function createLocalClock(host: Clock): LocalClock {
     for (const wake of [...sleepers]) wake();
   };
 
-  const nap = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
+  const sleepUntilWoken = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
     const controller = new AbortController();
     const wake = (): void => {
-      controller.abort(new Error('woken'));
+      controller.abort(new Error('the sleep was interrupted'));
     };
-    // Not AbortSignal.any: it would hold on to one signal for every sleep of a long-lived service.
+    // Not AbortSignal.any: a long-lived service would keep one signal in memory for every sleep.
     signal.addEventListener('abort', wake, { once: true });
     sleepers.add(wake);
     try {
@@ -76,7 +76,7 @@ export function createLocalClock(host: Clock): LocalClock {
   };
 
   return {
-    bringUp: (state) => {
+    update: (state) => {
       const base = baseOf(state);
       anchor = { generation: state.generation, base, monotonic: host.monotonic() };
       setOffset(state.clockOffsetMs);
@@ -93,7 +93,7 @@ export function createLocalClock(host: Clock): LocalClock {
         signal.throwIfAborted();
         const left = until - host.monotonic() - skipped;
         if (left <= 0) return;
-        await nap(left, signal);
+        await sleepUntilWoken(left, signal);
       }
     },
   };

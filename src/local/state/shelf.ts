@@ -1,42 +1,56 @@
 import { notFound } from '../contract/problem.ts';
-import { byId, withRecord, without, type Records } from './records.ts';
+import { byId, without, type Records } from './records.ts';
 import type { State } from './state.ts';
 
-/** The records of a resource that nothing else looks at: what several know has a place of its own in the state. */
-export interface Shelf<T> {
-  all(state: State): readonly T[];
-  /** Throws the 404 Problem where there is none of that id. */
-  find(state: State, id: string | undefined): T;
-  /** Puts a record in its place, over the one of its id where there is one; gives it back. */
-  put(state: State, record: T): T;
-  /** Throws the 404 Problem where there is none of that id. */
-  remove(state: State, id: string | undefined): void;
+/** What one resource stores in the state: any JSON value. */
+export interface Part<T> {
+  /** The stored value itself: changes to it are changes of the state. */
+  of(state: State): T;
+  replace(state: State, value: T): void;
 }
 
 /**
- * A shelf by its resource's name. `seed` is what a new account has of it, by the moment the account began (milliseconds
- * since the epoch); a shelf that was never changed takes no room in the state.
+ * A part of the state, by its name. `seed` makes the value of a new account from the time the account was created
+ * (milliseconds since the epoch); it is called when the part is first used.
  */
+export const createPart = <T>(name: string, seed: (since: number) => T): Part<T> => ({
+  of: (state) => (state.parts[name] ??= seed(state.since)) as T,
+  replace: (state, value) => {
+    state.parts[name] = value;
+  },
+});
+
+/** A part of the state that holds a resource's records by id. */
+export interface Shelf<T> {
+  /** All records, oldest first. */
+  all(state: State): readonly T[];
+  get(state: State, id: string): T | undefined;
+  /** Throws the 404 Problem when there is no record with that id. */
+  find(state: State, id: string | undefined): T;
+  /** Adds a record, or replaces the record with the same id; returns it. */
+  put(state: State, record: T): T;
+  /** Throws the 404 Problem when there is no record with that id. */
+  remove(state: State, id: string | undefined): void;
+}
+
+/** A shelf by its resource's name, and the records that a new account has: see `createPart`. */
 export function createShelf<T extends { readonly id: string }>(
   name: string,
   seed: (since: number) => readonly T[] = () => [],
 ): Shelf<T> {
-  const records = (state: State): Records<T> =>
-    (state.shelves[name] as Records<T> | undefined) ?? byId(seed(state.since));
+  const part = createPart<Records<T>>(name, (since) => byId(seed(since)));
   const find = (state: State, id = ''): T => {
-    const record = records(state)[id];
+    const record = part.of(state)[id];
     if (record === undefined) throw notFound();
     return record;
   };
   return {
-    all: (state) => Object.values(records(state)),
+    all: (state) => Object.values(part.of(state)),
+    get: (state, id) => part.of(state)[id],
     find,
-    put: (state, record) => {
-      state.shelves[name] = withRecord(records(state), record.id, record);
-      return record;
-    },
+    put: (state, record) => (part.of(state)[record.id] = record),
     remove: (state, id) => {
-      state.shelves[name] = without(records(state), find(state, id).id);
+      part.replace(state, without(part.of(state), find(state, id).id));
     },
   };
 }

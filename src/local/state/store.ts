@@ -5,31 +5,32 @@ import { reasonOf } from '../../core/file-errors.ts';
 import { makeFolder } from '../../core/folders.ts';
 import type { FileLocks, HeldLock } from '../../core/locks.ts';
 import { Problem } from '../contract/problem.ts';
-import { openStateFile, type StateFile } from './file/state-file.ts';
+import type { PartCodec } from './file/codec.ts';
 import type { FileSystem } from './file/file-system.ts';
+import { openStateFile, type StateFile } from './file/state-file.ts';
 import type { State } from './state.ts';
 
-/** Keeps the one state. */
+/** Stores the state of one local service. */
 export interface Store {
   /**
-   * One step on the state, alone with it; `fresh` makes the first one. Saved when the promise is kept and the step has
-   * changed anything. A step that throws is not saved; a Problem it throws before it changes anything. Fails with
-   * local-file (14) where there is a file and it cannot be read, locked or written.
+   * Runs one step on the state, with exclusive access; `create` makes the first state. Resolves when what the step
+   * changed is saved. A step that throws is not saved; it must throw a Problem before it changes anything. Fails with
+   * local-file (14) when the state file cannot be read, locked or written.
    */
-  transact<T>(fresh: () => State, step: (state: State) => T): Promise<T>;
+  transact<T>(create: () => State, step: (state: State) => T): Promise<T>;
   /**
-   * Puts a state in place of the one there is, which `make` is given where there is one that can be read. Fails with
-   * local-file (14).
+   * Replaces the state by what `make` returns. `make` is given the previous state when there is one that can be read.
+   * Fails with local-file (14).
    */
   replace(make: (previous: State | undefined) => State): Promise<void>;
 }
 
-/** A state that lives as long as the service. */
+/** A state in memory: it is lost when the service stops. */
 export function memoryStore(initial?: State): Store {
   let state = initial;
   return {
     // Async, so that what a step throws rejects, as with a file.
-    transact: async (fresh, step) => step((state ??= fresh())),
+    transact: async (create, step) => step((state ??= create())),
     replace: (make) => {
       state = make(state);
       return Promise.resolve();
@@ -37,15 +38,15 @@ export function memoryStore(initial?: State): Store {
   };
 }
 
-/** How long other processes may take for their turns. Milliseconds. */
-const WAIT_MS = 30_000;
+/** How long to wait for the lock while other processes use the state. Milliseconds. */
+const LOCK_TIMEOUT_MS = 30_000;
 
-/** Makes the folder of a state where there is none, and takes its lock. Fails with local-file (14). */
+/** Creates the state's folder when there is none, and takes the lock. Fails with local-file (14). */
 async function lockState(path: string, locks: FileLocks): Promise<HeldLock> {
   const subject = `the local service's state ${path}`;
   try {
     makeFolder({ mkdirSync, statSync, dirname }, dirname(path), 0o700);
-    return await locks.take(`${path}.lock`, { subject, waitMs: WAIT_MS });
+    return await locks.take(`${path}.lock`, { subject, waitMs: LOCK_TIMEOUT_MS });
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw localFile(
@@ -56,73 +57,78 @@ async function lockState(path: string, locks: FileLocks): Promise<HeldLock> {
   }
 }
 
-/** A step that waits for its turn. */
-interface Turn {
-  /** Takes the step, and gives what tells its caller. */
-  take(): () => void;
-  refuse(error: unknown): void;
+/** A step in the queue. */
+interface PendingStep {
+  /** Runs the step, and returns the function that settles its promise. */
+  run(): () => void;
+  reject(error: unknown): void;
 }
 
-/** So many times this process saves in a row before others get the lock. */
-const SAVES_IN_A_ROW = 8;
+/** How many saves this process makes before it releases the lock to others. */
+const MAX_SAVES_PER_LOCK = 8;
 
 /**
- * A state in files of mode 0600: see `openStateFile`. Processes on the same file take turns by a lock. The steps that
- * have come by the time it is had, or while others were saved, are taken together and saved at once; each caller hears
- * of its step when it is saved.
+ * A state in files of mode 0600: see `openStateFile`. Processes that use the same file exclude each other with a lock. The
+ * steps that are waiting when the lock is taken, or when a save ends, run as one batch and are saved together; each
+ * promise is settled after the save.
  */
-export function fileStore(path: string, locks: FileLocks, system?: FileSystem): Store {
-  const file = openStateFile(path, system);
-  let waiting: Turn[] = [];
-  let working = false;
+export function createFileStore(
+  path: string,
+  locks: FileLocks,
+  codecs: readonly PartCodec<unknown>[],
+  system?: FileSystem,
+): Store {
+  const file = openStateFile(path, codecs, system);
+  let pending: PendingStep[] = [];
+  let draining = false;
 
-  /** False where the files gave trouble: the lock may be another's by now. */
-  const takeTogether = async (turns: readonly Turn[], lock: HeldLock): Promise<boolean> => {
+  /** Returns false when the files failed: another process may have the lock by now. */
+  const runBatch = async (steps: readonly PendingStep[], lock: HeldLock): Promise<boolean> => {
     try {
-      const tell = turns.map((turn) => turn.take());
+      const settle = steps.map((step) => step.run());
       await file.save(lock.folder);
-      for (const each of tell) each();
+      for (const each of settle) each();
       return true;
     } catch (error) {
       file.forget();
-      if (error instanceof Failure || turns.length === 1) {
-        for (const turn of turns) turn.refuse(error);
+      if (error instanceof Failure || steps.length === 1) {
+        for (const step of steps) step.reject(error);
         return !(error instanceof Failure);
       }
-      // A step that broke may have changed something first: all are taken anew, each alone, from the state in the file.
-      for (const turn of turns) await takeTogether([turn], lock);
+      // The step that threw may have changed something: run each step again, alone, on the saved state.
+      for (const step of steps) await runBatch([step], lock);
       return true;
     }
   };
 
-  const allWaiting = (): readonly Turn[] => {
-    const turns = waiting;
-    waiting = [];
-    return turns;
+  const takePending = (): readonly PendingStep[] => {
+    const steps = pending;
+    pending = [];
+    return steps;
   };
 
-  const work = async (): Promise<void> => {
-    working = true;
-    while (waiting.length > 0) {
+  const drain = async (): Promise<void> => {
+    draining = true;
+    while (pending.length > 0) {
       try {
         const lock = await lockState(path, locks);
         try {
-          file.look();
-          for (let saves = 0; saves < SAVES_IN_A_ROW && waiting.length > 0; saves++)
-            if (!(await takeTogether(allWaiting(), lock))) break;
+          file.revalidate();
+          for (let saves = 0; saves < MAX_SAVES_PER_LOCK && pending.length > 0; saves++)
+            if (!(await runBatch(takePending(), lock))) break;
         } finally {
           lock.release();
         }
       } catch (error) {
-        for (const turn of allWaiting()) turn.refuse(error);
+        for (const step of takePending()) step.reject(error);
       }
     }
-    working = false;
+    draining = false;
   };
 
-  const inTurn = <T>(step: () => T): Promise<T> =>
+  const enqueue = <T>(step: () => T): Promise<T> =>
     new Promise((resolve, reject) => {
-      const take = (): (() => void) => {
+      const run = (): (() => void) => {
         try {
           const result = step();
           return () => {
@@ -135,21 +141,21 @@ export function fileStore(path: string, locks: FileLocks, system?: FileSystem): 
           };
         }
       };
-      waiting.push({ take, refuse: reject });
-      if (!working) void work();
+      pending.push({ run, reject });
+      if (!draining) void drain();
     });
 
   return {
-    transact: (fresh, step) => inTurn(() => step(file.state(fresh))),
+    transact: (create, step) => enqueue(() => step(file.state(create))),
     replace: (make) =>
-      inTurn(() => {
-        file.put(make(readable(file)));
+      enqueue(() => {
+        file.replace(make(readableState(file)));
       }),
   };
 }
 
-/** The state of a file; undefined where there is none, or none that can be read. */
-function readable(file: StateFile): State | undefined {
+/** The state of a file; undefined when there is none, or it cannot be read. */
+function readableState(file: StateFile): State | undefined {
   try {
     return file.state(() => {
       throw new Problem(404, 'Not Found', 'no state');

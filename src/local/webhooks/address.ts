@@ -1,7 +1,7 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
-/** Addresses that are not of the public internet (IANA special-purpose registries), multicast included. */
+/** Addresses outside the public internet, multicast included (IANA special-purpose registries). */
 const PRIVATE_IPV4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -18,10 +18,10 @@ const PRIVATE_IPV4 = [
   '224.0.0.0/3',
 ];
 
-/** All but 2000::/3, which the public internet uses. */
+/** All but 2000::/3, the public internet, and the special-purpose networks in it. */
 const PRIVATE_IPV6 = ['::/3', '4000::/2', '8000::/1', '2001::/23', '2001:db8::/32', '3fff::/20'];
 
-/** Where an IPv6 address carries an IPv4 address: its prefix, and how many of its 16-bit groups come before that. */
+/** IPv6 prefixes that contain an IPv4 address, and the number of 16-bit groups before it. */
 const EMBEDDED: readonly (readonly [string, number])[] = [
   ['::/96', 6],
   ['::ffff:0:0/96', 6],
@@ -39,8 +39,8 @@ const listOf = (subnets: readonly string[], family: 'ipv4' | 'ipv6'): BlockList 
 };
 
 /**
- * What an IP address is to a service on this machine: `own` for an address of this machine, `private` for any other
- * that is not of the public internet. An IPv4 address inside an IPv6 one counts as itself.
+ * Classifies an IP address: `own` for an address of this machine, `private` for any other outside the public internet. An
+ * IPv4 address inside an IPv6 address is classified as the IPv4 address.
  */
 export function kindOfAddress(address: string): 'own' | 'private' | 'public' {
   const plain = address.replace(/%.*$/, '');
@@ -69,7 +69,7 @@ function embeddedIPv4(address: string): string | undefined {
   return groups.flatMap((group) => [group >> 8, group & 255]).join('.');
 }
 
-/** The eight groups of an IPv6 address. The URL parser writes each in one way: `::ffff:127.0.0.1` as `::ffff:7f00:1`. */
+/** The eight groups of an IPv6 address. The URL parser normalizes it: `::ffff:127.0.0.1` becomes `::ffff:7f00:1`. */
 function groupsOf(address: string): readonly number[] {
   const text = new URL(`http://[${address}]/`).hostname.slice(1, -1);
   const [head = '', tail] = text.split('::');

@@ -1,4 +1,4 @@
-/** A webhook that is not sent because of where it leads. */
+/** Thrown when a webhook is not sent because its address is not allowed. */
 export class WebhookRefused extends Error {
   override readonly name = 'WebhookRefused';
 }

@@ -6,30 +6,30 @@ import type { Clock } from '../../core/context.ts';
 import { kindOfAddress } from './address.ts';
 import { WebhookRefused } from './refused.ts';
 
-/** How long a webhook's receiver may take: milliseconds. */
-const DEADLINE_MS = 10_000;
+/** The timeout of one delivery in milliseconds. */
+const TIMEOUT_MS = 10_000;
 
-/** Resolves a name to all of its addresses; rejects where there is none. */
+/** Resolves a host name to all its addresses; rejects when there is none. */
 export type Resolve = (name: string) => Promise<readonly LookupAddress[]>;
 
 export interface WebhookOptions {
   readonly clock: Clock;
-  /** The port this service is served on: no webhook reaches it on any address of this machine. */
+  /** The port of this service. Webhooks must not reach it on any address of this machine. */
   readonly ownPort: number;
-  /** Lets webhooks reach other ports of this machine, and private networks. */
+  /** Allows other ports of this machine, and private networks. */
   readonly allowPrivate: boolean;
   readonly resolve?: Resolve | undefined;
 }
 
-/** POSTs a JSON text and gives the answer's status. */
-export type PostWebhook = (url: string, body: string) => Promise<number>;
+/** Sends a JSON text with POST and returns the status of the answer. */
+export type SendWebhook = (url: string, body: string) => Promise<number>;
 
 /**
- * Sends webhooks. Rejects with WebhookRefused for an address that none may reach, and with the error of the connection
- * where no answer came. The address is checked as the connection is made, so that a name cannot lead elsewhere after
- * the check. Redirects are not followed.
+ * Sends webhooks. Rejects with WebhookRefused when the address is not allowed, and with the connection's error when there is
+ * no answer. Each address is checked when the connection is made, so that a name cannot resolve to another one after the
+ * check (DNS rebinding). Redirects are not followed.
  */
-export function createWebhookPost(options: WebhookOptions): PostWebhook {
+export function createWebhookSender(options: WebhookOptions): SendWebhook {
   const { clock, allowPrivate, ownPort, resolve = resolveBySystem } = options;
 
   const check = (address: string, port: number): void => {
@@ -46,7 +46,7 @@ export function createWebhookPost(options: WebhookOptions): PostWebhook {
     const secure = url.protocol === 'https:';
     const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port);
     const host = url.hostname.replace(/^\[|\]$/g, '');
-    // An address is never looked up.
+    // An IP address is not looked up, so it is checked here.
     if (isIP(host) !== 0) check(host, port);
 
     const lookup: LookupFunction = (name, { all }, done) => {
@@ -63,13 +63,13 @@ export function createWebhookPost(options: WebhookOptions): PostWebhook {
         });
     };
 
-    const deadline = clock.deadline(DEADLINE_MS);
+    const deadline = clock.deadline(TIMEOUT_MS);
     try {
       return await new Promise<number>((answered, failed) => {
         const sent = (secure ? secureRequest : plainRequest)(url, {
           method: 'POST',
           headers: { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) },
-          // A connection of its own: a kept one would not be checked.
+          // A new connection: a kept-alive one would not be checked.
           agent: false,
           lookup,
           signal: deadline.signal,

@@ -1,7 +1,7 @@
 import type { Case } from './case.ts';
 import { withCluster } from './clusters.ts';
 
-/** Cases of billing. */
+/** Requests for billing. */
 export const BILLING_CASES: readonly Case[] = [
   { id: 'listBilling', request: 'GET /v2/billing', status: 200 },
   { id: 'listBilling', request: 'GET /v2/billing?lastN=3&bucketSize=month', status: 200 },

@@ -1,9 +1,9 @@
 import type { Answer, LocalFixture } from '../../support/local/service-fixture.ts';
 
-/** One request and what it must be answered with. `id` is the operation's in the published document. */
+/** One request and the expected answer. `id` is the id of the operation in the published document. */
 export interface Case {
   readonly id: string;
-  /** Done first, with `beforeBody`, or else the body of a job. */
+  /** A request that is sent first, with `beforeBody`, or else with the body of a job. */
   readonly before?: string;
   readonly beforeBody?: unknown;
   readonly request: string;
@@ -11,18 +11,18 @@ export interface Case {
   readonly status: number;
 }
 
-/** What cases of several resources run on. */
+/** The local service that cases of several resources use. */
 export const gpu = { id: 'GPU-24G' };
 export const image = 'example/image:1';
 
 type Send = LocalFixture['send'];
 
-/** Does what a case wants done before it. */
+/** Sends the request that a case needs before it. */
 export async function prepare(send: Send, { before, beforeBody = { input: {} } }: Case): Promise<void> {
   if (before !== undefined) await sendTo(send, before, beforeBody);
 }
 
-/** Makes the request of a case; a key of null sends none. */
+/** Sends the request of a case. With a key of null no key is sent. */
 export const ask = (send: Send, { request, body }: Case, key?: string | null): Promise<Answer> =>
   sendTo(send, request, body, key);
 

@@ -2,7 +2,7 @@ import type { Case } from './case.ts';
 
 const AVAILABLE = 'include=AVAILABILITY&product=POD';
 
-/** Cases of what can be rented, and where. */
+/** Requests for the catalog. */
 export const CATALOG_CASES: readonly Case[] = [
   { id: 'listGpuTypes', request: 'GET /v2/catalog/gpus', status: 200 },
   { id: 'listGpuTypes', request: `GET /v2/catalog/gpus?${AVAILABLE}&count=2&countryCodes=SE,US`, status: 200 },

@@ -2,14 +2,14 @@ import { image, type Case } from './case.ts';
 
 const compute = { gpuTypeId: 'GPU-24G', gpuCountPerPod: 2, podCount: 3 };
 const cluster = { name: 'c', type: 'SLURM', compute };
-/** The first ids that a fresh account hands out. */
+/** The first ids that a new account assigns. */
 const MEMBER = '/v2/pods/pod-000002';
 const CLUSTER = '/v2/clusters/cluster-000001';
 
-/** A cluster is there before the case. */
+/** Creates a cluster before the case. */
 export const withCluster = { before: 'POST /v2/clusters', beforeBody: cluster };
 
-/** Cases of clusters and of the pods in them. */
+/** Requests for clusters and for the pods in them. */
 export const CLUSTER_CASES: readonly Case[] = [
   { id: 'listClusters', ...withCluster, request: 'GET /v2/clusters', status: 200 },
   { id: 'createCluster', request: 'POST /v2/clusters', body: cluster, status: 201 },

@@ -3,7 +3,7 @@ import { image, type Case } from './case.ts';
 const scaling = { type: 'QUEUE_DELAY', queueDelay: 4 };
 const pools = ['POOL-24G'];
 
-/** Cases of endpoints, their workers and their releases. */
+/** Requests for endpoints, their workers and their releases. */
 export const ENDPOINT_CASES: readonly Case[] = [
   { id: 'listEndpoints', request: 'GET /v2/serverless', status: 200 },
   {

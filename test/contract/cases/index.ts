@@ -9,7 +9,7 @@ import { SSH_KEY_CASES } from './ssh-keys.ts';
 import { TEMPLATE_CASES } from './templates.ts';
 import { VOLUME_CASES } from './volumes.ts';
 
-/** A request for every operation of the contract and every status it is given a way to. */
+/** A request for every operation of the contract and each of its possible statuses. */
 export const CASES: readonly Case[] = [
   ...BILLING_CASES,
   ...CATALOG_CASES,

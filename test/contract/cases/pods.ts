@@ -1,6 +1,6 @@
 import { gpu, image, type Case } from './case.ts';
 
-/** Cases of pods and their logs. */
+/** Requests for pods and their logs. */
 export const POD_CASES: readonly Case[] = [
   { id: 'listPods', request: 'GET /v2/pods', status: 200 },
   { id: 'listPods', request: 'GET /v2/pods?includeClusterPods=x', status: 422 },

@@ -2,7 +2,7 @@ import type { Case } from './case.ts';
 
 const arn = 'arn:cloud:registry:eu-north-1:123456789012:repository/team/images:v1';
 
-/** Cases of registries and of the delegations to them. */
+/** Requests for registries and their delegations. */
 export const REGISTRY_CASES: readonly Case[] = [
   { id: 'listDelegations', request: 'GET /v2/registries/delegations', status: 200 },
   {

@@ -1,6 +1,6 @@
 import { gpu, image, type Case } from './case.ts';
 
-/** Cases of templates, the account's and the public ones. */
+/** Requests for templates, private and public ones. */
 export const TEMPLATE_CASES: readonly Case[] = [
   { id: 'listTemplates', request: 'GET /v2/templates', status: 200 },
   { id: 'createTemplate', request: 'POST /v2/templates', body: { name: 't', image }, status: 201 },

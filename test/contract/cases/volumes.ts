@@ -1,6 +1,6 @@
 import type { Case } from './case.ts';
 
-/** Cases of network volumes. */
+/** Requests for network volumes. */
 export const VOLUME_CASES: readonly Case[] = [
   { id: 'listNetworkVolumes', request: 'GET /v2/network-volumes', status: 200 },
   {

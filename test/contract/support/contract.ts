@@ -1,4 +1,4 @@
-/** A published OpenAPI document, as a judge of requests: made from the document alone, as a stranger would read it. */
+/** Validates requests against a published OpenAPI document. It uses only the document, no code of berth. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
 export type Schema = Readonly<Record<string, unknown>> & { readonly $ref?: string };
@@ -17,16 +17,16 @@ export interface Operation {
   /** `/v2/pods/{id}`. */
   readonly path: string;
   readonly parameters: readonly Parameter[];
-  /** Undefined where it takes no body. */
+  /** Undefined if the operation takes no body. */
   readonly body: { readonly required: boolean; readonly schema: Schema } | undefined;
-  /** The first success: its status, and what it answers with, if anything. */
+  /** The first status of success, and the schema of its answer, if it has one. */
   readonly answer: { readonly status: number; readonly type?: string; readonly schema?: Schema };
 }
 
-/** A request as it arrived. */
+/** A received request. */
 export interface Sent {
   readonly method: string;
-  /** Without the base address, without the query, as encoded. */
+  /** The encoded path, without base address and query. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -35,17 +35,17 @@ export interface Sent {
 
 export interface Contract {
   readonly operations: readonly Operation[];
-  /** The operation a request is for; undefined where there is none. */
+  /** Returns the operation of a request; undefined if there is none. */
   operationOf(sent: Pick<Sent, 'method' | 'path'>): Operation | undefined;
-  /** What the document has against a request: nothing, where it fits. */
+  /** Returns the violations of a request; empty if it is valid. */
   objections(sent: Sent): readonly string[];
-  /** What it has against a value of a schema. */
+  /** Returns the violations of a value against a schema. */
   against(schema: Schema, value: unknown): readonly string[];
-  /** A schema, parameter or answer with its reference followed. */
+  /** Resolves the reference of a schema, parameter or answer. */
   resolve<T>(node: T): T;
 }
 
-/** The parts of an OpenAPI document that are read here. */
+/** The members of an OpenAPI document that are used here. */
 export interface Document {
   readonly paths: Readonly<Record<string, PathItem>>;
   readonly components?: unknown;
@@ -91,7 +91,7 @@ export function readContract(document: Document): Contract {
   const operationOf: Contract['operationOf'] = ({ method, path }) =>
     operations
       .filter((operation) => operation.method === method && patternOf(operation.path).test(path))
-      // A path that is spelled out goes before one with a place for an id.
+      // A literal path has priority over one with a parameter.
       .toSorted((one, other) => one.path.split('{').length - other.path.split('{').length)[0];
 
   return {
@@ -136,8 +136,8 @@ function describe(
 }
 
 /**
- * The same document with each `if` in a part of its own: beside `unevaluatedProperties`, where an `if` does not hold, the
- * validator forgets which members it has seen.
+ * Moves each `if` of a document into its own subschema. If an `if` beside `unevaluatedProperties` does not match, the
+ * validator forgets which members it has evaluated.
  */
 function conditionsApart(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(conditionsApart);
@@ -171,7 +171,7 @@ function queryObjections(
   ];
 }
 
-/** The value that the text of a parameter stands for. */
+/** Parses the text of a parameter. */
 function parameterValue(parameter: Parameter, given: readonly string[], resolve: Contract['resolve']): unknown {
   const schema = resolve(parameter.schema);
   if (schema['type'] === 'array') {

@@ -1,6 +1,6 @@
 import type { Answers } from './recorder.ts';
 
-/** One way to call a command. */
+/** One call of a command. */
 export interface Invocation {
   readonly argv: readonly string[];
   readonly answers?: Answers;
@@ -9,7 +9,7 @@ export interface Invocation {
 
 const split = (line: string): readonly string[] => line.split(' ').filter((word) => word !== '');
 
-/** The words of a command line; none of them holds a space. */
+/** Splits a command line at spaces. */
 const line = (text: string, more: Omit<Invocation, 'argv'> = {}): Invocation => ({ argv: split(text), ...more });
 
 const pod = (status: string): Answers => ({ 'GET /v2/pods/{id}': { status } });
@@ -27,8 +27,8 @@ const SSH = { 'GET /v2/pods/{id}': { status: 'RUNNING', ssh: { proxy: { host: 'p
 const period = '--from 7d --to 1d --bucket week';
 
 /**
- * Every command that speaks to a service, by its words, with every flag that it has. A command that is not here fails
- * the test: so this is also where a new one is put under the contract.
+ * Every command that sends requests, by its words, with calls that use every flag. The test fails for a command that is
+ * missing here, so a new command is added here to be tested against the contract.
  */
 export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   'pods list': [
@@ -205,7 +205,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   ],
 };
 
-/** Commands, or all below a word, that send nothing to the management API of their own accord. */
+/** Commands, or whole groups, that send nothing to the management API by themselves. */
 export const SILENT: readonly string[] = [
   'auth login',
   'auth logout',
@@ -216,9 +216,9 @@ export const SILENT: readonly string[] = [
   'local',
   'completion',
   'help',
-  // Speaks to the queue API alone, and has tests of its own.
+  // Uses only the queue API and has its own tests.
   'jobs batch',
 ];
 
-/** Flags that say nothing to a service, or have a test of their own: merged bodies, and what bounds a wait. */
+/** Flags that do not change a request, or have their own tests: merged bodies and limits of a wait. */
 export const UNSENT: readonly string[] = ['file', 'set', 'waitTimeout'];

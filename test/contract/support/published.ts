@@ -9,15 +9,15 @@ interface Document {
   >;
 }
 
-/** The published document, as a judge of answers. */
+/** Validates answers against the published document. */
 export interface Published {
-  /** The responses of each operation by their status, by the operation's id. */
+  /** The responses of each operation: by operation id, then by status. */
   readonly operations: ReadonlyMap<string, Responses>;
-  /** What the document has against an answer of an operation; undefined where it fits. */
+  /** Returns the violation of an answer of an operation; undefined if it is valid. */
   readonly objections: (id: string, answer: Answer) => unknown;
 }
 
-/** Made from the published document alone, so that it judges as a stranger would. */
+/** Uses only the published document, no code of the service. */
 export async function readPublished(): Promise<Published> {
   const { body } = await localFixture().send('GET', '/v2/openapi.json', undefined, null);
   const document = body as unknown as Document;

@@ -3,20 +3,20 @@ import type { AddressInfo } from 'node:net';
 import type { Contract, Sent } from './contract.ts';
 import { sample } from './sample.ts';
 
-/** Members that an answer has beside its least ones, by `GET /v2/pods/{id}`. */
+/** Members that an answer has in addition to the minimal ones, by operation such as `GET /v2/pods/{id}`. */
 export type Answers = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 export interface Recorder {
-  /** The management API; the queue API and the older volume API lie beside it, so that nothing is mistaken. */
+  /** The address of the management API. The queue API and the v1 API have other paths, to keep the requests apart. */
   readonly env: Readonly<Record<string, string>>;
-  /** Management requests since the last call, in order. */
+  /** Returns the management requests since the last call, in order. */
   take(answers?: Answers): readonly Sent[];
   close(): void;
 }
 
 /**
- * A server that keeps what it is asked, and answers each operation with the least that its contract allows. `change` may
- * change the value of each answer.
+ * A server that records requests and answers each operation with the minimal answer of its contract. `change` can modify
+ * the value of each answer.
  */
 export async function record(
   contract: Contract,
@@ -24,7 +24,7 @@ export async function record(
 ): Promise<Recorder> {
   let sent: Sent[] = [];
   let answers: Answers = {};
-  /** What was PUT somewhere is what is there from then on. */
+  /** The bodies of PUT requests by path: later GET requests return them. */
   let kept = new Map<string, object>();
   let retried = false;
   const server = createServer((request, response) => {
@@ -99,14 +99,14 @@ function answer(contract: Contract, one: Sent, { answers, kept, change }: Told, 
   response.end(JSON.stringify(change({ ...value, ...answers[`${operation.method} ${operation.path}`], ...kept })));
 }
 
-/** The id in a path, such as `p1` of `/v2/pods/p1/action`: an answer is about what was asked for. */
+/** Returns the id in a path, such as `p1` of `/v2/pods/p1/action`. The answer must have this id. */
 function idAsked(template: string, path: string): string | undefined {
   const place = template.split('/').findLastIndex((segment) => segment.startsWith('{'));
   const segment = place < 0 ? undefined : path.split('/')[place];
   return segment === undefined ? undefined : decodeURIComponent(segment);
 }
 
-/** The queue API has no contract of this kind: every job is done; one called `failed` is so once it was retried. */
+/** Answers for the queue API, which has no OpenAPI document: every job is completed; `failed` is so after a retry. */
 function queueAnswer(
   path: string,
   retried: boolean,

@@ -1,14 +1,14 @@
 import type { Contract, Schema } from './contract.ts';
 
-/** Texts that the patterns of a contract are tried with. */
+/** Candidate texts for the patterns of a contract. */
 const TEXTS = ['x', '12.4', 'SE', '8080/http', 'ssh-ed25519 AAAA me@host', 'x:y'];
 
-/** Levels that are filled in; below them, only what must be there. */
+/** Depth to which optional members are filled in; below it, only required members. */
 const DEEPEST = 8;
 
 /**
- * The least value that a schema allows: required members only, the first of several words. Lists hold one item, so that
- * there is something to read in them.
+ * Builds the minimal value of a schema: required members only, the first of several enum values. Lists have one item, so
+ * that there is something to read.
  */
 export function sample(contract: Contract, schema: Schema, depth = 0): unknown {
   const node = whole(contract, schema);
@@ -38,7 +38,7 @@ export function sample(contract: Contract, schema: Schema, depth = 0): unknown {
   }
 }
 
-/** A schema in one piece: its reference followed, all of what it is made of laid together, the first of what it may be. */
+/** Flattens a schema: resolves its reference, merges `allOf`, and takes the first alternative. */
 function whole(contract: Contract, schema: Schema): Schema {
   const { allOf = [], oneOf = [], anyOf = [], ...node } = contract.resolve(schema) as Record<string, unknown> & Made;
   const parts = [...allOf, ...oneOf.slice(0, 1), ...anyOf.slice(0, 1)].map((part) => whole(contract, part));

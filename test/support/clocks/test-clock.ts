@@ -1,12 +1,12 @@
 import type { Clock } from '../../../src/core/context.ts';
 
-/** A clock for tests: it stands still until something sleeps on it or moves it. */
+/** A clock for tests. Its time changes only when something sleeps on it or moves it. */
 export interface TestClock extends Clock {
-  /** Moves the clock forward; sleepers whose time has come wake. Milliseconds. */
+  /** Moves the clock forward and wakes the sleepers that are due. Milliseconds. */
   advance(milliseconds: number): void;
-  /** Sets the wall clock forward or (negative) back, as a user or a time server would. No span is affected. */
+  /** Sets the wall clock forward or (negative) back, as a user or a time server does. Monotonic time does not change. */
   jumpWall(milliseconds: number): void;
-  /** Every span that was slept, in the order asked for. Milliseconds. */
+  /** The duration of every sleep, in call order. Milliseconds. */
   readonly slept: number[];
 }
 
@@ -16,8 +16,8 @@ interface Sleeper {
 }
 
 /**
- * A clock whose sleeps cost no time: once everything else in the event loop has had a turn, it jumps to the earliest
- * sleeper and wakes it. `deadline` counts real time, as the port demands. Start in milliseconds since the epoch.
+ * A clock whose sleeps take no real time. After all other work of the event loop has run, it jumps to the earliest
+ * sleeper and wakes it. `deadline` counts real time, as the port requires. `startMs` is in milliseconds since the epoch.
  */
 export function createTestClock(startMs = Date.UTC(2026, 0, 1)): TestClock {
   let monotonic = 0;

@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path';
 const BESIDE = resolve(import.meta.dirname, '../../../..');
 
 /**
- * The folder that holds the contract (`contract/openapi.json`, `tools/contract-diff.mjs`): BERTH_CONTRACT_DIR, or any
- * folder beside the checkout that has one. Undefined elsewhere: what compares with it is skipped and says so.
+ * Returns the folder with the contract (`contract/openapi.json`, `tools/contract-diff.mjs`): BERTH_CONTRACT_DIR, or any
+ * folder beside the checkout that has one. Undefined if there is none: the tests that compare with it are then skipped.
  */
 export function contractFolder(): string | undefined {
   const named = process.env['BERTH_CONTRACT_DIR'];

@@ -3,10 +3,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ownIdentity, type Identity } from '../../../src/host/lock/process-identity.ts';
 
-/** A number that no process has: the largest one of Linux. */
+/** A process id that no process has: the largest one of Linux. */
 const NO_PROCESS = 4_194_304;
 
-/** Holders, as they stand in a lock. Start times and boots are known on Linux only. */
+/** Lock holders as they are written in a lock. Start times and boot ids are known on Linux only. */
 export const HOLDERS = {
   self: (): Identity => ownIdentity(),
   dead: (): Identity => ({ ...ownIdentity(), pid: NO_PROCESS }),
@@ -15,7 +15,7 @@ export const HOLDERS = {
   otherHost: (): Identity => ({ ...ownIdentity(), pid: 1, boot: 'another', host: 'elsewhere' }),
 } as const;
 
-/** Puts a lock in its place as that holder would have. Gives its owner file. */
+/** Writes a lock as that holder would have written it. Returns the path of its owner file. */
 export function writeForgedLock(path: string, holder: Identity): string {
   const folder = join(path, randomUUID());
   mkdirSync(folder, { recursive: true });
@@ -23,7 +23,7 @@ export function writeForgedLock(path: string, holder: Identity): string {
   return join(folder, 'owner');
 }
 
-/** The identity of another process of this machine, as it would write it. Linux only. */
+/** The identity that another process of this machine would write. Linux only. */
 export function identityOf(pid: number): Identity {
   const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
   return { ...ownIdentity(), pid, started: stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '' };

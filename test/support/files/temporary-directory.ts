@@ -4,8 +4,8 @@ import { basename, join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 
 /**
- * A directory of one test's own, to be made inside it or in a beforeEach. Gone when the test is over. It is named after
- * the test's file, so that one that stays can be traced.
+ * Creates a directory for one test. To be called in the test or in a beforeEach. It is removed when the test ends. Its
+ * name contains the name of the test file, so that a directory that was left over can be traced.
  */
 export function temporaryDirectory(): string {
   const file = basename(expect.getState().testPath ?? 'test', '.test.ts');

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Gives a run of tests a temporary directory of its own, and fails at its end where a test has left something in it.
- * What was left is removed all the same.
+ * Gives a test run its own temporary directory. At the end, the run fails if a test has left a file in it.
+ * Such files are removed too.
  */
 export function setup(): () => void {
   const before = process.env['TMPDIR'];
-  // A short name: paths of sockets have about a hundred bytes.
+  // The name is short, because paths of sockets have about a hundred bytes at most.
   const root = mkdtempSync(join(tmpdir(), 'berth-'));
-  // Some tests run a program as another user, who has to get through.
+  // Some tests run a program as another user, who must be able to enter the directory.
   chmodSync(root, 0o711);
   process.env['TMPDIR'] = root;
   return () => {
@@ -20,7 +20,7 @@ export function setup(): () => void {
     rmSync(root, { recursive: true, force: true });
     if (left.length === 0) return;
     console.error(`FAILED: tests left files in the temporary directory: ${left.join(', ')}`);
-    // The runner only prints what a teardown throws.
+    // The runner prints an error that a teardown throws, but does not fail.
     process.exitCode = 1;
   };
 }

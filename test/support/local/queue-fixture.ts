@@ -9,11 +9,10 @@ import {
 } from '../../../src/core/json.ts';
 import type { Call, Reply } from '../../../src/local/frame/operation.ts';
 import { Problem } from '../../../src/local/contract/problem.ts';
-import { seedEndpoints } from '../../../src/local/model/endpoints/seed.ts';
-import { advanceQueue, createQueueOperations, seedQueue } from '../../../src/local/queue/index.ts';
+import { endpoints } from '../../../src/local/model/endpoints/seed.ts';
+import { advanceQueue, createQueueOperations } from '../../../src/local/queue/index.ts';
 import type { EndpointRecord } from '../../../src/local/model/endpoints/record.ts';
-import { byId } from '../../../src/local/state/records.ts';
-import type { State } from '../../../src/local/state/state.ts';
+import { createState, type State } from '../../../src/local/state/state.ts';
 import { createTestClock, type TestClock } from '../clocks/test-clock.ts';
 
 export interface Answer {
@@ -41,16 +40,8 @@ export function createHarness(
 ): Harness {
   const clock = createTestClock();
   const start = clock.now();
-  const endpoints = [...seedEndpoints(start), ...(options.endpoints ?? [])];
-  const state = {
-    version: 1,
-    clockOffsetMs: 0,
-    asOf: start,
-    serial: 0,
-    generation: '00000000',
-    endpoints: byId(endpoints),
-    queue: seedQueue(start),
-  } as unknown as State;
+  const state = createState(start);
+  for (const endpoint of options.endpoints ?? []) endpoints.put(state, endpoint);
   const operations = createQueueOperations({ queueLimits: options.queueLimits ?? false });
 
   const transact: Harness['transact'] = async (step) => {

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { JsonObject } from '../../../src/core/json.ts';
 import { newEndpoint } from '../../../src/local/model/endpoints/seed.ts';
-import { createRunner, type RunnerOptions } from '../../../src/local/queue/index.ts';
+import { createRunner, type RunnerOptions } from '../../../src/local/workers/runner.ts';
 import { COLD_START_MS } from '../../../src/local/queue/engine/workers.ts';
+import type { JsonObject } from '../../../src/core/json.ts';
 import { createHarness, type Harness } from './queue-fixture.ts';
 import { temporaryDirectory } from '../files/temporary-directory.ts';
 
@@ -42,7 +42,7 @@ export async function serve(
     createRunner({
       transact: service.transact,
       handlers: { mine: path },
-      fetchWebhook: () => Promise.reject(new Error('no webhook here')),
+      sendWebhook: () => Promise.reject(new Error('no webhook here')),
       ...options,
       ...others,
     });
@@ -53,7 +53,7 @@ export async function serve(
 
   const until: Served['until'] = async (look, isSo) => {
     for (let tries = 0; tries < 2000; tries++) {
-      await runner.tick();
+      await runner.sync();
       const found = await look();
       if (isSo(found)) return found;
       await new Promise((resolve) => setTimeout(resolve, 2));
@@ -66,7 +66,7 @@ export async function serve(
     folder,
     path,
     until,
-    tick: () => runner.tick(),
+    tick: () => runner.sync(),
     stop: () => runner.stop(),
     replaceRunner: (others) => {
       runner = run(others);

@@ -2,7 +2,7 @@ import { decodeJson, memberAt, type Json } from '../../../src/core/json.ts';
 import { age, gigabytes, list, money, percent, status, text, yesNo } from '../../../src/output/layout/cells.ts';
 import type { View } from '../../../src/output/view.ts';
 
-/** A view as a command would state it. */
+/** A view like the one of `pods list`. */
 export const podView: View = {
   noun: ['pod', 'pods'],
   id: text('id'),
@@ -40,7 +40,7 @@ export const podView: View = {
   ],
 };
 
-/** A list as the service might send it: a long name, accents, wide characters, and every trick against a terminal. */
+/** A list with a long name, accents, wide characters, and text that tries to control a terminal. */
 export const PODS = `{"pods": [
   {"id": "pod-7f3a9c01", "name": "train-${'very-'.repeat(30)}long", "status": "RUNNING", "gpu": {"id": "A100 80GB"},
    "cost": 1.19, "createdAt": "2026-01-01T00:00:00Z", "image": "registry/train:2026.1", "ports": ["8888/http", "22/tcp"],

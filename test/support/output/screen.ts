@@ -2,7 +2,7 @@ import type { Sink, Terminal } from '../../../src/core/context.ts';
 import type { Output } from '../../../src/output/output.ts';
 import type { OutputOptions } from '../../../src/output/view.ts';
 
-/** Noon, two days and a bit after the rows' own times. */
+/** A fixed current time, a little more than two days after the times in the rows. */
 export const NOW = Date.UTC(2026, 0, 3, 12);
 
 export interface Screen extends Output {
@@ -19,7 +19,7 @@ interface ScreenOptions {
   readonly colour?: boolean;
 }
 
-/** Where output goes in a test: sinks that collect, a terminal of any size, a time that stands still. */
+/** The output of a test: sinks that collect, a terminal of a given size, a clock that does not move. */
 export function screen({ tty = false, columns = 80, rows = 24, colour = false }: ScreenOptions = {}): Screen {
   const stdout = collector();
   const stderr = collector();

@@ -1,4 +1,4 @@
-/** As much of a terminal as live views use: enough to see what a person would be looking at. */
+/** A terminal emulator for the control sequences that live views use. It holds what a person would see. */
 export class Terminal {
   readonly #columns: number;
   readonly #rows: number;
@@ -6,7 +6,7 @@ export class Terminal {
   #row = 0;
   #column = 0;
   cursor = true;
-  /** Lines that went out at the top. */
+  /** Lines that scrolled out at the top. */
   scrolled = 0;
 
   constructor(columns: number, rows: number) {
@@ -15,7 +15,7 @@ export class Terminal {
   }
 
   write(text: string): this {
-    // eslint-disable-next-line no-control-regex -- escape sequences are what a terminal reads
+    // eslint-disable-next-line no-control-regex -- a terminal parses escape sequences
     for (const [part] of text.matchAll(/\u001b\[\??\d*[A-Za-z]|[^]/gu)) this.#take(part);
     return this;
   }
@@ -28,7 +28,7 @@ export class Terminal {
   }
 
   #take(part: string): void {
-    // eslint-disable-next-line no-control-regex -- escape sequences are what a terminal reads
+    // eslint-disable-next-line no-control-regex -- a terminal parses escape sequences
     const [, digits, letter] = /^\u001b\[(\??\d*)([A-Za-z])$/.exec(part) ?? [];
     const count = Number(digits === undefined || digits === '' ? 1 : digits);
     if (letter === undefined) this.#print(part);

@@ -20,11 +20,11 @@ export interface Seen {
 export interface TestServer {
   readonly url: string;
   readonly port: number;
-  /** Requests that arrived whole, in order. */
+  /** The complete requests, in order. */
   readonly seen: readonly Seen[];
 }
 
-/** A real HTTP server on loopback; it ends with the test. */
+/** A real HTTP server on loopback. It stops when the test ends. */
 export async function serve(
   handle: (response: ServerResponse, seen: Seen, count: number) => void,
 ): Promise<TestServer> {
@@ -47,7 +47,7 @@ export async function serve(
   return { url: `http://127.0.0.1:${String(port)}`, port, seen };
 }
 
-/** A real TCP server on loopback: for what no HTTP server would do. */
+/** A real TCP server on loopback, for behaviour that an HTTP server does not have. */
 export async function serveTcp(
   handle: (socket: Socket, count: number) => void,
 ): Promise<{ port: number; url: string }> {
@@ -66,7 +66,7 @@ export async function serveTcp(
   return { port, url: `http://127.0.0.1:${String(port)}` };
 }
 
-/** Calls back with each complete request (head and content-length body) that a socket brings. */
+/** Calls `handle` with the head of each complete request on a socket (head and content-length body). */
 export function onRequest(socket: Socket, handle: (head: string) => void): void {
   let text = '';
   socket.on('data', (chunk: Buffer) => {
@@ -102,11 +102,11 @@ export interface World {
   readonly clock: TestClock;
   readonly interrupt: AbortController;
   readonly windows: (readonly RateWindow[])[];
-  /** What `--verbose` would have printed. */
+  /** The lines that `--verbose` would print. */
   readonly trace: string[];
 }
 
-/** An Api on the real transport, with a clock of its own; every connection ends with the test. */
+/** An Api on the real transport with a test clock. Its connections are closed when the test ends. */
 export function connect(base: string, options: Partial<ApiOptions> = {}, wire: Partial<TransportOptions> = {}): World {
   const clock = createTestClock();
   const interrupt = new AbortController();
@@ -143,7 +143,7 @@ export const write = {
   id: 'p1',
 } as const;
 
-/** The Failure that something ends in, none of its facts holding the key. */
+/** Returns the Failure that the work ends with, and checks that none of its facts holds the key. */
 export async function failureOf(work: Promise<unknown>): Promise<Failure> {
   const error = await work.then(
     () => undefined,

@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { onTestFinished } from 'vitest';
 import { listen } from './scripted-server.ts';
 
-/** What says that an answer is a stream of events. */
+/** The headers of an event stream. */
 export const EVENTS = { 'content-type': 'text/event-stream' };
 
-/** A line of a log, as an event: without an id it is no place to go on from. */
+/** A line of a log as an event. A client cannot continue after an event without an id. */
 interface Line {
   readonly id: string | undefined;
   readonly data: string;
@@ -20,17 +20,17 @@ const line = (number: number): Line => ({
   }),
 });
 
-/** So many lines, `line 1` the first, with ids `c1` and so on. */
+/** Makes `count` lines: `line 1`, `line 2`, ... with the ids `c1`, `c2`, ... */
 export const lines = (count: number): readonly Line[] => Array.from({ length: count }, (_, at) => line(at + 1));
 
-/** The events of these lines, as they are sent. */
+/** Encodes lines as events. */
 export const written = (all: readonly Line[]): string =>
   all.map(({ id, data }) => `${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`).join('');
 
-/** What one connection does: sends so many lines, some of them again, and ends somehow. */
+/** The script of one connection: how many lines it sends, how many it repeats, and how it ends. */
 export interface Connection {
   readonly sends: number;
-  /** Lines before the cursor that are sent again. */
+  /** How many lines before the cursor are sent again. */
   readonly again?: number;
   readonly ends: 'reset' | 'end' | 'cut' | 'hold' | 'unavailable';
 }
@@ -41,8 +41,8 @@ interface LogServer {
 }
 
 /**
- * A service with one pod that logs, each connection as scripted, and after the script everything that is left, whereupon
- * the pod is EXITED. It goes on after Last-Event-ID, wherever that is.
+ * Starts a service with one pod that logs. Each connection follows the script. The connection after the script sends all
+ * remaining lines, and then the pod is EXITED. A connection starts after the event of its Last-Event-ID.
  */
 export async function logServer(log: readonly Line[], script: readonly Connection[]): Promise<LogServer> {
   const seen: { url: string; after: string | undefined }[] = [];
@@ -89,14 +89,14 @@ export async function logServer(log: readonly Line[], script: readonly Connectio
   return { url: `http://127.0.0.1:${String(await listen(server))}`, seen };
 }
 
-/** The lines that were printed, as `expected` names them. */
+/** The printed lines, in the form of `expected`. */
 export const numbers = (out: string): readonly string[] => out.match(/line \d+/g) ?? [];
 
-/** What is printed of `lines(count)`, each once. */
+/** The output of `lines(count)`, each line once. */
 export const expected = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, at) => `line ${String(at + 1)}`);
 
-/** Waits for the run to have come so far. */
+/** Waits until the condition holds. */
 export const until = async (reached: () => boolean): Promise<void> => {
   while (!reached()) await new Promise(setImmediate);
 };

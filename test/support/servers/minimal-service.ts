@@ -54,14 +54,14 @@ export const CPU_POD = {
 };
 export const MOUNTED_POD = { ...GPU_POD, id: 'old1', mounts: { persistent: { size: 20, path: '/data' } }, runtime: {} };
 
-/** An error of the queue: its status and nothing else. */
+/** An error of the queue API: a status without a body. */
 export const bare = (status: number): Behaviour => text('', status);
 const managed = (status: number, title: string, detail: string): Behaviour =>
   json({ title, status, detail }, status, { 'content-type': 'application/problem+json' });
 
 /**
- * A service that answers what the specification shows (sections 2 to 4) and not a member, header or body more. It
- * begins anew with every call.
+ * A service that answers exactly what the specification shows (sections 2 to 4), without further members, headers or
+ * bodies. Each call creates a new service.
  */
 export function minimal(): Behaviour {
   const polls = new Map<string, number>();

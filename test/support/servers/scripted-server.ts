@@ -2,10 +2,10 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** The key of these tests: no run may show it. */
+/** The API key of these tests. No run may print it. */
 export const KEY = 'key-of-a-fault-0123456789abcdef';
 
-/** A request that arrived whole. */
+/** A complete request. */
 export interface Arrival {
   readonly method: string;
   readonly url: string;
@@ -16,7 +16,7 @@ export interface Arrival {
 export interface Exchange {
   readonly arrival: Arrival;
   readonly response: ServerResponse;
-  /** For what no HTTP server would do. */
+  /** For behaviour that an HTTP server does not have. */
   readonly socket: Socket;
 }
 
@@ -29,18 +29,18 @@ export const text =
     response.writeHead(status, headers).end(body);
   };
 
-/** A JSON answer; a string is JSON text already. */
+/** A JSON answer. A string is sent as JSON text, unchanged. */
 export const json = (value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Behaviour =>
   text(typeof value === 'string' ? value : JSON.stringify(value), status, {
     'content-type': 'application/json',
     ...headers,
   });
 
-/** An error as the management API words it (specification 7.1). */
+/** An error in the form of the management API (specification 7.1). */
 export const problem = (status: number, detail: string, headers: Readonly<Record<string, string>> = {}): Behaviour =>
   json({ title: 'Trouble', status, detail }, status, { 'content-type': 'application/problem+json', ...headers });
 
-/** Bytes as they are, then the connection is closed. */
+/** Sends bytes unchanged, then closes the connection. */
 export const raw =
   (bytes: string | Uint8Array): Behaviour =>
   ({ socket }) => {
@@ -60,7 +60,7 @@ export const hangUp: Behaviour = ({ socket }) => {
 /** Reads the request and never answers. */
 export const silent: Behaviour = () => undefined;
 
-/** Answers with a body that comes byte by byte and would take days. */
+/** Answers with a body that arrives byte by byte, too slowly to ever end. */
 export const drip: Behaviour = ({ response }) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100000' });
   const dripping = setInterval(() => response.write(' '), 5);
@@ -72,13 +72,16 @@ export const drip: Behaviour = ({ response }) => {
 export interface ScriptedServer {
   readonly url: string;
   readonly port: number;
-  /** Requests that arrived whole, in order. */
+  /** The complete requests, in order. */
   readonly seen: readonly Arrival[];
-  /** Connections that were opened. */
+  /** The number of connections that were opened. */
   readonly connections: () => number;
 }
 
-/** A real server on loopback that does the first thing with the first request, and the last with all that follow. */
+/**
+ * Starts a real server on loopback. It answers the n-th request with the n-th behaviour of the script, and all further
+ * requests with the last one.
+ */
 export async function serve(script: readonly Behaviour[], host = '127.0.0.1'): Promise<ScriptedServer> {
   const seen: Arrival[] = [];
   let connections = 0;
@@ -111,7 +114,7 @@ export const listen = (server: Server, host = '127.0.0.1'): Promise<number> =>
     });
   });
 
-/** The first request of each operation, so that one script serves a command that makes several. */
+/** Chooses the behaviour by method and path, for commands that send several different requests. */
 export const routed =
   (routes: Readonly<Record<string, Behaviour>>, otherwise: Behaviour = problem(404, 'resource not found')): Behaviour =>
   (exchange) => {
@@ -119,7 +122,7 @@ export const routed =
     (routes[`${method} ${url.split('?')[0] ?? ''}`] ?? otherwise)(exchange);
   };
 
-/** An environment that points at a service, with a key. */
+/** Environment variables with the addresses of a service and a key. */
 export const pointedAt = (url: string): Readonly<Record<string, string>> => ({
   BERTH_BASE_URL: url,
   BERTH_QUEUE_URL: url,

@@ -1,4 +1,4 @@
-/** A command line as a shell splits it: words, single and double quotes. Enough for the commands that documents print. */
+/** Splits a command line as a shell does: words, single and double quotes. Enough for the commands in the documents. */
 export function shellWords(line: string): string[] {
   return [...line.matchAll(/(?:'[^']*'|"(?:\\.|[^"\\])*"|[^\s'"])+/g)].map(([word]) =>
     word.replace(

@@ -4,13 +4,13 @@ import { KEY, pointedAt, serve, type Behaviour, type ScriptedServer } from '../s
 import { berth, type Ran } from './run-berth.ts';
 import type { TestWorldOptions } from './test-world.ts';
 
-/** What no run may do, however it ends: print a stack trace, or the key. */
+/** Checks that the output holds neither a stack trace nor the key. This must hold for every run. */
 export function expectNoKeyNoStack({ out, err }: Pick<Ran, 'out' | 'err'>): void {
   expect(`${out}\n${err}`).not.toMatch(/\n\s+at /);
   expect(out + err).not.toContain(KEY);
 }
 
-/** The error object of `--json` (design of the output: members absent where they do not apply). */
+/** The error object of `--json`. Members that do not apply are absent. */
 export interface ErrorObject {
   readonly code: string;
   readonly message: string;
@@ -25,28 +25,28 @@ export interface ErrorObject {
 
 export interface Expected {
   readonly exit: ExitCode;
-  /** What the error must say, in words for a person and as JSON alike. */
+  /** What the error must contain, as text and as JSON. */
   readonly says: readonly (string | RegExp)[];
-  /** What was printed before it went wrong; nothing by default. */
+  /** What was printed on stdout before the failure; nothing by default. */
   readonly out?: RegExp;
-  /** Lines on stderr before the error; none by default. */
+  /** The notes on stderr before the error; none by default. */
   readonly told?: RegExp;
 }
 
 export interface Failed {
-  /** Of the run with --json. */
+  /** The error of the run with --json. */
   readonly error: ErrorObject;
-  /** The block a person reads. */
+  /** The error block of the run without --json. */
   readonly block: string;
-  /** What a server of each run saw: first the one for a person, then the one with --json. */
+  /** The server of each run: first the run without --json, then the one with it. */
   readonly servers: readonly [ScriptedServer, ScriptedServer];
   readonly runs: readonly [Ran, Ran];
 }
 
 /**
- * Runs a command that must fail, once for a person and once with --json, each in a world and against a server of its
- * own, and checks what holds for every failure: exit code, no stack trace, no key, nothing but data on stdout, and an
- * error that says what happened and what to do.
+ * Runs a command that must fail, once without and once with --json, each run in a new world and against a new server.
+ * Checks what holds for every failure: the exit code, no stack trace, no key, only data on stdout, and an error that
+ * says what happened and what to do.
  */
 export async function fails(
   argv: readonly string[],
@@ -63,7 +63,7 @@ export async function fails(
   return { error, block, servers, runs };
 }
 
-/** Checks the block of a failure that was said to a person. */
+/** Checks the error block of a run without --json. */
 export function expectBlock(ran: Ran, expected: Expected): string {
   expectEnd(ran, expected);
   const at = ran.err.lastIndexOf('error: ');
@@ -75,7 +75,7 @@ export function expectBlock(ran: Ran, expected: Expected): string {
   return block;
 }
 
-/** Checks the error object of a run with --json: one, on the last line of stderr. */
+/** Checks the error object of a run with --json: exactly one, on the last line of stderr. */
 export function expectErrorObject(ran: Ran, expected: Expected): ErrorObject {
   expectEnd(ran, expected);
   const lines = ran.err.trimEnd().split('\n');
@@ -100,7 +100,7 @@ function expectTold(before: string, { told }: Expected): void {
   else expect(before).toMatch(told);
 }
 
-/** Runs a command that must end 0 against a server, and checks what holds for every run. */
+/** Runs a command that must end 0 against a server, and checks the output for keys and stack traces. */
 export async function works(
   argv: readonly string[],
   script: readonly Behaviour[],

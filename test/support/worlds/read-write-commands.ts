@@ -1,19 +1,19 @@
 import { json, routed, type Behaviour } from '../servers/scripted-server.ts';
 
-/** A command that only looks. */
+/** A command that only reads. */
 export interface Read {
   readonly argv: readonly string[];
 }
 
-/** A command that changes something. */
+/** A command that writes. */
 export interface Write extends Read {
-  /** What tells whether it happened when its answer was lost. */
+  /** The command that finds out whether the write was done after its answer was lost. */
   readonly findOut: string;
-  /** Requests that come before the write itself. */
+  /** How many requests precede the write. */
   readonly before?: number;
 }
 
-/** Commands that only look, by what they are called. */
+/** Commands that only read, by name. */
 export const READS: Readonly<Record<string, Read>> = {
   'pods get': { argv: ['pods', 'get', 'pod1'] },
   'pods list': { argv: ['pods', 'list'] },
@@ -33,7 +33,7 @@ export const READS: Readonly<Record<string, Read>> = {
 
 const VOLUME = ['volumes', 'create', '--name', 'data', '--size', '100', '--data-center', 'DC-1'];
 
-/** Commands that change something, by what they are called. */
+/** Commands that write, by name. */
 export const WRITES: Readonly<Record<string, Write>> = {
   'jobs run': { argv: ['jobs', 'run', 'ep', '--input', '{}'], findOut: 'berth health ep' },
   'jobs run --sync': { argv: ['jobs', 'run', 'ep', '--input', '{}', '--sync'], findOut: 'berth health ep' },
@@ -61,12 +61,12 @@ export const WRITES: Readonly<Record<string, Write>> = {
 export const reads = Object.entries(READS);
 export const writes = Object.entries(WRITES);
 
-/** Gives a write the trouble, and the look before it (jobs retry, ssh-keys add) an answer. */
-export const onWrite = (trouble: Behaviour): Behaviour =>
+/** Applies a behaviour to the write only. The reads that precede it (jobs retry, ssh-keys add) get a normal answer. */
+export const onWrite = (behaviour: Behaviour): Behaviour =>
   routed(
     {
       'GET /v2/ep/status/job1': json({ id: 'job1', status: 'FAILED' }),
       'GET /v2/account/ssh-keys': json({ keys: [] }),
     },
-    trouble,
+    behaviour,
   );

@@ -8,12 +8,12 @@ export interface Ran {
   readonly world: TestWorld;
 }
 
-/** Runs berth in this process, in a world of its own. */
+/** Runs berth in this process, in a new world. */
 export async function berth(argv: readonly string[], options: TestWorldOptions = {}): Promise<Ran> {
   return await berthIn(createTestWorld(options), argv);
 }
 
-/** Runs berth in a world that is there already; `out` and `err` are what this run added. */
+/** Runs berth in an existing world. `out` and `err` hold only the output of this run. */
 export async function berthIn(world: TestWorld, argv: readonly string[]): Promise<Ran> {
   const [outBefore, errBefore] = [world.out().length, world.err().length];
   const code = await runCli(argv, world);

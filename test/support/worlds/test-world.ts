@@ -6,11 +6,11 @@ import { createTestClock, type TestClock } from '../clocks/test-clock.ts';
 import { temporaryDirectory } from '../files/temporary-directory.ts';
 
 export interface TestWorldOptions {
-  /** What is piped in; absent, the input is empty. On a terminal, use `type`. */
+  /** The piped input; empty by default. On a terminal, use `type`. */
   readonly stdin?: string | Uint8Array;
-  /** Which streams are a terminal: all, none (default), or each by name. */
+  /** Which streams are terminals: all, none (default), or each by name. */
   readonly tty?: boolean | { readonly stdin?: boolean; readonly stdout?: boolean; readonly stderr?: boolean };
-  /** Of the terminal; 80 by default. */
+  /** Columns of the terminal; 80 by default. */
   readonly columns?: number;
   readonly env?: Readonly<Record<string, string>>;
   readonly clock?: TestClock;
@@ -19,25 +19,25 @@ export interface TestWorldOptions {
 
 export interface TestWorld extends Runtime {
   readonly clock: TestClock;
-  /** A directory of this world's own: its home and its working directory lie in it. Gone when the test ends. */
+  /** The directory of this world: its home and its working directory. Removed when the test ends. */
   readonly directory: string;
-  /** Everything written so far. */
+  /** All output so far. */
   out(): string;
   err(): string;
-  /** Delivers a signal to whoever listens. */
+  /** Delivers a signal to all listeners. */
   signal(name: StopSignal): void;
-  /** Who is to be told when the terminal stops the process. */
+  /** The hooks to call when the terminal suspends the process. */
   readonly suspendHooks: ReadonlySet<SuspendHooks>;
-  /** Presses keys, one after the other, each once the one before was taken in. */
+  /** Presses keys one after the other. Each key is sent after the one before was processed. */
   type(...keys: readonly string[]): Promise<void>;
-  /** Codes that the process was made to end with at once. */
+  /** The exit codes with which the process was ended at once. */
   readonly exits: readonly number[];
 }
 
-/** Keys that have no character of their own. */
+/** The input of keys that are not printable characters. */
 export const KEYS = { enter: '\r', down: '\u001b[B', up: '\u001b[A', ctrlC: '\u0003', ctrlD: '\u0004' } as const;
 
-/** A world for one test, to be made inside it: nothing of the process's own shows through. */
+/** Creates a world for one test, independent of the real process. To be called in the test. */
 export function createTestWorld(options: TestWorldOptions = {}): TestWorld {
   const directory = temporaryDirectory();
   const tty = typeof options.tty === 'object' ? options.tty : everywhere(options.tty ?? false);
@@ -82,7 +82,7 @@ export function createTestWorld(options: TestWorldOptions = {}): TestWorld {
     type: async (...keys) => {
       for (const key of keys) {
         stdin.push(key);
-        // A key is taken in over several turns of the event loop; a question redraws between two keys.
+        // A key is processed over several turns of the event loop: a question redraws between two keys.
         for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
       }
     },
@@ -105,7 +105,7 @@ function collector(isTTY: boolean, columns: number): { readonly stream: Output; 
     },
   });
   return {
-    // As Node marks its own: whoever pipes into it does not end it.
+    // Node marks its standard streams like this, so that a pipe into them does not end them.
     stream: Object.assign(stream, { _isStdio: true, isTTY, ...(isTTY ? { columns, rows: 24 } : {}) }),
     text: () => Buffer.concat(chunks).toString('utf8'),
   };

@@ -7,14 +7,14 @@ async function api(...argv: readonly string[]) {
   return { server, ...(await berth(['api', ...argv], { env: pointedAt(server.url) })) };
 }
 
-describe('a call of any operation', () => {
+describe('berth api', () => {
   it.each([
     [['-f', 'size=50', '-F', 'count=2'], { size: '50', count: 2 }],
     [['--raw-field', 'on=true', '--field', 'off=false'], { on: 'true', off: false }],
     [['-F', 'ports=["80/http"]', '-F', 'name=web'], { ports: ['80/http'], name: 'web' }],
     [['-F', 'a=1', '-f', 'b=x', '-F', 'a=true', '-f', 'a=3'], { a: [1, true, '3'], b: 'x' }],
     [['-F', 'a=[1]', '-F', 'a=[2]'], { a: [[1], [2]] }],
-  ])('%j makes the body %j', async (fields, body) => {
+  ])('the fields %j give the body %j', async (fields, body) => {
     const { server, code } = await api('POST', '/v2/pods', ...fields);
     expect([code, server.seen.map((seen) => JSON.parse(seen.body.toString()) as unknown)]).toEqual([0, [body]]);
   });
@@ -34,7 +34,7 @@ describe('a call of any operation', () => {
     expect([code, server.seen.map(({ url }) => url)]).toEqual([0, [sent]]);
   });
 
-  it('accepts problem documents, and what a caller asks for', async () => {
+  it('accepts problem documents, or what the caller asks for with an Accept header', async () => {
     const plain = await api('GET', '/v2/x');
     expect(plain.server.seen[0]?.headers.accept).toContain('application/problem+json');
     const own = await api('GET', '/v2/x', '-H', 'Accept: text/plain');
@@ -47,11 +47,11 @@ describe('a call of any operation', () => {
     ['ESC', '\u001b[2J', 'U+001B, a control character'],
     ['DEL', 'a\u007f', 'U+007F, a control character'],
     ['a character beyond Latin-1', 'x\u{1f6a2}', 'U+1F6A2'],
-  ])('a header whose value holds %s: 2, and it is named', async (_, value, named) => {
+  ])('a header whose value holds %s ends 2 and the error names the header', async (_, value, named) => {
     const { server, code, err } = await api('GET', '/v2/x', '-H', `X-Note: ${value}!`);
     expect([code, server.seen]).toEqual([2, []]);
     expect(err).toContain(`the value of the header x-note holds ${named}`);
-    // eslint-disable-next-line no-control-regex -- naming the controls is the point
+    // eslint-disable-next-line no-control-regex -- the pattern matches control characters
     expect(err).not.toMatch(/[\u0000\u001b\u007f]/);
   });
 

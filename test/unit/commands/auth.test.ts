@@ -6,7 +6,7 @@ import { createTestWorld, KEYS, type TestWorld } from '../../support/worlds/test
 
 const KEY = 'key-0123456789-WXYZ';
 
-/** What is kept of the profile in use. */
+/** The stored settings of the current profile. */
 const kept = ({ directory }: TestWorld): unknown =>
   (
     JSON.parse(readFileSync(join(directory, '.config', 'berth', 'config.json'), 'utf8')) as {
@@ -21,7 +21,7 @@ const queueOf = async (world: TestWorld): Promise<string> =>
   (await berthIn(world, ['config', 'get', 'queue-url'])).out.trim();
 
 describe('a login', () => {
-  test('keeps the addresses that were given; the queue follows the base until it is named', async () => {
+  test('stores the given addresses, and uses the base address for the queue until a queue address is given', async () => {
     const world = createTestWorld();
     expect((await logIn(world, '--base-url', 'https://one.test')).err).toMatch(
       /The queue API is taken to be at the same/,
@@ -45,12 +45,12 @@ describe('a login', () => {
     },
   );
 
-  test('at an address that ends in a version says so', async () => {
+  test('at an address that ends in a version prints a warning', async () => {
     const ran = await logIn(createTestWorld(), '--base-url', 'https://api.example.com/v2/');
     expect([ran.code, ran.err]).toEqual([0, expect.stringMatching(/base-url ends in a version/)]);
   });
 
-  test('on a terminal asks for one address, then for the key, which never shows', async () => {
+  test('on a terminal asks for one address, then for the key, which is never shown', async () => {
     const world = createTestWorld({ tty: true });
     const ran = berthIn(world, ['auth', 'login']);
     const asked = (what: string): Promise<void> => expect.poll(() => world.err(), { interval: 5 }).toContain(what);
@@ -66,7 +66,7 @@ describe('a login', () => {
   });
 });
 
-test('an address in the clear is not kept by config set either', async () => {
+test('config set refuses a plain http address too', async () => {
   const ran = await berth(['config', 'set', 'base-url', 'http://api.example.com']);
   expect([ran.code, ran.err]).toEqual([2, expect.stringMatching(/plain http to another machine/)]);
 });

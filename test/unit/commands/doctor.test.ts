@@ -4,14 +4,14 @@ import { json, pointedAt, problem, serve } from '../../support/servers/scripted-
 
 const LIST = json({ delegations: [] });
 
-/** berth doctor, against a service that answers its three reads like this. */
+/** Runs berth doctor against a service that gives these answers to its three reads. */
 async function doctor(answers: Parameters<typeof serve>[0], prefix = '', ...flags: readonly string[]): Promise<Ran> {
   const server = await serve(answers);
   return await berth(['doctor', ...flags], { env: pointedAt(`${server.url}${prefix}`), tty: { stdout: true } });
 }
 
 describe('berth doctor', () => {
-  test('ends 0 where everything answers, a queue with 404 and a volume API with 405', async () => {
+  test('ends 0 if everything answers; 404 of the queue and 405 of the volume API count as answers', async () => {
     const ran = await doctor([LIST, problem(404, 'endpoint not found'), problem(405, 'no')]);
     expect([ran.code, ran.err]).toEqual([0, expect.not.stringMatching(/-url:/)]);
   });
@@ -27,12 +27,15 @@ describe('berth doctor', () => {
     ],
     ['something else', [json({ hello: 'world' }), LIST, LIST], '', 4, /what answers is not the service/],
     ['401', [problem(401, 'bad key'), LIST, LIST], '', 3, /base-url: .*401.*\n {2}-> The key was not accepted/],
-  ])('does not take %s for the management API, and cuts no advice', async (_, answers, prefix, code, says) => {
-    const ran = await doctor(answers, prefix);
-    expect([ran.code, ran.err]).toEqual([code, expect.stringMatching(says)]);
-  });
+  ])(
+    'does not take %s for the management API, and prints its advice in full',
+    async (_, answers, prefix, code, says) => {
+      const ran = await doctor(answers, prefix);
+      expect([ran.code, ran.err]).toEqual([code, expect.stringMatching(says)]);
+    },
+  );
 
-  test('with --json says it in the document alone', async () => {
+  test('with --json prints its findings in the document only', async () => {
     const ran = await doctor([problem(404, 'no'), LIST, LIST], '', '--json');
     expect(ran.err).toBe('');
     expect(JSON.parse(ran.out)).toContainEqual(
@@ -40,7 +43,7 @@ describe('berth doctor', () => {
     );
   });
 
-  test('is content with the local service', async () => {
+  test('finds nothing wrong with the local service', async () => {
     expect((await berth(['doctor'], { env: { BERTH_LOCAL: '1' } })).code).toBe(0);
   });
 });

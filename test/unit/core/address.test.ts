@@ -22,7 +22,7 @@ describe('a base address', () => {
     ['http://127.0.0.1:8181', 'http://127.0.0.1:8181', ''],
     ['http://[::1]:8181/x/', 'http://[::1]:8181', '/x'],
     ['https://[2001:db8::1]/', 'https://[2001:db8::1]', ''],
-  ])('%s is taken apart', (text, origin, prefix) => {
+  ])('%s is parsed', (text, origin, prefix) => {
     expect(parseAddress(text, 'base-url')).toMatchObject({ origin, prefix });
   });
 
@@ -46,17 +46,17 @@ describe('a base address', () => {
     expect(failure.message).toContain(reason);
   });
 
-  it('never repeats a password', () => {
+  it('never prints a password', () => {
     expect(JSON.stringify(refusal('https://me:hunter2@api.example.com').facts())).not.toContain('hunter2');
   });
 
-  it('refuses the ports that the HTTP library knows as bad, and none besides', () => {
+  it('refuses exactly the ports that the HTTP library blocks', () => {
     const { badPorts } = createRequire(import.meta.url)('undici/lib/web/fetch/constants.js') as { badPorts: string[] };
     expect(REFUSED_PORTS.filter((port) => port !== 0).map(String)).toEqual(badPorts.filter((port) => port !== '0'));
   });
 });
 
-describe('a key may travel', () => {
+describe('a key may be sent', () => {
   it.each([
     'https://api.example.com',
     'https://localhost.evil.test',

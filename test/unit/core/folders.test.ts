@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 
 describe('a folder', () => {
-  it('is made with what is missing above it, once', () => {
+  it('is created with its missing parents, once', () => {
     const path = join(root, 'a', 'b', 'c');
     makeFolder(system, path, 0o700);
     makeFolder(system, path, 0o700);
@@ -19,7 +19,7 @@ describe('a folder', () => {
     expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
   });
 
-  it('is taken where somebody else made it meanwhile', () => {
+  it('is accepted if another process created it meanwhile', () => {
     const path = join(root, 'late');
     let looked = 0;
     const statLater = (at: string): { isDirectory(): boolean } | undefined =>
@@ -43,7 +43,7 @@ describe('a folder', () => {
           ],
         ] as [string, () => string, RegExp][])
       : []),
-  ])('%s is refused with 14', (_, place, reason) => {
+  ])('%s ends 14', (_, place, reason) => {
     const path = place();
     expect(() => {
       makeFolder(system, path);

@@ -14,7 +14,7 @@ describe('exact JSON', () => {
     [nested(257)],
     [nested(100_000)],
     [`{"a":${nested(5000)},"b":[${nested(4000)},9007199254740993]}`],
-  ])('gives back what it read, case %#', (text) => {
+  ])('encodes what it decoded to the same text, case %#', (text) => {
     expect(encodeJson(decodeJson(text))).toBe(text);
   });
 
@@ -41,7 +41,7 @@ describe('exact JSON', () => {
     fc.assert(fc.property(digits, (text) => encodeJson(decodeJson(text)) === text));
   });
 
-  it('takes the last of a member named twice', () => {
+  it('uses the last of duplicate members', () => {
     expect(encodeJson(decodeJson('{"a":1,"a":{"b":2}}'))).toBe('{"a":{"b":2}}');
   });
 
@@ -64,7 +64,7 @@ describe('exact JSON', () => {
     ['{\n "a": 1,\n "b" 2\n}', 3, 6],
     ['[1,\n2', 2, 2],
     ['', 1, 1],
-  ])('says where %j is broken', (text, line, column) => {
+  ])('names line and column of the error in %j', (text, line, column) => {
     try {
       decodeJson(text);
       expect.unreachable();
@@ -74,7 +74,7 @@ describe('exact JSON', () => {
     }
   });
 
-  it('reads members by path, and numbers whatever form they have', () => {
+  it('reads members by path, and numbers in every form', () => {
     const value = decodeJson('{"a":[{"b":1.50}],"n":9007199254740993}');
     expect(numberOf(memberAt(value, 'a.0.b'))).toBe(1.5);
     expect(memberAt(value, 'n')).toEqual(new Exact('9007199254740993'));
@@ -84,7 +84,7 @@ describe('exact JSON', () => {
   });
 });
 
-describe('the quick way and the exact one', () => {
+describe('the fast decoder and the exact one', () => {
   it('agree on every document of numbers', () => {
     const number = fc.oneof(
       fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => JSON.stringify(value)),

@@ -24,11 +24,11 @@ describe('a point in time', () => {
     ['2026-01-30T10:20:30.123456789Z', Date.UTC(2026, 0, 30, 10, 20, 30, 123)],
     ['2026-01-30t10:20:30.5z', Date.UTC(2026, 0, 30, 10, 20, 30, 500)],
     ['2026-01-30 10:20:30+02:00', Date.UTC(2026, 0, 30, 8, 20, 30)],
-  ])('%s is that very millisecond', (text, at) => {
+  ])('%s is exact to the millisecond', (text, at) => {
     expect(parseMoment(text, '--from', { now: NOW }).at).toBe(at);
   });
 
-  it('a date may be meant with its whole day; a time never is', () => {
+  it('a date can mean the end of its day; a time cannot', () => {
     const whole = { now: NOW, wholeDay: true };
     expect(parseMoment('2026-01-30', '--to', whole).text).toBe('2026-01-31T00:00:00Z');
     expect(parseMoment('2026-01-30T00:00:00Z', '--to', whole).text).toBe('2026-01-30T00:00:00Z');
@@ -53,7 +53,7 @@ describe('a point in time', () => {
     expect(() => parseMoment(text, '--from', { now: NOW })).toThrow(words);
   });
 
-  it('comes back as it was written, and whatever is typed is a time or a refusal', () => {
+  it('is parsed back from its own text, and any other text is a time or a usage error', () => {
     fc.assert(
       fc.property(fc.date({ min: new Date(0), max: new Date('2999-12-31'), noInvalidDate: true }), (date) => {
         const text = formatMoment(date.getTime());

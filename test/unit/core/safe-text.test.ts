@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { safeText } from '../../../src/core/safe-text.ts';
 
-describe('text made harmless', () => {
+describe('safe text', () => {
   it.each([
     ['\u001b[31mred\u001b[0m', '\\x1b[31mred\\x1b[0m'],
     ['\u001b]52;c;aGk=\u0007', '\\x1b]52;c;aGk=\\x07'],
@@ -16,14 +16,14 @@ describe('text made harmless', () => {
     expect(safeText(text)).toBe(safe);
   });
 
-  it('leaves line feeds and tabs of a log', () => {
+  it('keeps line feeds and tabs in multi-line text', () => {
     expect(safeText('a\n\tb\r', true)).toBe('a\n\tb\\r');
   });
 
-  it('never lets a control through, whatever comes', () => {
+  it('never contains a control character, whatever the input', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        // eslint-disable-next-line no-control-regex -- controls are what is looked for
+        // eslint-disable-next-line no-control-regex -- the pattern matches control characters
         expect(safeText(text)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
       }),
     );

@@ -16,7 +16,7 @@ describe('durations', () => {
     expect(parseDuration(text, 's', '--time')).toBe(milliseconds);
   });
 
-  it.each(['', '-5s', '5x', 's', '1h 30', 'NaN', '1e3s', '5m5'])('%j is none', (text) => {
+  it.each(['', '-5s', '5x', 's', '1h 30', 'NaN', '1e3s', '5m5'])('%j is not a duration', (text) => {
     expect(() => parseDuration(text, 's', '--time')).toThrow(/--time is not a duration/);
   });
 
@@ -31,7 +31,7 @@ describe('durations', () => {
     expect(formatDuration(milliseconds)).toBe(text);
   });
 
-  it('reads back what it wrote, to the second unit', () => {
+  it('parses a formatted duration back, exact to its second unit', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 10 ** 10 }), (milliseconds) => {
         const read = parseDuration(formatDuration(milliseconds).replace(' ', ''), 'ms', 'x');

@@ -3,7 +3,7 @@ import { interrupted } from '../../../src/core/failure.ts';
 import { realClock } from '../../../src/host/clock.ts';
 
 describe('the real clock', () => {
-  it('sleeps as long as asked, longer than a timer can', async () => {
+  it('sleeps for the requested time, even beyond the longest timer', async () => {
     vi.useFakeTimers();
     try {
       let awake = false;
@@ -19,7 +19,7 @@ describe('the real clock', () => {
     }
   });
 
-  it('wakes with the reason of an abort, before and during the sleep', async () => {
+  it('rejects with the reason of an abort, before and during the sleep', async () => {
     const controller = new AbortController();
     const sleep = realClock.sleep(Number.POSITIVE_INFINITY, controller.signal);
     controller.abort(interrupted('SIGTERM'));
@@ -27,7 +27,7 @@ describe('the real clock', () => {
     await expect(realClock.sleep(1, controller.signal)).rejects.toMatchObject({ exit: 143 });
   });
 
-  it('has deadlines that end and that can be called off', () => {
+  it('has deadlines that pass and that can be cancelled', () => {
     vi.useFakeTimers();
     try {
       const kept = realClock.deadline(50);

@@ -11,7 +11,7 @@ import { createTestWorld, type TestWorld, type TestWorldOptions } from '../../su
 const KEY = 'key-0123456789-WXYZ';
 const POD: ApiRequest = { service: 'base', method: 'GET', path: ['v2', 'pods', 'p1'] };
 
-/** A service that gives the pod; `limited`: its first answer is a 429 with this Retry-After. */
+/** A service that answers with the pod. With `limited` its first answer is a 429 with this Retry-After. */
 async function serve(limited?: string): Promise<{ url: string; requests: IncomingMessage[] }> {
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {
@@ -50,7 +50,7 @@ function open(options: TestWorldOptions & { readonly file?: unknown; readonly fl
   return { world, ctx };
 }
 
-/** Every file under a directory, and everything said: where a key could have leaked to. */
+/** Every file under the world's directory and all output: every place where a key could leak. */
 function everything(world: TestWorld): string {
   const files = readdirSync(world.directory, { recursive: true, encoding: 'utf8' })
     .map((name) => join(world.directory, name))
@@ -59,7 +59,7 @@ function everything(world: TestWorld): string {
 }
 
 describe('a remote service', () => {
-  it('is asked with the key of the environment, however broken the profiles file is', async () => {
+  it('gets the key of the environment, even if the profiles file is broken', async () => {
     const { url, requests } = await serve();
     const { world, ctx } = open({ env: { BERTH_API_KEY: `${KEY}\n`, BERTH_BASE_URL: url }, file: '{broken' });
     expect((await ctx.api.send(POD)).text).toBe('{"id":"p1"}');
@@ -69,7 +69,7 @@ describe('a remote service', () => {
     expect(everything(world)).not.toContain('0123456789');
   });
 
-  it('is told which version asks, by requests and in bulk', async () => {
+  it('gets the version of berth in the user agent, from single requests and from batches', async () => {
     const { url, requests } = await serve();
     const { ctx } = open({ env: { BERTH_API_KEY: KEY, BERTH_BASE_URL: url } });
     await ctx.api.send(POD);
@@ -79,12 +79,12 @@ describe('a remote service', () => {
     expect(requests.map((request) => request.headers['user-agent'])).toEqual([agent, agent]);
   });
 
-  it('is asked with the key of the profile at the addresses of the profile', async () => {
+  it('gets the key of the profile at the addresses of the profile', async () => {
     const { url, requests } = await serve();
     const file = { profiles: { default: { 'base-url': url, 'api-key': KEY } } };
     const { ctx } = open({ file });
     await ctx.api.send(POD);
-    // Another address setting that names the same origin is the profile's too.
+    // Another address setting with the same origin counts as the profile's address.
     await open({ file, flags: { 'queue-url': `${url}/queue` } }).ctx.api.send({ ...POD, service: 'queue' });
     expect(requests.map((request) => request.headers.authorization)).toEqual([`Bearer ${KEY}`, `Bearer ${KEY}`]);
   });
@@ -92,7 +92,7 @@ describe('a remote service', () => {
   it.each<[string, (url: string) => Pick<TestWorldOptions, 'env'> & { readonly flags?: GlobalFlags }]>([
     ['a flag', (url) => ({ flags: { 'base-url': url } })],
     ['a variable', (url) => ({ env: { BERTH_BASE_URL: url } })],
-  ])('is not sent the key of a profile that %s did not come from: 3, nothing sent', async (_, given) => {
+  ])('does not get the key of a profile if its address comes from %s: 3, nothing sent', async (_, given) => {
     const { url, requests } = await serve();
     const file = { profiles: { default: { 'base-url': 'https://api.example.com', 'api-key': KEY } } };
     const { ctx } = open({ file, ...given(url) });
@@ -103,7 +103,7 @@ describe('a remote service', () => {
     expect(requests[0]?.headers.authorization).toBe('Bearer other-key-000001');
   });
 
-  it('leaves its rate windows for the next command', async () => {
+  it('has its rate windows remembered for the next command', async () => {
     const { url } = await serve();
     const env = { BERTH_API_KEY: KEY, BERTH_BASE_URL: url };
     const { world, ctx } = open({ env });
@@ -126,19 +126,19 @@ describe('a remote service', () => {
     ['a long wait on a terminal', true, '60', /^rate limited: trying again in 1m \(1 of 3\)\n$/],
     ['a short wait', true, '1', /^$/],
     ['a wait that nobody watches', false, '60', /^$/],
-  ])('tells of %s', async (_, tty, retryAfter, said) => {
+  ])('prints a note about %s', async (_, tty, retryAfter, said) => {
     const { url } = await serve(retryAfter);
     const { world, ctx } = open({ env: { BERTH_API_KEY: KEY, BERTH_BASE_URL: url }, tty });
     await ctx.api.send(POD);
     expect(world.err()).toMatch(said);
   });
 
-  it('is previewed without a key', async () => {
+  it('needs no key for a dry run', async () => {
     const { ctx } = open({ env: { BERTH_BASE_URL: 'https://api.example.com' } });
     expect(await ctx.api.preview(POD)).toMatchObject({ url: 'https://api.example.com/v2/pods/p1' });
   });
 
-  it('reports the interrupt as it came', async () => {
+  it('reports an interrupt with its signal', async () => {
     const { url } = await serve();
     const { world, ctx } = open({ env: { BERTH_API_KEY: KEY, BERTH_BASE_URL: url } });
     world.signal('SIGINT');
@@ -146,7 +146,7 @@ describe('a remote service', () => {
   });
 });
 
-describe('what is not configured', () => {
+describe('a service that is not configured', () => {
   it.each<[string, Parameters<typeof open>[0], { exit: number; says: RegExp }]>([
     ['nothing at all: 3 and both ways on', {}, { exit: 3, says: /berth auth login.*--local/ }],
     [
@@ -193,7 +193,7 @@ describe('what is not configured', () => {
 describe('the local service in this process', () => {
   const list: ApiRequest = { service: 'base', method: 'GET', path: ['v2', 'pods'] };
 
-  it('answers without any configuration, and remembers from one command to the next', async () => {
+  it('answers without any configuration and keeps its state for the next command', async () => {
     const { world, ctx } = open({ flags: { local: true } });
     const run: ApiRequest = {
       service: 'queue',
@@ -212,7 +212,7 @@ describe('the local service in this process', () => {
     expect(world.out() + world.err()).toBe('');
   });
 
-  it('breaks connections where a fault says so: a write is then unknown', async () => {
+  it('drops a connection for an injected fault: the outcome of a write is then unknown', async () => {
     const { ctx } = open({ flags: { local: true } });
     const fault = { kind: 'accept-drop', count: 1, match: 'POST /v2/echo/run' };
     await ctx.api.send({ service: 'base', method: 'POST', path: ['local', 'fault'], body: fault });
@@ -220,13 +220,13 @@ describe('the local service in this process', () => {
     await expect(ctx.api.send(run)).rejects.toMatchObject({ exit: 8 });
   });
 
-  it('is named on stderr, once, where a person reads it', async () => {
+  it('is named once on stderr if stderr is a terminal', async () => {
     const { world, ctx } = open({ env: { BERTH_LOCAL: '1' }, tty: { stderr: true } });
     await Promise.all([ctx.api.send(list), ctx.api.send(list)]);
     expect(world.err()).toBe('Local service (berth local status)\n');
   });
 
-  it('is served over HTTP, with a state of its own', async () => {
+  it('can be served over HTTP with a separate state', async () => {
     const { world, ctx } = open();
     const server = await ctx.localHost.serve({ port: 0, handlers: {}, queueLimits: true });
     const env = { BERTH_BASE_URL: server.url, BERTH_API_KEY: server.key };

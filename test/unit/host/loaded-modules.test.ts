@@ -1,10 +1,10 @@
 import { build, type Metafile } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-/** The version that requests tell comes from there, as a text that the build puts in. */
+/** The version in the user agent comes from this file. The build replaces it by a text. */
 const MANIFEST = 'package.json';
 
-/** What is loaded along with a module: itself and all it imports at once, not what it imports when it is needed. */
+/** The modules that are loaded together with a module: itself and its static imports, without dynamic imports. */
 function loadedWith(metafile: Metafile, entry: string): ReadonlySet<string> {
   const found = new Set<string>();
   const visit = (path: string): void => {
@@ -17,7 +17,7 @@ function loadedWith(metafile: Metafile, entry: string): ReadonlySet<string> {
   return found;
 }
 
-describe('what a command loads before it needs it', () => {
+describe('the modules that every command loads', () => {
   let metafile: Metafile;
   beforeAll(async () => {
     const built = await build({
@@ -35,7 +35,7 @@ describe('what a command loads before it needs it', () => {
     ({ metafile } = built);
   });
 
-  it('is no package at all to make a Context', () => {
+  it('do not include a package for creating a Context', () => {
     const loaded = [...loadedWith(metafile, 'src/host/context.ts')];
     const outside = loaded.filter((path) => !path.startsWith('src/') && !path.startsWith('node:'));
     expect(outside.filter((path) => path !== MANIFEST)).toEqual([]);
@@ -43,7 +43,7 @@ describe('what a command loads before it needs it', () => {
     expect(loaded.filter((path) => path.startsWith('src/http/') && path !== 'src/http/wire/transport.ts')).toEqual([]);
   });
 
-  it('is the version alone of what the package says of itself', () => {
+  it('include only the version from package.json', () => {
     const bytes = Object.values(metafile.outputs).map(({ inputs }) => inputs[MANIFEST]?.bytesInOutput ?? 0);
     expect(Math.max(...bytes)).toBeLessThan(40);
   });

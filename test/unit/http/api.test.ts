@@ -22,7 +22,7 @@ describe('a status and its exit code', () => {
     [415, 5, 'refused'],
     [418, 5, 'refused'],
     [422, 5, 'refused'],
-  ])('%i: %i, for reads and writes, sent once', async (status, exit, code) => {
+  ])('%i ends %i for reads and writes, and is sent once', async (status, exit, code) => {
     const server = await serve((response) => {
       json(response, problem(status, 'Title', 'the detail'), status, { 'content-type': 'application/problem+json' });
     });
@@ -71,11 +71,11 @@ describe('a status and its exit code', () => {
     });
     const failure = await failureOf(connect(server.url).api.send(write));
     expect(failure.detail).toBe('\u001b]52;c;aGk=\u0007 \u202eabc');
-    // eslint-disable-next-line no-control-regex -- what must not be there
+    // eslint-disable-next-line no-control-regex -- the pattern matches control characters
     expect(failure.message).not.toMatch(/[\u001b\u0007\u202e]/);
   });
 
-  it('hides a key that the service repeats', async () => {
+  it('redacts a key that the service repeats', async () => {
     const server = await serve((response) => {
       json(response, problem(401, 'Unauthorized', `token ${KEY} is not valid`), 401);
     });
@@ -90,7 +90,7 @@ describe('a redirect', () => {
     [303, 'http', 'another port'],
     [307, 'http', 'another port'],
     [308, 'same', 'the same server'],
-  ])('%i to %s is an error, and nobody else sees key or body', async (status, kind) => {
+  ])('%i to %s is an error, and key and body go nowhere else', async (status, kind) => {
     const other = await serve((response) => {
       json(response, {});
     });
@@ -111,7 +111,7 @@ describe('a redirect', () => {
     expect(server.seen).toHaveLength(2);
   });
 
-  it('of a write may have been done where the status says so', async () => {
+  it('after a write ends 8 if the status can mean that the write was done', async () => {
     const server = await serve((response, _, count) => {
       response.writeHead(count === 1 ? 303 : 308, { location: '/' }).end();
     });
@@ -121,7 +121,7 @@ describe('a redirect', () => {
   });
 });
 
-describe('refused here, before anything is sent', () => {
+describe('refused before anything is sent', () => {
   it.each(['', '.', '..', 'a\0b', 'a\rb', 'a\nb'])('the id %j: 2', async (id) => {
     const server = await serve((response) => {
       json(response, {});
@@ -146,7 +146,7 @@ describe('refused here, before anything is sent', () => {
     expect(trace).toEqual([]);
   });
 
-  it('without a key: 3, naming both ways on', async () => {
+  it('without a key: 3, and the message names `auth login` and `--local`', async () => {
     const server = await serve((response) => {
       json(response, {});
     });
@@ -157,7 +157,7 @@ describe('refused here, before anything is sent', () => {
     expect(server.seen).toHaveLength(0);
   });
 
-  it('goes without a key where none is demanded', async () => {
+  it('a request without a key is sent if none is required', async () => {
     const server = await serve((response) => {
       json(response, {});
     });
@@ -165,7 +165,7 @@ describe('refused here, before anything is sent', () => {
     expect(server.seen[0]?.headers.authorization).toBeUndefined();
   });
 
-  it.each(['', 'secret\nkey', 'secret key', 'secr\u00e9t'])('the key %j: 3, not echoed', async (key) => {
+  it.each(['', 'secret\nkey', 'secret key', 'secr\u00e9t'])('the key %j: 3, and it is not printed', async (key) => {
     const { api } = connect('http://127.0.0.1:8181', { key: () => Promise.resolve(key) });
     const failure = await failureOf(api.send(read));
     expect(failure.exit).toBe(3);
@@ -187,7 +187,7 @@ describe('refused here, before anything is sent', () => {
 });
 
 describe('a dry run', () => {
-  it('shows the request whole, its key redacted, and sends nothing', async () => {
+  it('shows the whole request with the key redacted, and sends nothing', async () => {
     const address = `http://127.0.0.1:${String(await freePort())}/prefix/`;
     const { api } = connect(address, { key: () => Promise.reject(new Error('not asked for')) });
     const preview = await api.preview({ ...write, query: { wait: 5 }, headers: { 'X-Extra': 'y' } });
@@ -206,7 +206,7 @@ describe('a dry run', () => {
     });
   });
 
-  it('shows a raw body decoded, or as its text', async () => {
+  it('shows a raw body as JSON, or else as text', async () => {
     const { api } = connect('http://127.0.0.1:8181');
     const previewOf = async (text: string): Promise<unknown> =>
       (await api.preview({ ...write, body: { raw: Buffer.from(text) } })).body;
@@ -214,14 +214,14 @@ describe('a dry run', () => {
     expect(await previewOf('not json')).toBe('not json');
   });
 
-  it('refuses what sending would refuse', async () => {
+  it('refuses the same requests as sending', async () => {
     const { api } = connect('http://example.com');
     expect(await failureOf(api.preview(read))).toMatchObject({ exit: 2 });
   });
 });
 
 describe('--verbose', () => {
-  it('tells of each request and answer, and never of the key', async () => {
+  it('prints each request and answer, and never the key', async () => {
     const server = await serve((response, _, count) => {
       json(response, { id: 'p1' }, count === 1 ? 503 : 200, { 'x-request-id': 'r-1', 'set-cookie': KEY });
     });
@@ -237,7 +237,7 @@ describe('--verbose', () => {
     expect(trace.join('\n')).not.toContain(KEY);
   });
 
-  it('tells of a lost connection', async () => {
+  it('prints a lost connection', async () => {
     const { api, trace } = connect(`http://127.0.0.1:${String(await freePort())}`, { retries: 0 });
     await failureOf(api.send(write));
     expect(trace[0]).toContain('[12 B]');

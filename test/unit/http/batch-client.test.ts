@@ -15,7 +15,7 @@ interface Setup {
   readonly send: Api['send'];
   readonly interrupt: AbortController;
   readonly windows: (readonly RateWindow[])[];
-  /** Lines, as `--verbose` shows them. */
+  /** The lines that `--verbose` prints. */
   readonly trace: string[];
   readonly seen: { readonly method: string; readonly url: string; readonly text: string; readonly key: string }[];
 }
@@ -69,8 +69,8 @@ const RUN = { service: 'queue', method: 'POST', path: ['v2', 'ep', 'run'] } as c
 const LOOK = { service: 'queue', method: 'GET', path: ['v2', 'ep', 'status', 'a/b'] } as const;
 const raw = (text: string): { raw: Uint8Array } => ({ raw: Buffer.from(text) });
 
-describe('many requests', () => {
-  test('of one path each carry their own body, the key, and one encoded segment for each part', async () => {
+describe('requests of a batch', () => {
+  test('to one path each have their own body, the key, and one encoded segment for each part', async () => {
     const { send, seen } = await setup((_, response) => response.end('{"id":9007199254740993}'));
     const answers = await Promise.all([1, 2, 3].map((n) => send({ ...RUN, body: raw(`{"n":${String(n)}}`) })));
     await send(LOOK);
@@ -109,7 +109,7 @@ describe('many requests', () => {
     ]);
   });
 
-  test('are told of one by one, each without the key', async () => {
+  test('are traced one by one, without the key', async () => {
     const { send, trace } = await setup((request, response) =>
       request.method === 'GET' ? response.destroy() : response.end('{"id":"x"}'),
     );
@@ -120,7 +120,7 @@ describe('many requests', () => {
     expect(trace.join()).not.toContain(KEY);
   });
 
-  test('hear of rate windows, and take compressed answers', async () => {
+  test('report rate windows and accept compressed answers', async () => {
     const { send, windows } = await setup((_, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip', ratelimit: '"minute";r=5;t=9' });
       response.end(gzipSync('{"id":"x"}'));
@@ -130,7 +130,7 @@ describe('many requests', () => {
   });
 });
 
-describe('what goes wrong', () => {
+describe('a failed request of a batch', () => {
   const statuses = [
     [429, { 'retry-after': '7' }, { exit: 6, retryAfter: 7 }],
     [401, {}, { exit: 3 }],
@@ -157,18 +157,18 @@ describe('what goes wrong', () => {
     expect(await failureOf(send({ ...RUN, body: raw('{}') }))).toMatchObject({ exit });
   });
 
-  test('nobody listening: nothing was sent', async () => {
+  test('to a port where nothing listens was not sent', async () => {
     const { send } = await setup(() => undefined, { port: await freePort() });
     expect(await failureOf(send({ ...RUN, body: raw('{}') }))).toMatchObject({ exit: 7 });
   });
 
-  test('a server that never answers is given up after its time', async () => {
+  test('to a server that never answers ends at its timeout', async () => {
     const { send } = await setup(() => undefined, { timeoutMs: 40 });
     expect(await failureOf(send({ ...RUN, body: raw('{}') }))).toMatchObject({ exit: 8 });
     expect(await failureOf(send(LOOK))).toMatchObject({ exit: 7 });
   });
 
-  test('an interrupt ends what is on the wire', async () => {
+  test('is ended by an interrupt while it is in flight', async () => {
     const { send, interrupt } = await setup(() => {
       interrupt.abort(new Error('stop'));
     });

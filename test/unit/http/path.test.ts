@@ -27,7 +27,7 @@ describe('joining an address', () => {
     expect(() => joinAddress(base, ['v2', 'pods', id])).toThrow(expect.objectContaining({ exit: 2 }) as Error);
   });
 
-  it('stays one segment and comes back whole, whatever an id holds', () => {
+  it('stays one segment and decodes to the same id, whatever the id holds', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (id) => {
         fc.pre(id !== '.' && id !== '..' && !/\p{Cc}/u.test(id) && !/\p{Cs}/u.test(id));

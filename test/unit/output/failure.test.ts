@@ -18,19 +18,19 @@ const FULL = new Failure({
   id: 'pod-1',
 });
 
-describe('as text', () => {
-  test('one block: what happened, why, what to do next', async () => {
+describe('a failure as text', () => {
+  test('is one block: what happened, why, and what to do next', async () => {
     const to = screen();
     expect(await renderFailure(FULL, 'text', to)).toBe(5);
     expect(to.out()).toBe('');
     await expect(to.err()).toMatchFileSnapshot('../../golden/output/failure-full.txt');
     const coloured = screen({ tty: true, colour: true });
     await renderFailure(FULL, 'text', coloured);
-    // eslint-disable-next-line no-control-regex -- the escape sequences of colours are what is looked for
+    // eslint-disable-next-line no-control-regex -- the pattern matches the escape sequences of colours
     expect(coloured.err().replace(/\u001b\[\d+m/g, '')).toBe(to.err());
   });
 
-  test('what the message says already is not said again', async () => {
+  test('does not repeat a detail that the message already contains', async () => {
     const to = screen();
     await renderFailure(
       new Failure({
@@ -48,7 +48,7 @@ describe('as text', () => {
     expect(to.err()).toBe('error: pod p: pod not found\n  404 Not Found\n');
   });
 
-  test('nor is the status, where the message names it', async () => {
+  test('does not repeat the status if the message names it', async () => {
     const to = screen();
     const message = 'the service answered 404 Not Found: pod not found';
     await renderFailure(
@@ -59,15 +59,15 @@ describe('as text', () => {
     expect(to.err()).toBe(`error: ${message}\n`);
   });
 
-  test('the least there is', async () => {
+  test('with a message only is one line', async () => {
     const to = screen();
     expect(await renderFailure(usage('no such flag'), 'text', to)).toBe(2);
     expect(to.err()).toBe('error: no such flag\n');
   });
 });
 
-describe('as JSON', () => {
-  test('one object on one line, absent members left out, no exit code in it', async () => {
+describe('a failure as JSON', () => {
+  test('is one object on one line, without absent members and without the exit code', async () => {
     const to = screen();
     expect(await renderFailure(FULL, 'json', to)).toBe(5);
     expect(to.err().split('\n')).toHaveLength(2);
@@ -78,7 +78,7 @@ describe('as JSON', () => {
     expect(least.err()).toBe('{"error":{"code":"usage","message":"no such flag"}}\n');
   });
 
-  test('is harmless on a terminal, and the same', async () => {
+  test('has all control characters escaped on a terminal and parses to the same value', async () => {
     const to = screen({ tty: true });
     await renderFailure(usage('bad \u202e\u0085 id'), 'json', to);
     expect(safeText(to.err(), true)).toBe(to.err());
@@ -97,7 +97,7 @@ test.each([[new TypeError('x is not a function')], ['thrown text'], [undefined],
   },
 );
 
-test('a reader that went away needs no word', async () => {
+test('a closed output pipe prints no error', async () => {
   const to = screen();
   expect(await renderFailure(closedPipe(), 'text', to)).toBe(0);
   expect(to.err()).toBe('');

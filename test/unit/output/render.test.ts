@@ -6,13 +6,13 @@ import { OUTPUT_FORMATS } from '../../../src/core/output-formats.ts';
 import { as, screen } from '../../support/output/screen.ts';
 import { pod, podList } from '../../support/output/pods.ts';
 
-/** Golden files are reviewed by eye: what is in them is what a person sees. */
+/** The path of a golden file. Golden files are read by people in reviews: they hold exactly what is printed. */
 const golden = (name: string): string => `../../golden/output/${name}.txt`;
 
-/** Nothing that a terminal acts upon, apart from the ends of lines. */
+/** Whether a text holds no control characters except line ends. */
 const harmless = (text: string): boolean => safeText(text, true) === text;
 
-describe('on a terminal', () => {
+describe('a table on a terminal', () => {
   test.each([20, 40, 60, 80, 100, 200])('a list fits %i columns', async (columns) => {
     const to = screen({ tty: true, columns });
     await render(podList, as(), to);
@@ -30,12 +30,12 @@ describe('on a terminal', () => {
     await expect(to.out()).toMatchFileSnapshot(golden(`wide-${String(columns)}`));
   });
 
-  test('colours follow the tones, and are all that is added', async () => {
+  test('has the colours of its tones and is otherwise the same text', async () => {
     const to = screen({ tty: true, columns: 100, colour: true });
     const plain = screen({ tty: true, columns: 100 });
     await render(podList, as(), to);
     await render(podList, as(), plain);
-    // eslint-disable-next-line no-control-regex -- the escape sequences of colours are what is looked for
+    // eslint-disable-next-line no-control-regex -- the pattern matches the escape sequences of colours
     expect(to.out().replace(/\u001b\[\d+m/g, '')).toBe(plain.out());
     await expect(safeText(to.out(), true)).toMatchFileSnapshot(golden('list-100-colour'));
   });
@@ -56,14 +56,14 @@ describe('on a terminal', () => {
     expect(to.out()).toMatch(/pod-4/);
   });
 
-  test('an empty list says so to the person, and nothing to stdout', async () => {
+  test('of an empty list prints a note on stderr and nothing on stdout', async () => {
     const to = screen({ tty: true });
     await render({ ...podList, values: [] }, as(), to);
     expect([to.out(), to.err()]).toEqual(['', 'No pods.\n']);
   });
 });
 
-test('borders stand straight in the scripts that the drawing library measures as we do, slice after slice', async () => {
+test('borders are aligned in every slice of rows, for the scripts that cli-table3 measures as we do', async () => {
   const names = ['한국어', 'ポッド', 'Ünïcødé', 'Ελληνικά', 'עברית', '日'.repeat(60), 'x'.repeat(60)];
   const values = Array.from({ length: 1000 }, (_, at) => ({ id: String(at), name: names[at % names.length] ?? '' }));
   const to = screen({ tty: true, columns: 60 });
@@ -73,7 +73,7 @@ test('borders stand straight in the scripts that the drawing library measures as
   expect(new Set(lines.map((line) => piecesWidth([{ text: safeText(line) }])))).toEqual(new Set([60]));
 });
 
-describe('elsewhere', () => {
+describe('a table in a pipe', () => {
   test.each(OUTPUT_FORMATS)('a list as %s', async (format) => {
     const to = screen();
     await render(podList, as({ format }), to);
@@ -86,7 +86,7 @@ describe('elsewhere', () => {
     await expect(to.out()).toMatchFileSnapshot(golden(`plain-one-${format}`));
   });
 
-  test('a table is for awk: as many tabs in every line, whatever the cells hold', async () => {
+  test('has the same number of tabs in every line, whatever the cells hold', async () => {
     const to = screen();
     await render(podList, as({ format: 'wide' }), to);
     const lines = to.out().trimEnd().split('\n');
@@ -108,7 +108,7 @@ describe('elsewhere', () => {
     expect([to.out(), to.err()]).toEqual([expected, '']);
   });
 
-  test('FORCE_COLOR alone colours a plain table and changes nothing else', async () => {
+  test('has colours with FORCE_COLOR and is otherwise the same text', async () => {
     const to = screen({ colour: true });
     await render(podList, as(), to);
     expect(to.out()).toContain('\u001b[32mRUNNING\u001b[39m\t');

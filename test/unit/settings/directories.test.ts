@@ -28,7 +28,7 @@ describe('directories', () => {
     expect([configDirectory(given), dataDirectory(given)]).toEqual([config, data]);
   });
 
-  it('are refused, never relative, without a home', () => {
+  it('are refused without a home, and are never relative', () => {
     expect(() => configDirectory({ ...around, home: '' })).toThrow(/no home directory/);
     expect(configDirectory({ ...around, home: '', env: { BERTH_CONFIG_DIR: '/c' } })).toBe('/c');
   });

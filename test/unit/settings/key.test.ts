@@ -16,7 +16,7 @@ function failureOf(act: () => unknown): Failure {
 }
 
 describe('cleaning a key', () => {
-  it.each([`${KEY}\n`, `${KEY}\r\n`, `${KEY} \t\n\n`, KEY])('drops trailing white space of %j', (text) => {
+  it.each([`${KEY}\n`, `${KEY}\r\n`, `${KEY} \t\n\n`, KEY])('removes trailing white space of %j', (text) => {
     expect(cleanKey(text, 'here')).toBe(KEY);
   });
 
@@ -31,14 +31,14 @@ describe('cleaning a key', () => {
     `${KEY}\u001b[1m`,
     `${KEY}é`,
     '\u200b',
-  ])('refuses %j with 3 and does not repeat it', (text) => {
+  ])('refuses %j with 3 and does not print it', (text) => {
     const failure = failureOf(() => cleanKey(text, 'BERTH_API_KEY'));
     expect(failure.exit).toBe(3);
     expect(failure.message).toContain('BERTH_API_KEY');
     expect(JSON.stringify(failure.facts())).not.toContain('0123456789');
   });
 
-  it('keeps every word of printable ASCII', () => {
+  it('accepts every word of printable ASCII', () => {
     const word = fc.string({
       unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
       minLength: 1,
@@ -47,7 +47,7 @@ describe('cleaning a key', () => {
   });
 });
 
-describe('what shows of a key', () => {
+describe('the visible part of a key', () => {
   it.each([
     [KEY, 'WXYZ'],
     ['twelve-chars', 'hars'],
@@ -70,7 +70,7 @@ describe('what shows of a key', () => {
   });
 });
 
-describe('where the key comes from', () => {
+describe('the source of the key', () => {
   const inProfile = (): { key: string; where: string } => ({ key: 'profile-key-0001', where: 'of profile "p"' });
 
   const readFile = (path: string): Promise<string> =>

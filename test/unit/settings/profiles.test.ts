@@ -33,7 +33,7 @@ function open(content?: string): { readonly path: string; readonly store: Profil
 }
 
 describe('the profiles file', () => {
-  it('is made on the first write, closed to others, and reads back', async () => {
+  it('is created on the first write, is readable by its owner only, and can be read back', async () => {
     const { path, store } = open();
     expect(await store.list()).toEqual([]);
     expect(existsSync(dirname(path))).toBe(false);
@@ -50,14 +50,14 @@ describe('the profiles file', () => {
     expect(readProfiles(path).profiles['work']?.['api-key']).toBe(KEY);
   });
 
-  it('ends with mode 0600 where it had 0644', async () => {
+  it('is changed from mode 0644 to 0600', async () => {
     const { path, store } = open('{"profiles":{"work":{"retries":"1"}}}');
     await store.setKey('work', KEY);
     expect(mode(path)).toBe('600');
     expect(readProfiles(path).profiles['work']).toEqual({ retries: '1', 'api-key': KEY });
   });
 
-  it('keeps members it does not know', async () => {
+  it('keeps unknown members', async () => {
     const { path, store } = open('{"later":{"a":[1]},"profiles":{"work":{"future":"yes"}}}');
     await store.set('work', 'timeout', '1m');
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
@@ -66,7 +66,7 @@ describe('the profiles file', () => {
     });
   });
 
-  it('stays behind a symbolic link', async () => {
+  it('is written through a symbolic link', async () => {
     const { path } = open('{"profiles":{"before":{}}}');
     const link = join(dirname(dirname(path)), 'config.json');
     symlinkSync(path, link);
@@ -76,7 +76,7 @@ describe('the profiles file', () => {
     expect(mode(path)).toBe('600');
   });
 
-  it('forgets a setting, a key, a profile', async () => {
+  it('removes a setting, a key and a profile', async () => {
     const { path, store } = open();
     await store.set('work', 'retries', '5');
     await store.setKey('work', KEY);
@@ -89,7 +89,7 @@ describe('the profiles file', () => {
     expect(readProfiles(path)).toMatchObject({ current: undefined, profiles: {} });
   });
 
-  it('shows the local profile where it is the one in use', async () => {
+  it('shows the local profile if it is the current one', async () => {
     const { store } = open();
     await store.use('local');
     expect(await store.list()).toEqual([{ name: 'local', current: true, values: {}, keyTail: undefined }]);
@@ -104,13 +104,13 @@ describe('the profiles file', () => {
     ['a name that objects have', (store) => store.set('__proto__', 'retries', '1')],
     ['the local profile', (store) => store.setKey('local', KEY)],
     ['the use of a profile that is none', (store) => store.use('constructor')],
-  ])('refuses %s with 2 and makes no file', async (_, act) => {
+  ])('refuses %s with 2 and creates no file', async (_, act) => {
     const { path, store } = open();
     await expect(act(store)).rejects.toMatchObject({ exit: 2 });
     expect(existsSync(path)).toBe(false);
   });
 
-  it('refuses a key that cannot be one with 3', async () => {
+  it('refuses an invalid key with 3', async () => {
     const { store } = open();
     await expect(store.setKey('work', 'two\nlines')).rejects.toMatchObject({ exit: 3 });
   });
@@ -133,26 +133,29 @@ describe('a broken profiles file', () => {
     ['of a wrong current', '{"current":1}'],
   ];
 
-  it.each(kinds)('%s: 14 naming the file, to read and to write; untouched; the key not told', async (_, content) => {
-    const { path, store } = open(content);
-    for (const act of [
-      () => store.list(),
-      () => store.set('work', 'retries', '1'),
-      () => store.setKey('work', 'another-key-00001'),
-      () => store.use('work'),
-      () => store.remove('work'),
-    ]) {
-      const failure = await act().then(
-        () => undefined,
-        (error: unknown) => error as Error & { exit: number; hint: string },
-      );
-      expect(failure?.exit).toBe(14);
-      expect(failure?.message).toContain(path);
-      expect(`${failure?.stack ?? ''}${failure?.hint ?? ''}${String(failure?.cause)}`).not.toContain('0123456789');
-    }
-    expect(readFileSync(path, 'utf8')).toBe(content);
-    expect([mode(path), readdirSync(dirname(path))]).toEqual(['644', ['config.json']]);
-  });
+  it.each(kinds)(
+    '%s: reading and writing end 14 with the name of the file; it is not changed; the key is not printed',
+    async (_, content) => {
+      const { path, store } = open(content);
+      for (const act of [
+        () => store.list(),
+        () => store.set('work', 'retries', '1'),
+        () => store.setKey('work', 'another-key-00001'),
+        () => store.use('work'),
+        () => store.remove('work'),
+      ]) {
+        const failure = await act().then(
+          () => undefined,
+          (error: unknown) => error as Error & { exit: number; hint: string },
+        );
+        expect(failure?.exit).toBe(14);
+        expect(failure?.message).toContain(path);
+        expect(`${failure?.stack ?? ''}${failure?.hint ?? ''}${String(failure?.cause)}`).not.toContain('0123456789');
+      }
+      expect(readFileSync(path, 'utf8')).toBe(content);
+      expect([mode(path), readdirSync(dirname(path))]).toEqual(['644', ['config.json']]);
+    },
+  );
 
   it.each<[string, (path: string) => void]>([
     [
@@ -195,8 +198,8 @@ describe('a broken profiles file', () => {
   });
 });
 
-describe('changes at once', () => {
-  it('by many hands in one process lose nothing', async () => {
+describe('concurrent changes', () => {
+  it('by many callers in one process lose nothing', async () => {
     const { path, store } = open();
     const other = createProfiles(() => path, realLocks());
     const names = Array.from({ length: 20 }, (_, index) => `p${String(index)}`);

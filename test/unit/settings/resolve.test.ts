@@ -31,11 +31,11 @@ describe('the settings table', () => {
     expect((SETTINGS as readonly Setting[]).filter((each) => each.secret && each.flag !== undefined)).toEqual([]);
   });
 
-  it('knows the formats that output knows', () => {
+  it('has the same formats as the output', () => {
     expect(setting('output')).toMatchObject({ choices: OUTPUT_FORMATS });
   });
 
-  it('holds defaults that are values of their kind', () => {
+  it('has defaults that are valid values', () => {
     for (const each of SETTINGS as readonly Setting[])
       if (each.initial !== undefined)
         expect(resolveSetting(each, sources({ flag: each.initial }, each))?.value).toBe(each.initial);
@@ -63,7 +63,7 @@ describe('the order of the sources', () => {
     expect(resolveSetting(timeout, sources(parts, timeout))).toEqual(wanted);
   });
 
-  it('holds for every setting and every set of sources', () => {
+  it('is the same for every setting and every set of sources', () => {
     const value = fc.constantFrom('5', undefined);
     fc.assert(
       fc.property(
@@ -85,7 +85,7 @@ describe('the order of the sources', () => {
     );
   });
 
-  it('does not ask the profile where flag or variable answers', () => {
+  it('does not read the profile if a flag or a variable gives the value', () => {
     const profile = (): never => {
       throw new Error('asked');
     };
@@ -157,7 +157,7 @@ describe('local or remote', () => {
     expect(resolveLocal(flags, env, () => current)).toBe(wanted);
   });
 
-  it.each(ADDRESSES)('%s in the environment means a remote service, whatever the file holds', (name) => {
+  it.each(ADDRESSES)('%s in the environment means a remote service, whatever the profiles file holds', (name) => {
     const variable = setting(name).variable ?? '';
     const unread = (): never => {
       throw new Error('read');

@@ -28,7 +28,7 @@ function settings(file: string | undefined, env: Record<string, string> = {}, fl
 }
 
 describe('the settings of a run', () => {
-  it('come from the profile in use', async () => {
+  it('come from the current profile', async () => {
     const found = settings(FILE);
     expect([found.profile, found.local, found.source('profile')]).toEqual(['work', false, 'profile']);
     expect([found.get('base-url'), found.source('base-url')]).toEqual(['https://work.example.com', 'profile']);
@@ -67,13 +67,16 @@ describe('the settings of a run', () => {
       {},
       ['https://q.test', 'profile'],
     ],
-  ])('have the queue where the management API is unless it is named: from %s', (_, file, env, flags, expected) => {
-    const found = settings(file, env, flags);
-    expect([found.get('queue-url'), found.source('queue-url')]).toEqual(expected);
-    expect(found.profileAddresses()).not.toHaveProperty('rest-url');
-  });
+  ])(
+    'use the address of the management API for the queue unless it has its own: from %s',
+    (_, file, env, flags, expected) => {
+      const found = settings(file, env, flags);
+      expect([found.get('queue-url'), found.source('queue-url')]).toEqual(expected);
+      expect(found.profileAddresses()).not.toHaveProperty('rest-url');
+    },
+  );
 
-  it('are the local service’s with --local: no address, key or timeout of another profile', async () => {
+  it('with --local contain no address, key or timeout of another profile', async () => {
     const found = settings(FILE, {}, { local: true });
     expect([found.profile, found.local, found.get('base-url'), found.get('timeout')]).toEqual([
       'local',
@@ -84,31 +87,31 @@ describe('the settings of a run', () => {
     expect(await found.key()).toBeUndefined();
   });
 
-  it('have defaults where nothing is configured', async () => {
+  it('are the defaults if nothing is configured', async () => {
     const found = settings(undefined);
     expect([found.profile, found.source('profile'), found.get('output')]).toEqual(['default', 'default', undefined]);
     expect(await found.key()).toBeUndefined();
   });
 
-  it('leave the local profile of the file where an address is given', () => {
+  it('do not use the local profile of the file if an address is given', () => {
     const found = settings('{"current":"local"}', { BERTH_BASE_URL: 'https://a.test' });
     expect([found.local, found.profile]).toEqual([false, 'default']);
   });
 
-  it('show where files lie', () => {
+  it('show the paths of the files', () => {
     const found = settings(undefined, { BERTH_CONFIG_DIR: '/c' });
     expect([found.get('config-dir'), found.source('config-dir')]).toEqual(['/c', 'environment']);
     expect([found.profilesPath, found.source('data-dir')]).toEqual(['/c/config.json', 'default']);
   });
 
-  it('never give the key as text', () => {
+  it('never contain the key as text', () => {
     const found = settings(FILE, { BERTH_API_KEY: KEY });
     for (const { name } of SETTINGS) expect(String(found.get(name))).not.toContain('0123456789');
     expect(found.source('api-key')).toBe('environment');
   });
 });
 
-describe('a broken file', () => {
+describe('a broken profiles file', () => {
   const all = {
     BERTH_API_KEY: KEY,
     BERTH_BASE_URL: 'https://a.test',
@@ -116,7 +119,7 @@ describe('a broken file', () => {
     BERTH_REST_URL: 'https://c.test',
   };
 
-  it('troubles nobody who has key and addresses in the environment', async () => {
+  it('is ignored if key and addresses are in the environment', async () => {
     const found = settings('{broken', all);
     expect([found.local, found.get('base-url'), found.get('queue-url'), found.get('rest-url')]).toEqual([
       false,
@@ -128,7 +131,7 @@ describe('a broken file', () => {
     expect(await found.key()).toMatchObject({ source: 'environment' });
   });
 
-  it('troubles nobody with --local', () => {
+  it('is ignored with --local', () => {
     const found = settings('{broken', {}, { local: true });
     expect([found.local, found.profile, found.get('timeout')]).toEqual([true, 'local', '30s']);
   });
@@ -137,13 +140,13 @@ describe('a broken file', () => {
     ['an address', (found) => found.get('queue-url')],
     ['the profile', (found) => found.profile],
     ['the key', (found) => found.keySource()],
-  ])('is told by whoever needs it for %s', (_, ask) => {
+  ])('is reported if it is needed for %s', (_, ask) => {
     expect(() => ask(settings('{broken', { BERTH_BASE_URL: 'https://a.test' }))).toThrow(
       /cannot use the configuration/,
     );
   });
 
-  it('is told by the key as a rejection', async () => {
+  it('is reported by reading the key, as a rejection', async () => {
     await expect(settings('', { BERTH_BASE_URL: 'https://a.test' }).key()).rejects.toMatchObject({ exit: 14 });
   });
 });

@@ -1,4 +1,4 @@
-/** The hardware and the places of the local service: invented, priced like the real thing, and the same every time. */
+/** The hardware and data centers of the local service: invented, with realistic prices, and never changing. */
 
 export interface GpuData {
   readonly id: string;
@@ -7,12 +7,12 @@ export interface GpuData {
   readonly manufacturer: 'NVIDIA' | 'AMD';
   /** GB. */
   readonly memory: number;
-  /** US dollars per GPU and hour; 0 where that cloud has none. */
+  /** US dollars per GPU and hour; 0 when that cloud has none. */
   readonly price: { readonly secure: number; readonly community: number; readonly serverless: number };
-  /** Most GPUs of one pod; 0 where that cloud has none. */
+  /** The maximum number of GPUs of one pod; 0 when that cloud has none. */
   readonly maxCount: { readonly secure: number; readonly community: number };
   readonly cudaVersions: readonly string[];
-  /** Data center to machines that are free for it. */
+  /** Data center id to the number of free GPUs. */
   readonly stock: Readonly<Record<string, number>>;
 }
 
@@ -82,7 +82,7 @@ export interface CpuData {
   readonly ramGbPerVcpu: number;
   /** US dollars per vCPU and hour. */
   readonly price: { readonly securePerVcpu: number; readonly serverlessPerVcpu: number };
-  /** Data center to vCPUs that are free for it. */
+  /** Data center id to the number of free vCPUs. */
   readonly stock: Readonly<Record<string, number>>;
 }
 

@@ -1,34 +1,36 @@
 import { CPUS, DATA_CENTERS, GPUS } from '../catalog/hardware.ts';
-import { suits } from '../../resources/catalog/availability.ts';
+import { meetsCudaConstraint } from '../catalog/cuda-versions.ts';
 import type { State } from '../../state/state.ts';
+import { volumes } from '../volumes.ts';
 import type { EndpointRecord, WorkerHardware } from './record.ts';
 
-type Wish = Pick<EndpointRecord, 'gpu' | 'cpu' | 'dataCenterIds' | 'networkVolumes'>;
+/** What decides where an endpoint's workers can run. */
+type PlacementNeeds = Pick<EndpointRecord, 'gpu' | 'cpu' | 'dataCenterIds' | 'networkVolumes'>;
 
 /**
- * Where an endpoint's workers can run: one choice for each data center, the first hardware on its list that is there.
- * Where volumes are attached, only in their data centers (specification 2.4). Empty where there is none.
+ * Where an endpoint's workers can run: for each data center, the first hardware of the endpoint that is in stock there.
+ * With network volumes attached, only their data centers are considered (specification 2.4).
  */
-export function placesFor(state: Pick<State, 'volumes'>, wish: Wish): readonly WorkerHardware[] {
-  const volumes = wish.networkVolumes.flatMap((id) => state.volumes[id]?.dataCenter ?? []);
-  return DATA_CENTERS.filter(({ id }) => wish.dataCenterIds.length === 0 || wish.dataCenterIds.includes(id))
-    .filter(({ id }) => volumes.length === 0 || volumes.includes(id))
-    .flatMap(({ id }) => hardwareIn(id, wish) ?? []);
+export function placementsFor(state: State, needs: PlacementNeeds): readonly WorkerHardware[] {
+  const volumeDataCenters = needs.networkVolumes.flatMap((id) => volumes.get(state, id)?.dataCenter ?? []);
+  return DATA_CENTERS.filter(({ id }) => needs.dataCenterIds.length === 0 || needs.dataCenterIds.includes(id))
+    .filter(({ id }) => volumeDataCenters.length === 0 || volumeDataCenters.includes(id))
+    .flatMap(({ id }) => hardwareIn(id, needs) ?? []);
 }
 
-function hardwareIn(dataCenterId: string, { gpu, cpu = [] }: Wish): WorkerHardware | undefined {
+function hardwareIn(dataCenterId: string, { gpu, cpu = [] }: PlacementNeeds): WorkerHardware | undefined {
   if (gpu === undefined) {
     const fits = cpu.find(({ id, vcpuCount }) => stockOf(CPUS, id, dataCenterId) >= vcpuCount);
     return fits && { cpu: { id: fits.id, vcpuCount: fits.vcpuCount }, dataCenterId };
   }
   const { count, pools, excludedTypes = [], allowedCudaVersions, minCudaVersion } = gpu;
-  const wish = {
+  const constraint = {
     cudaVersions: allowedCudaVersions.length > 0 ? allowedCudaVersions : undefined,
     minCudaVersion: minCudaVersion ?? undefined,
   };
   const wanted = pools
     .flatMap((pool) => GPUS.filter((known) => known.pool === pool && !excludedTypes.includes(known.id)))
-    .filter(({ cudaVersions }) => cudaVersions.some((version) => suits(version, wish)))
+    .filter(({ cudaVersions }) => cudaVersions.some((version) => meetsCudaConstraint(version, constraint)))
     .find(({ stock }) => (stock[dataCenterId] ?? 0) >= count);
   return wanted && { gpu: { id: wanted.id, count }, dataCenterId };
 }

@@ -1,4 +1,4 @@
-/** `unserved`: the endpoint of a handler module that is not served now. */
+/** `unserved` is the handler of an endpoint whose handler module is not served now: its jobs fail. */
 export type BuiltinHandler = 'echo' | 'demo' | 'sleep' | 'fail' | 'stream' | 'unserved';
 
 /** A serverless endpoint. Times are milliseconds since the epoch. */
@@ -12,21 +12,21 @@ export interface EndpointRecord {
   /** Milliseconds a job may run unless its policy says otherwise. */
   timeoutMs: number;
   flashboot: string;
-  /** A built-in handler, or `module` where one of the user's own serves it (not kept in a state file). */
+  /** A built-in handler, or `module` while a handler module of the user serves it (`module` is not saved to the file). */
   handler: BuiltinHandler | 'module';
   container: ContainerRecord;
-  /** Exactly one of the two. */
+  /** Exactly one of `gpu` and `cpu` is set. */
   gpu?: EndpointGpu;
   cpu?: EndpointCpu[];
   dataCenterIds: string[];
   networkVolumes: string[];
-  /** The template it was last given; while it is, that template is in use. */
+  /** The template it was last configured from; that template counts as in use. */
   template: string | null;
-  /** Raised by every change of the container: workers of an older version are stale. */
+  /** Increases with every change of the container: workers of an older version are stale. */
   version: number;
-  /** One for each version, newest first; the oldest fall off. */
+  /** One for each version, newest first; only the latest are kept. */
   releases: ReleaseRecord[];
-  /** A public model: it answers to its slug on the queue API and is nobody's endpoint. */
+  /** A public model: reachable by its slug on the queue API, and not listed among the account's endpoints. */
   hidden?: true;
 }
 
@@ -56,7 +56,7 @@ export interface EndpointCpu {
   memory: number;
 }
 
-/** What a worker runs on: exactly one of `gpu` and `cpu`. */
+/** The hardware of a worker: exactly one of `gpu` and `cpu` is set. */
 export interface WorkerHardware {
   readonly gpu?: { readonly id: string; readonly count: number };
   readonly cpu?: { readonly id: string; readonly vcpuCount: number };
@@ -71,7 +71,10 @@ export interface ReleaseRecord {
 }
 
 /**
- * What holds where a body does not say. The published contract and the rules differ on idleTimeout (10 and 5): the
- * contract goes first.
+ * The settings of an endpoint whose body does not name them. For idleTimeout the published contract says 10 and the rules
+ * say 5: the contract is followed.
  */
 export const DEFAULTS = { min: 0, max: 3, idleTimeout: 10, timeoutMs: 300_000, disk: 20, flashboot: 'OFF' } as const;
+
+/** The release of a new endpoint: version 1, without differences. */
+export const firstRelease = (id: string, now: number): ReleaseRecord => ({ id, version: 1, createdAt: now, diff: [] });

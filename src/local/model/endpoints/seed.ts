@@ -1,10 +1,8 @@
-import type { EndpointRecord } from './record.ts';
-import { firstRelease } from '../../resources/endpoints/releases.ts';
+import { createShelf } from '../../state/shelf.ts';
+import type { State } from '../../state/state.ts';
+import { firstRelease, type EndpointRecord } from './record.ts';
 
-/**
- * The endpoints of a new account, one for each built-in handler, and a hosted public model that answers to its slug:
- * lists of the account's endpoints leave that one out.
- */
+/** The endpoints of a new account: one for each built-in handler, and a hidden public model that is reachable by its slug. */
 export const seedEndpoints = (now: number): EndpointRecord[] => [
   newEndpoint('echo', 'echo', 'echo', now),
   newEndpoint('demo', 'demo', 'demo', now),
@@ -14,7 +12,7 @@ export const seedEndpoints = (now: number): EndpointRecord[] => [
   { ...newEndpoint('demo-text-model', 'demo-text-model', 'stream', now), hidden: true },
 ];
 
-/** A queue endpoint on the smallest hardware, as of its first release. */
+/** A queue endpoint on the smallest hardware, with its first release. */
 export const newEndpoint = (
   id: string,
   name: string,
@@ -45,3 +43,29 @@ export const newEndpoint = (
   version: 1,
   releases: [firstRelease(`rel-${id}`, now)],
 });
+
+/** All endpoints, hidden ones included. */
+export const endpoints = createShelf<EndpointRecord>('endpoints', seedEndpoints);
+
+/**
+ * Runs a step during which the endpoints of these names are served by handler modules. The state file outlives the
+ * modules, so the former handler is set again after the step. An endpoint that is created here for its module stays, with
+ * its jobs; without the module its jobs fail with an explanation.
+ */
+export function withModules<T>(state: State, names: readonly string[], now: number, step: () => T): T {
+  const before = new Map<string, EndpointRecord['handler']>();
+  for (const name of names) {
+    const endpoint = endpoints.get(state, name) ?? newEndpoint(name, name, 'unserved', now);
+    before.set(name, endpoint.handler);
+    endpoint.handler = 'module';
+    endpoints.put(state, endpoint);
+  }
+  try {
+    return step();
+  } finally {
+    for (const [name, handler] of before) {
+      const endpoint = endpoints.get(state, name);
+      if (endpoint !== undefined) endpoint.handler = handler;
+    }
+  }
+}

@@ -5,36 +5,36 @@ export interface MountsRecord {
 }
 
 /**
- * A pod's life. Its status follows from this and the time alone, so that nothing has to happen for a pod to move on.
- * Times are milliseconds since the epoch.
+ * The stage a pod is in. Its status is computed from this and the time, so that no timer is needed. Times are milliseconds
+ * since the epoch.
  */
-export type Life =
+export type Stage =
   | { readonly kind: 'launched'; readonly at: number }
-  /** A seeded pod that stays as it is, so that there is always one to look at. */
+  /** A seeded pod that keeps this status, so that there is always a pod with it. */
   | { readonly kind: 'held'; readonly status: 'PROVISIONING' | 'STARTING' }
   | { readonly kind: 'exited'; readonly at: number }
   | { readonly kind: 'error'; readonly at: number }
   | { readonly kind: 'terminated'; readonly at: number };
 
 /**
- * What happened to a pod. Its logs and what it cost follow from this and the time alone; an event is added and never
- * changed, so that what was told of the past stays so. Times are milliseconds since the epoch.
+ * An event in a pod's history. Its logs and its costs are computed from the events and the time. Events are only appended,
+ * so that logs and costs of the past do not change. Times are milliseconds since the epoch.
  */
 export type PodEvent =
   | {
       readonly kind: 'launch';
       readonly at: number;
       readonly image: string;
-      /** The machine is kept: there is nothing to provision. */
+      /** The pod keeps its machine: nothing is provisioned. */
       readonly restart?: true;
-      /** It gets no further than this. */
+      /** The status it does not get beyond. */
       readonly held?: 'PROVISIONING' | 'STARTING';
     }
-  /** Storage in GB from here on: the container's, and the persistent mount's. */
+  /** Storage in GB from `at` on: the container's disk, and the persistent mount. */
   | { readonly kind: 'storage'; readonly at: number; readonly disk: number; readonly persistent: number }
   | { readonly kind: 'stop' | 'fail' | 'terminate'; readonly at: number };
 
-/** A pod's place in a cluster. */
+/** A pod's membership in a cluster. */
 export interface Membership {
   readonly id: string;
   readonly rank: number;
@@ -53,7 +53,7 @@ export interface PodRecord {
   env: Record<string, string>;
   registry: string | null;
   mounts: MountsRecord;
-  /** Exactly one of the two. */
+  /** Exactly one of `gpu` and `cpu` is set. */
   gpu?: { id: string; count: number };
   cpu?: { id: string; vcpuCount: number; memory: number };
   cloud: 'SECURE' | 'COMMUNITY';
@@ -61,15 +61,23 @@ export interface PodRecord {
   cudaVersion: string | null;
   template: string | null;
   locked: boolean;
-  /** Wanted is taken up at the next start. */
+  /** `active` becomes `wanted` at the next start. */
   globalNetworking: { wanted: boolean; active: boolean };
-  /** US dollars an hour while it holds hardware. */
+  /** US dollars an hour while it has hardware. */
   price: number;
   createdAt: number;
-  /** When the container last became RUNNING before the life it has now. */
+  /** When the container last became RUNNING in an earlier stage. */
   startedBefore: number | null;
-  life: Life;
+  life: Stage;
   /** Oldest first. */
   history: PodEvent[];
   cluster?: Membership;
 }
+
+/** The event that records a pod's storage from `at` on. */
+export const storageEvent = ({ disk, mounts }: Pick<PodRecord, 'disk' | 'mounts'>, at: number): PodEvent => ({
+  kind: 'storage',
+  at,
+  disk,
+  persistent: mounts.persistent?.size ?? 0,
+});

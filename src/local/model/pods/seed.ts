@@ -1,19 +1,20 @@
-import { storageOf } from '../../resources/pods/configure.ts';
-import type { PodEvent, PodRecord } from './record.ts';
+import { createShelf } from '../../state/shelf.ts';
+import { SEED_SSH_KEY } from '../ssh-keys.ts';
+import { storageEvent, type PodEvent, type PodRecord } from './record.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** A name that a terminal could be misled by: colour, a title, the clipboard, the direction of writing. */
+/** A name with escape sequences for colour, the window title and the clipboard, and a change of the text direction. */
 const HOSTILE_NAME =
   'evil \u001b[31mred\u001b[0m \u001b]0;title\u0007\u001b]52;c;ZXZpbA==\u0007 \u009b2J \u202egnp.exe\u202c\ttab\nline';
 
 const LONG_NAME = `a-very-long-name-${'that-goes-on-and-on-'.repeat(12)}and-ends`;
 
-/** The pods of a new account: one of every status and kind, with names that are awkward. Ids are easy to remember. */
+/** The pods of a new account: one of every status and kind. Some names are difficult to print; ids are easy to remember. */
 export function seedPods(now: number): PodRecord[] {
   const pod = (id: string, name: string, rest: Partial<PodRecord>): PodRecord =>
-    remembered({
+    withHistory({
       id,
       name,
       image: 'example/pytorch:2.8-cuda12.8',
@@ -122,8 +123,8 @@ export function seedPods(now: number): PodRecord[] {
   ];
 }
 
-/** The pod with a history that led to the life it has. */
-function remembered(pod: PodRecord): PodRecord {
+/** The pod with a history that ends in its stage. */
+function withHistory(pod: PodRecord): PodRecord {
   const { life, image, createdAt } = pod;
   const launch = (at: number): PodEvent => ({ kind: 'launch', at, image });
   const history = (): PodEvent[] => {
@@ -140,9 +141,8 @@ function remembered(pod: PodRecord): PodRecord {
         return [launch(createdAt), { kind: 'terminate', at: life.at }];
     }
   };
-  return { ...pod, history: [storageOf(pod, createdAt), ...history()] };
+  return { ...pod, history: [storageEvent(pod, createdAt), ...history()] };
 }
 
-/** A public key, and nobody's: its private half was never kept. */
-export const SEED_SSH_KEY =
-  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBerthLocalServiceSeededKeyForNobodyAtAll00 someone@example.com';
+/** All pods, terminated ones and members of clusters included. */
+export const pods = createShelf<PodRecord>('pods', seedPods);

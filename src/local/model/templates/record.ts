@@ -20,6 +20,6 @@ export interface TemplateRecord {
   startSsh: boolean;
   startJupyter: boolean;
   allowedCudaVersions: string[];
-  /** Somebody else's, published under this source; absent where it is the account's own. */
+  /** The source of a public template of another account; absent when the template belongs to this account. */
   publisher?: TemplateSource;
 }

@@ -1,7 +1,8 @@
+import { createShelf } from '../../state/shelf.ts';
 import type { TemplateRecord } from './record.ts';
 
-/** The templates of a new account: two of its own, and public ones of every source. */
-export function seedTemplates(): TemplateRecord[] {
+/** The templates of a new account: two of its own, and public ones from every source. */
+function seedTemplates(): TemplateRecord[] {
   const template = (id: string, name: string, image: string, rest: Partial<TemplateRecord>): TemplateRecord => ({
     id,
     name,
@@ -70,3 +71,5 @@ export function seedTemplates(): TemplateRecord[] {
     }),
   ];
 }
+
+export const templates = createShelf<TemplateRecord>('templates', seedTemplates);

@@ -1,14 +1,14 @@
 import { Exact, type Json } from '../../../core/json.ts';
-import { laneOf, waitingIn, workersIn } from '../state/endpoint-queue.ts';
+import { queueOf, waitingCount, workersIn } from '../state/endpoint-queue.ts';
 import type { State } from '../../state/state.ts';
 import type { Job, WorkerStatus } from '../state/records.ts';
 
 /**
- * A job as `runsync` and `status` show it (specification 2.5, 4.5). Times are milliseconds, as far as they have come:
- * `delayTime` in the queue, `executionTime` on a worker. Output is the handler's own text, so its numbers stay exact.
+ * A job in the answers of `runsync` and `status` (specification 2.5, 4.5). `delayTime` is the time in the queue and
+ * `executionTime` the time on a worker until now, in milliseconds. Output is the handler's text, so its numbers stay exact.
  */
 export function jobDocument(job: Job, now: number): Json {
-  // Looked at once: a long one is read from a file each time.
+  // Accessed once: a long text is read from its file at every access.
   const { error, output } = job;
   const started = job.startedAt ?? job.finishedAt ?? now;
   const ended = job.finishedAt ?? now;
@@ -22,23 +22,24 @@ export function jobDocument(job: Job, now: number): Json {
   };
 }
 
-/** A job as `run`, `cancel` and `retry` show it. */
+/** A job in the answers of `run`, `cancel` and `retry`. */
 export const jobBrief = (job: Job): Json => ({ id: job.id, status: job.status });
 
 /**
- * An endpoint's health (specification 4.5, 8). `failed` counts the jobs that ended without a result, FAILED and
- * TIMED_OUT; counts outlive the jobs they count. The members the specification does not name come after its own.
+ * An endpoint's health (specification 4.5, 8). `failed` counts FAILED and TIMED_OUT jobs. The counters include deleted jobs.
+ * Members that the specification does not name come last.
  */
 export function healthDocument(state: State, endpointId: string): Json {
-  const lane = laneOf(state, endpointId);
-  const { completed, failed, timedOut, retried, cancelled, expired } = lane.counts;
-  const workers = (status: WorkerStatus): number => workersIn(lane).filter((worker) => worker.status === status).length;
+  const queue = queueOf(state, endpointId);
+  const { completed, failed, timedOut, retried, cancelled, expired } = queue.counts;
+  const workers = (status: WorkerStatus): number =>
+    workersIn(queue).filter((worker) => worker.status === status).length;
   return {
     jobs: {
       completed,
       failed: failed + timedOut,
-      inProgress: lane.inProgress,
-      inQueue: waitingIn(lane),
+      inProgress: queue.inProgress,
+      inQueue: waitingCount(queue),
       retried,
       cancelled,
       expired,

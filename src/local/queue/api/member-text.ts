@@ -1,6 +1,6 @@
 /**
- * The text of one member of a JSON object, exactly as it stands in the source. The source must be valid JSON and an
- * object that has the member; of a member named twice the last counts.
+ * The text of one member of a JSON object, exactly as in the source. The source must be valid JSON, an object with that
+ * member; when the member occurs twice, the last one is used.
  */
 export function memberText(source: string, name: string): string {
   let found = '';

@@ -1,47 +1,47 @@
 import { Exact, type Json } from '../../../core/json.ts';
-import { unpublished } from '../../contract/operation.ts';
 import type { EndpointRecord } from '../../model/endpoints/record.ts';
-import type { Call, Operation, Reply } from '../../frame/operation.ts';
+import { unpublished, type Call, type Operation, type Reply } from '../../frame/operation.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { State } from '../../state/state.ts';
 import { awaitedJob, beginWaiting, endWaiting } from '../engine/waiters.ts';
 import { healthDocument, jobBrief, jobDocument } from './documents.ts';
 import { cancel, fetchChunks, purge, retry, setTimeToLive, submit } from '../engine/engine.ts';
-import { limitedGate, openGate } from './request-limits.ts';
+import { knownLimits, noLimits } from './request-limits.ts';
 import { isTerminal } from '../engine/transitions.ts';
-import type { Job, JobStatus } from '../state/records.ts';
+import { queuesOf, type Job, type JobStatus } from '../state/records.ts';
 import { readMilliseconds, readSubmission } from './submission.ts';
-import { waitFor } from './poll-state.ts';
+import { pollState } from './poll-state.ts';
+import { endpoints } from '../../model/endpoints/seed.ts';
 
 const DEFAULT_WAIT_MS = 90_000;
 const SHORTEST_RETENTION_MS = 60_000;
-/** How long a poll of `stream` waits for a chunk before it answers that there is none. */
-const STREAM_POLL_MS = 1000;
+/** How long `stream` waits for a chunk before it answers without one. */
+const STREAM_TIMEOUT_MS = 1000;
 
-type Handle = (call: Call) => Promise<Reply>;
+type Handler = (call: Call) => Promise<Reply>;
 
 /**
- * What `stream` answers: the chunks alone (specification 4.5), or `{"status", "stream": [...]}`, which client libraries
- * of the public service expect.
+ * The format of the answers of `stream`: a list of chunks (specification 4.5), or `{"status", "stream": [...]}`, which client
+ * libraries of the public service expect.
  */
 export type StreamShape = 'array' | 'object';
 
 export interface QueueOptions {
   readonly queueLimits: boolean;
-  /** The array where absent. */
+  /** Default `array`. */
   readonly streamShape?: StreamShape | undefined;
 }
 
 /**
- * The queue's rows of the table (specification 4.5). With `queueLimits` the known limits per endpoint hold and a request
- * past them answers 429 (contract rules, Queue API).
+ * The operations of the queue API (specification 4.5). With `queueLimits` the known limits apply: a request above them is
+ * answered with 429 (contract rules, Queue API).
  */
 export function createQueueOperations(options: QueueOptions): readonly Operation[] {
-  const gate = options.queueLimits ? limitedGate() : openGate;
-  const row = (id: string, method: 'GET' | 'POST', path: string, handle: Handle): Operation =>
+  const limiter = options.queueLimits ? knownLimits() : noLimits;
+  const row = (id: string, method: 'GET' | 'POST', path: string, handler: Handler): Operation =>
     unpublished(id, `${method} /v2/{endpointId}/${path}`, {
       service: 'queue',
-      run: (call) => gate.through(call, path.split('/')[0] ?? path, () => handle(call)),
+      run: (call) => limiter.run(call, path.split('/')[0] ?? path, () => handler(call)),
     });
   return [
     row('runJob', 'POST', 'run', runJob),
@@ -62,8 +62,8 @@ async function runJob(call: Call): Promise<Reply> {
 }
 
 /**
- * Answers with the whole result, or, where the wait ends first, with the job still IN_QUEUE or IN_PROGRESS. The result
- * is kept for a minute; a wait above the default keeps it as long as that wait, five minutes at most.
+ * Answers with the result, or at the timeout with the job IN_QUEUE or IN_PROGRESS. The result is kept for a minute, or for
+ * the length of `wait` when it is above the default, at most five minutes.
  */
 async function runJobSync(call: Call): Promise<Reply> {
   const waitMs = readMilliseconds(call.query, 'wait', 1000, 300_000) ?? DEFAULT_WAIT_MS;
@@ -71,15 +71,15 @@ async function runJobSync(call: Call): Promise<Reply> {
   return waitForEnd(call, waitMs, (state, now) => submit(state, endpointOf(state, call), submission, now));
 }
 
-/** What real clients of the queue use beside the specification: answers as `status` does, once the job has ended. */
+/** Not in the specification, but used by clients of the public service: answers as `status`, once the job has ended. */
 async function getStatusSync(call: Call): Promise<Reply> {
   const waitMs = readMilliseconds(call.query, 'wait', 1000, 300_000) ?? DEFAULT_WAIT_MS;
   return waitForEnd(call, waitMs, (state) => jobOf(state, call));
 }
 
 /**
- * Answers with the job as it is when it has ended, or as it is when the wait has. Where the clock jumps over its end and
- * its retention as well, with the result it had.
+ * Answers with the job when it has ended, or at the timeout. When the clock is advanced past its end and its retention, it
+ * answers with the result that the job had.
  */
 async function waitForEnd(call: Call, waitMs: number, begin: (state: State, now: number) => Job): Promise<Reply> {
   const id = await call.transact((state, now) => {
@@ -93,7 +93,7 @@ async function waitForEnd(call: Call, waitMs: number, begin: (state: State, now:
     return document;
   };
   try {
-    const body = await waitFor(
+    const body = await pollState(
       call,
       waitMs,
       (state, now) => (isTerminal((awaitedJob(state, id) ?? missing(id)).status) ? answer(state, now) : undefined),
@@ -108,7 +108,7 @@ async function waitForEnd(call: Call, waitMs: number, begin: (state: State, now:
   }
 }
 
-/** `ttl` sets how long from now the job lives at most; what the operation's own retention ends earlier stays so. */
+/** `ttl` sets the job's time to live from now; the retention of its result may end earlier. */
 async function getStatus(call: Call): Promise<Reply> {
   const ttlMs = readMilliseconds(call.query, 'ttl', 1, 604_800_000);
   return step(call, (state, now) => {
@@ -118,13 +118,13 @@ async function getStatus(call: Call): Promise<Reply> {
 }
 
 /**
- * The chunks since the last call, each given once. A poll waits a moment for the first, so that a caller who polls
- * again at once does not spin; of a job that has ended it answers at once.
+ * Answers with the chunks since the last call. It waits a moment for the first one, so that a caller that polls without a
+ * pause does not cause load; for a job that has ended it answers immediately.
  */
 async function streamJob(call: Call, shape: StreamShape): Promise<Reply> {
-  const found = await waitFor<{ readonly status: JobStatus; readonly chunks: readonly string[] }>(
+  const found = await pollState<{ readonly status: JobStatus; readonly chunks: readonly string[] }>(
     call,
-    STREAM_POLL_MS,
+    STREAM_TIMEOUT_MS,
     (state, now) => {
       const job = jobOf(state, call);
       const chunks = fetchChunks(state, job, now);
@@ -136,10 +136,10 @@ async function streamJob(call: Call, shape: StreamShape): Promise<Reply> {
   return ok(shape === 'array' ? stream : { status: found?.status ?? null, stream });
 }
 
-/** Of a job that has already ended, answers how: a cancel that comes too late is no error. */
-const cancelJob: Handle = (call) => step(call, (state, now) => jobBrief(cancel(state, jobOf(state, call), now)));
+/** For a job that has already ended it answers with its status: a late cancel is not an error. */
+const cancelJob: Handler = (call) => step(call, (state, now) => jobBrief(cancel(state, jobOf(state, call), now)));
 
-const retryJob: Handle = (call) =>
+const retryJob: Handler = (call) =>
   step(call, (state, now) => {
     const job = jobOf(state, call);
     const retried = retry(state, job, now);
@@ -147,12 +147,12 @@ const retryJob: Handle = (call) =>
     throw new Problem(409, 'Conflict', `job ${job.id} is ${job.status}: only FAILED and TIMED_OUT jobs can be retried`);
   });
 
-const purgeQueue: Handle = (call) =>
+const purgeQueue: Handler = (call) =>
   step(call, (state, now) => ({ removed: purge(state, endpointOf(state, call).id, now), status: 'completed' }));
 
-const getHealth: Handle = (call) => step(call, (state) => healthDocument(state, endpointOf(state, call).id));
+const getHealth: Handler = (call) => step(call, (state) => healthDocument(state, endpointOf(state, call).id));
 
-/** One step whose result is the answer's body. */
+/** Answers with the result of one step. */
 const step = async (call: Call, work: (state: State, now: number) => Json): Promise<Reply> =>
   ok(await call.transact(work));
 
@@ -160,7 +160,7 @@ const ok = (body: Json): Reply => ({ status: 200, body });
 
 function endpointOf(state: State, call: Call): EndpointRecord {
   const id = call.params.endpointId ?? '';
-  const endpoint = state.endpoints[id];
+  const endpoint = endpoints.get(state, id);
   if (endpoint === undefined) throw new Problem(404, 'Not Found', `endpoint ${id} not found`);
   if (endpoint.type !== 'QUEUE')
     throw new Problem(400, 'Bad Request', `endpoint ${id} balances load and has no queue: call its own address`);
@@ -170,7 +170,7 @@ function endpointOf(state: State, call: Call): EndpointRecord {
 function jobOf(state: State, call: Call): Job {
   const endpoint = endpointOf(state, call);
   const id = call.params.jobId ?? '';
-  const job = state.queue.jobs[id];
+  const job = queuesOf(state).jobs[id];
   return job?.endpointId === endpoint.id ? job : missing(id);
 }
 

@@ -2,27 +2,33 @@ import type { Call } from '../../frame/operation.ts';
 import type { State } from '../../state/state.ts';
 import { nextQueueEvent } from '../engine/engine.ts';
 
-/** Nobody announces another caller's cancel or a handler module's end: look again at least so often. Milliseconds. */
-const LOOK_MS = 50;
+/** How often the state is read at least: nothing announces a cancel by another caller, or the end of a handler module. */
+const POLL_INTERVAL_MS = 50;
 
-/** What one look found; `undefined` where there is nothing yet. */
-export type Look<T> = (state: State, now: number) => T | undefined;
+/** Reads a result from the state; undefined when there is none yet. */
+type ReadResult<T> = (state: State, now: number) => T | undefined;
 
 /**
- * Looks at the state until there is something or `budgetMs` of the local service's clock have passed; then gives what
- * `atLast` says. Ends early where the caller hangs up. Sleeps from one thing to the next that changes by itself.
+ * Polls the state until `read` returns a result. When `timeoutMs` of the service's clock have passed, or the caller has
+ * disconnected, it returns what `readAtTimeout` returns. Between two polls it sleeps until the next timer of the queues.
  */
-export async function waitFor<T>(call: Call, budgetMs: number, look: Look<T>, atLast: Look<T>): Promise<T | undefined> {
+export async function pollState<T>(
+  call: Call,
+  timeoutMs: number,
+  read: ReadResult<T>,
+  readAtTimeout: ReadResult<T>,
+): Promise<T | undefined> {
   let deadline: number | undefined;
   for (;;) {
-    const { found, sleepMs } = await call.transact((state, now) => {
-      deadline ??= now + budgetMs;
-      const over = now >= deadline || call.signal.aborted;
-      const seen = look(state, now) ?? (over ? atLast(state, now) : undefined);
+    const { result, sleepMs } = await call.transact((state, now) => {
+      deadline ??= now + timeoutMs;
+      const timedOut = now >= deadline || call.signal.aborted;
+      const found = read(state, now) ?? (timedOut ? readAtTimeout(state, now) : undefined);
       const next = Math.min(deadline, nextQueueEvent(state) ?? deadline);
-      return { found: seen, sleepMs: over || seen !== undefined ? 0 : Math.min(LOOK_MS, Math.max(1, next - now)) };
+      const done = timedOut || found !== undefined;
+      return { result: found, sleepMs: done ? 0 : Math.min(POLL_INTERVAL_MS, Math.max(1, next - now)) };
     });
-    if (sleepMs === 0) return found;
+    if (sleepMs === 0) return result;
     await call.sleep(sleepMs);
   }
 }

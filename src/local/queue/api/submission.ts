@@ -1,28 +1,21 @@
 import { decodeJson, isObject, JsonSyntaxError, numberOf, type Json, type JsonObject } from '../../../core/json.ts';
 import type { Call } from '../../frame/operation.ts';
 import { Problem } from '../../contract/problem.ts';
-import type { Job } from '../state/records.ts';
+import type { Submission } from '../state/records.ts';
 import { memberText } from './member-text.ts';
 
-/** What a caller asks for, checked: the part of a job that comes from its body. */
-export type Submission = Pick<Job, 'input' | 'lowPriority' | 'retentionMs' | 'webhook' | 'executionTimeoutMs'> & {
-  readonly sync: boolean;
-  /** Time to live from submission, milliseconds. */
-  readonly ttlMs: number;
-};
-
-/** Payload limits in bytes of the whole body, a megabyte being a million (specification 8.2). */
+/** Payload limits in bytes of the whole body; a megabyte is a million bytes (specification 8.2). */
 export const PAYLOAD_BYTES = { run: 10_000_000, runsync: 20_000_000 } as const;
 
 /** Results of `run` are kept for 30 minutes after completion (specification 8.2). */
 const RETENTION_MS = 30 * 60_000;
 const DEFAULT_TTL_MS = 86_400_000;
-const LONGEST_MS = 604_800_000;
+const MAX_DURATION_MS = 604_800_000;
 
 /**
- * The body of `run` or `runsync`. Members that nobody names are accepted and ignored: what a worker's own tools add to a
- * job does no harm here. `s3Config` is checked and then forgotten, so that no secret is kept.
- * Fails with Problem 413 above the payload limit and 400 for everything else, naming the member.
+ * Reads the body of `run` or `runsync`. Unknown members are ignored: client libraries may add some. `s3Config` is validated
+ * and not stored, so that no secret is kept. Fails with Problem 413 above the payload limit, and with 400, naming the
+ * member, for everything else.
  */
 export function readSubmission(call: Call, operation: 'run' | 'runsync', retentionMs = RETENTION_MS): Submission {
   const limit = PAYLOAD_BYTES[operation];
@@ -34,7 +27,7 @@ export function readSubmission(call: Call, operation: 'run' | 'runsync', retenti
       `the body has ${String(bytes)} bytes; ${operation} takes at most ${String(limit / 1_000_000)} MB`,
     );
   const body = readBody(call);
-  if (!isObject(body.input)) throw bad('input', 'is required and must be a JSON object');
+  if (!isObject(body.input)) throw invalid('input', 'is required and must be a JSON object');
   const policy = readPolicy(body.policy);
   const webhook = readWebhook(body.webhook);
   checkS3(body.s3Config);
@@ -47,17 +40,17 @@ export function readSubmission(call: Call, operation: 'run' | 'runsync', retenti
   };
 }
 
-/** A whole number of milliseconds from the query; undefined where it was not given. Fails with Problem 400. */
+/** A whole number of milliseconds from the query; undefined when it was not given. Fails with Problem 400. */
 export function readMilliseconds(
   query: URLSearchParams,
   name: string,
-  least: number,
-  most: number,
+  minimum: number,
+  maximum: number,
 ): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= least && value <= most)) throw bad(name, range(least, most));
+  if (!(value >= minimum && value <= maximum)) throw invalid(name, range(minimum, maximum));
   return value;
 }
 
@@ -68,18 +61,18 @@ function readBody(call: Call): JsonObject {
 }
 
 /**
- * Plain JSON.parse, many times faster on a payload of megabytes: of the body's own members no number is too large for
- * it, and the input is kept as its source text. The exact reader says where the text is not JSON.
+ * Uses JSON.parse, which is many times faster for megabytes than the exact decoder: the members that are read have no large
+ * numbers, and the input is kept as its source text. The exact decoder tells where invalid JSON is broken.
  */
 function parse(text: string): Json {
   try {
     return JSON.parse(text) as Json;
   } catch {
-    throw new Problem(400, 'Bad Request', `the body is not JSON${whereBroken(text)}`);
+    throw new Problem(400, 'Bad Request', `the body is not JSON${positionOfError(text)}`);
   }
 }
 
-function whereBroken(text: string): string {
+function positionOfError(text: string): string {
   try {
     decodeJson(text);
     return '';
@@ -90,26 +83,26 @@ function whereBroken(text: string): string {
 }
 
 function readPolicy(value: Json | undefined): Pick<Submission, 'lowPriority' | 'ttlMs' | 'executionTimeoutMs'> {
-  if (value !== undefined && !isObject(value)) throw bad('policy', 'must be an object');
-  const executionTimeoutMs = span(value, 'executionTimeout', 5000);
-  const ttlMs = span(value, 'ttl', 10_000) ?? DEFAULT_TTL_MS;
+  if (value !== undefined && !isObject(value)) throw invalid('policy', 'must be an object');
+  const executionTimeoutMs = durationIn(value, 'executionTimeout', 5000);
+  const ttlMs = durationIn(value, 'ttl', 10_000) ?? DEFAULT_TTL_MS;
   const lowPriority = value?.lowPriority ?? false;
-  if (typeof lowPriority !== 'boolean') throw bad('policy.lowPriority', 'must be true or false');
+  if (typeof lowPriority !== 'boolean') throw invalid('policy.lowPriority', 'must be true or false');
   return { lowPriority, ttlMs, ...(executionTimeoutMs !== undefined && { executionTimeoutMs }) };
 }
 
-function span(policy: JsonObject | undefined, name: string, least: number): number | undefined {
+function durationIn(policy: JsonObject | undefined, name: string, minimum: number): number | undefined {
   if (policy?.[name] === undefined) return undefined;
   const value = numberOf(policy[name]);
-  if (value === undefined || !Number.isInteger(value) || value < least || value > LONGEST_MS)
-    throw bad(`policy.${name}`, range(least, LONGEST_MS));
+  if (value === undefined || !Number.isInteger(value) || value < minimum || value > MAX_DURATION_MS)
+    throw invalid(`policy.${name}`, range(minimum, MAX_DURATION_MS));
   return value;
 }
 
 function readWebhook(value: Json | undefined): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value;
-  throw bad('webhook', 'must be an http or https URL');
+  throw invalid('webhook', 'must be an http or https URL');
 }
 
 const S3_MEMBERS = ['accessId', 'accessSecret', 'bucketName', 'endpointUrl'] as const;
@@ -117,11 +110,11 @@ const S3_MEMBERS = ['accessId', 'accessSecret', 'bucketName', 'endpointUrl'] as 
 function checkS3(value: Json | undefined): void {
   if (value === undefined || value === null) return;
   const complete = isObject(value) && S3_MEMBERS.every((name) => typeof value[name] === 'string');
-  if (!complete) throw bad('s3Config', `must be an object with the strings ${S3_MEMBERS.join(', ')}`);
+  if (!complete) throw invalid('s3Config', `must be an object with the strings ${S3_MEMBERS.join(', ')}`);
 }
 
-const range = (least: number, most: number): string =>
-  `must be a whole number of milliseconds from ${String(least)} to ${String(most)}`;
+const range = (minimum: number, maximum: number): string =>
+  `must be a whole number of milliseconds from ${String(minimum)} to ${String(maximum)}`;
 
-const bad = (member: string, reason: string): Problem =>
+const invalid = (member: string, reason: string): Problem =>
   new Problem(400, 'Bad Request', `${member} ${reason}`, [`${member}: ${reason}`]);

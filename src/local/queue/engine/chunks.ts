@@ -3,13 +3,13 @@ import { planOf, type Chunk } from './builtin-handlers.ts';
 import type { EndpointRecord } from '../../model/endpoints/record.ts';
 import type { Job, StreamPosition } from '../state/records.ts';
 
-/** A single streamed chunk is at most 1 MB (specification 8.2): of its JSON text, in bytes. */
-export const CHUNK_BYTES = 1_000_000;
+/** The maximum size of one streamed chunk, as JSON text in bytes (specification 8.2). */
+export const MAX_CHUNK_BYTES = 1_000_000;
 
-/** One answer of `stream` carries at most so many bytes of chunks; what is left comes with the next poll. */
-const ANSWER_BYTES = 10_000_000;
+/** The maximum size of the chunks in one answer of `stream`; the rest is sent with the next poll. */
+const MAX_ANSWER_BYTES = 10_000_000;
 
-/** The job with every chunk that a built-in handler has made by `at`; where there is none, the same record. */
+/** The job with the chunks that its built-in handler has yielded by `at`; the same record when there are none. */
 export function withChunks(job: Job, endpoint: EndpointRecord | undefined, at: number): Job {
   if (job.startedAt === undefined || job.status !== 'IN_PROGRESS') return job;
   if (endpoint === undefined || endpoint.handler === 'module') return job;
@@ -20,9 +20,9 @@ export function withChunks(job: Job, endpoint: EndpointRecord | undefined, at: n
   return stream === job.stream ? job : { ...job, stream };
 }
 
-/** Adds what a handler yielded, split where it is too large for one chunk. */
+/** Adds what a handler has yielded; it is split when it is too large for one chunk. */
 export function appendChunk(stream: StreamPosition, { output, metrics }: Chunk): StreamPosition {
-  const room = CHUNK_BYTES - bytesOf(chunkText(null, metrics, Number.MAX_SAFE_INTEGER));
+  const room = MAX_CHUNK_BYTES - bytesOf(chunkText(null, metrics, Number.MAX_SAFE_INTEGER));
   const texts = split(output, room).map((piece, index) => chunkText(piece, metrics, stream.numbered + index));
   return {
     made: stream.made + 1,
@@ -31,13 +31,13 @@ export function appendChunk(stream: StreamPosition, { output, metrics }: Chunk):
   };
 }
 
-/** Takes chunks off for one answer: at least one where there is one. */
+/** The chunks for one answer, at least one when there is one, and the stream without them. */
 export function takeChunks(stream: StreamPosition): {
   readonly taken: readonly string[];
   readonly rest: StreamPosition;
 } {
   let bytes = 0;
-  const fits = stream.pending.findIndex((text) => (bytes += bytesOf(text)) > ANSWER_BYTES);
+  const fits = stream.pending.findIndex((text) => (bytes += bytesOf(text)) > MAX_ANSWER_BYTES);
   const count = fits < 0 ? stream.pending.length : Math.max(1, fits);
   return { taken: stream.pending.slice(0, count), rest: { ...stream, pending: stream.pending.slice(count) } };
 }
@@ -46,8 +46,8 @@ const chunkText = (output: Json, metrics: JsonObject, index: number): string =>
   encodeJson({ output, metrics: { ...metrics, stream_index: index } });
 
 /**
- * An output in pieces whose JSON texts have at most `room` bytes. A string is cut; an object with a `text` list has that
- * cut, its other members repeated; of anything else the JSON text is cut. The pieces joined are the whole.
+ * Splits an output into pieces whose JSON texts have at most `room` bytes: a string, the `text` list of an object (its other
+ * members are repeated), or the JSON text of any other value. The joined pieces are the whole output.
  */
 function split(output: Json, room: number): readonly Json[] {
   const whole = encodeJson(output);
@@ -61,7 +61,7 @@ function split(output: Json, room: number): readonly Json[] {
   return cut(whole, room);
 }
 
-/** Cuts text between characters, so that each part's JSON text fits. */
+/** Splits text between characters into parts whose JSON texts have at most `room` bytes. */
 function cut(text: string, room: number): readonly string[] {
   const parts: string[] = [];
   for (let from = 0; from < text.length || parts.length === 0;) {

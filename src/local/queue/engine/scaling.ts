@@ -1,11 +1,12 @@
 import type { EndpointRecord } from '../../model/endpoints/record.ts';
 import type { State } from '../../state/state.ts';
-import { laneOf, waitingIn } from '../state/endpoint-queue.ts';
+import { queueOf, waitingCount } from '../state/endpoint-queue.ts';
+import { queuesOf } from '../state/records.ts';
 
 /**
- * How many workers an endpoint should have. REQUEST_COUNT: one for every so many jobs that wait or run. QUEUE_DELAY: one
- * as soon as anything waits, then one more for each job that has waited longer than the delay. Never fewer than min,
- * never more than max.
+ * How many workers an endpoint should have, between its minimum and maximum. With REQUEST_COUNT one per `requestCount` jobs
+ * that wait or run; with QUEUE_DELAY one as soon as a job waits, and one more for each job that has waited longer than the
+ * delay.
  */
 export function wantedWorkers(state: State, endpoint: EndpointRecord, at: number): number {
   const { min, max } = endpoint.workers;
@@ -13,9 +14,9 @@ export function wantedWorkers(state: State, endpoint: EndpointRecord, at: number
 }
 
 function byDemand(state: State, endpoint: EndpointRecord, at: number): number {
-  const lane = laneOf(state, endpoint.id);
-  const busy = lane.inProgress;
-  const waiting = waitingIn(lane);
+  const queue = queueOf(state, endpoint.id);
+  const busy = queue.inProgress;
+  const waiting = waitingCount(queue);
   switch (endpoint.scaling.type) {
     case 'REQUEST_COUNT':
       return Math.ceil((waiting + busy) / endpoint.scaling.requestCount);
@@ -24,20 +25,20 @@ function byDemand(state: State, endpoint: EndpointRecord, at: number): number {
   }
 }
 
-/** Jobs that have waited longer than the delay, counted no further than the endpoint has workers. */
+/** How many jobs have waited longer than the delay; counts up to the maximum number of workers. */
 function overdue(state: State, endpoint: EndpointRecord, at: number): number {
-  const lane = laneOf(state, endpoint.id);
+  const queue = queueOf(state, endpoint.id);
   const since = at - delayOf(endpoint);
   let count = 0;
-  for (const line of [lane.waiting, lane.waitingLow])
+  for (const line of [queue.waiting, queue.waitingLow])
     for (const jobId of line) {
-      const job = state.queue.jobs[jobId];
+      const job = queuesOf(state).jobs[jobId];
       if (count >= endpoint.workers.max || job === undefined || job.queuedAt > since) break;
       count += 1;
     }
   return count;
 }
 
-/** Milliseconds a job may wait before it calls for a worker of its own. */
+/** How long a job may wait before another worker is started for it. Milliseconds. */
 export const delayOf = (endpoint: EndpointRecord): number =>
   endpoint.scaling.type === 'QUEUE_DELAY' ? endpoint.scaling.queueDelay * 1000 : 0;

@@ -1,9 +1,9 @@
-import type { Happening, QueueState, Timer } from '../state/records.ts';
+import type { TimerEvent, Queues, Timer } from '../state/records.ts';
 
-/** Sets a timer: `what` is due at `at`, milliseconds since the epoch. */
-export function setTimer(queue: QueueState, at: number, what: Happening): void {
-  const heap = queue.timers;
-  heap.push({ at, order: queue.timersSet++, what });
+/** Sets a timer for `at`, in milliseconds since the epoch. */
+export function setTimer(queues: Queues, at: number, event: TimerEvent): void {
+  const heap = queues.timers;
+  heap.push({ at, order: queues.timersSet++, event });
   let child = heap.length - 1;
   while (child > 0) {
     const parent = (child - 1) >> 1;
@@ -12,12 +12,12 @@ export function setTimer(queue: QueueState, at: number, what: Happening): void {
   }
 }
 
-/** The earliest timer, left where it is. */
-export const firstTimer = (queue: QueueState): Timer | undefined => queue.timers[0];
+/** Returns the earliest timer without removing it. */
+export const firstTimer = (queues: Queues): Timer | undefined => queues.timers[0];
 
-/** Takes the earliest timer off. */
-export function takeTimer(queue: QueueState): Timer | undefined {
-  const heap = queue.timers;
+/** Removes the earliest timer and returns it. */
+export function takeTimer(queues: Queues): Timer | undefined {
+  const heap = queues.timers;
   const first = heap[0];
   const last = heap.pop();
   if (first === undefined || last === undefined || heap.length === 0) return first;
@@ -32,11 +32,11 @@ export function takeTimer(queue: QueueState): Timer | undefined {
   }
 }
 
-/** Now and then, forgets the timers that nothing waits for any more. A sorted array is a heap. */
-export function sweepTimers(queue: QueueState, isLive: (timer: Timer) => boolean): void {
-  if (queue.timersSet < queue.sweepAt) return;
-  queue.timers = queue.timers.filter(isLive).sort((a, b) => a.at - b.at || a.order - b.order);
-  queue.sweepAt = queue.timersSet + Math.max(1024, queue.timers.length);
+/** Removes the timers that no longer apply, after many were set. A sorted array is a valid heap. */
+export function sweepTimers(queues: Queues, isLive: (timer: Timer) => boolean): void {
+  if (queues.timersSet < queues.sweepAt) return;
+  queues.timers = queues.timers.filter(isLive).sort((a, b) => a.at - b.at || a.order - b.order);
+  queues.sweepAt = queues.timersSet + Math.max(1024, queues.timers.length);
 }
 
 function swapIfEarlier(heap: Timer[], child: number, parent: number): boolean {

@@ -1,6 +1,6 @@
 import type { Job, JobStatus, StreamPosition } from '../state/records.ts';
 
-/** What can happen to a job. `at` is milliseconds since the epoch. */
+/** What can happen to a job. `at` is in milliseconds since the epoch. */
 export type JobEvent =
   | { readonly kind: 'start'; readonly at: number; readonly workerId: string }
   | { readonly kind: 'complete'; readonly at: number; readonly output: string | undefined }
@@ -10,8 +10,8 @@ export type JobEvent =
   | { readonly kind: 'retry'; readonly at: number };
 
 /**
- * The states and what leads out of each (specification 3.2; it shows cancel and retry, the others are what a worker
- * does). What is not in this table cannot happen.
+ * The transitions out of each status. Specification 3.2 shows cancel and retry; the others are made by workers. Events that
+ * are not in this table are not possible.
  */
 const NEXT: Readonly<Record<JobStatus, Readonly<Partial<Record<JobEvent['kind'], JobStatus>>>>> = {
   IN_QUEUE: { start: 'IN_PROGRESS', cancel: 'CANCELLED' },
@@ -26,10 +26,10 @@ export const NO_CHUNKS: StreamPosition = { made: 0, numbered: 0, pending: [] };
 
 export const isTerminal = (status: JobStatus): boolean => status !== 'IN_QUEUE' && status !== 'IN_PROGRESS';
 
-/** Where an event leads from a state; undefined where it cannot happen there. */
+/** The status after an event; undefined when the event is not possible. */
 export const nextStatus = (status: JobStatus, event: JobEvent['kind']): JobStatus | undefined => NEXT[status][event];
 
-/** The job after an event, a new record; undefined where the event cannot happen in the job's state. */
+/** The new record of a job after an event; undefined when the event is not possible in its status. */
 export function transition(job: Job, event: JobEvent): Job | undefined {
   const status = nextStatus(job.status, event.kind);
   if (status === undefined) return undefined;
@@ -48,7 +48,7 @@ export function transition(job: Job, event: JobEvent): Job | undefined {
   }
 }
 
-/** Back in the queue under the same id with its original input; all that the earlier run left is gone. */
+/** The job in the queue again, with its id and input; the results of the earlier attempt are removed. */
 function requeued(job: Job, at: number): Job {
   const {
     startedAt: _started,
@@ -62,8 +62,8 @@ function requeued(job: Job, at: number): Job {
 }
 
 /**
- * When a job and its result are deleted: at the end of its time to live, or when retention after completion has passed,
- * whichever comes first (specification 8.2; contract rules, Queue API).
+ * When a job and its result are deleted: at the end of its time to live or of the retention of its result, whichever comes
+ * first (specification 8.2; contract rules, Queue API).
  */
 export const expiryOf = (job: Job): number =>
   job.finishedAt === undefined ? job.ttlAt : Math.min(job.ttlAt, job.finishedAt + job.retentionMs);

@@ -1,26 +1,26 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { State } from '../../state/state.ts';
 import { workersIn } from '../state/endpoint-queue.ts';
-import type { QueueState, Usage, Worker } from '../state/records.ts';
+import { queuesOf, type Queues, type Usage, type Worker } from '../state/records.ts';
 
 const HOUR = 3_600_000;
-/** For how long it is remembered what was used: two years. */
-const KEPT = 2 * 366 * 24 * HOUR;
+/** How long usage is kept: two years. */
+const RETENTION_MS = 2 * 366 * 24 * HOUR;
 
 /**
- * What all workers used up to a moment, for billing to add up: of those that have ended, and so far of those that have
- * not. A worker counts from its start, its cold start included, to its end. Spans reach over hours where one worker did.
+ * What all workers have used until `now`, for billing: ended ones and running ones. A worker is counted from its start,
+ * including the cold start, to its end.
  */
 export const usageOf = (state: State, now: number): readonly Usage[] => [
-  ...Object.values(state.queue.usage).flat(),
-  ...Object.values(state.queue.lanes)
+  ...Object.values(queuesOf(state).usage).flat(),
+  ...Object.values(queuesOf(state).byEndpoint)
     .flatMap(workersIn)
     .map((worker) => spanOf(worker, worker.startedAt, now)),
 ];
 
-/** Keeps what an ended worker used. */
-export function keepUsage(queue: QueueState, worker: Worker, endedAt: number): void {
-  const kept = (queue.usage[worker.endpointId] ?? []).filter(({ to }) => to > endedAt - KEPT);
+/** Records what an ended worker has used. */
+export function recordUsage(queues: Queues, worker: Worker, endedAt: number): void {
+  const kept = (queues.usage[worker.endpointId] ?? []).filter(({ to }) => to > endedAt - RETENTION_MS);
   const { startedAt } = worker;
   const firstHour = Math.ceil(startedAt / HOUR) * HOUR;
   const lastHour = Math.floor(endedAt / HOUR) * HOUR;
@@ -30,17 +30,17 @@ export function keepUsage(queue: QueueState, worker: Worker, endedAt: number): v
     if (firstHour < lastHour) kept.push(spanOf(worker, firstHour, lastHour));
     addToHour(kept, worker, lastHour, endedAt);
   }
-  queue.usage[worker.endpointId] = kept;
+  queues.usage[worker.endpointId] = kept;
 }
 
 function addToHour(usage: Usage[], worker: Worker, from: number, to: number): void {
   if (from === to) return;
   const hour = Math.floor(from / HOUR) * HOUR;
   const added = { ...spanOf(worker, hour, hour + HOUR), workerMs: to - from };
-  const place = usage.findLastIndex((known) => isDeepStrictEqual({ ...known, workerMs: 0 }, { ...added, workerMs: 0 }));
-  const known = usage[place];
+  const index = usage.findLastIndex((known) => isDeepStrictEqual({ ...known, workerMs: 0 }, { ...added, workerMs: 0 }));
+  const known = usage[index];
   if (known === undefined) usage.push(added);
-  else usage[place] = { ...known, workerMs: known.workerMs + added.workerMs };
+  else usage[index] = { ...known, workerMs: known.workerMs + added.workerMs };
 }
 
 const spanOf = ({ endpointId, hardware, disk }: Worker, from: number, to: number): Usage => ({

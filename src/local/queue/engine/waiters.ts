@@ -1,32 +1,32 @@
 import { recordsFrom } from '../../state/records.ts';
 import type { State } from '../../state/state.ts';
-import type { Job } from '../state/records.ts';
+import { queuesOf, type Job } from '../state/records.ts';
 
-/** A wait that is older was left behind by a process that was killed: milliseconds. */
-const FORGOTTEN_MS = 86_400_000;
+/** A wait that is older than this was left behind by a killed process. Milliseconds. */
+const STALE_WAIT_MS = 86_400_000;
 
-/** Somebody waits for a job's end from now on. */
+/** Records that a request waits for a job to end. */
 export function beginWaiting(state: State, job: Job, now: number): void {
-  const { queue } = state;
-  queue.awaited = recordsFrom(Object.entries(queue.awaited).filter(([, { since }]) => since > now - FORGOTTEN_MS));
-  queue.awaited[job.id] = { since: now, waiters: (queue.awaited[job.id]?.waiters ?? 0) + 1 };
+  const queues = queuesOf(state);
+  queues.awaited = recordsFrom(Object.entries(queues.awaited).filter(([, { since }]) => since > now - STALE_WAIT_MS));
+  queues.awaited[job.id] = { since: now, waiters: (queues.awaited[job.id]?.waiters ?? 0) + 1 };
 }
 
-/** Somebody waits no longer. */
+/** Records that a request waits no longer. */
 export function endWaiting(state: State, jobId: string): void {
-  const { awaited } = state.queue;
+  const { awaited } = queuesOf(state);
   const known = awaited[jobId];
   if (known === undefined) return;
   if (known.waiters > 1) awaited[jobId] = { ...known, waiters: known.waiters - 1 };
   else Reflect.deleteProperty(awaited, jobId);
 }
 
-/** A job that somebody waits for: as it is, or as it was when it expired; undefined where it never ended. */
+/** A job that a request waits for, or its last record when it has expired; undefined when there is neither. */
 export const awaitedJob = (state: State, jobId: string): Job | undefined =>
-  state.queue.jobs[jobId] ?? state.queue.awaited[jobId]?.last;
+  queuesOf(state).jobs[jobId] ?? queuesOf(state).awaited[jobId]?.last;
 
-/** Keeps an expiring job's record for those who wait for it. */
+/** Keeps the record of an expiring job for the requests that wait for it. */
 export function keepForWaiters(state: State, job: Job): void {
-  const known = state.queue.awaited[job.id];
-  if (known !== undefined) state.queue.awaited[job.id] = { ...known, last: job };
+  const known = queuesOf(state).awaited[job.id];
+  if (known !== undefined) queuesOf(state).awaited[job.id] = { ...known, last: job };
 }

@@ -2,15 +2,15 @@ import type { EndpointRecord } from '../../model/endpoints/record.ts';
 import { planOf } from './builtin-handlers.ts';
 import type { Job, Run, Worker } from '../state/records.ts';
 
-/** How many of its jobs a worker remembers. */
-const KEPT = 50;
-/** How much of an error is remembered: characters. */
-const ERROR_KEPT = 500;
-/** How many lines a handler module printed are remembered, and how much of each: characters. */
-const LINES_KEPT = 200;
-const LINE_KEPT = 2000;
+/** How many attempts are kept per worker. */
+const MAX_RUNS = 50;
+/** How much of an error is kept: characters. */
+const MAX_ERROR_LENGTH = 500;
+/** How many printed lines are kept per worker, and how many characters of each. */
+const MAX_LINES = 200;
+const MAX_LINE_LENGTH = 2000;
 
-/** A worker's runs with the one of a job that it has just started. */
+/** A worker's runs, with a new one for a job that it has started. */
 export function beginRun(runs: readonly Run[], job: Job, endpoint: EndpointRecord | undefined): readonly Run[] {
   const handler = endpoint?.handler ?? 'module';
   const begun: Run = {
@@ -20,10 +20,10 @@ export function beginRun(runs: readonly Run[], job: Job, endpoint: EndpointRecor
     inputBytes: Buffer.byteLength(job.input),
     chunks: handler === 'module' ? 0 : planOf(handler, job.input, job.attempt).chunksBy(Number.POSITIVE_INFINITY),
   };
-  return [...runs, begun].slice(-KEPT);
+  return [...runs, begun].slice(-MAX_RUNS);
 }
 
-/** A worker's runs when its last one is over; `after` is the job as it is then, absent where it was deleted. */
+/** A worker's runs, with the last one ended; `after` is the job's new record, undefined when it was deleted. */
 export function endRun(runs: readonly Run[], to: number, after: Job | undefined): readonly Run[] {
   const last = runs.at(-1);
   if (last === undefined) return runs;
@@ -32,15 +32,15 @@ export function endRun(runs: readonly Run[], to: number, after: Job | undefined)
     to,
     end: after?.status ?? 'DELETED',
     ...(after?.output !== undefined && { outputBytes: Buffer.byteLength(after.output) }),
-    ...(after?.error !== undefined && { error: after.error.slice(0, ERROR_KEPT) }),
+    ...(after?.error !== undefined && { error: after.error.slice(0, MAX_ERROR_LENGTH) }),
   };
   return [...runs.slice(0, -1), ended];
 }
 
-/** A worker with lines more that its handler module printed. */
-export const withPrinted = (worker: Worker, lines: readonly string[], at: number): Worker => ({
+/** A worker with more lines that its handler module has printed. */
+export const withPrintedLines = (worker: Worker, lines: readonly string[], at: number): Worker => ({
   ...worker,
-  printed: [...(worker.printed ?? []), ...lines.map((line) => ({ at, line: line.slice(0, LINE_KEPT) }))].slice(
-    -LINES_KEPT,
+  printed: [...(worker.printed ?? []), ...lines.map((line) => ({ at, line: line.slice(0, MAX_LINE_LENGTH) }))].slice(
+    -MAX_LINES,
   ),
 });

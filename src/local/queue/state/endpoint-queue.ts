@@ -1,28 +1,28 @@
 import type { State } from '../../state/state.ts';
-import { emptyLane, type Job, type Lane, type Worker } from './records.ts';
+import { newEndpointQueue, queuesOf, type EndpointQueue, type Job, type Worker } from './records.ts';
 
-/** An endpoint's queue; made where it has none yet. */
-export function laneOf(state: State, endpointId: string): Lane {
-  return (state.queue.lanes[endpointId] ??= emptyLane());
+/** The queue of an endpoint; it is created when there is none. */
+export function queueOf(state: State, endpointId: string): EndpointQueue {
+  return (queuesOf(state).byEndpoint[endpointId] ??= newEndpointQueue());
 }
 
-/** How many jobs wait. */
-export const waitingIn = (lane: Lane): number => lane.waiting.length + lane.waitingLow.length;
+/** The number of waiting jobs. */
+export const waitingCount = (queue: EndpointQueue): number => queue.waiting.length + queue.waitingLow.length;
 
-/** The job to be taken next: the one that came first, those of low priority last. */
-export const nextWaiting = (lane: Lane): string | undefined => lane.waiting[0] ?? lane.waitingLow[0];
+/** The id of the job to start next: the oldest one, jobs of low priority last. */
+export const nextWaiting = (queue: EndpointQueue): string | undefined => queue.waiting[0] ?? queue.waitingLow[0];
 
-/** The line a job waits in. */
-const lineOf = (lane: Lane, job: Job): string[] => (job.lowPriority ? lane.waitingLow : lane.waiting);
+const waitingListOf = (queue: EndpointQueue, job: Job): string[] =>
+  job.lowPriority ? queue.waitingLow : queue.waiting;
 
-export function joinLine(lane: Lane, job: Job): void {
-  lineOf(lane, job).push(job.id);
+export function enqueue(queue: EndpointQueue, job: Job): void {
+  waitingListOf(queue, job).push(job.id);
 }
 
-export function leaveLine(lane: Lane, job: Job): void {
-  const line = lineOf(lane, job);
-  const place = line.indexOf(job.id);
-  if (place >= 0) line.splice(place, 1);
+export function dequeue(queue: EndpointQueue, job: Job): void {
+  const waiting = waitingListOf(queue, job);
+  const index = waiting.indexOf(job.id);
+  if (index >= 0) waiting.splice(index, 1);
 }
 
-export const workersIn = (lane: Lane): readonly Worker[] => Object.values(lane.workers);
+export const workersIn = (queue: EndpointQueue): readonly Worker[] => Object.values(queue.workers);

@@ -1,10 +1,12 @@
 import type { WorkerHardware } from '../../model/endpoints/record.ts';
 import { noRecords, type Records } from '../../state/records.ts';
+import { createPart } from '../../state/shelf.ts';
+import type { State } from '../../state/state.ts';
 
-/** Where a job stands (specification 3.2). */
+/** The status of a job (specification 3.2). */
 export type JobStatus = 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED' | 'FAILED' | 'CANCELLED' | 'TIMED_OUT';
 
-/** What every job carries, whatever it is doing. Times are milliseconds since the epoch, spans milliseconds. */
+/** A job. A record is never changed in place. Times are milliseconds since the epoch, durations milliseconds. */
 export interface Job {
   readonly id: string;
   readonly endpointId: string;
@@ -13,16 +15,16 @@ export interface Job {
   readonly input: string;
   readonly lowPriority: boolean;
   readonly webhook?: string;
-  /** The policy's execution timeout; absent where the endpoint's holds. */
+  /** The execution timeout of the job's policy; without it the endpoint's timeout applies. */
   readonly executionTimeoutMs?: number;
-  /** How long the result is kept after completion. */
+  /** How long the result is kept after the job has ended. */
   readonly retentionMs: number;
   readonly submittedAt: number;
-  /** Time to live: past it the job is deleted, whatever it is doing. */
+  /** When its time to live ends: the job is then deleted in any status. */
   readonly ttlAt: number;
-  /** Counts starts: what an earlier start still reports is recognised as late. */
+  /** How often it was started. Reports of an earlier attempt are ignored. */
   readonly attempt: number;
-  /** When it last entered the queue: at submission, and at every retry. */
+  /** When it last entered the queue: by submission or retry. */
   readonly queuedAt: number;
   readonly startedAt?: number;
   readonly workerId?: string;
@@ -33,13 +35,20 @@ export interface Job {
   readonly stream: StreamPosition;
 }
 
-/** How far the handler's chunks have come, and which of them nobody has fetched yet. */
+/** The part of a job that comes from the validated body. */
+export type Submission = Pick<Job, 'input' | 'lowPriority' | 'retentionMs' | 'webhook' | 'executionTimeoutMs'> & {
+  readonly sync: boolean;
+  /** Time to live from submission, milliseconds. */
+  readonly ttlMs: number;
+};
+
+/** The chunks of a handler, and those of them that were not fetched yet. */
 export interface StreamPosition {
-  /** Chunks the handler has yielded. */
+  /** How many chunks the handler has yielded. */
   readonly made: number;
-  /** Chunks handed to callers or waiting for one, after splitting: the next `stream_index`. */
+  /** The next `stream_index`: how many chunks there are after splitting. */
   readonly numbered: number;
-  /** JSON texts. */
+  /** The chunks that were not fetched yet, as JSON texts. */
   readonly pending: readonly string[];
 }
 
@@ -49,24 +58,24 @@ export interface Worker {
   readonly id: string;
   readonly endpointId: string;
   readonly status: WorkerStatus;
-  /** The endpoint's version it was started with; an older one than the endpoint's is stale. */
+  /** The endpoint's version when it was started; a worker with an older version is stale. */
   readonly version: number;
-  /** What that version runs. */
+  /** The image of that version. */
   readonly image: string;
   /** GB. */
   readonly disk: number;
   readonly hardware: WorkerHardware;
   readonly startedAt: number;
-  /** When it had finished its cold start. */
+  /** When its cold start was complete. */
   readonly readyAt?: number;
   readonly endedAt?: number;
-  /** The jobs it took, oldest first; no more than the last ones. */
+  /** Its latest jobs, oldest first. */
   readonly runs: readonly Run[];
-  /** What a handler module printed, oldest first; no more than the last lines. */
+  /** The latest lines that its handler module printed, oldest first. */
   readonly printed?: readonly Printed[];
   /** The job of a RUNNING worker. */
   readonly jobId?: string;
-  /** Since when an IDLE worker has had nothing to do. */
+  /** Since when an IDLE worker is idle. */
   readonly idleSince?: number;
 }
 
@@ -75,126 +84,126 @@ export interface Printed {
   readonly line: string;
 }
 
-/** A job's time on a worker, as far as the worker's log tells of it. It outlives the job. */
+/** One attempt of a job on a worker, for the worker's log. It is kept after the job is deleted. */
 export interface Run {
   readonly jobId: string;
   readonly attempt: number;
   readonly from: number;
   readonly inputBytes: number;
-  /** Chunks a built-in handler will yield, one at a time, if it is let. */
+  /** How many chunks a built-in handler yields when it is not cancelled. */
   readonly chunks: number;
   readonly to?: number;
-  /** How it ended; `DELETED` where its time to live was over first. */
+  /** How it ended; `DELETED` when the job's time to live ended first. */
   readonly end?: JobStatus | 'DELETED';
   readonly outputBytes?: number;
   readonly error?: string;
 }
 
 /**
- * What workers used of some hardware from one moment to another: times are milliseconds since the epoch, spread evenly.
- * Whole hours of an ended worker make one record; what it used of an hour is added to that hour's record.
+ * The use of some hardware by an endpoint's workers, spread evenly from `from` to `to` (milliseconds since the epoch). The
+ * whole hours of an ended worker make one record; partial hours are added to the record of that hour.
  */
 export interface Usage extends WorkerHardware {
   readonly endpointId: string;
   readonly from: number;
   readonly to: number;
-  /** Time of workers: of two from `from` to `to`, twice that span. Milliseconds. */
+  /** The sum over all workers; two workers for an hour make two hours. Milliseconds. */
   readonly workerMs: number;
-  /** GB of one worker. */
+  /** GB per worker. */
   readonly disk: number;
 }
 
 /**
- * Jobs by how they ended; `expired` by their time to live before they ended. A retry takes its job out of the count it
- * was in, so that at every moment `submitted` is the sum of those that wait, those in progress, and all but `retried`.
+ * The counters of a queue. `expired` counts jobs whose time to live ended before they did. A retry removes its job from the
+ * counter it was in, so that `submitted` is always the sum of the waiting jobs, the running jobs and all other counters but
+ * `retried`.
  */
 export type CountName = 'submitted' | 'completed' | 'failed' | 'cancelled' | 'timedOut' | 'expired' | 'retried';
 
-/** One endpoint's queue: ids of the jobs that wait, in order, and its workers. */
-export interface Lane {
+/** The queue of one endpoint. */
+export interface EndpointQueue {
+  /** The ids of the waiting jobs, in order. */
   waiting: string[];
-  /** Jobs of low priority: taken when `waiting` is empty. */
+  /** The ids of waiting jobs of low priority: started when `waiting` is empty. */
   waitingLow: string[];
   inProgress: number;
   workers: Records<Worker>;
-  /** Workers that have ended, the latest first; no more than the last ones. */
+  /** The latest workers that have ended, newest first. */
   ended: Worker[];
   counts: Record<CountName, number>;
 }
 
-/** Something that is due at a moment, unless what it is about has moved on by then. */
-export type Happening =
+/** What a timer triggers, when it still applies at that time. */
+export type TimerEvent =
   | { readonly kind: 'worker-ready'; readonly endpointId: string; readonly workerId: string }
-  /** A wait in the queue or an idle span may have grown long enough to change the number of workers. */
+  /** A job may have waited, or a worker may have been idle, long enough to change the number of workers. */
   | { readonly kind: 'scale'; readonly endpointId: string }
   | { readonly kind: 'job-end'; readonly jobId: string; readonly attempt: number }
   | { readonly kind: 'job-expiry'; readonly jobId: string };
 
 export interface Timer {
   readonly at: number;
-  /** Order among timers of one moment: first set, first fired. */
+  /** The order of timers with the same time: the one set first fires first. */
   readonly order: number;
-  readonly what: Happening;
+  readonly event: TimerEvent;
 }
 
-/** A webhook still to be delivered. */
+/** A webhook that is not delivered yet. */
 export interface Delivery {
   readonly jobId: string;
-  readonly tries: number;
+  readonly attempts: number;
   readonly nextAt: number;
 }
 
-/** A job whose end somebody waits for: its last record is kept for them where it expires meanwhile. */
+/** The requests that wait for a job to end. When the job is deleted meanwhile, its last record is kept for them. */
 export interface Awaited {
   readonly since: number;
   readonly waiters: number;
   readonly last?: Job;
 }
 
-/** Requests counted in the present window of one limit. */
+/** The requests counted in the current window of one limit. */
 export interface RequestWindow {
   readonly from: number;
   readonly count: number;
 }
 
-/** Jobs, workers and counts of every endpoint. JSON, as all of the state. */
-export interface QueueState {
+/** The jobs, workers and counters of all endpoints. */
+export interface Queues {
   jobs: Records<Job>;
-  lanes: Records<Lane>;
-  /** A binary heap: the earliest first. */
+  byEndpoint: Records<EndpointQueue>;
+  /** A binary heap with the earliest timer first. */
   timers: Timer[];
-  /** Timers ever set. */
+  /** How many timers were ever set. */
   timersSet: number;
-  /** When so many have been set, the ones that nothing waits for any more are swept out. */
+  /** The value of `timersSet` at which timers that no longer apply are removed. */
   sweepAt: number;
-  /** The last moment the queue was brought up to. */
-  asOf: number;
-  outbox: Delivery[];
-  /** By job. */
+  /** Webhooks to deliver. */
+  deliveries: Delivery[];
+  /** By job id. */
   awaited: Records<Awaited>;
-  /**
-   * What ended workers used, those of deleted endpoints included, by endpoint. With what runs now: `usageOf`.
-   */
+  /** What ended workers used, by endpoint id, deleted endpoints included. `usageOf` adds the workers that still run. */
   usage: Records<Usage[]>;
-  /** By key, endpoint and operation; empty unless queue limits are on. */
+  /** By key, endpoint and operation; empty when queue limits are off. */
   windows: Records<RequestWindow>;
 }
 
-/** A queue without jobs or workers, as of a moment. */
-export const emptyQueue = (now: number): QueueState => ({
+const part = createPart<Queues>('queue', () => ({
   jobs: noRecords(),
-  lanes: noRecords(),
+  byEndpoint: noRecords(),
   timers: [],
   timersSet: 0,
   sweepAt: 1024,
-  asOf: now,
-  outbox: [],
+  deliveries: [],
   awaited: noRecords(),
   usage: noRecords(),
   windows: noRecords(),
-});
+}));
 
-export const emptyLane = (): Lane => ({
+/** The queues of a state. */
+export const queuesOf = (state: State): Queues => part.of(state);
+
+export const newEndpointQueue = (): EndpointQueue => ({
   waiting: [],
   waitingLow: [],
   inProgress: 0,

@@ -2,7 +2,7 @@ import { badRequest } from '../../contract/problem.ts';
 
 export type BucketSize = 'hour' | 'day' | 'week' | 'month' | 'year';
 
-/** What a report covers: whole buckets. Milliseconds since the epoch. */
+/** The range of a report: whole buckets. Milliseconds since the epoch. */
 export interface Range {
   readonly start: number;
   readonly end: number;
@@ -11,21 +11,21 @@ export interface Range {
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** The first day since the epoch that is a Monday, less a week: days before it to the beginning of its week. */
-const MONDAY = 3;
-const DEFAULT_SPAN_MS = 30 * DAY;
-/** The last moment that RFC 3339 can say. */
-const LATEST = Date.UTC(9999, 11, 31);
+/** The epoch was a Thursday: three days after the start of its week. */
+const EPOCH_WEEKDAY = 3;
+const DEFAULT_RANGE_MS = 30 * DAY;
+/** The last day that RFC 3339 can express. */
+const MAX_TIME = Date.UTC(9999, 11, 31);
 
-/** The edge at or before a moment, in UTC; weeks begin on Monday. */
-export function floorTo(size: BucketSize, at: number): number {
+/** The start of the bucket that contains a time, in UTC; weeks start on Monday. */
+export function bucketStart(size: BucketSize, at: number): number {
   switch (size) {
     case 'hour':
       return Math.floor(at / HOUR) * HOUR;
     case 'day':
       return Math.floor(at / DAY) * DAY;
     case 'week':
-      return (Math.floor((at / DAY + MONDAY) / 7) * 7 - MONDAY) * DAY;
+      return (Math.floor((at / DAY + EPOCH_WEEKDAY) / 7) * 7 - EPOCH_WEEKDAY) * DAY;
     case 'month':
       return calendar(at, (date) => date.setUTCDate(1));
     case 'year':
@@ -33,37 +33,37 @@ export function floorTo(size: BucketSize, at: number): number {
   }
 }
 
-/** So many buckets after an edge, or before it where negative. */
-export function edgeAfter(size: BucketSize, edge: number, count = 1): number {
+/** The start of the bucket `count` after the one that starts at `start`; before it when `count` is negative. */
+export function addBuckets(size: BucketSize, start: number, count = 1): number {
   switch (size) {
     case 'hour':
-      return edge + count * HOUR;
+      return start + count * HOUR;
     case 'day':
-      return edge + count * DAY;
+      return start + count * DAY;
     case 'week':
-      return edge + count * 7 * DAY;
+      return start + count * 7 * DAY;
     case 'month':
-      return calendar(edge, (date) => date.setUTCMonth(date.getUTCMonth() + count));
+      return calendar(start, (date) => date.setUTCMonth(date.getUTCMonth() + count));
     case 'year':
-      return calendar(edge, (date) => date.setUTCFullYear(date.getUTCFullYear() + count));
+      return calendar(start, (date) => date.setUTCFullYear(date.getUTCFullYear() + count));
   }
 }
 
 function calendar(at: number, move: (date: Date) => unknown): number {
-  const date = new Date(floorTo('day', at));
+  const date = new Date(bucketStart('day', at));
   move(date);
   return date.getTime();
 }
 
 const ceilTo = (size: BucketSize, at: number): number => {
-  const edge = floorTo(size, at);
-  return edge === at ? edge : edgeAfter(size, edge);
+  const start = bucketStart(size, at);
+  return start === at ? start : addBuckets(size, start);
 };
 
 /**
- * What a query asks for, snapped outward to bucket edges: `startTime` and `endTime`, or the last so many buckets, the
- * present one included; the last 30 days where it says nothing (contract rules, Billing). Throws the 400 Problem where it
- * says both, or nothing lies between.
+ * The range of a query, extended to whole buckets: from `startTime` to `endTime`, or the last `lastN` buckets with the
+ * current one; the last 30 days by default (contract rules, Billing). Throws the 400 Problem when both are given, or the
+ * range is empty.
  */
 export function rangeOf(query: URLSearchParams, now: number): Range {
   const bucketSize = (query.get('bucketSize') ?? 'day') as BucketSize;
@@ -71,13 +71,13 @@ export function rangeOf(query: URLSearchParams, now: number): Range {
   if (lastN !== null) {
     if (startTime !== null || endTime !== null) throw badRequest('lastN and startTime or endTime exclude each other');
     const end = ceilTo(bucketSize, now);
-    // Earlier than any account; a date knows no beginning of a million years ago.
-    const start = Math.max(edgeAfter(bucketSize, end, -Number(lastN)) || 0, floorTo(bucketSize, 0));
+    // A date too far in the past is not a number: the range then starts at the epoch, before any account.
+    const start = Math.max(addBuckets(bucketSize, end, -Number(lastN)) || 0, bucketStart(bucketSize, 0));
     return { start, end, bucketSize };
   }
   const until = endTime === null ? now : Date.parse(endTime);
-  const from = startTime === null ? until - DEFAULT_SPAN_MS : Date.parse(startTime);
+  const from = startTime === null ? until - DEFAULT_RANGE_MS : Date.parse(startTime);
   if (from >= until) throw badRequest('startTime must be before endTime');
-  if (until > LATEST) throw badRequest('endTime is too far away');
-  return { start: floorTo(bucketSize, from), end: ceilTo(bucketSize, until), bucketSize };
+  if (until > MAX_TIME) throw badRequest('endTime is too far away');
+  return { start: bucketStart(bucketSize, from), end: ceilTo(bucketSize, until), bucketSize };
 }

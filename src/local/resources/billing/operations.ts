@@ -1,6 +1,5 @@
-import { operation } from '../../contract/operation.ts';
 import type { OperationId } from '../../contract/rows.ts';
-import type { Operation } from '../../frame/operation.ts';
+import { operation, type Operation } from '../../frame/operation.ts';
 import { rangeOf } from './buckets.ts';
 import { chargesOf } from './charges.ts';
 import { reportOf, REPORTS, type Report } from './reports.ts';

@@ -1,14 +1,14 @@
 import type { Json } from '../../../core/json.ts';
-import { edgeAfter, floorTo, type Range } from './buckets.ts';
+import { addBuckets, bucketStart, type Range } from './buckets.ts';
 import type { AmountName, Charge } from './charges.ts';
 
-/** What one of the six reports shows. */
+/** The content of one of the six reports. */
 export interface Report {
-  /** Members of a record, and what of the charges goes into each; all of it into `totalAmount`. */
+  /** Members of a record, and the amount in each; `totalAmount` is the sum of all. */
   readonly amounts: Readonly<Record<string, AmountName>>;
-  /** What is added up apart: the member that names it, which is the filter too, and the one that counts how many. */
+  /** When there is one record per resource: the member with its id, also the filter, and the member with their number. */
   readonly by?: { readonly id: string; readonly count: string };
-  /** Whether `totalAmount` is all that a record shows. */
+  /** Whether a record shows `totalAmount` only. */
   readonly totalOnly?: true;
 }
 
@@ -62,18 +62,18 @@ export const REPORTS = {
   },
 } as const satisfies Readonly<Record<string, Report>>;
 
-/** Amounts are added up as whole millionths of a dollar, so that sums are sums. */
+/** Amounts are added as whole millionths of a dollar, so that sums are exact. */
 const MICRO = 1_000_000;
 const HOUR = 3_600_000;
 
-/** What one bucket, or one thing in it, cost: member of the record to millionths of a dollar. */
+/** The costs of one bucket, or of one resource in it: member of the record to millionths of a dollar. */
 interface Sum {
   readonly start: number;
   readonly id: string;
   readonly micros: Map<string, number>;
 }
 
-/** A report: a record for each bucket, or each thing in each bucket, that cost something; the earliest first. */
+/** A report: a record for each bucket, or each resource in each bucket, with costs; the earliest first. */
 export function reportOf(report: Report, charges: readonly Charge[], range: Range, only: string | null): Json {
   const sums = sumsOf(report, charges, range, only);
   const totals = new Map<string, number>();
@@ -81,7 +81,7 @@ export function reportOf(report: Report, charges: readonly Charge[], range: Rang
   return {
     records: sums.map(({ start, id, micros }) => ({
       startTime: timeText(start),
-      endTime: timeText(edgeAfter(range.bucketSize, start)),
+      endTime: timeText(addBuckets(range.bucketSize, start)),
       ...(report.by === undefined ? {} : { [report.by.id]: id }),
       ...amountsOf(report, micros),
     })),
@@ -106,9 +106,9 @@ function sumsOf(report: Report, charges: readonly Charge[], range: Range, only: 
     const member = members.get(charge.amount);
     if (member === undefined || charge.perHour === 0 || (only !== null && charge.id !== only)) continue;
     const end = Math.min(charge.to, range.end);
-    let start = floorTo(range.bucketSize, Math.max(charge.from, range.start));
-    for (; start < end; start = edgeAfter(range.bucketSize, start)) {
-      const micro = microsBetween(charge, start, edgeAfter(range.bucketSize, start));
+    let start = bucketStart(range.bucketSize, Math.max(charge.from, range.start));
+    for (; start < end; start = addBuckets(range.bucketSize, start)) {
+      const micro = microsBetween(charge, start, addBuckets(range.bucketSize, start));
       if (micro === 0) continue;
       const id = report.by === undefined ? '' : charge.id;
       const key = `${String(start)} ${id}`;
@@ -120,7 +120,7 @@ function sumsOf(report: Report, charges: readonly Charge[], range: Range, only: 
   return [...sums.values()].sort((a, b) => a.start - b.start || (a.id < b.id ? -1 : 1));
 }
 
-/** Rounded as a running total is, so that however time is cut into buckets they add up to the same. */
+/** Rounds the running total, so that the sum does not depend on the size of the buckets. */
 function microsBetween({ from, to, perHour }: Charge, start: number, end: number): number {
   const upTo = (at: number): number =>
     Math.round((Math.min(Math.max(at, from), to) - from) * ((perHour * MICRO) / HOUR));

@@ -1,23 +1,22 @@
 import { badRequest } from '../../contract/problem.ts';
-import { compareVersions, listIn } from '../../frame/query.ts';
+import { listIn } from '../../frame/query.ts';
+import { meetsCudaConstraint, type CudaConstraint } from '../../model/catalog/cuda-versions.ts';
 import { DATA_CENTERS, type CpuData, type DataCenterData, type GpuData } from '../../model/catalog/hardware.ts';
 
 export type Level = 'NONE' | 'LOW' | 'MEDIUM' | 'HIGH';
 
-/** What a GPU must offer to count as available. */
-export interface GpuWish {
+/** The requirements that a GPU must meet to count as available. */
+export interface GpuRequirements extends CudaConstraint {
   readonly count: number;
   readonly clouds: readonly ('SECURE' | 'COMMUNITY')[];
   readonly countries: readonly string[] | undefined;
-  readonly cudaVersions: readonly string[] | undefined;
-  readonly minCudaVersion: string | undefined;
 }
 
-export interface CpuWish {
+export interface CpuRequirements {
   readonly vcpuCount: number;
 }
 
-/** Filters that mean something only where availability is asked for. */
+/** Filters that are valid only with include=AVAILABILITY. */
 const AVAILABILITY_FILTERS = [
   'product',
   'count',
@@ -28,7 +27,7 @@ const AVAILABILITY_FILTERS = [
   'vcpuCount',
 ] as const;
 
-/** True where availability was asked for. Throws the 400 Problem of contract rules, Catalog. */
+/** Whether the query asks for availability. Throws the 400 Problem (contract rules, Catalog). */
 export function wantsAvailability(query: URLSearchParams): boolean {
   const wanted = listIn(query, 'include')?.includes('AVAILABILITY') ?? false;
   const given = AVAILABILITY_FILTERS.filter((name) => query.has(name));
@@ -40,22 +39,22 @@ export function wantsAvailability(query: URLSearchParams): boolean {
   return wanted;
 }
 
-/** What a checked query wishes of a GPU. */
-export function gpuWish(query: URLSearchParams): GpuWish {
+/** The GPU requirements of a validated query. */
+export function gpuRequirements(query: URLSearchParams): GpuRequirements {
   const cloud = query.get('cloud') as 'SECURE' | 'COMMUNITY' | null;
-  // Clusters and workers run in the secure cloud alone.
+  // Clusters and workers run in the secure cloud only.
   const products = listIn(query, 'product') ?? [];
-  const podOnly = products.includes('POD') ? (['SECURE', 'COMMUNITY'] as const) : (['SECURE'] as const);
+  const clouds = products.includes('POD') ? (['SECURE', 'COMMUNITY'] as const) : (['SECURE'] as const);
   return {
     count: Number(query.get('count') ?? 1),
-    clouds: cloud === null ? podOnly : podOnly.filter((known) => known === cloud),
+    clouds: cloud === null ? clouds : clouds.filter((known) => known === cloud),
     countries: listIn(query, 'countryCodes'),
     cudaVersions: listIn(query, 'cudaVersions'),
     minCudaVersion: query.get('minCudaVersion') ?? undefined,
   };
 }
 
-export const ANY_GPU: GpuWish = {
+export const ANY_GPU: GpuRequirements = {
   count: 1,
   clouds: ['SECURE', 'COMMUNITY'],
   countries: undefined,
@@ -63,27 +62,24 @@ export const ANY_GPU: GpuWish = {
   minCudaVersion: undefined,
 };
 
-/** How available a GPU is in one data center. */
-export function gpuLevel(gpu: GpuData, dataCenter: DataCenterData, wish: GpuWish): Level {
-  const most = Math.max(0, ...wish.clouds.map((cloud) => gpu.maxCount[cloud === 'SECURE' ? 'secure' : 'community']));
-  const versions = gpu.cudaVersions.filter((version) => suits(version, wish));
-  const needsCuda = wish.cudaVersions !== undefined || wish.minCudaVersion !== undefined;
-  if (wish.count > most || (needsCuda && versions.length === 0)) return 'NONE';
-  if (wish.countries !== undefined && !wish.countries.includes(dataCenter.country)) return 'NONE';
-  return level(Math.floor((gpu.stock[dataCenter.id] ?? 0) / wish.count), 4, 16);
+/** The availability of a GPU in one data center. */
+export function gpuLevel(gpu: GpuData, dataCenter: DataCenterData, required: GpuRequirements): Level {
+  const maxCount = Math.max(
+    0,
+    ...required.clouds.map((cloud) => gpu.maxCount[cloud === 'SECURE' ? 'secure' : 'community']),
+  );
+  const versions = gpu.cudaVersions.filter((version) => meetsCudaConstraint(version, required));
+  const needsCuda = required.cudaVersions !== undefined || required.minCudaVersion !== undefined;
+  if (required.count > maxCount || (needsCuda && versions.length === 0)) return 'NONE';
+  if (required.countries !== undefined && !required.countries.includes(dataCenter.country)) return 'NONE';
+  return level(Math.floor((gpu.stock[dataCenter.id] ?? 0) / required.count), 4, 16);
 }
 
-export const cpuLevel = (cpu: CpuData, dataCenter: DataCenterData, { vcpuCount }: CpuWish): Level =>
+export const cpuLevel = (cpu: CpuData, dataCenter: DataCenterData, { vcpuCount }: CpuRequirements): Level =>
   vcpuCount > cpu.vcpu.max ? 'NONE' : level(Math.floor((cpu.stock[dataCenter.id] ?? 0) / vcpuCount), 8, 64);
 
-/** True where a CUDA version is among those wished for, or at least the least one. */
-export const suits = (version: string, wish: Pick<GpuWish, 'cudaVersions' | 'minCudaVersion'>): boolean =>
-  wish.cudaVersions !== undefined
-    ? wish.cudaVersions.includes(version)
-    : wish.minCudaVersion === undefined || compareVersions(version, wish.minCudaVersion) >= 0;
-
-/** Availability over all data centers, and in each that has any. */
-export function spread(levelIn: (dataCenter: DataCenterData) => Level): {
+/** The best availability in any data center, and the data centers that have any. */
+export function availabilityOf(levelIn: (dataCenter: DataCenterData) => Level): {
   availability: Level;
   dataCenters: { id: string; name: string; availability: Level }[];
 } {

@@ -1,9 +1,9 @@
 import type { Json } from '../../../core/json.ts';
-import { operation } from '../../contract/operation.ts';
-import type { Call, Operation } from '../../frame/operation.ts';
+import { operation, type Call, type Operation } from '../../frame/operation.ts';
 import { notFound } from '../../contract/problem.ts';
 import { listIn } from '../../frame/query.ts';
-import { ANY_GPU, cpuLevel, gpuLevel, gpuWish, spread, suits, wantsAvailability } from './availability.ts';
+import { ANY_GPU, cpuLevel, gpuLevel, gpuRequirements, availabilityOf, wantsAvailability } from './availability.ts';
+import { meetsCudaConstraint } from '../../model/catalog/cuda-versions.ts';
 import {
   CPUS,
   DATA_CENTERS,
@@ -15,15 +15,15 @@ import {
 
 function gpuDocument(gpu: GpuData, query: URLSearchParams, available: boolean): Json {
   const { stock: _stock, cudaVersions, ...shown } = gpu;
-  const wish = gpuWish(query);
+  const required = gpuRequirements(query);
   return {
     ...shown,
     secure: gpu.maxCount.secure > 0,
     community: gpu.maxCount.community > 0,
     ...(available
       ? {
-          ...spread((dataCenter) => gpuLevel(gpu, dataCenter, wish)),
-          cudaVersions: cudaVersions.map((version) => ({ version, available: suits(version, wish) })),
+          ...availabilityOf((dataCenter) => gpuLevel(gpu, dataCenter, required)),
+          cudaVersions: cudaVersions.map((version) => ({ version, available: meetsCudaConstraint(version, required) })),
         }
       : {}),
   };
@@ -32,7 +32,7 @@ function gpuDocument(gpu: GpuData, query: URLSearchParams, available: boolean): 
 function cpuDocument(cpu: CpuData, query: URLSearchParams, available: boolean): Json {
   const { stock: _stock, ...shown } = cpu;
   const vcpuCount = Number(query.get('vcpuCount') ?? cpu.vcpu.min);
-  return { ...shown, ...(available ? spread((dataCenter) => cpuLevel(cpu, dataCenter, { vcpuCount })) : {}) };
+  return { ...shown, ...(available ? availabilityOf((dataCenter) => cpuLevel(cpu, dataCenter, { vcpuCount })) : {}) };
 }
 
 function dataCenterDocument(dataCenter: DataCenterData, query: URLSearchParams): Json {
@@ -49,11 +49,13 @@ function dataCenterDocument(dataCenter: DataCenterData, query: URLSearchParams):
   };
 }
 
-const levels = <T extends { readonly id: string; readonly name: string }>(all: readonly T[], of: (one: T) => string) =>
-  all.map((one) => ({ id: one.id, name: one.name, availability: of(one) }));
+const levels = <T extends { readonly id: string; readonly name: string }>(
+  all: readonly T[],
+  levelOf: (item: T) => string,
+) => all.map((item) => ({ id: item.id, name: item.name, availability: levelOf(item) }));
 
-/** Each filter that was given must hold; of several values in one, any (contract rules, Catalog). */
-function passes(dataCenter: DataCenterData, query: URLSearchParams): boolean {
+/** Whether all filters match; a filter with several values matches any of them (contract rules, Catalog). */
+function matchesFilters(dataCenter: DataCenterData, query: URLSearchParams): boolean {
   const regions = listIn(query, 'regions');
   const types = listIn(query, 'networkVolumeTypes');
   const compliance = listIn(query, 'compliance');
@@ -66,13 +68,13 @@ function passes(dataCenter: DataCenterData, query: URLSearchParams): boolean {
   );
 }
 
-function one<T extends { readonly id: string }>(all: readonly T[], call: Call): T {
+function findById<T extends { readonly id: string }>(all: readonly T[], call: Call): T {
   const found = all.find(({ id }) => id === call.params['id']);
   if (found === undefined) throw notFound();
   return found;
 }
 
-/** The catalog: the same for everyone, and nothing changes it. */
+/** The catalog: hardware and data centers. It never changes. */
 export const catalogOperations: readonly Operation[] = [
   operation('listGpuTypes', ({ query }) => {
     const available = wantsAvailability(query);
@@ -80,7 +82,7 @@ export const catalogOperations: readonly Operation[] = [
   }),
   operation('getGpuType', (call) => {
     const available = wantsAvailability(call.query);
-    return { status: 200, body: gpuDocument(one(GPUS, call), call.query, available) };
+    return { status: 200, body: gpuDocument(findById(GPUS, call), call.query, available) };
   }),
   operation('listCpuTypes', ({ query }) => {
     const available = wantsAvailability(query);
@@ -88,18 +90,18 @@ export const catalogOperations: readonly Operation[] = [
   }),
   operation('getCpuType', (call) => {
     const available = wantsAvailability(call.query);
-    return { status: 200, body: cpuDocument(one(CPUS, call), call.query, available) };
+    return { status: 200, body: cpuDocument(findById(CPUS, call), call.query, available) };
   }),
   operation('listDataCenters', ({ query }) => ({
     status: 200,
     body: {
-      dataCenters: DATA_CENTERS.filter((dataCenter) => passes(dataCenter, query)).map((dataCenter) =>
+      dataCenters: DATA_CENTERS.filter((dataCenter) => matchesFilters(dataCenter, query)).map((dataCenter) =>
         dataCenterDocument(dataCenter, query),
       ),
     },
   })),
   operation('getDataCenter', (call) => ({
     status: 200,
-    body: dataCenterDocument(one(DATA_CENTERS, call), call.query),
+    body: dataCenterDocument(findById(DATA_CENTERS, call), call.query),
   })),
 ];

@@ -1,7 +1,7 @@
 import { createPod, type CreatePodBody } from '../pods/configure.ts';
 import type { Membership } from '../../model/pods/record.ts';
 import { nextId, type State } from '../../state/state.ts';
-import type { ClusterRecord } from '../../model/clusters.ts';
+import { clusters, type ClusterRecord } from '../../model/clusters.ts';
 
 export interface CreateClusterBody extends Pick<
   CreatePodBody,
@@ -12,7 +12,7 @@ export interface CreateClusterBody extends Pick<
   readonly compute: ClusterRecord['compute'];
 }
 
-/** What the members of a cluster run where its body names no image. */
+/** The image of a cluster whose body names none. */
 const IMAGES: Readonly<Record<ClusterRecord['type'], string>> = {
   APPLICATION: 'example/cluster:1.0',
   TRAINING: 'example/pytorch:2.8-cuda12.8',
@@ -20,10 +20,7 @@ const IMAGES: Readonly<Record<ClusterRecord['type'], string>> = {
   RAY: 'example/ray:2.48',
 };
 
-/**
- * A new cluster with its members, all in one data center. Throws the 400 Problem where it cannot be placed, and for
- * what a pod's body is refused for; the contract names no 404 here.
- */
+/** Creates a cluster with its members, all in one data center. Throws the Problems of `createPod`. */
 export function createCluster(state: State, now: number, body: CreateClusterBody): ClusterRecord {
   const { name, type, compute, ...container } = body;
   const { gpuTypeId, gpuCountPerPod, podCount } = compute;
@@ -37,26 +34,24 @@ export function createCluster(state: State, now: number, body: CreateClusterBody
   const serial = state.serial;
   const id = nextId(state, 'cluster');
   const network = 1 + (state.serial % 250);
-  const member = (rank: number, place: readonly string[]) =>
+  const member = (rank: number, dataCenterIds: readonly string[]) =>
     createPod(
       state,
       now,
-      { ...pod, name: `${name}-${String(rank)}`, dataCenterIds: place },
+      { ...pod, name: `${name}-${String(rank)}`, dataCenterIds },
       { copies: podCount - rank, membership: membershipOf(id, type, rank, network) },
     );
   let first;
   try {
     first = member(0, pod.dataCenterIds ?? []);
   } catch (error) {
-    // Refused: nothing has happened, no id was taken.
+    // Refused: the id of the cluster was not used.
     state.serial = serial;
     throw error;
   }
   for (let rank = 1; rank < podCount; rank++) member(rank, [first.dataCenterId]);
   const { dataCenterId } = first;
-  const cluster: ClusterRecord = { id, name, type, compute, dataCenterId, network, createdAt: now };
-  state.clusters[id] = cluster;
-  return cluster;
+  return clusters.put(state, { id, name, type, compute, dataCenterId, network, createdAt: now });
 }
 
 function membershipOf(id: string, type: ClusterRecord['type'], rank: number, network: number): Membership {

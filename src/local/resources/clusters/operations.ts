@@ -1,27 +1,19 @@
 import type { Json } from '../../../core/json.ts';
-import { operation } from '../../contract/operation.ts';
-import type { Call, Operation } from '../../frame/operation.ts';
+import { operation, type Operation } from '../../frame/operation.ts';
 import { podDocument } from '../pods/document.ts';
 import type { PodRecord } from '../../model/pods/record.ts';
 import { publicIp, publicPort } from '../pods/runtime.ts';
-import { act, statusAt } from '../pods/transitions.ts';
-import { badRequest, notFound, Problem } from '../../contract/problem.ts';
-import { without } from '../../state/records.ts';
+import { applyAction, statusAt } from '../pods/transitions.ts';
+import { badRequest, Problem } from '../../contract/problem.ts';
 import type { State } from '../../state/state.ts';
 import { bodyOf } from '../../frame/validate.ts';
 import { createCluster, type CreateClusterBody } from './create.ts';
-import type { ClusterRecord } from '../../model/clusters.ts';
-
-function find(state: State, call: Call): ClusterRecord {
-  const id = call.params['id'] ?? '';
-  const cluster = state.clusters[id];
-  if (cluster === undefined) throw notFound();
-  return cluster;
-}
+import { clusters, type ClusterRecord } from '../../model/clusters.ts';
+import { pods } from '../../model/pods/seed.ts';
 
 /** A cluster's pods by rank. */
 const membersOf = (state: State, { id }: ClusterRecord): readonly PodRecord[] =>
-  Object.values(state.pods).filter(({ cluster, life }) => cluster?.id === id && life.kind !== 'terminated');
+  pods.all(state).filter(({ cluster, life }) => cluster?.id === id && life.kind !== 'terminated');
 
 function documentOf(state: State, now: number, cluster: ClusterRecord): Json {
   const { network, createdAt, ...shown } = cluster;
@@ -46,6 +38,7 @@ function primaryOf(pod: PodRecord, now: number): Json {
   return { podId: pod.id, status, ...(reachable ? { sshEndpoint } : {}) };
 }
 
+/** Answers unknown references in a cluster's body with 400: the contract names no 404 for them. */
 function create(state: State, now: number, body: CreateClusterBody): ClusterRecord {
   try {
     return createCluster(state, now, body);
@@ -54,13 +47,13 @@ function create(state: State, now: number, body: CreateClusterBody): ClusterReco
   }
 }
 
-/** Clusters own their pods: rename is the only change, deletion terminates the members (contract rules, Clusters). */
+/** Clusters. Only the name can be changed; deletion terminates the member pods (contract rules, Clusters). */
 export const clusterOperations: readonly Operation[] = [
   operation('listClusters', async (call) => ({
     status: 200,
     body: {
       clusters: await call.transact((state, now) =>
-        Object.values(state.clusters).map((cluster) => documentOf(state, now, cluster)),
+        clusters.all(state).map((cluster) => documentOf(state, now, cluster)),
       ),
     },
   })),
@@ -73,14 +66,14 @@ export const clusterOperations: readonly Operation[] = [
   }),
   operation('getCluster', async (call) => ({
     status: 200,
-    body: await call.transact((state, now) => documentOf(state, now, find(state, call))),
+    body: await call.transact((state, now) => documentOf(state, now, clusters.find(state, call.params['id']))),
   })),
   operation('updateCluster', async (call) => {
     const { name } = bodyOf(call) as { name?: string };
     return {
       status: 200,
       body: await call.transact((state, now) => {
-        const cluster = find(state, call);
+        const cluster = clusters.find(state, call.params['id']);
         cluster.name = name ?? cluster.name;
         return documentOf(state, now, cluster);
       }),
@@ -88,9 +81,9 @@ export const clusterOperations: readonly Operation[] = [
   }),
   operation('deleteCluster', async (call) => {
     await call.transact((state, now) => {
-      const cluster = find(state, call);
-      for (const pod of membersOf(state, cluster)) act(pod, 'terminate', now);
-      state.clusters = without(state.clusters, cluster.id);
+      const cluster = clusters.find(state, call.params['id']);
+      for (const pod of membersOf(state, cluster)) applyAction(pod, 'terminate', now);
+      clusters.remove(state, cluster.id);
     });
     return { status: 204 };
   }),
@@ -98,7 +91,7 @@ export const clusterOperations: readonly Operation[] = [
     status: 200,
     body: {
       pods: await call.transact((state, now) =>
-        membersOf(state, find(state, call)).map((pod) => podDocument(pod, now)),
+        membersOf(state, clusters.find(state, call.params['id'])).map((pod) => podDocument(pod, now)),
       ),
     },
   })),

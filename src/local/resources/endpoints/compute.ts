@@ -1,7 +1,8 @@
 import { CPUS, cpuById, dataCenterById, gpuById, GPUS } from '../../model/catalog/hardware.ts';
 import { badRequest, notFound } from '../../contract/problem.ts';
+import { volumes } from '../../model/volumes.ts';
 import type { State } from '../../state/state.ts';
-import { placesFor } from '../../model/endpoints/placement.ts';
+import { placementsFor } from '../../model/endpoints/placement.ts';
 import type { EndpointCpu, EndpointGpu, EndpointRecord } from '../../model/endpoints/record.ts';
 
 export interface GpuBody {
@@ -9,29 +10,29 @@ export interface GpuBody {
   readonly excludedTypes?: readonly string[];
   readonly count?: number;
   readonly allowedCudaVersions?: readonly string[];
-  /** Empty takes the constraint away. */
+  /** Empty removes the constraint. */
   readonly minCudaVersion?: string;
 }
 
 export type CpuBody = readonly { readonly id: string; readonly vcpuCount: number }[];
 
 /**
- * An endpoint's GPUs as a body changes them: what it does not name stays, but that new pools start without exclusions.
- * Throws the 400 Problem on a CPU endpoint, and for what the catalog does not know.
+ * An endpoint's GPU settings after a change. What the body does not name is kept, except that new pools have no exclusions.
+ * Throws the 400 Problem on a CPU endpoint, and for an unknown pool or GPU type.
  */
-export function gpuFor(present: EndpointRecord, asked: GpuBody | undefined): { readonly gpu?: EndpointGpu } {
-  if (asked === undefined) return {};
-  if (present.cpu !== undefined) throw badRequest('gpu on a CPU endpoint: the kind of compute is fixed at creation');
-  const kept = present.gpu ?? { pools: [], count: 1, allowedCudaVersions: [], minCudaVersion: null };
+export function gpuFor(current: EndpointRecord, request: GpuBody | undefined): { readonly gpu?: EndpointGpu } {
+  if (request === undefined) return {};
+  if (current.cpu !== undefined) throw badRequest('gpu on a CPU endpoint: the kind of compute is fixed at creation');
+  const kept = current.gpu ?? { pools: [], count: 1, allowedCudaVersions: [], minCudaVersion: null };
   const { excludedTypes: keptExclusions, ...others } = kept;
-  const excludedTypes = asked.pools === undefined ? keptExclusions : asked.excludedTypes;
+  const excludedTypes = request.pools === undefined ? keptExclusions : request.excludedTypes;
   const gpu: EndpointGpu = {
     ...others,
-    pools: [...(asked.pools ?? kept.pools)],
+    pools: [...(request.pools ?? kept.pools)],
     ...(excludedTypes !== undefined && { excludedTypes: [...excludedTypes] }),
-    count: asked.count ?? kept.count,
-    allowedCudaVersions: [...(asked.allowedCudaVersions ?? kept.allowedCudaVersions)],
-    minCudaVersion: asked.minCudaVersion === undefined ? kept.minCudaVersion : asked.minCudaVersion || null,
+    count: request.count ?? kept.count,
+    allowedCudaVersions: [...(request.allowedCudaVersions ?? kept.allowedCudaVersions)],
+    minCudaVersion: request.minCudaVersion === undefined ? kept.minCudaVersion : request.minCudaVersion || null,
   };
   if (gpu.allowedCudaVersions.length > 0 && gpu.minCudaVersion !== null)
     throw badRequest('gpu.allowedCudaVersions and gpu.minCudaVersion exclude each other');
@@ -42,14 +43,14 @@ export function gpuFor(present: EndpointRecord, asked: GpuBody | undefined): { r
   return { gpu };
 }
 
-/** An endpoint's CPU flavors as a body sets them. Throws the 400 Problem on a GPU endpoint, and as specification 2.2. */
-export function cpuFor(present: EndpointRecord, asked: CpuBody | undefined): { readonly cpu?: EndpointCpu[] } {
-  if (asked === undefined) return {};
-  if (present.gpu !== undefined) throw badRequest('cpu on a GPU endpoint: the kind of compute is fixed at creation');
-  const cpu = asked.map(({ id, vcpuCount }) => {
+/** An endpoint's CPU flavors after a change. Throws the 400 Problem on a GPU endpoint, and as in specification 2.2. */
+export function cpuFor(current: EndpointRecord, request: CpuBody | undefined): { readonly cpu?: EndpointCpu[] } {
+  if (request === undefined) return {};
+  if (current.gpu !== undefined) throw badRequest('cpu on a GPU endpoint: the kind of compute is fixed at creation');
+  const cpu = request.map(({ id, vcpuCount }) => {
     const flavor = cpuById(id);
     if (flavor === undefined)
-      throw badRequest(`unknown CPU flavor ${id}: one of ${CPUS.map((one) => one.id).join(', ')}`);
+      throw badRequest(`unknown CPU flavor ${id}: one of ${CPUS.map(({ id: known }) => known).join(', ')}`);
     if (!Number.isInteger(Math.log2(vcpuCount))) throw badRequest('cpu: vcpuCount must be a power of two');
     if (vcpuCount < flavor.vcpu.min || vcpuCount > flavor.vcpu.max)
       throw badRequest(`${id} has ${String(flavor.vcpu.min)} to ${String(flavor.vcpu.max)} vCPUs`);
@@ -59,17 +60,18 @@ export function cpuFor(present: EndpointRecord, asked: CpuBody | undefined): { r
 }
 
 /**
- * Throws the 404 Problem for a volume that is not there, 400 where there are several in one data center
- * (specification 2.4), where a data center is unknown, and where no worker could run anywhere.
+ * Throws the 404 Problem for an unknown volume, and 400 for several volumes in one data center (specification 2.4), for an
+ * unknown data center, and when no data center has the hardware.
  */
-export function refusePlaces(state: State, endpoint: EndpointRecord): void {
-  const homes = endpoint.networkVolumes.map((id) => {
-    const volume = state.volumes[id];
+export function checkPlacement(state: State, endpoint: EndpointRecord): void {
+  const volumeDataCenters = endpoint.networkVolumes.map((id) => {
+    const volume = volumes.get(state, id);
     if (volume === undefined) throw notFound(`network volume ${id} not found`);
     return volume.dataCenter;
   });
-  if (new Set(homes).size < homes.length) throw badRequest('at most one network volume per data center');
+  if (new Set(volumeDataCenters).size < volumeDataCenters.length)
+    throw badRequest('at most one network volume per data center');
   const unknown = endpoint.dataCenterIds.find((id) => dataCenterById(id) === undefined);
   if (unknown !== undefined) throw badRequest(`unknown data center ${unknown}`);
-  if (placesFor(state, endpoint).length === 0) throw badRequest('no data center has what these workers need');
+  if (placementsFor(state, endpoint).length === 0) throw badRequest('no data center has what these workers need');
 }

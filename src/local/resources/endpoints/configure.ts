@@ -1,12 +1,13 @@
 import { badRequest } from '../../contract/problem.ts';
+import { endpoints } from '../../model/endpoints/seed.ts';
 import { nextId, type State } from '../../state/state.ts';
-import { refuseContainer, resolveTemplate, type ContainerBody } from '../templates/resolve.ts';
-import { cpuFor, gpuFor, refusePlaces, type CpuBody, type GpuBody } from './compute.ts';
+import { checkContainer, resolveTemplate, type ContainerBody } from '../templates/resolve.ts';
+import { cpuFor, gpuFor, checkPlacement, type CpuBody, type GpuBody } from './compute.ts';
 import { hasIdleTimeout } from './document.ts';
-import { DEFAULTS, type ContainerRecord, type EndpointRecord } from '../../model/endpoints/record.ts';
-import { firstRelease, release } from './releases.ts';
+import { DEFAULTS, firstRelease, type ContainerRecord, type EndpointRecord } from '../../model/endpoints/record.ts';
+import { addRelease } from './releases.ts';
 
-/** What bodies of create and update share; the schema has seen to their members. */
+/** The members of both create and update, validated by the schema. */
 interface EndpointBody extends ContainerBody {
   readonly gpu?: GpuBody;
   readonly cpu?: CpuBody;
@@ -30,12 +31,12 @@ export interface UpdateEndpointBody extends EndpointBody {
   readonly scaling?: EndpointRecord['scaling'];
 }
 
-/** A new endpoint. Throws the 400, 404 and 422 Problems of contract rules, Serverless endpoints. */
-export function createEndpoint(state: State, now: number, asked: CreateEndpointBody): EndpointRecord {
-  const { body, template } = resolveTemplate(state, asked, 'endpoint');
+/** Creates an endpoint. Throws the 400, 404 and 422 Problems of contract rules, Serverless endpoints. */
+export function createEndpoint(state: State, now: number, request: CreateEndpointBody): EndpointRecord {
+  const { body, template } = resolveTemplate(state, request, 'endpoint');
   if ((body.gpu === undefined) === (body.cpu === undefined)) throw badRequest('exactly one of gpu and cpu is required');
   const { min, max, idleTimeout, timeoutMs, disk, flashboot } = DEFAULTS;
-  const bare: EndpointRecord = {
+  const defaults: EndpointRecord = {
     id: '',
     name: body.name,
     type: body.type,
@@ -52,72 +53,71 @@ export function createEndpoint(state: State, now: number, asked: CreateEndpointB
     version: 1,
     releases: [],
   };
-  const endpoint = { ...bare, ...settingsOf(state, bare, body), container: containerOf(state, bare, body) };
+  const endpoint = { ...defaults, ...settingsOf(state, defaults, body), container: containerOf(state, defaults, body) };
   endpoint.id = nextId(state, 'ep');
   endpoint.releases = [firstRelease(nextId(state, 'rel'), now)];
-  state.endpoints[endpoint.id] = endpoint;
-  return endpoint;
+  return endpoints.put(state, endpoint);
 }
 
 /**
- * Changes what a PATCH names and nothing else. A changed container makes a new release; how many workers there are, on
- * what and where, is for those that start from now on (contract rules, Serverless endpoints). A template is applied
- * once; an empty id only forgets it. Throws the 400, 404 and 422 Problems.
+ * Changes what a PATCH names and nothing else. A changed container makes a new release; other changes apply to workers that
+ * start from now on (contract rules, Serverless endpoints). A template is applied once; an empty id removes the reference
+ * to it. Throws the 400, 404 and 422 Problems.
  */
-export function updateEndpoint(state: State, endpoint: EndpointRecord, now: number, asked: UpdateEndpointBody): void {
-  const { templateId, ...untemplated } = asked;
-  const { body, template } = resolveTemplate(state, templateId === '' ? untemplated : asked, 'endpoint');
+export function updateEndpoint(state: State, endpoint: EndpointRecord, now: number, request: UpdateEndpointBody): void {
+  const { templateId, ...untemplated } = request;
+  const { body, template } = resolveTemplate(state, templateId === '' ? untemplated : request, 'endpoint');
   const settings = settingsOf(state, endpoint, body);
   const container = containerOf(state, endpoint, body);
   Object.assign(endpoint, settings);
   if (templateId !== undefined) endpoint.template = template?.id ?? null;
-  release(state, endpoint, container, now);
+  addRelease(state, endpoint, container, now);
 }
 
-/** Everything but the container, with what a body changes of it. */
-function settingsOf(state: State, present: EndpointRecord, body: UpdateEndpointBody): Partial<EndpointRecord> {
+/** All settings but the container, after the changes of a body. */
+function settingsOf(state: State, current: EndpointRecord, body: UpdateEndpointBody): Partial<EndpointRecord> {
   const {
-    name = present.name,
-    scaling = present.scaling,
-    timeout = present.timeoutMs,
-    flashboot = present.flashboot,
+    name = current.name,
+    scaling = current.scaling,
+    timeout = current.timeoutMs,
+    flashboot = current.flashboot,
   } = body;
-  if (present.type === 'LOAD_BALANCER' && scaling.type !== 'REQUEST_COUNT')
+  if (current.type === 'LOAD_BALANCER' && scaling.type !== 'REQUEST_COUNT')
     throw badRequest('a LOAD_BALANCER endpoint takes REQUEST_COUNT scaling only');
   if (timeout < 0) throw badRequest('timeout is a number of milliseconds from 0, which stands for the default');
-  const workers = { ...present.workers, ...body.workers };
-  if (body.workers?.idleTimeout !== undefined && !hasIdleTimeout({ type: present.type, scaling }))
+  const workers = { ...current.workers, ...body.workers };
+  if (body.workers?.idleTimeout !== undefined && !hasIdleTimeout({ type: current.type, scaling }))
     throw badRequest('workers.idleTimeout does not go with REQUEST_COUNT scaling on a QUEUE endpoint');
   if (workers.min > workers.max) throw badRequest('workers.min is above workers.max');
   const changed = {
-    ...gpuFor(present, body.gpu),
-    ...cpuFor(present, body.cpu),
-    dataCenterIds: [...(body.dataCenterIds ?? present.dataCenterIds)],
-    networkVolumes: [...(body.networkVolumes ?? present.networkVolumes)],
+    ...gpuFor(current, body.gpu),
+    ...cpuFor(current, body.cpu),
+    dataCenterIds: [...(body.dataCenterIds ?? current.dataCenterIds)],
+    networkVolumes: [...(body.networkVolumes ?? current.networkVolumes)],
   };
-  if (isMoved(body)) refusePlaces(state, { ...present, ...changed });
+  if (changesPlacement(body)) checkPlacement(state, { ...current, ...changed });
   return { name, scaling, timeoutMs: timeout, flashboot, workers, ...changed };
 }
 
-/** Whether a body says on what or where workers run. */
-const isMoved = ({ gpu, cpu, dataCenterIds, networkVolumes }: UpdateEndpointBody): boolean =>
+/** Whether a body changes the hardware or data centers of workers. */
+const changesPlacement = ({ gpu, cpu, dataCenterIds, networkVolumes }: UpdateEndpointBody): boolean =>
   [gpu, cpu, dataCenterIds, networkVolumes].some((member) => member !== undefined);
 
-function containerOf(state: State, { container: present }: EndpointRecord, body: ContainerBody): ContainerRecord {
-  refuseContainer(state, body);
+function containerOf(state: State, { container: current }: EndpointRecord, body: ContainerBody): ContainerRecord {
+  checkContainer(state, body);
   return {
-    image: body.image ?? present.image,
-    args: body.args ?? present.args,
-    disk: body.disk ?? present.disk,
-    ports: [...(body.ports ?? present.ports)],
-    env: { ...(body.env ?? present.env) },
-    registry: body.registry === undefined ? present.registry : body.registry,
+    image: body.image ?? current.image,
+    args: body.args ?? current.args,
+    disk: body.disk ?? current.disk,
+    ports: [...(body.ports ?? current.ports)],
+    env: { ...(body.env ?? current.env) },
+    registry: body.registry === undefined ? current.registry : body.registry,
   };
 }
 
 /**
- * Images are not run here: an endpoint created from one that is named after a built-in handler behaves as that, any
- * other echoes. A later image makes a release and changes nothing of it.
+ * Images are not run: an endpoint whose first image has the name of a built-in handler uses that handler, any other `echo`.
+ * A later image makes a release and does not change the handler.
  */
 const handlerOf = (image: string): EndpointRecord['handler'] =>
   (['demo', 'sleep', 'fail', 'stream'] as const).find((name) => new RegExp(`(^|/)${name}(:|@|$)`).test(image)) ??

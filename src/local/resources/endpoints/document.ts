@@ -1,7 +1,7 @@
 import type { Json } from '../../../core/json.ts';
 import type { EndpointRecord } from '../../model/endpoints/record.ts';
 
-/** An endpoint as it is answered; `origin` is where its request addresses begin. */
+/** An endpoint in an answer. Its request URLs start with `origin`. */
 export function endpointDocument(endpoint: EndpointRecord, origin: string): Json {
   const { id, name, type, container, gpu, cpu, workers, scaling, timeoutMs, flashboot, createdAt } = endpoint;
   return {
@@ -22,7 +22,7 @@ export function endpointDocument(endpoint: EndpointRecord, origin: string): Json
   };
 }
 
-/** QUEUE with REQUEST_COUNT scaling has none (contract rules, Serverless endpoints). */
+/** A QUEUE endpoint with REQUEST_COUNT scaling has no idle timeout (contract rules, Serverless endpoints). */
 export const hasIdleTimeout = ({ type, scaling }: Pick<EndpointRecord, 'type' | 'scaling'>): boolean =>
   !(type === 'QUEUE' && scaling.type === 'REQUEST_COUNT');
 

@@ -1,14 +1,14 @@
 import type { LogLine, LogSource } from '../log-stream.ts';
 import { notFound } from '../../contract/problem.ts';
 import { workersIn } from '../../queue/state/endpoint-queue.ts';
-import type { Run, Worker } from '../../queue/state/records.ts';
-import { CHUNK_MS } from '../../queue/engine/builtin-handlers.ts';
+import { queuesOf, type Run, type Worker } from '../../queue/state/records.ts';
+import { CHUNK_INTERVAL_MS } from '../../queue/engine/builtin-handlers.ts';
 import type { State } from '../../state/state.ts';
 import type { EndpointRecord } from '../../model/endpoints/record.ts';
 
 /**
- * A worker's log, of one that has ended too as long as it is remembered. `find` gives its endpoint and throws the 404
- * Problem where there is none, as this does for a worker.
+ * The log of a running or a recently ended worker. `find` returns its endpoint. Both throw the 404 Problem when there is no
+ * such endpoint or worker.
  */
 export const workerLog = (find: (state: State) => EndpointRecord, workerId: string): LogSource => ({
   begin: (state) => {
@@ -24,11 +24,11 @@ export const workerLog = (find: (state: State) => EndpointRecord, workerId: stri
 });
 
 const workerOf = (state: State, workerId: string): Worker | undefined =>
-  Object.values(state.queue.lanes)
-    .flatMap((lane) => [...workersIn(lane), ...lane.ended])
+  Object.values(queuesOf(state).byEndpoint)
+    .flatMap((queue) => [...workersIn(queue), ...queue.ended])
     .find(({ id }) => id === workerId);
 
-/** Every line of a worker's life with `from <= at < to`, in order: the system's of the worker, the container's of what its jobs do. */
+/** A worker's log lines with `from <= at < to`, in order: system lines of the worker, container lines of its jobs. */
 function linesOf(worker: Worker, from: number, to: number): readonly LogLine[] {
   const { hardware, startedAt, readyAt, endedAt } = worker;
   const machine =
@@ -46,18 +46,20 @@ function linesOf(worker: Worker, from: number, to: number): readonly LogLine[] {
   return lines.filter(({ at }) => at >= from && at < to).sort((a, b) => a.at - b.at);
 }
 
-/** Of a run's chunks only those of the span, for there may be many. */
+/** The lines of a run; of its chunks only those in the time range, because there may be many. */
 function linesOfRun(run: Run, from: number, to: number): readonly LogLine[] {
   const { jobId, attempt } = run;
   const end = run.to ?? Number.POSITIVE_INFINITY;
-  const tries = attempt > 1 ? `, attempt ${String(attempt)}` : '';
-  const first = Math.max(1, Math.ceil((from - run.from) / CHUNK_MS));
-  const last = Math.min(run.chunks, Math.floor((Math.min(to, end) - run.from) / CHUNK_MS));
+  const attemptText = attempt > 1 ? `, attempt ${String(attempt)}` : '';
+  const first = Math.max(1, Math.ceil((from - run.from) / CHUNK_INTERVAL_MS));
+  const last = Math.min(run.chunks, Math.floor((Math.min(to, end) - run.from) / CHUNK_INTERVAL_MS));
   const chunks: LogLine[] = [];
   for (let chunk = first; chunk <= last; chunk++)
-    chunks.push(container(run.from + chunk * CHUNK_MS, `${jobId}: chunk ${String(chunk)} of ${String(run.chunks)}`));
+    chunks.push(
+      container(run.from + chunk * CHUNK_INTERVAL_MS, `${jobId}: chunk ${String(chunk)} of ${String(run.chunks)}`),
+    );
   return [
-    system(run.from, `job ${jobId} started${tries}`),
+    system(run.from, `job ${jobId} started${attemptText}`),
     container(run.from, `${jobId}: input of ${String(run.inputBytes)} bytes`),
     ...chunks,
     ...linesOfEnd(run),

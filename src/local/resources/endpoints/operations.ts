@@ -1,11 +1,10 @@
-import { operation } from '../../contract/operation.ts';
 import { logStream } from '../log-stream.ts';
-import type { Call, Operation } from '../../frame/operation.ts';
+import { operation, type Call, type Operation } from '../../frame/operation.ts';
 import { notFound } from '../../contract/problem.ts';
-import { dropEndpoint } from '../../queue/index.ts';
-import { without } from '../../state/records.ts';
+import { removeQueue } from '../../queue/index.ts';
 import type { State } from '../../state/state.ts';
 import { bodyOf } from '../../frame/validate.ts';
+import { endpoints } from '../../model/endpoints/seed.ts';
 import { createEndpoint, updateEndpoint, type CreateEndpointBody, type UpdateEndpointBody } from './configure.ts';
 import { endpointDocument } from './document.ts';
 import { workerLog } from './logs.ts';
@@ -15,18 +14,19 @@ import { workersDocument } from './workers.ts';
 
 function find(state: State, call: Call): EndpointRecord {
   const id = call.params['id'] ?? '';
-  const endpoint = state.endpoints[id];
+  const endpoint = endpoints.get(state, id);
   if (endpoint === undefined || endpoint.hidden === true) throw notFound();
   return endpoint;
 }
 
-/** Serverless endpoints; their jobs and workers are the queue's (contract rules, Serverless endpoints). */
+/** Serverless endpoints (contract rules, Serverless endpoints). Their jobs and workers are in `src/local/queue`. */
 export const endpointOperations: readonly Operation[] = [
   operation('listEndpoints', async (call) => ({
     status: 200,
     body: {
       endpoints: await call.transact((state) =>
-        Object.values(state.endpoints)
+        endpoints
+          .all(state)
           .filter(({ hidden }) => hidden !== true)
           .map((endpoint) => endpointDocument(endpoint, call.origin)),
       ),
@@ -57,8 +57,8 @@ export const endpointOperations: readonly Operation[] = [
   operation('deleteEndpoint', async (call) => {
     await call.transact((state, now) => {
       const { id } = find(state, call);
-      dropEndpoint(state, id, now);
-      state.endpoints = without(state.endpoints, id);
+      removeQueue(state, id, now);
+      endpoints.remove(state, id);
     });
     return { status: 204 };
   }),

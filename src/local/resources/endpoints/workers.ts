@@ -1,12 +1,12 @@
 import type { Json } from '../../../core/json.ts';
-import { laneOf, workersIn } from '../../queue/state/endpoint-queue.ts';
+import { queueOf, workersIn } from '../../queue/state/endpoint-queue.ts';
 import type { Worker, WorkerStatus } from '../../queue/state/records.ts';
 import type { State } from '../../state/state.ts';
 import type { EndpointRecord } from '../../model/endpoints/record.ts';
 
-/** An endpoint's active workers, and how many have each status. No worker here is ever throttled or unhealthy. */
+/** An endpoint's active workers, and their number by status. The local service has no throttled or unhealthy workers. */
 export function workersDocument(state: State, endpoint: EndpointRecord, now: number): Json {
-  const workers = workersIn(laneOf(state, endpoint.id));
+  const workers = workersIn(queueOf(state, endpoint.id));
   const inStatus = (wanted: WorkerStatus): number => workers.filter(({ status }) => status === wanted).length;
   return {
     endpointVersion: endpoint.version,

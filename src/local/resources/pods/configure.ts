@@ -1,12 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { dataCenterById, gpuById } from '../../model/catalog/hardware.ts';
 import { badRequest } from '../../contract/problem.ts';
+import { pods } from '../../model/pods/seed.ts';
+import { sshKeys } from '../../model/ssh-keys.ts';
+import { volumes } from '../../model/volumes.ts';
 import { nextId, type State } from '../../state/state.ts';
-import { refuseContainer, resolveTemplate, type ContainerBody } from '../templates/resolve.ts';
+import { checkContainer, resolveTemplate, type ContainerBody } from '../templates/resolve.ts';
 import type { TemplateRecord } from '../../model/templates/record.ts';
 import { mountsForCreate, mountsForPatch, type MountsBody } from './mounts.ts';
-import { place, type HardwareBody } from './placement.ts';
-import type { Membership, PodEvent, PodRecord } from '../../model/pods/record.ts';
+import { findPlacement, type HardwareBody } from './placement.ts';
+import { storageEvent, type Membership, type PodRecord } from '../../model/pods/record.ts';
 
 interface PodBody extends ContainerBody {
   readonly mounts?: MountsBody;
@@ -27,30 +30,30 @@ export interface UpdatePodBody extends PodBody {
   readonly locked?: boolean;
 }
 
-/** What a pod is one of. */
-interface Among {
-  /** There must be room for so many like it. */
+/** The group of pods that a pod is created for. */
+interface PodGroup {
+  /** How many such pods the data center must have room for. */
   readonly copies: number;
   readonly membership: Membership;
 }
 
 const DEFAULT_DISK_GB = 20;
 
-/** A new pod, PROVISIONING. Throws the 400, 404 and 422 Problems of contract rules, Pods. */
-export function createPod(state: State, now: number, asked: CreatePodBody, among?: Among): PodRecord {
-  const { body: filled, template } = resolveTemplate(state, asked, 'pod');
+/** Creates a pod; its status is PROVISIONING. Throws the 400, 404 and 422 Problems of contract rules, Pods. */
+export function createPod(state: State, now: number, request: CreatePodBody, group?: PodGroup): PodRecord {
+  const { body: filled, template } = resolveTemplate(state, request, 'pod');
   const body = template === undefined ? filled : withTemplate(filled, template);
   const { cloud = 'SECURE', globalNetworking = false } = body;
-  refuseContainer(state, body);
+  checkContainer(state, body);
   const mounts = mountsForCreate(state, body.mounts ?? {}, { isCpu: body.cpu !== undefined, cloud });
   const volume = mounts.network?.[0]?.volumeId;
-  const placement = place({
+  const placement = findPlacement({
     ...body,
     cloud,
     dataCenterIds: body.dataCenterIds ?? [],
-    volumeDataCenter: volume === undefined ? undefined : state.volumes[volume]?.dataCenter,
+    volumeDataCenter: volume === undefined ? undefined : volumes.get(state, volume)?.dataCenter,
     globalNetworking,
-    copies: among?.copies ?? 1,
+    copies: group?.copies ?? 1,
   });
   const id = nextId(state, 'pod');
   const pod: PodRecord = {
@@ -60,7 +63,7 @@ export function createPod(state: State, now: number, asked: CreatePodBody, among
     args: body.args ?? '',
     disk: body.disk ?? DEFAULT_DISK_GB,
     ports: [...(body.ports ?? [])],
-    env: { ...injected(state, id, body), ...body.env },
+    env: { ...injectedEnv(state, id, body), ...body.env },
     registry: body.registry ?? null,
     mounts,
     ...placement,
@@ -72,16 +75,15 @@ export function createPod(state: State, now: number, asked: CreatePodBody, among
     startedBefore: null,
     life: { kind: 'launched', at: now },
     history: [],
-    ...(among === undefined ? {} : { cluster: among.membership }),
+    ...(group === undefined ? {} : { cluster: group.membership }),
   };
-  pod.history.push(storageOf(pod, now), { kind: 'launch', at: now, image: pod.image });
-  state.pods[id] = pod;
-  return pod;
+  pod.history.push(storageEvent(pod, now), { kind: 'launch', at: now, image: pod.image });
+  return pods.put(state, pod);
 }
 
 /**
- * What a new pod takes of its template beyond the container, where its body does not say. CPU pods take neither the
- * persistent mount nor the CUDA constraint (contract rules, Pods).
+ * Fills in what a body does not name from the template, besides the container. CPU pods do not get the persistent mount and
+ * the CUDA constraint (contract rules, Pods).
  */
 function withTemplate(body: CreatePodBody, template: TemplateRecord): CreatePodBody {
   const { mounts, startSsh, startJupyter, allowedCudaVersions } = template;
@@ -93,16 +95,15 @@ function withTemplate(body: CreatePodBody, template: TemplateRecord): CreatePodB
 }
 
 /**
- * Changes what a PATCH names and nothing else; of a template it takes the container alone, once: what kind of storage a
- * pod has is fixed at creation, and so is the template it names. Throws the 400, 404 and 422 Problems of contract rules,
- * Pods.
+ * Changes what a PATCH names and nothing else. From a template it takes the container only, once: the kind of storage and
+ * the template of a pod are fixed at creation. Throws the 400, 404 and 422 Problems of contract rules, Pods.
  */
-export function updatePod(state: State, pod: PodRecord, asked: UpdatePodBody, now: number): void {
-  const { body } = resolveTemplate(state, asked, 'pod');
-  refuseContainer(state, body);
-  if (body.globalNetworking === true) refuseGlobalNetworking(pod);
+export function updatePod(state: State, pod: PodRecord, request: UpdatePodBody, now: number): void {
+  const { body } = resolveTemplate(state, request, 'pod');
+  checkContainer(state, body);
+  if (body.globalNetworking === true) checkGlobalNetworking(pod);
   const mounts = mountsForPatch(pod, body.mounts);
-  const stored = storageOf(pod, now);
+  const before = storageEvent(pod, now);
   Object.assign(pod, {
     name: body.name ?? pod.name,
     image: body.image ?? pod.image,
@@ -115,26 +116,19 @@ export function updatePod(state: State, pod: PodRecord, asked: UpdatePodBody, no
     locked: body.locked ?? pod.locked,
     globalNetworking: { ...pod.globalNetworking, wanted: body.globalNetworking ?? pod.globalNetworking.wanted },
   } satisfies Partial<Record<keyof PodRecord, unknown>>);
-  const storage = storageOf(pod, now);
-  if (!isDeepStrictEqual(storage, stored)) pod.history.push(storage);
+  const storage = storageEvent(pod, now);
+  if (!isDeepStrictEqual(storage, before)) pod.history.push(storage);
 }
 
-/** What a pod stores from a moment on. */
-export const storageOf = ({ disk, mounts }: Pick<PodRecord, 'disk' | 'mounts'>, at: number): PodEvent => ({
-  kind: 'storage',
-  at,
-  disk,
-  persistent: mounts.persistent?.size ?? 0,
-});
-
-function refuseGlobalNetworking(pod: PodRecord): void {
+function checkGlobalNetworking(pod: PodRecord): void {
   if (pod.gpu === undefined || gpuById(pod.gpu.id)?.manufacturer !== 'NVIDIA')
     throw badRequest('global networking needs an NVIDIA GPU');
   if (dataCenterById(pod.dataCenterId)?.globalNetwork !== true)
     throw badRequest(`data center ${pod.dataCenterId} has no global networking`);
 }
 
-const injected = (state: State, id: string, body: CreatePodBody): Record<string, string> => ({
-  ...(body.startSsh === true && state.sshKeys.length > 0 ? { PUBLIC_KEY: state.sshKeys.join('\n') } : {}),
+/** The environment variables that the service adds. */
+const injectedEnv = (state: State, id: string, body: CreatePodBody): Record<string, string> => ({
+  ...(body.startSsh === true && sshKeys.of(state).length > 0 ? { PUBLIC_KEY: sshKeys.of(state).join('\n') } : {}),
   ...(body.startJupyter === true ? { JUPYTER_PASSWORD: `jupyter-${id}` } : {}),
 });

@@ -3,7 +3,7 @@ import type { PodRecord } from '../../model/pods/record.ts';
 import { globalIp, publicIp, publicPort, runtimeAt } from './runtime.ts';
 import { ACTIONS, startedAt, statusAt } from './transitions.ts';
 
-/** A pod as it is answered at a moment (specification 2.1). */
+/** A pod in an answer (specification 2.1). */
 export function podDocument(pod: PodRecord, now: number): Json {
   const status = statusAt(pod, now);
   const started = startedAt(pod, now);
@@ -38,7 +38,7 @@ export function podDocument(pod: PodRecord, now: number): Json {
   };
 }
 
-/** Both ways in need a key in the container; the direct one its SSH port published too (contract rules, Pods). */
+/** SSH needs a key in the container; direct access also needs the published SSH port (contract rules, Pods). */
 function sshOf(pod: PodRecord, running: boolean): Json {
   const ready = running && pod.env['PUBLIC_KEY'] !== undefined;
   return {

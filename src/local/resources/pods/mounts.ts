@@ -1,8 +1,9 @@
 import { badRequest, notFound } from '../../contract/problem.ts';
+import { volumes } from '../../model/volumes.ts';
 import type { State } from '../../state/state.ts';
 import type { MountsRecord, PodRecord } from '../../model/pods/record.ts';
 
-/** Mounts as a body asks for them; the schema has seen to their members (specification 2.3). */
+/** The mounts of a body, validated by the schema (specification 2.3). */
 export interface MountsBody {
   readonly persistent?: { readonly size: number; readonly path: string };
   readonly network?: readonly { readonly volumeId: string; readonly path: string }[];
@@ -14,22 +15,23 @@ export function mountsForCreate(
   mounts: MountsBody,
   pod: { readonly isCpu: boolean; readonly cloud: 'SECURE' | 'COMMUNITY' },
 ): MountsRecord {
-  refuseBoth(mounts);
+  checkSingleKind(mounts);
   if (mounts.persistent !== undefined) {
     if (pod.isCpu) throw badRequest('a persistent mount is not allowed on a CPU pod');
     return { persistent: { ...mounts.persistent } };
   }
   const [network] = mounts.network ?? [];
   if (network === undefined) return {};
-  if (state.volumes[network.volumeId] === undefined) throw notFound(`network volume ${network.volumeId} not found`);
+  if (volumes.get(state, network.volumeId) === undefined)
+    throw notFound(`network volume ${network.volumeId} not found`);
   if (pod.cloud !== 'SECURE') throw badRequest('network volumes are available only on the SECURE cloud');
   return { network: [{ ...network }] };
 }
 
-/** The mounts a pod has after a PATCH: paths may change, kinds and volumes not. Throws the 400 Problem of 2.3. */
+/** The mounts of a pod after a PATCH: only paths and sizes may change. Throws the 400 Problem of specification 2.3. */
 export function mountsForPatch(pod: PodRecord, mounts: MountsBody | undefined): MountsRecord {
   if (mounts === undefined) return pod.mounts;
-  refuseBoth(mounts);
+  checkSingleKind(mounts);
   if (mounts.persistent !== undefined) return { persistent: persistentForPatch(pod, mounts.persistent) };
   if (mounts.network === undefined) return pod.mounts;
   const [network] = mounts.network;
@@ -49,7 +51,7 @@ function persistentForPatch(pod: PodRecord, persistent: NonNullable<MountsBody['
   return { ...persistent };
 }
 
-function refuseBoth(mounts: MountsBody): void {
+function checkSingleKind(mounts: MountsBody): void {
   if (mounts.persistent !== undefined && mounts.network !== undefined)
     throw badRequest('at most one of persistent and network may be mounted');
 }

@@ -2,12 +2,12 @@ import type { Json } from '../../../core/json.ts';
 import type { PodRecord } from '../../model/pods/record.ts';
 import { startedAt, statusAt } from './transitions.ts';
 
-/** A container's live metrics, made from its id and the time alone; null unless it is RUNNING (specification 2.2). */
+/** A container's live metrics, computed from its id and the time; null unless it is RUNNING (specification 2.2). */
 export function runtimeAt(pod: PodRecord, now: number): Json {
   if (statusAt(pod, now) !== 'RUNNING') return null;
-  const began = startedAt(pod, now) ?? now;
+  const started = startedAt(pod, now) ?? now;
   return {
-    uptime: Math.floor((now - began) / 1000),
+    uptime: Math.floor((now - started) / 1000),
     gpus: Array.from({ length: pod.gpu?.count ?? 0 }, (_, index) => ({
       util: wave(`${pod.id}/gpu/${String(index)}`, now, 78, 18),
       memoryUtil: wave(`${pod.id}/memory/${String(index)}`, now, 62, 6),
@@ -18,7 +18,7 @@ export function runtimeAt(pod: PodRecord, now: number): Json {
   };
 }
 
-/** The address of a published port: HTTP goes through a proxy, anything else is mapped on the host. */
+/** A published port: HTTP is proxied and has no address, others are mapped to a port of the host. */
 function portOf(pod: PodRecord, port: string): Json {
   const [number = '', type = 'tcp'] = port.split('/');
   const mapped = type !== 'http';
@@ -32,16 +32,16 @@ function portOf(pod: PodRecord, port: string): Json {
 
 export const publicPort = (pod: PodRecord, port: string): number => 10_000 + (hash(`${pod.id}/${port}`) % 50_000);
 
-/** From the block of addresses that is kept for documentation. */
+/** An address from a block that is reserved for documentation. */
 export const publicIp = (pod: PodRecord): string => `203.0.113.${String(1 + (hash(pod.id) % 254))}`;
 
 export const globalIp = (pod: PodRecord): string =>
   `10.0.${String(hash(pod.id) % 256)}.${String(1 + (hash(`${pod.id}/ip`) % 254))}`;
 
-/** A percentage that moves slowly around a middle. */
-function wave(seed: string, now: number, middle: number, swing: number): number {
+/** A percentage that changes slowly around a mean value. */
+function wave(seed: string, now: number, mean: number, amplitude: number): number {
   const phase = (hash(seed) % 1000) / 1000 + now / 240_000;
-  return Math.min(100, Math.max(0, Math.round(middle + swing * Math.sin(phase * 2 * Math.PI))));
+  return Math.min(100, Math.max(0, Math.round(mean + amplitude * Math.sin(phase * 2 * Math.PI))));
 }
 
 /** FNV-1a, 32 bits. */

@@ -4,7 +4,7 @@ import type { PodRecord } from '../../model/pods/record.ts';
 export type PodStatus = 'PROVISIONING' | 'STARTING' | 'RUNNING' | 'EXITED' | 'ERROR' | 'TERMINATED';
 export type PodAction = 'start' | 'stop' | 'restart' | 'terminate';
 
-/** How long a launched pod is PROVISIONING, and after that STARTING: milliseconds. */
+/** How long a launched pod is PROVISIONING, and then STARTING. Milliseconds. */
 export const PROVISIONING_MS = 2000;
 export const STARTING_MS = 3000;
 
@@ -18,7 +18,7 @@ export const ACTIONS: Readonly<Record<PodStatus, readonly PodAction[]>> = {
   TERMINATED: [],
 };
 
-/** A pod's status at a moment (specification 3.1). */
+/** A pod's status (specification 3.1). */
 export function statusAt(pod: PodRecord, now: number): PodStatus {
   const { life } = pod;
   switch (life.kind) {
@@ -36,14 +36,14 @@ export function statusAt(pod: PodRecord, now: number): PodStatus {
   }
 }
 
-/** When the container last became healthy, or null where it never did: milliseconds since the epoch. */
+/** When the container last became RUNNING, in milliseconds since the epoch; null when it never did. */
 export const startedAt = (pod: PodRecord, now: number): number | null =>
   pod.life.kind === 'launched' && statusAt(pod, now) === 'RUNNING' ? runningSince(pod.life.at) : pod.startedBefore;
 
 const runningSince = (launchedAt: number): number => launchedAt + PROVISIONING_MS + STARTING_MS;
 
-/** Throws the 409 Problem where the action is not valid now, by status or by lock (contract rules, Pods). */
-export function act(pod: PodRecord, action: PodAction, now: number): void {
+/** Applies an action. Throws the 409 Problem when the status or the lock does not allow it (contract rules, Pods). */
+export function applyAction(pod: PodRecord, action: PodAction, now: number): void {
   const status = statusAt(pod, now);
   if (!ACTIONS[status].includes(action)) throw conflict(`a pod that is ${status} cannot ${action}`);
   if (pod.locked && (action === 'stop' || action === 'restart'))
@@ -55,7 +55,7 @@ export function act(pod: PodRecord, action: PodAction, now: number): void {
       pod.history.push({ kind: 'launch', at: now, image: pod.image });
       return;
     case 'restart':
-      // The machine is kept: only the container starts anew.
+      // The pod keeps its machine: only the container is restarted.
       launch(pod, now - PROVISIONING_MS);
       pod.history.push({ kind: 'launch', at: now, image: pod.image, restart: true });
       return;
@@ -64,7 +64,7 @@ export function act(pod: PodRecord, action: PodAction, now: number): void {
       pod.history.push({ kind: 'stop', at: now });
       return;
     case 'terminate':
-      // The persistent mount is destroyed, a network volume only detached.
+      // A persistent mount is deleted, a network volume is detached.
       pod.mounts = {};
       pod.life = { kind: 'terminated', at: now };
       pod.history.push({ kind: 'terminate', at: now });

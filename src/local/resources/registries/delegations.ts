@@ -1,12 +1,11 @@
 import type { Json } from '../../../core/json.ts';
-import { operation } from '../../contract/operation.ts';
-import type { Operation } from '../../frame/operation.ts';
+import { operation, type Operation } from '../../frame/operation.ts';
 import { badRequest } from '../../contract/problem.ts';
 import { createShelf } from '../../state/shelf.ts';
 import { nextId } from '../../state/state.ts';
 import { bodyOf } from '../../frame/validate.ts';
 
-/** A delegated registry credential: which account's repository may be pulled. */
+/** A delegated registry credential: the repository of another account that may be pulled. */
 interface DelegationRecord {
   id: string;
   name: string | null;
@@ -31,7 +30,7 @@ export const delegations = createShelf<DelegationRecord>('delegations', (since) 
   },
 ]);
 
-/** The user that everything of the local service belongs to. */
+/** The only user of the local service. */
 const USER = 'user-local';
 
 /** `arn:PARTITION:SERVICE:REGION:ACCOUNT:repository/NAME[:TAG]` */

@@ -1,17 +1,18 @@
 import type { Json } from '../../../core/json.ts';
-import { operation } from '../../contract/operation.ts';
-import type { Call, Operation } from '../../frame/operation.ts';
+import { operation, type Call, type Operation } from '../../frame/operation.ts';
 import { badRequest, notFound, Problem } from '../../contract/problem.ts';
-import { without } from '../../state/records.ts';
 import { nextId, type State } from '../../state/state.ts';
 import { bodyOf } from '../../frame/validate.ts';
+import { endpoints } from '../../model/endpoints/seed.ts';
+import { pods } from '../../model/pods/seed.ts';
 import type { TemplateRecord, TemplateSource } from '../../model/templates/record.ts';
-import { readableTemplate, refuseContainer } from './resolve.ts';
+import { templates } from '../../model/templates/seed.ts';
+import { readableTemplate, checkContainer } from './resolve.ts';
 
 type Settings = Omit<TemplateRecord, 'id' | 'publisher'>;
 type NewTemplate = Pick<Settings, 'name' | 'image'> & Partial<Settings>;
 
-/** What holds where a body does not say, as published. */
+/** The settings of a template whose body does not name them, as published. */
 const DEFAULTS: Omit<Settings, 'name' | 'image'> = {
   args: '',
   disk: 20,
@@ -27,17 +28,15 @@ const DEFAULTS: Omit<Settings, 'name' | 'image'> = {
   allowedCudaVersions: [],
 };
 
-/** The catalog lists at most so many public templates (contract rules, Catalog). */
-const MOST_PUBLIC = 100;
+/** The maximum length of the list of public templates (contract rules, Catalog). */
+const MAX_PUBLIC_TEMPLATES = 100;
 
 const documentOf = ({ publisher: _publisher, ...shown }: TemplateRecord): Json => ({
   ...shown,
   mounts: { ...shown.mounts },
 });
 
-const all = (state: State): readonly TemplateRecord[] => Object.values(state.templates);
-
-/** What the account published counts as the community's. */
+/** Public templates of the account belong to the source `community`. */
 const sourceOf = (template: TemplateRecord): TemplateSource => template.publisher ?? 'community';
 
 function readable(state: State, call: Call): TemplateRecord {
@@ -46,40 +45,41 @@ function readable(state: State, call: Call): TemplateRecord {
   return template;
 }
 
-/** Public templates of others are read by anyone, and changed by their owner only (contract rules, Templates). */
+/** The account's own template. Public templates of other accounts can only be read (contract rules, Templates). */
 function own(state: State, call: Call): TemplateRecord {
   const template = readable(state, call);
   if (template.publisher !== undefined) throw notFound();
   return template;
 }
 
-/** The contract names no 404 for what a template's body refers to. */
-function refuse(state: State, body: Partial<Settings>): void {
+/** Answers unknown references in a template's body with 400: the contract names no 404 for them. */
+function validateContainer(state: State, body: Partial<Settings>): void {
   try {
-    refuseContainer(state, body);
+    checkContainer(state, body);
   } catch (error) {
     throw error instanceof Problem ? badRequest(error.message) : error;
   }
 }
 
 /**
- * A pod that is there or an endpoint uses the template it was created from: it keeps no link to what the template says
- * (contract rules, Pods), but it names it (specification 2.1).
+ * Throws the 400 Problem while a pod that is not terminated or an endpoint was created from the template: its document names
+ * the template (specification 2.1).
  */
 function refuseInUse(state: State, { id }: TemplateRecord): void {
-  const pod = Object.values(state.pods).find(({ template, life }) => template === id && life.kind !== 'terminated');
+  const pod = pods.all(state).find(({ template, life }) => template === id && life.kind !== 'terminated');
   if (pod !== undefined) throw badRequest(`pod ${pod.id} uses the template`);
-  const endpoint = Object.values(state.endpoints).find(({ template }) => template === id);
+  const endpoint = endpoints.all(state).find(({ template }) => template === id);
   if (endpoint !== undefined) throw badRequest(`endpoint ${endpoint.id} uses the template`);
 }
 
-/** Templates, and the public ones of the catalog. */
+/** Templates, and the public templates of the catalog. */
 export const templateOperations: readonly Operation[] = [
   operation('listTemplates', async (call) => ({
     status: 200,
     body: {
       templates: await call.transact((state) =>
-        all(state)
+        templates
+          .all(state)
           .filter(({ publisher }) => publisher === undefined)
           .map(documentOf),
       ),
@@ -90,11 +90,9 @@ export const templateOperations: readonly Operation[] = [
     return {
       status: 201,
       body: await call.transact((state) => {
-        refuse(state, body);
+        validateContainer(state, body);
         const id = nextId(state, 'tpl');
-        const template: TemplateRecord = { id, ...DEFAULTS, ...body };
-        state.templates[id] = template;
-        return documentOf(template);
+        return documentOf(templates.put(state, { id, ...DEFAULTS, ...body }));
       }),
     };
   }),
@@ -108,7 +106,7 @@ export const templateOperations: readonly Operation[] = [
       status: 200,
       body: await call.transact((state) => {
         const template = own(state, call);
-        refuse(state, body);
+        validateContainer(state, body);
         return documentOf(Object.assign(template, body));
       }),
     };
@@ -117,7 +115,7 @@ export const templateOperations: readonly Operation[] = [
     await call.transact((state) => {
       const template = own(state, call);
       refuseInUse(state, template);
-      state.templates = without(state.templates, template.id);
+      templates.remove(state, template.id);
     });
     return { status: 204 };
   }),
@@ -127,9 +125,10 @@ export const templateOperations: readonly Operation[] = [
       status: 200,
       body: {
         templates: await call.transact((state) =>
-          all(state)
+          templates
+            .all(state)
             .filter((template) => template.public && sourceOf(template) === source)
-            .slice(0, MOST_PUBLIC)
+            .slice(0, MAX_PUBLIC_TEMPLATES)
             .map(documentOf),
         ),
       },

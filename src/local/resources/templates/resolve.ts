@@ -1,8 +1,10 @@
 import { badRequest, notFound, unprocessable } from '../../contract/problem.ts';
+import { registries } from '../../model/registries.ts';
+import { templates } from '../../model/templates/seed.ts';
 import type { State } from '../../state/state.ts';
 import type { TemplateRecord } from '../../model/templates/record.ts';
 
-/** The container configuration that templates, pods and endpoints share, as a body carries it (specification 2.1). */
+/** The container configuration in the bodies of templates, pods and endpoints (specification 2.1). */
 export interface ContainerBody {
   readonly image?: string;
   readonly args?: string;
@@ -12,17 +14,17 @@ export interface ContainerBody {
   readonly registry?: string | null;
 }
 
-/** A template the account may read: its own, or a public one of somebody else's; undefined where there is none. */
+/** A template that the account may read: its own, or a public one; undefined when there is none. */
 export function readableTemplate(state: State, id: string): TemplateRecord | undefined {
-  const template = state.templates[id];
+  const template = templates.get(state, id);
   return template?.publisher === undefined || template.public ? template : undefined;
 }
 
 /**
- * A body with what it leaves open filled from the template it names, and that template: the body's own members win,
- * `env` is merged key by key (contract rules, Pods: `templateId` is resolved once). Whoever calls takes of the template
- * what is beyond the container: mounts, CUDA versions, what to start.
- * Throws the 404 Problem for an unknown template, and 422 for a serverless one on a pod.
+ * Fills in what a body does not name from its template, and returns the template too. Members of the body win, and `env` is
+ * merged key by key (contract rules, Pods: `templateId` is resolved once). Only the container is filled in: mounts, CUDA
+ * versions and what to start are left to the caller. Throws the 404 Problem for an unknown template, and 422 for a
+ * serverless template on a pod.
  */
 export function resolveTemplate<Body extends ContainerBody & { readonly templateId?: string }>(
   state: State,
@@ -39,12 +41,12 @@ export function resolveTemplate<Body extends ContainerBody & { readonly template
   return { body: filled, template };
 }
 
-/** Throws the 404 Problem where a body names a registry credential that is not there, 400 for a port that is none. */
-export function refuseContainer(state: State, body: ContainerBody): void {
-  if (typeof body.registry === 'string' && state.registries[body.registry] === undefined)
+/** Throws the 404 Problem for an unknown registry credential, and 400 for an invalid port. */
+export function checkContainer(state: State, body: ContainerBody): void {
+  if (typeof body.registry === 'string' && registries.get(state, body.registry) === undefined)
     throw notFound(`registry ${body.registry} not found`);
-  const odd = body.ports?.find((port) => !isPort(port));
-  if (odd !== undefined) throw badRequest(`ports: ${JSON.stringify(odd)} is not of the form port/protocol`);
+  const invalid = body.ports?.find((port) => !isPort(port));
+  if (invalid !== undefined) throw badRequest(`ports: ${JSON.stringify(invalid)} is not of the form port/protocol`);
 }
 
 function isPort(port: string): boolean {

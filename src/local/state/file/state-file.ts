@@ -5,143 +5,153 @@ import { basename, dirname, join } from 'node:path';
 import { Failure, localFile } from '../../../core/failure.ts';
 import { codeOf, reasonOf } from '../../../core/file-errors.ts';
 import type { State } from '../state.ts';
-import { markOf, realFiles, type FileSystem } from './file-system.ts';
-import { createStateText, textOfFile, type OfFile } from './codec.ts';
+import { createStateCodec, fileText, type PartCodec } from './codec.ts';
+import { fileIdentity, nodeFileSystem, type FileSystem } from './file-system.ts';
+import { READABLE_VERSIONS, type SavedState } from './versions.ts';
 
-/** A state and its files. Everything happens while the lock is held, but for a look at a job's long texts. */
+/** A state and its files. Call everything while the lock is held; only long texts are read without it. */
 export interface StateFile {
-  /** Each time the lock was got: what is in memory counts only where nobody else has written since. */
-  look(): void;
-  /** The state, read where it is not in memory; a fresh one where there is none. Fails with local-file (14). */
-  state(fresh: () => State): State;
-  /** Has this state from now on, whatever is in the file. */
-  put(state: State): void;
+  /** Call it each time the lock was taken: drops the state in memory when another process has written the file since. */
+  revalidate(): void;
+  /** The state, read when it is not in memory; `create` makes it when there is no file. Fails with local-file (14). */
+  state(create: () => State): State;
+  /** Replaces the state, whatever is in the file. */
+  replace(state: State): void;
   /**
-   * Writes the state where it is not what the file has, by way of the folder that the lock gives. Fails with local-file
-   * (14), also where the lock was taken over.
+   * Writes the state when it differs from the file, through a temporary file in the lock's folder. Fails with local-file
+   * (14), also when another process has taken over the lock.
    */
   save(lockFolder: string): Promise<void>;
-  /** The state in memory counts no more. */
+  /** Drops the state in memory. */
   forget(): void;
 }
 
-interface Held {
+interface Cached {
   readonly state: State;
-  /** What the file has; absent where the file has another state, or none. */
+  /** The body of the file; absent when the file does not contain this state. */
   readonly body?: string;
-  /** The long texts that lie beside the file. */
+  /** The names of the long texts beside the file. */
   readonly named: ReadonlySet<string>;
 }
 
 const START_OVER = 'Start over with: berth local reset';
-const NONE: ReadonlySet<string> = new Set();
-/** What the name of a file ends in that has not been written to its end. */
-const UNFINISHED = '.part';
+const NO_TEXTS: ReadonlySet<string> = new Set();
+/** The end of the name of a file that is still being written. */
+const TEMPORARY_SUFFIX = '.part';
 
 /**
- * A state in a JSON file, and the long texts of its jobs in a folder beside it, each named by what it says. A text is
- * there before the state that names it takes the old one's place, and goes after the last state that did: at every
- * moment there is a whole state whose texts are all there. What a kill leaves over is swept by the next process that writes.
+ * A state in a JSON file, and the long texts of its records in a folder beside it, each named by its SHA-256. A text is
+ * written before the first state that names it, and removed after the last one, so that every state in the file can be
+ * read completely. What a killed process leaves behind is removed by the next process that writes.
  */
-export function openStateFile(path: string, system: FileSystem = realFiles): StateFile {
-  const folder = `${path}.texts`;
-  const text = createStateText((name) => readText(join(folder, name)));
-  let held: Held | undefined;
-  /** Which file lay there when the lock was got, or when this process last wrote. */
-  let mark = '';
+export function openStateFile(
+  path: string,
+  codecs: readonly PartCodec<unknown>[],
+  system: FileSystem = nodeFileSystem,
+): StateFile {
+  const textFolder = `${path}.texts`;
+  const codec = createStateCodec((name) => readText(join(textFolder, name)), codecs);
+  let cached: Cached | undefined;
+  /** Identifies the file as it was when the lock was taken, or when this process last wrote. */
+  let identity = '';
   let swept = false;
 
-  const createBeside = async (place: string, content: string, move: (part: string) => Promise<void>): Promise<void> => {
-    const part = `${place}.${randomUUID()}${UNFINISHED}`;
+  const createTemporary = async (
+    target: string,
+    content: string,
+    move: (temporary: string) => Promise<void>,
+  ): Promise<void> => {
+    const temporary = `${target}.${randomUUID()}${TEMPORARY_SUFFIX}`;
     try {
-      await system.create(part, content);
-      await move(part);
+      await system.create(temporary, content);
+      await move(temporary);
     } catch (error) {
       // The disk may be full.
-      await system.remove(part).catch(() => undefined);
+      await system.remove(temporary).catch(() => undefined);
       throw error;
     }
   };
 
-  const createTexts = async (texts: ReadonlyMap<string, string>, there: ReadonlySet<string>): Promise<void> => {
-    const missing = [...texts].filter(([name]) => !there.has(name));
-    if (missing.length > 0) await system.folder(folder);
+  const writeTexts = async (texts: ReadonlyMap<string, string>, existing: ReadonlySet<string>): Promise<void> => {
+    const missing = [...texts].filter(([name]) => !existing.has(name));
+    if (missing.length > 0) await system.createFolder(textFolder);
     for (const [name, content] of missing) {
-      await createBeside(join(folder, name), content, (part) => system.rename(part, join(folder, name)));
+      const target = join(textFolder, name);
+      await createTemporary(target, content, (temporary) => system.rename(temporary, target));
     }
   };
 
-  const createState = (content: string, lockFolder: string): Promise<void> =>
-    createBeside(join(lockFolder, 'state'), content, async (part) => {
-      const next = markOf(part);
-      // Whoever took the lock over has written what must not be lost.
-      if (markOf(path) !== mark) throw takenOver(path);
-      await system.rename(part, await realpath(path).catch(() => path));
-      mark = next;
+  const writeState = (content: string, lockFolder: string): Promise<void> =>
+    createTemporary(join(lockFolder, 'state'), content, async (temporary) => {
+      const next = fileIdentity(temporary);
+      // Another process that took over the lock has written: its state must not be overwritten.
+      if (fileIdentity(path) !== identity) throw lockLost(path);
+      await system.rename(temporary, await realpath(path).catch(() => path));
+      identity = next;
     });
 
-  /** Removes texts that nothing names any more; the first time, all that others left as well. */
+  /** Removes texts that the state no longer names; the first time, also what other processes left behind. */
   const sweep = async (before: ReadonlySet<string>, named: ReadonlySet<string>): Promise<void> => {
-    const dropped = swept ? [...before] : await readdir(folder).catch(() => []);
-    const here = swept ? [] : await readdir(dirname(path));
+    const candidates = swept ? [...before] : await readdir(textFolder).catch(() => []);
+    const siblings = swept ? [] : await readdir(dirname(path));
     swept = true;
-    for (const name of dropped) if (!named.has(name)) await system.remove(join(folder, name));
-    for (const name of here)
-      if (name.startsWith(`${basename(path)}.`) && name.endsWith(UNFINISHED))
+    for (const name of candidates) if (!named.has(name)) await system.remove(join(textFolder, name));
+    for (const name of siblings)
+      if (name.startsWith(`${basename(path)}.`) && name.endsWith(TEMPORARY_SUFFIX))
         await system.remove(join(dirname(path), name));
   };
 
   return {
-    look: () => {
-      const now = markOf(path);
-      if (now !== mark) held = undefined;
-      mark = now;
+    revalidate: () => {
+      const current = fileIdentity(path);
+      if (current !== identity) cached = undefined;
+      identity = current;
     },
-    state: (fresh) => {
-      if (held === undefined) {
-        const source = readSource(path);
-        if (source === undefined) held = { state: fresh(), named: NONE };
-        else {
-          const value = parse(path, source);
-          const state = text.decode(value);
-          // One of before there were long texts is written anew.
-          const { body, named } = text.encode(state);
-          held = value.stamp === undefined ? { state, named: NONE } : { state, body, named };
-        }
-      }
-      return held.state;
+    state: (create) => {
+      cached ??= load() ?? { state: create(), named: NO_TEXTS };
+      return cached.state;
     },
-    put: (state) => {
-      held = { state, named: NONE };
+    replace: (state) => {
+      cached = { state, named: NO_TEXTS };
       swept = false;
     },
     save: async (lockFolder) => {
-      if (held === undefined) return;
-      const { state, body: before, named: there } = held;
-      const { body, named, texts } = text.encode(state);
+      if (cached === undefined) return;
+      const { state, body: before, named: existing } = cached;
+      const { body, named, texts } = codec.encode(state);
       if (body === before) return;
       try {
-        await createTexts(texts, there);
-        await createState(textOfFile(state, randomUUID(), body), lockFolder);
+        await writeTexts(texts, existing);
+        await writeState(fileText(state, randomUUID(), body), lockFolder);
       } catch (error) {
         if (error instanceof Failure) throw error;
-        // The folder goes with the lock.
-        if (codeOf(error) === 'ENOENT' && !existsSync(lockFolder)) throw takenOver(path);
+        // The lock's folder is removed when another process takes it over.
+        if (codeOf(error) === 'ENOENT' && !existsSync(lockFolder)) throw lockLost(path);
         throw localFile(`cannot write the local service's state ${path}: ${reasonOf(error)}`, undefined, error);
       }
-      if (texts.size > 0) text.lighten(state);
-      held = { state, body, named };
-      // What stays is in nobody's way, and goes another time.
-      await sweep(there, named).catch(() => undefined);
+      if (texts.size > 0) codec.dropTexts(state);
+      cached = { state, body, named };
+      // A text that cannot be removed does no harm.
+      await sweep(existing, named).catch(() => undefined);
     },
     forget: () => {
-      held = undefined;
+      cached = undefined;
       swept = false;
     },
   };
+
+  function load(): Cached | undefined {
+    const source = readSource(path);
+    if (source === undefined) return undefined;
+    const saved = parse(path, source);
+    const state = codec.decode(saved);
+    const { body, named } = codec.encode(state);
+    // A file of an older version is written again.
+    return saved.version === state.version ? { state, body, named } : { state, named: NO_TEXTS };
+  }
 }
 
-const takenOver = (path: string): Failure =>
+const lockLost = (path: string): Failure =>
   localFile(`another berth took over the local service's state ${path} from this one`, 'Try again.');
 
 function readSource(path: string): string | undefined {
@@ -161,8 +171,7 @@ function readText(path: string): string {
   }
 }
 
-/** Versions 3 and 4 differ in where long texts are. */
-function parse(path: string, source: string): State & Partial<OfFile> {
+function parse(path: string, source: string): SavedState {
   let value: unknown;
   try {
     value = JSON.parse(source);
@@ -171,7 +180,7 @@ function parse(path: string, source: string): State & Partial<OfFile> {
   }
   const version = typeof value === 'object' && value !== null ? (value as { version?: unknown }).version : undefined;
   if (version === undefined) throw localFile(`the local service's state is not one: ${path}`, START_OVER);
-  if (version !== 3 && version !== 4)
+  if (!READABLE_VERSIONS.includes(version))
     throw localFile(`the local service's state is of another version of berth: ${path}`, START_OVER);
-  return { ...(value as State & Partial<OfFile>), version: 4 };
+  return value as SavedState;
 }

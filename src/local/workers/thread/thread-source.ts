@@ -1,16 +1,16 @@
 /**
- * What runs inside a handler's thread. It is text, so that it is the same whether the program runs from its sources or
- * bundled into one file: there is no second file to find. Plain CommonJS for Node 20.
+ * The program of a handler's thread. It is a text, so that it needs no file of its own when the program is bundled. Plain
+ * CommonJS for Node 20.
  *
- * In: `{id, endpointId, input}` starts a job, `{load: true}` only waits for the module, `{more: true}` asks for the next
- * chunk. Out: `{chunk}`, `{output}` or `{error}`, the first two as JSON text. A chunk waits until it is asked for, so
- * that a fast generator fills no memory.
+ * It receives `{id, endpointId, input}` to run a job, `{load: true}` to load the module only, and `{more: true}` to continue
+ * after a chunk. It sends `{chunk}`, `{output}` or `{error}`, the first two as JSON text. After each chunk it waits for
+ * `{more: true}`, so that a fast generator does not fill the memory.
  */
 export const THREAD_SOURCE = `
 'use strict';
 const { parentPort, workerData } = require('node:worker_threads');
 
-const said = (error) => {
+const messageOf = (error) => {
   if (!(error instanceof Error)) return typeof error === 'string' ? error : JSON.stringify(error) ?? String(error);
   return error.name === 'Error' && error.message !== '' ? error.message : error.name + ': ' + error.message;
 };
@@ -19,7 +19,7 @@ const toJson = (value) => {
   try {
     return JSON.stringify(value) ?? 'null';
   } catch (error) {
-    throw new Error('what the handler gave is not JSON: ' + said(error));
+    throw new Error('what the handler gave is not JSON: ' + messageOf(error));
   }
 };
 
@@ -28,7 +28,7 @@ const load = async () => {
   try {
     module = await import(workerData.url);
   } catch (error) {
-    throw new Error('cannot load the handler module ' + workerData.path + ': ' + said(error));
+    throw new Error('cannot load the handler module ' + workerData.path + ': ' + messageOf(error));
   }
   const found = [module.default, module.handler, module.default?.handler].find((part) => typeof part === 'function');
   if (found === undefined)
@@ -36,9 +36,9 @@ const load = async () => {
   return found;
 };
 
-const asked = () => new Promise((resolve) => parentPort.once('message', resolve));
+const nextMessage = () => new Promise((resolve) => parentPort.once('message', resolve));
 
-const perform = async (handler, job) => {
+const runJob = async (handler, job) => {
   const result = await handler(JSON.parse(job.input), { id: job.id, endpointId: job.endpointId });
   if (typeof result?.next !== 'function') return toJson(result);
   const chunks = [];
@@ -47,7 +47,7 @@ const perform = async (handler, job) => {
     const text = toJson(chunk);
     chunks.push(text);
     parentPort.postMessage({ chunk: text });
-    await asked();
+    await nextMessage();
   }
   return '[' + chunks.join(',') + ']';
 };
@@ -56,12 +56,12 @@ const main = async () => {
   const loaded = load();
   loaded.catch(() => {});
   for (;;) {
-    const job = await asked();
+    const job = await nextMessage();
     try {
       const handler = await loaded;
-      parentPort.postMessage({ output: job.load ? 'null' : await perform(handler, job) });
+      parentPort.postMessage({ output: job.load ? 'null' : await runJob(handler, job) });
     } catch (error) {
-      parentPort.postMessage({ error: said(error) });
+      parentPort.postMessage({ error: messageOf(error) });
     }
   }
 };

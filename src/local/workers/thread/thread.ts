@@ -1,103 +1,88 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Outcome } from '../../queue/engine/builtin-handlers.ts';
+import type { HandlerJob, HandlerWorker } from '../handler-worker.ts';
 import { THREAD_SOURCE } from './thread-source.ts';
 
-/** A job as a handler is given it; `input` is JSON text. */
-export interface HandlerJob {
-  readonly id: string;
-  readonly endpointId: string;
-  readonly input: string;
-}
-
-/** A thread that has loaded a handler module of the user's own and runs one job at a time. */
-export interface HandlerThread {
-  /**
-   * Runs a job to its end. `onChunk` is given each chunk's JSON text; the handler goes on when it has resolved. Resolves
-   * undefined where the thread was ended meanwhile; what goes wrong in the handler, or in loading it, is an outcome.
-   * Rejects only with what `onChunk` rejects with.
-   */
-  run(job: HandlerJob, onChunk: (text: string) => Promise<void>): Promise<Outcome | undefined>;
-  /** Why the module cannot serve: it does not load, or exports no handler. Undefined where it can, or the thread was ended. */
+/** A thread with a handler module; it runs one job at a time. */
+interface HandlerThread extends HandlerWorker {
+  /** Loads the module. Resolves with the reason when it cannot be used; undefined when it can, or the thread was stopped. */
   load(): Promise<string | undefined>;
-  /** True once the thread is gone: by `end`, or because the handler took it down. */
-  readonly gone: boolean;
-  /** Ends the thread for real, whatever it is doing, an endless loop included. */
-  end(): Promise<void>;
 }
 
-interface Said {
+/** What a thread sends: see `THREAD_SOURCE`. */
+interface ThreadMessage {
   readonly chunk?: string;
   readonly output?: string;
   readonly error?: string;
 }
 
-/** Starts a thread for a module: an absolute path or a `file:` URL. `log` is given what the handler prints. */
-export function createHandlerThread(module: string, log: (text: string) => void): HandlerThread {
+/** Starts a thread for a handler module, as `StartHandlerWorker` says. */
+export function startHandlerThread(module: string, onOutput: (text: string) => void): HandlerThread {
   const url = module.startsWith('file:') ? module : pathToFileURL(module).href;
   const thread = new Worker(THREAD_SOURCE, {
     eval: true,
     workerData: { url, path: fileURLToPath(url) },
-    // Kept apart from this process's own streams: stdout there is data.
+    // Not this process's own streams: stdout is for data.
     stdout: true,
     stderr: true,
   });
   for (const output of [thread.stdout, thread.stderr])
     output.setEncoding('utf8').on('data', (text: string) => {
-      log(text);
+      onOutput(text);
     });
 
-  let state: 'alive' | 'ended' | 'died' = 'alive';
+  let state: 'running' | 'stopped' | 'crashed' = 'running';
   let finish: ((outcome: Outcome | undefined) => void) | undefined;
-  const die = (error: string): void => {
-    if (state === 'alive') state = 'died';
-    finish?.(state === 'ended' ? undefined : { kind: 'error', error });
+  const onEnd = (error: string): void => {
+    if (state === 'running') state = 'crashed';
+    finish?.(state === 'stopped' ? undefined : { kind: 'error', error });
   };
   thread.on('error', (error: unknown) => {
-    die(`the handler's thread broke down: ${error instanceof Error ? error.message : String(error)}`);
+    onEnd(`the handler's thread broke down: ${error instanceof Error ? error.message : String(error)}`);
   });
   thread.on('exit', (code) => {
-    die(`the handler ended its own thread with exit code ${String(code)}`);
+    onEnd(`the handler ended its own thread with exit code ${String(code)}`);
   });
 
-  const ask = (message: HandlerJob | { readonly load: true }, onChunk: (text: string) => Promise<void>) =>
+  const send = (message: HandlerJob | { readonly load: true }, onChunk: (text: string) => Promise<void>) =>
     new Promise<Outcome | undefined>((resolve, reject) => {
-      const hear = ({ chunk, output, error }: Said): void => {
+      const onMessage = ({ chunk, output, error }: ThreadMessage): void => {
         if (chunk !== undefined)
           onChunk(chunk).then(
             () => {
               thread.postMessage({ more: true });
             },
-            (trouble: unknown) => {
-              thread.off('message', hear);
-              reject(trouble instanceof Error ? trouble : new Error(String(trouble)));
+            (failure: unknown) => {
+              thread.off('message', onMessage);
+              reject(failure instanceof Error ? failure : new Error(String(failure)));
             },
           );
         else finish?.(output === undefined ? { kind: 'error', error: error ?? '' } : { kind: 'output', text: output });
       };
       finish = (outcome) => {
         finish = undefined;
-        thread.off('message', hear);
+        thread.off('message', onMessage);
         resolve(outcome);
       };
-      if (state !== 'alive') finish(undefined);
+      if (state !== 'running') finish(undefined);
       else {
-        thread.on('message', hear);
+        thread.on('message', onMessage);
         thread.postMessage(message);
       }
     });
 
   return {
-    get gone() {
-      return state !== 'alive';
+    get stopped() {
+      return state !== 'running';
     },
-    run: ask,
+    run: send,
     load: async () => {
-      const outcome = await ask({ load: true }, () => Promise.resolve());
+      const outcome = await send({ load: true }, () => Promise.resolve());
       return outcome?.kind === 'error' ? outcome.error : undefined;
     },
-    end: async () => {
-      if (state === 'alive') state = 'ended';
+    stop: async () => {
+      if (state === 'running') state = 'stopped';
       await thread.terminate();
       finish?.(undefined);
     },
@@ -105,17 +90,17 @@ export function createHandlerThread(module: string, log: (text: string) => void)
 }
 
 /**
- * Loads a module in a thread of its own, which ends again, and gives why it cannot serve; undefined where it can, or
- * where that was not known when `patience` aborted. What it prints meanwhile is for the threads that do the work.
+ * Loads a handler module in a temporary thread. Resolves with the reason when it cannot be used; undefined when it can, or
+ * when `timeout` was aborted first. What it prints is ignored.
  */
-export async function troubleOf(module: string, patience: AbortSignal): Promise<string | undefined> {
-  const thread = createHandlerThread(module, () => undefined);
-  const end = (): void => void thread.end();
-  patience.addEventListener('abort', end, { once: true });
+export async function checkHandlerModule(module: string, timeout: AbortSignal): Promise<string | undefined> {
+  const thread = startHandlerThread(module, () => undefined);
+  const stop = (): void => void thread.stop();
+  timeout.addEventListener('abort', stop, { once: true });
   try {
     return await thread.load();
   } finally {
-    patience.removeEventListener('abort', end);
-    await thread.end();
+    timeout.removeEventListener('abort', stop);
+    await thread.stop();
   }
 }

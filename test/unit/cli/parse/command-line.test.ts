@@ -46,7 +46,7 @@ async function refused(...argv: string[]): Promise<InvalidCommandLine> {
   return came;
 }
 
-describe('the command line', () => {
+describe('parsing the command line', () => {
   it.each<[string[], object]>([
     [['things', 'get', 'a'], { id: 'a' }],
     [['things', 'get', 'a', 'b', 'c'], { id: 'a', more: ['b', 'c'] }],
@@ -84,16 +84,16 @@ describe('the command line', () => {
     [['things', 'get', 'a', '--timeout', '5'], { timeout: '5' }],
     [['things', 'drop', 'a', '--timeout', '5'], {}],
     [['--timeout', '1m', 'things', 'drop', 'a', '--timeout', '5'], { timeout: '1m' }],
-  ])('global flags count wherever they stand: %j', async (argv, globals) => {
+  ])('reads global flags at any position: %j', async (argv, globals) => {
     expect((await read(...argv)).globals).toEqual(globals);
   });
 
-  it('refuses --raw where nothing is filtered', () => {
+  it('refuses --raw without --jq', () => {
     expect(outputOptions({ raw: true, jq: '.id' }, undefined).raw).toBe(true);
     expect(() => outputOptions({ raw: true }, undefined)).toThrow('--raw needs --jq');
   });
 
-  it('finds a verb inside a verb', async () => {
+  it('finds a verb of a nested group', async () => {
     expect((await read('things', 'deep', 'get', 'x')).path).toEqual(['things', 'deep', 'get']);
   });
 
@@ -118,7 +118,7 @@ describe('the command line', () => {
   });
 
   it.each(['--api-key=', '--force=', '--Token=', '-k', '-k=', '-', '--dry-run=x\n'])(
-    'never repeats what stands behind the name of a flag: %j',
+    'never prints the value of a flag that it refuses: %j',
     async (flag) => {
       const said: unknown[] = [];
       for (const argv of [
@@ -140,7 +140,7 @@ describe('the command line', () => {
     [['things', 'GET', 'a'], 'Did you mean get?'],
     [['things', 'rm', 'a'], 'Did you mean remove?'],
     [['things', 'deep', 'Describe', 'a'], 'Did you mean get?'],
-  ])('the way on from %j is %s', async (argv, hint) => {
+  ])('the hint after %j is: %s', async (argv, hint) => {
     const { failure } = await refused(...argv);
     expect(failure).toMatchObject({ exit: 2, hint: expect.stringContaining(hint) as string });
   });
@@ -155,7 +155,7 @@ describe('the command line', () => {
     [['pdos'], 'Did you mean pods?'],
     [['PODS'], 'Did you mean pods?'],
     [['zzz'], 'See `berth --help`.'],
-  ])('what to do about %j: %s', async (argv, hint) => {
+  ])('the hint for %j contains: %s', async (argv, hint) => {
     const { failure } = await refused(...argv);
     expect(failure).toMatchObject({ exit: 2, hint: expect.stringContaining(hint) as string });
   });
@@ -168,7 +168,7 @@ describe('the command line', () => {
     [['things', 'get', 'a', '--size', '1', '-o', 'json'], { output: 'json' }],
     [['things', 'get', 'a', '--json', '--input'], { json: true }],
     [['things', 'drop', '--', '--json', '-x'], {}],
-  ])('the global flags of a refused command line are known: %j', async (argv, globals) => {
+  ])('returns the global flags of a refused command line: %j', async (argv, globals) => {
     const came = await mounted(...argv);
     expect(came.globals).toEqual(globals);
   });

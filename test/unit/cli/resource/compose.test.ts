@@ -6,32 +6,38 @@ import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
 import { json, pointedAt, problem, routed, serve } from '../../../support/servers/scripted-server.ts';
 
-describe('what of a printed document can be written', () => {
+describe('the members of a printed document that can be written', () => {
   test.each<[string, Parameters<typeof writable>[0], readonly string[], readonly string[], Writable]>([
     ['a member', { a: 1, b: 2 }, ['a'], ['b'], { body: { a: 1 }, dropped: ['b'], unknown: [] }],
-    ['a misspelt one', { a: 1, c: 2 }, ['a'], ['b'], { body: { a: 1 }, dropped: [], unknown: ['c'] }],
-    ['part of one', { a: { x: 1, y: 2 } }, ['a.x'], ['a.y'], { body: { a: { x: 1 } }, dropped: ['a.y'], unknown: [] }],
+    ['a misspelt member', { a: 1, c: 2 }, ['a'], ['b'], { body: { a: 1 }, dropped: [], unknown: ['c'] }],
     [
-      'part of each item',
+      'a nested member',
+      { a: { x: 1, y: 2 } },
+      ['a.x'],
+      ['a.y'],
+      { body: { a: { x: 1 } }, dropped: ['a.y'], unknown: [] },
+    ],
+    [
+      'a member of each item of a list',
       { a: [{ x: 1, y: 2 }, { x: 3, y: 4 }, 5] },
       ['a.x'],
       ['y'],
       { body: { a: [{ x: 1 }, { x: 3 }, 5] }, dropped: [], unknown: ['a.y'] },
     ],
     [
-      'deep in',
+      'a member nested three levels deep',
       { a: { b: { c: 1, d: 2 } } },
       ['a.b.c'],
       ['a.b.d'],
       { body: { a: { b: { c: 1 } } }, dropped: ['a.b.d'], unknown: [] },
     ],
-    ['what is no object', { a: null }, ['a.x'], [], { body: { a: null }, dropped: [], unknown: [] }],
-    ['a name that begins like another', { ab: 1 }, ['a.b', 'a'], [], { body: {}, dropped: [], unknown: ['ab'] }],
+    ['a value that is not an object', { a: null }, ['a.x'], [], { body: { a: null }, dropped: [], unknown: [] }],
+    ['a name that is the prefix of another', { ab: 1 }, ['a.b', 'a'], [], { body: {}, dropped: [], unknown: ['ab'] }],
   ])('%s', (_, document, accepts, prints, expected) => {
     expect(writable(document, accepts, prints)).toEqual(expected);
   });
 
-  test('members are kept as they are, named as dropped, or named as unknown: one of them', () => {
+  test('every member is either kept unchanged, listed as dropped, or listed as unknown', () => {
     const names = fc.array(fc.stringMatching(/^[a-z]{1,3}$/));
     fc.assert(
       fc.property(
@@ -62,7 +68,7 @@ describe('what of a printed document can be written', () => {
   });
 });
 
-describe('names in a body', () => {
+describe('names in place of ids in a body', () => {
   const CREATE = ['endpoints', 'create', '--name', 'e', '--gpu-pool', 'P', '--template', 'mine', '--json'];
   const templates = (...ids: readonly string[]) => json({ templates: ids.map((id) => ({ id, name: 'mine' })) });
   const unknown = problem(404, 'template mine not found');
@@ -82,28 +88,28 @@ describe('names in a body', () => {
   const asked = (server: Awaited<ReturnType<typeof serve>>): readonly string[] =>
     server.seen.map(({ method, url }) => `${method} ${url}`).filter((each) => !each.includes('catalog'));
 
-  test('an id costs no further request', async () => {
+  test('an id needs no extra request', async () => {
     const server = await serving(templates('tpl-1'), 'mine');
     expect((await berth(CREATE, { env: pointedAt(server.url) })).code).toBe(0);
     expect(asked(server)).toEqual(['POST /v2/serverless']);
   });
 
-  test('a name is looked up once the service does not know it as an id', async () => {
+  test('a name is looked up after the service did not find it as an id', async () => {
     const server = await serving(templates('tpl-1'), 'tpl-1');
     expect((await berth(CREATE, { env: pointedAt(server.url) })).code).toBe(0);
     expect(asked(server)).toEqual(['POST /v2/serverless', 'GET /v2/templates', 'POST /v2/serverless']);
   });
 
-  test('a name of several ends 2 with the candidates', async () => {
+  test('a name that several templates have ends 2 and lists their ids', async () => {
     const server = await serving(templates('tpl-1', 'tpl-2'), 'tpl-1');
     const ran = await berth(CREATE, { env: pointedAt(server.url) });
     expect([ran.code, ran.err]).toEqual([2, expect.stringMatching(/2 templates are named .*tpl-1, tpl-2/)]);
   });
 
   test.each<[string, ReturnType<typeof json>]>([
-    ['a name of nothing', templates()],
-    ['a list that cannot be had', problem(403, 'access denied')],
-  ])('%s leaves the 404 as it was', async (_, list) => {
+    ['a name that nothing has', templates()],
+    ['a list that the service refuses', problem(403, 'access denied')],
+  ])('%s: the original 404 is reported', async (_, list) => {
     const server = await serving(list, 'tpl-1');
     const ran = await berth(CREATE, { env: pointedAt(server.url) });
     expect([ran.code, ran.err]).toEqual([4, expect.stringContaining('template mine not found')]);
@@ -136,7 +142,7 @@ describe('--set', () => {
     ['templates update x', 'disk=100'],
     ['registries create', 'name=VALUE'],
     ['registries delegations create', 'resource=VALUE'],
-  ])('of %s is shown as %s, in help and where it is refused, and that is a member it takes', async (line, example) => {
+  ])('help and errors of %s show the example %s, and the command accepts that member', async (line, example) => {
     const words = line.split(' ');
     expect((await inWorld([...words, '--help'])).out.replace(/\s+/g, ' ')).toContain(`such as ${example} `);
     for (const wrong of ['=3', 'a..b=3', '.=3'])
@@ -145,7 +151,7 @@ describe('--set', () => {
         out: '',
         err: expect.stringContaining(`  -> --set ${example}\n`) as string,
       });
-    // A file is held to the members there are.
+    // `--file` refuses unknown members, so it shows whether the member of the example exists.
     const document = (example.split('=')[0] ?? '')
       .split('.')
       .reduceRight<unknown>((inner, name) => ({ [name]: inner }), 1);

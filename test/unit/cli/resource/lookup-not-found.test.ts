@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { berth } from '../../../support/worlds/run-berth.ts';
 
-describe('an id or name that is nowhere: the service says 404, and berth where to look', () => {
+describe('an id or name that does not exist ends 4 and names the command that lists what exists', () => {
   it.each([
     ['pods get nope', 'berth pods list'],
     ['pods stop nope', 'berth pods list'],
@@ -15,7 +15,7 @@ describe('an id or name that is nowhere: the service says 404, and berth where t
     ['clusters get nope', 'berth clusters list'],
     ['catalog gpus nope', 'berth catalog gpus'],
     ['catalog datacenters nope', 'berth catalog datacenters'],
-  ])('%s: see %s', async (line, list) => {
+  ])('berth %s: see %s', async (line, list) => {
     const { code, err } = await berth(['--local', ...line.split(' ')]);
     expect([code, err]).toEqual([4, expect.stringContaining(`see ${list}.`) as string]);
   });

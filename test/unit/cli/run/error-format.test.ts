@@ -18,7 +18,7 @@ const isJson = (text: string): boolean => {
   }
 };
 
-describe('a failure is printed in the format that was asked for', () => {
+describe('a failure is printed in the requested format', () => {
   for (const line of LINES) {
     it.each(['--json', '-ojson', '-o json', '--output=json', '--output json', '-ojsonl', '--output=jsonl'])(
       `berth ${line} %s: JSON`,
@@ -43,7 +43,7 @@ describe('a failure is printed in the format that was asked for', () => {
       expect(err).toMatch(/^error: /);
     });
 
-    it(`berth ${line} with a BERTH_OUTPUT that is no format: text`, async () => {
+    it(`berth ${line} with an invalid BERTH_OUTPUT: text`, async () => {
       const { code, err } = await berth(line.split(' '), { env: { BERTH_OUTPUT: 'xml' } });
       expect([code, err.startsWith('error: ')]).toEqual([2, true]);
     });

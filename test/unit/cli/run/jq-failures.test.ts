@@ -11,7 +11,7 @@ async function run(line: string, ...flags: readonly string[]) {
   return { ...ran, sent: server.seen.map(({ method }) => method) };
 }
 
-describe('a filter that does not compile ends 2, and nothing is sent', () => {
+describe('a --jq filter that does not compile ends 2 and sends nothing', () => {
   it.each(['pods get p1', 'pods stop p1', 'pods terminate p1', 'volumes create', 'jobs run demo --input {}'])(
     '%s',
     async (line) => {
@@ -21,7 +21,7 @@ describe('a filter that does not compile ends 2, and nothing is sent', () => {
     },
   );
 
-  it('not even for a list to pick from', async () => {
+  it('not even the request for a list of choices', async () => {
     const server = await serve([json({ dataCenters: [] })]);
     const argv = ['volumes', 'create', '--name', 'a', '--size', '10', '--jq', '.a |'];
     const { code } = await berth(argv, { env: pointedAt(server.url), tty: true });
@@ -29,15 +29,15 @@ describe('a filter that does not compile ends 2, and nothing is sent', () => {
   });
 });
 
-describe('a filter that fails on the answer ends 1', () => {
-  test('of a read: with the words of jq, and no more', async () => {
+describe('a --jq filter that fails on the answer ends 1', () => {
+  test('after a read: the error is the message of jq only', async () => {
     const { code, out, err } = await run('pods get p1', '--jq', '.id.x');
     expect([code, out]).toEqual([1, '']);
     expect(err).toMatch(/^error: --jq: Cannot index string with string \("?x"?\)\n {2}-> Look at what --json prints/);
     expect(err).not.toMatch(/completed the request|Unfiltered/);
   });
 
-  test('of a write: it happened, and the answer is said', async () => {
+  test('after a write: the error says that the write was done and prints the answer', async () => {
     const { code, out, err, sent } = await run('pods stop p1', '--jq', '.name, .id.x', '-r');
     expect([code, out, sent]).toEqual([1, 'web\n', ['POST']]);
     expect(err).toMatch(/^error: --jq: Cannot index string/);
@@ -45,7 +45,7 @@ describe('a filter that fails on the answer ends 1', () => {
     expect(err).toContain(`  -> Unfiltered: ${POD}\n`);
   });
 
-  test('of a write with --json: in one object', async () => {
+  test('after a write with --json: all of it is in one error object', async () => {
     const { code, out, err } = await run('pods stop p1', '--json', '--jq', '.id.x');
     expect([code, out]).toEqual([1, '']);
     const { error } = JSON.parse(err) as { readonly error: ErrorObject };
@@ -56,14 +56,14 @@ describe('a filter that fails on the answer ends 1', () => {
     });
   });
 
-  test('of a stream: the job was submitted', async () => {
+  test('after a stream: the error says that the job was submitted', async () => {
     const line = '--local jobs run stream --input {"chunks":1} --stream --jq .output.text.x';
     const { code, out, err } = await berth(line.split(' '));
     expect([code, out]).toEqual([1, '']);
     expect(err).toMatch(/submitted (\S+)\n[^]*-> The service completed the request: \1\n/);
   });
 
-  test('of a dry run: nothing was sent, and nothing else is said', async () => {
+  test('after a dry run: nothing was sent, and the error does not mention a write', async () => {
     const { code, err, sent } = await run('pods stop p1', '--dry-run', '--jq', '.url.x');
     expect([code, sent]).toEqual([1, []]);
     expect(err).not.toMatch(/completed the request|Unfiltered/);

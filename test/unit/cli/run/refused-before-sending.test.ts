@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { berth } from '../../../support/worlds/run-berth.ts';
 
-describe('a flag that says nothing without another is refused, and nothing is sent', () => {
+describe('a flag that has no effect without another flag is refused, and nothing is sent', () => {
   it.each<[string, string]>([
     ['pods stop pod-train --wait-timeout 5s', '--wait-timeout needs --wait'],
     ['pods create --name a --wait-timeout 5s', '--wait-timeout needs --wait'],
@@ -16,7 +16,7 @@ describe('a flag that says nothing without another is refused, and nothing is se
     expect([code, err.includes(message)]).toEqual([2, true]);
   });
 
-  it('is taken with it', async () => {
+  it('the flag is accepted together with the other one', async () => {
     expect((await berth('--local jobs run echo --input {} --sync --wait-timeout 5m'.split(' '))).code).toBe(0);
     expect((await berth('--local pods stop pod-train --wait --wait-timeout 5m'.split(' '))).code).toBe(0);
   });
@@ -26,7 +26,7 @@ it.each([
   ['queue purge demo', 'berth queue purge demo'],
   ['jobs cancel demo a b', 'berth jobs cancel demo a b'],
   ['pods terminate pod-train', 'berth pods terminate pod-train'],
-])('%s without a terminal names what would have been asked about', async (line, named) => {
+])('%s without a terminal ends 2 and names the command that needs confirmation', async (line, named) => {
   const { code, err } = await berth(['--local', ...line.split(' ')]);
   expect([code, err]).toEqual([2, expect.stringContaining(`\`${named}\` asks for confirmation`) as string]);
 });

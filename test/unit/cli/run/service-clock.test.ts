@@ -56,8 +56,8 @@ describe('ages follow the clock of the service', () => {
   });
 });
 
-describe('the local service', () => {
-  test('a pod is 26 hours older after its clock was moved by 26 hours', async () => {
+describe('the clock of the local service', () => {
+  test('a pod is 26 hours older after `local clock advance 26h`', async () => {
     const world = createTestWorld(LOCAL);
     const create = [
       'pods',
@@ -84,7 +84,7 @@ describe('the local service', () => {
     expect(newer.out).not.toContain(id);
   });
 
-  test('a time so long ago is counted back from its clock', async () => {
+  test('`--from 1d` and `--since 10m` count back from the clock of the service', async () => {
     const world = createTestWorld({ ...LOCAL, clock: createTestClock(START) });
     await berthIn(world, ['local', 'clock', 'advance', '26h']);
     const billed = await berthIn(world, ['--verbose', 'billing', 'pods', '--from', '1d']);
@@ -93,7 +93,7 @@ describe('the local service', () => {
     expect(logged.err).toContain('since=2026-01-02T01%3A50%3A00Z');
   });
 
-  test('a checkup does not compare its moved clock with this machine', async () => {
+  test('doctor does not compare an advanced local clock with the clock of this machine', async () => {
     const world = createTestWorld(LOCAL);
     await berthIn(world, ['local', 'clock', 'advance', '26h']);
     const { code, out } = await berthIn(world, ['doctor']);

@@ -15,18 +15,18 @@ import {
   type Behaviour,
 } from '../../../support/servers/scripted-server.ts';
 
-/** Keys by what they are called; made up, so that their texts tell them apart. */
+/** Invented keys with different texts, by name. */
 const key = (name: string, comment = `${name}@host`): string =>
   `ssh-ed25519 ${Buffer.from(`the key of ${name}`).toString('base64')} ${comment}`.trim();
 const [ANN, BOB, EVE] = [key('ann'), key('bob'), key('eve')];
 
 interface Account {
   keys: readonly string[];
-  /** What was asked, in order: `GET`, or `PUT` with the comments of the keys. */
+  /** The requests in order: `GET`, or `PUT` with the comments of the keys. */
   readonly seen: string[];
 }
 
-/** A service that keeps keys. `meanwhile` is what someone else does just after so many requests. */
+/** A service that stores keys. `meanwhile` gives the change that another user makes after the n-th request. */
 async function account(
   keys: readonly string[],
   meanwhile: Readonly<Record<number, (account: Account) => void>> = {},
@@ -56,7 +56,7 @@ async function run(
 
 describe('a key as text', () => {
   it('has the fingerprint that ssh-keygen -l prints', () => {
-    // A key made for this line alone; its private part is gone.
+    // A key made for this test; its private part was deleted.
     const body = 'AAAAC3NzaC1lZDI1NTE5AAAAIExZopwiG2ZVYwTmWS3e15MFGNu5RPK8Za0SWVFdn4lM';
     expect(readKey(`ssh-ed25519 ${body} me@laptop`)).toMatchObject({
       type: 'ssh-ed25519',
@@ -65,7 +65,7 @@ describe('a key as text', () => {
     });
   });
 
-  it('of any other form is kept as it is', () => {
+  it('of any other form is kept unchanged', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(readKey(text).text).toBe(text);
@@ -80,7 +80,7 @@ describe('a key as text', () => {
     [key('ann', ''), [key('ann', '')]],
     [key('ann', 'Ann of the "third" floor'), [key('ann', 'Ann of the "third" floor')]],
     ['', []],
-  ])('%j is read', (text, expected) => {
+  ])('%j is parsed', (text, expected) => {
     expect(parseKeys(text, 'FILE').map((each) => each.text)).toEqual(expected);
   });
 
@@ -89,7 +89,7 @@ describe('a key as text', () => {
     ['id_ed25519.pub', /not a public SSH key$/],
     [`${ANN}\ncommand="x" ${BOB}`, /not a public SSH key: line 2/],
     ['ssh-ed25519', /not a public SSH key/],
-  ])('%j is refused, and not repeated', (text, words) => {
+  ])('%j is refused, and the message does not print it', (text, words) => {
     expect(() => parseKeys(text, 'FILE')).toThrow(words);
     expect(() => parseKeys(text, 'FILE')).not.toThrow(/c2VjcmV0|command=/);
   });
@@ -112,7 +112,7 @@ describe('list', () => {
 });
 
 describe('add', () => {
-  it('reads, writes the keys that are there and the new one, and reads again', async () => {
+  it('reads the keys, writes them with the new one, and reads again', async () => {
     const { state, code, out, err } = await run([ANN], ['add', BOB, '-o', 'csv']);
     expect(code).toBe(0);
     expect(state).toEqual({ keys: [ANN, BOB], seen: ['GET', 'PUT ann bob', 'GET'] });
@@ -129,7 +129,7 @@ describe('add', () => {
     expect(JSON.parse(piped.out)).toEqual([ANN, EVE]);
   });
 
-  it('leaves alone a key that is there under another comment, and writes nothing', async () => {
+  it('writes nothing for a key that exists with another comment', async () => {
     const { state, code, err } = await run([ANN], ['add', key('ann', 'other')]);
     expect([code, state.keys, state.seen]).toEqual([0, [ANN], ['GET']]);
     expect(err).toContain('is there already');
@@ -144,8 +144,8 @@ describe('add', () => {
     expect([code === 2 || code === 14, state.seen, err.includes(words)]).toEqual([true, [], true]);
   });
 
-  it('loses no key that someone else adds in between', async () => {
-    // Eve wrote the set she had read before Bob was added: Bob's key is gone, and is laid over hers.
+  it('loses no key that another user adds between reading and writing', async () => {
+    // Eve wrote the set that she had read before Bob was added, so Bob's key was lost. It is added to Eve's set.
     const { state, code, err } = await run([ANN], ['add', BOB], {
       meanwhile: { 2: (them) => (them.keys = [ANN, EVE]) },
     });
@@ -154,7 +154,7 @@ describe('add', () => {
     expect(err).toContain('Someone else changed the keys at the same time; theirs are kept.');
   });
 
-  it('says so and writes no more where someone else added to what was written', async () => {
+  it('reports a key that another user added after the write, and writes nothing more', async () => {
     const { state, err, out } = await run([ANN], ['add', BOB, '--json'], {
       meanwhile: { 2: (them) => (them.keys = [...them.keys, EVE]) },
     });
@@ -163,12 +163,12 @@ describe('add', () => {
     expect(JSON.parse(out)).toEqual([ANN, BOB, EVE]);
   });
 
-  it('does not bring back a key that someone else removed', async () => {
+  it('does not restore a key that another user removed', async () => {
     const { state } = await run([ANN, EVE], ['add', BOB], { meanwhile: { 2: (them) => (them.keys = [ANN]) } });
     expect(state.keys).toEqual([ANN, BOB]);
   });
 
-  it('gives up, 5, where the set moves every time', async () => {
+  it('gives up with 5 if the set changes every time', async () => {
     const always = Object.fromEntries(
       [2, 4, 6, 8, 10].map((at) => [at, (them: Account) => (them.keys = [ANN, key(`other${String(at)}`)])]),
     );
@@ -178,20 +178,20 @@ describe('add', () => {
     expect(err).toContain('berth account ssh-keys list');
   });
 
-  it('says that it is written where only the last look failed', async () => {
+  it('says that the key was written if only the last read failed', async () => {
     const server = await serve([json({ keys: [ANN] }), json({ keys: [ANN, BOB] }), problem(403, 'read no more')]);
     const ran = await berth(['account', 'ssh-keys', 'add', BOB, '--json'], { env: pointedAt(server.url) });
     expect([ran.code, JSON.parse(ran.out)]).toEqual([0, [ANN, BOB]]);
     expect(ran.err).toContain('could not be read again');
   });
 
-  it('ends 8 where the answer to the write is lost, and says how to find out', async () => {
+  it('ends 8 if the answer to the write is lost, and names the command that finds out', async () => {
     const server = await serve([json({ keys: [] }), reset]);
     const ran = await berth(['account', 'ssh-keys', 'add', BOB], { env: pointedAt(server.url) });
     expect([ran.code, ran.err.includes('berth account ssh-keys list')]).toEqual([8, true]);
   });
 
-  it('as a dry run sends nothing, and shows no body that a service would take', async () => {
+  it('as a dry run sends nothing and shows a placeholder for the current keys', async () => {
     const { state, code, out } = await run([ANN], ['add', BOB, '--dry-run']);
     const [read, write] = JSON.parse(out) as { readonly method: string; readonly body?: Account }[];
     expect([code, state.seen, read?.method, write?.method]).toEqual([0, [], 'GET', 'PUT']);
@@ -211,7 +211,7 @@ describe('remove', () => {
     expect(err).toBe(`Removed ${readKey(BOB).fingerprint} bob@host.\n`);
   });
 
-  it('the last key clears the set, and one word may be given twice', async () => {
+  it('of the last key clears the set, and the same word may be given twice', async () => {
     const { state, out } = await run([ANN], ['remove', 'ann@host', ANN, '-y', '--json']);
     expect([state.keys, out]).toEqual([[], '[]\n']);
   });
@@ -224,7 +224,7 @@ describe('remove', () => {
     expect(err).toContain(readKey(other).fingerprint);
   });
 
-  it('a word that means no key ends 4, and writes nothing', async () => {
+  it('a word that matches no key ends 4 and writes nothing', async () => {
     const { state, code, err } = await run([ANN], ['remove', 'nobody', '--yes']);
     expect([code, state.seen]).toEqual([4, ['GET']]);
     expect(err).toContain('ann@host');
@@ -235,7 +235,7 @@ describe('remove', () => {
     expect([code, state.seen]).toEqual([2, []]);
   });
 
-  it('asks on a terminal, naming the key, and keeps what was added while it asked', async () => {
+  it('asks on a terminal with the name of the key, and keeps keys that were added meanwhile', async () => {
     const { state, env } = await account([ANN, BOB]);
     const world = createTestWorld({ tty: true, env });
     const running = berthIn(world, ['account', 'ssh-keys', 'remove', 'bob@host']);
@@ -247,7 +247,7 @@ describe('remove', () => {
     expect(ran.err).toContain('This removes 1 SSH key');
   });
 
-  it('takes the key out again where someone else brought it back, and keeps what they added', async () => {
+  it('removes the key again if another user restored it, and keeps the keys they added', async () => {
     const { state, err } = await run([ANN, BOB], ['remove', 'bob@host', '--yes'], {
       meanwhile: { 2: (them) => (them.keys = [ANN, BOB, EVE]) },
     });
@@ -257,14 +257,14 @@ describe('remove', () => {
 });
 
 describe('set', () => {
-  it('replaces all with the keys of a file', async () => {
+  it('replaces all keys with those of a file', async () => {
     const { state, code, err } = await run([ANN, BOB], ['set', '-', '--yes'], { stdin: `${BOB}\n${EVE}\n` });
     expect([code, state]).toEqual([0, { keys: [BOB, EVE], seen: ['GET', 'PUT bob eve', 'GET'] }]);
     expect(err).toContain(`Added ${readKey(EVE).fingerprint} eve@host.`);
     expect(err).toContain(`Removed ${readKey(ANN).fingerprint} ann@host.`);
   });
 
-  it('says so where someone else wrote at the same time, and does not fight', async () => {
+  it('reports that another user wrote at the same time, and does not write again', async () => {
     const { state, err } = await run([ANN], ['set', '-', '--yes'], {
       stdin: BOB,
       meanwhile: { 2: (them) => (them.keys = [BOB, EVE]) },
@@ -287,7 +287,7 @@ describe('set', () => {
     expect((await run([ANN], ['set', '--none', '--yes'])).state.keys).toEqual([]);
   });
 
-  it('asks, saying what goes and what comes', async () => {
+  it('asks with the keys that will be removed and added', async () => {
     const { state, env } = await account([ANN, BOB]);
     const world = createTestWorld({ tty: true, env });
     writeFileSync(join(world.directory, 'team.keys'), `${BOB}\n${EVE}\n`);

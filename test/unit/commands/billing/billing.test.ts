@@ -13,7 +13,7 @@ import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
 import { json, pointedAt, problem, routed, serve, type Behaviour } from '../../../support/servers/scripted-server.ts';
 
-/** Three days of one report, the middle one the dearest; the service's own words and a member nobody knows. */
+/** Three days of one report: the second one costs most. It has values of the service and an unknown member. */
 function answer(report: Report, bucketSize = 'day'): Readonly<Record<string, unknown>> {
   const members = ['totalAmount', ...report.amounts.map(({ member }) => member)];
   const amounts = (factor: number) => Object.fromEntries(members.map((member, at) => [member, (at + 1) * factor]));
@@ -100,7 +100,7 @@ describe('a report', () => {
     );
   });
 
-  it('as JSON is the very document of the service, totals and all', async () => {
+  it('as JSON is the unchanged document of the service, with its totals', async () => {
     const text = '{"records":[{"totalAmount":1.10,"n":9007199254740993}],"metadata":{"totals":{"totalAmount":1.10}}}';
     const ran = await billing(['summary', '--json'], [json(text)]);
     expect([ran.out.replace(/\s/g, ''), ran.err]).toEqual([text, '']);
@@ -120,14 +120,14 @@ describe('a report', () => {
     expect(ran.err).toBe('');
   });
 
-  it('--fields thins the records where they lie', async () => {
+  it('--fields selects members of the records and keeps the document around them', async () => {
     const ran = await billing(['pods', '--json', '--fields', 'podId'], [json(answer(PODS))]);
     const { records, metadata } = JSON.parse(ran.out) as { readonly records: unknown; readonly metadata: unknown };
     expect(records).toEqual([1, 2, 3].map((day) => ({ podId: `pod-${String(day)}-abcdefgh` })));
     expect(metadata).toEqual(answer(PODS)['metadata']);
   });
 
-  it('leaves out on a terminal what was zero throughout, unless asked for every column', async () => {
+  it('leaves out columns of zeros on a terminal, unless -o wide asks for every column', async () => {
     const zero = answer(SUMMARY);
     const records = (zero['records'] as readonly object[]).map((record) => ({ ...record, podGpuAmount: 0 }));
     const [usual, wide] = await Promise.all(
@@ -148,7 +148,7 @@ describe('a report', () => {
     ['year', '2026-01-01T00:00:00Z', 'YEAR (UTC)', '2026'],
     ['day', '2026-01-02T13:30:00Z', 'DAY (UTC)', '2026-01-02T13:30:00Z'],
     ['decade', 'long ago', 'DECADE (UTC)', 'long ago'],
-  ])('says the start of a %s (%s)', async (bucketSize, startTime, header, shown) => {
+  ])('shows the start of a %s (%s)', async (bucketSize, startTime, header, shown) => {
     const document = { records: [{ startTime, totalAmount: 1 }], metadata: { query: { bucketSize } } };
     const ran = await billing(['endpoints'], [json(document)]);
     expect(ran.out).toBe(`${header}\tTOTAL\n${shown}\t$1.00\n`);
@@ -166,7 +166,7 @@ describe('a report', () => {
 });
 
 describe('the query', () => {
-  // The clock of the tests stands at 2026-01-01T00:00:00Z.
+  // The test clock starts at 2026-01-01T00:00:00Z.
   it.each([
     [[], ''],
     [['--last', '7'], '?lastN=7'],
@@ -227,7 +227,7 @@ describe('a name in place of an id', () => {
       },
     });
 
-  it('is looked up where nothing was billed for it as an id', async () => {
+  it('is looked up if nothing was billed for it as an id', async () => {
     const { server, out } = await billing(['pods', '--pod', 'web', '-o', 'id'], [asked(pods('web', 'other'))]);
     expect(server.seen.map((seen) => seen.url)).toEqual([
       '/v2/billing/pods?podId=web',
@@ -237,12 +237,12 @@ describe('a name in place of an id', () => {
     expect(out).toContain('pod-1');
   });
 
-  it('that several have ends 2 and names them', async () => {
+  it('that several have ends 2 and lists their ids', async () => {
     const { code, err } = await billing(['pods', '--pod', 'web'], [asked(pods('web', 'web'))]);
     expect([code, err]).toEqual([2, expect.stringContaining('Use an id: p0, p1')]);
   });
 
-  it('that nobody has ends 4: what is not there is not what cost nothing', async () => {
+  it('that nothing has ends 4 and is not reported as a cost of zero', async () => {
     const { code, out, err, server } = await billing(['pods', '--pod', 'nope'], [asked(pods('web'))]);
     expect([code, out]).toEqual([4, '']);
     expect(err).toMatch(/nothing was billed in this time for "nope", and no pod has this id or name/);
@@ -253,7 +253,7 @@ describe('a name in place of an id', () => {
   it.each([
     ['cost nothing', routed({ 'GET /v2/billing/pods': nothing, 'GET /v2/pods': pods(), 'GET /v2/pods/web': json({}) })],
     ['nobody may look up', routed({ 'GET /v2/billing/pods': nothing }, problem(403, 'not with this key'))],
-  ])('that %s is an id for which nothing was billed', async (_, script) => {
+  ])('that %s is reported as an id for which nothing was billed', async (_, script) => {
     const ran = await billing(['pods', '--pod', 'web', '--json'], [script]);
     expect([ran.code, ran.out, ran.err]).toEqual([0, '{\n  "records": [],\n  "metadata": {}\n}\n', '']);
   });
@@ -268,7 +268,7 @@ describe('a name in place of an id', () => {
     expect([code, err]).toEqual([4, expect.stringContaining('"nope"')]);
   });
 
-  it('of a pod that is gone still says what it cost', async () => {
+  it('of a terminated pod still shows what it cost', async () => {
     const world = createTestWorld();
     expect((await berthIn(world, ['--local', 'pods', 'terminate', 'pod-train', '--yes'])).code).toBe(0);
     for (const span of ['2', '1']) {

@@ -53,7 +53,7 @@ describe('the query', () => {
     expect([code, server.seen, err.includes(words)]).toEqual([2, [], true]);
   });
 
-  it('a name stands for an id', async () => {
+  it('takes a name in place of an id', async () => {
     const { server, out } = await catalog(
       ['templates', 'Web', '-o', 'id'],
       [
@@ -68,7 +68,7 @@ describe('the query', () => {
   });
 });
 
-/** Everything the contract has, and a member nobody knows. */
+/** Every member of the contract, and an unknown one. */
 const ENTRIES = {
   gpus: {
     id: 'GPU-24G',
@@ -134,7 +134,7 @@ describe('an entry in full', () => {
   });
 });
 
-it('shows no price where a cloud does not offer it, and availability where it was asked for', async () => {
+it('shows no price for a cloud that does not offer it, and availability only if it was asked for', async () => {
   const gpus = [
     { id: 'A', secure: true, community: false, price: { secure: 1, community: 0 } },
     { id: 'B', secure: true, community: true, price: { secure: 1, community: 0.5 } },

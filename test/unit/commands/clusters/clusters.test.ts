@@ -8,7 +8,7 @@ const LOCAL = { env: { BERTH_LOCAL: '1' } };
 const CREATE = ['clusters', 'create', '--name', 'c', '--type', 'TRAINING', '--gpu', 'GPU-80G', '--gpu-count', '8'];
 const BODY = { name: 'c', type: 'TRAINING', compute: { gpuTypeId: 'GPU-80G', gpuCountPerPod: 8, podCount: 2 } };
 
-describe('what a create sends', () => {
+describe('the body that create sends', () => {
   test.each<[string, readonly string[], Readonly<Record<string, unknown>>]>([
     ['least', [], {}],
     [
@@ -51,7 +51,7 @@ test.each<[string, readonly string[], RegExp]>([
   expect(ran.err).toMatch(words);
 });
 
-test('a cluster is created, waited for, renamed, copied and deleted; its price is said before', async () => {
+test('a cluster is created, waited for, renamed, copied and deleted; its price is shown before', async () => {
   const world = createTestWorld(LOCAL);
   const created = await berthIn(world, [...CREATE, '--pods', '2', '--image', 'i', '--wait', '--json']);
   expect(created.code, created.err).toBe(0);
@@ -79,7 +79,7 @@ test('a cluster is created, waited for, renamed, copied and deleted; its price i
   expect((await berthIn(world, ['clusters', 'list', '--json'])).out.trim()).toBe('[]');
 });
 
-test('a volume goes by its name', async () => {
+test('a volume is accepted by its name', async () => {
   const server = await serve([
     routed({
       'POST /v2/clusters': (exchange) => {
@@ -98,7 +98,7 @@ test('a volume goes by its name', async () => {
   });
 });
 
-test('a wait that sees a pod in ERROR ends 10, with the cluster as it is', async () => {
+test('a wait that sees a pod in ERROR ends 10 and prints the cluster', async () => {
   const cluster = { id: 'c1', name: 'c', pods: { total: 2, byStatus: { RUNNING: 1, ERROR: 1 } } };
   const server = await serve([
     routed({
@@ -112,7 +112,7 @@ test('a wait that sees a pod in ERROR ends 10, with the cluster as it is', async
   expect(JSON.parse(ran.out)).toEqual(cluster);
 });
 
-test('the detail view has a place for every member, and for what is missing', async () => {
+test('the detail view shows every member, and a dash for what is missing', async () => {
   const document = {
     id: 'c1',
     name: 'n',

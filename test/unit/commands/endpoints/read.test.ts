@@ -4,7 +4,7 @@ import { createTestWorld } from '../../../support/worlds/test-world.ts';
 import { json, pointedAt, routed, serve, text } from '../../../support/servers/scripted-server.ts';
 import { works } from '../../../support/worlds/expect-run.ts';
 
-/** Every member of the published Endpoint, and two that nobody knows. */
+/** Every member of the published Endpoint, and two unknown ones. */
 const FULL = {
   id: 'ep1',
   name: 'pictures',
@@ -34,7 +34,7 @@ const FULL = {
   region: 'north',
 };
 
-test('the detail view has a place for every member, the unknown ones too', async () => {
+test('the detail view shows every member, unknown ones included', async () => {
   const { out } = await works(['endpoints', 'get', 'ep1'], [json(FULL)]);
   const lines = new Map(
     out
@@ -67,12 +67,12 @@ test('the detail view has a place for every member, the unknown ones too', async
     'other region': 'north',
     'other gpu.later': 'true',
   });
-  // A list takes a line for each item.
+  // A list has one line for each item.
   expect(out).toContain('hardware gpu pools\tPOOL-24G\nhardware gpu pools\tPOOL-48G\n');
   expect(out).toContain('places data centers\tEU-1\nplaces data centers\tUS-1\n');
 });
 
-describe('what a service may leave out or word in its own way', () => {
+describe('members that are missing or have other values than the contract says', () => {
   test.each<[string, unknown, RegExp]>([
     ['nothing but an id', { id: 'ep1' }, /^id\tep1\n/],
     ['gpu of null on CPUs', { id: 'ep1', gpu: null, cpu: [{ id: 'c', vcpuCount: 4 }] }, /hardware cpu\tc 4 vCPU\n/],
@@ -88,7 +88,7 @@ describe('what a service may leave out or word in its own way', () => {
   });
 });
 
-test('the list has what is decided by, and every row of the answer', async () => {
+test('the list shows the main columns and every row of the answer', async () => {
   const { out } = await works(['endpoints', 'list', '-o', 'wide'], [json({ endpoints: [FULL, { id: 'bare' }] })]);
   const [header, first, second] = out.split('\n');
   expect(header?.split('\t')).toEqual(['ID', 'NAME', 'TYPE', 'WORKERS', 'SCALING', 'AGE', 'HARDWARE', 'IMAGE']);
@@ -117,7 +117,7 @@ const RELEASES = {
   ],
 };
 
-test('releases: the rollout as a percentage, and what each changed, field by field', async () => {
+test('releases shows the rollout as a percentage, and the changes of each release field by field', async () => {
   const { out } = await works(['endpoints', 'releases', 'ep1'], [json(RELEASES)]);
   expect(out.split('\n')).toEqual([
     'rollout version\t3',
@@ -137,7 +137,7 @@ test('releases: the rollout as a percentage, and what each changed, field by fie
   ]);
 });
 
-test('releases: a bar on a terminal, the whole document as JSON, the newest as id', async () => {
+test('releases shows a bar on a terminal, prints the whole document as JSON, and the newest release with -o id', async () => {
   const drawn = await works(['endpoints', 'releases', 'ep1'], [json(RELEASES)], { tty: true, columns: 100 });
   expect(drawn.out).toMatch(/on it.*██.*░{6}.* 25%/);
   const source = JSON.stringify(RELEASES).replace('"version":2', '"version":9007199254740993');
@@ -148,7 +148,7 @@ test('releases: a bar on a terminal, the whole document as JSON, the newest as i
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-test('releases --wait looks until every worker runs the newest one', async () => {
+test('releases --wait polls until every worker runs the newest release', async () => {
   const at = (percentOnLatest: number) => json({ ...RELEASES, rollout: { ...RELEASES.rollout, percentOnLatest } });
   const { server, out } = await works(
     ['endpoints', 'releases', 'ep1', '--wait'],
@@ -186,7 +186,7 @@ const WORKERS = {
   ],
 };
 
-test('workers: who runs what, who is stale, and a summary for people', async () => {
+test('workers shows the release of each worker, marks stale ones, and prints a summary on stderr', async () => {
   const ran = await works(['endpoints', 'workers', 'ep1'], [json(WORKERS)]);
   expect(ran.out.split('\n')).toEqual([
     'ID\tSTATUS\tSTALE\tVERSION\tGPU\tDATA CENTER\tUPTIME',
@@ -204,7 +204,7 @@ const line = (id: string, words: string): string =>
 const events = (...lines: readonly string[]) => text(lines.join(''), 200, { 'content-type': 'text/event-stream' });
 
 describe('logs', () => {
-  test('of the worker that was named, without a look at the others', async () => {
+  test('of a named worker are fetched without listing the workers', async () => {
     const { server, out } = await works(
       ['endpoints', 'logs', 'ep1', 'w1', '--tail', '2'],
       [events(line('1', 'one'), line('2', 'two'))],
@@ -213,7 +213,7 @@ describe('logs', () => {
     expect(out).toMatch(/ one\n.* two\n$/);
   });
 
-  test('of the only worker there is', async () => {
+  test('without a worker are those of the only worker', async () => {
     const routes = {
       'GET /v2/serverless/ep1/workers': json({ workers: WORKERS.workers.slice(0, 1) }),
       'GET /v2/serverless/ep1/workers/w1/logs': events(line('1', 'alone')),
@@ -224,7 +224,7 @@ describe('logs', () => {
   test.each<[string, readonly unknown[], number, RegExp]>([
     ['several', WORKERS.workers, 2, /missing WORKER\n.*One of: w1, w2/],
     ['none', [], 4, /no workers now/],
-  ])('with %s it says so', async (_, workers, code, words) => {
+  ])('with %s end with an error that says so', async (_, workers, code, words) => {
     const server = await serve([json({ workers })]);
     const ran = await berth(['endpoints', 'logs', 'ep1'], { env: pointedAt(server.url) });
     expect([ran.code, ran.out]).toEqual([code, '']);
@@ -232,7 +232,7 @@ describe('logs', () => {
   });
 });
 
-test('on the local service: an endpoint is created, works, is changed, rolls out and is deleted', async () => {
+test('on the local service an endpoint is created, runs a job, is updated, rolls out and is deleted', async () => {
   const world = createTestWorld({ env: { BERTH_LOCAL: '1' } });
   const run = async (...argv: readonly string[]): Promise<unknown> => {
     const ran = await berthIn(world, [...argv, '--json']);

@@ -11,7 +11,7 @@ interface Preview {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** The request that a command would send. */
+/** The request that a command would send, from a dry run. */
 async function preview(...argv: readonly string[]): Promise<Preview> {
   const ran = await berth([...argv, '--dry-run'], LOCAL);
   expect(ran.code, ran.err).toBe(0);
@@ -22,7 +22,7 @@ const CREATE = ['endpoints', 'create', '--name', 'e', '--image', 'i'];
 const GPU = ['--gpu-pool', 'POOL-24G'];
 const QUEUE = { type: 'QUEUE', name: 'e', image: 'i', scaling: { type: 'QUEUE_DELAY', queueDelay: 4 } };
 
-describe('what a create sends', () => {
+describe('the body that create sends', () => {
   test.each<[string, readonly string[], Readonly<Record<string, unknown>>]>([
     ['least', GPU, { gpu: { pools: ['POOL-24G'] } }],
     ['several pools', ['--gpu-pool', 'A,B', '--gpu-pool', 'C'], { gpu: { pools: ['A', 'B', 'C'] } }],
@@ -106,7 +106,7 @@ describe('what a create sends', () => {
   });
 });
 
-describe('what is refused before anything is sent', () => {
+describe('create and update refuse before anything is sent', () => {
   test.each<[string, readonly string[], RegExp]>([
     ['no name', ['endpoints', 'create', '--image', 'i', ...GPU], /missing --name/],
     ['an empty name', ['endpoints', 'create', '--name', ' ', '--image', 'i', ...GPU], /--name is empty/],
@@ -151,12 +151,12 @@ describe('what is refused before anything is sent', () => {
   });
 });
 
-test('a LOAD_BALANCER keeps an idle timeout, and takes requests', async () => {
+test('a LOAD_BALANCER endpoint has an idle timeout and scales by requests', async () => {
   const argv = [...CREATE, ...GPU, '--type', 'LOAD_BALANCER', '--request-count', '4', '--idle-timeout', '5'];
   expect((await preview(...argv)).body).toMatchObject({ workers: { idleTimeout: 5 } });
 });
 
-test('names stand for the ids of a template, a registry and volumes; the price is said before', async () => {
+test('names are accepted for a template, a registry and volumes; the price is shown before', async () => {
   const world = createTestWorld(LOCAL);
   const made = await berthIn(world, [
     ...['endpoints', 'create', '--name', 'named', '--template', 'team worker', '--registry', 'team registry'],
@@ -171,7 +171,7 @@ test('names stand for the ids of a template, a registry and volumes; the price i
   expect(made.err).toContain('A worker costs $2.24 to $3.80 an hour while it runs; 1 worker at most.');
 });
 
-test('what get printed is edited and fed back to create and to update', async () => {
+test('the output of get can be edited and passed to create and to update', async () => {
   const world = createTestWorld(LOCAL);
   await berthIn(world, [...CREATE, ...GPU, '--env', 'A=1', '--env', 'B=2']);
   const yaml = await berthIn(world, ['endpoints', 'get', 'e', '-o', 'yaml']);
@@ -180,7 +180,7 @@ test('what get printed is edited and fed back to create and to update', async ()
   const updated = await berthIn(again, ['endpoints', 'update', 'e', '--file', '-', '--env', 'B=3', '--json']);
   expect(updated.code, updated.err).toBe(0);
   expect(updated.err).toContain('Left out, because it cannot be written: id, type, requestUrls, createdAt.');
-  // A flag is laid over what the file says, name by name.
+  // A flag overrides the file, variable by variable.
   expect(JSON.parse(updated.out)).toMatchObject({ image: 'j', env: { A: '1', B: '3' }, gpu: { pools: ['POOL-24G'] } });
 
   const copy = createTestWorld({ ...LOCAL, stdin: yaml.out });
@@ -191,7 +191,7 @@ test('what get printed is edited and fed back to create and to update', async ()
   expect(JSON.parse(created.out)).toMatchObject({ name: 'copy', image: 'i', type: 'QUEUE', env: { A: '1', B: '2' } });
 });
 
-test('a CPU endpoint is fed back without the memory that the service gave it', async () => {
+test('the output of get of a CPU endpoint is passed to create without the memory that the service added', async () => {
   const yaml = await berth(['endpoints', 'get', 'echo', '-o', 'yaml'], LOCAL);
   const ran = await berth(['endpoints', 'create', '--name', 'copy', '--file', '-', '--dry-run'], {
     ...LOCAL,
@@ -201,23 +201,23 @@ test('a CPU endpoint is fed back without the memory that the service gave it', a
   expect(JSON.parse(ran.out)).toMatchObject({ body: { cpu: [{ id: 'cpu-general', vcpuCount: 2 }] } });
 });
 
-test('an update waits until the release has rolled out', async () => {
+test('update --wait waits until the release has rolled out', async () => {
   const world = createTestWorld(LOCAL);
   const created = await berthIn(world, [...CREATE, ...GPU, '--workers-min', '2', '--wait', '--json']);
   expect(created.code, created.err).toBe(0);
   expect(created.err).toMatch(/created ep-\w+/);
   const updated = await berthIn(world, ['endpoints', 'update', 'e', '--image', 'j', '--wait', '--json']);
   expect(updated.code, updated.err).toBe(0);
-  // What was written is what is printed, not what was looked at meanwhile.
+  // The answer to the update is printed, not what was read while waiting.
   expect(JSON.parse(updated.out)).toMatchObject({ image: 'j' });
   const releases = await berthIn(world, ['endpoints', 'releases', 'e', '--json']);
   expect(JSON.parse(releases.out)).toMatchObject({ rollout: { percentOnLatest: 100, workersTotal: 2 } });
 });
 
-describe('a service that is not well', () => {
+describe('a service that fails', () => {
   const none = { rollout: { inProgress: true, workersOnLatest: 0, workersTotal: 2, percentOnLatest: 0 }, releases: [] };
 
-  test('a wait ends 9 with the command that goes on', async () => {
+  test('a wait ends 9 and names the command that waits further', async () => {
     const server = await serve([
       routed({
         'POST /v2/serverless': json({ id: 'ep1', name: 'e' }, 201),
@@ -231,7 +231,7 @@ describe('a service that is not well', () => {
     expect(ran.err).toContain('created ep1');
   });
 
-  test('a create whose answer was lost ends 8 with the list that tells; a price that cannot be read costs nothing', async () => {
+  test('a create whose answer was lost ends 8 and names the list command; a catalog that cannot be read does not stop it', async () => {
     const server = await serve([
       routed({ 'POST /v2/serverless': reset, 'GET /v2/catalog/gpus': problem(404, 'resource not found') }),
     ]);
@@ -241,7 +241,7 @@ describe('a service that is not well', () => {
     expect(server.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 
-  test("the service's own list of refusals is shown line by line", async () => {
+  test("the service's list of errors is shown line by line", async () => {
     const refused = {
       title: 'Unprocessable',
       status: 422,
@@ -260,7 +260,7 @@ describe('a service that is not well', () => {
   });
 });
 
-test('on a terminal what is missing is asked for: a choice of members, then the list of one', async () => {
+test('on a terminal missing values are asked for: first which member to set, then a choice from its list', async () => {
   const world = createTestWorld({ ...LOCAL, tty: true });
   const running = berthIn(world, ['endpoints', 'create', '--name', 'e', '--image', 'i', '--json']);
   await shown(world, 'GPU pool');
@@ -271,7 +271,7 @@ test('on a terminal what is missing is asked for: a choice of members, then the 
   expect(JSON.parse(world.out())).toMatchObject({ gpu: { pools: ['POOL-24G'] } });
 });
 
-/** Until a question stands on the terminal. */
+/** Waits until the terminal shows these words. */
 async function shown(world: ReturnType<typeof createTestWorld>, words: string): Promise<void> {
   while (!world.err().includes(words)) await new Promise(setImmediate);
   for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);

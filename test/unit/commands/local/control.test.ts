@@ -5,7 +5,7 @@ import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
 
-/** A local service on a free port, as `berth local serve` makes it, and the variables that point at it. */
+/** A local service on a free port, as `berth local serve` starts it, and the variables with its addresses. */
 async function served(options: Partial<LocalServiceOptions> = {}) {
   const fixture = localFixture(options);
   const server = await serveLocal(fixture.service, { port: 0, host: '127.0.0.1' });
@@ -25,13 +25,13 @@ describe('control commands over HTTP', () => {
     ['fault', 'clear'],
   ];
 
-  it.each(COMMANDS)('send the key that serve printed: local %s %s', async (...argv) => {
+  it.each(COMMANDS)('send the key that `serve` printed: local %s %s', async (...argv) => {
     const { keyed } = await served();
     const { code, err } = await berth(['local', ...argv], { env: keyed });
     expect([code, err]).toEqual([0, err]);
   });
 
-  it.each(COMMANDS)('end 3 with another key, and say which is meant: local %s %s', async (...argv) => {
+  it.each(COMMANDS)('end 3 with another key and say which key is needed: local %s %s', async (...argv) => {
     const { env } = await served();
     const { code, err } = await berth(['local', ...argv], { env: { ...env, BERTH_API_KEY: 'another' } });
     expect([code, err]).toEqual([3, expect.stringContaining('`berth local serve` printed')]);
@@ -44,7 +44,7 @@ describe('control commands over HTTP', () => {
 });
 
 describe('job ids', () => {
-  it('do not begin anew after a reset', async () => {
+  it('are not used again after a reset', async () => {
     const world = createTestWorld();
     const submit = async (): Promise<string> =>
       (await berthIn(world, ['--local', 'jobs', 'run', 'echo', '--input', '{}'])).out.trim();
@@ -57,7 +57,7 @@ describe('job ids', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('do not begin anew after a reset of a service in memory, nor do the ids of pods', async () => {
+  it('are not used again after a reset of a service in memory, and neither are ids of pods', async () => {
     const { send } = localFixture();
     const pod = { name: 'p', image: 'i', gpu: { id: 'GPU-24G' } };
     const ids = new Set<unknown>();
@@ -69,7 +69,7 @@ describe('job ids', () => {
     expect(ids.size).toBe(6);
   });
 
-  it('are others where the state file was lost', async () => {
+  it('differ after the state file was lost', async () => {
     let draws = 0;
     const make = () => localFixture({ random: () => (draws += 0.01) });
     const id = async ({ send }: ReturnType<typeof make>) =>
@@ -79,7 +79,7 @@ describe('job ids', () => {
 });
 
 describe('a webhook with --local', () => {
-  it('is said not to be delivered', async () => {
+  it('prints a note that it is not delivered', async () => {
     const argv = ['jobs', 'run', 'echo', '--input', '{}', '--webhook', 'http://127.0.0.1:9/'];
     const { code, err } = await berth(['--local', ...argv]);
     expect([code, err]).toEqual([
@@ -92,13 +92,13 @@ describe('a webhook with --local', () => {
 });
 
 describe('limits', () => {
-  it('asks the service where no answer has told them yet', async () => {
+  it('asks the service if no answer has told the limits yet', async () => {
     const { keyed } = await served({ quota: { minute: 60 } });
     const { code, out } = await berth(['limits'], { env: keyed });
     expect([code, out]).toEqual([0, expect.stringMatching(/minute\s+59\s+60/)]);
   });
 
-  it('asks nothing where one has', async () => {
+  it('sends nothing if an earlier answer has told them', async () => {
     const world = createTestWorld({ env: { BERTH_LOCAL: '1' } });
     await berthIn(world, ['pods', 'list']);
     expect((await berthIn(world, ['limits'])).out).toMatch(/minute\s+999\s+1000/);
@@ -115,12 +115,12 @@ describe('faults', () => {
     },
   );
 
-  it.each(['0.25', '.5', '1', '1e-3'])('a probability of %s is taken', async (probability) => {
+  it.each(['0.25', '.5', '1', '1e-3'])('a probability of %s is accepted', async (probability) => {
     const { code } = await berth(['--local', 'local', 'fault', 'add', 'drop', '--probability', probability]);
     expect(code).toBe(0);
   });
 
-  it('are shown in words', async () => {
+  it('are shown with readable names', async () => {
     const world = createTestWorld({ env: { BERTH_LOCAL: '1', NO_COLOR: '1' }, tty: { stdout: true } });
     const added = await berthIn(world, ['local', 'fault', 'add', 'latency', '--latency', '1500ms']);
     expect(added.out).toMatch(/latency\s+1500ms/);
@@ -135,7 +135,7 @@ describe('faults', () => {
 });
 
 describe.each(['array', 'object'] as const)('a stream as an %s', (streamShape) => {
-  it('is printed whole, with the outcome of its job', async () => {
+  it('is printed in full, with the outcome of its job', async () => {
     const { keyed, send } = await served({ streamShape });
     const run = (...argv: readonly string[]) => berth(['jobs', 'run', ...argv, '--stream'], { env: keyed });
     const done = await run('stream', '--input', '{"chunks":3}', '--json');

@@ -5,7 +5,7 @@ import { createDeadlineClock } from '../../../support/clocks/deadline-clock.ts';
 import { berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
 
-/** A world whose working directory has the module; and a command that leaves a file behind where it ran. */
+/** A world whose working directory holds the module, and a command that creates a file when it runs. */
 function worldWith(name: string, source: string | undefined, options: Parameters<typeof createTestWorld>[0] = {}) {
   const world = createTestWorld(options);
   if (source === undefined) mkdirSync(join(world.cwd, name));
@@ -50,7 +50,7 @@ it.each([
   expect([code, err, ran()]).toEqual([0, '', true]);
 });
 
-it('a module that takes its time to load is believed', async () => {
+it('a module that loads slowly is accepted', async () => {
   const clock = createDeadlineClock();
   const { world, leave, ran } = worldWith('slow.mjs', 'for (;;) {}', { clock });
   const running = berthIn(world, ['local', 'exec', '--endpoint', 'upper=slow.mjs', ...leave]);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
 
-/** A session with the local service: each line's JSON, after which it must have ended 0. */
+/** Runs commands in one world of the local service: each must end 0 and gives its JSON. */
 function session() {
   const world = createTestWorld();
   return async (...argv: readonly string[]): Promise<unknown> => {
@@ -37,7 +37,7 @@ it('local status counts what the lists show', async () => {
     expect([noun, ((await ask(noun, 'list')) as unknown[]).length]).toEqual([noun, status[member]]);
 });
 
-it('local status says in words which jobs and faults there are, and none where there are none', async () => {
+it('local status shows jobs and faults with readable names, and `none` if there are none', async () => {
   const world = createTestWorld({ env: { BERTH_LOCAL: '1' } });
   const status = async (): Promise<string> => (await berthIn(world, ['local', 'status'])).out;
   expect(await status()).toMatch(/\njobs\tnone\nfaults\tnone\n$/);
@@ -51,7 +51,7 @@ it('local status says in words which jobs and faults there are, and none where t
   expect((await berthIn(world, ['local', 'reset', '--yes'])).out).toContain('\njobs\tnone\n');
 });
 
-it('a fault that is not there is no sign of another service', async () => {
+it('an unknown fault id does not suggest that another service answered', async () => {
   const ran = await berthIn(createTestWorld(), ['local', 'fault', 'clear', 'nope']);
   expect(ran.code).toBe(4);
   expect(ran.err).toMatch(/there is no fault "nope"\n[^]*berth local fault list/);
@@ -62,7 +62,7 @@ interface Billed {
   readonly metadata: { readonly totals: { readonly totalAmount: number }; readonly recordCount: number };
 }
 
-it('every report adds up', async () => {
+it('the rows of every billing report add up to its totals', async () => {
   const ask = session();
   for (const name of ['summary', 'pods', 'serverless', 'endpoints', 'volumes', 'clusters']) {
     const { records, metadata } = (await ask('billing', name, '--last', '5')) as Billed;
@@ -72,7 +72,7 @@ it('every report adds up', async () => {
   }
 });
 
-it('what a pod cost is found by its name', async () => {
+it('the cost of a pod is found by its name', async () => {
   const ask = session();
   const [pod] = (await ask('pods', 'list', '--status', 'RUNNING')) as { readonly id: string; readonly name: string }[];
   const { records } = (await ask('billing', 'pods', '--last', '2', '--pod', pod?.name ?? '')) as Billed;
@@ -91,7 +91,7 @@ it('public templates are listed by their source, and each is shown by its id', a
   expect(ids.size).toBeGreaterThan(2);
 });
 
-it('data centers pass the filters', async () => {
+it('data centers are filtered by region, volume type, compliance and networking', async () => {
   const ask = session();
   const all = (await ask('catalog', 'datacenters')) as { readonly region: string; readonly id: string }[];
   const found = await ask('catalog', 'datacenters', '--region', 'europe', '--available');

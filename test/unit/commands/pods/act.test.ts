@@ -21,14 +21,14 @@ describe('start, stop and restart', () => {
     expect([waited.code, statuses(waited)]).toEqual([0, [end]]);
   });
 
-  it('takes names, several, and goes on after one that refuses', async () => {
+  it('takes several names and continues after one that the service refuses', async () => {
     const world = createTestWorld();
     const ran = await local(world, 'stop', 'train-llm', 'pod-web', 'pod-notebook', '-o', 'id');
     expect([ran.code, ran.out]).toEqual([5, 'pod-train\npod-notebook\n']);
     expect(ran.err).toMatch(/^error: 1 of 3 did not go through\n {2}- pod-web: .*409.*locked/);
   });
 
-  it('says with --json what did not go through, in one object', async () => {
+  it('prints with --json one error object about the pods that were refused', async () => {
     const ran = await local(createTestWorld(), 'stop', 'pod-train', 'nope', 'pod-web', '--json');
     expect([ran.code, (JSON.parse(ran.out) as unknown[]).length]).toEqual([4, 1]);
     expect(JSON.parse(ran.err)).toMatchObject({
@@ -43,7 +43,7 @@ describe('start, stop and restart', () => {
     expect(JSON.parse(deleted.err)).toMatchObject({ error: { errors: [expect.stringMatching(/^nope: /) as string] } });
   });
 
-  it('waits for those that were accepted, and ends with the refusal of the other', async () => {
+  it('waits for the accepted pods and ends with the exit code of the refused one', async () => {
     const world = createTestWorld();
     const ran = await local(
       world,
@@ -61,7 +61,7 @@ describe('start, stop and restart', () => {
     expect(ran.err).toMatch(/^error: 1 of 3 did not go through\n {2}- pod-web: /);
   });
 
-  it.each(['start', 'stop', 'restart'])('%s shows what it would send', async (verb) => {
+  it.each(['start', 'stop', 'restart'])('%s --dry-run shows the request', async (verb) => {
     const ran = await local(createTestWorld(), verb, 'a', 'b', '--dry-run');
     expect(JSON.parse(ran.out)).toMatchObject([
       { method: 'POST', url: expect.stringMatching(/\/v2\/pods\/a\/action$/) as string, body: { action: verb } },
@@ -69,7 +69,7 @@ describe('start, stop and restart', () => {
     ]);
   });
 
-  it('says how to find out where the answer was lost', async () => {
+  it('names the command that finds out the outcome after a lost answer', async () => {
     const server = await serve([hangUp]);
     const ran = await berthIn(createTestWorld({ env: pointedAt(server.url) }), ['pods', 'stop', 'p1']);
     expect(ran.code).toBe(8);
@@ -94,7 +94,7 @@ describe('terminate, or delete', () => {
     },
   );
 
-  it('sends nothing without a terminal and without --yes', async () => {
+  it('sends nothing without a terminal and --yes', async () => {
     const server = await serve([text('', 500)]);
     const ran = await berthIn(createTestWorld({ env: pointedAt(server.url) }), ['pods', 'terminate', 'p1']);
     expect([ran.code, server.seen]).toEqual([2, []]);
@@ -124,17 +124,17 @@ describe('pods wait', () => {
     expect([ran.code, statuses(ran)]).toEqual([code, shown]);
   });
 
-  it('fails with 4 for a pod that never was', async () => {
+  it('ends 4 for a pod that does not exist', async () => {
     expect((await wait([gone])).code).toBe(4);
   });
 
-  it('ends 9 in time, with the command that goes on', async () => {
+  it('ends 9 at its timeout and names the command that waits further', async () => {
     const ran = await wait([pod('STARTING')], '--wait-timeout', '30s');
     expect(ran.code).toBe(9);
     expect(ran.err).toContain('Go on waiting: berth pods wait p1 --for RUNNING');
   });
 
-  it('ends at once where a pod is stopped and has to be started: 9, and how', async () => {
+  it('ends 9 at once for a stopped pod and names the command that starts it', async () => {
     const ran = await wait([pod('EXITED')]);
     expect([ran.code, ran.err]).toEqual([
       9,
@@ -143,7 +143,7 @@ describe('pods wait', () => {
     expect((await wait([pod('RUNNING'), pod('EXITED')], '--for', 'EXITED')).code).toBe(0);
   });
 
-  it('waits for several, and looks no more at those that are there', async () => {
+  it('waits for several pods and stops polling those that have reached the status', async () => {
     const status = { a: ['STARTING', 'RUNNING'], b: ['PROVISIONING', 'STARTING', 'RUNNING'] };
     const next = (id: 'a' | 'b') => (exchange: Parameters<ReturnType<typeof routed>>[0]) => {
       json({ id, status: status[id].shift() ?? 'LOOKED TOO OFTEN' })(exchange);
@@ -165,7 +165,7 @@ describe('pods wait', () => {
     expect(server.seen.filter(({ url }) => url.startsWith('/v2/pods?'))).toHaveLength(1);
   });
 
-  it('ends 130 with Ctrl-C, the pod left alone', async () => {
+  it('ends 130 after Ctrl-C and does not change the pod', async () => {
     const server = await serve([pod('STARTING')]);
     const world = createTestWorld({ env: pointedAt(server.url) });
     const running = berthIn(world, ['pods', 'wait', 'p1']);

@@ -40,18 +40,18 @@ describe('pods list', () => {
     expect(await ids(...flags)).toEqual(expected);
   });
 
-  it('refuses a status that is none, and sends nothing', async () => {
+  it('refuses an unknown status and sends nothing', async () => {
     const { code, err } = await berth(['--local', 'pods', 'list', '--status', 'RUNING']);
     expect(code).toBe(2);
     expect(err).toMatch(/--status is one of PROVISIONING.*"RUNING"/);
   });
 
-  it('asks for members of clusters with --all alone', async () => {
+  it('asks for pods of clusters only with --all', async () => {
     const { server } = await works(['pods', 'list', '--all'], [json({ pods: [] })]);
     expect(server.seen.map(({ url }) => url)).toEqual(['/v2/pods?includeClusterPods=true']);
   });
 
-  it('prints the very document where nothing was left out, and knows pods by what they lack', async () => {
+  it('prints the unchanged document if no pod was filtered out, and filters pods that lack members', async () => {
     const document = '{"pods":[{"id":"a","n":1.0},{"id":"b","createdAt":"?"}]}';
     const all = await works(['pods', 'list', '--json'], [json(document)]);
     expect(all.out).toContain('"n": 1.0');

@@ -13,7 +13,7 @@ const DIRECT = { host: '203.0.113.7', port: 10022, username: 'root', command: 's
 const PROXY = { host: 'ssh.example.test', port: 22, username: 'p1-64411c', command: 'ssh p1-64411c@ssh.example.test' };
 const pod = (ssh: unknown, status = 'RUNNING') => ({ id: 'p1', name: 'lab', status, ssh });
 
-/** Runs `berth pods ssh` against a service with one pod, with a program named ssh that writes down what it is given. */
+/** Runs `berth pods ssh` against a service with one pod. A program named ssh records its arguments. */
 async function ssh(document: unknown, flags: readonly string[]): Promise<Ran & { readonly given: string | undefined }> {
   const server = await serve([json(document)]);
   const world = createTestWorld();
@@ -33,7 +33,7 @@ describe('pods ssh', () => {
     expect(given).toBe('<-p>\n<10022>\n<root@203.0.113.7>\n');
   });
 
-  it('hands on what stands after --, word by word', async () => {
+  it('passes the words after -- to ssh unchanged', async () => {
     const { given } = await ssh(pod({ direct: DIRECT, proxy: null }), ['--', '-L', '1:h:2', 'echo "a  b"; ls']);
     expect(given).toBe('<-p>\n<10022>\n<root@203.0.113.7>\n<-L>\n<1:h:2>\n<echo "a  b"; ls>\n');
   });
@@ -41,11 +41,11 @@ describe('pods ssh', () => {
   test.each([
     ['where it is asked for', { direct: DIRECT, proxy: PROXY }, ['--proxy']],
     ['where there is no direct address', { direct: null, proxy: PROXY }, []],
-  ])('takes the proxy %s', async (_, addresses, flags) => {
+  ])('uses the proxy %s', async (_, addresses, flags) => {
     expect((await ssh(pod(addresses), flags)).given).toBe('<-p>\n<22>\n<p1-64411c@ssh.example.test>\n');
   });
 
-  it('prints the command a shell takes, and runs nothing', async () => {
+  it('with --print prints a command line for a shell and runs nothing', async () => {
     const ran = await ssh(pod({ direct: DIRECT, proxy: null }), ['--print', '--', '-N', "it's a; word"]);
     expect([ran.code, ran.given]).toEqual([0, undefined]);
     expect(ran.out).toBe(`ssh -p 10022 root@203.0.113.7 -N 'it'\\''s a; word'\n`);
@@ -59,7 +59,7 @@ describe('pods ssh', () => {
     ['RUNNING', { direct: null, proxy: null }, /--start-ssh/],
     ['RUNNING', undefined, /--start-ssh/],
     ['SOMETHING_NEW', undefined, /--start-ssh/],
-  ])('says what to do where a pod that is %s has no address', async (status, addresses, says) => {
+  ])('says what to do if a pod with status %s has no address', async (status, addresses, says) => {
     const { code, err, given } = await ssh(pod(addresses, status), []);
     expect([code, given]).toEqual([2, undefined]);
     expect(err).toContain(`it is ${status}`);
@@ -80,7 +80,7 @@ describe('pods ssh', () => {
     expect([code, given]).toEqual([7, undefined]);
   });
 
-  it('never makes an option of what a service says', () => {
+  it('never passes a value of the service to ssh as an option', () => {
     const word = fc.oneof(fc.string(), fc.constantFrom('-oX', '--', ' -p', 'a b', 'h;x', '::1', 'root', 'h.test'));
     fc.assert(
       fc.property(word, word, fc.integer(), (host, username, port) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { berth } from '../../../support/worlds/run-berth.ts';
 
-/** What people look at, kept as files: a change of it is seen in a diff. */
+/** The printed views are kept as golden files, so that a change of them is visible in a diff. */
 test.each<[string, readonly string[], number | undefined]>([
   ['list-60', ['list'], 60],
   ['list-120', ['list'], 120],

@@ -12,7 +12,7 @@ interface Preview {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** What would be sent. */
+/** The request that a command would send, from a dry run. */
 async function preview(...argv: readonly string[]): Promise<Preview> {
   const ran = await berth(['--local', 'pods', ...argv, '--dry-run']);
   expectNoKeyNoStack(ran);
@@ -82,13 +82,13 @@ describe('pods create', () => {
     expect(err).toMatch(says);
   });
 
-  it('names what is missing', async () => {
+  it('names the missing flags', async () => {
     const { code, err } = await berth(['--local', 'pods', 'create']);
     expect(code).toBe(2);
     expect(err).toContain('missing --name and --gpu or --cpu and --image or --template');
   });
 
-  it('says what it costs, creates, waits and prints the pod', async () => {
+  it('shows the price, creates, waits and prints the pod', async () => {
     const ran = await berth([
       '--local',
       'pods',
@@ -108,14 +108,14 @@ describe('pods create', () => {
     );
   });
 
-  it('says what a CPU pod costs by its vCPUs', async () => {
+  it('shows the price of a CPU pod by its vCPUs', async () => {
     const ran = await berth(['--local', 'pods', 'create', ...CPU, '--json']);
     expect(ran.err).toContain(
       `4 vCPU of cpu-general on the SECURE cloud costs $${String(documentOf(ran)['cost'])} an hour`,
     );
   });
 
-  it('creates all the same where the catalog cannot be read', async () => {
+  it('creates the pod even if the catalog cannot be read', async () => {
     const server = await serve([
       routed({
         'GET /v2/catalog/gpus': problem(403, 'access denied'),
@@ -126,7 +126,7 @@ describe('pods create', () => {
     expect([ran.code, ran.out, ran.err]).toEqual([0, 'p1\n', '']);
   });
 
-  it('names the list where its answer was lost', async () => {
+  it('names the list command after a lost answer', async () => {
     const server = await serve([routed({ 'POST /v2/pods': hangUp })]);
     const ran = await berth(['pods', 'create', ...GPU], { env: pointedAt(server.url) });
     expectNoKeyNoStack(ran);
@@ -135,14 +135,14 @@ describe('pods create', () => {
     expect(server.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 
-  it('takes names of a template, a registry and a volume', async () => {
+  it('accepts names of a template, a registry and a volume', async () => {
     const world = createTestWorld();
     const ran = await local(world, 'create', ...CPU, '--network-volume', 'datasets:/d', '--json');
     expect(ran.code, ran.err).toBe(0);
     expect(documentOf(ran)['mounts']).toEqual({ network: [{ volumeId: 'vol-datasets', path: '/d' }] });
   });
 
-  it('asks on a terminal for what is missing, from lists as they are', async () => {
+  it('asks on a terminal for missing values, with choices from the lists of the service', async () => {
     const world = createTestWorld({ tty: true, columns: 120 });
     const running = local(world, 'create');
     const answer = async (question: string, ...keys: readonly string[]): Promise<void> => {
@@ -210,7 +210,7 @@ describe('pods update', () => {
   });
 });
 
-describe('a pod that was printed', () => {
+describe('the output of pods get', () => {
   const PODS = ['pod-train', 'pod-notebook', 'pod-web'];
 
   test.each(PODS.flatMap((pod) => ['yaml', 'json'].map((format) => [pod, format] as const)))(
@@ -245,7 +245,7 @@ describe('a pod that was printed', () => {
     expect((twin['globalNetworking'] as Record<string, unknown>)['enabled']).toBe(pod === 'pod-train');
   });
 
-  it('comes from stdin too, and what is null in it is not asked for', async () => {
+  it('is accepted from stdin too, and its null members are not sent', async () => {
     const document = {
       id: 'p',
       name: 'n',

@@ -8,7 +8,7 @@ import { json, pointedAt, reset, serve, type ScriptedServer } from '../../../sup
 const PASSWORD = 'pass word of a registry';
 const CREATE = ['registries', 'create', '--name', 'hub', '--username', 'me'];
 
-/** Runs against a service that takes what it is sent, with --verbose: the password may be in no output. */
+/** Runs with --verbose against a service that accepts everything. The password must not be in any output. */
 async function creating(
   argv: readonly string[],
   options: TestWorldOptions = {},
@@ -28,7 +28,7 @@ describe('the password', () => {
     expect(sent(server)).toEqual({ name: 'hub', username: 'me', password: PASSWORD });
   });
 
-  test('is asked for on a terminal, and only stars show', async () => {
+  test('is asked for on a terminal and shown as stars', async () => {
     const server = await serve([json({ id: 'reg1', name: 'hub' }, 201)]);
     const world = createTestWorld({ tty: true, env: pointedAt(server.url) });
     const running = berthIn(world, CREATE);
@@ -41,7 +41,7 @@ describe('the password', () => {
     expect(ran.out + ran.err).not.toContain(PASSWORD);
   });
 
-  test('may lie in the file that holds the rest', async () => {
+  test('is accepted in the file with the other members', async () => {
     const { ran, server } = await creating(['registries', 'create', '--file', '-'], {
       stdin: `name: hub\nusername: me\npassword: ${PASSWORD}\n`,
     });
@@ -52,7 +52,7 @@ describe('the password', () => {
   test.each<[string, readonly string[], TestWorldOptions]>([
     ['without one', CREATE, {}],
     ['with one from a file', [...CREATE, '--file', '-'], { stdin: `password: ${PASSWORD}` }],
-  ])('is stars in a dry run, %s; stdin is not read for it', async (_, argv, options) => {
+  ])('is shown as stars in a dry run, %s; stdin is not read for it', async (_, argv, options) => {
     const ran = await berth([...argv, '--dry-run'], { ...options, env: { BERTH_LOCAL: '1' } });
     expect(ran.code, ran.err).toBe(0);
     expect(JSON.parse(ran.out)).toMatchObject({ body: { name: 'hub', username: 'me', password: '***' } });
@@ -71,7 +71,7 @@ describe('the password', () => {
     expect(ran.err).toMatch(words);
   });
 
-  test('is left out of what a service says of it', async () => {
+  test('is removed from the answer of a service that repeats it', async () => {
     const detail = `the password ${PASSWORD} is too weak`;
     const refusal = { title: 'Unprocessable', status: 422, detail, errors: [`$.password: ${PASSWORD}`] };
     const server = await serve([json(refusal, 422, { 'content-type': 'application/problem+json' })]);
@@ -104,7 +104,7 @@ test.each<[string, readonly string[], RegExp]>([
   expect(ran.err).toMatch(words);
 });
 
-test('a credential in use refuses to go; several go at once, each by id or name', async () => {
+test('a credential in use is not deleted; several others are deleted at once, by id or name', async () => {
   const world = createTestWorld({ stdin: PASSWORD, env: { BERTH_LOCAL: '1' } });
   expect((await berthIn(world, [...CREATE, '--password-stdin'])).code).toBe(0);
   const another = { ...createTestWorld({ stdin: PASSWORD }), home: world.home, env: world.env };
@@ -144,13 +144,13 @@ describe('delegations', () => {
     expect((await berthIn(world, ['registries', 'delegations', 'list'])).out).not.toContain('mine');
   });
 
-  test('need the resource', async () => {
+  test('need a resource', async () => {
     const ran = await berth(['registries', 'delegations', 'create', '--name', 'x'], { env: { BERTH_LOCAL: '1' } });
     expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('missing --resource')]);
   });
 });
 
-test('a file is YAML or JSON, from wherever it lies', async () => {
+test('--file accepts JSON, and members that cannot be written are left out with a note', async () => {
   const world = createTestWorld({ stdin: PASSWORD, env: { BERTH_LOCAL: '1' } });
   writeFileSync(join(world.directory, 'hub.json'), '{"name":"from a file","username":"me","id":"reg-old"}');
   const ran = await berthIn(world, ['registries', 'create', '--file', 'hub.json', '--password-stdin', '--json']);

@@ -13,7 +13,7 @@ async function bodyOf(...argv: readonly string[]): Promise<unknown> {
   return (JSON.parse(ran.out) as { readonly body: unknown }).body;
 }
 
-describe('what a create sends', () => {
+describe('the body that create sends', () => {
   test.each<[string, readonly string[], Readonly<Record<string, unknown>>]>([
     ['least', [], {}],
     ['for endpoints, for all to read', ['--serverless', '--public'], { serverless: true, public: true }],
@@ -39,7 +39,7 @@ describe('what a create sends', () => {
   });
 });
 
-describe('what is refused before anything is sent', () => {
+describe('create and update refuse before anything is sent', () => {
   test.each<[string, readonly string[], RegExp]>([
     ['no image', ['templates', 'create', '--name', 't'], /missing --image/],
     ['no name and no image', ['templates', 'create'], /missing --name and --image/],
@@ -56,7 +56,7 @@ describe('what is refused before anything is sent', () => {
   });
 });
 
-test('a public template says what that means, whenever it is shown or written', async () => {
+test('a public template is shown and written with a note about what public means', async () => {
   const world = createTestWorld(LOCAL);
   const note = /This template is public: everybody can read it/;
   expect((await berthIn(world, [...CREATE, '--public'])).err).toMatch(note);
@@ -69,13 +69,13 @@ test('a public template says what that means, whenever it is shown or written', 
   ]);
 });
 
-test("another's public template can be read, and is not found when changed", async () => {
+test('a public template of another account can be read, and a change of it ends 4', async () => {
   const world = createTestWorld(LOCAL);
   expect((await berthIn(world, ['templates', 'get', 'tpl-pytorch'])).code).toBe(0);
   expect((await berthIn(world, ['templates', 'update', 'tpl-pytorch', '--name', 'mine'])).code).toBe(4);
 });
 
-test('a template in use refuses to go, and goes when nothing uses it', async () => {
+test('a template in use is not deleted, and is deleted when nothing uses it', async () => {
   const world = createTestWorld(LOCAL);
   const pod = ['pods', 'create', '--name', 'p', '--template', 'team training', '--gpu', 'GPU-24G', '-o', 'id'];
   const { out, code, err } = await berthIn(world, pod);
@@ -100,7 +100,7 @@ test.each<[readonly string[], readonly string[]]>([
   expect(ran.out.trim().split('\n')).toEqual(ids);
 });
 
-test('what get printed is fed back, to create and to update', async () => {
+test('the output of get can be passed to create and to update', async () => {
   const world = createTestWorld(LOCAL);
   const yaml = await berthIn(world, ['templates', 'get', 'tpl-train', '-o', 'yaml']);
   const piped = { ...createTestWorld({ ...LOCAL, stdin: yaml.out }), home: world.home, env: world.env };
@@ -113,7 +113,7 @@ test('what get printed is fed back, to create and to update', async () => {
   expect(JSON.parse(created.out)).toMatchObject({ ...original, name: 'copy' });
 });
 
-test('the detail view has a place for every member, the unknown ones too', async () => {
+test('the detail view shows every member, unknown ones included', async () => {
   const document = {
     id: 'tpl1',
     name: 'n',

@@ -6,7 +6,7 @@ import { json, pointedAt, problem, routed, serve, text } from '../../../support/
 const LOCAL = { env: { BERTH_LOCAL: '1' } };
 const CREATE = ['volumes', 'create', '--name', 'data', '--size', '100', '--data-center', 'DC-1'];
 
-describe('which of the two volume APIs a create goes to', () => {
+describe('the volume API that create uses, v1 or v2', () => {
   const V2 = { name: 'data', size: 100, dataCenter: 'DC-1' };
   const V1 = { name: 'data', size: 100, dataCenterId: 'DC-1' };
 
@@ -55,7 +55,7 @@ test.each<[string, readonly string[], RegExp]>([
   expect(ran.err).toMatch(words);
 });
 
-test('a volume is fed back to create and update from what get printed; it grows and never shrinks', async () => {
+test('the output of get can be passed to create and update; the size can grow but not shrink', async () => {
   const world = createTestWorld(LOCAL);
   const made = await berthIn(world, [
     'volumes',
@@ -81,7 +81,7 @@ test('a volume is fed back to create and update from what get printed; it grows 
   expect([shrunk.code, shrunk.err]).toEqual([2, expect.stringContaining('never shrinks; it has 200 GB')]);
 });
 
-test('on a terminal what is missing is asked for, the data center from a list, and the cost is said before', async () => {
+test('on a terminal missing values are asked for, the data center from a list, and the cost is shown before', async () => {
   const world = createTestWorld({ ...LOCAL, tty: true });
   const running = berthIn(world, ['volumes', 'create', '--json']);
   await answer(world, 'Name', 'data', KEYS.enter);
@@ -101,7 +101,7 @@ describe('delete', () => {
     return world.err().replace(/\s+/g, ' ');
   };
 
-  test('asks with the names of the pods and endpoints that use it', async () => {
+  test('asks with the names of the pods and endpoints that use the volume', async () => {
     const world = createTestWorld({ ...LOCAL, tty: true, columns: 400 });
     const use = ['endpoints', 'update', 'demo', '--set', 'networkVolumes=["vol-datasets"]'];
     expect((await berthIn(world, use)).code).toBe(0);
@@ -111,7 +111,7 @@ describe('delete', () => {
     expect(question).not.toContain('vol-scratch is in use');
   });
 
-  test('counts the users beyond ten, the pods of clusters among them', async () => {
+  test('names ten users and counts the others, pods of clusters included', async () => {
     const pods = Array.from({ length: 13 }, (_, at) => ({
       id: `p${String(at)}`,
       name: 'a',
@@ -129,7 +129,7 @@ describe('delete', () => {
     expect(server.seen.map(({ url }) => url)).toContain('/v2/pods?includeClusterPods=true');
   });
 
-  test('asks all the same where the users cannot be looked up', async () => {
+  test('asks even if the users cannot be read', async () => {
     const server = await serve([
       routed({ 'GET /v2/network-volumes/v1': json({ id: 'v1', name: 'data' }) }, problem(403, 'not with this key')),
     ]);
@@ -137,7 +137,7 @@ describe('delete', () => {
     expect(question).toContain('Which pods and endpoints use it could not be looked up.');
   });
 
-  test('looks nothing up where nothing is asked', async () => {
+  test('reads no users with --yes', async () => {
     const server = await serve([text('', 204)]);
     const ran = await berth(['volumes', 'delete', 'v1', '--yes'], { env: pointedAt(server.url), tty: true });
     expect(ran.code, ran.err).toBe(0);

@@ -32,7 +32,7 @@ function open(): { path: string; at: { ms: number }; memory: (profile?: string) 
 }
 
 describe('remembered limits', () => {
-  it('are there for the next command, by profile', async () => {
+  it('are available to the next command, by profile', async () => {
     const { path, memory } = open();
     expect(await memory().read()).toEqual([]);
     expect(existsSync(dirname(path))).toBe(false);
@@ -43,7 +43,7 @@ describe('remembered limits', () => {
     expect(readdirSync(dirname(path))).toEqual(['limits.json']);
   });
 
-  it('from the future are ignored: the wall clock was set back since', async () => {
+  it('from the future are ignored, because the wall clock was set back', async () => {
     const { at, memory } = open();
     memory().remember([{ ...windows(59)[0], name: 'minute', seenAt: at.ms } as RateWindow]);
     expect(await memory().read()).toHaveLength(1);
@@ -53,7 +53,7 @@ describe('remembered limits', () => {
     expect(await memory().read()).toEqual([]);
   });
 
-  it('are written at once, then now and then, and at the end', () => {
+  it('are written at once, then at intervals, and at the end', () => {
     const { path, at, memory } = open();
     const limits = memory();
     const written = (): unknown =>
@@ -69,7 +69,7 @@ describe('remembered limits', () => {
     expect(written()).toBe(6);
   });
 
-  it('trouble nobody: a broken file starts over, a place that cannot be written is let be', async () => {
+  it('never fail: a broken file is replaced, and a path that cannot be written is ignored', async () => {
     const { path, memory } = open();
     mkdirSync(dirname(path));
     for (const content of [

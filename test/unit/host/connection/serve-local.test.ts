@@ -6,7 +6,7 @@ import { realClock } from '../../../../src/host/clock.ts';
 import { createLocalHost } from '../../../../src/host/connection/serve-local.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
-it('what a handler module prints goes to stderr, harmless, with its endpoint before each line', async () => {
+it('the output of a handler module goes to stderr as safe text, each line prefixed with the endpoint', async () => {
   const cwd = temporaryDirectory();
   await writeFile(
     join(cwd, 'loud.mjs'),

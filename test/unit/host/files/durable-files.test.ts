@@ -21,7 +21,7 @@ async function textOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 describe('a durable file', () => {
-  test('is made once, for its owner, and written at its end', async () => {
+  test('is created once with mode 0600 and is appended to', async () => {
     const { durable, folder } = open();
     const file = await durable.create('a');
     await file.append(Buffer.from('one '));
@@ -33,7 +33,7 @@ describe('a durable file', () => {
     await expect(durable.create('a')).rejects.toMatchObject({ exit: 14, message: 'cannot open a: it exists already' });
   });
 
-  test('that was cut is written where it was cut', async () => {
+  test('is appended to at the place where it was truncated', async () => {
     const { durable, folder } = open();
     writeFileSync(join(folder, 'a'), 'whole torn');
     const file = await durable.open('a');
@@ -43,7 +43,7 @@ describe('a durable file', () => {
     expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('whole again');
   });
 
-  test('is read from an offset, in pieces; what is not there is told', async () => {
+  test('is read from an offset in chunks, and a missing file is reported', async () => {
     const { durable, folder } = open();
     writeFileSync(join(folder, 'a'), 'x'.repeat(600_000) + 'end');
     expect(await durable.size('a')).toBe(600_003);
@@ -53,7 +53,7 @@ describe('a durable file', () => {
     await expect(durable.open('b')).rejects.toMatchObject({ exit: 14, message: 'cannot open b: it does not exist' });
   });
 
-  test('takes the place of another', async () => {
+  test('replaces another file', async () => {
     const { durable, folder } = open();
     writeFileSync(join(folder, 'a'), 'old');
     writeFileSync(join(folder, 'b'), 'new');
@@ -71,7 +71,7 @@ describe('a durable file', () => {
     await file.close();
   });
 
-  test('of standard input is what is piped in; a terminal is refused', async () => {
+  test('of standard input is the piped input; a terminal is refused', async () => {
     expect(await textOf(open(Readable.from([Buffer.from('piped')])).durable.read('-'))).toBe('piped');
     const terminal = Object.assign(Readable.from([]), { isTTY: true });
     await expect(textOf(open(terminal).durable.read('-'))).rejects.toMatchObject({ exit: 2 });
@@ -79,7 +79,7 @@ describe('a durable file', () => {
 });
 
 describe('a lock', () => {
-  test('is held by one, who is named to the second', async () => {
+  test('is held by one process, and the second one gets its name', async () => {
     const { durable, folder } = open();
     const release = await durable.lock('l');
     expect(await durable.holder('l')).toEqual({ pid: process.pid, host: hostname() });
@@ -95,7 +95,7 @@ describe('a lock', () => {
     )();
   });
 
-  test('that was taken over stops every change, and the files are left alone', async () => {
+  test('that was taken over stops every write, and the files are not changed', async () => {
     const { durable, folder } = open();
     const release = await durable.lock('l');
     const file = await durable.create('a');

@@ -12,17 +12,17 @@ const open = (world: TestWorld): Files => openFiles(world, quiet);
 const textOf = async (bytes: Promise<Uint8Array>): Promise<string> => Buffer.from(await bytes).toString();
 
 describe('reading', () => {
-  it('takes files from the working directory, byte for byte', async () => {
+  it('reads files relative to the working directory, byte for byte', async () => {
     const world = createTestWorld();
     writeFileSync(join(world.directory, 'in'), Buffer.from([0xff, 0x00, 0x0a]));
     expect([...(await open(world).read('in'))]).toEqual([0xff, 0x00, 0x0a]);
   });
 
-  it('takes standard input for "-"', async () => {
+  it('reads standard input for "-"', async () => {
     expect(await textOf(open(createTestWorld({ stdin: 'some text' })).read('-'))).toBe('some text');
   });
 
-  it('gives nothing, at once, for an empty or closed standard input', async () => {
+  it('returns no bytes at once for an empty or closed standard input', async () => {
     expect(await open(createTestWorld()).read('-')).toHaveLength(0);
     const closed = createTestWorld();
     closed.stdin.destroy();
@@ -33,7 +33,7 @@ describe('reading', () => {
     await expect(open(createTestWorld({ tty: true })).read('-')).rejects.toMatchObject({ exit: 2 });
   });
 
-  it('ends with the interrupt while it waits for input', async () => {
+  it('ends with an interrupt while it waits for input', async () => {
     const world = createTestWorld({ tty: { stdin: true } });
     Object.assign(world.stdin, { isTTY: false });
     const controller = new AbortController();
@@ -51,7 +51,7 @@ describe('reading', () => {
       },
       14,
     ],
-  ])('fails where it is %s, naming it', async (_, make, exit) => {
+  ])('fails for %s and names the path', async (_, make, exit) => {
     const world = createTestWorld();
     make(join(world.directory, 'in'));
     await expect(open(world).read('in')).rejects.toMatchObject({
@@ -66,7 +66,7 @@ describe('reading', () => {
 });
 
 describe('writing', () => {
-  it('replaces a file whole, with the mode asked for', async () => {
+  it('replaces a whole file, with the requested mode', async () => {
     const world = createTestWorld();
     const path = join(world.directory, 'out');
     writeFileSync(path, 'old', { mode: 0o644 });
@@ -76,7 +76,7 @@ describe('writing', () => {
     expect(readdirSync(world.directory)).toEqual(['out']);
   });
 
-  it('keeps the mode of a file where none is asked for', async () => {
+  it('keeps the mode of a file if none is requested', async () => {
     const world = createTestWorld();
     const path = join(world.directory, 'out');
     writeFileSync(path, 'old');
@@ -85,7 +85,7 @@ describe('writing', () => {
     expect(statSync(path).mode & 0o777).toBe(0o640);
   });
 
-  it('does not put a file in the place of a device or a pipe', async () => {
+  it('does not replace a device or a pipe by a file', async () => {
     const world = createTestWorld();
     symlinkSync('/dev/null', join(world.directory, 'null'));
     await open(world).write('null', 'gone');
@@ -97,14 +97,14 @@ describe('writing', () => {
     expect(said).toBe('through');
   });
 
-  it('leaves the old file and fails with 14 where it cannot write', async () => {
+  it('keeps the old file and fails with 14 if it cannot write', async () => {
     const world = createTestWorld();
     await expect(open(world).write('no/such/place', 'x')).rejects.toMatchObject({ exit: 14 });
     mkdirSync(join(world.directory, 'folder'));
     await expect(open(world).write('folder', 'x')).rejects.toMatchObject({ exit: 14 });
   });
 
-  it('tells what exists', async () => {
+  it('reports whether a path exists', async () => {
     const world = createTestWorld();
     writeFileSync(join(world.directory, 'a'), '');
     expect([await open(world).exists('a'), await open(world).exists('b')]).toEqual([true, false]);

@@ -41,9 +41,9 @@ describe.runIf(onLinux)('a dead holder on this machine', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('that nobody reaps is replaced at once', async () => {
+  test('that is a zombie is replaced at once', async () => {
     const { path, clock, locks } = place();
-    // The shell starts a process, becomes another program, and never asks for the exit code of that process.
+    // The shell starts a process and replaces itself by another program, which never reads the exit code of the process.
     const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60']);
     onTestFinished(() => void parent.kill('SIGKILL'));
     const pid = await new Promise<number>((resolve) => {
@@ -57,7 +57,7 @@ describe.runIf(onLinux)('a dead holder on this machine', () => {
     expect(clock.slept).toEqual([]);
   });
 
-  test('is replaced by one of many', async () => {
+  test('is replaced by exactly one of many', async () => {
     const { path, locks } = place();
     writeForgedLock(path, HOLDERS.dead());
     const tries = await Promise.allSettled([1, 2, 3, 4].map(() => locks.take(path, NOW)));
@@ -66,7 +66,7 @@ describe.runIf(onLinux)('a dead holder on this machine', () => {
 });
 
 describe.runIf(onLinux)('a living holder on this machine', () => {
-  test('is named, and never replaced, however long its file does not change', async () => {
+  test('is named and never replaced, even if its file does not change', async () => {
     const { path, clock, locks } = place();
     writeForgedLock(path, HOLDERS.self());
     await expect(locks.take(path, { subject: 'this', waitMs: 60_000 })).rejects.toMatchObject({
@@ -76,7 +76,7 @@ describe.runIf(onLinux)('a living holder on this machine', () => {
     expect(clock.monotonic()).toBeGreaterThanOrEqual(60_000);
   });
 
-  test('that is stopped is never replaced; the command that continues it is named', async () => {
+  test('that is stopped is never replaced, and the command that continues it is named', async () => {
     const { path, locks } = place();
     const child = spawn('sleep', ['60']);
     onTestFinished(() => void child.kill('SIGKILL'));
@@ -110,7 +110,7 @@ describe.each([
   ['in another namespace', HOLDERS.otherNamespace, 'in another container or namespace'],
   ['of a system that names no boot', () => ({ pid: 7, host: ownIdentity().host }), 'process 7 on '],
 ])('a holder %s', (_, holder, named) => {
-  test('that gives no sign of life for ten seconds is replaced, whatever the wall clock does', async () => {
+  test('without a heartbeat for ten seconds is replaced, whatever the wall clock does', async () => {
     const { folder, path, clock, locks } = place();
     writeForgedLock(path, holder());
     clock.jumpWall(1_000_000_000);
@@ -122,7 +122,7 @@ describe.each([
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('that changes its file is alive: it is named, with its lock and what to do', async () => {
+  test('that changes its file is alive and is named, with its lock and advice', async () => {
     const { path, clock, locks } = place();
     const owner = writeForgedLock(path, holder());
     const waiting = locks.take(path, NOW);
@@ -136,7 +136,7 @@ describe.each([
     expect(clock.monotonic()).toBeLessThan(2000);
   });
 
-  test('that wakes up after it was replaced writes into files that nobody reads', async () => {
+  test('that wakes up after it was replaced writes only to files that are not read any more', async () => {
     const { folder, path, locks } = place();
     const file = join(folder, 'journal');
     writeFileSync(file, 'before');
@@ -151,7 +151,7 @@ describe.each([
   });
 });
 
-test('a gap in the watching counts as one beat: both may have been suspended', async () => {
+test('a gap in the watching counts as one heartbeat, because both processes may have been suspended', async () => {
   const { path, clock, locks } = place();
   writeForgedLock(path, HOLDERS.otherHost());
   const waiting = locks.take(path, NOW);
@@ -162,7 +162,7 @@ test('a gap in the watching counts as one beat: both may have been suspended', a
   expect(clock.monotonic() - from).toBeGreaterThan(8000);
 });
 
-test('a broken owner file, as after a power cut, is replaced after ten seconds', async () => {
+test('a lock with a broken owner file, as after a power cut, is replaced after ten seconds', async () => {
   const { path, clock, locks } = place();
   writeFileSync(writeForgedLock(path, HOLDERS.otherHost()), '');
   (await locks.take(path, NOW)).release();
@@ -214,7 +214,7 @@ describe('a file system', () => {
     },
   );
 
-  test('that cannot rename directories is said to be one', async () => {
+  test('that cannot rename directories is reported as such', async () => {
     const { folder, path, locks } = place({
       rename: () => {
         throw failing('ENOTSUP');
@@ -228,7 +228,7 @@ describe('a file system', () => {
   });
 });
 
-test('what killed processes left beside a lock is removed; what may be in use stays', async () => {
+test('files that killed processes left beside a lock are removed; files that may be in use stay', async () => {
   const { folder, path, locks } = place();
   writeForgedLock(`${path}.${TOKEN}.gone`, HOLDERS.self());
   const token = (digit: string): string => `${TOKEN.slice(0, -1)}${digit}`;

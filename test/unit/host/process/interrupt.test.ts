@@ -17,7 +17,7 @@ describe('an interrupt', () => {
     expect(world.exits).toEqual([exit]);
   });
 
-  it('is heard a second time by whoever asks for it; the third one ends at once', () => {
+  it('calls the second handler if it comes twice; the third one ends the process at once', () => {
     const world = createTestWorld();
     const interrupt = listenForInterrupt(world);
     const heard: string[] = [];
@@ -31,7 +31,7 @@ describe('an interrupt', () => {
     forget();
   });
 
-  it('is not heard once closed, or while it is lent', () => {
+  it('is ignored after closing and while it belongs to a child process', () => {
     const world = createTestWorld();
     const interrupt = listenForInterrupt(world);
     const heard: string[] = [];
@@ -49,24 +49,24 @@ describe('a child process', () => {
   const run = (world: ReturnType<typeof createTestWorld>, program: string, env = {}): Promise<number> =>
     createSpawn(world, listenForInterrupt(world)).run(process.execPath, ['-e', program], env);
 
-  it('gives its exit code', async () => {
+  it('returns its exit code', async () => {
     expect(await run(createTestWorld(), 'process.exit(7)')).toBe(7);
   });
 
-  it('gives 128 and the number of the signal that ended it', async () => {
+  it('returns 128 plus the number of the signal that ended it', async () => {
     expect(await run(createTestWorld(), 'process.kill(process.pid, "SIGKILL")')).toBe(137);
   });
 
-  it('has the environment of the world, with what is added, in its directory', async () => {
+  it('runs in the directory of the world, with its environment and the added variables', async () => {
     const world = createTestWorld({ env: { A: 'outer', B: 'outer' } });
     const program = `process.exit(process.env.A === 'outer' && process.env.B === 'inner' && process.cwd() === process.env.DIR ? 0 : 1)`;
     expect(await run(world, program, { B: 'inner', DIR: world.directory })).toBe(0);
   });
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('gets %s passed on, and berth goes on living', async (name) => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('receives %s, and berth keeps running', async (name) => {
     const world = createTestWorld();
     const ended = run(world, 'setInterval(() => {}, 1000)');
-    // The signal must not come before the process: send it until it has an effect.
+    // The signal must not be sent before the process runs: send it until it has an effect.
     const knock = setInterval(() => {
       world.signal(name);
     }, 10);
@@ -75,7 +75,7 @@ describe('a child process', () => {
     expect(world.exits).toEqual([]);
   });
 
-  it('that does not exist is refused with 2, by its name', async () => {
+  it('that does not exist ends 2 with its name', async () => {
     const world = createTestWorld();
     const spawn = createSpawn(world, listenForInterrupt(world));
     await expect(spawn.run('no-such-program-here', [], {})).rejects.toMatchObject({

@@ -23,21 +23,21 @@ describe('a sink', () => {
     ['ENOSPC', 14, 'local-file'],
     ['EDQUOT', 14, 'local-file'],
     ['EIO', 14, 'local-file'],
-  ])('of data that ends in %s fails with %i, then and ever after', async (errorCode, exit, code) => {
+  ])('for data that fails with %s ends %i, at this write and all later ones', async (errorCode, exit, code) => {
     const stream = failing(errorCode);
     const sink = dataOutput(() => stream);
     await expect(sink.write('a')).rejects.toMatchObject({ exit, code });
     await expect(sink.write('b')).rejects.toMatchObject({ exit, code });
   });
 
-  it('of talk lets it pass', async () => {
+  it('for messages ignores the error', async () => {
     const stream = failing('EPIPE');
     const sink = messageOutput(() => stream);
     await sink.write('a');
     await sink.write('b');
   });
 
-  it('waits until a slow reader has taken the bytes', async () => {
+  it('waits until a slow reader has read the bytes', async () => {
     const stream = new PassThrough({ highWaterMark: 16 });
     let taken = false;
     const written = dataOutput(() => stream)
@@ -63,7 +63,7 @@ describe('a sink', () => {
 });
 
 describe('an output that is a file', () => {
-  it('writes on after a short write, and loses nothing', async () => {
+  it('continues after a short write and loses nothing', async () => {
     const taken: Buffer[] = [];
     const stream = fileOutput(9, (_descriptor, bytes, at) => {
       const some = Buffer.from(bytes.subarray(at, at + 3));
@@ -74,7 +74,7 @@ describe('an output that is a file', () => {
     expect(Buffer.concat(taken).toString()).toBe('all of these bytes, é included');
   });
 
-  it('fails with 14 when the disk fills up on the way', async () => {
+  it('fails with 14 when the disk becomes full', async () => {
     let room = 5;
     const stream = fileOutput(9, (_descriptor, bytes, at) => {
       if (room === 0) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
@@ -129,7 +129,7 @@ describe('the real stdout', () => {
       child.on('exit', resolveExit);
     });
 
-  it('gives a slow reader every byte before the process ends', async () => {
+  it('passes every byte to a slow reader before the process ends', async () => {
     let size = 0;
     const read = (stream: NodeJS.ReadableStream): void => {
       stream.on('data', (chunk: Buffer) => {
@@ -149,7 +149,7 @@ describe('the real stdout', () => {
     expect(size).toBe(BYTES);
   });
 
-  it('knows a reader that is gone', async () => {
+  it('notices that the reader has closed the pipe', async () => {
     expect(
       await exitOf('pipe', (stream) => {
         stream.once('data', () => {
@@ -159,7 +159,7 @@ describe('the real stdout', () => {
     ).toBe(99);
   });
 
-  it('writes a file whole', async () => {
+  it('writes a whole file', async () => {
     const path = join(directory, 'out');
     const file = openSync(path, 'w');
     expect(await exitOf(file)).toBe(0);

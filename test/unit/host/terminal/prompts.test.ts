@@ -14,7 +14,7 @@ function open(canAsk = true): { world: TestWorld; prompts: Prompts; stop: AbortC
   };
 }
 
-/** Types once the question is there. */
+/** Types the keys when the question is shown. */
 async function answer(world: TestWorld, question: string, ...keys: readonly string[]): Promise<void> {
   while (!world.err().includes(question)) await new Promise(setImmediate);
   await world.type(...keys);
@@ -24,7 +24,7 @@ const choices = (count: number): { name: string; value: number }[] =>
   Array.from({ length: count }, (_, value) => ({ name: `choice ${String(value)}`, value }));
 
 describe('a question', () => {
-  it('takes a line, or what is offered', async () => {
+  it('returns the typed line, or the default', async () => {
     const { world, prompts } = open();
     const [name] = await Promise.all([prompts.text('Name?'), answer(world, 'Name?', 'ada', KEYS.enter)]);
     const [size] = await Promise.all([prompts.text('Size?', { initial: '10' }), answer(world, 'Size?', KEYS.enter)]);
@@ -32,7 +32,7 @@ describe('a question', () => {
     expect(world.out()).toBe('');
   });
 
-  it('asks again where the answer will not do', async () => {
+  it('asks again after an invalid answer', async () => {
     const { world, prompts } = open();
     const check = (value: string): string | undefined => (value === 'no!' ? undefined : 'Not that one');
     const [said] = await Promise.all([
@@ -54,14 +54,14 @@ describe('a question', () => {
     expect(world.err() + world.out()).not.toMatch(/[QZXJVW]/);
   });
 
-  it('is answered with yes or no', async () => {
+  it('accepts yes and no', async () => {
     const { world, prompts } = open();
     const [yes] = await Promise.all([prompts.confirm('Sure?'), answer(world, 'Sure?', 'y', KEYS.enter)]);
     const [no] = await Promise.all([prompts.confirm('Really?'), answer(world, 'Really?', KEYS.enter)]);
     expect([yes, no]).toEqual([true, false]);
   });
 
-  it('picks from a short list by arrows, from a long one by typing', async () => {
+  it('selects from a short list with arrow keys, and from a long one by typing', async () => {
     const { world, prompts } = open();
     const [short] = await Promise.all([
       prompts.pick('Which?', choices(3)),
@@ -75,14 +75,14 @@ describe('a question', () => {
   });
 });
 
-describe('no answer', () => {
-  it('to Ctrl-C is 130', async () => {
+describe('a question without an answer', () => {
+  it('ends 130 after Ctrl-C', async () => {
     const { world, prompts } = open();
     const asked = prompts.secret('Key?');
     await Promise.all([expect(asked).rejects.toMatchObject({ exit: 130 }), answer(world, 'Key?', 'abc', KEYS.ctrlC)]);
   });
 
-  it('to Ctrl-D, or to the end of the input, is 2 and no hang', async () => {
+  it('ends 2 after Ctrl-D or the end of the input, and does not hang', async () => {
     const first = open();
     await Promise.all([
       expect(first.prompts.text('Name?')).rejects.toMatchObject({ exit: 2 }),
@@ -95,7 +95,7 @@ describe('no answer', () => {
     await asked;
   });
 
-  it('to a polite kill is 143', async () => {
+  it('ends 143 after SIGTERM', async () => {
     const { world, prompts, stop } = open();
     const asked = expect(prompts.confirm('Sure?')).rejects.toMatchObject({ exit: 143 });
     await answer(world, 'Sure?');
@@ -103,7 +103,7 @@ describe('no answer', () => {
     await asked;
   });
 
-  it('where there is no terminal is 2, and nothing is asked', async () => {
+  it('ends 2 without a terminal, and nothing is asked', async () => {
     const { world, prompts } = open(false);
     await expect(prompts.text('Name?')).rejects.toMatchObject({ exit: 2 });
     expect(world.err()).toBe('');

@@ -9,7 +9,7 @@ const terminal = (options: TestWorldOptions, choices: { noInput?: boolean; noCol
     noColour: () => choices.noColour ?? false,
   });
 
-describe('what is known of the terminal', () => {
+describe('the properties of the terminal', () => {
   it.each<[TestWorldOptions, { noInput?: boolean }, Partial<Terminal>]>([
     [{}, {}, { output: false, errors: false, canAsk: false, columns: undefined }],
     [{ tty: true, columns: 132 }, {}, { output: true, errors: true, canAsk: true, columns: 132, rows: 24 }],

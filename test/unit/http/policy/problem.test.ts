@@ -9,7 +9,7 @@ const asked = (write: boolean): Asked => ({
   findOut: 'berth pods list',
 });
 
-it('makes a harmless, short sentence and a known exit code of whatever a service says', () => {
+it('any answer of a service gives a short, safe sentence and a known exit code', () => {
   const body = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.json(),

@@ -8,7 +8,7 @@ const names = async (headers: Record<string, string>): Promise<string[]> =>
   (await readWindows(headers, 7)).map(({ name }) => name);
 
 describe('rate windows', () => {
-  it('joins what is left with the policy', async () => {
+  it('joins RateLimit with RateLimit-Policy', async () => {
     const [minute, hour, day] = await readWindows({ ratelimit: left, 'ratelimit-policy': policy }, 7);
     expect(minute).toEqual({
       name: 'minute',
@@ -22,7 +22,7 @@ describe('rate windows', () => {
     expect(day).toMatchObject({ name: 'day', remaining: 49500, quota: 50000 });
   });
 
-  it('keeps windows of other names and passes over other parameters', async () => {
+  it('keeps windows of other names and ignores other parameters', async () => {
     const windows = await readWindows({ ratelimit: '"second";r=1;t=1;pk=:aGk=:;x="y", minute;r=2' }, 7);
     expect(windows).toMatchObject([
       { name: 'second', remaining: 1, resetSeconds: 1, quota: undefined },
@@ -38,7 +38,7 @@ describe('rate windows', () => {
     },
   );
 
-  it('takes a value of the wrong kind for unknown', async () => {
+  it('treats a value of the wrong type as unknown', async () => {
     expect(await readWindows({ ratelimit: '"minute";r="many";t=-1, ("a" "b");r=1' }, 7)).toMatchObject([
       { name: 'minute', remaining: undefined, resetSeconds: undefined },
     ]);

@@ -7,7 +7,7 @@ const now = Date.UTC(2026, 0, 1, 12);
 const status = (code: number, retryAfterMs?: number): TryEnd => ({ kind: 'status', status: code, retryAfterMs });
 const lost = (stage: 'not-sent' | 'sent' | 'answered', final = false): TryEnd => ({ kind: 'lost', stage, final });
 
-describe('trying again', () => {
+describe('the retry policy', () => {
   const READ = false;
   const WRITE = true;
   it.each<[string, boolean, TryEnd, boolean]>([
@@ -31,7 +31,7 @@ describe('trying again', () => {
     expect(decide(isWrite, end, 1, 0, policy, 0.5).again).toBe(again);
   });
 
-  it('stops after the retries, and where the wait is beyond the patience, naming it', () => {
+  it('stops after the last retry, and if the wait would exceed the limit, and then names the wait', () => {
     expect(decide(false, status(503), 4, 0, policy, 0.5)).toEqual({ again: false, why: 'spent' });
     expect(decide(false, status(429, 3_600_000), 1, 0, policy, 0.5)).toEqual({
       again: false,
@@ -42,12 +42,12 @@ describe('trying again', () => {
     expect(decide(false, status(503), 1, 0, { ...policy, retries: 0 }, 0.5)).toMatchObject({ again: false });
   });
 
-  it('obeys Retry-After, but never in a hot loop', () => {
+  it('obeys Retry-After, with a minimum wait', () => {
     expect(decide(true, status(429, 7000), 1, 0, policy, 0.9)).toEqual({ again: true, waitMs: 7000 });
     expect(decide(true, status(429, 0), 1, 0, policy, 0.9)).toEqual({ again: true, waitMs: 100 });
   });
 
-  it('waits at least a moment, at most the backoff, and in all no longer than the patience', () => {
+  it('waits between the minimum and the backoff, and in total no longer than the limit', () => {
     fc.assert(
       fc.property(
         fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
@@ -92,7 +92,7 @@ describe('Retry-After', () => {
     expect(readRetryAfter(text === undefined ? {} : { 'retry-after': text }, now)).toBe(expected);
   });
 
-  it('reads back every date that lies ahead', () => {
+  it('parses every date in the future', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 4_000_000_000 }), (seconds) => {
         const headers = { 'retry-after': new Date(now + seconds * 1000).toUTCString() };

@@ -16,7 +16,7 @@ import {
 const START = Date.UTC(2026, 0, 1);
 
 describe('429', () => {
-  it.each([read, write])('is waited out as Retry-After says ($method)', async (request) => {
+  it.each([read, write])('is retried after the time in Retry-After ($method)', async (request) => {
     const server = await serve((response, _, count) => {
       if (count < 3) json(response, {}, 429, { 'retry-after': String(count * 7) });
       else json(response, { ok: true });
@@ -76,7 +76,7 @@ describe('429', () => {
     },
   );
 
-  it('is final without retries', async () => {
+  it('is final with zero retries', async () => {
     const server = await serve((response) => {
       json(response, {}, 429, { 'retry-after': '1' });
     });
@@ -85,8 +85,8 @@ describe('429', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it('a storm with 50 requests in flight: one pace for all, and all get through', async () => {
-    // Ten requests a second, whoever asks.
+  it('a storm with 50 requests in flight: all requests share one throttle, and all succeed', async () => {
+    // The server allows ten requests a second in total.
     const world = { times: [] as number[] };
     const server = await serve((response) => {
       const now = clock.now();
@@ -103,7 +103,7 @@ describe('429', () => {
     expect(clock.now() - START).toBeLessThan(60_000);
   });
 
-  it('a storm that never ends is given up, bounded in requests and in time', async () => {
+  it('a storm that never ends makes every request fail after bounded requests and time', async () => {
     const server = await serve((response) => {
       json(response, {}, 429, { 'retry-after': '5' });
     });
@@ -115,8 +115,8 @@ describe('429', () => {
   });
 });
 
-describe('the pace', () => {
-  it('stands in nobody’s way until the service says 429', async () => {
+describe('the throttle', () => {
+  it('does not delay requests until the service answers 429', async () => {
     const clock = createTestClock();
     const pace = createPace(clock, () => 0.5);
     const { signal } = new AbortController();
@@ -124,7 +124,7 @@ describe('the pace', () => {
     expect(clock.slept).toEqual([]);
   });
 
-  it('holds all, then lets one after the other go; 429s of one storm count once', async () => {
+  it('holds all requests, then releases them one by one; the 429 answers of one storm count once', async () => {
     const clock = createTestClock();
     const pace = createPace(clock, () => 0.5);
     const { signal } = new AbortController();
@@ -137,7 +137,7 @@ describe('the pace', () => {
     expect(await pace.admit(60_000, signal)).toBe(100);
   });
 
-  it('refuses to wait longer than the patience, without waiting', async () => {
+  it('refuses at once if the wait would exceed the limit', async () => {
     const clock = createTestClock();
     const pace = createPace(clock, () => 0.5);
     pace.slow(10_000, clock.monotonic());
@@ -145,7 +145,7 @@ describe('the pace', () => {
     expect(clock.slept).toEqual([]);
   });
 
-  it('recovers with success', async () => {
+  it('speeds up again after successes', async () => {
     const clock = createTestClock();
     const pace = createPace(clock, () => 0.5);
     const { signal } = new AbortController();
@@ -156,7 +156,7 @@ describe('the pace', () => {
     expect(await pace.admit(0, signal)).toBe(0);
   });
 
-  it('ends with the signal', async () => {
+  it('ends the wait when the signal aborts', async () => {
     const clock = createTestClock();
     const pace = createPace(clock, () => 0.5);
     pace.slow(1000, clock.monotonic());
@@ -170,7 +170,7 @@ describe('the pace', () => {
 describe('a DELETE that finds nothing', () => {
   const remove = { ...read, method: 'DELETE' } as const;
 
-  it('is 4 when an earlier try was put off', async () => {
+  it('ends 4 if an earlier try was answered 429', async () => {
     const server = await serve((response, _, count) => {
       json(response, {}, count === 1 ? 429 : 404);
     });
@@ -178,12 +178,12 @@ describe('a DELETE that finds nothing', () => {
     expect(server.seen).toHaveLength(2);
   });
 
-  it('is 4 when an earlier connection never opened', async () => {
+  it('ends 4 if an earlier connection never opened', async () => {
     const port = await freePort();
     const { createServer } = await import('node:http');
     const server = createServer((_, response) => response.writeHead(404).end());
     const base = createTestClock();
-    // The server appears while the client waits for its second try.
+    // The server starts while the client waits for its second try.
     const clock = {
       ...base,
       sleep: async (milliseconds: number) => {
@@ -196,14 +196,14 @@ describe('a DELETE that finds nothing', () => {
     expect(failure).toMatchObject({ exit: 4, code: 'not-found' });
   });
 
-  it('is 4 at the first try', async () => {
+  it('ends 4 at the first try', async () => {
     const server = await serve((response) => {
       json(response, {}, 404);
     });
     expect(await failureOf(connect(server.url).api.send(remove))).toMatchObject({ exit: 4, code: 'not-found' });
   });
 
-  it('is not sent again when its answer was lost: 8', async () => {
+  it('ends 8 if its answer was lost, and is not sent again', async () => {
     let requests = 0;
     const server = await serveTcp((socket) => {
       onRequest(socket, () => {

@@ -14,8 +14,8 @@ import {
 
 const HTML = '<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body><h1>nginx</h1></body></html>';
 
-describe('a success', () => {
-  it('comes back whole, its numbers exact', async () => {
+describe('a successful request', () => {
+  it('returns the whole answer with exact numbers', async () => {
     const text = '{"a":1,"a":2,"big":9007199254740993,"huge":1e400,"deep":' + '['.repeat(5000) + ']'.repeat(5000) + '}';
     const server = await serve((response) => {
       json(response, text);
@@ -25,7 +25,7 @@ describe('a success', () => {
     expect(encodeJson(answer.value ?? null)).toBe(text.replace('"a":1,', ''));
   });
 
-  it('was asked for once, at the right place, with the key', async () => {
+  it('is sent once, to the right address, with the key', async () => {
     const server = await serve((response) => {
       json(response, {}, 201);
     });
@@ -57,7 +57,7 @@ describe('a success', () => {
     expect(server.seen[0]?.body.equals(raw)).toBe(true);
   });
 
-  it('keeps one connection for several requests', async () => {
+  it('uses one connection for several requests', async () => {
     const ports = new Set<number | undefined>();
     const server = await serve((response) => {
       ports.add(response.socket?.remotePort);
@@ -69,7 +69,7 @@ describe('a success', () => {
     expect(ports.size).toBe(1);
   });
 
-  it.each([204, 200])('%i without a body is enough for a DELETE', async (status) => {
+  it.each([204, 200])('with %i and no body is a success of a DELETE', async (status) => {
     const server = await serve((response) => {
       response.writeHead(status).end();
     });
@@ -77,7 +77,7 @@ describe('a success', () => {
     expect(answer).toMatchObject({ status, text: '', value: undefined });
   });
 
-  it('may be text where the request takes anything', async () => {
+  it('returns text if the request accepts any answer', async () => {
     const server = await serve((response) => {
       response.end('plain words');
     });
@@ -90,7 +90,7 @@ describe('a success', () => {
     expect(server.seen[0]?.headers.accept).toBe('text/plain');
   });
 
-  it('tells the rate windows, on errors too', async () => {
+  it('reports the rate windows, after errors too', async () => {
     const server = await serve((response, _, count) => {
       json(response, {}, count === 1 ? 200 : 404, { RateLimit: `"minute";r=${String(60 - count)};t=5` });
     });
@@ -102,7 +102,7 @@ describe('a success', () => {
 });
 
 describe('an answer that cannot be used', () => {
-  it('a 502 with a page: a read is tried again, then 7 without the page; a write is 8', async () => {
+  it('a 502 with a page: a read is retried and then ends 7 without printing the page; a write ends 8', async () => {
     const server = await serve((response) => {
       response.writeHead(502, { 'content-type': 'text/html' }).end(HTML);
     });
@@ -125,7 +125,7 @@ describe('an answer that cannot be used', () => {
     ['with content-length', 'content-length: 100\r\n\r\n{"id":"p1","na'],
     ['in chunks', 'transfer-encoding: chunked\r\n\r\ne\r\n{"id":"p1","na\r\n'],
     ['without either', 'connection: close\r\n\r\n{"id":"p1","na'],
-  ])('a body that is cut off, %s: a read is tried again, then 7; a write is 8', async (_, rest) => {
+  ])('a truncated body, %s: a read is retried and then ends 7; a write ends 8', async (_, rest) => {
     let requests = 0;
     const server = await serveTcp((socket) => {
       onRequest(socket, () => {
@@ -142,7 +142,7 @@ describe('an answer that cannot be used', () => {
     expect(requests).toBe(5);
   });
 
-  it('text that calls itself JSON and is not, even where any text would do', async () => {
+  it('text with the content type of JSON that is not JSON is refused, even if any text is accepted', async () => {
     const server = await serve((response) => {
       json(response, '{"id":');
     });
@@ -151,7 +151,7 @@ describe('an answer that cannot be used', () => {
     expect(await failureOf(api.send({ ...read, method: 'DELETE' }))).toMatchObject({ exit: 8 });
   });
 
-  it('a cut body followed by a whole one: the read succeeds', async () => {
+  it('a truncated body and then a whole one: the read succeeds', async () => {
     const server = await serve((response, _, count) => {
       if (count === 1) response.writeHead(200, { 'content-length': 100 }).write('{"id":', () => response.destroy());
       else json(response, { id: 'p1' });
@@ -159,7 +159,7 @@ describe('an answer that cannot be used', () => {
     expect((await connect(server.url).api.send(read)).value).toEqual({ id: 'p1' });
   });
 
-  it('an empty 200 where JSON belongs: 7, or 8 for a write', async () => {
+  it('an empty 200 where JSON is expected: 7, or 8 for a write', async () => {
     const server = await serve((response) => {
       response.writeHead(200).end();
     });
@@ -171,7 +171,7 @@ describe('an answer that cannot be used', () => {
     expect(server.seen).toHaveLength(2);
   });
 
-  it('a page with status 200: 7, and nothing of the page', async () => {
+  it('a page with status 200: 7, and the page is not printed', async () => {
     const server = await serve((response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end(HTML);
     });
@@ -180,7 +180,7 @@ describe('an answer that cannot be used', () => {
     expect(JSON.stringify(failure.facts())).not.toContain('nginx');
   });
 
-  it('an error whose body breaks off: its status is enough', async () => {
+  it('an error with a truncated body is reported by its status', async () => {
     const server = await serve((response) => {
       response.writeHead(422, { 'content-length': 100 }).write('{"title":', () => response.destroy());
     });
@@ -225,7 +225,7 @@ describe('compression', () => {
   it.each([
     ['gzip', gzipSync(Buffer.alloc(300_000_000))],
     ['gzip, gzip', gzipSync(gzipSync(Buffer.alloc(300_000_000)))],
-  ])('a bomb in %s is stopped at 64 MiB, with memory bounded', async (encoding, bomb) => {
+  ])('a decompression bomb in %s is stopped at 64 MiB, with bounded memory', async (encoding, bomb) => {
     const server = await serve((response) => {
       response.writeHead(200, { 'content-encoding': encoding }).end(bomb);
     });
@@ -237,7 +237,7 @@ describe('compression', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(200_000_000);
   });
 
-  it('stops a plain body at the cap too, without reading on', async () => {
+  it('stops reading a plain body at the cap too', async () => {
     let sent = 0;
     const server = await serve((response) => {
       const chunk = Buffer.alloc(65_536, ' ');
@@ -254,7 +254,7 @@ describe('compression', () => {
 });
 
 describe('the deadline', () => {
-  it('covers headers that never come: read 7, write 8, neither tried again', async () => {
+  it('covers headers that never arrive: a read ends 7, a write 8, without a retry', async () => {
     const server = await serve(() => undefined);
     const { api } = connect(server.url, { timeoutMs: 40 });
     const failure = await failureOf(api.send(read));
@@ -264,7 +264,7 @@ describe('the deadline', () => {
     expect(server.seen).toHaveLength(2);
   });
 
-  it('covers a body that drips', async () => {
+  it('covers a body that arrives byte by byte', async () => {
     const server = await serve((response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       const drip = setInterval(() => response.write(' '), 5);
@@ -277,7 +277,7 @@ describe('the deadline', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it('keeps the status of an error whose body drips', async () => {
+  it('keeps the status of an error whose body arrives too slowly', async () => {
     const server = await serve((response) => {
       response.writeHead(409).write('{');
     });
@@ -285,7 +285,7 @@ describe('the deadline', () => {
     expect(await failureOf(api.send(write))).toMatchObject({ exit: 5, status: 409 });
   });
 
-  it('is longer where the request says so', async () => {
+  it('is longer if the request asks for it', async () => {
     const server = await serve((response) => {
       setTimeout(() => {
         json(response, {});

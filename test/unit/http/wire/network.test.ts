@@ -12,7 +12,7 @@ import {
   write,
 } from '../../../support/servers/http-server.ts';
 
-describe('a connection that never opens: 7, nothing was sent, tried again, writes too', () => {
+describe('a connection that never opens: 7, nothing was sent, and reads and writes are retried', () => {
   it.each([read, write])('refused ($method)', async (request) => {
     const { api, clock } = connect(`http://127.0.0.1:${String(await freePort())}`);
     const failure = await failureOf(api.send(request));
@@ -22,7 +22,7 @@ describe('a connection that never opens: 7, nothing was sent, tried again, write
     expect(clock.slept).toEqual([250, 500, 1000]);
   });
 
-  it('refused at each address that a name has', async () => {
+  it('refused at each address of a host name', async () => {
     const { api } = connect(`http://localhost:${String(await freePort())}`, { retries: 0 });
     expect((await failureOf(api.send(read))).message).toContain('connection refused');
   });
@@ -49,7 +49,7 @@ describe('a connection that never opens: 7, nothing was sent, tried again, write
     expect(connections).toBe(4);
   });
 
-  it('handshake broken off', async () => {
+  it('handshake closed by the server', async () => {
     const server = await serveTcp((socket) => {
       socket.on('data', () => socket.destroy());
     });
@@ -74,7 +74,7 @@ describe('a connection that never opens: 7, nothing was sent, tried again, write
     expect(failure.hint).toContain('Nothing was sent');
   });
 
-  it('succeeds when a later try gets through', async () => {
+  it('succeeds when a later try connects', async () => {
     const port = await freePort();
     const { api, clock } = connect(`http://127.0.0.1:${String(port)}`, {
       transport: (() => {
@@ -117,7 +117,7 @@ describe('a connection that breaks after the request was sent', () => {
     },
   );
 
-  it('a reused connection that is reset: the read is tried again, the write is 8', async () => {
+  it('a reused connection that is reset: the read is retried, the write ends 8', async () => {
     const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: keep-alive\r\n\r\n{}';
     const counts: number[] = [];
     const server = await serveTcp((socket, connection) => {
@@ -135,10 +135,10 @@ describe('a connection that breaks after the request was sent', () => {
     expect(counts.slice(1)).toEqual([2, 2]);
   });
 
-  it('an idle connection that the server closed is not written to', async () => {
+  it('an idle connection that the server closed is not used', async () => {
     const server = await serveTcp((socket) => {
       onRequest(socket, () => {
-        // No word of closing, and closed a moment later.
+        // The answer has no `connection: close`, and the server closes a moment later.
         socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}', () => socket.end());
       });
     });
@@ -161,7 +161,7 @@ describe('a connection that breaks after the request was sent', () => {
 describe('the interrupt', () => {
   const stopped = interrupted('SIGINT', 'Go on with: berth pods wait p1');
 
-  it('ends an exchange at once, and says of a write that it was sent', async () => {
+  it('ends an exchange at once, and the error of a write says that it was sent', async () => {
     const { api, interrupt } = await hanging();
     const failure = await failureOf(api.send(write));
     expect(interrupt.signal.aborted).toBe(true);
@@ -170,12 +170,12 @@ describe('the interrupt', () => {
     expect(failure.hint).toContain('berth pods list');
   });
 
-  it('is itself for a read', async () => {
+  it('ends a read with the interrupt itself', async () => {
     const { api } = await hanging();
     expect(await failureOf(api.send(read))).toBe(stopped);
   });
 
-  it('ends a wait between tries', async () => {
+  it('ends a pause between two tries', async () => {
     const server = await serve((response) => {
       setImmediate(() => {
         world.interrupt.abort(stopped);
@@ -188,7 +188,7 @@ describe('the interrupt', () => {
     expect(await failureOf(api.send(read))).toBe(stopped);
   });
 
-  it('sends nothing once it has come', async () => {
+  it('sends nothing if it came before the request', async () => {
     const server = await serve((response) => {
       json(response, {});
     });

@@ -19,7 +19,7 @@ import {
 const PASSWORD = 'proxy-pass-word';
 
 interface TestProxy {
-  /** With a user name and password in it. */
+  /** The address, with a user name and password. */
   readonly url: string;
   /** `GET http://...` or `CONNECT host:port`, in order. */
   readonly seen: { readonly line: string; readonly authorization: string | undefined }[];
@@ -74,7 +74,7 @@ describe('a proxy', () => {
     },
   );
 
-  it('HTTPS_PROXY is asked for a tunnel; a certificate that is not trusted ends it: 7, nothing sent', async () => {
+  it('HTTPS_PROXY is asked for a tunnel; an untrusted certificate ends 7 with nothing sent', async () => {
     const proxy = await serveProxy();
     const target = await serveTcp((socket) => socket.end('no TLS here'));
     const { api } = connect(`https://127.0.0.1:${String(target.port)}`, {}, { env: { HTTPS_PROXY: proxy.url } });
@@ -84,7 +84,7 @@ describe('a proxy', () => {
     expect(proxy.seen[0]).toEqual({ line: `CONNECT 127.0.0.1:${String(target.port)}`, authorization: BASIC });
   });
 
-  it.each(['127.0.0.1', '*', 'example.com, 127.0.0.1'])('NO_PROXY=%s exempts', async (exceptions) => {
+  it.each(['127.0.0.1', '*', 'example.com, 127.0.0.1'])('is not used with NO_PROXY=%s', async (exceptions) => {
     const proxy = await serveProxy();
     const server = await serve((response) => {
       json(response, {});
@@ -109,7 +109,7 @@ describe('a proxy', () => {
     },
   );
 
-  it('that wants another password for plain http', async () => {
+  it('that answers 407 to plain http: the error names 407 and the proxy settings, without the password', async () => {
     const proxy = await serveProxy(407);
     const { api } = connect(`http://127.0.0.1:${String(await freePort())}`, {}, { env: { http_proxy: proxy.url } });
     const failure = await failureOf(api.send(read));
@@ -118,7 +118,7 @@ describe('a proxy', () => {
     expect(JSON.stringify(failure.facts())).not.toContain(PASSWORD);
   });
 
-  it.each(['https', 'http'])('that is not there (%s): 7, nothing was sent', async (scheme) => {
+  it.each(['https', 'http'])('that cannot be reached (%s) ends 7 with nothing sent', async (scheme) => {
     const proxy = `http://someone:${PASSWORD}@127.0.0.1:${String(await freePort())}`;
     const address = scheme === 'https' ? 'https://example.com' : `http://127.0.0.1:${String(await freePort())}`;
     const { api } = connect(address, {}, { env: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } });
@@ -128,7 +128,7 @@ describe('a proxy', () => {
     expect(JSON.stringify(failure.facts())).not.toContain(PASSWORD);
   });
 
-  it('that hangs up when asked for a tunnel is asked once a try, no more', async () => {
+  it('that closes the connection when asked for a tunnel is asked once per try', async () => {
     let asked = 0;
     const proxy = await serveTcp((socket) => {
       asked++;
@@ -156,7 +156,7 @@ describe('a proxy', () => {
   );
 });
 
-describe('which proxy', () => {
+describe('the choice of the proxy', () => {
   const env = { HTTP_PROXY: 'http://proxy.test:1', HTTPS_PROXY: 'proxy.test:2' };
   it.each<[string, Record<string, string>, string | undefined]>([
     ['https://example.com', env, 'http://proxy.test:2'],
@@ -165,7 +165,7 @@ describe('which proxy', () => {
     ['https://example.com', { HTTPS_PROXY: 'http://upper:1', https_proxy: 'http://lower:1' }, 'http://lower:1'],
     ['https://example.com', { HTTPS_PROXY: 'http://upper:1', https_proxy: '' }, undefined],
     ['https://example.com', {}, undefined],
-    // What stays on this machine is in the clear: no other machine may see it.
+    // Requests to this machine are not encrypted, so they must not go through another machine.
     ['http://127.0.0.1:8181', env, undefined],
     ['http://localhost:8181', env, undefined],
     ['http://localhost:8181', { HTTP_PROXY: 'http://127.0.0.1:3128' }, 'http://127.0.0.1:3128'],

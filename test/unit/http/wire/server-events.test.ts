@@ -13,7 +13,7 @@ async function collect({ api }: World, request = logs, into: ServerEvent[] = [])
 }
 
 describe('a stream of events', () => {
-  it('comes event by event, whatever pieces it arrives in', async () => {
+  it('is read event by event, however the bytes are split', async () => {
     const text =
       ': hello\n\nid: 1\ndata: {"line":"é€😀"}\n\nid: 2\nevent: log\ndata: a\ndata: b\n\nretry: 5\n\ndata: cut off';
     const server = await serve((response) => {
@@ -28,20 +28,20 @@ describe('a stream of events', () => {
     expect(server.seen[0]?.headers).toMatchObject({ accept: 'text/event-stream', 'accept-encoding': 'identity' });
   });
 
-  it('brings the cursor along', async () => {
+  it('sends the cursor as Last-Event-ID', async () => {
     const server = await serve((response) => response.writeHead(200, EVENTS).end());
     await collect(connect(server.url), { ...logs, headers: { 'Last-Event-ID': 'c-7' } });
     expect(server.seen[0]?.headers['last-event-id']).toBe('c-7');
   });
 
-  it('is decoded where the server compresses it all the same', async () => {
+  it('is decompressed if the server compresses it', async () => {
     const server = await serve((response) =>
       response.writeHead(200, { ...EVENTS, 'content-encoding': 'gzip' }).end(gzipSync('data: x\n\n')),
     );
     expect(await collect(connect(server.url))).toMatchObject([{ data: 'x' }]);
   });
 
-  it('lasts longer than the deadline of a request', async () => {
+  it('may last longer than the deadline of a request', async () => {
     const server = await serve((response) => {
       response.writeHead(200, EVENTS).write('data: 1\n\n');
       setTimeout(() => response.end('data: 2\n\n'), 80);
@@ -49,7 +49,7 @@ describe('a stream of events', () => {
     expect(await collect(connect(server.url, { timeoutMs: 40 }))).toHaveLength(2);
   });
 
-  it('ends at a deadline of its own', async () => {
+  it('ends at its own deadline', async () => {
     const server = await serve((response) => {
       response.writeHead(200, EVENTS).write('data: 1\n\n');
     });
@@ -59,7 +59,7 @@ describe('a stream of events', () => {
     expect(got).toHaveLength(1);
   });
 
-  it('fails with 7 when the connection breaks, after what came before', async () => {
+  it('fails with 7 when the connection breaks, after the events that arrived', async () => {
     const server = await serve((response) => {
       response.writeHead(200, EVENTS).write('data: 1\n\ndata: 2', () => response.destroy());
     });
@@ -68,7 +68,7 @@ describe('a stream of events', () => {
     expect(got).toHaveLength(1);
   });
 
-  it('ends where nothing came for as long as it may be silent, and is hung up', async () => {
+  it('ends at its idle timeout and closes the connection', async () => {
     let hungUp: () => void = () => undefined;
     const closed = new Promise<void>((resolve) => (hungUp = resolve));
     const server = await serve((response) => {
@@ -84,7 +84,7 @@ describe('a stream of events', () => {
     await closed;
   });
 
-  it('is tried again until it is connected', async () => {
+  it('is retried until it is connected', async () => {
     const server = await serve((response, _, count) => {
       if (count < 3) json(response, {}, 503);
       else response.writeHead(200, EVENTS).end('data: 1\n\n');
@@ -92,21 +92,21 @@ describe('a stream of events', () => {
     expect(await collect(connect(server.url))).toHaveLength(1);
   });
 
-  it('refused is what any request refused is', async () => {
+  it('that the service refuses fails like any refused request', async () => {
     const server = await serve((response) => {
       json(response, { title: 'Not Found', status: 404, detail: 'pod not found' }, 404);
     });
     expect(await failureOf(collect(connect(server.url)))).toMatchObject({ exit: 4, detail: 'pod not found' });
   });
 
-  it('that is none: 7', async () => {
+  it('with another content type ends 7', async () => {
     const server = await serve((response) => {
       json(response, {});
     });
     expect(await failureOf(collect(connect(server.url)))).toMatchObject({ exit: 7, code: 'unavailable' });
   });
 
-  it('of one event without end: 7, memory bounded', async () => {
+  it('with one endless event ends 7 with bounded memory', async () => {
     const server = await serve((response) => {
       response.writeHead(200, EVENTS).write('data: ');
       const chunk = Buffer.alloc(1 << 20, 'x');
@@ -119,7 +119,7 @@ describe('a stream of events', () => {
     expect(await failureOf(collect(connect(server.url)))).toMatchObject({ exit: 7 });
   });
 
-  it('ends with the interrupt', async () => {
+  it('ends with an interrupt', async () => {
     const server = await serve((response) => {
       response.writeHead(200, EVENTS).write('data: 1\n\n');
     });
@@ -131,7 +131,7 @@ describe('a stream of events', () => {
     expect(await failureOf(work())).toBe(stopped);
   });
 
-  it('is hung up when the reader has enough', async () => {
+  it('is closed when the reader stops reading', async () => {
     let hungUp: () => void = () => undefined;
     const closed = new Promise<void>((resolve) => (hungUp = resolve));
     const server = await serve((response) => {

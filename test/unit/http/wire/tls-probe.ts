@@ -1,4 +1,4 @@
-// One GET as a whole process, for what only a process can show: bundled and run by tls.test.ts.
+// A process that sends one GET. tls.test.ts bundles it and runs it.
 import { createApi } from '../../../../src/http/api.ts';
 import { createTransport } from '../../../../src/http/wire/client.ts';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';

@@ -18,7 +18,7 @@ let connections = 0;
 const seen: (string | undefined)[] = [];
 const tunnels: (string | undefined)[] = [];
 const sockets = new Set<Socket>();
-/** Where the proxy leads, in place of the server of this file. */
+/** The server that the proxy connects to instead of the requested one. */
 let target: number | undefined;
 
 const server = createServer((request, response) => {
@@ -38,7 +38,7 @@ const port = (of: { address(): unknown } = server): number => (of.address() as A
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'berth-tls-'));
-  // Bundled as the program is, so that what replaces builtins there is proven here.
+  // Bundled like the program, so that the stubs that replace Node's modules are tested too.
   const root = file('../../../..');
   const { bundling } = (await import(path.join(root, 'scripts/bundling.mjs'))) as {
     bundling: (root: string) => BuildOptions;
@@ -62,7 +62,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Runs the probe as a process of its own, which nobody tells to end. */
+/** Runs the probe in its own process. The process must end by itself. */
 function probe(
   address: string,
   env: Record<string, string>,
@@ -89,7 +89,7 @@ it.each([[], ['one-shot']])(
   },
 );
 
-it('a certificate of an unknown issuer is not: nothing is sent, and it is not tried again', async () => {
+it('a certificate of an unknown issuer is refused: nothing is sent, and there is no retry', async () => {
   const [requests, before] = [seen.length, connections];
   const { text, code } = await probe(`https://localhost:${String(port())}`, {});
   expect(text).toContain('is not accepted: it is self-signed and not trusted');
@@ -131,7 +131,7 @@ describe.each([
   });
 });
 
-it('a certificate for another name is refused, also of an address', async () => {
+it('a certificate for another name is refused, also if the host is an address', async () => {
   const { text } = await probe(`https://[::1]:${String(port())}`, {
     NODE_EXTRA_CA_CERTS: CERTIFICATE,
     HTTPS_PROXY: proxyUrl(),
@@ -139,7 +139,7 @@ it('a certificate for another name is refused, also of an address', async () => 
   expect(text).toContain('it is for another host name: localhost, 127.0.0.1, not for');
 });
 
-it('through a proxy the exchange is the same, end to end', async () => {
+it('an exchange through a proxy is encrypted from end to end', async () => {
   const env = { NODE_EXTRA_CA_CERTS: CERTIFICATE, HTTPS_PROXY: proxyUrl() };
   expect(await probe(`https://localhost:${String(port())}`, env, 'one-shot')).toEqual({
     text: '{"secure":true}',
@@ -148,7 +148,7 @@ it('through a proxy the exchange is the same, end to end', async () => {
   expect(tunnels.pop()).toBe(`localhost:${String(port())}`);
 });
 
-it('a server that hangs up after the request is told apart from one that is not there', async () => {
+it('a server that closes the connection after the request is distinguished from one that cannot be reached', async () => {
   const rude = createTcpServer((socket) =>
     socket.on('data', () => socket.resetAndDestroy()).on('error', () => undefined),
   );

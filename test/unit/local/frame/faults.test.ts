@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { strike, type FaultRecord } from '../../../../src/local/frame/faults.ts';
+import { takeFaults, type FaultRecord } from '../../../../src/local/frame/faults.ts';
 
 const request = { method: 'POST', path: '/v2/echo/run' };
 const never = () => 0.999;
 
-describe('which requests a fault strikes', () => {
+describe('which requests a fault applies to', () => {
   it.each<[string | undefined, boolean]>([
     [undefined, true],
     ['POST', true],
@@ -19,30 +19,30 @@ describe('which requests a fault strikes', () => {
     ['v2/echo', false],
   ])('match %j: %j', (match, struck) => {
     const fault: FaultRecord = { id: 'f', kind: 'drop', ...(match === undefined ? {} : { match }) };
-    expect(strike([fault], request, never)).toHaveLength(struck ? 1 : 0);
+    expect(takeFaults([fault], request, never)).toHaveLength(struck ? 1 : 0);
   });
 
-  it('counts down, one request at a time, and is gone at the end', () => {
+  it('applies to a limited number of requests and is then removed', () => {
     const faults: FaultRecord[] = [{ id: 'f', kind: 'drop', count: 2 }];
-    const struck = [1, 2, 3].map(() => strike(faults, request, never).length);
+    const struck = [1, 2, 3].map(() => takeFaults(faults, request, never).length);
     expect([struck, faults]).toEqual([[1, 1, 0], []]);
   });
 
-  it('takes one of each kind, and leaves the next of a kind for the next request', () => {
+  it('applies one fault of each kind per request', () => {
     const faults: FaultRecord[] = [
       { id: 'a', kind: 'latency', latencyMs: 5 },
       { id: 'b', kind: 'drop', count: 1 },
       { id: 'c', kind: 'drop', count: 1 },
     ];
-    expect(strike(faults, request, never).map(({ id }) => id)).toEqual(['a', 'b']);
-    expect(strike(faults, request, never).map(({ id }) => id)).toEqual(['a', 'c']);
+    expect(takeFaults(faults, request, never).map(({ id }) => id)).toEqual(['a', 'b']);
+    expect(takeFaults(faults, request, never).map(({ id }) => id)).toEqual(['a', 'c']);
     expect(faults.map(({ id }) => id)).toEqual(['a']);
   });
 
-  it('does not count down where its probability spared a request', () => {
+  it('does not count requests that its probability skipped', () => {
     const faults: FaultRecord[] = [{ id: 'f', kind: 'drop', count: 1, probability: 0.5 }];
-    expect(strike(faults, request, never)).toEqual([]);
-    expect(strike(faults, request, () => 0.4)).toHaveLength(1);
+    expect(takeFaults(faults, request, never)).toEqual([]);
+    expect(takeFaults(faults, request, () => 0.4)).toHaveLength(1);
     expect(faults).toEqual([]);
   });
 });

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JOBS_ONLY_KEY, READ_ONLY_KEY } from '../../../../src/local/frame/auth.ts';
 import { Problem } from '../../../../src/local/contract/problem.ts';
-import { freshUsage, quotaOf, spend, WINDOWS } from '../../../../src/local/frame/rate-limit.ts';
+import { rateUsage, quotaOf, countRequest, WINDOWS } from '../../../../src/local/frame/rate-limit.ts';
+import { createState } from '../../../../src/local/state/state.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';
 
 /** `[name, parameters]` of each member, as a reader of structured fields finds them. */
@@ -64,18 +65,18 @@ describe('rate windows (specification 8.1)', () => {
         (pauses, minute) => {
           const quota = quotaOf({ minute, hour: 12 });
           let now = 1_000_000;
-          const usage = freshUsage(now);
+          const usage = rateUsage.of(createState(now));
           const windows = new Map<string, number>();
           for (const pause of pauses) {
             now += pause;
             try {
-              spend(usage, quota, now);
+              countRequest(usage, quota, now);
             } catch (error) {
               expect(error).toBeInstanceOf(Problem);
               const wait = Number((error as Problem).headers['Retry-After']);
               expect(Number.isInteger(wait) && wait >= 1).toBe(true);
               // Who waits as long as told is let in.
-              spend(structuredClone(usage), quota, now + wait * 1000);
+              countRequest(structuredClone(usage), quota, now + wait * 1000);
               continue;
             }
             for (const { name } of WINDOWS) {

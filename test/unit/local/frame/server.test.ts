@@ -2,9 +2,10 @@ import { createServer, type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { LOCAL_KEY } from '../../../../src/local/frame/auth.ts';
 import { serveLocal, type ServedService } from '../../../../src/local/frame/server.ts';
-import type { Clock } from '../../../../src/core/context.ts';
-import { seed } from '../../../../src/local/seed.ts';
+import { createState } from '../../../../src/local/state/state.ts';
 import { memoryStore } from '../../../../src/local/state/store.ts';
+import { queuesOf } from '../../../../src/local/queue/state/records.ts';
+import type { Clock } from '../../../../src/core/context.ts';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';
 import { fileStore } from '../../../support/local/file-store.ts';
@@ -22,7 +23,7 @@ const serve = async (fixture = localFixture()) => {
 };
 
 describe('the local service over HTTP', () => {
-  it('answers, and its links lead back to it', async () => {
+  it('answers with links to its own address', async () => {
     const { url } = await serve();
     const answer = await fetch(`${url}/v2/serverless/echo`, { headers });
     expect(answer.status).toBe(200);
@@ -44,20 +45,20 @@ describe('the local service over HTTP', () => {
     expect(list.includes('maybe')).toBe(kind === 'accept-drop');
   });
 
-  it('keeps a path segment one segment', async () => {
+  it('keeps an encoded slash within its path segment', async () => {
     const { url } = await serve();
     const answer = await fetch(`${url}/v2/pods/${encodeURIComponent('a/b?c#d é%2f')}`, { headers });
     expect(((await answer.json()) as { detail: string }).detail).toBe('pod not found');
   });
 
-  it('takes and refuses large bodies', async () => {
+  it('accepts large bodies up to the limit', async () => {
     const { url } = await serve();
     const body = `{"name":"${'x'.repeat(22_000_000)}"}`;
     const answer = await fetch(`${url}/v2/pods`, { method: 'POST', headers, body });
     expect(answer.status).toBe(413);
   });
 
-  it('says so where its state cannot be kept', async () => {
+  it('answers with an error when its state cannot be saved', async () => {
     const { url } = await serve(localFixture({ store: fileStore('/dev/null/state.json') }));
     const answer = await fetch(`${url}/v2/pods`, { headers });
     expect([answer.status, await answer.text()]).toEqual([
@@ -67,7 +68,7 @@ describe('the local service over HTTP', () => {
   });
 
   it.each(['POST runsync', 'GET status-sync/JOB'])('ends the waiting of a caller who hangs up: %s', async (request) => {
-    const state = seed(0);
+    const state = createState(0);
     const real = createTestClock(0);
     // A clock that stands still: nothing but the hang-up ends a wait.
     const clock: Clock = {
@@ -85,14 +86,14 @@ describe('the local service over HTTP', () => {
     const caller = new AbortController();
     const body = method === 'POST' ? { body: '{"input":{}}' } : {};
     const answer = fetch(`${url}/v2/echo/${operation}`, { method, headers, ...body, signal: caller.signal });
-    const waiting = (): number => Object.keys(state.queue.awaited).length;
+    const waiting = (): number => Object.keys(queuesOf(state).awaited).length;
     await expect.poll(waiting).toBe(1);
     caller.abort();
     await expect(answer).rejects.toThrow();
     await expect.poll(waiting).toBe(0);
   });
 
-  it('ends 2 where the port is in use', async () => {
+  it('fails with usage (2) when the port is in use', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => taken.once('listening', resolve));
     const { port } = taken.address() as AddressInfo;

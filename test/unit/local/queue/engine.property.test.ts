@@ -9,7 +9,7 @@ import {
   setTimeToLive,
   submit,
 } from '../../../../src/local/queue/engine/engine.ts';
-import { laneOf, waitingIn, workersIn } from '../../../../src/local/queue/state/endpoint-queue.ts';
+import { queueOf, waitingCount, workersIn } from '../../../../src/local/queue/state/endpoint-queue.ts';
 import {
   expiryOf,
   isTerminal,
@@ -17,8 +17,9 @@ import {
   transition,
   type JobEvent,
 } from '../../../../src/local/queue/engine/transitions.ts';
-import type { Job, JobStatus } from '../../../../src/local/queue/state/records.ts';
+import { queuesOf, type Job, type JobStatus } from '../../../../src/local/queue/state/records.ts';
 import type { State } from '../../../../src/local/state/state.ts';
+import { endpoints } from '../../../../src/local/model/endpoints/seed.ts';
 import { createHarness } from '../../../support/local/queue-fixture.ts';
 
 type Command =
@@ -61,10 +62,10 @@ function carryOut(state: State, known: Map<string, Job>, now: number, what: Comm
   const at = what.kind === 'pass' ? now + what.ms : now;
   advanceQueue(state, at);
   const picked = (index: number): Job | undefined =>
-    state.queue.jobs[[...known.keys()][index % Math.max(1, known.size)] ?? ''];
+    queuesOf(state).jobs[[...known.keys()][index % Math.max(1, known.size)] ?? ''];
   switch (what.kind) {
     case 'run': {
-      const endpoint = state.endpoints[what.endpointId];
+      const endpoint = endpoints.get(state, what.endpointId);
       if (endpoint === undefined) throw new Error('no endpoint');
       const { input, lowPriority } = what;
       const retentionMs = 60_000;
@@ -105,16 +106,16 @@ function carryOut(state: State, known: Map<string, Job>, now: number, what: Comm
     }
     case 'purge':
       expect(purge(state, what.endpointId, at)).toBeGreaterThanOrEqual(0);
-      expect(waitingIn(laneOf(state, what.endpointId))).toBe(0);
+      expect(waitingCount(queueOf(state, what.endpointId))).toBe(0);
       break;
     case 'scale':
-      Object.assign(state.endpoints[what.endpointId]?.workers ?? {}, {
+      Object.assign(endpoints.get(state, what.endpointId)?.workers ?? {}, {
         min: Math.min(what.min, what.max),
         max: what.max,
       });
       break;
     case 'release': {
-      const endpoint = state.endpoints[what.endpointId];
+      const endpoint = endpoints.get(state, what.endpointId);
       if (endpoint !== undefined) endpoint.version += 1;
       break;
     }
@@ -127,7 +128,7 @@ function carryOut(state: State, known: Map<string, Job>, now: number, what: Comm
 /** What must hold between any two commands; `last` is when it was last looked at. */
 function check(state: State, known: Map<string, Job>, last: number, now: number): void {
   for (const [id, before] of known) {
-    const job = state.queue.jobs[id];
+    const job = queuesOf(state).jobs[id];
     if (job === undefined) {
       // Only an expiry removes a job; one that had not ended when last seen may have done so just after.
       const earliest = isTerminal(before.status) ? expiryOf(before) : Math.min(before.ttlAt, last + before.retentionMs);
@@ -140,25 +141,25 @@ function check(state: State, known: Map<string, Job>, last: number, now: number)
     if (isTerminal(before.status)) expect(job).toMatchObject({ status: before.status, attempt: before.attempt });
     known.set(id, job);
   }
-  expect(Object.keys(state.queue.jobs).sort()).toEqual([...known.keys()].sort());
+  expect(Object.keys(queuesOf(state).jobs).sort()).toEqual([...known.keys()].sort());
 
-  for (const endpoint of Object.values(state.endpoints)) {
-    const lane = laneOf(state, endpoint.id);
+  for (const endpoint of endpoints.all(state)) {
+    const lane = queueOf(state, endpoint.id);
     const jobs = [...known.values()].filter((job) => job.endpointId === endpoint.id);
     const inState = (status: JobStatus): string[] => jobs.filter((job) => job.status === status).map(({ id }) => id);
     expect([...lane.waiting, ...lane.waitingLow].sort()).toEqual(inState('IN_QUEUE').sort());
     const running = workersIn(lane).filter(({ status }) => status === 'RUNNING');
     expect(running.map(({ jobId }) => jobId).sort()).toEqual(inState('IN_PROGRESS').sort());
-    for (const worker of running) expect(state.queue.jobs[worker.jobId ?? '']?.workerId).toBe(worker.id);
+    for (const worker of running) expect(queuesOf(state).jobs[worker.jobId ?? '']?.workerId).toBe(worker.id);
     expect(lane.inProgress).toBe(running.length);
     const { submitted, completed, failed, cancelled, timedOut, expired } = lane.counts;
-    expect(waitingIn(lane) + lane.inProgress + completed + failed + cancelled + timedOut + expired).toBe(submitted);
+    expect(waitingCount(lane) + lane.inProgress + completed + failed + cancelled + timedOut + expired).toBe(submitted);
   }
   expect(nextQueueEvent(state) ?? now + 1).toBeGreaterThan(now);
 }
 
 describe('the queue under any sequence of commands', () => {
-  test('counts add up, no job is lost, what has ended stays ended', () => {
+  test('counts add up, no job is lost, and ended jobs stay ended', () => {
     fc.assert(
       fc.property(fc.array(command, { maxLength: 60 }), (commands) => {
         const { state, clock } = createHarness();
@@ -170,12 +171,12 @@ describe('the queue under any sequence of commands', () => {
           check(state, known, last, now);
         }
         // In the end everything comes to rest: nothing is forgotten in a queue that has workers.
-        for (const endpoint of Object.values(state.endpoints)) endpoint.workers = { min: 0, max: 2, idleTimeout: 5 };
+        for (const endpoint of endpoints.all(state)) endpoint.workers = { min: 0, max: 2, idleTimeout: 5 };
         now += 2_000_000;
         advanceQueue(state, now);
         advanceQueue(state, now + 2_000_000);
-        expect(state.queue.jobs).toEqual({});
-        expect(Object.values(state.queue.lanes).flatMap(workersIn)).toEqual([]);
+        expect(queuesOf(state).jobs).toEqual({});
+        expect(Object.values(queuesOf(state).byEndpoint).flatMap(workersIn)).toEqual([]);
         expect(nextQueueEvent(state)).toBeUndefined();
       }),
       { numRuns: 200 },
@@ -202,8 +203,8 @@ describe('the queue under any sequence of commands', () => {
             stepwise = JSON.parse(JSON.stringify(stepwise)) as State;
           }
           advanceQueue(state, now);
-          expect(stepwise.queue.jobs).toEqual(state.queue.jobs);
-          expect(stepwise.queue.lanes).toEqual(state.queue.lanes);
+          expect(queuesOf(stepwise).jobs).toEqual(queuesOf(state).jobs);
+          expect(queuesOf(stepwise).byEndpoint).toEqual(queuesOf(state).byEndpoint);
         },
       ),
       { numRuns: 200 },
@@ -232,7 +233,7 @@ describe('the table of transitions', () => {
     'TIMED_OUT retry IN_QUEUE',
   ];
 
-  test('holds these and no other', () => {
+  test('has exactly these transitions', () => {
     const found = statuses.flatMap((status) =>
       events.flatMap(({ kind }) => {
         const next = nextStatus(status, kind);
@@ -242,9 +243,9 @@ describe('the table of transitions', () => {
     expect(found).toEqual(legal);
   });
 
-  test('a transition changes no record, and an impossible one gives none', () => {
+  test('a transition does not modify the record, and an invalid one returns undefined', () => {
     const { state } = createHarness();
-    const endpoint = state.endpoints.echo;
+    const endpoint = endpoints.get(state, 'echo');
     if (endpoint === undefined) throw new Error('no endpoint');
     const submission = { sync: false, input: '{}', lowPriority: false, retentionMs: 1, ttlMs: 10_000 };
     const job = Object.freeze(submit(state, endpoint, submission, 1));

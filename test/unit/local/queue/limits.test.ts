@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { PAYLOAD_BYTES } from '../../../../src/local/queue/api/submission.ts';
 import { COLD_START_MS } from '../../../../src/local/queue/engine/workers.ts';
+import { queuesOf } from '../../../../src/local/queue/state/records.ts';
+import { endpoints } from '../../../../src/local/model/endpoints/seed.ts';
 import { createHarness, idIn } from '../../../support/local/queue-fixture.ts';
 
 const MINUTE = 60_000;
@@ -17,7 +19,7 @@ describe('retention after completion (specification 8.2)', () => {
   ])('%s%s: kept for %i ms', async (operation, query, kept) => {
     const service = createHarness();
     const id = idIn(await service.call(`POST /echo/${operation}${query}`, '{"input":{}}'));
-    const submittedAt = service.state.queue.jobs[id]?.submittedAt ?? 0;
+    const submittedAt = queuesOf(service.state).jobs[id]?.submittedAt ?? 0;
     service.pass(submittedAt + READY + kept - 1 - service.clock.now());
     expect(await service.status('echo', id)).toMatchObject({ status: 'COMPLETED' });
     service.pass(1);
@@ -32,7 +34,7 @@ describe('time to live', () => {
     ['COMPLETED', 'echo', '{}'],
   ])('policy.ttl counts from submission and deletes a job that is %s', async (status, endpointId, input) => {
     const service = createHarness();
-    if (status === 'IN_QUEUE') Object.assign(service.state.endpoints.sleep?.workers ?? {}, { max: 0 });
+    if (status === 'IN_QUEUE') Object.assign(endpoints.get(service.state, 'sleep')?.workers ?? {}, { max: 0 });
     const id = await service.submit(endpointId, input, ',"policy":{"ttl":10000}');
     service.pass(9999);
     expect(await service.status(endpointId, id)).toMatchObject({ status });
@@ -65,7 +67,7 @@ describe('time to live', () => {
 
   test('a worker whose job is deleted takes the next one', async () => {
     const service = createHarness();
-    Object.assign(service.state.endpoints.sleep?.workers ?? {}, { max: 1 });
+    Object.assign(endpoints.get(service.state, 'sleep')?.workers ?? {}, { max: 1 });
     await service.submit('sleep', '{"seconds":100}', ',"policy":{"ttl":10000}');
     const next = await service.submit('sleep', '{"seconds":1}');
     service.pass(10_000);
@@ -82,7 +84,7 @@ describe('time to live', () => {
 describe('execution timeout', () => {
   test("the endpoint's holds where the policy has none", async () => {
     const service = createHarness();
-    Object.assign(service.state.endpoints.sleep ?? {}, { timeoutMs: 7000 });
+    Object.assign(endpoints.get(service.state, 'sleep') ?? {}, { timeoutMs: 7000 });
     const id = await service.submit('sleep', '{"seconds":100}');
     service.pass(COLD_START_MS + 6999);
     expect(await service.status('sleep', id)).toMatchObject({ status: 'IN_PROGRESS' });
@@ -92,7 +94,7 @@ describe('execution timeout', () => {
 
   test('the time in the queue does not count', async () => {
     const service = createHarness();
-    Object.assign(service.state.endpoints.sleep?.workers ?? {}, { max: 1 });
+    Object.assign(endpoints.get(service.state, 'sleep')?.workers ?? {}, { max: 1 });
     await service.submit('sleep', '{"seconds":60}');
     const id = await service.submit('sleep', '{"seconds":4}', ',"policy":{"executionTimeout":5000}');
     service.pass(COLD_START_MS + 60_000 + 4000);
@@ -144,7 +146,7 @@ describe('bodies', () => {
     }
   });
 
-  test('members that nobody names are let be, and s3 secrets are not kept', async () => {
+  test('unknown members are ignored, and S3 secrets are not stored', async () => {
     const service = createHarness();
     const s3 = '{"accessId":"id","accessSecret":"hush-hush","bucketName":"b","endpointUrl":"https://s3.test"}';
     await service.submit('echo', '{}', `,"other":1,"s3Config":${s3}`);

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
+import { endpoints } from '../../../../src/local/model/endpoints/seed.ts';
 import { describe, expect, test } from 'vitest';
 import { arrayOf, decodeJson, memberAt, stringOf, type Json } from '../../../../src/core/json.ts';
-import { appendChunk, CHUNK_BYTES, takeChunks } from '../../../../src/local/queue/engine/chunks.ts';
+import { appendChunk, MAX_CHUNK_BYTES, takeChunks } from '../../../../src/local/queue/engine/chunks.ts';
 import { NO_CHUNKS } from '../../../../src/local/queue/engine/transitions.ts';
 import { memberText } from '../../../../src/local/queue/api/member-text.ts';
 import { COLD_START_MS } from '../../../../src/local/queue/engine/workers.ts';
@@ -25,7 +26,7 @@ describe('numbers and text come back exactly', () => {
     expect(JSON.parse(JSON.stringify(service.state))).toEqual(service.state);
   });
 
-  test('of an input given twice the last counts', async () => {
+  test('when input is given twice, the last one is used', async () => {
     const { text } = await createHarness().call('POST /echo/runsync', '{"input":{"n":1},"input":{"n":2}}');
     expect(text).toContain('"output":{"n":2}');
   });
@@ -104,7 +105,7 @@ describe('stream (specification 4.5, 4)', () => {
     service.pass(10_000);
     const words = (await chunksOf(service, 'demo-text-model', id)).map((chunk) => memberAt(chunk, 'output.text.0'));
     expect(words).toEqual(['to ', 'be ', 'or ', 'not']);
-    expect(service.state.endpoints['demo-text-model']?.hidden).toBe(true);
+    expect(endpoints.get(service.state, 'demo-text-model')?.hidden).toBe(true);
   });
 
   test('an output of several megabytes comes in chunks of at most 1 MB, whole', async () => {
@@ -114,7 +115,7 @@ describe('stream (specification 4.5, 4)', () => {
     // The platform's own reader: these texts are long, and no number in them needs exactness.
     const chunks = JSON.parse((await service.call(`GET /stream/stream/${id}`)).text) as readonly Chunk[];
     expect(chunks).toHaveLength(6);
-    for (const chunk of chunks) expect(Buffer.byteLength(JSON.stringify(chunk))).toBeLessThanOrEqual(CHUNK_BYTES);
+    for (const chunk of chunks) expect(Buffer.byteLength(JSON.stringify(chunk))).toBeLessThanOrEqual(MAX_CHUNK_BYTES);
     expect(chunks.map(({ metrics }) => metrics.stream_index)).toEqual([0, 1, 2, 3, 4, 5]);
     const { text } = await service.call(`GET /stream/status/${id}`);
     const { output } = JSON.parse(text) as { readonly output: readonly Chunk['output'][] };
@@ -132,7 +133,7 @@ describe('stream (specification 4.5, 4)', () => {
     const { pending } = appendChunk(NO_CHUNKS, { output, metrics: { n: 1 } });
     const parts = pending.map((text) => stringOf(memberAt(decodeJson(text), 'output')));
     expect(pending.length).toBeGreaterThan(1);
-    expect(Math.max(...pending.map((text) => Buffer.byteLength(text)))).toBeLessThanOrEqual(CHUNK_BYTES);
+    expect(Math.max(...pending.map((text) => Buffer.byteLength(text)))).toBeLessThanOrEqual(MAX_CHUNK_BYTES);
     expect(parts.join('') === output).toBe(true);
     expect(parts.some((part) => /^[\udc00-\udfff]/.test(part ?? ''))).toBe(false);
   });

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { newEndpoint } from '../../../../src/local/model/endpoints/seed.ts';
-import { advanceQueue, dropEndpoint, usageOf } from '../../../../src/local/queue/index.ts';
+import { endpoints, newEndpoint } from '../../../../src/local/model/endpoints/seed.ts';
+import { advanceQueue, removeQueue, usageOf } from '../../../../src/local/queue/index.ts';
 import { workersIn } from '../../../../src/local/queue/state/endpoint-queue.ts';
 import { COLD_START_MS } from '../../../../src/local/queue/engine/workers.ts';
+import { queuesOf, type Usage } from '../../../../src/local/queue/state/records.ts';
 import { createHarness, type Harness } from '../../../support/local/queue-fixture.ts';
 
 const HOUR = 3_600_000;
@@ -11,7 +12,7 @@ const HOUR = 3_600_000;
 const total = (service: Harness): number =>
   usageOf(service.state, service.clock.now()).reduce((sum, { workerMs }) => sum + workerMs, 0);
 
-describe('what workers used', () => {
+describe('worker usage', () => {
   test('counts from a start to an end, cold start and idle time included, as it goes', async () => {
     const service = createHarness();
     await service.submit('demo', '{}');
@@ -40,7 +41,7 @@ describe('what workers used', () => {
     }
     expect(usageOf(service.state, service.clock.now())).toHaveLength(1);
     expect(total(service)).toBe(5 * (COLD_START_MS + 10 + 5000));
-    Object.assign(service.state.endpoints.sleep ?? {}, { timeoutMs: 100 * HOUR });
+    Object.assign(endpoints.get(service.state, 'sleep') ?? {}, { timeoutMs: 100 * HOUR });
     await service.submit('sleep', `{"seconds":${String(20 * 3600)}}`);
     service.pass(21 * HOUR);
     const records = usageOf(service.state, service.clock.now()).filter(({ endpointId }) => endpointId === 'sleep');
@@ -55,8 +56,8 @@ describe('what workers used', () => {
     const service = createHarness();
     await service.submit('sleep', '{"seconds":100}');
     service.pass(50_000);
-    dropEndpoint(service.state, 'sleep', service.clock.now());
-    Reflect.deleteProperty(service.state.endpoints, 'sleep');
+    removeQueue(service.state, 'sleep', service.clock.now());
+    endpoints.remove(service.state, 'sleep');
     service.pass(HOUR);
     expect(total(service)).toBe(50_000);
     await service.submit('echo', '{}');
@@ -68,7 +69,7 @@ describe('what workers used', () => {
     );
   });
 
-  test('is the time that workers were there, whoever looks how often', () => {
+  test('is the lifetime of the workers, however often it is read', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 5 * HOUR }), { minLength: 1, maxLength: 20 }), (steps) => {
         const workers = { min: 2, max: 2, idleTimeout: 5 };
@@ -79,14 +80,14 @@ describe('what workers used', () => {
         for (const [index, step] of steps.entries()) {
           now += step;
           // A release replaces the workers: some spans end here.
-          Object.assign(state.endpoints.mine ?? {}, { version: index });
+          Object.assign(endpoints.get(state, 'mine') ?? {}, { version: index });
           advanceQueue(state, now);
-          const lane = state.queue.lanes.mine;
-          expect(lane === undefined ? 0 : workersIn(lane).length).toBe(2);
+          const queue = queuesOf(state).byEndpoint.mine;
+          expect(queue === undefined ? 0 : workersIn(queue).length).toBe(2);
           const used = usageOf(state, now).reduce((sum, { workerMs }) => sum + workerMs, 0);
           expect(used).toBe(2 * (now - clock.now()));
         }
-        for (const { from, to, workerMs } of Object.values(state.queue.usage).flat()) {
+        for (const { from, to, workerMs } of Object.values<Usage[]>(queuesOf(state).usage).flat()) {
           expect([from % HOUR, to % HOUR]).toEqual([0, 0]);
           expect(workerMs).toBeLessThanOrEqual(2 * (to - from));
         }

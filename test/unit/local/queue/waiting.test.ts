@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { COLD_START_MS } from '../../../../src/local/queue/engine/workers.ts';
+import { queuesOf } from '../../../../src/local/queue/state/records.ts';
 import { createHarness, idIn } from '../../../support/local/queue-fixture.ts';
 
 const MINUTE = 60_000;
@@ -14,7 +15,7 @@ describe('status-sync', () => {
     expect(await service.call(`GET /demo/status/${id}`)).toMatchObject({ status: 200, text: waited.text });
   });
 
-  test('of a job that has ended, at once', async () => {
+  test('answers at once for a job that has ended', async () => {
     const service = createHarness();
     const id = await service.submit('fail', '{}');
     service.pass(5000);
@@ -45,10 +46,10 @@ describe('status-sync', () => {
   });
 });
 
-describe('a clock that jumps while somebody waits', () => {
+describe('a clock jump during a wait', () => {
   const jumps = ['POST /demo/runsync', 'GET /demo/status-sync/'] as const;
 
-  test.each(jumps)('%s: past retention, the result it had', async (request) => {
+  test.each(jumps)('%s: returns the result when the clock jumps past retention', async (request) => {
     const service = createHarness();
     const id = request.startsWith('GET') ? await service.submit('demo', '{"a":1}') : '';
     const waiting = service.call(`${request}${id}`, '{"input":{"a":1}}');
@@ -61,38 +62,38 @@ describe('a clock that jumps while somebody waits', () => {
       value: { status: 'COMPLETED', output: { a: 1 }, executionTime: 1000 },
     });
     expect((await service.call(`GET /demo/status/${idIn(answer)}`)).status).toBe(404);
-    expect(service.state.queue.awaited).toEqual({});
+    expect(queuesOf(service.state).awaited).toEqual({});
   });
 
-  test('past the time to live of a job that had not ended: not found', async () => {
+  test('answers 404 when the clock jumps past the time to live of a running job', async () => {
     const service = createHarness();
     const waiting = service.call('POST /sleep/runsync', '{"input":{"seconds":100},"policy":{"ttl":10000}}');
     while (service.clock.slept.length === 0) await Promise.resolve();
     service.pass(31 * MINUTE);
     expect(await waiting).toMatchObject({ status: 404 });
-    expect(service.state.queue.awaited).toEqual({});
+    expect(queuesOf(service.state).awaited).toEqual({});
   });
 
-  test('two who wait for one job both get it', async () => {
+  test('two requests that wait for one job both get its result', async () => {
     const service = createHarness();
     const id = await service.submit('demo', '{}');
     const waiting = [1, 2].map(() => service.call(`GET /demo/status-sync/${id}`));
     while (service.clock.slept.length < 2) await Promise.resolve();
     service.pass(31 * MINUTE);
     for (const answer of await Promise.all(waiting)) expect(answer).toMatchObject({ value: { status: 'COMPLETED' } });
-    expect(service.state.queue.awaited).toEqual({});
+    expect(queuesOf(service.state).awaited).toEqual({});
   });
 
-  test('what a process that was killed left waiting is forgotten after a day', async () => {
+  test('waits of a killed process are removed after a day', async () => {
     const service = createHarness();
     const id = await service.submit('demo', '{}');
-    service.state.queue.awaited['job-of-another'] = { since: service.clock.now(), waiters: 1 };
+    queuesOf(service.state).awaited['job-of-another'] = { since: service.clock.now(), waiters: 1 };
     service.pass(23 * 60 * MINUTE);
     await service.call('POST /demo/runsync', '{"input":{}}');
-    expect(Object.keys(service.state.queue.awaited)).toEqual(['job-of-another']);
+    expect(Object.keys(queuesOf(service.state).awaited)).toEqual(['job-of-another']);
     service.pass(60 * MINUTE);
     await service.call('POST /demo/runsync', '{"input":{}}');
-    expect(service.state.queue.awaited).toEqual({});
-    expect(service.state.queue.jobs[id]).toBeUndefined();
+    expect(queuesOf(service.state).awaited).toEqual({});
+    expect(queuesOf(service.state).jobs[id]).toBeUndefined();
   });
 });

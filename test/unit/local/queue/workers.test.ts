@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { newEndpoint } from '../../../../src/local/model/endpoints/seed.ts';
-import { dropEndpoint, nextQueueEvent } from '../../../../src/local/queue/index.ts';
-import { laneOf, workersIn } from '../../../../src/local/queue/state/endpoint-queue.ts';
+import { endpoints, newEndpoint } from '../../../../src/local/model/endpoints/seed.ts';
+import { nextQueueEvent, removeQueue } from '../../../../src/local/queue/engine/engine.ts';
+import { queueOf, workersIn } from '../../../../src/local/queue/state/endpoint-queue.ts';
 import { COLD_START_MS } from '../../../../src/local/queue/engine/workers.ts';
 import type { EndpointRecord } from '../../../../src/local/model/endpoints/record.ts';
+import { queuesOf } from '../../../../src/local/queue/state/records.ts';
 import { createHarness, type Harness } from '../../../support/local/queue-fixture.ts';
 
 const endpoint = (changes: Partial<EndpointRecord>): EndpointRecord => ({
@@ -11,7 +12,7 @@ const endpoint = (changes: Partial<EndpointRecord>): EndpointRecord => ({
   ...changes,
 });
 
-const statuses = (service: Harness): string[] => workersIn(laneOf(service.state, 'mine')).map(({ status }) => status);
+const statuses = (service: Harness): string[] => workersIn(queueOf(service.state, 'mine')).map(({ status }) => status);
 
 const submitAll = async (service: Harness, count: number, seconds = 100): Promise<string[]> => {
   const ids: string[] = [];
@@ -34,7 +35,7 @@ describe('workers', () => {
     expect(next()).toBe(30 * 60_000 - 5000);
   });
 
-  test('from nothing through a cold start to a running worker, and back to nothing after the idle timeout', async () => {
+  test('a worker starts cold for a job and is removed after the idle timeout', async () => {
     const service = createHarness({ endpoints: [endpoint({})] });
     expect(statuses(service)).toEqual([]);
     await submitAll(service, 1, 3);
@@ -97,7 +98,7 @@ describe('workers', () => {
     const low = await service.submit('mine', '{"seconds":1}', ',"policy":{"lowPriority":true}');
     const [first = '', second = ''] = await submitAll(service, 2, 1);
     service.pass(60_000);
-    const started = [first, second, low].map((id) => service.state.queue.jobs[id]?.startedAt ?? 0);
+    const started = [first, second, low].map((id) => queuesOf(service.state).jobs[id]?.startedAt ?? 0);
     expect(started).toEqual([...started].sort());
     expect(new Set(started).size).toBe(3);
   });
@@ -106,12 +107,12 @@ describe('workers', () => {
     const service = createHarness({ endpoints: [endpoint({ workers: { min: 1, max: 1, idleTimeout: 5 } })] });
     const [id = ''] = await submitAll(service, 1, 10);
     service.pass(COLD_START_MS);
-    Object.assign(service.state.endpoints.mine ?? {}, { version: 2 });
+    Object.assign(endpoints.get(service.state, 'mine') ?? {}, { version: 2 });
     service.pass(1);
-    expect(workersIn(laneOf(service.state, 'mine'))).toMatchObject([{ status: 'RUNNING', version: 1 }]);
+    expect(workersIn(queueOf(service.state, 'mine'))).toMatchObject([{ status: 'RUNNING', version: 1 }]);
     service.pass(10_000);
     expect(await service.status('mine', id)).toMatchObject({ status: 'COMPLETED' });
-    expect(workersIn(laneOf(service.state, 'mine'))).toMatchObject([{ status: 'INITIALIZING', version: 2 }]);
+    expect(workersIn(queueOf(service.state, 'mine'))).toMatchObject([{ status: 'INITIALIZING', version: 2 }]);
   });
 
   test('a lowered maximum lets jobs end', async () => {
@@ -119,25 +120,25 @@ describe('workers', () => {
     await submitAll(service, 3, 20);
     service.pass(6000);
     expect(statuses(service)).toEqual(['RUNNING', 'RUNNING', 'RUNNING']);
-    Object.assign(service.state.endpoints.mine?.workers ?? {}, { max: 1 });
+    Object.assign(endpoints.get(service.state, 'mine')?.workers ?? {}, { max: 1 });
     service.pass(1);
     expect(statuses(service)).toEqual(['RUNNING', 'RUNNING', 'RUNNING']);
     service.pass(20_000);
     expect(statuses(service)).toEqual(['IDLE']);
   });
 
-  test.each(['dropEndpoint', 'removed by another'])('deleting an endpoint cancels its jobs (%s)', async (how) => {
+  test.each(['removeQueue', 'removed by another'])('deleting an endpoint cancels its jobs (%s)', async (how) => {
     const service = createHarness({ endpoints: [endpoint({ workers: { min: 0, max: 1, idleTimeout: 5 } })] });
     const ids = await submitAll(service, 2);
     service.pass(COLD_START_MS);
-    if (how === 'dropEndpoint') dropEndpoint(service.state, 'mine', service.clock.now());
-    Reflect.deleteProperty(service.state.endpoints, 'mine');
+    if (how === 'removeQueue') removeQueue(service.state, 'mine', service.clock.now());
+    endpoints.remove(service.state, 'mine');
     service.pass(1);
-    expect(ids.map((id) => service.state.queue.jobs[id]?.status)).toEqual(['CANCELLED', 'CANCELLED']);
-    expect(service.state.queue.lanes.mine).toBeUndefined();
+    expect(ids.map((id) => queuesOf(service.state).jobs[id]?.status)).toEqual(['CANCELLED', 'CANCELLED']);
+    expect(queuesOf(service.state).byEndpoint.mine).toBeUndefined();
     expect((await service.call(`GET /mine/status/${ids[0] ?? ''}`)).status).toBe(404);
     service.pass(31 * 60_000);
-    expect(service.state.queue.jobs).toEqual({});
+    expect(queuesOf(service.state).jobs).toEqual({});
   });
 
   test('timers that nothing waits for do not pile up', async () => {
@@ -147,7 +148,7 @@ describe('workers', () => {
       service.pass(20_000);
     }
     // Each job sets several timers, one of them a day away; half an hour of jobs is 90.
-    expect(service.state.queue.timersSet).toBeGreaterThan(6000);
-    expect(service.state.queue.timers.length).toBeLessThan(1500);
+    expect(queuesOf(service.state).timersSet).toBeGreaterThan(6000);
+    expect(queuesOf(service.state).timers.length).toBeLessThan(1500);
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { edgeAfter, floorTo, rangeOf, type BucketSize } from '../../../../src/local/resources/billing/buckets.ts';
+import { addBuckets, bucketStart, rangeOf, type BucketSize } from '../../../../src/local/resources/billing/buckets.ts';
 import type { AmountName, Charge } from '../../../../src/local/resources/billing/charges.ts';
 import { reportOf, REPORTS, type Report } from '../../../../src/local/resources/billing/reports.ts';
 import { localFixture, type LocalFixture } from '../../../support/local/service-fixture.ts';
@@ -24,12 +24,16 @@ describe('bucket edges', () => {
   it('lie around every moment, each where the one before says', () => {
     fc.assert(
       fc.property(fc.constantFrom(...SIZES), moment, (size, at) => {
-        const edge = floorTo(size, at);
-        const next = edgeAfter(size, edge);
+        const edge = bucketStart(size, at);
+        const next = addBuckets(size, edge);
         expect(edge).toBeLessThanOrEqual(at);
         expect(next).toBeGreaterThan(at);
-        expect([floorTo(size, edge), floorTo(size, next - 1), floorTo(size, next)]).toEqual([edge, edge, next]);
-        expect(edgeAfter(size, next, -1)).toBe(edge);
+        expect([bucketStart(size, edge), bucketStart(size, next - 1), bucketStart(size, next)]).toEqual([
+          edge,
+          edge,
+          next,
+        ]);
+        expect(addBuckets(size, next, -1)).toBe(edge);
       }),
     );
   });
@@ -41,8 +45,8 @@ describe('bucket edges', () => {
     ['month', '2026-02-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z'],
     ['year', '2026-01-01T00:00:00.000Z', '2027-01-01T00:00:00.000Z'],
   ] as const)('of a Saturday by the %s', (size, from, to) => {
-    const edge = floorTo(size, Date.parse('2026-02-28T23:30:00Z'));
-    expect([edge, edgeAfter(size, edge)].map((at) => new Date(at).toISOString())).toEqual([from, to]);
+    const edge = bucketStart(size, Date.parse('2026-02-28T23:30:00Z'));
+    expect([edge, addBuckets(size, edge)].map((at) => new Date(at).toISOString())).toEqual([from, to]);
   });
 });
 
@@ -71,7 +75,7 @@ describe('what a query resolves to', () => {
   });
 });
 
-describe('whatever was charged', () => {
+describe('billing reports', () => {
   const names = Object.keys(REPORTS.summary.amounts) as AmountName[];
   const charge: fc.Arbitrary<Charge> = fc
     .record({
@@ -84,7 +88,7 @@ describe('whatever was charged', () => {
     .map(({ span, ...rest }) => ({ ...rest, to: rest.from + span }));
   const micros = (dollars = 0): number => Math.round(dollars * 1e6);
 
-  it('totals are the sum of the records, a record the sum of its parts, and buckets of any size add up to the same', () => {
+  it('totals equal the sum of the records, records the sum of their parts, and every bucket size gives the same total', () => {
     fc.assert(
       fc.property(
         fc.array(charge, { maxLength: 8 }),
@@ -92,7 +96,11 @@ describe('whatever was charged', () => {
         (charges, kind: Report) => {
           const whole = SIZES.filter((size) => size !== 'hour').map((bucketSize) => {
             // Years are whole months, days and hours, but not whole weeks: for those everything lies inside.
-            const range = { start: floorTo(bucketSize, NOW - 800 * 24 * HOUR), end: NOW + 900 * 24 * HOUR, bucketSize };
+            const range = {
+              start: bucketStart(bucketSize, NOW - 800 * 24 * HOUR),
+              end: NOW + 900 * 24 * HOUR,
+              bucketSize,
+            };
             const shown = reportOf(kind, charges, range, null) as unknown as Shown;
             for (const [member, total] of Object.entries(shown.metadata.totals))
               expect(micros(total)).toBe(shown.records.reduce((sum, record) => sum + micros(record[member]), 0));
@@ -100,8 +108,8 @@ describe('whatever was charged', () => {
               const parts = Object.keys(kind.amounts).filter((member) => member in rest);
               if (parts.length > 0)
                 expect(micros(totalAmount)).toBe(parts.reduce((sum, part) => sum + micros(rest[part]), 0));
-              expect(floorTo(bucketSize, Date.parse(startTime))).toBe(Date.parse(startTime));
-              expect(Date.parse(endTime)).toBe(edgeAfter(bucketSize, Date.parse(startTime)));
+              expect(bucketStart(bucketSize, Date.parse(startTime))).toBe(Date.parse(startTime));
+              expect(Date.parse(endTime)).toBe(addBuckets(bucketSize, Date.parse(startTime)));
             }
             expect(shown.metadata.recordCount).toBe(shown.records.length);
             return Object.values(shown.metadata.totals).map(micros);

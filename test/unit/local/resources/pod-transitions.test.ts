@@ -1,10 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isObject } from '../../../../src/core/json.ts';
 import { Problem } from '../../../../src/local/contract/problem.ts';
 import { podDocument } from '../../../../src/local/resources/pods/document.ts';
 import { seedPods } from '../../../../src/local/model/pods/seed.ts';
-import { act, ACTIONS, startedAt, statusAt, type PodAction } from '../../../../src/local/resources/pods/transitions.ts';
+import {
+  applyAction,
+  ACTIONS,
+  startedAt,
+  statusAt,
+  type PodAction,
+} from '../../../../src/local/resources/pods/transitions.ts';
+import { isObject } from '../../../../src/core/json.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 
@@ -28,10 +34,10 @@ describe('whatever is done to a pod, and whenever', () => {
           const before = structuredClone(pod);
           const status = statusAt(pod, now);
           const held = locked && (action === 'stop' || action === 'restart');
-          if (ACTIONS[status].includes(action) && !held) act(pod, action, now);
+          if (ACTIONS[status].includes(action) && !held) applyAction(pod, action, now);
           else {
             expect(() => {
-              act(pod, action, now);
+              applyAction(pod, action, now);
             }).toThrow(Problem);
             expect(pod).toEqual(before);
           }

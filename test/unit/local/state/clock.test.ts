@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { advanceClock, createLocalClock } from '../../../../src/local/state/clock.ts';
-import { seed } from '../../../../src/local/seed.ts';
+import { createState } from '../../../../src/local/state/state.ts';
 import type { Clock } from '../../../../src/core/context.ts';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';
 
@@ -21,12 +21,12 @@ describe("the local service's time", () => {
   it('is the host time and what was added, and never goes back', () => {
     const host = createTestClock(1000);
     const time = createLocalClock(host);
-    const state = seed(1000);
-    expect(time.bringUp(state)).toBe(1000);
+    const state = createState(1000);
+    expect(time.update(state)).toBe(1000);
     advanceClock(state, 500);
-    expect(time.bringUp(state)).toBe(1500);
+    expect(time.update(state)).toBe(1500);
     state.asOf = 9000;
-    expect(time.bringUp(state)).toBe(9000);
+    expect(time.update(state)).toBe(9000);
   });
 
   it('sleeps on the host clock', async () => {
@@ -37,10 +37,10 @@ describe("the local service's time", () => {
 
   it('wakes a sleeper that an advance has carried past its time', async () => {
     const time = createLocalClock(stillClock());
-    const state = seed(0);
+    const state = createState(0);
     const slept = time.sleep(60_000, never);
     advanceClock(state, 60_000);
-    time.bringUp(state);
+    time.update(state);
     await slept;
   });
 

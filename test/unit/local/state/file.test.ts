@@ -2,16 +2,17 @@ import { existsSync, readdirSync, readFileSync, renameSync, statSync } from 'nod
 import { rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { seed } from '../../../../src/local/seed.ts';
-import { realFiles, type FileSystem } from '../../../../src/local/state/file/file-system.ts';
-import type { State } from '../../../../src/local/state/state.ts';
+import { nodeFileSystem, type FileSystem } from '../../../../src/local/state/file/file-system.ts';
+import { createState } from '../../../../src/local/state/state.ts';
+import type { SavedState } from '../../../../src/local/state/file/versions.ts';
+import type { Queues } from '../../../../src/local/queue/state/records.ts';
 import { writeForgedLock, HOLDERS } from '../../../support/files/forged-lock.ts';
 import { localFixture, type LocalFixture } from '../../../support/local/service-fixture.ts';
 import { fileStore } from '../../../support/local/file-store.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 const MINUTE = 60_000;
-const fresh = () => seed(Date.UTC(2026, 0, 1));
+const fresh = () => createState(Date.UTC(2026, 0, 1));
 /** An input that is long enough for a file of its own, with a number that no double holds. */
 const long = (mark: string): string => `{"mark":"${mark}","n":9007199254740993,"text":"${'é'.repeat(20_000)}"}`;
 
@@ -82,18 +83,10 @@ describe('the long texts of jobs', () => {
     expect((await place.send('GET', '/v2/pods')).status).toBe(200);
   });
 
-  it('of a state from before they had files are read, and get them', async () => {
+  it.each([3, 4])('are read from a state file of version %i', async (version) => {
     const place = localFixture({ store: fileStore(path) });
     const id = await submit(place, '{"old":1}');
-    const {
-      stamp: _,
-      queueAsOf,
-      ...state
-    } = JSON.parse(readFileSync(path, 'utf8')) as State & {
-      stamp: string;
-      queueAsOf: number;
-    };
-    const old = JSON.stringify({ ...state, version: 3, queue: { ...state.queue, asOf: queueAsOf } });
+    const old = JSON.stringify(asVersion(version, JSON.parse(readFileSync(path, 'utf8')) as SavedState));
     await writeFile(path, old.replace(JSON.stringify('{"old":1}'), JSON.stringify(long('old'))));
     place.clock.advance(5000);
     expect(await outputOf(place, id)).toBe(long('old'));
@@ -101,6 +94,25 @@ describe('the long texts of jobs', () => {
     expect(textsAt(path)).toHaveLength(1);
   });
 });
+
+/** A saved state as berth wrote it before version 5. */
+function asVersion(version: number, saved: SavedState): object {
+  const { stamp, processedTo, delegations, queue, ...rest } = saved;
+  const { byEndpoint, deliveries: _deliveries, timers, ...others } = queue as Queues;
+  return {
+    ...rest,
+    version,
+    ...(version === 4 && { stamp, queueAsOf: processedTo }),
+    shelves: delegations === undefined ? {} : { delegations },
+    queue: {
+      ...others,
+      ...(version === 3 && { asOf: processedTo }),
+      lanes: byEndpoint,
+      outbox: [],
+      timers: timers.map(({ event, ...timer }) => ({ ...timer, what: event })),
+    },
+  };
+}
 
 /** A file system that is cut off at its operation of that number: a kill. Of a file that was being written, half is there. */
 function cutting(at: number): FileSystem & { readonly isCut: () => boolean } {
@@ -117,12 +129,12 @@ function cutting(at: number): FileSystem & { readonly isCut: () => boolean } {
   return {
     create: (file, text) =>
       op(
-        () => realFiles.create(file, text),
-        () => realFiles.create(file, text.slice(0, text.length / 2)),
+        () => nodeFileSystem.create(file, text),
+        () => nodeFileSystem.create(file, text.slice(0, text.length / 2)),
       ),
-    rename: (from, to) => op(() => realFiles.rename(from, to)),
-    remove: (file) => op(() => realFiles.remove(file)),
-    folder: (folder) => op(() => realFiles.folder(folder)),
+    rename: (from, to) => op(() => nodeFileSystem.rename(from, to)),
+    remove: (file) => op(() => nodeFileSystem.remove(file)),
+    createFolder: (folder) => op(() => nodeFileSystem.createFolder(folder)),
     isCut: () => count >= at,
   };
 }
@@ -180,10 +192,10 @@ describe('steps on one file', () => {
   it('that come together are saved together; one that breaks takes nothing of the others with it', async () => {
     let written = 0;
     const counted: FileSystem = {
-      ...realFiles,
+      ...nodeFileSystem,
       create: (file, text) => {
         written += 1;
-        return realFiles.create(file, text);
+        return nodeFileSystem.create(file, text);
       },
     };
     const store = fileStore(path, counted);
@@ -205,9 +217,9 @@ describe('steps on one file', () => {
   it('of a process whose lock was taken over are not written over what came meanwhile', async () => {
     let meanwhile: (() => Promise<void>) | undefined;
     const slow: FileSystem = {
-      ...realFiles,
+      ...nodeFileSystem,
       create: async (file, text) => {
-        await realFiles.create(file, text);
+        await nodeFileSystem.create(file, text);
         await meanwhile?.();
       },
     };
@@ -231,9 +243,9 @@ describe('steps on one file', () => {
 it("a state that was being written when its lock was taken over takes nobody's place", async () => {
   let meanwhile: (() => void) | undefined;
   const store = fileStore(path, {
-    ...realFiles,
+    ...nodeFileSystem,
     create: async (file, text) => {
-      await realFiles.create(file, text);
+      await nodeFileSystem.create(file, text);
       meanwhile?.();
     },
   });
@@ -258,9 +270,9 @@ describe('a disk that is full', () => {
   it('ends 14, keeps nothing of what it refused, and no half of a file', async () => {
     let full = false;
     const store = fileStore(path, {
-      ...realFiles,
+      ...nodeFileSystem,
       create: async (file, text) => {
-        await realFiles.create(file, full ? text.slice(0, 100) : text);
+        await nodeFileSystem.create(file, full ? text.slice(0, 100) : text);
         if (full) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
       },
     });

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { byId, noRecords, recordsFrom, recordsOf, without, withRecord } from '../../../../src/local/state/records.ts';
-import { seed } from '../../../../src/local/seed.ts';
+import { byId, noRecords, recordsFrom, recordsOf, without } from '../../../../src/local/state/records.ts';
+import { createState, type State } from '../../../../src/local/state/state.ts';
+import { queuesCodec } from '../../../../src/local/queue/state/codec.ts';
+import { queuesOf, type EndpointQueue } from '../../../../src/local/queue/state/records.ts';
+import { createStateCodec, fileText } from '../../../../src/local/state/file/codec.ts';
 import { memoryStore } from '../../../../src/local/state/store.ts';
-import { revived, type State } from '../../../../src/local/state/state.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';
 
 describe('records', () => {
@@ -11,7 +13,6 @@ describe('records', () => {
     ['from entries', recordsFrom([['a', 1]])],
     ['of an object', recordsOf({ a: 1 })],
     ['by id', byId([{ id: 'a' }])],
-    ['with one more', withRecord(noRecords<number>(), '__proto__', 1)],
     ['with one less', without(recordsOf({ a: 1, b: 2 }), 'a')],
   ])('%s have no prototype', (_, records) => {
     expect(Object.getPrototypeOf(records)).toBeNull();
@@ -19,7 +20,10 @@ describe('records', () => {
   });
 
   it('keep a record under the name __proto__', () => {
-    const records = withRecord(recordsOf({ a: 1 }), '__proto__', 2);
+    const records = recordsFrom([
+      ['a', 1],
+      ['__proto__', 2],
+    ]);
     expect(Object.entries(records)).toEqual([
       ['a', 1],
       ['__proto__', 2],
@@ -28,23 +32,37 @@ describe('records', () => {
   });
 
   it('are all that a state has, after use and after it was read from JSON', async () => {
-    const state = seed(Date.UTC(2026, 0, 1));
+    const state = createState(Date.UTC(2026, 0, 1));
     const { send } = localFixture({ store: memoryStore(state), queueLimits: true });
     await send('POST', '/v2/echo/runsync', { input: {} });
     await send('POST', '/v2/registries/delegations', { resource: 'arn:x', name: 'd' });
     await send('DELETE', '/v2/network-volumes/vol-scratch');
-    for (const each of [state, revived(JSON.parse(JSON.stringify(state)) as State)])
+    await send('GET', '/local/status');
+    for (const each of [state, saved(state)])
       for (const [name, records] of placesIn(each))
         expect([name, Object.getPrototypeOf(records)]).toEqual([name, null]);
   });
 });
 
-/** Every place of a state where a record is looked up by a key. */
-const placesIn = ({ queue, ...state }: State): readonly (readonly [string, object])[] => [
-  ...(['endpoints', 'pods', 'clusters', 'volumes', 'storage', 'templates', 'registries', 'shelves'] as const).map(
-    (name) => [name, state[name]] as const,
-  ),
-  ...Object.entries(state.shelves),
-  ...(['jobs', 'lanes', 'awaited', 'usage', 'windows'] as const).map((name) => [name, queue[name]] as const),
-  ...Object.entries(queue.lanes).map(([name, { workers }]) => [`workers of ${name}`, workers] as const),
-];
+/** The state as it is read from its file. */
+function saved(state: State): State {
+  const codec = createStateCodec(() => '', [queuesCodec]);
+  return codec.decode(
+    JSON.parse(fileText(state, 'stamp', codec.encode(state).body)) as Parameters<typeof codec.decode>[0],
+  );
+}
+
+/** Every object of a state in which a record is looked up by a key. */
+const placesIn = (state: State): readonly (readonly [string, object])[] => {
+  const queues = queuesOf(state);
+  return [
+    ['parts', state.parts],
+    ...['endpoints', 'pods', 'clusters', 'volumes', 'storage', 'templates', 'registries', 'delegations'].map(
+      (name) => [name, state.parts[name] as object] as const,
+    ),
+    ...(['jobs', 'byEndpoint', 'awaited', 'usage', 'windows'] as const).map((name) => [name, queues[name]] as const),
+    ...Object.entries<EndpointQueue>(queues.byEndpoint).map(
+      ([name, { workers }]) => [`workers of ${name}`, workers] as const,
+    ),
+  ];
+};

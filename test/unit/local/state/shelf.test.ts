@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { unpublished } from '../../../../src/local/contract/operation.ts';
 import { closed, ref, text } from '../../../../src/local/contract/schema.ts';
 import { openApiDocument } from '../../../../src/local/frame/openapi.ts';
-import type { Operation } from '../../../../src/local/frame/operation.ts';
+import { unpublished, type Operation } from '../../../../src/local/frame/operation.ts';
 import { Problem } from '../../../../src/local/contract/problem.ts';
-import { seed } from '../../../../src/local/seed.ts';
+import { createState } from '../../../../src/local/state/state.ts';
 import { createShelf } from '../../../../src/local/state/shelf.ts';
 import { createValidator } from '../../../../src/local/frame/validate.ts';
 
@@ -18,16 +17,16 @@ describe('a shelf', () => {
   const NOW = 1_700_000_000_000;
 
   it('holds what an account begins with, changed by nobody', () => {
-    const state = seed(NOW);
+    const state = createState(NOW);
     const books = createShelf<Book>('books', (since) => [{ id: 'first', at: since - 1 }]);
     expect(books.all(state)).toEqual([{ id: 'first', at: NOW - 1 }]);
     state.asOf += 1000;
     expect(books.find(state, 'first')).toEqual({ id: 'first', at: NOW - 1 });
-    expect(state.shelves).toEqual({});
+    expect(Object.keys(state.parts)).toEqual(['books']);
   });
 
   it('keeps, replaces and removes records, and those it began with too', () => {
-    const state = seed(NOW);
+    const state = createState(NOW);
     const books = createShelf<Book>('books', () => [{ id: 'first' }, { id: 'second' }]);
     books.put(state, { id: 'third' });
     books.put(state, { id: 'first', title: 'new' });
@@ -39,17 +38,17 @@ describe('a shelf', () => {
   });
 
   it.each(['second', 'constructor', '', undefined])('answers 404 for %s, and stays as it is', (id) => {
-    const state = seed(NOW);
+    const state = createState(NOW);
     const books = createShelf<Book>('books', () => [{ id: 'first' }]);
     expect(() => books.find(state, id)).toThrow(expect.objectContaining({ status: 404 }) as Problem);
     expect(() => {
       books.remove(state, id);
     }).toThrow(Problem);
-    expect(state.shelves).toEqual({});
+    expect(books.all(state)).toEqual([{ id: 'first' }]);
   });
 
   it('is no other shelf', () => {
-    const state = seed(NOW);
+    const state = createState(NOW);
     createShelf<Book>('books').put(state, { id: 'first' });
     expect(createShelf<Book>('constructor').all(state)).toEqual([]);
   });

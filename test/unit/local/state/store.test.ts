@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { seed } from '../../../../src/local/seed.ts';
+import { createState } from '../../../../src/local/state/state.ts';
 import { memoryStore } from '../../../../src/local/state/store.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';
 import { fileStore } from '../../../support/local/file-store.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
-const fresh = () => seed(Date.UTC(2026, 0, 1));
+const fresh = () => createState(Date.UTC(2026, 0, 1));
 let path: string;
 beforeEach(() => {
   path = join(temporaryDirectory(), 'local', 'state.json');
@@ -43,7 +43,7 @@ describe('a state in a file', () => {
     const before = await place();
     await store.transact(fresh, (state) => {
       state.asOf += 5;
-      state.queue.asOf += 5;
+      state.processedTo += 5;
     });
     expect(await place()).toBe(before);
     await store.transact(fresh, (state) => {
@@ -81,7 +81,7 @@ describe('a state in a file', () => {
           import { seed } from './src/local/seed.ts';
           const store = fileStore(process.argv[2]);
           const main = async () => {
-            for (let i = 0; i < 25; i++) await store.transact(() => seed(0), (state) => { state.serial += 1; });
+            for (let i = 0; i < 25; i++) await store.transact(() => createState(0), (state) => { state.serial += 1; });
           };
           void main();
         `,

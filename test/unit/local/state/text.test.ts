@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Job } from '../../../../src/local/queue/state/records.ts';
-import { seed } from '../../../../src/local/seed.ts';
-import { createStateText, textOfFile } from '../../../../src/local/state/file/codec.ts';
-import type { State } from '../../../../src/local/state/state.ts';
+import { queuesCodec } from '../../../../src/local/queue/state/codec.ts';
+import { queuesOf, type Job } from '../../../../src/local/queue/state/records.ts';
+import type { SavedState } from '../../../../src/local/state/file/versions.ts';
+import { createStateCodec, fileText } from '../../../../src/local/state/file/codec.ts';
+import { createState } from '../../../../src/local/state/state.ts';
 
 const someText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 50 }),
@@ -25,23 +26,23 @@ const someJob = fc.record(
 it('any state is the same after it was written and read, as often as one likes', () => {
   fc.assert(
     fc.property(fc.array(someJob, { maxLength: 5 }), (jobs) => {
-      const state = seed(Date.UTC(2026, 0, 1));
-      for (const job of jobs) state.queue.jobs[job.id] = job;
-      for (const job of jobs.slice(1)) state.queue.awaited[job.id] = { since: 1, waiters: 2, last: job };
+      const state = createState(Date.UTC(2026, 0, 1));
+      for (const job of jobs) queuesOf(state).jobs[job.id] = job;
+      for (const job of jobs.slice(1)) queuesOf(state).awaited[job.id] = { since: 1, waiters: 2, last: job };
       const whole = JSON.stringify(state);
       const disk = new Map<string, string>();
-      const text = createStateText((name) => disk.get(name) ?? '');
+      const text = createStateCodec((name) => disk.get(name) ?? '', [queuesCodec]);
 
       const first = text.encode(state);
       for (const [name, content] of first.texts) disk.set(name, Buffer.from(content).toString());
       expect(new Set(disk.keys())).toEqual(first.named);
-      text.lighten(state);
+      text.dropTexts(state);
       expect(JSON.stringify(state)).toBe(whole);
       const again = text.encode(state);
       expect(again).toEqual({ ...first, texts: new Map() });
 
-      const read = createStateText((name) => disk.get(name) ?? '');
-      const back = read.decode(JSON.parse(textOfFile(state, 'stamp', first.body)) as State);
+      const read = createStateCodec((name) => disk.get(name) ?? '', [queuesCodec]);
+      const back = read.decode(JSON.parse(fileText(state, 'stamp', first.body)) as SavedState);
       expect(back).toEqual(JSON.parse(whole));
       expect(read.encode(back).body).toBe(first.body);
     }),

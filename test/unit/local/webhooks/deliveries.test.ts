@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { COLD_START_MS } from '../../../../src/local/queue/engine/workers.ts';
+import { queuesOf } from '../../../../src/local/queue/state/records.ts';
 import type { Harness } from '../../../support/local/queue-fixture.ts';
 import { serve } from '../../../support/local/worker-fixture.ts';
 
@@ -10,7 +11,7 @@ describe('webhooks (contract rules, Queue API)', () => {
   ): Promise<{ readonly service: Harness; readonly sent: readonly string[]; readonly look: () => Promise<void> }> => {
     const sent: string[] = [];
     const { service, tick } = await serve('', {
-      fetchWebhook: (url, body) => {
+      sendWebhook: (url, body) => {
         const status = statuses[sent.push(`${url} ${body}`) - 1] ?? 200;
         return status instanceof Error ? Promise.reject(status) : Promise.resolve(status);
       },
@@ -56,7 +57,7 @@ describe('webhooks (contract rules, Queue API)', () => {
       expect(sent).toHaveLength(Math.min(time + 1, tries));
       service.pass(1);
     }
-    expect(service.state.queue.outbox).toEqual([]);
+    expect(queuesOf(service.state).deliveries).toEqual([]);
   });
 
   test.each(['CANCELLED', 'FAILED'])('a job that ends %s is told of too', async (status) => {

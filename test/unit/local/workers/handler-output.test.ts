@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { queuesOf } from '../../../../src/local/queue/state/records.ts';
 import { serve } from '../../../support/local/worker-fixture.ts';
 
 describe('handler modules', () => {
@@ -24,7 +25,7 @@ describe('handler modules', () => {
       for (let line = 0; line < lines; line++) console.log('line ' + line);
     };`);
     const printed = (): readonly { readonly at: number; readonly line: string }[] =>
-      Object.values(service.state.queue.lanes.mine?.workers ?? {}).flatMap((worker) => worker.printed ?? []);
+      Object.values(queuesOf(service.state).byEndpoint.mine?.workers ?? {}).flatMap((worker) => worker.printed ?? []);
     await ended(await start('{"lines":1}'));
     const first = await until(printed, (all) => all.length === 3);
     expect(first.map(({ line }) => line)).toEqual(['in two pieces', 'x'.repeat(2000), 'line 0']);

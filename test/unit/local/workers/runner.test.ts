@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { decodeJson, memberAt } from '../../../../src/core/json.ts';
+import { queuesOf } from '../../../../src/local/queue/state/records.ts';
 import { serve, type Served } from '../../../support/local/worker-fixture.ts';
 
 /** An endless loop, well under way. */
@@ -67,7 +68,7 @@ describe('handler modules', () => {
     const { service, folder, start, stop, replaceRunner, until, ended } = await serve(source);
     const id = await start(JSON.stringify({ file: join(folder, 'once') }));
     await until(
-      () => service.state.queue.jobs[id]?.stream.made,
+      () => queuesOf(service.state).jobs[id]?.stream.made,
       (made) => made === 2,
     );
     await until(

@@ -2,7 +2,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { State } from '../../../../src/local/state/state.ts';
 import { memoryStore, type Store } from '../../../../src/local/state/store.ts';
 import { localFixture, type LocalFixture } from '../../../support/local/service-fixture.ts';
 import { fileStore } from '../../../support/local/file-store.ts';
@@ -47,7 +46,9 @@ describe('handler modules and a state file', () => {
     } finally {
       await served.service.stop();
     }
-    const { endpoints } = JSON.parse(await readFile(path, 'utf8')) as State;
+    const { endpoints } = JSON.parse(await readFile(path, 'utf8')) as {
+      endpoints: Readonly<Record<string, { readonly handler: string }>>;
+    };
     expect([endpoints['mine']?.handler, endpoints['echo']?.handler]).toEqual(['unserved', 'echo']);
 
     const later = localFixture({ store: fileStore(path) });

@@ -33,7 +33,7 @@ describe('pickFields', () => {
     ['runtime.gpus.9.util', 'null'],
     ['runtime.cpu', 'null'],
     ['id', '"a"'],
-  ])('what lies at %s alone is %s', (path, expected) => {
+  ])('the value at %s alone is %s', (path, expected) => {
     expect(encodeJson(fieldAt(ROW, path))).toBe(expected);
   });
 });

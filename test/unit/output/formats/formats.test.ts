@@ -8,7 +8,7 @@ import { parseFormat } from '../../../../src/output/formats/format-table.ts';
 import { toYaml } from '../../../../src/output/formats/yaml.ts';
 
 describe('YAML', () => {
-  test('reads back as the same data, by the rules of 1.2 and of 1.1', async () => {
+  test('parses to the same data by the rules of YAML 1.2 and of 1.1', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue(), async (value) => {
         const json = JSON.stringify(value);
@@ -33,7 +33,7 @@ describe('YAML', () => {
     expect(await toYaml(decodeJson(json))).toBe(expected);
   });
 
-  test('nesting deeper than is walked is kept', async () => {
+  test('nesting beyond the depth limit is printed as JSON', async () => {
     const deep = '['.repeat(1000) + '9007199254740993' + ']'.repeat(1000);
     expect((await toYaml(decodeJson(deep))).replace(/[\s-]/g, '')).toContain('[[[9007199254740993]]]');
   });
@@ -66,17 +66,17 @@ describe('CSV', () => {
     },
   );
 
-  test('a member name that a spreadsheet would run is held too', async () => {
+  test('a member name that a spreadsheet would evaluate is quoted too', async () => {
     expect(await csv('[{"=cmd()":1}]')).toBe("'=cmd()\n1\n");
   });
 
-  test('on a screen controls are visible escapes', async () => {
+  test('control characters are visible escapes on a terminal', async () => {
     expect(await csv('[{"a":"\\u001b]52;","b":["\u202e"]}]', true)).toBe('a,b\n\\x1b]52;,"[""\\u202e""]"\n');
   });
 });
 
 describe('-o', () => {
-  test('takes any of its words, and names them all to who writes another', () => {
+  test('accepts every format name, and an unknown name is refused with the list of formats', () => {
     expect(parseFormat('YAML')).toBe('yaml');
     const refused = (): unknown => parseFormat('xml');
     expect(refused).toThrow(Failure);

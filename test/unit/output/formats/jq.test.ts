@@ -37,19 +37,19 @@ test.each([
   expect(to.out()).toBe(expected);
 });
 
-test('raw text on a terminal is harmless too', async () => {
+test('raw text on a terminal has its control characters escaped', async () => {
   const to = screen({ tty: true });
   await render(podList, as({ jq: '.[4].name', raw: true }), to);
   expect(to.out()).toBe('\\u202egnp.exe\\u2066 \\x85c1\ttab\n');
 });
 
-test('--fields pick before jq sees it', async () => {
+test('--fields is applied before --jq', async () => {
   const to = screen();
   await render(podList, as({ jq: '.[1] | keys', format: 'jsonl', fields: ['name', 'id'] }), to);
   expect(to.out()).toBe('["id","name"]\n');
 });
 
-test('an expression that does not compile is usage, found before anything is sent', async () => {
+test('an expression that does not compile is a usage error before anything is sent', async () => {
   const error = await failureOf(checkJq('.a |'));
   expect(error).toBeInstanceOf(Failure);
   expect(error).toMatchObject({ exit: 2, code: 'jq' });
@@ -65,20 +65,20 @@ test.each(['.a.b.c', 'input', 'halt_error', '.[] | error("x")', 'range(1e12)', '
   },
 );
 
-test('an expression that fails on the way: what came is printed, then 1 with the words of jq', async () => {
+test('an expression that fails after some results: the results are printed, then it ends 1 with the message of jq', async () => {
   const to = screen();
   const error = await failureOf(render(podList, as({ jq: '1, (.[0].id | .x)' }), to));
   expect(to.out()).toBe('1\n');
   expect(error).toMatchObject({ exit: 1, message: '--jq: Cannot index string with string ("x")' });
 });
 
-test('on a terminal its results are harmless', async () => {
+test('results on a terminal have their control characters escaped', async () => {
   const to = screen({ tty: true });
   await render(podList, as({ jq: '.[4].name' }), to);
   expect(to.out()).toBe('"\\u202egnp.exe\\u2066 \\u0085c1\\ttab"\n');
 });
 
-test('rows that come one by one are filtered one by one', async () => {
+test('streamed rows are filtered one by one', async () => {
   const to = screen();
   const rows = openRows(podView, as({ jq: '.n', format: 'json' }), to);
   await rows.row({ n: 1 });

@@ -9,7 +9,7 @@ import { render } from '../../../../src/output/render.ts';
 import { podView } from '../../../support/output/pods.ts';
 import { as, screen } from '../../../support/output/screen.ts';
 
-/** JSON texts as no encoder would write them: members named twice, numbers no double holds, odd escapes. */
+/** JSON texts that no encoder writes: duplicate members, numbers that no double holds, unusual escapes. */
 const space = fc.constantFrom('', ' ', '\n\t', '\r\n  ');
 const scalar = fc.oneof(
   fc.constantFrom(
@@ -42,11 +42,11 @@ const { json } = fc.letrec<{ json: string; array: string; object: string }>((tie
     .map(([gap, all]) => `{${gap}${all.map(([key, value]) => `${key}${gap}:${gap}${value}`).join(`,${gap}`)}${gap}}`),
 }));
 
-/** A tokenizer of its own, by regular expression, to hold the code against. */
+/** An independent tokenizer, by regular expression, to compare the code with. */
 const tokensOf = (text: string): readonly string[] => text.match(/"(?:\\.|[^"\\])*"|[[\]{},:]|[^\s[\]{},:"]+/gsu) ?? [];
 
-describe('layout', () => {
-  test('keeps every token of any JSON text, and only them', () => {
+describe('indenting JSON text', () => {
+  test('keeps exactly the tokens of any JSON text', () => {
     fc.assert(
       fc.property(json, (text) => {
         expect(tokensOf(indentJson(text) ?? '')).toEqual(tokensOf(text));
@@ -55,7 +55,7 @@ describe('layout', () => {
     );
   });
 
-  test('lays out as the encoder does', () => {
+  test('indents like JSON.stringify', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);
@@ -72,20 +72,20 @@ describe('layout', () => {
     },
   );
 
-  test('100000 levels take linear time and room', () => {
+  test('100000 levels of nesting take linear time and memory', () => {
     const text = '['.repeat(100_000) + '{"n":9007199254740993}' + ']'.repeat(100_000);
     const laidOut = indentJson(text) ?? '';
     expect(laidOut.replace(/\s/g, '')).toBe(text);
     expect(laidOut.length).toBeLessThan(text.length + 20_000);
   });
 
-  test('a byte order mark is no part of the document', () => {
+  test('drops a byte order mark', () => {
     expect(indentJson('\uFEFF{}')).toBe('{}');
   });
 });
 
-describe('parts', () => {
-  test('a member is found by what its name means, the last of its name', () => {
+describe('finding a part of JSON text', () => {
+  test('a member is found by its unescaped name, and the last duplicate is used', () => {
     expect(memberSource('{"x":{"pods":1}, "p\\u006fds" : [1] , "pods":[2, {"pods":3}], "y":0}', 'pods')).toBe(
       '[2, {"pods":3}]',
     );
@@ -93,7 +93,7 @@ describe('parts', () => {
     expect(memberSource('[{"pods":1}]', 'pods')).toBeUndefined();
   });
 
-  test('items are those of the outer array', () => {
+  test('the items are those of the outer array', () => {
     fc.assert(
       fc.property(fc.array(json), (items) => {
         expect(itemSources(`[ ${items.join(' , ')} ]`)).toEqual(items);
@@ -106,7 +106,7 @@ describe('--json', () => {
   const text = '{ "id":"p", "n":9007199254740993, "big":1e400, "n":1.0, "s":"\\u00e9\u202e\u0085" }';
   const one = { kind: 'one', view: podView, value: decodeJson(text), source: text } as const;
 
-  test('is the document of the service: members named twice and numbers no double holds included', async () => {
+  test('is the document of the service, with duplicate members and numbers that no double holds', async () => {
     const to = screen();
     await render(one, as({ format: 'json' }), to);
     expect(to.out()).toBe(
@@ -114,7 +114,7 @@ describe('--json', () => {
     );
   });
 
-  test('of a list is its array, of -o jsonl a line for each item', async () => {
+  test('of a list is its array, and with -o jsonl one line for each item', async () => {
     const source = { text: `{"next":null,"pods":[${text}, {"id" : "q"}]}`, member: 'pods' };
     const many = { kind: 'many', view: podView, values: [one.value, { id: 'q' }], source } as const;
     const pretty = screen();
@@ -125,7 +125,7 @@ describe('--json', () => {
     expect(lines.out()).toBe(`${tokensOf(text).join('')}\n{"id":"q"}\n`);
   });
 
-  test('falls back to the values where the text is none or lacks the member', async () => {
+  test('encodes the values if there is no source text or the text lacks the member', async () => {
     for (const source of ['', '<html>']) {
       const to = screen();
       await render({ ...one, value: { id: 'p' }, source }, as({ format: 'json' }), to);
@@ -140,7 +140,7 @@ describe('--json', () => {
     expect(to.out()).toBe('[]\n');
   });
 
-  test('on a terminal is the same JSON, with nothing in it that a terminal acts upon', () => {
+  test('on a terminal is the same JSON with all control characters escaped', () => {
     fc.assert(
       fc.property(json, (any) => {
         const shown = escapeJson(any.replace(/[\t\r]/g, ' '));

@@ -8,7 +8,7 @@ import { NOW } from '../../../support/output/screen.ts';
 const facts = { now: NOW };
 const row = (value: string) => decodeJson(`{"at":${value}}`);
 
-describe('what is shown', () => {
+describe('a cell', () => {
   test.each([
     ['text', cells.text('at'), '"x"', 'x'],
     ['text', cells.text('at'), '9007199254740993', '9007199254740993'],
@@ -42,7 +42,7 @@ describe('what is shown', () => {
     ['percent under', cells.percent('at'), '-3', '░░░░░░░░ -3%'],
     ['percent', cells.percent('at'), 'null', '-'],
     ['percent', cells.percent('at'), '[1]', '[1]'],
-  ])('%s of %s%s', (_name, show, value, expected) => {
+  ])('%s of %s%s is formatted', (_name, show, value, expected) => {
     expect(
       cellPieces(show(row(value), facts), { terminal: true })
         .map(({ text }) => text)
@@ -57,12 +57,12 @@ describe('what is shown', () => {
     ['CANCELLED', 'quiet'],
     ['HIBERNATING', 'plain'],
     ['constructor', 'plain'],
-  ])('status %s is %s', (text, tone) => {
+  ])('status %s has the tone %s', (text, tone) => {
     expect(cells.status('at')(row(JSON.stringify(text)))).toEqual({ text, tone });
   });
 });
 
-test('no value of any kind is fatal to any of them', () => {
+test('no cell function throws, whatever the value', () => {
   const all = [
     cells.text('at'),
     cells.json('at'),

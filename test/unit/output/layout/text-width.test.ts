@@ -14,7 +14,7 @@ const text = fc
 const width = fc.integer({ min: 2, max: 40 });
 
 describe('wrap', () => {
-  test('no line is wider than asked, and nothing but spaces is lost', () => {
+  test('makes no line wider than the limit and loses nothing but spaces', () => {
     fc.assert(
       fc.property(text, width, (any, columns) => {
         const lines = wrap(any, columns);
@@ -35,13 +35,13 @@ describe('wrap', () => {
     expect(wrap(safeText(any), columns)).toEqual(lines);
   });
 
-  test('a long text is no trouble', () => {
+  test('wraps a long text in linear time', () => {
     expect(wrap(safeText('日本 '.repeat(20_000)), 60)).toHaveLength(1667);
     expect(wrap(safeText('é'.repeat(50_000)), 100)).toHaveLength(500);
   });
 });
 
-test('what is cut is as wide as asked or a column less, and ends with an ellipsis', () => {
+test('a cut text has the requested width or one column less, and ends with an ellipsis', () => {
   fc.assert(
     fc.property(fc.array(text, { maxLength: 3 }), width, (parts, columns) => {
       const pieces = parts.map((part) => ({ text: part }));
@@ -55,7 +55,7 @@ test('what is cut is as wide as asked or a column less, and ends with an ellipsi
   );
 });
 
-test('what fits is what is not too wide', () => {
+test('a text fits exactly when it is not wider than the limit', () => {
   fc.assert(
     fc.property(text, width, (any, columns) => {
       expect(fits([{ text: any }], columns)).toBe(textWidth(any) <= columns);

@@ -24,7 +24,7 @@ describe('text for a person', () => {
     expect(wrapMessage(safeText(text, true), columns)).toBe(lines);
   });
 
-  test('an error is broken on a terminal and nowhere else', async () => {
+  test('an error is wrapped on a terminal and nowhere else', async () => {
     const failure = usage('a message of several words', 'and a hint of more than several words');
     const [narrow, piped] = [screen({ tty: true, columns: 24 }), screen()];
     await renderFailure(failure, 'text', narrow);

@@ -11,7 +11,7 @@ const list = (...ids: readonly string[]) =>
   ({ kind: 'many', view: podView, values: ids.map((id) => ({ id })) }) as const;
 
 describe('--watch on a terminal', () => {
-  test('draws in place, and leaves the last picture and the cursor', async () => {
+  test('redraws in place, and at the end leaves the last frame and shows the cursor', async () => {
     const to = screen({ tty: true, columns: 60, rows: 12 });
     const live = await openWatchView(as({ fields: ['id'] }), to);
     await live.show(list('a', 'b', 'c'));
@@ -25,7 +25,7 @@ describe('--watch on a terminal', () => {
     expect(to.out().startsWith(HIDE)).toBe(true);
   });
 
-  test('never draws more than the screen holds', async () => {
+  test('never draws more lines than the screen has', async () => {
     const to = screen({ tty: true, columns: 60, rows: 8 });
     const live = await openWatchView(as({ fields: ['id'] }), to);
     const many = list(...Array.from({ length: 40 }, (_, at) => `pod-${String(at)}`));
@@ -35,7 +35,7 @@ describe('--watch on a terminal', () => {
     expect(seen.text()).toContain('... 38 more lines');
   });
 
-  test('an interrupt gives the cursor back at once, and nothing is drawn after it', async () => {
+  test('an interrupt shows the cursor at once, and nothing is drawn after it', async () => {
     const to = screen({ tty: true });
     const live = await openWatchView(as(), to);
     await live.show(podList);
@@ -48,7 +48,7 @@ describe('--watch on a terminal', () => {
   });
 });
 
-describe('--watch elsewhere', () => {
+describe('--watch in a pipe', () => {
   test.each([
     ['table', false, 'id\na\n\nid\nb\n'],
     ['json', false, '[\n  {\n    "id": "a"\n  }\n]\n[\n  {\n    "id": "b"\n  }\n]\n'],
@@ -64,7 +64,7 @@ describe('--watch elsewhere', () => {
 });
 
 describe('spinner', () => {
-  test('is one line on stderr, and gone when it stops', async () => {
+  test('is one line on stderr that is erased when it stops', async () => {
     const to = screen({ tty: true, columns: 30 });
     const spinner = await openSpinner(to, `waiting for \u001b]52;x\u0007 ${'long '.repeat(20)}`);
     spinner.update('job a: IN_QUEUE');
@@ -78,7 +78,7 @@ describe('spinner', () => {
     expect([after.text(), after.cursor, to.out()]).toEqual(['', true, '']);
   });
 
-  test('an interrupt clears it at once', async () => {
+  test('an interrupt erases it at once', async () => {
     const to = screen({ tty: true });
     const spinner = await openSpinner(to, 'waiting');
     to.abort();
@@ -87,7 +87,7 @@ describe('spinner', () => {
     spinner.stop();
   });
 
-  test('is nothing where stderr is no terminal, or the command is over already', async () => {
+  test('prints nothing if stderr is not a terminal or the command was already interrupted', async () => {
     const piped = screen();
     (await openSpinner(piped, 'waiting')).stop();
     expect(piped.err()).toBe('');

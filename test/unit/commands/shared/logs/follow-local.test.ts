@@ -9,8 +9,8 @@ import { createTestClock } from '../../../../support/clocks/test-clock.ts';
 import { createTestWorld, type TestWorld } from '../../../../support/worlds/test-world.ts';
 import { until } from '../../../../support/servers/log-server.ts';
 
-describe('on the local service', () => {
-  it('follows a pod across a restart of the service: no line lost, none twice', async () => {
+describe('pods logs --follow on the local service', () => {
+  it('follows a pod across a restart of the service without losing or repeating a line', async () => {
     const options = { clock: createTestClock(), random: () => 0.5, store: memoryStore(), queueLimits: false };
     const start = async (port: number) => {
       const service = createLocalService(options);
@@ -20,11 +20,11 @@ describe('on the local service', () => {
     let server = await start(0);
     onTestFinished(() => server.stop());
     const port = Number(new URL(server.url).port);
-    let comesBack = Promise.resolve();
+    let restarted = Promise.resolve();
     const clock = createTestClock();
     const world: TestWorld = createTestWorld({
-      // Nobody is patient for less than the service is away.
-      clock: { ...clock, sleep: (ms, signal) => comesBack.then(() => clock.sleep(ms, signal)) },
+      // A pause between two tries ends only after the restart.
+      clock: { ...clock, sleep: (ms, signal) => restarted.then(() => clock.sleep(ms, signal)) },
       env: { ...pointedAt(server.url), BERTH_API_KEY: LOCAL_KEY },
     });
     const steps = (): readonly number[] => [...world.out().matchAll(/step (\d+)/g)].map(([, step]) => Number(step));
@@ -32,11 +32,11 @@ describe('on the local service', () => {
     for (let restarts = 0; restarts < 3; restarts++) {
       const before = steps().length;
       await until(() => steps().length > before + 3);
-      let isBack: () => void = () => undefined;
-      comesBack = new Promise((resolve) => (isBack = resolve));
+      let finishRestart: () => void = () => undefined;
+      restarted = new Promise((resolve) => (finishRestart = resolve));
       await server.stop();
       server = await start(port);
-      isBack();
+      finishRestart();
     }
     const before = steps().length;
     await until(() => steps().length > before + 3);
@@ -46,7 +46,7 @@ describe('on the local service', () => {
     expect(steps()).toEqual(steps().map((_, at) => first + at));
   });
 
-  it('lets go of a follower in this process with Ctrl-C', async () => {
+  it('ends after Ctrl-C if the service runs in the same process', async () => {
     const world = createTestWorld();
     const running = berthIn(world, ['--local', 'pods', 'logs', 'pod-train', '-f', '--tail', '2']);
     await until(() => world.out().split('\n').length > 4);

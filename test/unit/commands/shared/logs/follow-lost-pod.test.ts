@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { berth } from '../../../../support/worlds/run-berth.ts';
 import { pointedAt, problem, routed, serve, text } from '../../../../support/servers/scripted-server.ts';
 
-test('a log whose pod cannot be looked at is given up after ten tries, not followed without end', async () => {
+test('following a log ends after ten failed reads of the pod', async () => {
   const server = await serve([
     routed({
       'GET /v2/pods/p1/logs': text('id: 1\ndata: {"line":"one"}\n\n', 200, { 'content-type': 'text/event-stream' }),

@@ -18,7 +18,7 @@ import {
 const follow = ['pods', 'logs', 'p1', '--follow'];
 
 describe('pods logs --follow', () => {
-  it('prints each line once, across connections that break, end, repeat themselves and are refused', async () => {
+  it('prints each line once across connections that break, end, repeat lines or are refused', async () => {
     const script: Connection[] = [
       { sends: 3, ends: 'reset' },
       { sends: 0, ends: 'reset' },
@@ -36,7 +36,7 @@ describe('pods logs --follow', () => {
     expect([server.seen[0]?.after, server.seen.at(-1)?.after]).toEqual([undefined, 'c20']);
   });
 
-  it('loses none and repeats none, whatever the connections do', async () => {
+  it('loses no line and repeats no line, whatever the connections do', async () => {
     const connection = fc.record<Connection>({
       sends: fc.nat(4),
       again: fc.nat(6),
@@ -45,7 +45,7 @@ describe('pods logs --follow', () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(15), fc.array(connection, { maxLength: 8 }), async (count, script) => {
         const server = await logServer(lines(count), script);
-        // A first connection that is refused for good is a failure, and another test's.
+        // A first connection that is refused finally ends the command; another test covers that.
         const { code, out } = await berth(follow, { env: { ...pointedAt(server.url), BERTH_RETRIES: '9' } });
         expect(code).toBe(0);
         expect(numbers(out)).toEqual(expected(count));
@@ -54,7 +54,7 @@ describe('pods logs --follow', () => {
     );
   });
 
-  it('hears lines without ids once too, alike as they may be', async () => {
+  it('prints lines without ids once too, even equal ones', async () => {
     const log = ['a', 'a', 'b', 'a'].map((word) => ({ id: undefined, data: JSON.stringify({ line: word }) }));
     const server = await logServer(log, [
       { sends: 2, ends: 'end' },
@@ -64,7 +64,7 @@ describe('pods logs --follow', () => {
     expect([code, out]).toEqual([0, 'a\na\nb\na\n']);
   });
 
-  it('loses nothing that is written between two connections of --tail 0', async () => {
+  it('with --tail 0 loses nothing that is written between two connections', async () => {
     const server = await logServer(lines(2), [{ sends: 0, ends: 'reset' }]);
     const { code, out } = await berth([...follow, '--tail', '0'], { env: pointedAt(server.url) });
     expect([code, numbers(out)]).toEqual([0, expected(2)]);
@@ -75,7 +75,7 @@ describe('pods logs --follow', () => {
     ]);
   });
 
-  it('says on a terminal that it goes on, with pauses that grow', async () => {
+  it('says on a terminal that it reconnects, with growing pauses', async () => {
     const server = await logServer(
       lines(1),
       [1, 0, 0].map((sends) => ({ sends, ends: 'reset' as const })),
@@ -86,7 +86,7 @@ describe('pods logs --follow', () => {
     expect([first > 0, second > first, third > second]).toEqual([true, true, true]);
   });
 
-  it('gives up after ten breaks without a line, with the command that goes on', async () => {
+  it('gives up after ten broken connections without a line and names the command that continues', async () => {
     const server = await logServer(lines(9), [
       { sends: 1, ends: 'reset' },
       ...Array<Connection>(30).fill({ sends: 0, ends: 'reset' }),
@@ -103,14 +103,14 @@ describe('pods logs --follow', () => {
     ['refused', 503, 7],
     ['not found', 404, 4],
     ['forbidden', 403, 3],
-  ])('ends at once where the first connection is %s', async (_, status, code) => {
+  ])('ends at once if the first connection is %s', async (_, status, code) => {
     const server = await serve([text('', status)]);
     const ran = await berth(follow, { env: { ...pointedAt(server.url), BERTH_RETRIES: '0' } });
     expectNoKeyNoStack(ran);
     expect(ran.code).toBe(code);
   });
 
-  it('ends well where the pod is gone after it was followed', async () => {
+  it('ends 0 if the pod is deleted while it is followed', async () => {
     const gone: Behaviour = text(JSON.stringify({ title: 'Not Found', status: 404, detail: 'pod not found' }), 404);
     const { out } = await works(follow, [text(written(lines(2)), 200, EVENTS), gone]);
     expect(numbers(out)).toEqual(expected(2));
@@ -119,7 +119,7 @@ describe('pods logs --follow', () => {
   test.each([
     ['as lines', [], /line 2\n$/],
     ['as one array', ['--json'], /\n\]\n$/],
-  ])('ends 130 with Ctrl-C and says how to go on, %s', async (_, flags, end) => {
+  ])('ends 130 after Ctrl-C and names the command that continues, %s', async (_, flags, end) => {
     const server = await logServer(lines(2), [{ sends: 2, ends: 'hold' }]);
     const world = createTestWorld({ env: pointedAt(server.url) });
     const running = berthIn(world, [...follow, ...flags]);
@@ -131,7 +131,7 @@ describe('pods logs --follow', () => {
     expect(ran.err).toContain('berth pods logs p1 --follow --after c2');
   });
 
-  it('goes on after a cursor', async () => {
+  it('continues after a given cursor', async () => {
     const server = await logServer(lines(5), []);
     const { out } = await berth([...follow, '--after', 'c3'], { env: pointedAt(server.url) });
     expect(numbers(out)).toEqual(['line 4', 'line 5']);

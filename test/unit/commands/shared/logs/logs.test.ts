@@ -7,14 +7,14 @@ import { createTestWorld } from '../../../../support/worlds/test-world.ts';
 import { EVENTS, expected, lines, logServer, numbers, until } from '../../../../support/servers/log-server.ts';
 
 describe('pods logs', () => {
-  it('ends where the tail is complete, with the stream still open', async () => {
+  it('ends when the tail is complete, although the stream is still open', async () => {
     const server = await logServer(lines(3), [{ sends: 3, ends: 'hold' }]);
     const { code, out } = await berth(['pods', 'logs', 'p1', '--tail', '3'], { env: pointedAt(server.url) });
     expect([code, numbers(out)]).toEqual([0, expected(3)]);
     expect(server.seen).toMatchObject([{ url: '/v2/pods/p1/logs?tail=3' }]);
   });
 
-  it('ends where nothing comes any more', async () => {
+  it('ends when no more lines arrive', async () => {
     const clock = createDeadlineClock();
     const server = await logServer(lines(3), [{ sends: 3, ends: 'hold' }]);
     const world = createTestWorld({ clock, env: pointedAt(server.url) });
@@ -29,7 +29,7 @@ describe('pods logs', () => {
     [['--since', '2026-01-01T12:00:00+02:00'], '?since=2026-01-01T12%3A00%3A00%2B02%3A00'],
     [['--since', '2026-01-01', '--source', 'system'], '?source=system&since=2026-01-01T00%3A00%3A00Z'],
     [['--since', '2026-01-01T00:00:00.123456789Z'], '?since=2026-01-01T00%3A00%3A00.123456789Z'],
-  ])('asks with %j', async (flags, query) => {
+  ])('sends the query for %j', async (flags, query) => {
     const server = await logServer([], []);
     await berth(['pods', 'logs', 'p1', ...flags], { env: pointedAt(server.url) });
     expect(server.seen).toMatchObject([{ url: `/v2/pods/p1/logs${query}` }]);
@@ -49,7 +49,7 @@ describe('pods logs', () => {
     expect(err).toMatch(says);
   });
 
-  it('prints lines as they came as JSON, and what is no JSON as a line', async () => {
+  it('with --json prints JSON lines unchanged and other lines as text', async () => {
     const odd = `id: 1\ndata: {"ts":"t","source":"s","line":"a\\u001b[2J","n":9007199254740993}\n\ndata: plain\n\ndata: [1]\n\n`;
     const { out } = await works(['pods', 'logs', 'p1', '-o', 'jsonl'], [text(odd, 200, EVENTS)]);
     expect(out).toBe(
@@ -57,13 +57,13 @@ describe('pods logs', () => {
     );
   });
 
-  it('is made harmless for people', async () => {
+  it('escapes control characters in text output', async () => {
     const evil = JSON.stringify({ ts: 'a\u001b]0;x\u0007', source: '\u202e', line: 'b\r\n\u001b[2Jc\r\n' });
     const { out } = await works(['pods', 'logs', 'p1'], [text(`data: ${evil}\n\n`, 200, EVENTS)], { tty: true });
     expect(out).toBe('a\\x1b]0;x\\x07 \\u202e    b\\r\\n\\x1b[2Jc\n');
   });
 
-  it('takes a name, at the cost of looking it up', async () => {
+  it('accepts a name and looks it up', async () => {
     const ran = await berth(['--local', 'pods', 'logs', 'train-llm', '--tail', '2']);
     expect(ran.code, ran.err).toBe(0);
     expect(ran.out.trim().split('\n')).toHaveLength(2);

@@ -12,13 +12,13 @@ const full = (): Writable =>
 
 test.each<[string, readonly string[], RegExp | undefined]>([
   [
-    'what was created',
+    'a created volume',
     ['volumes', 'create', '--name', 'v', '--size', '10', '--data-center', 'EU-WEST-1'],
     /The service completed the request: vol-\w+/,
   ],
-  ['a job that was submitted', ['jobs', 'run', 'demo', '--input', '{}'], /The service completed the request: [\w-]+/],
-  ['what was only read', ['pods', 'list'], undefined],
-])('%s and cannot be printed ends 14, and says whether it happened', async (_, argv, happened) => {
+  ['a submitted job', ['jobs', 'run', 'demo', '--input', '{}'], /The service completed the request: [\w-]+/],
+  ['the answer to a read', ['pods', 'list'], undefined],
+])('%s that cannot be printed ends 14, and the error says whether the write was done', async (_, argv, happened) => {
   const world = { ...createTestWorld({ env: { BERTH_LOCAL: '1' } }), stdout: full() };
   expect(await runCli(argv, world)).toBe(14);
   expect(world.err()).toMatch(/the disk is full/);

@@ -3,7 +3,7 @@ import type { Command, Group } from '../../../../src/cli/command.ts';
 import { FLAGS, NOUNS } from '../../../../src/registry.ts';
 import { berth } from '../../../support/worlds/run-berth.ts';
 
-/** The words that lead to every group of the program, and its verbs. */
+/** The path of every command group of the program, with the group's verbs. */
 async function groups(): Promise<readonly (readonly [readonly string[], readonly string[]])[]> {
   const below = (path: readonly string[], target: Command | Group): (readonly [readonly string[], string[]])[] =>
     target.kind === 'command'
@@ -22,7 +22,7 @@ function misspelt(word: string): string {
   return word.slice(0, at) + (word[at + 1] ?? '') + (word[at] ?? '') + word.slice(at + 2);
 }
 
-test('every verb of every group, misspelt, is the one suggested', async () => {
+test('a misspelt verb is answered with the right verb, for every verb of every group', async () => {
   for (const [path, verbs] of await groups())
     for (const verb of verbs) {
       const word = misspelt(verb);
@@ -33,7 +33,7 @@ test('every verb of every group, misspelt, is the one suggested', async () => {
     }
 });
 
-test('every noun, misspelt, is the one suggested', async () => {
+test('a misspelt noun is answered with the right noun, for every noun', async () => {
   for (const { name } of NOUNS) {
     if (misspelt(name) === name) continue;
     const { code, out, err } = await berth([misspelt(name), 'list', '--json']);
@@ -59,7 +59,7 @@ it.each([
   ['help exit-code', 'Did you mean exit-codes?'],
   ['help pods shwo', 'Did you mean get?'],
   ['help pods constructor', 'See `berth pods --help`.'],
-])('%s: %s', async (line, hint) => {
+])('berth %s: %s', async (line, hint) => {
   const { code, err } = await berth(line.split(' '));
   expect([code, err.split('\n')[1]]).toEqual([2, `  -> ${hint}`]);
 });

@@ -1,0 +1,59 @@
+import type { Parameter } from './parameters.ts';
+import type { Schema } from './schema.ts';
+
+/** What a key may do. Specification 5 does not name scopes: these are the local service's own. */
+export type Scope = 'read' | 'write' | 'jobs' | 'control';
+
+export type ServiceKind = 'base' | 'queue' | 'rest' | 'control';
+
+/** The description of an operation: everything but its id and its code. */
+export interface Row {
+  readonly service: ServiceKind;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** `/v2/pods/{id}` */
+  readonly path: string;
+  readonly scope: Scope;
+  /** The group in the published contract; operations without it are not published (queue, rest, control). */
+  readonly tag?: string;
+  /** The schema of the body: the name of a shared one, or the schema. Without it the operation takes no body. */
+  readonly body?: string | Schema;
+  /** The names of shared parameters, or parameters of the operation's own. */
+  readonly parameters?: readonly (string | Parameter)[];
+  /** Status to its schema, by name or as the schema; null for no body. */
+  readonly answers?: Readonly<Record<string, string | Schema | null>>;
+}
+
+/** Stands for an answer that is a stream of server-sent events. */
+export const EVENTS = 'text/event-stream';
+
+interface RowOptions {
+  readonly body?: string;
+  readonly parameters?: NonNullable<Row['parameters']>;
+  readonly answers: Readonly<Record<number, string | null>>;
+  /** Error statuses of this operation; every operation has 401, 403 and 429 besides. */
+  readonly refusals?: readonly number[];
+  /** The contract names no 401 and no 403 for it. */
+  readonly plain?: boolean;
+}
+
+/** A row of the published contract from its group, and its method and path: `GET /v2/things`. */
+export function row(
+  tag: string,
+  request: string,
+  { body, parameters, answers, refusals = [], plain = false }: RowOptions,
+): Row {
+  const [method, path] = request.split(' ') as [Row['method'], string];
+  const errors = [...(plain ? [] : [401, 403]), ...refusals, 429].map(
+    (status) => [String(status), 'ErrorResponse'] as const,
+  );
+  return {
+    service: 'base',
+    method,
+    path,
+    scope: method === 'GET' ? 'read' : 'write',
+    tag,
+    ...(body === undefined ? {} : { body }),
+    ...(parameters === undefined ? {} : { parameters }),
+    answers: { ...answers, ...Object.fromEntries(errors), default: 'ErrorResponse' },
+  };
+}

@@ -1,0 +1,8 @@
+import type { FileLocks } from '../core/locks.ts';
+import { queuesCodec } from './queue/state/codec.ts';
+import type { FileSystem } from './state/file/file-system.ts';
+import { createFileStore, type Store } from './state/store.ts';
+
+/** A store whose state is in a file: see `createFileStore`. */
+export const fileStore = (path: string, locks: FileLocks, system?: FileSystem): Store =>
+  createFileStore(path, locks, [queuesCodec], system);

@@ -1,0 +1,71 @@
+import { FAULT_SETTINGS, type FaultKind, type FaultSettingName } from '../../core/fault-kinds.ts';
+import { lowBalance, serverError, type Problem } from '../contract/problem.ts';
+import type { FaultRecord } from './faults.ts';
+import { tooManyRequests } from './rate-limit.ts';
+
+/** Thrown when the connection is to be closed without an answer. */
+export class DroppedConnection extends Error {
+  override readonly name = 'DroppedConnection';
+  /** True when the request took effect before the connection was dropped. */
+  readonly accepted: boolean;
+  constructor(accepted: boolean) {
+    super(accepted ? 'the connection was dropped after the request took effect' : 'the connection was dropped');
+    this.accepted = accepted;
+  }
+}
+
+/**
+ * When a fault takes effect: after the request was authenticated, in place of counting it (`counting`); before anything is
+ * answered (`arrival`); before the operation runs (`operation`); after it has run (`answer`).
+ */
+type FaultStage = 'counting' | 'arrival' | 'operation' | 'answer';
+
+/** A fault delays the request, or fails it: a Problem is answered, DroppedConnection closes the connection. */
+type FaultEffect =
+  | { readonly stage: 'arrival'; delayMs(fault: FaultRecord): number }
+  | { readonly stage: FaultStage; error(fault: FaultRecord): Problem | DroppedConnection };
+
+/** What each kind of fault does. Faults of one stage take effect in this order. */
+const FAULT_EFFECTS: Readonly<Record<FaultKind, FaultEffect>> = {
+  latency: { stage: 'arrival', delayMs: settingOf('latencyMs') },
+  drop: { stage: 'arrival', error: () => new DroppedConnection(false) },
+  'server-error': { stage: 'arrival', error: (fault) => serverError(settingOf('status')(fault)) },
+  'rate-limit': { stage: 'counting', error: (fault) => tooManyRequests('minute', settingOf('retryAfter')(fault)) },
+  'low-balance': { stage: 'operation', error: () => lowBalance() },
+  'accept-drop': { stage: 'answer', error: () => new DroppedConnection(true) },
+};
+
+/** Applies the faults of one stage: waits, or throws what the fault answers. */
+export async function applyFaults(
+  faults: readonly FaultRecord[],
+  stage: FaultStage,
+  sleep: (milliseconds: number) => Promise<void>,
+): Promise<void> {
+  for (const [fault, effect] of effectsAt(faults, stage)) {
+    if ('delayMs' in effect) await sleep(effect.delayMs(fault));
+    else throw effect.error(fault);
+  }
+}
+
+/** The error of the faults of one stage; undefined when there is none. */
+export function faultError(
+  faults: readonly FaultRecord[],
+  stage: Exclude<FaultStage, 'arrival'>,
+): Problem | DroppedConnection | undefined {
+  for (const [fault, effect] of effectsAt(faults, stage)) if ('error' in effect) return effect.error(fault);
+  return undefined;
+}
+
+const effectsAt = (
+  faults: readonly FaultRecord[],
+  stage: FaultStage,
+): readonly (readonly [FaultRecord, FaultEffect])[] =>
+  Object.entries(FAULT_EFFECTS).flatMap(([kind, effect]) => {
+    const fault = faults.find((each) => each.kind === kind);
+    return fault === undefined || effect.stage !== stage ? [] : [[fault, effect] as const];
+  });
+
+/** Reads a setting of a fault. */
+function settingOf(member: FaultSettingName): (fault: FaultRecord) => number {
+  return (fault) => fault[member] ?? FAULT_SETTINGS[member].fallback;
+}

@@ -1,0 +1,46 @@
+import { NO_GENERATION, type State } from '../state.ts';
+
+/** The members of a parsed state file. What is neither named here nor a field of the state is a part of the state. */
+export type SavedState = Readonly<Record<string, unknown>> &
+  Partial<Omit<State, 'version' | 'parts'>> & {
+    readonly version: number;
+    /** Differs in every text of a file; versions 4 and later. */
+    readonly stamp?: string;
+    /** `processedTo` of version 4. */
+    readonly queueAsOf?: number;
+    /** Versions 3 and 4: parts that had no member of their own in the file. */
+    readonly shelves?: Readonly<Record<string, unknown>>;
+  };
+
+export const READABLE_VERSIONS: readonly unknown[] = [3, 4, 5];
+
+/** A saved state of any readable version in the form of the newest one; its parts are still as they were parsed. */
+export function upgrade(
+  saved: SavedState,
+): Omit<State, 'parts'> & { readonly parts: Readonly<Record<string, unknown>> } {
+  const {
+    version: _version,
+    stamp: _stamp,
+    since = 0,
+    generation = NO_GENERATION,
+    clockOffsetMs = 0,
+    asOf = since,
+    wallAt = asOf - clockOffsetMs,
+    queueAsOf = asOf,
+    processedTo = queueAsOf,
+    serial = 0,
+    shelves = {},
+    ...parts
+  } = saved;
+  return {
+    version: 5,
+    since,
+    generation,
+    clockOffsetMs,
+    asOf,
+    wallAt,
+    processedTo,
+    serial,
+    parts: { ...parts, ...shelves },
+  };
+}

@@ -1,0 +1,25 @@
+import type { Outcome } from '../queue/engine/builtin-handlers.ts';
+
+/** A job as a handler receives it; `input` is JSON text. */
+export interface HandlerJob {
+  readonly id: string;
+  readonly endpointId: string;
+  readonly input: string;
+}
+
+/** The running handler of one worker: a thread today. Processes and attached workers can be added as further kinds. */
+export interface HandlerWorker {
+  /**
+   * Runs one job. `onChunk` is called with each chunk's JSON text; the handler continues when it has resolved. Resolves with
+   * the outcome, errors of the handler included; with undefined when the worker was stopped. Rejects only when `onChunk`
+   * rejects.
+   */
+  run(job: HandlerJob, onChunk: (text: string) => Promise<void>): Promise<Outcome | undefined>;
+  /** True when it cannot run another job: it was stopped, or has crashed. */
+  readonly stopped: boolean;
+  /** Stops it immediately, and cancels the job that it runs, even one in an endless loop. */
+  stop(): Promise<void>;
+}
+
+/** Starts a worker for a handler module (an absolute path or a `file:` URL). `onOutput` is called with what it prints. */
+export type StartHandlerWorker = (module: string, onOutput: (text: string) => void) => HandlerWorker;
