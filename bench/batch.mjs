@@ -1,7 +1,7 @@
 /**
- * The batch part of `npm run bench`: submissions a second against a server that answers as fast as a server can, next to
- * a load generator at the same concurrency; jobs a second from end to end on the local service; and memory by the length
- * of the input. `BENCH_BATCH_ITEMS` changes the length of the long one.
+ * The batch part of `npm run bench`: submissions per second against a server that answers as fast as possible, compared with
+ * a load generator at the same concurrency; jobs per second from start to end on the local service; and memory by the length
+ * of the input. `BENCH_BATCH_ITEMS` sets the length of the longest input.
  */
 import { fork, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
@@ -25,7 +25,7 @@ const fixedServer = fileURLToPath(new URL('fixed-server.mjs', import.meta.url));
 const memory = fileURLToPath(new URL('memory.cjs', import.meta.url));
 const verdict = (met) => (met ? 'met' : 'NOT MET');
 
-/** A server in a process of its own; `ask` gives what it counted since it was asked last. */
+/** Starts a server in a separate process; `ask` returns what it has counted since the last call. */
 async function startFixed(kind) {
   const child = fork(fixedServer, [kind]);
   const next = () => event(child, 'message').then(([message]) => message);
@@ -45,7 +45,7 @@ async function writeItems(file, count) {
   await event(out.end(), 'close');
 }
 
-/** Runs a batch; gives its peak of memory in MiB and the seconds it took. */
+/** Runs a batch. Returns its peak memory in MiB and its duration in seconds. */
 async function runBatch(berth, folder, env, args) {
   const started = performance.now();
   const child = spawn(process.execPath, ['--require', memory, berth, 'jobs', 'batch', 'run', ...args], {
@@ -62,7 +62,7 @@ async function runBatch(berth, folder, env, args) {
 const at = (env, url) => ({ ...env, BERTH_BASE_URL: url, BERTH_QUEUE_URL: url, BERTH_API_KEY: 'bench' });
 const fast = ['--rate', '1000000', '--concurrency', String(CONCURRENCY)];
 
-/** Both against the same server, in turn; the batch is stopped after some seconds. */
+/** Runs the batch and the load generator in turn against the same server; the batch is stopped after some seconds. */
 async function benchSubmissions(berth, folder, env) {
   const server = await startFixed('waiting');
   const [ours, theirs] = [[], []];
@@ -93,7 +93,7 @@ async function benchSubmissions(berth, folder, env) {
     ours.push(submissions / seconds);
   }
   server.stop();
-  // Each pair ran one after the other, and a machine is as busy in both.
+  // Both runs of a pair follow each other, so that the load of the machine is similar.
   const ratio = median(ours.map((rate, round) => rate / theirs[round]));
   printTable(
     `Submissions a second at concurrency ${CONCURRENCY}, medians of ${ROUNDS} in turn`,
@@ -172,7 +172,7 @@ async function benchMemory(berth, folder, env) {
   const [short, long] = rows;
   const growth = long.mebibytes / short.mebibytes;
   printTable(
-    'Resident memory at its height, by the items of a batch',
+    'Peak resident memory, by the number of items of a batch',
     ['items', 'MiB', 'ratio', 'items a second', ''],
     [
       [String(short.count), short.mebibytes.toFixed(0), '', (short.count / short.seconds).toFixed(0), ''],
@@ -187,7 +187,7 @@ async function benchMemory(berth, folder, env) {
   );
 }
 
-/** `berth` is the launcher's path, `home` a folder for everything that is written. */
+/** `berth` is the path of the launcher, `home` the folder for all files that are written. */
 export async function benchBatch(berth, home, env) {
   const folder = path.join(home, 'batch');
   await mkdir(folder);

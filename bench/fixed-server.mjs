@@ -1,12 +1,12 @@
 /**
- * A queue that answers every submission with an id of its own, and every look with the same result, from a process of
- * its own and with as little work as a server can do. Asked by its parent, it says how many submissions came, and when.
+ * A minimal queue server in a separate process: answers every submission with a new id and every poll with the same result.
+ * When its parent asks, it reports how many submissions it received, and when.
  */
 import { createServer } from 'node:net';
 
 const answer = (body) =>
   `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
-/** An answer around an id, which has ten digits: two pieces of text, made once. */
+/** An answer with a ten-digit id: the text before and after the id, prepared once. */
 const aroundId = (rest) => answer(`{"id":"0123456789"${rest}}`).split('0123456789');
 const TAKEN = aroundId(',"status":"IN_QUEUE"');
 const DONE = aroundId(',"status":"COMPLETED","output":{"ok":true},"delayTime":1,"executionTime":1');

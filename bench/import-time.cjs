@@ -1,4 +1,4 @@
-// Says on file descriptor 3 how many milliseconds it takes to load the file named on the command line.
+// Writes to file descriptor 3 how many milliseconds it takes to load the file named on the command line.
 'use strict';
 const started = process.hrtime.bigint();
 require(process.argv[2]);

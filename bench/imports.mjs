@@ -1,4 +1,4 @@
-/** What each package costs to load, alone and bundled as in the program. */
+/** Measures the time to load each package, alone and bundled as in the program. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -33,7 +33,7 @@ const PACKAGES = [
   '@hono/node-server',
 ];
 
-/** Milliseconds by package, the dearest first. */
+/** Returns milliseconds by package, the slowest first. */
 export async function importCosts(rounds, env) {
   const folder = await mkdtemp(path.join(tmpdir(), 'berth-bench-'));
   try {

@@ -1,17 +1,17 @@
-/** Times of whole processes: several commands in turn, so that a machine that slows down slows all of them. */
+/** Measures whole processes: several commands in turn, so that a busy machine affects all of them. */
 import { spawn } from 'node:child_process';
 
 export const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
 /**
- * The environment of what is measured. NODE_EXTRA_CA_CERTS costs a fixed 35 to 45 ms at every start of Node 20, the
- * bare one included, and would hide what is ours.
+ * The environment of the measured processes. NODE_EXTRA_CA_CERTS is removed: it adds 35 to 45 ms to every start of Node 20 and
+ * would hide the cost of the program.
  */
 export function environment(extra = {}) {
   return { ...process.env, NODE_EXTRA_CA_CERTS: undefined, NODE_OPTIONS: undefined, ...extra };
 }
 
-/** Runs a process to its end. Gives its milliseconds and what it wrote to file descriptor 3. Throws unless it ends 0. */
+/** Runs a process. Returns its milliseconds and what it wrote to file descriptor 3. Throws unless it exits with 0. */
 export function once(args, env) {
   const started = process.hrtime.bigint();
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
@@ -29,10 +29,7 @@ export function once(args, env) {
   });
 }
 
-/**
- * Runs every command `rounds` times, in turn, after one round that does not count. Gives, for each, the list of
- * `pick(result)`.
- */
+/** Runs every command `rounds` times, in turn, after one warm-up round. Returns for each the list of `pick(result)`. */
 export async function interleaved(commands, rounds, env, pick) {
   const results = commands.map(() => []);
   for (let round = -1; round < rounds; round++) {
@@ -44,7 +41,7 @@ export async function interleaved(commands, rounds, env, pick) {
   return results;
 }
 
-/** Columns, the first to the left and the others to the right. */
+/** Prints a table; the first column is aligned left, the others right. */
 export function printTable(title, head, rows) {
   const all = [head, ...rows];
   const widths = head.map((_, column) => Math.max(...all.map((row) => row[column].length)));

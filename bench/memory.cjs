@@ -1,4 +1,4 @@
-// Loaded before a program that is measured: says on file descriptor 3, in MiB, how much memory it held at its height.
+// Loaded before a measured program: writes its peak memory in MiB to file descriptor 3.
 'use strict';
 process.on('exit', () => {
   require('node:fs').writeSync(3, String(process.resourceUsage().maxRSS / 1024));

@@ -1,4 +1,4 @@
-/** A pod with every part that a detail view shows. */
+/** A pod with every member that a detail view shows. */
 export const samplePod = {
   id: 'sample',
   name: 'sample',

@@ -1,4 +1,4 @@
-/** A service that gives every request the same pod, in a process of its own. Sends its address to its parent. */
+/** A server in a separate process that answers every request with the same pod. Sends its address to its parent. */
 import { createServer } from 'node:http';
 import { samplePod } from './sample-pod.mjs';
 

@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: what a person waits for before berth answers, as ratios to Node's own start (`node -e 0`) in one
- * interleaved run, the memory it takes, and what each package would cost at the top of the program; then batches.
+ * `npm run bench`: start-up times as ratios to the start of Node (`node -e 0`) in one interleaved run, the memory used, and the
+ * time to load each package; then batches.
  */
 import { fork } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
- * Builds dist/: the program as split, minified CommonJS with every package bundled in, V8's compiled form of it, and
- * the licence texts of what was bundled. docs/decisions/0001 says why it is built this way.
+ * Builds dist/: the program as split, minified CommonJS with every package bundled, its V8 code cache, and the licence texts
+ * of the bundled packages. docs/decisions/0001 explains why.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import { bundledPackages, licenceTexts } from './licences.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = path.join(root, 'dist');
 
-/** Splitting works for ECMAScript modules only, so that is the first form; every dynamic import becomes a file. */
+/** First step: esbuild splits ECMAScript modules only. Every dynamic import becomes a file. */
 async function bundle() {
   const { outputFiles, metafile } = await esbuild.build({
     ...bundling(root),
@@ -30,8 +30,8 @@ async function bundle() {
 }
 
 /**
- * Splitting gives a dynamically imported CommonJS package a default export alone. Node gives it its members as exports
- * too, the sources count on them, and so they are added.
+ * Splitting gives a dynamically imported CommonJS package only a default export. Node also exports its members, and the sources
+ * use them, so they are added.
  */
 const MEMBERS_AS_EXPORTS = `
 {
@@ -43,7 +43,7 @@ const MEMBERS_AS_EXPORTS = `
   }
 }`;
 
-/** Names of the output files that are a dynamically imported CommonJS package. */
+/** Returns the names of the output files that are dynamically imported CommonJS packages. */
 function commonJsEntries({ inputs, outputs }) {
   return new Set(
     Object.entries(outputs)
@@ -52,7 +52,7 @@ function commonJsEntries({ inputs, outputs }) {
   );
 }
 
-/** One file in its second form, CommonJS. */
+/** Second step: converts one file to CommonJS. */
 async function toCommonJs(text, name, isPackage) {
   const { code, warnings } = await esbuild.transform(text, {
     format: 'cjs',
@@ -63,14 +63,14 @@ async function toCommonJs(text, name, isPackage) {
     banner: '"use strict";',
     logLevel: 'warning',
   });
-  // Such as an import.meta.url, which CommonJS lacks: whatever it is, the program would not run as written.
+  // For example import.meta.url, which CommonJS lacks: with any warning the program may not run as written.
   if (warnings.length > 0) throw new Error(`${name} does not survive as CommonJS`);
   return requireInPlaceOfImport(isPackage ? code + MEMBERS_AS_EXPORTS : code);
 }
 
 /**
- * An import() of one of our own files, or of a builtin, becomes a require() that answers later: in CommonJS a real
- * import() would start Node's module loader. An import() of a name that is computed (a user's module) stays.
+ * Replaces an import() of one of our files or of a builtin with an asynchronous require(): in CommonJS a real import() would
+ * start the ES module loader of Node. An import() of a computed name (a user's module) stays.
  */
 function requireInPlaceOfImport(code) {
   return code

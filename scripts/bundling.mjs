@@ -1,9 +1,9 @@
-/** How everything of ours is bundled: the options that the build and the benchmark share. */
+/** The bundler options that the build and the benchmark share. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
-/** Builtins that a package loads at once and does not need; scripts/stubs has what replaces them, and signal-exit. */
+/** Builtins that a package loads at start and does not need. They, and signal-exit, are replaced by scripts/stubs. */
 const STUBBED = { undici: ['assert', 'http', 'http2'], commander: ['child_process'] };
 
 const stubs = (root) => ({
@@ -21,7 +21,7 @@ const stubs = (root) => ({
   },
 });
 
-/** jq comes with its WebAssembly in a file beside it, or inside: only the second survives being bundled. */
+/** jq has builds with its WebAssembly in a separate file or inline; only the inline one can be bundled. */
 const inlineJq = {
   name: 'inline-jq',
   setup(build) {
@@ -35,7 +35,7 @@ const EAGER_SEGMENTER = 'const segmenter = new Intl.Segmenter();';
 const LAZY_SEGMENTER =
   'let made; const segmenter = { segment: (text) => (made ??= new Intl.Segmenter()).segment(text) };';
 
-/** Making a segmenter takes Node as long as its whole start, and plain ASCII never needs one. */
+/** Creating a segmenter takes as long as the start of Node, and plain ASCII does not need one. */
 const lazySegmenter = {
   name: 'lazy-segmenter',
   setup(build) {
@@ -46,7 +46,7 @@ const lazySegmenter = {
   },
 };
 
-/** The HTTP parser's tables are worked out at every start, which takes a millisecond, and the client reads two of them. */
+/** The HTTP parser computes its tables at every start, which takes a millisecond; the client uses two of them. */
 const parserTables = {
   name: 'parser-tables',
   setup(build) {
@@ -57,7 +57,7 @@ const parserTables = {
   },
 };
 
-/** `root` is the project's folder. */
+/** `root` is the folder of the project. */
 export const bundling = (root) => ({
   absWorkingDir: root,
   bundle: true,

@@ -1,5 +1,5 @@
-// Loaded before the program by scripts/code-cache.mjs. When the process ends it keeps V8's compiled form of every file
-// that the program loaded, with each function that has run, or, where it is asked to, only the names of these files.
+// Loaded before the program by scripts/code-cache.mjs. When the process exits, it writes the V8 code cache of every loaded file,
+// with each function that has run, or, if requested, only the names of these files.
 'use strict';
 const fs = require('node:fs');
 const path = require('node:path');
@@ -9,13 +9,13 @@ const vm = require('node:vm');
 const { BERTH_BUILD_DIST: dist, BERTH_BUILD_SUFFIX: suffix, BERTH_BUILD_LIST: list } = process.env;
 const scripts = new Map();
 
-// What is kept bears the flags of the moment it is written, and must bear those that every run starts with.
+// A cache records the V8 flags at the time of writing, which must be those that every run starts with.
 v8.setFlagsFromString = () => undefined;
 
 vm.Script = class extends vm.Script {
   constructor(source, options) {
     super(source, options);
-    // The launcher gives a name that says nothing of where the program lies.
+    // The launcher uses a name that does not contain the path of the program.
     if (options.cachedData !== undefined) scripts.set(path.join(dist, path.basename(options.filename)), this);
   }
 };

@@ -1,7 +1,7 @@
 /**
- * Makes dist/ quick to load: puts the files that the usual commands load into packs, and beside each file and pack the
- * form into which V8 compiled it. The launcher hands that back to V8, which then neither parses nor compiles. The
- * suffix names what must be equal for that: V8's version, the platform, the processor.
+ * Makes dist/ fast to load: puts the files that the usual commands load into packs, and writes a V8 code cache beside each file
+ * and pack. The launcher gives the cache to V8, which then neither parses nor compiles. The suffix of a cache names what must
+ * be equal to use it: the version of V8, the platform and the processor.
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -14,13 +14,13 @@ import { samplePod } from '../bench/sample-pod.mjs';
 const recorder = fileURLToPath(new URL('code-cache-recorder.cjs', import.meta.url));
 const suffix = `.${process.versions.v8}-${process.platform}-${process.arch}`;
 
-/** Each pack, and the command whose files it holds, without those of the packs before it. The launcher knows them. */
+/** Each pack and the command whose files it holds, without those of earlier packs. The launcher has the same names. */
 const PACKS = [
   { pack: 'start.pack.cjs', args: ['--help'] },
   { pack: 'request.pack.cjs', args: ['pods', 'get', 'sample'] },
 ];
 
-/** Runs that make V8 compile what the usual commands use. Each adds to what those before it left. */
+/** Runs that make V8 compile the code of the usual commands. Each run adds to the caches of the earlier ones. */
 const RUNS = [
   ['--help'],
   ['pods', '--help'],
@@ -36,7 +36,7 @@ const RUNS = [
   ['no-such-command'],
 ];
 
-/** `root` is the project's folder, with dist/ built. Runs that fail are no trouble here: tests are for that. */
+/** `root` is the folder of the project, with dist/ built. Failing runs are ignored here; the tests find them. */
 export async function warmCodeCache(root) {
   const dist = path.join(root, 'dist');
   const home = await mkdtemp(path.join(tmpdir(), 'berth-build-'));
@@ -59,7 +59,7 @@ export async function warmCodeCache(root) {
       return (await readFile(list, 'utf8')).split('\n');
     });
     const files = (await readdir(dist)).filter((name) => name.endsWith('.cjs'));
-    // V8 refuses an empty one and compiles the source; the launcher wants to find one for every file.
+    // V8 rejects an empty cache and compiles the source; the launcher expects one for every file.
     await Promise.all(files.map((name) => writeFile(path.join(dist, name + suffix), '')));
     for (const args of RUNS) await run(args);
   } finally {
@@ -68,7 +68,7 @@ export async function warmCodeCache(root) {
   }
 }
 
-/** A pack is one object: the name by which a file is required, and the file as a function. */
+/** A pack is one object that maps the required name of a file to the file as a function. */
 async function writePacks(dist, filesOf) {
   const packed = new Set();
   for (const { pack, args } of PACKS) {

@@ -1,6 +1,6 @@
 /**
- * Writes completions/ with what the built program itself prints (`npm run completions`); with --check only compares,
- * and ends 1 where they differ.
+ * Writes the completion scripts that the built program prints to completions/ (`npm run completions`). With --check it only
+ * compares them, and exits with 1 when they differ.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ for (const [shell, name] of Object.entries(SHELLS)) {
   const text = generate(shell);
   if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;
   if (check) {
-    console.log(`completions/${name} is not what berth prints now: run "npm run completions"`);
+    console.log(`completions/${name} is out of date: run "npm run completions"`);
     process.exitCode = 1;
   } else {
     writeFileSync(file, text);

@@ -1,10 +1,10 @@
-/** The licence texts of what a bundle holds, found through the bundler's own account of its inputs. */
+/** Collects the licence texts of the bundled packages from the metafile of the bundler. */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
 const PACKAGE = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
 
-/** Folders, relative to the project, of the packages that left at least a byte in the outputs. */
+/** Returns the folders, relative to the project, of the packages with at least one byte in the outputs. */
 export function bundledPackages(metafile) {
   const folders = Object.values(metafile.outputs)
     .flatMap(({ inputs }) => Object.entries(inputs))
@@ -13,7 +13,7 @@ export function bundledPackages(metafile) {
   return [...new Set(folders)].sort();
 }
 
-/** One text with a part for each package. Throws where a package states no licence: it must not be passed on then. */
+/** Returns one text with a section per package. Throws when a package has no licence, because it must not be distributed. */
 export async function licenceTexts(root, folders) {
   const parts = await Promise.all(folders.map((folder) => licenceOf(path.join(root, folder))));
   const rule = '-'.repeat(80);

@@ -1,4 +1,4 @@
-// Runs the lock trials of test/faults/lock-trials.test.ts with 40 starts of each. Takes some minutes.
+// Runs the lock trials of test/faults/lock-trials.test.ts with 40 starts per trial. Takes some minutes.
 import { spawnSync } from 'node:child_process';
 
 const { status } = spawnSync('npx', ['vitest', 'run', 'test/faults/lock-trials.test.ts', '--reporter=verbose'], {

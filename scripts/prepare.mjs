@@ -1,4 +1,4 @@
-/** What a fresh clone lacks: packages and a build. Plain Node, because it runs before there is anything else. */
+/** Installs the packages and builds a fresh clone. Uses only Node, because it runs before anything is installed. */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -6,14 +6,14 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Runs a program in the project's folder; its output goes where ours goes. Throws where it does not end 0. */
+/** Runs a program in the folder of the project with inherited output. Throws unless it exits with 0. */
 async function mustRun(command, args) {
   const child = spawn(command, args, { cwd: root, stdio: 'inherit', shell: command === 'npm.cmd' });
   const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
   if (code !== 0) throw new Error(`${[command, ...args].join(' ')} ended ${code}`);
 }
 
-/** True where every package that the lock file wants on this machine is there, in that version. */
+/** Whether every package that the lock file requires on this machine is installed in that version. */
 export function isInstalled() {
   const installed = path.join(root, 'node_modules/.package-lock.json');
   if (!existsSync(installed)) return false;
@@ -42,7 +42,7 @@ const newestIn = (folder) =>
       .map((entry) => statSync(path.join(entry.parentPath, entry.name)).mtimeMs),
   );
 
-/** True where dist/ is at least as new as everything it is made from. */
+/** Whether dist/ is at least as new as all of its sources. */
 export function isBuilt() {
   const main = path.join(root, 'dist/main.cjs');
   if (!existsSync(main)) return false;
@@ -50,7 +50,7 @@ export function isBuilt() {
   return statSync(main).mtimeMs >= Math.max(...sources);
 }
 
-/** `always` builds even what looks up to date. */
+/** Installs and builds what is missing. With `always` it builds even if dist/ is up to date. */
 export async function build({ always = false } = {}) {
   if (!always && isBuilt()) return;
   console.log('$ npm run build');

@@ -1,7 +1,6 @@
 /**
- * `npm run quickstart`: from a fresh clone to jobs that run, on the local service alone. Every command is printed
- * before what it prints. Your own configuration is not touched, nothing is left running, and the first step that does
- * not end as it should ends the whole.
+ * `npm run quickstart`: from a fresh clone to running jobs, on the local service only. Prints every command before its output.
+ * Does not touch your configuration, leaves nothing running, and stops at the first step with an unexpected exit code.
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -14,27 +13,27 @@ class Unexpected extends Error {}
 const plain = /^[\w./:=,@-]+$/;
 const shown = (word) => (plain.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);
 
-/** The steps, in order; `berth` runs one command, `read` runs one and gives what it wrote to standard output. */
+/** The steps in order. `berth` runs a command, `read` runs a command and returns its standard output. */
 async function tour({ berth, read }, say) {
-  say('A network volume, to keep data on');
+  say('A network volume for data');
   await berth(['volumes', 'create', '--name', 'datasets', '--size', '100', '--data-center', 'EU-NORTH-1']);
 
-  say('The pods of the account, and one that is running, with what it is doing right now');
+  say('The pods of the account, and the details of a running one');
   await berth(['pods', 'list']);
   await berth(['pods', 'get', 'pod-train']);
 
-  say('A job, and its result: numbers come back exactly as they were sent');
+  say('A job and its result: numbers are returned exactly as they were sent');
   await berth(['jobs', 'run', 'demo', '--input', '{"n":9007199254740993}', '--wait']);
 
-  say('A job that answers piece by piece');
+  say('A job that streams its output');
   await berth(['jobs', 'run', 'stream', '--input', '{"chunks":3}', '--stream']);
 
-  say('A job that fails (exit code 10 says so), and another try');
+  say('A job that fails (exit code 10), and a retry');
   const failed = (await read(['jobs', 'run', 'fail', '--input', '{}'])).trim();
   await berth(['jobs', 'wait', 'fail', failed], 10);
   await berth(['jobs', 'retry', 'fail', failed]);
 
-  say('More jobs than workers: the rest wait, and are purged');
+  say('More jobs than workers: the waiting ones are purged');
   for (let job = 1; job <= 5; job++) await berth(['jobs', 'run', 'sleep', '--input', '{"seconds":60}']);
   await berth(['queue', 'purge', 'sleep', '--yes']);
 
@@ -42,7 +41,7 @@ async function tour({ berth, read }, say) {
   await berth(['health', 'sleep']);
 }
 
-/** Runs `berth --local ...`, printed first; throws Unexpected where it does not end with `code`. */
+/** Prints and runs `berth --local ...`. Throws Unexpected when the exit code is not `code`. */
 function runner(env) {
   const run = (words, code, output) => {
     const args = ['--local', ...words];
@@ -63,11 +62,11 @@ function runner(env) {
       });
     });
   };
-  // On a terminal each command has it to itself: tables with borders and colour, as they look when they are typed.
+  // The commands inherit the terminal, so that tables have borders and colour.
   return { berth: (words, code = 0) => run(words, code, 'inherit'), read: (words) => run(words, 0, 'pipe') };
 }
 
-/** The user's environment without anything that would lead berth to the user's own accounts or files. */
+/** Returns the environment without the variables that lead berth to the accounts and files of the user. */
 function environmentIn(folder) {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('BERTH_'));
   return {
@@ -82,7 +81,7 @@ try {
   await install();
   await build();
   await tour(runner(environmentIn(folder)), (text) => console.log(`\n# ${text}`));
-  console.log('\nAll of it worked. Your own configuration is as it was, and nothing is left running.');
+  console.log('\nAll steps succeeded. Your configuration was not changed, and nothing is left running.');
 } catch (error) {
   console.error(`\nquickstart: ${error instanceof Error ? error.message : error}`);
   process.exitCode = 1;

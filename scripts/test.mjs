@@ -1,7 +1,7 @@
 /**
- * `npm test`: installs what is missing, builds, and runs everything that decides whether the project is sound. Ends
- * with one line, `N passed, N failed`, in which a test counts one and a check counts one. Of what passes only the lines
- * that begin with `note: ` are shown, such as a seed.
+ * `npm test`: installs what is missing, builds, and runs all tests and checks. The last line is `N passed, N failed`, where each
+ * test and each check counts as one. The output of passing steps is hidden, except for lines that begin with `note: `, such as
+ * a seed.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { build, install, root } from './prepare.mjs';
 
 const AT_ONCE = 2;
-/** No step takes as long unless it hangs. */
+/** A step that takes longer counts as hanging. Milliseconds. */
 const LIMIT_SECONDS = 420;
 
 const reports = mkdtempSync(path.join(tmpdir(), 'berth-test-'));
@@ -27,7 +27,7 @@ const vitest = (name, ...args) => {
   };
 };
 
-/** The longest first, so that none is waited for alone. */
+/** The longest steps first, so that the others run beside them. */
 const STEPS = [
   vitest('tests'),
   { name: 'lint', command: tool('eslint/bin/eslint.js', '.', '--max-warnings=0') },
@@ -43,13 +43,13 @@ const STEPS = [
   { name: 'completions', command: ['scripts/completions.mjs', '--check'] },
 ];
 
-/** The lock file must work from any registry, so it records none. */
+/** The lock file must work with any registry, so it must not record download addresses. */
 function lockFileIsPortable() {
   const addresses = /"resolved": "https?:/.test(readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
   return addresses ? 'package-lock.json records download addresses: remove its "resolved" members' : undefined;
 }
 
-/** Runs one step to its end, its output kept back so that steps side by side stay readable. */
+/** Runs one step and collects its output, so that the output of parallel steps is not mixed. */
 async function run({ name, command, report }) {
   const started = Date.now();
   const child = spawn(process.execPath, command, {
@@ -77,7 +77,7 @@ function say(name, seconds, ok, output, counts = { passed: ok ? 1 : 0, failed: o
   return counts;
 }
 
-/** What a run of tests says of itself; a run that fails without naming a failed test counts as one that failed. */
+/** Parses the counts of a test run; a run that fails without a failed test counts as one failure. */
 function counted(report, code) {
   if (!existsSync(report)) return { passed: 0, failed: 1, skipped: 0 };
   const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, 'utf8'));
@@ -101,7 +101,7 @@ try {
   const trouble = lockFileIsPortable();
   const counts = [say('lock file', '0.0', trouble === undefined, trouble ?? ''), ...(await runAll())];
   const sum = (key) => counts.reduce((total, each) => total + each[key], 0);
-  if (sum('skipped') > 0) console.log(`${sum('skipped')} skipped: what they need is not on this machine`);
+  if (sum('skipped') > 0) console.log(`${sum('skipped')} skipped: this machine lacks what they need`);
   console.log(`${sum('passed')} passed, ${sum('failed')} failed`);
   process.exitCode = sum('failed') === 0 ? 0 : 1;
 } catch (error) {

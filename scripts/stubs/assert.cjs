@@ -1,5 +1,5 @@
-// Stands in for node:assert inside the HTTP client, which calls nothing but assert(value, message). Loading the real
-// module costs milliseconds at every start.
+// Replaces node:assert inside the HTTP client, which only calls assert(value, message). Loading the real module takes
+// milliseconds at every start.
 'use strict';
 module.exports = function assert(value, message) {
   if (value) return;

@@ -1,4 +1,4 @@
-// Stands in for node:http inside the HTTP client, which reads one number from it at once: the largest head of an answer
-// that it accepts, in bytes. This is Node's own default.
+// Replaces node:http inside the HTTP client, which only reads the maximum size of response headers from it, in bytes. The
+// value is the default of Node.
 'use strict';
 module.exports = { maxHeaderSize: 16 * 1024 };

@@ -1,6 +1,6 @@
-// Stands in for the package of this name. That one listens for every signal that could end the process and sends it to
-// the process again, which turns signals that Node ignores into deaths. berth hears signals itself and always ends by
-// process.exit(), so the event of that is enough.
+// Replaces the package of this name, which listens for every signal that could end the process and sends it again, so that
+// signals that Node ignores end the process. berth handles signals itself and always ends with process.exit(), so the `exit`
+// event is enough.
 'use strict';
 function onExit(listener) {
   const call = (code) => listener(code, null);

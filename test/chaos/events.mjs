@@ -1,12 +1,12 @@
-/** Carries out the events of a round: those while the batch runs, and those between two runs of it. */
+/** Runs the events of a round: those during a run of the batch, and those between two runs. */
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import {
   editInput,
-  flippedJournal,
-  flippedResults,
-  provableCut,
-  readOrNothing,
+  flipJournalByte,
+  flipResultsByte,
+  findDetectableCut,
+  readOrEmpty,
   readResults,
   restoreInPlace,
   sizeOf,
@@ -14,13 +14,13 @@ import {
 import { sleep } from './processes.mjs';
 import { setClock } from './service.mjs';
 
-/** Bytes that a journal has for each item that is done, about. */
-const JOURNAL_BYTES_AN_ITEM = 90;
+/** Approximate bytes of the journal for each finished item. */
+const JOURNAL_BYTES_PER_ITEM = 90;
 const POLL_MS = 15;
 
-/** Waits for an event's moment. False where the batch ended before. */
-async function reached(moment, run, { plan, files }) {
-  const full = plan.items * JOURNAL_BYTES_AN_ITEM;
+/** Waits for the moment of an event. Resolves with false when the batch ended before it. */
+async function waitForMoment(moment, run, { plan, files }) {
+  const full = plan.items * JOURNAL_BYTES_PER_ITEM;
   for (;;) {
     if (run.isOver) return false;
     if (moment.afterMs === undefined) {
@@ -33,13 +33,13 @@ async function reached(moment, run, { plan, files }) {
 }
 
 /**
- * Carries out the events of one run, each at its moment; an event gives false where it does not apply. Resolves when the run is over and everything that was begun is
- * finished: the service is up, the program is in its place, files that were moved away are back.
+ * Runs the events of one run, each at its moment. An event returns false when it does not apply. Resolves when the run has
+ * ended and every event is undone: the service is up, the program is installed, moved files are back.
  */
-export async function disturb(events, run, round) {
+export async function runEvents(events, run, round) {
   await Promise.all(
     events.map(async (event) => {
-      if (!(await reached(event.moment, run, round))) return;
+      if (!(await waitForMoment(event.moment, run, round))) return;
       if ((await DURING[event.kind](event, run, round)) !== false) round.count(event.kind);
     }),
   );
@@ -57,7 +57,7 @@ const DURING = {
   },
   interrupt: async ({ signal }, run, round) => {
     const ignored = signal === 'SIGHUP' && run.ignoresHangUp;
-    note(round, run, signal + (ignored ? ', which is ignored' : ''), ignored ? 'ignored SIGHUP' : signal);
+    note(round, run, signal + (ignored ? ', ignored' : ''), ignored ? 'ignored SIGHUP' : signal);
     run.signal(signal);
   },
   'service-kill': async ({ downMs }, run, round) => {
@@ -91,7 +91,7 @@ const DURING = {
     });
   },
   'input-edit': async ({ edit, at }, run, round) => {
-    // Before the journal is there the input is not checked: what it holds then is what the batch is.
+    // Before the journal exists the input is not validated yet, so an edit would only define another batch.
     if (run.causes.has('input-edit') || (await sizeOf(round.files.journal)) === 0) return false;
     run.causes.add('input-edit');
     note(round, run, `input: ${await editInput(round.files.input, edit, at, round.plan)}`, `input-edit-${edit}`);
@@ -99,7 +99,7 @@ const DURING = {
   },
   'files-away': async ({ file }, run, round) => {
     const place = round.files[file];
-    // Nothing to take away where the batch has only begun, or has taken it already.
+    // The file does not exist yet, or another event has moved it.
     if ((await sizeOf(place)) === 0) return false;
     run.causes.add('files-away');
     await rename(place, `${place}.away`);
@@ -110,7 +110,7 @@ const DURING = {
   },
   upgrade: async ({ gapMs }, run, round) => {
     return await round.alone(async () => {
-      // Only of a program that has been loaded: one that Node cannot find is not the program's concern.
+      // Only after the program was loaded: a program that Node cannot find is not tested here.
       if (run.isOver || (await sizeOf(round.files.journal)) === run.journalBytes) return false;
       note(round, run, `the program is replaced, gone for ${gapMs} ms`, 'upgrade');
       await round.install.upgrade(gapMs);
@@ -121,17 +121,17 @@ const DURING = {
     note(round, run, `stopped for ${forMs} ms`, 'pause');
     run.signal('SIGSTOP');
     await sleep(forMs / 2);
-    const other = second ? round.secondDriver(run) : undefined;
+    const other = second ? round.startSecondProcess(run) : undefined;
     await sleep(forMs / 2);
     run.signal('SIGCONT');
     await other;
   },
   'second-driver': async (_, run, round) => {
-    await round.secondDriver(run);
+    await round.startSecondProcess(run);
   },
 };
 
-/** What is done between two runs that a resume must notice, each with the exit codes that are right for it. */
+/** Edits between two runs that a resume must detect, each with the exit codes that are correct for it. */
 const EDITS = {
   'input-edit': {
     codes: [2, 14],
@@ -139,9 +139,9 @@ const EDITS = {
   },
   'journal-cut': {
     make: async ({ at }, { files }) => {
-      const journal = await readOrNothing(files.journal);
+      const journal = await readOrEmpty(files.journal);
       const { lines } = await readResults(files.results);
-      const cut = provableCut(journal, new Set(lines.map(({ job }) => job)), at);
+      const cut = findDetectableCut(journal, new Set(lines.map(({ job }) => job)), at);
       if (cut === undefined) return undefined;
       await writeFile(files.journal, journal.subarray(0, cut));
       return `journal cut to ${cut} of ${journal.length} bytes`;
@@ -149,47 +149,51 @@ const EDITS = {
   },
   'journal-flip': {
     make: ({ at }, { files }) =>
-      rewritten(files.journal, (bytes) => flippedJournal(bytes, at), 'a byte of the journal changed'),
+      rewriteFile(files.journal, (bytes) => flipJournalByte(bytes, at), 'a byte of the journal changed'),
   },
   'results-flip': {
     make: async ({ at }, { files }) => {
-      const journal = await readOrNothing(files.journal);
-      return rewritten(files.results, (bytes) => flippedResults(bytes, journal, at), 'a byte of the results changed');
+      const journal = await readOrEmpty(files.journal);
+      return rewriteFile(
+        files.results,
+        (bytes) => flipResultsByte(bytes, journal, at),
+        'a byte of the results changed',
+      );
     },
   },
   'results-line-ends': {
     make: (_, { files }) =>
-      rewritten(
+      rewriteFile(
         files.results,
         (bytes) => (bytes.includes(10) ? Buffer.from(bytes.toString('utf8').replaceAll('\n', '\r\n')) : undefined),
         'CR before each line end of the results',
       ),
   },
-  'journal-gone': { make: (_, { files }) => gone(files.journal, files.results, 'the journal is gone') },
-  'results-gone': { make: (_, { files }) => gone(files.results, files.results, 'the results are gone') },
+  'journal-gone': { make: (_, { files }) => removeFile(files.journal, files.results, 'the journal is gone') },
+  'results-gone': { make: (_, { files }) => removeFile(files.results, files.results, 'the results are gone') },
 };
 
-async function rewritten(file, change, what) {
-  const changed = change(await readOrNothing(file));
+async function rewriteFile(file, change, what) {
+  const changed = change(await readOrEmpty(file));
   if (changed === undefined) return undefined;
   await writeFile(file, changed);
   return what;
 }
 
-/** Only where there are results: what no file tells of, nobody can notice. */
-async function gone(file, results, what) {
+/** Removes a file, if there are results: without them a resume cannot detect that it is missing. */
+async function removeFile(file, results, what) {
   if ((await sizeOf(results)) === 0) return undefined;
   await rm(file);
   return what;
 }
 
 /**
- * Carries out what happens between two runs. An edit is made, must be noticed by a resume, and is undone. Gives false
- * where the round cannot go on.
+ * Runs the event between two runs. An edit is made, must be detected by a resume, and is undone. Returns false when the round
+ * cannot continue.
  */
-export async function between(event, round) {
+export async function applyBetweenRuns(event, round) {
   const edit = EDITS[event.kind];
-  if (edit !== undefined) return await noticed(event, edit, round);
+  if (edit !== undefined) return await checkEditIsDetected(event, edit, round);
   const { service } = round;
   round.count(`${event.kind} between`);
   if (event.kind !== 'nothing') round.log(`between: ${JSON.stringify(event)}`);
@@ -205,19 +209,19 @@ export async function between(event, round) {
       await service.open();
       break;
     case 'advance-clock':
-      await service.look();
+      await service.readJobs();
       await service.advance(event.byMs);
       break;
   }
   return true;
 }
 
-async function noticed(event, { codes = [14], make }, round) {
+async function checkEditIsDetected(event, { codes = [14], make }, round) {
   const { files, service } = round;
-  // Nothing to be noticed where the batch has not begun.
+  // Nothing can be detected before the batch has begun.
   if ((await sizeOf(files.journal)) === 0) return true;
   const kept = await Promise.all(
-    ['input', 'journal', 'results'].map(async (name) => [name, await readOrNothing(files[name])]),
+    ['input', 'journal', 'results'].map(async (name) => [name, await readOrEmpty(files[name])]),
   );
   const what = await make(event, round);
   if (what === undefined) return true;
@@ -225,11 +229,11 @@ async function noticed(event, { codes = [14], make }, round) {
   round.log(`between: ${what}`);
   await service.settle();
   const before = service.jobCount();
-  const edited = await Promise.all(['journal', 'results'].map((name) => readOrNothing(files[name])));
-  const ended = await round.resumeAlone();
+  const edited = await Promise.all(['journal', 'results'].map((name) => readOrEmpty(files[name])));
+  const ended = await round.resumeAfterEdit();
   await service.settle();
-  const after = await Promise.all(['journal', 'results'].map((name) => readOrNothing(files[name])));
-  const kind = `edit not noticed: ${event.kind}${event.edit === undefined ? '' : ` ${event.edit}`}`;
+  const after = await Promise.all(['journal', 'results'].map((name) => readOrEmpty(files[name])));
+  const kind = `edit not detected: ${event.kind}${event.edit === undefined ? '' : ` ${event.edit}`}`;
   let good = true;
   if (!codes.includes(ended.code)) {
     round.found(kind, `${what}; the resume ended ${ended.code ?? ended.signal}: ${ended.stderr.slice(0, 300)}`);
@@ -244,7 +248,7 @@ async function noticed(event, { codes = [14], make }, round) {
   return good;
 }
 
-/** Sets the wall clock of the batch by a file that it follows. */
+/** Sets the wall clock of the batch through the file that its process follows. */
 export function createBatchClock(file) {
   let offsetMs = 0;
   return {

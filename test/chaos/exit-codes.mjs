@@ -1,15 +1,15 @@
 /**
- * Which exit codes of a run of the batch are explained by what happened to it. A code that is not in the table, or that
- * none of its causes explains, is a finding.
+ * The causes that explain each exit code of a batch run. A code that is not in the table, or without one of its causes, is a
+ * finding.
  */
 const LOST = ['service-kill', 'service-pause', 'drop', 'accept-drop', 'server-error'];
 
 const CAUSES = {
-  // The counts decide whether these are right; here only that nothing forbids them.
+  // Whether these are correct is decided by the counts.
   0: ['always'],
   13: ['always'],
   1: ['upgrade'],
-  // A resume that finds another input sends nothing.
+  // A resume refuses a changed input.
   2: ['input-edit'],
   6: ['rate-limit'],
   7: [...LOST],
@@ -22,19 +22,19 @@ const CAUSES = {
 };
 
 /**
- * Undefined where a run's end is explained by its causes, else what is wrong with it. `wrote` says whether it had begun
- * to work: before that, the system may end it by the signal itself.
+ * Returns undefined when the causes explain the end of a run, otherwise a description of the problem. `wrote` says whether the
+ * run had written to its journal: before that, a signal may end the process directly.
  */
-export function unexplained({ code, signal }, causes, wrote) {
+export function findUnexplainedEnd({ code, signal }, causes, wrote) {
   if (signal !== undefined) {
     if (signal === 'SIGKILL' && causes.has('SIGKILL')) return undefined;
-    // Node itself takes an ignored signal back before any program of ours runs.
+    // Node resets an ignored signal before it loads the program.
     if ((causes.has(signal) || causes.has(`ignored ${signal}`)) && !wrote) return undefined;
     return `it was ended by ${signal} itself${wrote ? ' in the middle of its work' : ''}`;
   }
-  if (code === 0 && causes.has('files-away')) return 'exit code 0, and its results or its journal were gone';
+  if (code === 0 && causes.has('files-away')) return 'exit code 0, but its results or its journal were missing';
   const known = CAUSES[code];
-  if (known === undefined) return `exit code ${code} is in no row of the table`;
+  if (known === undefined) return `exit code ${code} is not in the table`;
   if (known.includes('always') || known.some((cause) => causes.has(cause))) return undefined;
-  return `exit code ${code} after ${[...causes].join(', ') || 'nothing at all'}`;
+  return `exit code ${code} after ${[...causes].join(', ') || 'no event'}`;
 }

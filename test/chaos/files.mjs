@@ -1,12 +1,12 @@
-/** The files of a batch: the input that is made, and what is done to it, to the journal and to the results. */
+/** The files of a batch: generates the input, and edits the input, the journal and the results. */
 import { open, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { createRandom } from './random.mjs';
 
-/** A mark that begins so is of a line that was changed: the service must never see it. */
+/** Prefix of the marks in edited lines, which the service must never receive. */
 export const FOREIGN = 'X';
 
-/** The items of a round, and the text of the input. */
-export function makeInput(plan) {
+/** Returns the items of a round and the text of the input file. */
+export function createInput(plan) {
   const random = createRandom(plan.seed ^ 0x5bd1e995);
   const failing = new Set(Array.from({ length: plan.failing }, () => random.int(1, plan.items)));
   const items = Array.from({ length: plan.items }, (_, at) => {
@@ -24,7 +24,7 @@ export function makeInput(plan) {
 const lineOf = (item, padBytes) =>
   `${JSON.stringify({ input: item, label: item.mark, ...(padBytes === 0 ? {} : { pad: 'p'.repeat(padBytes) }) })}\n`;
 
-/** Changes the input in its place, from a point between 0 and 1 on. Gives what was done, for people. */
+/** Edits the input file in place, from the fraction `at` (0 to 1) of its length on. Returns a description of the edit. */
 export async function editInput(file, edit, at, plan) {
   const text = await readFile(file, 'utf8');
   const from = Math.floor(text.length * at);
@@ -39,7 +39,7 @@ export async function editInput(file, edit, at, plan) {
       await handle.write(lineOf(item, 0).repeat(3), text.length);
       return 'three lines appended';
     }
-    // The same length, so that all lines stay where they are.
+    // The same length, so that line offsets stay the same.
     const changed = text.slice(0, from) + text.slice(from).replaceAll('"mark":"m', `"mark":"${FOREIGN}`);
     await handle.write(changed, 0);
     return `lines after byte ${from} changed`;
@@ -48,7 +48,7 @@ export async function editInput(file, edit, at, plan) {
   }
 }
 
-/** Puts back what a file held, in its place: whoever has it open sees it too. */
+/** Restores the content of a file in place, so that processes that have it open see it too. */
 export async function restoreInPlace(file, content) {
   const handle = await open(file, 'r+').catch(() => undefined);
   if (handle === undefined) {
@@ -69,11 +69,11 @@ export const sizeOf = (file) =>
     () => 0,
   );
 
-export const readOrNothing = (file) => readFile(file).catch(() => Buffer.alloc(0));
+export const readOrEmpty = (file) => readFile(file).catch(() => Buffer.alloc(0));
 
-/** The whole lines of a results file as objects; a line that is no JSON is given as `{ broken }`. */
+/** Parses the complete lines of a results file; a line that is not JSON becomes `{ broken }`. */
 export async function readResults(file) {
-  const text = (await readOrNothing(file)).toString('utf8');
+  const text = (await readOrEmpty(file)).toString('utf8');
   const lines = text.split('\n');
   const torn = lines.pop() !== '';
   return {
@@ -89,8 +89,8 @@ export async function readResults(file) {
 }
 
 /**
- * Where each record of a journal ends, in bytes; the job it brings in, if any; and, where it ends an item, the length of
- * the results it vouches for.
+ * Returns the byte offsets of each record of a journal, the job that it adds, if any, and, when it ends an item, the length of
+ * the results at that time.
  */
 function recordsOf(journal) {
   const records = [];
@@ -103,7 +103,7 @@ function recordsOf(journal) {
       if (value[0] === 's') job = value[2];
       if (value[0] === 'e') resultBytes = value[3];
     } catch {
-      // Not a record: of no use here.
+      // Not a record.
     }
     records.push({ from, end: end + 1, job, resultBytes });
   }
@@ -111,28 +111,28 @@ function recordsOf(journal) {
 }
 
 /**
- * Where to cut a journal so that the results prove that something is missing: before the record of a job that they hold.
- * Undefined where they hold none.
+ * Returns an offset at which to cut a journal so that the results prove that records are missing: before the record of a job
+ * with a result. Undefined when there is no such job.
  */
-export function provableCut(journal, jobs, at) {
+export function findDetectableCut(journal, jobs, at) {
   const proven = recordsOf(journal).filter(({ job }) => job !== undefined && jobs.has(job));
   const record = proven[Math.floor(proven.length * at)];
   if (record === undefined) return undefined;
-  // At the boundary, or within the record.
+  // At the start of the record or within it.
   return record.from + Math.floor((record.end - record.from) * (at * 10 - Math.floor(at * 10)));
 }
 
-/** The journal with one byte changed, not in its last record: that one may be torn. Undefined where it is too short. */
-export function flippedJournal(journal, at) {
+/** Returns the journal with one byte changed before its last record, which may be torn. Undefined when it is too short. */
+export function flipJournalByte(journal, at) {
   const last = recordsOf(journal).at(-1);
   return last === undefined || last.from === 0 ? undefined : flipped(journal, Math.floor(last.from * at));
 }
 
 /**
- * The results with a digit or letter changed, so that each line is still JSON; undefined where there is none. Only within
- * what the journal knows: a line that was written right before a kill has no checksum yet.
+ * Returns the results with one digit or letter changed, so that each line stays JSON. Undefined when there is none. Changes
+ * only the part that the journal covers: a line that was written right before a kill has no checksum yet.
  */
-export function flippedResults(results, journal, at) {
+export function flipResultsByte(results, journal, at) {
   const known = Math.max(0, ...recordsOf(journal).map(({ resultBytes = 0 }) => resultBytes));
   for (let place = Math.floor(known * at); place < known; place++) {
     const byte = results[place];

@@ -1,4 +1,4 @@
-/** What one round does, drawn from its seed: the input, the options of the batch, and the events of each run of it. */
+/** The plan of one round, generated from its seed: the input, the options of the batch and the events of each run. */
 import { createRandom, roundSeed } from './random.mjs';
 
 const SECOND = 1000;
@@ -6,7 +6,7 @@ const HOUR = 3600 * SECOND;
 const DAY = 24 * HOUR;
 const JUMPS_MS = [-10 * DAY, -3 * HOUR, -61 * SECOND, -5 * SECOND, 61 * SECOND, 3 * HOUR, 10 * DAY];
 
-/** Events while a run of the batch is at work, with how often they are drawn. */
+/** Events during a run of the batch, with their weights. */
 const DURING = {
   kill: 8,
   interrupt: 5,
@@ -22,7 +22,7 @@ const DURING = {
   'second-driver': 3,
 };
 
-/** Events between two runs of the batch. */
+/** Events between two runs of the batch, with their weights. */
 const BETWEEN = {
   nothing: 6,
   'batch-jump': 3,
@@ -52,8 +52,8 @@ function weighted(random, table) {
 }
 
 /**
- * Few enough that the batch does not give up, which it does after 20 lost in a row, and with successes between: its pace
- * halves with each that is lost, and the wait after several in a row grows to half a minute.
+ * Faults are few, so that the batch does not stop, which it does after 20 lost requests in a row, and does not become too slow:
+ * its rate halves with each lost request, and the wait after several in a row grows to half a minute.
  */
 function drawFault(random, endpoint) {
   const kind = random.pick(FAULTS);
@@ -65,7 +65,7 @@ function drawFault(random, endpoint) {
   return fault;
 }
 
-/** Either so long after the start of the process, or when so much of the batch is done, and a little later. */
+/** A time after the start of the process, or a short delay after a fraction of the batch is done. */
 function drawMoment(random) {
   return random.chance(0.2)
     ? { afterMs: random.int(0, 500) }
@@ -111,13 +111,13 @@ function drawBetween(random) {
 
 function drawRun(random, endpoint) {
   const events = Array.from({ length: random.int(1, 3) }, () => drawDuring(random, endpoint));
-  // A batch that nothing ends leaves nothing to do for the runs after it.
+  // Without a kill the first run would complete the batch and leave nothing for later runs.
   if (random.chance(0.5)) events.push({ kind: 'kill', moment: drawMoment(random) });
   return {
     events,
     twoAtOnce: random.chance(0.06),
     ignoreHangUp: random.chance(0.15),
-    // Blocks of 512 bytes that a file may grow beyond what it has.
+    // Blocks of 512 bytes by which a file may grow.
     fullDisk: random.chance(0.08) ? random.int(0, 20) : undefined,
     maxSeconds: random.chance(0.05) ? random.int(1, 3) : undefined,
     resubmitUnknown: random.chance(0.08),
@@ -129,14 +129,14 @@ function drawRun(random, endpoint) {
 export function drawPlan(seed, round) {
   const random = createRandom(roundSeed(seed, round));
   const items = random.int(60, 150);
-  // The first runs a module of the campaign, which takes longer and can fail; the second echoes at once.
+  // `work` runs the handler of the campaign, which is slower and can fail; `echo` answers at once.
   const endpoint = random.pick(['work', 'echo']);
   return {
     round,
     endpoint,
     items,
     failing: endpoint === 'work' && random.chance(0.5) ? random.int(1, 5) : 0,
-    // Text of a line that is not sent: a longer input is read piece by piece while the batch goes on.
+    // Text of a line that is not sent: a longer input is read in chunks while the batch runs.
     padBytes: random.pick([0, 500, 8000, 16_000]),
     workMs: random.pick([0, 5, 20]),
     rate: random.pick([40, 60, 99]),

@@ -1,12 +1,12 @@
-/** Programs that the campaign starts: their output is kept, and none outlives its bound. */
+/** Starts programs, collects their output and kills those that exceed their time limit. */
 import { spawn } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
 
-/** Milliseconds after which a program that should have ended counts as hanging. */
-export const BOUND_MS = 60_000;
-const MOST_OUTPUT = 400_000;
+/** Milliseconds after which a program counts as hanging. */
+export const MAX_RUN_MS = 60_000;
+const MAX_OUTPUT_CHARACTERS = 400_000;
 
-/** What runs now. None of it outlives the campaign. */
+/** Running children, which are killed when the campaign exits. */
 const children = new Set();
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL');
@@ -16,16 +16,16 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => p
 export const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /**
- * Starts a program. `ended` resolves with its exit code or signal and all it said, and with `hung` where it had to be
- * killed because its bound was over. `boundMs: null` is no bound.
+ * Starts a program. `ended` resolves with its exit code or signal and its output, and with `hung` when it was killed because
+ * it exceeded `boundMs`. `boundMs: null` means no limit.
  */
-export function start([command, ...args], { cwd, env, boundMs = BOUND_MS }) {
+export function start([command, ...args], { cwd, env, boundMs = MAX_RUN_MS }) {
   const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   children.add(child);
   const said = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'])
     child[name].setEncoding('utf8').on('data', (text) => {
-      if (said[name].length < MOST_OUTPUT) said[name] += text;
+      if (said[name].length < MAX_OUTPUT_CHARACTERS) said[name] += text;
     });
   const begunAt = performance.now();
   let hung = false;
@@ -51,7 +51,7 @@ export function start([command, ...args], { cwd, env, boundMs = BOUND_MS }) {
   return running;
 }
 
-/** Resolves when `check` gives something other than undefined, with that; undefined where the time is over first. */
+/** Polls `check` until it returns a value and resolves with that, or with undefined when the time is over. */
 export async function until(check, boundMs, everyMs = 15) {
   const end = performance.now() + boundMs;
   for (;;) {

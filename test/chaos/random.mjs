@@ -1,6 +1,6 @@
-/** Numbers drawn from a seed: the same seed gives the same numbers. */
+/** Pseudo-random numbers: the same seed gives the same numbers. */
 
-/** A generator over a seed. `next()` gives a number from 0 up to 1, 1 excluded. */
+/** Returns a generator for a seed. `next()` returns a number from 0 up to 1, excluding 1. */
 export function createRandom(seed) {
   let state = seed >>> 0;
   const next = () => {
@@ -12,7 +12,7 @@ export function createRandom(seed) {
   const int = (least, most) => least + Math.floor(next() * (most - least + 1));
   return {
     next,
-    /** A whole number, both ends included. */
+    /** Returns a whole number, both limits included. */
     int,
     chance: (probability) => next() < probability,
     pick: (list) => list[int(0, list.length - 1)],
@@ -20,5 +20,5 @@ export function createRandom(seed) {
   };
 }
 
-/** The seed of one round of a campaign. Rounds do not depend on each other, so that one can be run alone. */
+/** Returns the seed of one round. Rounds are independent, so that one can be run alone. */
 export const roundSeed = (seed, round) => (Math.imul(seed ^ 0x9e3779b9, 2654435761) + Math.imul(round, 40503)) >>> 0;

@@ -1,4 +1,4 @@
-/** What a campaign has come to, as text. */
+/** Formats the findings and the totals of a campaign. */
 
 const add = (sums, more) => {
   for (const [name, count] of Object.entries(more)) sums[name] = (sums[name] ?? 0) + count;
@@ -10,12 +10,12 @@ const listed = (sums) =>
     .map(([name, count]) => `${name} ${count}`)
     .join(', ') || 'none';
 
-/** Adds up the outcomes of rounds. */
+/** Collects the outcomes of rounds. */
 export function createReport(seed) {
   const total = { rounds: 0, items: 0, runs: 0, unknown: 0, findings: 0 };
   const [events, exits, kinds] = [{}, {}, new Map()];
   return {
-    /** Takes in a round, and gives what is to be said of it at once: its findings. */
+    /** Adds a round and returns its findings as text. */
     add: ({ plan, findings, counts, exits: codes, runs, items, unknown, folder }) => {
       total.rounds += 1;
       total.items += items;

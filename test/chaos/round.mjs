@@ -1,31 +1,37 @@
-/** One round: a batch over a local service, run again and again through the events of its plan until it is done. */
+/** One round: runs a batch against a local service with the events of its plan, and resumes it until it is done. */
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { between, createBatchClock, disturb } from './events.mjs';
-import { unexplained } from './exit-codes.mjs';
-import { makeInput, readResults, restoreInPlace, sizeOf } from './files.mjs';
-import { leftOver, readCounts, wrongAtEnd, wrongInOutput, wrongSoFar } from './oracle.mjs';
+import { checkOtherRun, checkOutput, checkRun, kindOf } from './check-run.mjs';
+import { applyBetweenRuns, createBatchClock, runEvents } from './events.mjs';
+import { createInput, readResults, restoreInPlace, sizeOf } from './files.mjs';
+import {
+  remainingItems,
+  readCounts,
+  findProblemsAtEnd,
+  findOutputProblems,
+  findProblemsAfterRun,
+} from './invariants.mjs';
 import { start } from './processes.mjs';
 import { clockEnvironment, createService, setClock } from './service.mjs';
 
-/** Runs without any event that a batch is given to end at last. */
-const MOST_QUIET_RUNS = 6;
+/** Runs without events in which a batch must finish at the end. */
+const MAX_UNDISTURBED_RUNS = 6;
 const BLOCK_BYTES = 512;
 
 /**
- * Runs a round in `folder`, which is to be empty. `program` is the command of the service, `install` the program of the
- * batch, which is replaced now and then. Gives what was found wrong, and counts.
+ * Runs a round in `folder`, which must be empty. `program` is the command of the service, `install` the program of the batch,
+ * which some events replace. Returns the findings and the counts.
  */
 export async function runRound(plan, { folder, program, install, boundMs }) {
   const round = await createRound(plan, { folder, install, program, boundMs });
   try {
     await round.service.begin();
-    await goThrough(round);
+    await runAll(round);
   } catch (error) {
-    round.found('the round broke down', error.stack);
+    round.found('the round failed', error.stack);
   } finally {
     await round.service.kill('SIGTERM').catch((error) => round.found('the service does not end', error.message));
-    for (const wrong of wrongInOutput(round.service.said()))
+    for (const wrong of findOutputProblems(round.service.said()))
       round.found(`output of the service ${wrong}`, round.service.said().slice(-2000));
     await round.save();
   }
@@ -36,7 +42,7 @@ async function createRound(plan, { folder, install, program, boundMs }) {
   await mkdir(folder, { recursive: true });
   const at = (name) => path.join(folder, name);
   const files = { input: at('in.jsonl'), results: at('out.jsonl'), journal: at('out.jsonl.journal') };
-  const { items, text } = makeInput(plan);
+  const { items, text } = createInput(plan);
   await writeFile(files.input, text);
   const batchClock = at('batch.clock');
   await setClock(batchClock, 0);
@@ -58,7 +64,7 @@ async function createRound(plan, { folder, install, program, boundMs }) {
     endpoint: plan.endpoint,
   });
   let turn = Promise.resolve();
-  /** One after the other: who kills the service waits for who replaces the program. */
+  /** Runs work one at a time, so that events do not restart the service and replace the program at once. */
   const alone = (work) => {
     const done = turn.then(work);
     turn = done.catch(() => undefined);
@@ -78,7 +84,7 @@ async function createRound(plan, { folder, install, program, boundMs }) {
     log: (line) => lines.push(line),
     found: (kind, detail) => {
       lines.push(`FOUND ${kind}: ${detail}`);
-      // One of a kind is enough for a round: what follows from it is of the same kind.
+      // One finding of a kind per round: later ones usually follow from the first.
       if (!outcome.findings.some((each) => each.kind === kind)) outcome.findings.push({ kind, detail: String(detail) });
     },
     jumpBatch: clock.jump,
@@ -91,22 +97,22 @@ async function createRound(plan, { folder, install, program, boundMs }) {
     save: () => writeFile(at('round.log'), `${JSON.stringify(plan, undefined, 1)}\n${lines.join('\n')}\n`),
   };
   const resumeArgs = ['jobs', 'batch', 'resume', 'out.jsonl', '--json'];
-  round.resumeAlone = async () => {
+  round.resumeAfterEdit = async () => {
     const { command, ...options } = round.begin(resumeArgs);
     return checkOutput(round, await start(command, options).ended, 'a resume after an edit');
   };
-  /** Another process on the same batch: it must stop at once, unless the first has just ended. */
-  round.secondDriver = async (run) => {
+  /** Starts a second process on the same batch, which must be refused unless the first has just ended. */
+  round.startSecondProcess = async (run) => {
     await alone(async () => {
       const { command, ...options } = round.begin((await sizeOf(files.journal)) > 0 ? resumeArgs : argsOf(round, {}));
       run.causes.add('second-driver');
-      round.log('a second driver');
-      const ended = checkOutput(round, await start(command, options).ended, 'the second driver');
-      round.log(`the second driver ended ${ended.code ?? ended.signal}: ${ended.stderr.slice(0, 300)}`);
+      round.log('a second process');
+      const ended = checkOutput(round, await start(command, options).ended, 'the second process');
+      round.log(`the second process ended ${ended.code ?? ended.signal}: ${ended.stderr.slice(0, 300)}`);
       const isFirstOver = run.isOver;
       const isRefused = ended.code === 14 || (ended.code === 2 && run.causes.has('input-edit'));
       if (!isRefused && !isFirstOver && !run.causes.has('upgrade') && !run.causes.has('pause'))
-        round.found('a second driver was let in', `it ended ${ended.code ?? ended.signal}`);
+        round.found('a second process was not refused', `it ended ${ended.code ?? ended.signal}`);
     });
   };
   return round;
@@ -139,31 +145,28 @@ function argsOf({ plan }, { maxSeconds, resume = false, resubmitUnknown = false 
   return [...args, '--json', ...flags.flatMap(([name, value]) => (value === undefined ? [] : [name, String(value)]))];
 }
 
-async function goThrough(round) {
+async function runAll(round) {
   for (const step of round.plan.runs) {
     if (await isDone(round)) break;
-    if (!(await between(step.before, round))) return;
+    if (!(await applyBetweenRuns(step.before, round))) return;
     if (!(await runOnce(round, step))) return;
   }
   await round.service.clearFaults();
   for (let quiet = 0; !(await isDone(round)); quiet++) {
-    if (quiet === MOST_QUIET_RUNS) {
-      round.found('the batch does not come to an end', JSON.stringify(await statusOf(round)));
+    if (quiet === MAX_UNDISTURBED_RUNS) {
+      round.found('the batch does not finish', JSON.stringify(await statusOf(round)));
       return;
     }
     if (!(await runOnce(round, { events: [] }))) return;
   }
   const status = await statusOf(round);
-  await round.service.look();
+  await round.service.readJobs();
   const { lines } = await readResults(round.files.results);
-  for (const wrong of wrongAtEnd(round.items, round.service, lines, status)) round.found(kindOf(wrong), wrong);
+  for (const wrong of findProblemsAtEnd(round.items, round.service, lines, status)) round.found(kindOf(wrong), wrong);
   round.outcome.unknown = status.unknown;
   for (const name of await readdir(path.dirname(round.files.results)))
-    if (/\.(lock|new|ordered)\b/.test(name) && !name.startsWith('service')) round.found('a file is left behind', name);
+    if (/\.(lock|new|ordered)\b/.test(name) && !name.startsWith('service')) round.found('a file was left over', name);
 }
-
-/** Numbers and names taken out, so that findings of one kind count together. */
-const kindOf = (text) => text.replaceAll(/[0-9a-f]{8}-u1|\b[mX]\d*-?[0-9a-z]*\b|-?\d+(\.\d+)?/g, 'N').slice(0, 110);
 
 async function statusOf(round) {
   const { command, ...options } = round.begin(['jobs', 'batch', 'status', 'out.jsonl', '--json']);
@@ -179,22 +182,13 @@ async function statusOf(round) {
 async function isDone(round) {
   if ((await sizeOf(round.files.journal)) === 0) return false;
   const status = await statusOf(round);
-  if (status === undefined) throw new Error('how the batch stands cannot be read');
-  return leftOver(status) === 0 && round.outcome.lastCode !== undefined && [0, 13].includes(round.outcome.lastCode);
+  if (status === undefined) throw new Error('the status of the batch cannot be read');
+  return (
+    remainingItems(status) === 0 && round.outcome.lastCode !== undefined && [0, 13].includes(round.outcome.lastCode)
+  );
 }
 
-function checkOutput(round, ended, who) {
-  for (const wrong of wrongInOutput(ended.stdout + ended.stderr, round.service.key()))
-    round.found(`output ${wrong}`, `${who}: ${(ended.stderr || ended.stdout).slice(0, 1500)}`);
-  if (ended.hung)
-    round.found(
-      'hangs',
-      `${who}: no end within ${ended.tookMs} ms (${round.clocks()}); it said: ${ended.stderr.slice(-500)}`,
-    );
-  return ended;
-}
-
-/** Under a limit on the size of files: the system takes a part of a write, then none, as a full disk does. */
+/** Adds a file size limit, under which a write is cut and later writes fail, as on a full disk. */
 async function limited(command, { fullDisk, ignoreHangUp }, files) {
   const setup = [];
   let program = '"$0" "$@"';
@@ -210,7 +204,7 @@ async function limited(command, { fullDisk, ignoreHangUp }, files) {
   return setup.length === 0 ? command : ['/bin/sh', '-c', `${setup.join('; ')}; exec ${program}`, ...command];
 }
 
-/** One run of the batch through its events. False where the round cannot go on. */
+/** Runs the batch once with its events. Returns false when the round cannot continue. */
 async function runOnce(round, step) {
   const { files, service, outcome } = round;
   const resume = (await sizeOf(files.journal)) > 0;
@@ -228,73 +222,30 @@ async function runOnce(round, step) {
   if (step.fullDisk !== undefined) run.causes.add('full-disk');
   if (step.maxSeconds !== undefined) run.causes.add('max-time');
   for (const cause of outcome.lasting ?? []) run.causes.add(cause);
-  const both = [run];
-  if (step.twoAtOnce === true) {
+  const both = step.twoAtOnce === true ? [run, start(command, options)] : [run];
+  if (both.length === 2) {
     run.causes.add('two-at-once');
     round.count('two at once');
-    both.push(start(command, options));
   }
-  const [ended, other] = await Promise.all([...both.map((each) => each.ended), disturb(step.events, run, round)]);
+  const [ended, other] = await Promise.all([...both.map((each) => each.ended), runEvents(step.events, run, round)]);
   outcome.runs += 1;
-  // Faults and a moved clock of the service go on into the next run.
+  // Faults and a moved clock of the service last into the next run.
   outcome.lasting = [...run.causes].filter((cause) =>
     ['rate-limit', 'server-error', 'drop', 'accept-drop'].includes(cause),
   );
-  // Of two at once it was the other that wrote, unless that one was refused.
+  // When two processes started at once, the other one wrote, unless it was refused.
   const wrote = (await sizeOf(files.journal)) !== sizeBefore && (other === undefined || other.code === 14);
-  judge(round, run, ended, wrote);
-  if (both.length === 2) judgeOther(round, run, ended, other);
+  checkRun(round, run, ended, wrote);
+  if (both.length === 2) checkOtherRun(round, run, ended, other);
   if (run.causes.has('input-edit')) await restoreInPlace(files.input, round.inputText);
   if (service.isGone()) {
     round.found('the service ended by itself', service.said().slice(-500));
     return false;
   }
-  await service.look();
+  await service.readJobs();
   const { lines } = await readResults(files.results);
-  const wrong = wrongSoFar(round.items, service, lines, round.mayRepeat);
+  const wrong = findProblemsAfterRun(round.items, service, lines, round.mayRepeat);
   for (const each of wrong.slice(0, 5))
     round.found(kindOf(each), `${each}${wrong.length > 5 ? ` (and ${wrong.length - 5} more)` : ''}`);
   return !ended.hung && other?.hung !== true && wrong.length === 0;
-}
-
-function judge(round, run, ended, wrote) {
-  const { outcome } = round;
-  const name = ended.hung ? 'hung' : String(ended.code ?? ended.signal);
-  const causes = [...run.causes].join(', ');
-  outcome.exits[name] = (outcome.exits[name] ?? 0) + 1;
-  outcome.lastCode = ended.code;
-  round.log(`ended ${name} after ${ended.tookMs} ms (${causes}); stderr: ${ended.stderr.slice(0, 1200)}`);
-  checkOutput(round, ended, `the batch, after ${causes || 'nothing'}`);
-  if (ended.hung) return;
-  const strange = unexplained(ended, run.causes, wrote);
-  if (strange !== undefined)
-    round.found(`unexplained: exit ${ended.code ?? ended.signal}`, `${strange}: ${ended.stderr.slice(0, 700)}`);
-  if (![0, 9, 13, 129, 130, 143].includes(ended.code) && ended.signal === undefined && ended.stderr.trim() === '')
-    round.found('no reason given', `exit ${ended.code} without a word`);
-  const { counts, wrong } = readCounts(ended.stdout);
-  for (const each of wrong) round.found(kindOf(each), each);
-  if (counts === undefined) return;
-  if ((counts.tookSeconds ?? 0) * 1000 > ended.tookMs + 1000)
-    round.found('tookSeconds is too long', `${counts.tookSeconds} s said, ${ended.tookMs} ms passed`);
-  if (ended.code === 0 && counts.completed !== counts.planned)
-    round.found('exit 0, and not all completed', ended.stdout);
-  if (ended.code === 13 && leftOver(counts) > 0)
-    round.found('exit 13 with items left, and no reason', `${ended.stdout} ${ended.stderr}`);
-}
-
-/** Of two that were started at once, one must get to work. */
-function judgeOther(round, run, ended, other) {
-  checkOutput(round, other, 'the other of two at once');
-  round.log(`the other ended ${other.code ?? other.signal}: ${other.stderr.slice(0, 300)}`);
-  const refused = [ended, other].filter(
-    ({ code, stderr }) => code === 14 && /at work|exists already|lock/.test(stderr),
-  );
-  if (refused.length === 2) round.found('of two at once none gets to work', `${ended.stderr}\n${other.stderr}`);
-  if (other.hung) return;
-  const strange = unexplained(other, run.causes, false);
-  if (strange !== undefined)
-    round.found(
-      `unexplained: exit ${other.code ?? other.signal} of the other`,
-      `${strange}: ${other.stderr.slice(0, 700)}`,
-    );
 }

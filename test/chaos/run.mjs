@@ -1,10 +1,10 @@
 /**
  * `npm run chaos`: batches over a served local service, with kills, signals, faults, clock jumps, edits of their files
  * and upgrades of the program while they run. Every item must be accounted for, none may be sent twice, and each exit
- * code must have a cause. A round that finds something keeps its folder.
+ * code must have a cause. The folder of a round with findings is kept.
  *
- *   npm run chaos -- --rounds 200 --seed 1    the number of rounds and what they are drawn from
- *   npm run chaos -- --seed 1 --round 17      one round of them again
+ *   npm run chaos -- --rounds 200 --seed 1    the number of rounds and their seed
+ *   npm run chaos -- --seed 1 --round 17      repeats one round
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,13 +14,13 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build, install } from '../../scripts/prepare.mjs';
 import { drawPlan } from './plan.mjs';
-import { BOUND_MS } from './processes.mjs';
+import { MAX_RUN_MS } from './processes.mjs';
 import { createInstall, unpackProgram } from './program.mjs';
 import { createReport } from './report.mjs';
 import { runRound } from './round.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** A line of progress comes after so many rounds. */
+/** Rounds between two lines of progress. */
 const PROGRESS_ROUNDS = 20;
 
 const { values } = parseArgs({
@@ -29,7 +29,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
     round: { type: 'string' },
     lanes: { type: 'string', default: '2' },
-    bound: { type: 'string', default: String(BOUND_MS / 1000) },
+    bound: { type: 'string', default: String(MAX_RUN_MS / 1000) },
   },
 });
 const [rounds, seed, lanes] = [values.rounds, values.seed, values.lanes].map(Number);

@@ -1,29 +1,29 @@
-/** The local service of one round: a process of its own, its state in a file, killed and started again at will. */
+/** The local service of one round: a separate process with its state in a file, which events kill and restart. */
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sleep, start, until } from './processes.mjs';
 
-const JUMP = fileURLToPath(new URL('./jump.cjs', import.meta.url));
+const WALL_CLOCK_OFFSET = fileURLToPath(new URL('./wall-clock-offset.cjs', import.meta.url));
 const HANDLER = fileURLToPath(new URL('./handler.mjs', import.meta.url));
-const START_BOUND_MS = 30_000;
-const CONTROL_BOUND_MS = 20_000;
+const START_TIMEOUT_MS = 30_000;
+const CONTROL_TIMEOUT_MS = 20_000;
 
-/** What makes a Node process follow the wall clock of a file. */
-export const clockEnvironment = (file) => ({ NODE_OPTIONS: `--require ${JUMP}`, BERTH_CHAOS_CLOCK: file });
+/** Environment that makes a Node process take its wall clock from a file. */
+export const clockEnvironment = (file) => ({ NODE_OPTIONS: `--require ${WALL_CLOCK_OFFSET}`, BERTH_CHAOS_CLOCK: file });
 
-/** Moves the wall clock of all processes that follow a file: milliseconds from the real time. */
+/** Sets the wall clock of all processes that follow a file: milliseconds from the real time. */
 export async function setClock(file, offsetMs) {
   await writeFile(`${file}.new`, String(offsetMs));
   await rename(`${file}.new`, file);
 }
 
-/** `env` is what each of its processes is given. Throws where it does not start or does not answer. */
+/** `env` is the environment of its processes. Throws when the service does not start or does not answer. */
 export function createService({ command, folder, env, endpoint }) {
   const state = path.join(folder, 'service.json');
   const clock = path.join(folder, 'service.clock');
-  /** Every job that was ever seen in the state, by its id: the mark of its input. */
+  /** The mark of the input of every job that was ever in the state, by the id of the job. */
   const jobs = new Map();
   const texts = [];
   let running;
@@ -32,8 +32,8 @@ export function createService({ command, folder, env, endpoint }) {
   let port = 0;
   let offsetMs = 0;
 
-  /** The state is whole at any moment, and an answered submission is in it. */
-  const look = async () => {
+  /** Reads the jobs from the state file, which is always consistent and has every answered submission. */
+  const readJobs = async () => {
     const text = await readFile(state, 'utf8').catch(() => undefined);
     if (text === undefined) return;
     for (const [id, job] of Object.entries(JSON.parse(text).queue.jobs))
@@ -51,7 +51,7 @@ export function createService({ command, folder, env, endpoint }) {
     texts.push(process.said);
     const ready = await until(
       () => (/API_KEY=\S+\n/.test(process.said.stderr) || process.isOver ? true : undefined),
-      START_BOUND_MS,
+      START_TIMEOUT_MS,
     );
     if (ready === undefined || process.isOver)
       throw new Error(`the local service does not start: ${process.said.stderr}`);
@@ -70,7 +70,7 @@ export function createService({ command, folder, env, endpoint }) {
       };
       const asked = request(
         `${url}${where}`,
-        { method, headers, agent: false, timeout: CONTROL_BOUND_MS },
+        { method, headers, agent: false, timeout: CONTROL_TIMEOUT_MS },
         (answer) => {
           let said = '';
           answer.setEncoding('utf8').on('data', (piece) => (said += piece));
@@ -84,11 +84,11 @@ export function createService({ command, folder, env, endpoint }) {
       asked.on('error', reject).end(text);
     });
 
-  /** Waits until what was on the wire is taken, and looks. */
+  /** Waits until no more submissions arrive. */
   const settle = async () => {
     for (let before = -1, quiet = 0; quiet < 5; before = jobs.size) {
       await sleep(30);
-      await look();
+      await readJobs();
       quiet = jobs.size === before ? quiet + 1 : 0;
     }
   };
@@ -96,13 +96,13 @@ export function createService({ command, folder, env, endpoint }) {
   const kill = async (signal = 'SIGKILL') => {
     running.signal('SIGCONT');
     running.signal(signal);
-    const ended = await Promise.race([running.ended, sleep(START_BOUND_MS)]);
+    const ended = await Promise.race([running.ended, sleep(START_TIMEOUT_MS)]);
     if (ended === undefined) {
       running.signal('SIGKILL');
       await running.ended;
       throw new Error(`the local service does not end after ${signal}`);
     }
-    await look();
+    await readJobs();
     return ended;
   };
 
@@ -117,18 +117,18 @@ export function createService({ command, folder, env, endpoint }) {
     offset: () => offsetMs,
     kill,
     open,
-    look,
+    readJobs,
     settle,
-    /** Ended by itself: nobody asked for that. */
+    /** Whether the process has ended without being killed. */
     isGone: () => running.isOver,
     addFault: (fault) => control('POST', '/local/fault', fault),
     clearFaults: () => control('DELETE', '/local/fault'),
     advance: (advanceMs) => control('POST', '/local/clock', { advanceMs }),
-    /** Stopped meanwhile, so that no job is taken between the look and the jump: it may be forgotten after it. */
+    /** Moves the wall clock. The process is paused, so that no job is accepted and deleted without being read. */
     jump: async (byMs) => {
       running.signal('SIGSTOP');
       await sleep(5);
-      await look();
+      await readJobs();
       offsetMs += byMs;
       await setClock(clock, offsetMs);
       running.signal('SIGCONT');
@@ -139,8 +139,8 @@ export function createService({ command, folder, env, endpoint }) {
       running.signal('SIGCONT');
     },
     said: () => texts.map(({ stdout, stderr }) => stdout + stderr).join(''),
-    /** How often the service took each mark. */
-    taken: () => {
+    /** Returns how often the service accepted each mark. */
+    submissionCounts: () => {
       const counts = new Map();
       for (const mark of jobs.values()) counts.set(mark, (counts.get(mark) ?? 0) + 1);
       return counts;

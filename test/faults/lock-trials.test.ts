@@ -3,8 +3,8 @@ import { chmod, chown } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeForgedLock, HOLDERS } from '../support/files/forged-lock.ts';
-import { buildWorker, createPlace, HERE, OWN_PIDS, ownHost, overlaps, STARTS, works } from '../trials/lock-place.ts';
-import type { Around, Place, Worker } from '../trials/lock-place.ts';
+import { buildWorker, createPlace, HERE, OWN_PIDS, ownHost, overlaps, STARTS, works } from '../trials/lock-trial.ts';
+import type { Around, Place, Worker } from '../trials/lock-trial.ts';
 import { NO_LINKS } from '../trials/no-links.ts';
 
 // Row 36 of docs/faults.md: never two at work, never none able to. Real processes, real namespaces; `npm run
@@ -131,7 +131,7 @@ describe.runIf(onLinux)('one after the other', () => {
     },
   );
 
-  // It takes real seconds; on a clock of its own it is in test/unit/host/lock/locks.test.ts.
+  // It takes real seconds; on a clock of its own it is in test/unit/host/lock/file-locks.test.ts.
   test.skipIf(STARTS < 40)(
     'where each holder is stopped for longer than a heartbeat in the same namespace',
     { timeout },

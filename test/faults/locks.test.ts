@@ -7,7 +7,7 @@ import { createTestClock, type TestClock } from '../support/clocks/test-clock.ts
 import { writeForgedLock, HOLDERS } from '../support/files/forged-lock.ts';
 import { createTestWorld, type TestWorld } from '../support/worlds/test-world.ts';
 
-// Row 36 of docs/faults.md, as a user meets it. The lock itself is in test/unit/host/lock/locks.test.ts, and real processes
+// Row 36 of docs/faults.md, as a user meets it. The lock itself is in test/unit/host/lock/file-locks.test.ts, and real processes
 // in namespaces are in lock-trials.test.ts.
 
 const onLinux = process.platform === 'linux';

@@ -5,10 +5,9 @@ import { openDurable } from '../../src/host/files/durable-files.ts';
 import { createFileLocks } from '../../src/host/lock/file-locks.ts';
 
 /**
- * One start of a program that works under a lock, as a batch does: `FOLDER NAME STEPS`. It tries until it gets the lock,
- * and says what it does in the file `witness`, which the lock has no part in. Each step goes to the file `journal`
- * through the lock's check, and is said to be done when it is on the disk. Exits 0 when it has done its work, 3 when the
- * lock was taken over from it.
+ * A program that works under a lock, as a batch does: `FOLDER NAME STEPS`. It retries until it gets the lock, and records its
+ * actions in the file `witness`, independently of the lock. It appends each step to the file `journal` after the check of the
+ * lock, and reports it when it is synced. Exits with 0 when it is done, with 3 when the lock was taken over.
  */
 const [folder = '', name = '', steps = '3'] = process.argv.slice(2);
 
@@ -18,7 +17,7 @@ const say = (word: string): void => {
 
 async function work(): Promise<number> {
   const signal = new AbortController().signal;
-  // Beats of a tenth of the usual time, so that a trial takes seconds.
+  // Heartbeats at a tenth of the usual interval, so that a trial takes seconds.
   const locks = createFileLocks({ clock: realClock, heartbeat: { intervalMs: 100, timeoutMs: 1000 } });
   const durable = openDurable({ stdin: Readable.from([]), cwd: folder }, signal, locks);
   const take = async (): Promise<() => Promise<void>> => {

@@ -1,8 +1,8 @@
-import type { Around } from './lock-place.ts';
+import type { Around } from './lock-trial.ts';
 
 /**
- * A program for Python 3 that makes the kernel answer EPERM to link and linkat, as a file system without links does,
- * and then becomes the command it is given. Numbers of the calls are those of x86-64 and of 64-bit ARM.
+ * A Python 3 program that makes the kernel answer EPERM to link and linkat, as on a file system without hard links, and then
+ * executes the given command. The system call numbers are those of x86-64 and 64-bit ARM.
  */
 const FILTER = `
 import ctypes, os, platform, struct, sys

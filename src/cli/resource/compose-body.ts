@@ -25,7 +25,7 @@ export interface BodySpec {
   readonly prints?: readonly string[];
   /** Converts a document that `get` printed, before members are dropped (`template` to `templateId`). */
   readonly adapt?: (document: JsonObject) => JsonObject;
-  /** Refuses values in a body before it is sent, with usage (2). */
+  /** Validates values of the body before it is sent. Fails with usage (2). */
   readonly checkFields?: (body: JsonObject) => void;
   /** Prompts for optional members, if a needed one had to be prompted for. */
   readonly offer?: (ctx: CommandContext, body: JsonObject) => Promise<JsonObject>;

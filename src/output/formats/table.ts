@@ -3,12 +3,10 @@ import type { TerminalText } from '../../core/safe-text.ts';
 import { loadPaint } from '../layout/colour.ts';
 import { plainDetail, plainHeader, plainRow, plainTable } from '../layout/plain-table.ts';
 import { selectColumns, selectSections } from '../layout/select-columns.ts';
+import { DEFAULT_COLUMNS } from '../layout/terminal-size.ts';
 import type { Output } from '../output.ts';
 import type { OutputOptions, RowsResult, View } from '../view.ts';
 import type { FormatPrinter, RowPrinter } from './format-printer.ts';
-
-/** Width assumed of a terminal that does not tell its own. */
-const DEFAULT_COLUMNS = 80;
 
 /** Tables and details: with borders and colour on a terminal, cells separated by tabs elsewhere. */
 export const tablePrinter: FormatPrinter = { result: renderTable, rows: growingRows };

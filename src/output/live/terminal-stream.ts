@@ -1,7 +1,7 @@
 import type { Sink } from '../../core/context.ts';
 import type { TerminalText } from '../../core/safe-text.ts';
+import { DEFAULT_COLUMNS } from '../layout/terminal-size.ts';
 import { trusted } from '../trusted.ts';
-import { DEFAULT_COLUMNS } from './terminal-control.ts';
 
 /** The members of a terminal's stream that ora uses. */
 interface TerminalStream {

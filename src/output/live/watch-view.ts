@@ -2,12 +2,13 @@ import type { Sink } from '../../core/context.ts';
 import { encodeJson } from '../../core/json.ts';
 import { say } from '../../core/safe-text.ts';
 import { isTableOutput } from '../formats/format-table.ts';
+import { DEFAULT_COLUMNS, DEFAULT_ROWS } from '../layout/terminal-size.ts';
 import { textWidth } from '../layout/text-width.ts';
 import type { Output } from '../output.ts';
 import { render } from '../render.ts';
 import { trusted } from '../trusted.ts';
 import type { OutputOptions, Result } from '../view.ts';
-import { DEFAULT_COLUMNS, DEFAULT_ROWS, HIDE_CURSOR, SHOW_CURSOR } from './terminal-control.ts';
+import { HIDE_CURSOR, SHOW_CURSOR } from './terminal-control.ts';
 
 /** The view of `--watch`: shows the result of each poll. */
 export interface WatchView {

@@ -3,17 +3,17 @@ import type { State } from '../../../src/local/state/state.ts';
 import type { Store } from '../../../src/local/state/store.ts';
 import { addsUp, type Ledger } from '../../../src/batch/store/items/item-states.ts';
 
-/** How often a service took each item, by the `n` of its input. */
+/** How often a service accepted each item, by the `n` of its input. */
 export type SubmissionCounts = ReadonlyMap<number, number>;
 
 /**
- * What a local service holds of a batch. Jobs that it deletes as retention passes stay in `seen`, by their ids, where they
- * were looked at before.
+ * Counts the submissions that a local service has accepted. `seen` maps job ids to items: pass the same map again to keep
+ * counting jobs that the service has since deleted.
  */
 export const countSubmissions = (store: Store, seen = new Map<string, number>()): Promise<SubmissionCounts> =>
   store.transact(
     () => {
-      throw new Error('no request has come yet');
+      throw new Error('the service has received no request');
     },
     (state: State) => {
       for (const { id, input } of Object.values<Job>(queuesOf(state).jobs))
@@ -25,25 +25,25 @@ export const countSubmissions = (store: Store, seen = new Map<string, number>())
   );
 
 /**
- * Everything that a journal tells and that the service knows better, one line each: none where the batch is accounted
- * for. What waits was never taken, what nobody can tell of at most once, all else once; `twice` are those that somebody
- * asked to send again.
+ * Returns one line for each item whose state in the journal contradicts the submissions that the service accepted. A waiting
+ * item was never accepted, one that is being sent or is unknown at most once, any other exactly once. Items in `twice` were
+ * resubmitted on request and may have been accepted once more.
  */
 export function journalMismatches(
   ledger: Ledger,
-  taken: SubmissionCounts,
+  submissions: SubmissionCounts,
   items: number,
   twice: ReadonlySet<number> = new Set(),
 ): string[] {
   const found = addsUp(ledger.accounting()) ? [] : [`the counts do not add up: ${JSON.stringify(ledger.accounting())}`];
   for (let item = 1; item <= items; item++) {
     const state = ledger.stateOf(item);
-    const times = taken.get(item) ?? 0;
+    const times = submissions.get(item) ?? 0;
     const unsure = state === 'sending' || state === 'unknown';
     const most = (state === 'waiting' ? 0 : 1) + (twice.has(item) ? 1 : 0);
     const least = state === 'waiting' || unsure ? 0 : 1;
     if (times < least || times > most)
-      found.push(`item ${String(item)} is ${state} and was taken ${String(times)} times`);
+      found.push(`item ${String(item)} is ${state} and was accepted ${String(times)} times`);
   }
   return found;
 }

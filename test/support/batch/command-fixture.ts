@@ -16,7 +16,7 @@ import { realLocks } from '../files/real-locks.ts';
 
 const validator = createValidator();
 
-/** A world whose addresses are a local service's, both on one fast clock, and what that service keeps. */
+/** A test world that is configured for a local service on the same clock, and the store of that service. */
 export interface BatchWorld extends TestWorld {
   readonly store: Store;
 }
@@ -49,28 +49,31 @@ export const RESUME = ['jobs', 'batch', 'resume', OUT];
 
 export const summary = ({ out }: Ran): Record<string, unknown> => JSON.parse(out) as Record<string, unknown>;
 
-/** Until the journal knows of so many jobs. */
-export async function jobsTaken(world: TestWorld, count: number): Promise<void> {
+/** Resolves when the journal has records of more than `count` accepted jobs. */
+export async function waitForJobs(world: TestWorld, count: number): Promise<void> {
   const journal = join(world.directory, `${OUT}.journal`);
   while (!existsSync(journal) || readFileSync(journal, 'utf8').split('["s",').length <= count)
     await new Promise(setImmediate);
 }
 
-/** Another process in the same place. */
-export const besides = (world: TestWorld, options: TestWorldOptions = {}): TestWorld => ({
+/** A second process with the same directory, environment and clock. */
+export const secondProcess = (world: TestWorld, options: TestWorldOptions = {}): TestWorld => ({
   ...createTestWorld({ ...options, clock: world.clock }),
   env: world.env,
   cwd: world.cwd,
   directory: world.directory,
 });
 
-/** `berth local ...`, the way a user sets a fault or moves the clock. */
+/** Runs `berth local ...`, as a user does to add a fault or to move the clock. */
 export async function local(world: TestWorld, ...argv: readonly string[]): Promise<void> {
-  const { code, err } = await berthIn(besides(world), ['local', ...argv]);
+  const { code, err } = await berthIn(secondProcess(world), ['local', ...argv]);
   if (code !== 0) throw new Error(err);
 }
 
-/** What the journal tells and the service knows better; by default, of what the service still holds. */
+/**
+ * Returns the contradictions between the journal and the submissions that the service accepted; by default those of the jobs
+ * that the service still has.
+ */
 export async function findMismatches(
   { directory, stdin, store }: BatchWorld,
   count: number,

@@ -1,24 +1,24 @@
 import type { AppendFile, DurableFiles, LockHolder } from '../../../src/core/context.ts';
 import { localFile } from '../../../src/core/failure.ts';
 
-/** What a disk does with a write of so many bytes to a file: takes some of them, and then perhaps an error. */
+/** Decides the outcome of a write of `bytes` bytes: how many are written, and whether it then fails. */
 export type Disk = (path: string, bytes: number) => { readonly takes: number; readonly error?: string };
 
 export interface MemoryFiles extends DurableFiles {
   readonly files: Map<string, Buffer>;
-  /** The same files as the disk has them: without what was written since they were synced. */
+  /** The content that survives a power cut: that of the last sync. */
   readonly synced: Map<string, Buffer>;
-  /** Decides over each write, and by `syncs` over each sync. */
+  /** Simulate failures: `disk` of each write, `syncs` of each sync. */
   disk: Disk | undefined;
   syncs: ((path: string) => string | undefined) | undefined;
   text(path: string): string;
-  /** Called after each thing that changed a file: a point at which the process may end. */
+  /** Called after each change of a file. */
   onChange: (() => void) | undefined;
 }
 
 const fail = (path: string, code: string): Error => localFile(`cannot write ${path}: ${code}`);
 
-/** Files in memory, on a disk that fails when a test says so. */
+/** Files in memory, on a disk whose failures a test decides. */
 export function memoryFiles(initial: Readonly<Record<string, string | Uint8Array>> = {}): MemoryFiles {
   const files = new Map(Object.entries(initial).map(([path, content]) => [path, Buffer.from(content)]));
   const synced = new Map(files);
@@ -65,7 +65,7 @@ export function memoryFiles(initial: Readonly<Record<string, string | Uint8Array
       const content = files.get(path);
       if (content === undefined) throw localFile(`cannot read ${path}`);
       await Promise.resolve();
-      // Pieces of an awkward size, so that lines lie across them.
+      // An odd chunk size, so that lines cross the chunks.
       for (let at = from; at < content.byteLength; at += 37) yield Buffer.from(content.subarray(at, at + 37));
     },
     create: async (path) => {
@@ -103,21 +103,21 @@ export function memoryFiles(initial: Readonly<Record<string, string | Uint8Array
   return self;
 }
 
-/** The same files after the process was killed: as they lie there, and no lock that counts. */
+/** Returns the files as they are after the process was killed: every write is there, every lock is gone. */
 export const afterKill = (before: MemoryFiles): MemoryFiles => memoryFiles(Object.fromEntries(before.files));
 
-/** The same files after the machine lost its power: nothing but what was synced. */
+/** Returns the files as they are after a power cut: only what was synced. */
 export const afterPowerCut = (before: MemoryFiles): MemoryFiles => memoryFiles(Object.fromEntries(before.synced));
 
 export interface KillableFiles extends DurableFiles {
-  /** What the process did to its files, in order; the last one killed it, unless it lived to the end. */
+  /** The file operations so far, in order. The process was killed during the last one, unless it is alive. */
   readonly done: readonly string[];
   readonly alive: () => boolean;
 }
 
 /**
- * Files in the hands of a process that is killed at the n-th thing it does to them. Of a write at that moment half is
- * done, of anything else nothing; from then on it does nothing more.
+ * Returns the files as seen by a process that is killed during its `killedAt`-th file operation. A write at that moment is half
+ * done, any other operation has no effect, and every later operation fails.
  */
 export function createKillableFiles(files: MemoryFiles, killedAt: number): KillableFiles {
   const done: string[] = [];

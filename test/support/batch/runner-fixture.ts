@@ -32,13 +32,13 @@ export interface RunnerFixture {
   readonly clock: AutoAdvancingClock;
   readonly durable: MemoryFiles;
   readonly url: string;
-  /** `POST /local/fault` and the like. */
+  /** Sends a request to a control operation, such as `POST /local/fault`. */
   control(method: string, path: string, body?: unknown): Promise<void>;
-  /** How often the service took a submission of each input, by its JSON text. */
+  /** How often the service accepted each input, by its JSON text. */
   submissions(): Promise<ReadonlyMap<string, number>>;
-  /** The same by the number in each input. */
+  /** How often the service accepted each item, by the `n` of its input. */
   taken(): Promise<SubmissionCounts>;
-  /** When each job that has ended did so, by its id: milliseconds on the clock. */
+  /** The end of each ended job, by its id. Milliseconds since the epoch, by the clock. */
   ended(): Promise<ReadonlyMap<string, number>>;
   /** Begins a batch over lines of input. */
   begin(lines: readonly string[], options?: BeginOptions): Promise<OpenBatch>;
@@ -59,9 +59,9 @@ export interface BeginOptions {
 export interface RunMore {
   readonly interrupt?: AbortSignal;
   readonly durable?: DurableFiles;
-  /** Sees every request before it goes out. */
+  /** Called before each request. */
   readonly before?: (method: string, path: readonly string[]) => void;
-  /** Told how many requests are on the wire, each time one more is. */
+  /** Called with the number of requests in flight, each time it grows. */
   readonly onWire?: (active: number) => void;
 }
 
@@ -77,7 +77,7 @@ export interface Result {
 export const OUT = 'r.jsonl';
 const IN = 'items.jsonl';
 
-/** A local service behind real HTTP, on a clock on which requests take no time, and files in memory. */
+/** Runs the batch runner against a local service over real HTTP, with files in memory, on a clock on which requests take no time. */
 export async function createRunnerFixture(options: { readonly queueLimits?: boolean } = {}): Promise<RunnerFixture> {
   const clock = createAutoAdvancingClock();
   const durable = memoryFiles();
@@ -124,7 +124,7 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
   };
   const state = <T>(step: (state: State) => T): Promise<T> =>
     store.transact(() => {
-      throw new Error('no request has come yet');
+      throw new Error('the service has received no request');
     }, step);
 
   const control: RunnerFixture['control'] = async (method, path, body) => {
@@ -135,7 +135,7 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
     });
     if (!answer.ok) throw new Error(await answer.text());
   };
-  // A service has a state from its first request on.
+  // The service creates its state with its first request.
   await control('GET', '/local/status');
 
   return {
@@ -220,6 +220,6 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
   };
 }
 
-/** Lines of input that can be told apart. */
+/** Returns lines of input, each with its number as `n`. */
 export const lines = (count: number, extra = ''): string[] =>
   Array.from({ length: count }, (_, at) => `{"n":${String(at + 1)}${extra}}`);

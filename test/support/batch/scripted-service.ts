@@ -19,10 +19,10 @@ import { createAutoAdvancingClock, type AutoAdvancingClock } from '../clocks/aut
 import { lines, OUT } from './runner-fixture.ts';
 import { memoryFiles, type MemoryFiles } from './memory-files.ts';
 
-/** A request as a script sees it. */
+/** A request to a scripted service. */
 export interface ScriptedRequest {
   readonly operation: 'run' | 'status' | 'retry';
-  /** Of `run` the number in its input; of the others the one in the job's id. */
+  /** For `run` the number in the input, otherwise the number in the id of the job. */
   readonly n: number;
   readonly job: string;
   /** Milliseconds on the clock. */
@@ -32,17 +32,17 @@ export interface ScriptedRequest {
 export interface ScriptedService {
   readonly clock: AutoAdvancingClock;
   readonly files: MemoryFiles;
-  /** Every request, in the order they went out. */
+  /** Every request, in the order of sending. */
   readonly asked: readonly ScriptedRequest[];
   readonly batch: OpenBatch;
   resume(options?: Partial<ResumeOptions>): Promise<OpenBatch>;
-  /** Runs an open batch; it is closed by whoever resumes it. Five hours on the clock are the most it may take. */
+  /** Runs an open batch for at most five hours on the clock. Does not close it. */
   run(batch: OpenBatch, options?: Partial<RunOptions>, interrupt?: AbortSignal): Promise<RunEnd>;
 }
 
 /**
- * What a service never does that keeps its contract: a script answers each request, or throws the Failure it ends in.
- * `beforeSync` holds up the disk.
+ * Runs a batch against a function that answers each request or throws its Failure, to test answers that the local service never
+ * gives. `beforeSync` delays the syncs of the disk.
  */
 export async function createScriptedService(
   count: number,
@@ -133,9 +133,10 @@ export const completed = ({ job }: ScriptedRequest): Json => ({
 });
 export const failed = ({ job }: ScriptedRequest): Json => ({ id: job, status: 'FAILED', error: 'no' });
 
-/** A service that keeps its contract. */
-export const kept = (asked: ScriptedRequest): Json => (asked.operation === 'run' ? accepted(asked) : completed(asked));
+/** Answers as a service that keeps its contract: every job is accepted and completes at once. */
+export const answerNormally = (asked: ScriptedRequest): Json =>
+  asked.operation === 'run' ? accepted(asked) : completed(asked);
 
-export const trouble = (exit: Failure['exit'], retryAfter?: number): Failure =>
+export const failureWith = (exit: Failure['exit'], retryAfter?: number): Failure =>
   new Failure({ code: 'trouble', exit, message: 'trouble', ...(retryAfter === undefined ? {} : { retryAfter }) });
-export const unreachable = (): Failure => trouble(EXIT.unavailable);
+export const unreachable = (): Failure => failureWith(EXIT.unavailable);

@@ -10,7 +10,7 @@ export interface Submission {
   readonly input: unknown;
 }
 
-/** A `status` without a body is an empty answer; with `never` none comes at all. */
+/** A `status` without a body is an empty answer; with `never` the request gets no answer. */
 export interface TinyAnswer {
   readonly status?: number;
   readonly body?: unknown;
@@ -18,10 +18,10 @@ export interface TinyAnswer {
 }
 
 export interface TinyAnswers {
-  /** The answer to a submission: by default an id of its own. */
+  /** The answer to a submission; by default it is accepted with a unique id. */
   readonly submit?: (submission: Submission) => TinyAnswer | undefined;
-  /** The document of a job, merged over `COMPLETED` with the input as its output. */
-  readonly look?: (job: string, nth: number) => Readonly<Record<string, unknown>> | undefined;
+  /** Members of the answer to the `nth` poll, merged over `COMPLETED` with the input as the output. */
+  readonly status?: (job: string, nth: number) => Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface TinyQueueWorld extends TestWorld {
@@ -31,14 +31,14 @@ export interface TinyQueueWorld extends TestWorld {
   before: (operation: string, nth: number) => void;
 }
 
-/** A small server that speaks the queue API, and a world that is set to it. Every job is done at the first look. */
+/** Starts a small server with the queue API and returns a world that is configured for it. Every job is done at its first poll. */
 export async function createTinyQueueWorld(
   answers: TinyAnswers = {},
   options: TestWorldOptions = {},
 ): Promise<TinyQueueWorld> {
   const submitted: unknown[] = [];
   const jobs = new Map<string, unknown>();
-  let looks = 0;
+  let polls = 0;
   const answer = (request: IncomingMessage, body: string, response: ServerResponse): void => {
     const [, , , operation = '', job = ''] = (request.url ?? '').split('/');
     const send = (status: number, value: unknown): void => {
@@ -62,13 +62,13 @@ export async function createTinyQueueWorld(
       return;
     }
     if (operation !== 'status') {
-      send(404, { error: 'not here' });
+      send(404, { error: 'not found' });
       return;
     }
-    looks += 1;
-    queueWorld.before(operation, looks);
+    polls += 1;
+    queueWorld.before(operation, polls);
     const id = decodeURIComponent(job);
-    send(200, { id, status: 'COMPLETED', output: jobs.get(id), ...answers.look?.(id, looks) });
+    send(200, { id, status: 'COMPLETED', output: jobs.get(id), ...answers.status?.(id, polls) });
   };
   const server = createServer((request, response) => {
     let body = '';
@@ -89,5 +89,5 @@ export async function createTinyQueueWorld(
   return queueWorld;
 }
 
-/** As fast as it goes. */
+/** Flags for the highest possible speed. */
 export const FAST = ['--rate', '100000', '--concurrency', '16'];

@@ -10,23 +10,23 @@ export interface AutoAdvancingClock extends TestClock {
 
 /** Turns of the event loop without any activity after which the clock moves to the next sleeper. */
 const IDLE_TURNS = 3;
-/** The same while a request has no answer yet: its server may be the one that sleeps, or may never answer. */
-const IDLE_TURNS_WITH_REQUEST = 30;
+/** The same while a request has no answer yet: its server may be what sleeps, or may never answer. */
+const IDLE_TURNS_WITH_REQUEST = 20;
 /** Milliseconds of real time that must pass besides, for the case that the system is slow to deliver the bytes. */
-const IDLE_MS_WITH_REQUEST = 5;
+const IDLE_MS_WITH_REQUEST = 3;
 
 /**
  * Returns a clock that stands still while this process works and moves to the earliest sleeper or deadline when the process
- * is idle: no file operation is pending, no request of undici is in flight (or its answer does not come), and the event
- * loop has turned several times. How long anything takes on this clock does not depend on the speed of the machine.
+ * is idle: no module is being imported, no file operation is pending, no request of undici is in flight (or its answer does
+ * not come), and the event loop has turned several times. How long anything takes on this clock does not depend on the speed of the machine.
  * To be made inside a test.
  */
-export function createAutoAdvancingClock(startMs = Date.UTC(2026, 0, 1)): AutoAdvancingClock {
+export function createAutoAdvancingClock(): AutoAdvancingClock {
   const activity = trackRequests();
   const slept: number[] = [];
   const sleepers = new Set<{ readonly at: number; readonly wake: () => void }>();
   let monotonic = 0;
-  let wallOffset = startMs;
+  let wallOffset = Date.UTC(2026, 0, 1);
   let held = 0;
   let watching = false;
 
@@ -57,7 +57,7 @@ export function createAutoAdvancingClock(startMs = Date.UTC(2026, 0, 1)): AutoAd
         activity.inFlight() === 0
           ? idleTurns >= IDLE_TURNS
           : idleTurns >= IDLE_TURNS_WITH_REQUEST && performance.now() - idleSince >= IDLE_MS_WITH_REQUEST;
-      if (isIdle) {
+      if (isIdle && !hasPendingImport()) {
         idleTurns = 0;
         idleSince = performance.now();
         wakeEarliest();
@@ -122,7 +122,27 @@ export function createAutoAdvancingClock(startMs = Date.UTC(2026, 0, 1)): AutoAd
 
 /** Whether a read, a write or another asynchronous operation on a file has not ended. */
 const hasPendingFileOperation = (): boolean =>
-  process.getActiveResourcesInfo().some((resource) => resource.startsWith('FSReq'));
+  process.getActiveResourcesInfo().some((resource) => /^(FSReq|CloseReq)/.test(resource));
+
+interface ImportState {
+  readonly resolvingModules: ReadonlySet<string>;
+  readonly evaluatedModules: {
+    readonly idToModuleMap: ReadonlyMap<string, { readonly promise?: unknown; readonly evaluated: boolean }>;
+  };
+}
+
+/**
+ * Whether a module is being imported. This is what `vi.dynamicImportSettled` waits for; waiting with it at each step of the
+ * clock would take most of the time of a test.
+ */
+function hasPendingImport(): boolean {
+  const state = (globalThis as { readonly __vitest_worker__?: ImportState }).__vitest_worker__;
+  if (state === undefined) throw new Error('this version of vitest does not expose its pending imports');
+  if (state.resolvingModules.size > 0) return true;
+  for (const { promise, evaluated } of state.evaluatedModules.idToModuleMap.values())
+    if (promise !== undefined && !evaluated) return true;
+  return false;
+}
 
 interface RequestActivity {
   /** Requests that were sent and whose answer is not complete. */

@@ -75,7 +75,7 @@ test.each<[string, Json, { low: number; high: number } | undefined]>([
   expect(workerHourlyPrice(endpoint, CATALOG)).toEqual(hour);
 });
 
-test('an empty catalog tells no price', () => {
+test('an empty catalog gives no price', () => {
   expect(workerHourlyPrice({ gpu: pools('A') }, [])).toBeUndefined();
   expect(workerHourlyPrice({ cpu: [{ id: 'general', vcpuCount: 4 }] }, [])).toBeUndefined();
 });
@@ -83,7 +83,7 @@ test('an empty catalog tells no price', () => {
 const dollars = fc.double({ min: 0.0001, max: 1000, noNaN: true });
 const milliseconds = fc.nat({ max: 1e12 });
 
-test('the cost lies within its range, grows with time and with the price, and is nought for nothing', () => {
+test('the cost is within its range, grows with time and price, and is zero for no time', () => {
   fc.assert(
     fc.property(dollars, dollars, milliseconds, milliseconds, (a, b, some, more) => {
       const hour = { low: Math.min(a, b), high: Math.max(a, b) };
@@ -97,7 +97,7 @@ test('the cost lies within its range, grows with time and with the price, and is
   );
 });
 
-test('no amount shows the noise of its sums', () => {
+test('no amount shows floating point noise', () => {
   // 0.14 * 3 is 0.42000000000000004.
   expect(executionCost({ low: 0.14, high: 0.14 }, 3 * 3_600_000)).toEqual({ low: 0.42, high: 0.42 });
 });

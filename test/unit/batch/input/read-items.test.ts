@@ -26,8 +26,8 @@ async function read(
 const inputs = (items: readonly (Item | BadItem)[]): string[] =>
   items.map((item) => (item.kind === 'bad' ? `bad: ${item.reason}` : Buffer.from(item.body).toString().slice(9, -1)));
 
-describe('JSON lines', () => {
-  test('are sent byte for byte, wherever the pieces are cut', async () => {
+describe('JSON Lines input', () => {
+  test('is sent byte for byte, at whatever offsets the chunks are cut', async () => {
     const line = fc.json().map((text) => text.replaceAll('\n', ' ').trim());
     await fc.assert(
       fc.asyncProperty(fc.array(line, { maxLength: 8 }), fc.integer({ min: 1, max: 40 }), async (texts, size) => {
@@ -65,7 +65,7 @@ describe('JSON lines', () => {
     expect(bad === undefined ? '' : describeBad('x.jsonl', bad)).toContain(`x.jsonl, line ${String(line)}, column`);
   });
 
-  test('keep their number where some are left out', async () => {
+  test('keeps item numbers when some lines are skipped', async () => {
     const found = await read('{"a":1}\nnot\n{"c":3}\n');
     expect(found.map(({ kind, number }) => [kind, number])).toEqual([
       ['item', 1],
@@ -74,33 +74,33 @@ describe('JSON lines', () => {
     ]);
   });
 
-  test('give a member as their input, and one as their id, as they stand', async () => {
+  test('takes the input from one member and the id from another, unchanged', async () => {
     const shape = { ...JSONL, inputField: 'in', idField: 'key' };
     const found = await read('{"key": 1.0, "x":[1], "in" : { "a":\t9007199254740993 } }\n{"key":2}\n', shape);
     expect(found[0]).toMatchObject({ id: '1.0' });
     expect(inputs(found)).toEqual(['{ "a":\t9007199254740993 }', 'bad: it has no member "in"']);
   });
 
-  test('carry what stands beside the input', async () => {
+  test('keeps the members beside the input', async () => {
     const [item] = await read('{}\n', { ...JSONL, extras: ',"policy":{"ttl":10000}' });
     expect(item?.kind === 'item' ? Buffer.from(item.body).toString() : '').toBe('{"input":{},"policy":{"ttl":10000}}');
   });
 
-  test('of exactly the payload limit are sent, and one byte more is bad', async () => {
+  test('accepts an item of exactly the payload limit and rejects one byte more', async () => {
     const line = (bytes: number): string => `"${'x'.repeat(bytes - '{"input":""}'.length)}"\n`;
     const found = await read(line(10_000_000) + line(10_000_001), JSONL, 1_000_003);
     expect(found.map(({ kind }) => kind)).toEqual(['item', 'bad']);
     expect(found[1]).toMatchObject({ reason: expect.stringContaining('10000001 bytes') as string });
   });
 
-  test('nested deeper than the stack are JSON too', async () => {
+  test('accepts JSON that is nested deeper than the call stack', async () => {
     const deep = '['.repeat(50_000) + ']'.repeat(50_000);
     expect(inputs(await read(`${deep}\n`, JSONL, 4096))).toEqual([deep]);
   });
 });
 
-describe('a member in its own words', () => {
-  test('is what a parser would find', () => {
+describe('the raw text of a member', () => {
+  test('equals what a JSON parser finds', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.string(), (object, other) => {
         for (const name of [...Object.keys(object), other]) {
@@ -125,7 +125,7 @@ describe('a member in its own words', () => {
 });
 
 describe('CSV', () => {
-  test('is an object of its columns for each row, whatever they hold', async () => {
+  test('gives one object of columns per row, whatever the cells contain', async () => {
     const found = await read('\uFEFFname,text\nä,"one, ""two""\nthree"\n__proto__,4\n', CSV);
     expect(inputs(found).map((text) => JSON.parse(text) as unknown)).toEqual([
       { name: 'ä', text: 'one, "two"\nthree' },
@@ -133,7 +133,7 @@ describe('CSV', () => {
     ]);
   });
 
-  test('gives a column as the input, byte for byte, and one as the id', async () => {
+  test('takes the input from one column, byte for byte, and the id from another', async () => {
     const shape = { ...CSV, inputField: 'in', idField: 'sku' };
     const found = await read('sku,in\nA 1,"{""n"": 9007199254740993}"\nB,{n}\n', shape);
     expect(found).toMatchObject([{ id: '"A 1"' }, { kind: 'bad', line: 3 }]);
@@ -173,7 +173,7 @@ describe('CSV', () => {
     });
   });
 
-  test('a quote that is never closed does not bring all of a long file into memory', async () => {
+  test('does not read a whole long file into memory when a quote is never closed', async () => {
     let megabytes = 0;
     async function* long(): AsyncGenerator<Uint8Array> {
       yield Buffer.from('a\n1\n"');
@@ -189,7 +189,7 @@ describe('CSV', () => {
     expect(megabytes).toBeLessThan(50);
   });
 
-  test('fails as the file does', async () => {
+  test('fails with the error of the file', async () => {
     const failing = async function* (): AsyncGenerator<Uint8Array> {
       yield await Promise.resolve(Buffer.from('a,b\n'));
       throw new Error('the disk reports an error');
@@ -200,12 +200,12 @@ describe('CSV', () => {
     await expect(reading()).rejects.toThrow('the disk reports an error');
   });
 
-  test('without the column that is asked for is refused', async () => {
+  test('is refused without the requested column', async () => {
     await expect(read('a\n1\n', { ...CSV, idField: 'b' })).rejects.toMatchObject({ exit: 2 });
   });
 });
 
-test('a survey counts, measures and identifies, and names the first of what is bad', async () => {
+test('validation counts the items, measures and fingerprints the input, and names the first invalid items', async () => {
   const content = '{"a":1}\nbad\n{"long":"xxxx"}\n';
   const found = await survey(pieces(Buffer.from(content)), JSONL);
   expect(found).toMatchObject({

@@ -9,7 +9,7 @@ import {
   completed,
   failed,
   createScriptedService,
-  trouble,
+  failureWith,
   unreachable,
   type ScriptedRequest,
 } from '../../../support/batch/scripted-service.ts';
@@ -26,26 +26,26 @@ const MOODS: readonly { readonly may: boolean; readonly answer: (asked: Scripted
   {
     may: true,
     answer: ({ operation }) => {
-      throw operation === 'status' ? unreachable() : trouble(EXIT.unknown);
+      throw operation === 'status' ? unreachable() : failureWith(EXIT.unknown);
     },
   },
   {
     may: true,
     answer: (asked) => {
       if (asked.operation === 'run') return accepted(asked);
-      throw trouble(EXIT.notFound);
+      throw failureWith(EXIT.notFound);
     },
   },
   {
     may: false,
     answer: () => {
-      throw trouble(EXIT.refused);
+      throw failureWith(EXIT.refused);
     },
   },
   {
     may: false,
     answer: (_, at) => {
-      throw trouble(EXIT.rateLimited, at % 3 === 0 ? undefined : at % 4);
+      throw failureWith(EXIT.rateLimited, at % 3 === 0 ? undefined : at % 4);
     },
   },
   {
@@ -58,7 +58,7 @@ const MOODS: readonly { readonly may: boolean; readonly answer: (asked: Scripted
 const [FINE] = MOODS as readonly [(typeof MOODS)[number]];
 const mood = fc.oneof({ weight: 4, arbitrary: fc.constant(FINE) }, { weight: 5, arbitrary: fc.constantFrom(...MOODS) });
 
-test('whatever a service answers, a batch ends, accounts for every item, and sends none twice', async () => {
+test('for any answers of the service, a batch ends, accounts for every item and sends none twice', async () => {
   const moods = fc.array(mood, { minLength: 200, maxLength: 200 });
   await fc.assert(
     fc.asyncProperty(moods, fc.nat(2), fc.option(fc.nat(150), { nil: undefined }), async (day, retryFailed, stopAt) => {

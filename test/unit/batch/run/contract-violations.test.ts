@@ -4,9 +4,9 @@ import {
   accepted,
   completed,
   failed,
-  kept,
+  answerNormally,
   createScriptedService,
-  trouble,
+  failureWith,
   unreachable,
 } from '../../../support/batch/scripted-service.ts';
 
@@ -14,7 +14,7 @@ describe('a job that cannot be looked at', () => {
   test('holds nobody up: all others end first, and then it is told', async () => {
     const fixture = await createScriptedService(400, (asked) => {
       if (asked.operation === 'status' && asked.n === 3) throw unreachable();
-      return kept(asked);
+      return answerNormally(asked);
     });
     const end = await fixture.run(fixture.batch);
     expect(end.accounting).toMatchObject({ completed: 399, inFlight: 1 });
@@ -25,8 +25,8 @@ describe('a job that cannot be looked at', () => {
 
   test('for hours, as the service says, stops the batch with that', async () => {
     const fixture = await createScriptedService(5, (asked) => {
-      if (asked.operation === 'status') throw trouble(EXIT.rateLimited, 40_000);
-      return kept(asked);
+      if (asked.operation === 'status') throw failureWith(EXIT.rateLimited, 40_000);
+      return answerNormally(asked);
     });
     const end = await fixture.run(fixture.batch);
     expect(end.stopped).toMatchObject({ reason: 'trouble', failure: { exit: EXIT.rateLimited } });
@@ -37,7 +37,7 @@ describe('a job that cannot be looked at', () => {
 test('a retry whose answer is lost counts as one: a batch comes to its end', async () => {
   const fixture = await createScriptedService(2, (asked) => {
     if (asked.operation === 'run') return accepted(asked);
-    if (asked.operation === 'retry') throw trouble(EXIT.unknown);
+    if (asked.operation === 'retry') throw failureWith(EXIT.unknown);
     return failed(asked);
   });
   const end = await fixture.run(fixture.batch, { retryFailed: 2 });
@@ -49,7 +49,7 @@ test('an answer about another job is nobody’s result', async () => {
   let mixed = 0;
   const fixture = await createScriptedService(20, (asked) => {
     if (asked.operation === 'status' && mixed < 3) return completed({ ...asked, job: `other${String((mixed += 1))}` });
-    return kept(asked);
+    return answerNormally(asked);
   });
   const end = await fixture.run(fixture.batch);
   expect(mixed).toBe(3);
@@ -59,7 +59,7 @@ test('an answer about another job is nobody’s result', async () => {
 });
 
 test('jobs that were taken by a clock that was ahead are looked at now', async () => {
-  const fixture = await createScriptedService(5, kept);
+  const fixture = await createScriptedService(5, answerNormally);
   fixture.clock.jumpWall(7_200_000);
   const sent = await fixture.run(fixture.batch, { timeoutMs: 1 });
   expect(sent.accounting).toMatchObject({ inFlight: 5 });

@@ -10,15 +10,15 @@ import {
 } from '../../../../src/batch/run/poll-schedule.ts';
 import { createRunnerFixture, lines } from '../../../support/batch/runner-fixture.ts';
 
-describe('when to look', () => {
-  test('is a little before jobs like it ended, whatever queue they stood in, and never later than a minute', () => {
+describe('the time of the next poll', () => {
+  test('is shortly before similar jobs ended, whatever their queue time, and at most a minute away', () => {
     expect(firstLook(NO_EXPERIENCE)).toBe(250);
     expect(firstLook(learned(NO_EXPERIENCE, 10_000, 8000))).toBe(9500);
     expect(firstLook(learned(NO_EXPERIENCE, 3_600_000, 1000))).toBe(1500);
     expect(firstLook(learned(NO_EXPERIENCE, 3_600_000, 3_600_000))).toBe(60_000);
   });
 
-  test('again is when its like were done, and after that a part of what it took so far', () => {
+  test('is, for a job polled before, when similar jobs were done, then a fraction of its age', () => {
     const known = learned(NO_EXPERIENCE, 10_000, 2000);
     expect(nextLook(known, 5000, 1500, 0)).toBe(500);
     expect(nextLook(known, 80_000, 24_000, 0)).toBe(3000);
@@ -26,11 +26,11 @@ describe('when to look', () => {
     expect(nextLook(known, 86_400_000, undefined, 0)).toBe(60_000);
   });
 
-  test('leaves room for the others where there are many of which nothing is known', () => {
+  test('is spread out when there are many jobs without history', () => {
     expect(nextLook(NO_EXPERIENCE, 1000, undefined, 1000)).toBe(20_000);
   });
 
-  test('follows the jobs that ended last, the quick ones sooner', () => {
+  test('adapts to the jobs that ended last, faster for quick ones', () => {
     let known = learned(NO_EXPERIENCE, 1000, 100);
     for (let count = 0; count < 100; count++) known = learned(known, 5000, undefined);
     expect(known.turnaroundMs).toBeGreaterThan(4900);
@@ -147,8 +147,8 @@ const SERVICES: readonly (readonly [string, Partial<Model>, number, number, numb
   ['has few to do and begins late', { jobs: 3, coldStartMs: 8000 }, 40, 1500, 1500],
 ];
 
-describe('a service that', () => {
-  test.each(SERVICES)('%s: ends are seen soon, with few looks', (_, changes, mostLooks, mostLate, mostLast) => {
+describe('polling a service that', () => {
+  test.each(SERVICES)('%s: sees ends soon, with few polls', (_, changes, mostLooks, mostLate, mostLast) => {
     const { perJob, late, lastLate } = looked({ ...base, ...changes });
     const mean = late.reduce((sum, each) => sum + each, 0) / late.length;
     expect(perJob).toBeLessThan(mostLooks);
@@ -156,7 +156,7 @@ describe('a service that', () => {
     expect(lastLate).toBeLessThan(mostLast);
   });
 
-  test('behaves in any other way: every end is seen, and none much later than an eighth of the wait', () => {
+  test('behaves in any other way: sees every end, at most about an eighth of the wait late', () => {
     const model = fc.record({
       jobs: fc.integer({ min: 1, max: 120 }),
       workers: fc.integer({ min: 1, max: 40 }),
@@ -180,7 +180,7 @@ describe('a service that', () => {
 });
 
 describe('a batch', () => {
-  test('keeps up with a service that works through three hundred jobs', async () => {
+  test('keeps up with a service that processes three hundred jobs', async () => {
     const fixture = await createRunnerFixture();
     const batch = await fixture.begin(lines(300), { endpoint: 'demo' });
     const behind: number[] = [];

@@ -29,8 +29,8 @@ async function runningAgain(): Promise<ScriptedService & { readonly end: () => v
 const items = ({ files }: ScriptedService): readonly unknown[] =>
   [...files.text(OUT).matchAll(/^\{"item":(\d+),.*"status":"(\w+)"/gm)].map(([, item, status]) => [item, status]);
 
-describe('jobs that run again while a batch is stopped and taken up', () => {
-  test('leave one line each, whoever sees them end', async () => {
+describe('jobs that run again while a batch is stopped and resumed', () => {
+  test('leave one line each, whichever run sees them end', async () => {
     const fixture = await runningAgain();
     fixture.end();
     const batch = await fixture.resume();
@@ -41,7 +41,7 @@ describe('jobs that run again while a batch is stopped and taken up', () => {
     expect(await fixture.resume()).toMatchObject({ ranAgain: false });
   });
 
-  test('have ended even where the disk has no room for the results in order: that stops it, and it can go on', async () => {
+  test('keep their results when the disk has no room to sort them, and the batch can resume', async () => {
     const fixture = await runningAgain();
     fixture.end();
     fixture.files.disk = (path, bytes) =>

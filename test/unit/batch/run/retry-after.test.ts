@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import { EXIT } from '../../../../src/core/exit-codes.ts';
-import { kept, createScriptedService, trouble } from '../../../support/batch/scripted-service.ts';
+import { answerNormally, createScriptedService, failureWith } from '../../../support/batch/scripted-service.ts';
 
-test('nothing goes out while a service asks to wait, not even what was on its way to the disk', async () => {
+test('nothing is sent during a Retry-After wait, not even items whose intent was being synced', async () => {
   let said: { readonly at: number; readonly requests: number } | undefined;
   const fixture = await createScriptedService(
     300,
     (asked) => {
       if (asked.operation === 'run' && asked.n === 150 && said === undefined) {
         said = { at: fixture.clock.now(), requests: fixture.asked.length };
-        throw trouble(EXIT.rateLimited, 60);
+        throw failureWith(EXIT.rateLimited, 60);
       }
-      return kept(asked);
+      return answerNormally(asked);
     },
     async (_, clock) => {
       for (let turn = 0; turn < 6; turn++) await clock.during(new Promise(setImmediate));

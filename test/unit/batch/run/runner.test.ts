@@ -40,7 +40,7 @@ describe('a batch', () => {
     expect(fixture.durable.text('r.jsonl')).toContain('"big":9007199254740993,"e":1.0');
   });
 
-  test('a slow job does not hold the results of the others', async () => {
+  test('a slow job does not delay the results of the others', async () => {
     const fixture = await createRunnerFixture();
     const inputs = ['{"seconds":120}', ...Array.from({ length: 20 }, () => '{"seconds":1}')];
     const end = await fixture.run(await fixture.begin(inputs, { endpoint: 'sleep' }));
@@ -48,7 +48,7 @@ describe('a batch', () => {
     expect(fixture.results().at(-1)?.item).toBe(1);
   });
 
-  test('looks at jobs frugally', async () => {
+  test('polls jobs rarely', async () => {
     const fixture = await createRunnerFixture();
     let looks = 0;
     const batch = await fixture.begin(lines(200));
@@ -56,7 +56,7 @@ describe('a batch', () => {
     expect(looks).toBeLessThan(800);
   });
 
-  test('puts results in the order of the input where that is asked for', async () => {
+  test('puts results in the order of the input when requested', async () => {
     const fixture = await createRunnerFixture();
     const inputs = [5, 1, 3, 2, 4].map((seconds) => `{"seconds":${String(seconds)}}`);
     await fixture.run(await fixture.begin(inputs, { endpoint: 'sleep', ordered: true }));
@@ -72,7 +72,7 @@ describe('a batch', () => {
     expect(most).toBe(3);
   });
 
-  test('never exceeds its rate, nor the known limits of the service', async () => {
+  test('never exceeds its rate or the known limits of the service', async () => {
     const fixture = await createRunnerFixture({ queueLimits: true });
     const started = fixture.clock.now();
     const end = await fixture.run(await fixture.begin(lines(60)), { rate: 5 });
@@ -80,7 +80,7 @@ describe('a batch', () => {
     expect(fixture.clock.now() - started).toBeGreaterThan(11_000);
   });
 
-  test('does not run into limits it knows', { timeout: 60_000 }, async () => {
+  test('causes no 429 from limits that it knows', { timeout: 60_000 }, async () => {
     const fixture = await createRunnerFixture({ queueLimits: true });
     const batch = await fixture.begin(lines(1200));
     const end = await fixture.run(batch, { inFlight: 2000 });
@@ -90,8 +90,8 @@ describe('a batch', () => {
   });
 });
 
-describe('with faults', () => {
-  test('a storm of 429 slows it, and nothing is sent twice', async () => {
+describe('a batch with injected faults', () => {
+  test('slows down after many 429 answers and sends nothing twice', async () => {
     const fixture = await createRunnerFixture();
     await fixture.control('POST', '/local/fault', { kind: 'rate-limit', probability: 0.5, count: 200, retryAfter: 2 });
     const started = fixture.clock.now();
@@ -101,7 +101,7 @@ describe('with faults', () => {
     await expectExact(fixture, end);
   });
 
-  test('a Retry-After of hours stops it, with what there is', async () => {
+  test('stops on a Retry-After of hours and keeps what it has', async () => {
     const fixture = await createRunnerFixture();
     await fixture.control('POST', '/local/fault', { kind: 'rate-limit', match: RUN, retryAfter: 40_000 });
     const end = await fixture.run(await fixture.begin(lines(5)));
@@ -109,7 +109,7 @@ describe('with faults', () => {
     expect(end.accounting).toMatchObject({ waiting: 5, unknown: 0 });
   });
 
-  test('5xx on a submission makes it unknown, never sent again unasked', async () => {
+  test('marks a submission answered with 5xx as unknown and never resends it unasked', async () => {
     const fixture = await createRunnerFixture();
     await fixture.control('POST', '/local/fault', { kind: 'server-error', match: RUN, count: 3 });
     const end = await fixture.run(await fixture.begin(lines(40)));
@@ -122,7 +122,7 @@ describe('with faults', () => {
     await expectExact(fixture, asked);
   });
 
-  test('a service that answers 5xx to everything loses few submissions and stops it', async () => {
+  test('stops soon when every answer is 5xx, with few unknown submissions', async () => {
     const fixture = await createRunnerFixture();
     await fixture.control('POST', '/local/fault', { kind: 'server-error', match: RUN });
     const end = await fixture.run(await fixture.begin(lines(500)));
@@ -131,7 +131,7 @@ describe('with faults', () => {
     expect(end.accounting.waiting).toBeGreaterThan(440);
   });
 
-  test('connections dropped before the service reads are unknown too: nobody can tell', async () => {
+  test('marks submissions on dropped connections as unknown, also if the service did not read them', async () => {
     const fixture = await createRunnerFixture();
     await fixture.control('POST', '/local/fault', { kind: 'drop', match: RUN, count: 4 });
     const end = await fixture.run(await fixture.begin(lines(40)));
@@ -139,7 +139,7 @@ describe('with faults', () => {
     await expectExact(fixture, end);
   });
 
-  test('accepted and then dropped is unknown, and run twice only where that was asked for', async () => {
+  test('marks accepted and dropped submissions as unknown and resubmits them only on request', async () => {
     const fixture = await createRunnerFixture();
     await fixture.control('POST', '/local/fault', { kind: 'accept-drop', match: RUN, count: 4 });
     const end = await fixture.run(await fixture.begin(lines(40)));
@@ -152,7 +152,7 @@ describe('with faults', () => {
     await expectExact(fixture, asked, twice);
   });
 
-  test('trouble with looks is waited out', async () => {
+  test('retries failing polls', async () => {
     const fixture = await createRunnerFixture();
     // Few looks are under way while nothing is known: a dozen failures in a row take most of the time that is borne.
     await fixture.control('POST', '/local/fault', { kind: 'server-error', match: STATUS, count: 12 });
@@ -162,7 +162,7 @@ describe('with faults', () => {
     await expectExact(fixture, end);
   });
 
-  test('a clock that jumps past retention makes what was not fetched expired, counted and said', async () => {
+  test('counts jobs as expired when the clock jumps past retention', async () => {
     const fixture = await createRunnerFixture();
     const interrupt = new AbortController();
     const batch = await fixture.begin(lines(30));
@@ -181,7 +181,7 @@ describe('with faults', () => {
     expect(fixture.results().filter(({ status }) => status === 'EXPIRED')).toHaveLength(sent);
   });
 
-  test('an endpoint that is not there stops it, and everything waits', async () => {
+  test('stops on a missing endpoint with every item waiting', async () => {
     const fixture = await createRunnerFixture();
     const batch = await fixture.begin(lines(10), { endpoint: 'no-such-endpoint' });
     const end = await fixture.run(batch);
@@ -190,7 +190,7 @@ describe('with faults', () => {
     expect(end.accounting).toMatchObject({ waiting: 10, unknown: 0 });
   });
 
-  test('an input that the service refuses is failed, with its words', async () => {
+  test('fails an item that the service refuses, with the message of the service', async () => {
     const fixture = await createRunnerFixture();
     const end = await fixture.run(await fixture.begin(['[1]', '{"n":2}']));
     expect(end.accounting).toMatchObject({ completed: 1, failed: 1 });
@@ -202,14 +202,14 @@ describe('with faults', () => {
 });
 
 describe('jobs that fail', () => {
-  test('are counted, and written with their error', async () => {
+  test('are counted and written with their error', async () => {
     const fixture = await createRunnerFixture();
     const end = await fixture.run(await fixture.begin(lines(5), { endpoint: 'fail' }));
     expect(end.accounting).toMatchObject({ failed: 5, completed: 0 });
     expect(fixture.results()).toHaveLength(5);
   });
 
-  test('run again as often as was asked, under the same id', async () => {
+  test('are retried as often as requested, under the same id', async () => {
     const fixture = await createRunnerFixture();
     const end = await fixture.run(await fixture.begin(lines(5, ',"times":2'), { endpoint: 'fail' }), {
       retryFailed: 2,
@@ -224,7 +224,7 @@ describe('jobs that fail', () => {
     for (const count of (await fixture.submissions()).values()) expect(count).toBe(1);
   });
 
-  test('that have ended run again on resume, and leave one line each', async () => {
+  test('are retried on resume and leave one line each', async () => {
     const fixture = await createRunnerFixture();
     await fixture.run(await fixture.begin(lines(5, ',"times":1'), { endpoint: 'fail' }));
     const end = await fixture.run(await fixture.resume({ wantFailed: true }), { retryFailed: 1 });
@@ -234,7 +234,7 @@ describe('jobs that fail', () => {
     );
   });
 
-  test('stop it where there are more of them than allowed', async () => {
+  test('stop the batch when there are more of them than allowed', async () => {
     const fixture = await createRunnerFixture();
     const batch = await fixture.begin(lines(200), { endpoint: 'fail' });
     const end = await fixture.run(batch, { maxFailures: 3, inFlight: 10 });
@@ -246,7 +246,7 @@ describe('jobs that fail', () => {
 });
 
 describe('an interrupt', () => {
-  test('lets answers arrive: no submission is unknown, and resume sends nothing again', async () => {
+  test('waits for answers in flight: no submission is unknown, and resume sends nothing again', async () => {
     const fixture = await createRunnerFixture();
     const interrupt = new AbortController();
     let posts = 0;
@@ -270,7 +270,7 @@ describe('an interrupt', () => {
     await expectExact(fixture, rest);
   });
 
-  test('and a time that is up stop it alike', async () => {
+  test('and an elapsed time limit stop it in the same way', async () => {
     const fixture = await createRunnerFixture();
     const inputs = lines(10, ',"seconds":60');
     const end = await fixture.run(await fixture.begin(inputs, { endpoint: 'sleep' }), { timeoutMs: 30_000 });
@@ -278,7 +278,7 @@ describe('an interrupt', () => {
     expect(end.accounting.inFlight).toBe(10);
   });
 
-  test('a time that is up while requests are on the wire: their answers are heard', async () => {
+  test('an elapsed time limit waits for the answers in flight', async () => {
     const fixture = await createRunnerFixture();
     let posts = 0;
     const before = (method: string): void => {

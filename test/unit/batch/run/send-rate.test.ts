@@ -52,7 +52,7 @@ describe('a pace', () => {
     );
   });
 
-  test('lets no more than its rate through in any ten seconds, and nothing while it is closed', () => {
+  test('allows no more than its rate in any ten seconds, and nothing while it is paused', () => {
     let now = 0;
     let pace = createPace(BOUNDS, now);
     const times: number[] = [];
@@ -71,7 +71,7 @@ describe('a pace', () => {
     expect((times[300] ?? 0) - (times[299] ?? 0)).toBeGreaterThanOrEqual(4000);
   });
 
-  test('halves once a storm, however many of it come back, and recovers', () => {
+  test('halves once per burst of refusals, whatever its size, and recovers', () => {
     let pace = createPace(BOUNDS, 0);
     for (let count = 0; count < 200; count++) pace = eased(pace);
     expect(pace.atOnce).toBe(16);
@@ -83,13 +83,13 @@ describe('a pace', () => {
     expect([pace.atOnce, pace.perSecond, pace.storms]).toEqual([16, 50, 0]);
   });
 
-  test('waits at least as long as it is asked to, jittered', () => {
+  test('waits at least as long as requested, with jitter', () => {
     const waits = [0, 0.5, 0.999].map((random) => struck(createPace(BOUNDS, 0), 0, 0, 7000, random).closedUntil);
     expect(Math.min(...waits)).toBe(7000);
     expect(new Set(waits).size).toBe(3);
   });
 
-  test('spreads what is left of a window that runs out, and waits for one that has', () => {
+  test('spreads the rest of a nearly used window and waits for an exhausted one', () => {
     const window = { name: 'minute', quota: 60, windowSeconds: 60, seenAt: 0 };
     const scarce = budgeted(createPace(BOUNDS, 0), [{ ...window, remaining: 6, resetSeconds: 12 }], 0);
     expect(scarce.budget).toBe(0.5);
@@ -101,7 +101,7 @@ describe('a pace', () => {
     expect(plenty.budget).toBe(Number.POSITIVE_INFINITY);
   });
 
-  test('keeps few intents ahead at usual rates', () => {
+  test('writes few intents ahead at usual rates', () => {
     let pace = createPace({ concurrency: 32, rate: 99 }, 0);
     for (let count = 0; count < 5000; count++) pace = eased(pace);
     expect(intentsAhead(pace)).toBe(32);

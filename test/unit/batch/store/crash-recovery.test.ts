@@ -31,14 +31,14 @@ async function killedAtEach(step: (killedAt: number) => Promise<KillableFiles>):
 }
 
 /** What a user does after any end: goes on where there is a journal, and begins where there is none. */
-const takeUp = (fixture: RunnerFixture, left: MemoryFiles): Promise<OpenBatch> =>
+const resumeOrBegin = (fixture: RunnerFixture, left: MemoryFiles): Promise<OpenBatch> =>
   left.files.has(journalPath(OUT))
     ? fixture.resume({}, left)
     : fixture.begin(lines(ITEMS), { ordered: true, durable: left });
 
 /** Takes up a batch and runs it to its end: then every item is accounted for, and its result is there or it is unknown. */
-async function expectMended(fixture: RunnerFixture, left: MemoryFiles, where: string): Promise<void> {
-  const batch = await takeUp(fixture, left);
+async function expectRecovered(fixture: RunnerFixture, left: MemoryFiles, where: string): Promise<void> {
+  const batch = await resumeOrBegin(fixture, left);
   const end = await fixture.run(batch, RUN, { durable: left });
   expect(end.stopped, where).toBeUndefined();
   expect(journalMismatches(batch.ledger, await fixture.taken(), ITEMS), where).toEqual([]);
@@ -57,7 +57,7 @@ async function endedFiles(fixture: RunnerFixture): Promise<MemoryFiles> {
 }
 
 describe.each(ENDS)('a batch whose process is %s', (_, after) => {
-  test('while it begins, is begun again or goes on: no file is in the way', async () => {
+  test('while it begins, begins again or resumes: no leftover file blocks it', async () => {
     const fixture = await createRunnerFixture();
     const left = { batch: 0, nothing: 0 };
     const done = await killedAtEach(async (killedAt) => {
@@ -74,7 +74,7 @@ describe.each(ENDS)('a batch whose process is %s', (_, after) => {
           ? await fixture.resume({}, other).catch(() => undefined)
           : await fixture.begin(lines(ITEMS), { durable: other }).catch(() => undefined);
         await batch?.close().catch(() => undefined);
-        const third = await takeUp(fixture, after(second));
+        const third = await resumeOrBegin(fixture, after(second));
         expect(third.ledger.accounting(), where).toMatchObject({ planned: ITEMS, waiting: ITEMS });
         return other;
       });
@@ -92,20 +92,24 @@ describe.each(ENDS)('a batch whose process is %s', (_, after) => {
     expect(left).toEqual({ nothing: 7, batch: 1 });
   });
 
-  test('while it runs and puts its results in order: nothing is lost, and nothing is sent twice', async () => {
+  test('while it runs and sorts its results: nothing is lost, and nothing is sent twice', async () => {
     const done = await killedAtEach(async (killedAt) => {
       const fixture = await createRunnerFixture();
       const hand = createKillableFiles(fixture.durable, killedAt);
       const batch = await fixture.begin(lines(ITEMS), { ordered: true, durable: hand }).catch(() => undefined);
       if (batch !== undefined) await fixture.run(batch, RUN, { durable: hand }).catch(() => undefined);
-      await expectMended(fixture, after(fixture.durable), `killed at ${String(killedAt)}: ${hand.done.at(-1) ?? ''}`);
+      await expectRecovered(
+        fixture,
+        after(fixture.durable),
+        `killed at ${String(killedAt)}: ${hand.done.at(-1) ?? ''}`,
+      );
       return hand;
     });
     expect(done.length).toBeGreaterThan(30);
     expect(done).toContain(`replace ${OUT}.ordered`);
   });
 
-  test('while it is taken up, with a torn journal, half a result and one that the journal does not know', async () => {
+  test('while it resumes with a torn journal, half a result and a result missing from the journal', async () => {
     const done = await killedAtEach(async (killedAt) => {
       const fixture = await createRunnerFixture();
       const files = await endedFiles(fixture);
@@ -120,7 +124,7 @@ describe.each(ENDS)('a batch whose process is %s', (_, after) => {
       const hand = createKillableFiles(torn, killedAt);
       const batch = await fixture.resume({}, hand).catch(() => undefined);
       if (batch !== undefined) await fixture.run(batch, RUN, { durable: hand }).catch(() => undefined);
-      await expectMended(fixture, after(torn), `killed at ${String(killedAt)}: ${hand.done.at(-1) ?? ''}`);
+      await expectRecovered(fixture, after(torn), `killed at ${String(killedAt)}: ${hand.done.at(-1) ?? ''}`);
       return hand;
     });
     for (const what of [`append ${OUT}.journal.torn-`, `truncate ${OUT}.journal`, `truncate ${OUT}`])

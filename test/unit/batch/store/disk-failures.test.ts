@@ -25,7 +25,7 @@ async function expectAccounted(
 }
 
 /** What a disk says to a write of so many bytes, or to a sync. */
-const TROUBLES = [
+const DISK_FAILURES = [
   ['is full (ENOSPC)', { takes: () => 0, error: 'ENOSPC', at: 'write' }],
   [
     'takes half and is full (ENOSPC)',
@@ -42,7 +42,7 @@ describe.each([
   ['results', OUT, 'loses what it could not sync', afterPowerCut],
 ] as const)('a disk that fails under the %s (%s) and %s', (_name, failing, _then, after) => {
   /** Runs a batch on a disk that fails from the n-th time on; true where it never came to that. */
-  async function runOn(trouble: (typeof TROUBLES)[number][1], from: number): Promise<boolean> {
+  async function runOn(trouble: (typeof DISK_FAILURES)[number][1], from: number): Promise<boolean> {
     const fixture = await createRunnerFixture();
     const batch = await fixture.begin(lines(ITEMS));
     let times = 0;
@@ -77,14 +77,14 @@ describe.each([
     return false;
   }
 
-  test.each(TROUBLES)('when it %s, whenever that is, ends it 14, and nothing is lost', async (_how, trouble) => {
+  test.each(DISK_FAILURES)('when it %s, whenever that is, ends it 14, and nothing is lost', async (_how, trouble) => {
     let from = 1;
     while (!(await runOn(trouble, from))) from += 1;
     expect(from).toBeGreaterThan(3);
   });
 });
 
-test('a disk that cannot sync an intent: nothing is sent for it', async () => {
+test('when an intent cannot be synced, nothing is sent for it', async () => {
   const fixture = await createRunnerFixture();
   const batch = await fixture.begin(lines(ITEMS));
   fixture.durable.syncs = (path) => (path === journalPath(OUT) ? 'EIO' : undefined);
@@ -95,7 +95,7 @@ test('a disk that cannot sync an intent: nothing is sent for it', async () => {
   expect(end.accounting).toMatchObject({ waiting: ITEMS, inFlight: 0 });
 });
 
-test.each(TROUBLES)(
+test.each(DISK_FAILURES)(
   'a disk that %s as a batch begins: 14, nothing was sent, and it can begin later',
   async (_, trouble) => {
     const fixture = await createRunnerFixture();
@@ -111,7 +111,7 @@ test.each(TROUBLES)(
 );
 
 describe('a process that is killed', () => {
-  test('while a record was half written: a result on the disk counts, even where the journal does not say so', async () => {
+  test('while a record was half written: a result on the disk counts, even if the journal lacks it', async () => {
     const fixture = await createRunnerFixture();
     await fixture.run(await fixture.begin(lines(ITEMS)));
     const journal = fixture.durable.files.get(journalPath(OUT)) ?? Buffer.alloc(0);
@@ -141,7 +141,7 @@ describe('a process that is killed', () => {
     await expectAccounted(fixture, left, []);
   });
 
-  test('while the results took their order: one whole file is there', async () => {
+  test('while the sorted results replace the file: one complete file is there', async () => {
     const fixture = await createRunnerFixture();
     const batch = await fixture.begin(lines(ITEMS), { ordered: true });
     let left: MemoryFiles | undefined;
@@ -157,7 +157,7 @@ describe('a process that is killed', () => {
   });
 });
 
-test('two processes on one batch: the second stops', async () => {
+test('the second of two processes on one batch stops', async () => {
   const fixture = await createRunnerFixture();
   const batch = await fixture.begin(lines(ITEMS));
   await expect(fixture.resume()).rejects.toMatchObject({
@@ -168,7 +168,7 @@ test('two processes on one batch: the second stops', async () => {
   await (await fixture.resume()).close();
 });
 
-test('results that are shorter than the journal knows are not written on', async () => {
+test('results that are shorter than the journal says are not appended to', async () => {
   const fixture = await createRunnerFixture();
   await fixture.run(await fixture.begin(lines(ITEMS)));
   fixture.durable.files.set(OUT, Buffer.alloc(0));

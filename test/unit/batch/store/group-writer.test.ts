@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createAppender } from '../../../../src/batch/store/group-writer.ts';
 
-test('a group of records that nobody waits for fails with the rest', async () => {
+test('records that were queued without a waiter fail together with the group', async () => {
   const unheard: unknown[] = [];
   const hear = (error: unknown): unknown => unheard.push(error);
   process.on('unhandledRejection', hear);

@@ -40,7 +40,7 @@ function mayHappen(state: ItemState, { kind }: ItemEvent): boolean {
 }
 
 describe('the state of an item', () => {
-  test('only what can happen changes it, and nothing is ever lost from the count', () => {
+  test('only valid events change it, and the counts always add up', () => {
     fc.assert(
       fc.property(history, (steps) => {
         const ledger = createLedger(ITEMS);
@@ -63,7 +63,7 @@ describe('the state of an item', () => {
     );
   });
 
-  test('every state and every event has an answer, and an end is only left when somebody asks', () => {
+  test('every event is handled in every state, and only a requested retry leaves an end state', () => {
     const kinds: ItemEvent[] = [
       { kind: 'send' },
       { kind: 'withdraw' },
@@ -95,7 +95,7 @@ describe('the state of an item', () => {
     ]);
   });
 
-  test('places that hold nothing to send are never counted', () => {
+  test('lines without a sendable item are never counted', () => {
     const ledger = createLedger(1, 3);
     expect(ledger.apply(3, { kind: 'send' })).toBe(true);
     expect(ledger.apply(1, { kind: 'send' })).toBe(false);
@@ -122,7 +122,7 @@ describe('a record', () => {
       return { kind: 'event', item, event, more } as const;
     });
 
-  test('comes back as it was written, on one line', () => {
+  test('is one line that parses back to the same record', () => {
     fc.assert(
       fc.property(record, (written) => {
         const bytes = Buffer.from(encodeRecord(written));
@@ -132,7 +132,7 @@ describe('a record', () => {
     );
   });
 
-  test('with any byte changed is none', () => {
+  test('is rejected when any byte has changed', () => {
     fc.assert(
       fc.property(record, fc.nat(), fc.integer({ min: 1, max: 255 }), (written, position, change) => {
         const bytes = Buffer.from(encodeRecord(written)).subarray(0, -1);

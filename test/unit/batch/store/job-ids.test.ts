@@ -4,7 +4,7 @@ import { berthIn } from '../../../support/worlds/run-berth.ts';
 import { items, OUT, read, RESUME, RUN, summary, write } from '../../../support/batch/command-fixture.ts';
 import { createTinyQueueWorld } from '../../../support/batch/tiny-queue-server.ts';
 
-describe('a submission that is answered with an id that cannot be one', () => {
+describe('a submission answered with an invalid id', () => {
   test.each([
     ['no id', { status: 'IN_QUEUE' }],
     ['an empty id', { id: '' }],
@@ -32,8 +32,8 @@ describe('a submission that is answered with an id that cannot be one', () => {
   });
 });
 
-describe('a service that gives two items one id', () => {
-  test('the second item is unknown, and that is said', async () => {
+describe('a service that gives two items the same id', () => {
+  test('marks the second item unknown and says so', async () => {
     const world = await createTinyQueueWorld({
       submit: ({ nth }) => (nth === 6 ? { body: { id: 'job-2' } } : undefined),
     });
@@ -45,7 +45,7 @@ describe('a service that gives two items one id', () => {
     expect(read(world, OUT).trim().split('\n')).toHaveLength(9);
   });
 
-  test('the id of a job that ended in an earlier run counts too', async () => {
+  test('recognizes the id of a job that ended in an earlier run', async () => {
     const world = await createTinyQueueWorld({
       submit: ({ nth }) => (nth === 9 ? { body: { id: 'job-1' } } : undefined),
     });
@@ -60,7 +60,7 @@ describe('a service that gives two items one id', () => {
     expect(summary(ran)).toMatchObject({ completed: 9, unknown: 1 });
   });
 
-  test('the same id for all: the batch stops with counts, and no item has the result of another', async () => {
+  test('stops with counts when all ids are the same, and no item gets the result of another', async () => {
     const world = await createTinyQueueWorld({ submit: () => ({ body: { id: 'job' } }) });
     write(world, 'in.jsonl', items(100));
     const ran = await berthIn(world, [...RUN, '--json']);
@@ -70,9 +70,9 @@ describe('a service that gives two items one id', () => {
   });
 });
 
-test('a result of another job is nobody’s', async () => {
+test('a result of another job is not recorded', async () => {
   const world = await createTinyQueueWorld({
-    look: (job, nth) => (nth === 2 ? { id: 'job-99', output: 'wrong' } : { id: job }),
+    status: (job, nth) => (nth === 2 ? { id: 'job-99', output: 'wrong' } : { id: job }),
   });
   write(world, 'in.jsonl', items(5));
   const ran = await berthIn(world, [...RUN, '--json']);
@@ -80,15 +80,15 @@ test('a result of another job is nobody’s', async () => {
   expect(read(world, OUT)).not.toContain('wrong');
 });
 
-test('many ids are told apart, and each is known again', () => {
+test('distinguishes many ids and recognizes each of them', () => {
   const ids = createJobIds(200_000);
   const names = Array.from({ length: 200_000 }, (_, at) => `job-${at.toString(36)}-e${String(at % 7)}`);
   expect(names.filter((name) => !ids.add(name))).toEqual([]);
   expect(names.filter((name) => ids.add(name))).toEqual([]);
 });
 
-describe('a submission that is put off with 408 or 425', () => {
-  test.each([408, 425])('%d: it is sent again', async (status) => {
+describe('a submission answered with 408 or 425', () => {
+  test.each([408, 425])('is sent again after %d', async (status) => {
     const world = await createTinyQueueWorld({
       submit: ({ nth }) => (nth === 3 ? { status, body: { error: 'later' } } : undefined),
     });
@@ -99,7 +99,7 @@ describe('a submission that is put off with 408 or 425', () => {
     expect(world.submitted).toHaveLength(9);
   });
 
-  test('always for one item: it is refused after some tries', async () => {
+  test('fails the item after several tries', async () => {
     const world = await createTinyQueueWorld({
       submit: ({ input }) => ((input as { n: number }).n === 3 ? { status: 425, body: { error: 'later' } } : undefined),
     });

@@ -3,13 +3,13 @@ import { resumeBatch } from '../../../../src/batch/store/open-batch.ts';
 import { journalPath } from '../../../../src/batch/store/journal/journal.ts';
 import { OUT } from '../../../support/batch/runner-fixture.ts';
 import { afterKill } from '../../../support/batch/memory-files.ts';
-import { kept, createScriptedService } from '../../../support/batch/scripted-service.ts';
+import { answerNormally, createScriptedService } from '../../../support/batch/scripted-service.ts';
 
-test('no result is written before the journal knows its job, however long the disk takes', async () => {
+test('no result is written before its job is in the journal, however slow the disk is', async () => {
   let free = (): void => undefined;
   const held = new Promise<void>((resolve) => (free = resolve));
   // The journal cannot be synced from the first submission on.
-  const fixture = await createScriptedService(3, kept, async (path) => {
+  const fixture = await createScriptedService(3, answerNormally, async (path) => {
     if (path === journalPath(OUT) && fixture.asked.length > 0) await held;
   });
   const running = fixture.run(fixture.batch, { timeoutMs: 60_000 });

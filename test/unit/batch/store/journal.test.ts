@@ -69,7 +69,7 @@ async function read(bytes: Uint8Array) {
 }
 
 describe('a journal', () => {
-  test('is written as it is read', async () => {
+  test('reads back what was written', async () => {
     const durable = memoryFiles();
     const journal = await createJournal(durable, PATH, HEADER);
     await Promise.all(RECORDS.slice(1).map((record) => journal.write(record)));
@@ -78,7 +78,7 @@ describe('a journal', () => {
     expect((await read(WHOLE)).records).toEqual(RECORDS);
   });
 
-  test('cut at any byte gives every record before it, keeps the tail aside and goes on', async () => {
+  test('cut at any byte: keeps every record before it, moves the tail to another file and accepts new records', async () => {
     const first = encodeRecord(record(0)).byteLength;
     for (let cut = first; cut <= WHOLE.byteLength; cut++) {
       const { durable, records, end } = await read(WHOLE.subarray(0, cut));
@@ -108,14 +108,14 @@ describe('a journal', () => {
     }
   });
 
-  test('keeps the job of an item that runs again, with its own id', async () => {
+  test('keeps the job of an item that runs again under its own id', async () => {
     const past = await replay(memoryFiles({ [PATH]: WHOLE }), 'r.jsonl');
     expect([...past.jobs.values()]).toEqual([{ item: 1, job: 'job-ä1', id: '"ärger"', submittedAt: 7, retries: 1 }]);
     expect(past.resultBytes).toBe(30);
     expect(past.ledger.accounting()).toMatchObject({ completed: 1, failed: 1, inFlight: 1, waiting: 3 });
   });
 
-  test('with any byte changed in the middle is refused with the offset, and left as it is', async () => {
+  test('with any byte changed in the middle: is refused with the offset and not modified', async () => {
     const starts = RECORDS.map((_, at) => Buffer.concat(RECORDS.slice(0, at).map(encodeRecord)).byteLength);
     const last = starts.at(-1) ?? 0;
     for (let at = 0; at < last; at += 3) {
@@ -142,7 +142,7 @@ describe('a journal', () => {
     expect(end).toEqual({ good: WHOLE.byteLength, torn: bytes.byteLength - WHOLE.byteLength });
   });
 
-  test('that tells of what cannot have happened is refused', async () => {
+  test('with an impossible sequence of records is refused', async () => {
     const impossible = encodeRecord(event(5, { kind: 'accept', job: 'j' }, { at: 1 }));
     const durable = memoryFiles({ [PATH]: Buffer.concat([WHOLE, impossible]) });
     await expect(replay(durable, 'r.jsonl')).rejects.toMatchObject({
@@ -159,7 +159,7 @@ describe('a journal', () => {
     await expect(read(bytes)).rejects.toMatchObject({ exit: 14 });
   });
 
-  test('whose disk fills up takes nothing more, and what it has stays good', async () => {
+  test('on a full disk accepts nothing more, and its earlier records stay valid', async () => {
     const durable = memoryFiles();
     const journal = await createJournal(durable, PATH, HEADER);
     await journal.write(record(1));
@@ -172,7 +172,7 @@ describe('a journal', () => {
     expect(records).toEqual(RECORDS.slice(0, 2));
   });
 
-  test('that cannot be synced fails every write of the group', async () => {
+  test('that cannot be synced fails every write of the group commit', async () => {
     const durable = memoryFiles();
     const journal = await createJournal(durable, PATH, HEADER);
     durable.syncs = () => 'EIO';

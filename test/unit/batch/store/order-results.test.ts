@@ -19,8 +19,8 @@ const never = new AbortController().signal;
 const line = (item: number, sign: string): string => `{"item":${String(item)},"output":"${sign}"}\n`;
 const extentOf = (text: string) => ({ resultBytes: Buffer.byteLength(text), checksum: crc32(text) });
 
-describe('results put in order', () => {
-  test('whatever their order was and however little is held: each item once, its last line', async () => {
+describe('sorting the results', () => {
+  test('gives the last line of each item once, for any order and any memory limit', async () => {
     const order = fc.array(fc.nat(60), { maxLength: 120 });
     await fc.assert(
       fc.asyncProperty(
@@ -87,7 +87,7 @@ describe('results put in order', () => {
 
 /** Jobs with large outputs, so that ordering takes a while. */
 async function createWorldWithLargeResults(): Promise<TinyQueueWorld> {
-  const world = await createTinyQueueWorld({ look: () => ({ output: 'x'.repeat(20_000) }) });
+  const world = await createTinyQueueWorld({ status: () => ({ output: 'x'.repeat(20_000) }) });
   write(world, 'in.jsonl', items(800));
   return world;
 }
@@ -101,7 +101,7 @@ const itemsIn = (world: TinyQueueWorld): readonly number[] =>
   [...read(world, OUT).matchAll(/^\{"item":(\d+)/gm)].map(([, item]) => Number(item));
 
 describe('an ordered batch', () => {
-  test('obeys Ctrl-C while it is put in order; status says what is left, and a resume does it', async () => {
+  test('stops on Ctrl-C while its results are sorted; status says so, and a resume sorts them', async () => {
     const world = await createWorldWithLargeResults();
     const running = berthIn(world, [...RUN, ...FAST, '--ordered', '--json']);
     await appears(world, `${OUT}.sorting-0`);
@@ -130,7 +130,7 @@ describe('an ordered batch', () => {
     expect(summary(ended)).not.toHaveProperty('unordered');
   });
 
-  test('that has ended is not written again by a resume', async () => {
+  test('that has ended is not rewritten by a resume', async () => {
     const world = await createTinyQueueWorld();
     write(world, 'in.jsonl', items(30));
     expect((await berthIn(world, [...RUN, '--ordered'])).code).toBe(0);
@@ -142,7 +142,7 @@ describe('an ordered batch', () => {
     expect(read(world, `${OUT}.journal`)).toBe(journal);
   });
 
-  test('never takes the name of a file that is somebody’s', async () => {
+  test('never overwrites a file that it did not create', async () => {
     const world = await createTinyQueueWorld();
     write(world, 'in.jsonl', items(3));
     write(world, `${OUT}.sorting-1`, 'mine');

@@ -66,7 +66,7 @@ describe('control operations', () => {
   });
 });
 
-describe('what is not there', () => {
+describe('unknown paths', () => {
   it.each([
     ['GET', '/v2/pods/none', 404, 'pod not found'],
     ['PATCH', '/v2/pods/none', 404, 'pod not found'],
@@ -101,7 +101,7 @@ describe('what is not there', () => {
     },
   );
 
-  it('says where things are to someone who just looks', async () => {
+  it('answers GET / with the addresses of the service', async () => {
     const answer = await localFixture().send('GET', '/', undefined, null);
     expect([answer.status, answer.body.detail]).toEqual([404, expect.stringContaining('/v2/openapi.json')]);
   });
@@ -124,17 +124,17 @@ describe('bodies and queries', () => {
     expect((await localFixture().send('POST', '/v2/network-volumes', text)).status).toBe(status);
   });
 
-  it('says where JSON breaks off', async () => {
+  it('names the position of a JSON syntax error', async () => {
     const { body } = await localFixture().send('POST', '/v2/pods', '{\n  "name": x}');
     expect(body.detail).toBe('the body is not JSON: line 2, column 11');
   });
 
-  it('refuses a body beyond every limit', async () => {
+  it('refuses a body larger than any limit', async () => {
     const answer = await localFixture().send('POST', '/v2/pods', ' '.repeat(22_000_001));
     expect(answer.status).toBe(413);
   });
 
-  it('names each fault of a composed body once, and no member that is known', async () => {
+  it('names each invalid member of a composed body once', async () => {
     const { body } = await localFixture().send('POST', '/v2/serverless', {
       name: 'e',
       type: 'QUEUE',
@@ -180,7 +180,7 @@ describe('bodies and queries', () => {
 
 describe('injected faults', () => {
   const add = { method: 'POST', path: '/local/fault' };
-  it('answer 429, with all that such an answer carries', async () => {
+  it('answer 429 with its headers', async () => {
     const { send } = localFixture();
     await send(add.method, add.path, { kind: 'rate-limit', count: 1, retryAfter: 7 });
     const answer = await send('GET', '/v2/pods');
@@ -192,7 +192,7 @@ describe('injected faults', () => {
     expect((await send('GET', '/v2/pods')).status).toBe(200);
   });
 
-  it('answer 5xx where they match, until they are cleared', async () => {
+  it('answer 5xx to matching requests until they are cleared', async () => {
     const { send } = localFixture();
     await send(add.method, add.path, { kind: 'server-error', status: 502, match: 'GET /v2/pods' });
     expect((await send('GET', '/v2/pods/pod-train')).status).toBe(502);
@@ -201,7 +201,7 @@ describe('injected faults', () => {
     expect((await send('GET', '/v2/pods')).status).toBe(200);
   });
 
-  it('take time on the clock', async () => {
+  it('delay the answer by the clock', async () => {
     const { send, clock } = localFixture();
     await send(add.method, add.path, { kind: 'latency', latencyMs: 2500, count: 1 });
     const before = clock.now();
@@ -225,7 +225,7 @@ describe('injected faults', () => {
     expect(networkVolumes.some(({ name }) => name === 'dropped')).toBe(accepted);
   });
 
-  it('strike with their probability', async () => {
+  it('apply with their probability', async () => {
     // The first one is for the ids of the new state.
     const draws = [0.5, 0.1, 0.9, 0.2];
     const { send } = localFixture({ random: () => draws.shift() ?? 1 });
@@ -278,7 +278,7 @@ describe('control', () => {
     expect((await send('POST', '/local/clock', { advanceMs: -1 })).status).toBe(422);
   });
 
-  it('starts over: what was made is gone, the clock is back', async () => {
+  it('resets the resources and the clock', async () => {
     const { send } = localFixture();
     await send('POST', '/v2/pods', { name: 'p', image: 'i', gpu: { id: 'GPU-24G' } });
     await send('POST', '/local/clock', { advanceMs: 5000 });

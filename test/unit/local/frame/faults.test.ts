@@ -4,7 +4,7 @@ import { takeFaults, type FaultRecord } from '../../../../src/local/frame/faults
 const request = { method: 'POST', path: '/v2/echo/run' };
 const never = () => 0.999;
 
-describe('which requests a fault strikes', () => {
+describe('which requests a fault applies to', () => {
   it.each<[string | undefined, boolean]>([
     [undefined, true],
     ['POST', true],
@@ -22,13 +22,13 @@ describe('which requests a fault strikes', () => {
     expect(takeFaults([fault], request, never)).toHaveLength(struck ? 1 : 0);
   });
 
-  it('counts down, one request at a time, and is gone at the end', () => {
+  it('applies to a limited number of requests and is then removed', () => {
     const faults: FaultRecord[] = [{ id: 'f', kind: 'drop', count: 2 }];
     const struck = [1, 2, 3].map(() => takeFaults(faults, request, never).length);
     expect([struck, faults]).toEqual([[1, 1, 0], []]);
   });
 
-  it('takes one of each kind, and leaves the next of a kind for the next request', () => {
+  it('applies one fault of each kind per request', () => {
     const faults: FaultRecord[] = [
       { id: 'a', kind: 'latency', latencyMs: 5 },
       { id: 'b', kind: 'drop', count: 1 },
@@ -39,7 +39,7 @@ describe('which requests a fault strikes', () => {
     expect(faults.map(({ id }) => id)).toEqual(['a']);
   });
 
-  it('does not count down where its probability spared a request', () => {
+  it('does not count requests that its probability skipped', () => {
     const faults: FaultRecord[] = [{ id: 'f', kind: 'drop', count: 1, probability: 0.5 }];
     expect(takeFaults(faults, request, never)).toEqual([]);
     expect(takeFaults(faults, request, () => 0.4)).toHaveLength(1);

@@ -23,7 +23,7 @@ const serve = async (fixture = localFixture()) => {
 };
 
 describe('the local service over HTTP', () => {
-  it('answers, and its links lead back to it', async () => {
+  it('answers with links to its own address', async () => {
     const { url } = await serve();
     const answer = await fetch(`${url}/v2/serverless/echo`, { headers });
     expect(answer.status).toBe(200);
@@ -45,20 +45,20 @@ describe('the local service over HTTP', () => {
     expect(list.includes('maybe')).toBe(kind === 'accept-drop');
   });
 
-  it('keeps a path segment one segment', async () => {
+  it('keeps an encoded slash within its path segment', async () => {
     const { url } = await serve();
     const answer = await fetch(`${url}/v2/pods/${encodeURIComponent('a/b?c#d é%2f')}`, { headers });
     expect(((await answer.json()) as { detail: string }).detail).toBe('pod not found');
   });
 
-  it('takes and refuses large bodies', async () => {
+  it('accepts large bodies up to the limit', async () => {
     const { url } = await serve();
     const body = `{"name":"${'x'.repeat(22_000_000)}"}`;
     const answer = await fetch(`${url}/v2/pods`, { method: 'POST', headers, body });
     expect(answer.status).toBe(413);
   });
 
-  it('says so where its state cannot be kept', async () => {
+  it('answers with an error when its state cannot be saved', async () => {
     const { url } = await serve(localFixture({ store: fileStore('/dev/null/state.json') }));
     const answer = await fetch(`${url}/v2/pods`, { headers });
     expect([answer.status, await answer.text()]).toEqual([
@@ -93,7 +93,7 @@ describe('the local service over HTTP', () => {
     await expect.poll(waiting).toBe(0);
   });
 
-  it('ends 2 where the port is in use', async () => {
+  it('fails with usage (2) when the port is in use', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => taken.once('listening', resolve));
     const { port } = taken.address() as AddressInfo;

@@ -5,7 +5,7 @@ import { memoryStore } from '../../../../src/local/state/store.ts';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';
 
 describe('a service that stops', () => {
-  it('ends what waits', async () => {
+  it('ends waiting requests', async () => {
     const clock = createTestClock();
     const service = createLocalService({ clock, random: () => 0, store: memoryStore(), queueLimits: false });
     service.start(0);

@@ -159,7 +159,7 @@ function check(state: State, known: Map<string, Job>, last: number, now: number)
 }
 
 describe('the queue under any sequence of commands', () => {
-  test('counts add up, no job is lost, what has ended stays ended', () => {
+  test('counts add up, no job is lost, and ended jobs stay ended', () => {
     fc.assert(
       fc.property(fc.array(command, { maxLength: 60 }), (commands) => {
         const { state, clock } = createHarness();
@@ -233,7 +233,7 @@ describe('the table of transitions', () => {
     'TIMED_OUT retry IN_QUEUE',
   ];
 
-  test('holds these and no other', () => {
+  test('has exactly these transitions', () => {
     const found = statuses.flatMap((status) =>
       events.flatMap(({ kind }) => {
         const next = nextStatus(status, kind);
@@ -243,7 +243,7 @@ describe('the table of transitions', () => {
     expect(found).toEqual(legal);
   });
 
-  test('a transition changes no record, and an impossible one gives none', () => {
+  test('a transition does not modify the record, and an invalid one returns undefined', () => {
     const { state } = createHarness();
     const endpoint = endpoints.get(state, 'echo');
     if (endpoint === undefined) throw new Error('no endpoint');

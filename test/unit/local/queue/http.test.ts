@@ -41,7 +41,7 @@ test('a job goes from one process to the next through the state file, its number
   expect(text).toContain('"status":"COMPLETED"');
 });
 
-test('refusals have the shape of the queue API', async () => {
+test('errors have the format of the queue API', async () => {
   const call = client(memoryStore());
   expect(await call('GET /v2/echo/status/none')).toEqual({
     status: 404,
@@ -61,7 +61,7 @@ test.each(['runsync?wait=1000', 'runsync'])('%s waits on the service clock', asy
   expect(text).toContain(operation === 'runsync' ? '"output":{"a":[1.0]},"status":"COMPLETED"' : '"status":"IN_');
 });
 
-test.each([undefined, '', '{}'])('cancel and purge take a body of %j', async (body) => {
+test.each([undefined, '', '{}'])('cancel and purge accept a body of %j', async (body) => {
   const call = client(memoryStore());
   const id = idOf((await call('POST /v2/sleep/run', '{"input":{"seconds":1}}')).text);
   expect(await call(`POST /v2/sleep/cancel/${id}`, body)).toEqual({
@@ -74,7 +74,7 @@ test.each([undefined, '', '{}'])('cancel and purge take a body of %j', async (bo
   });
 });
 
-test('retry takes an empty JSON body too', async () => {
+test('retry accepts an empty JSON body', async () => {
   const call = client(memoryStore());
   const id = idOf((await call('POST /v2/fail/runsync', '{"input":{}}')).text);
   expect(await call(`POST /v2/fail/retry/${id}`, '{}')).toEqual({

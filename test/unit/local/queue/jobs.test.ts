@@ -26,7 +26,7 @@ describe('job transitions (specification 3.2)', () => {
     });
   });
 
-  test('the whole way of a job, with its times', async () => {
+  test('a job passes through every status, with its times', async () => {
     const service = createHarness();
     const id = await service.submit('demo', '{"a":1}');
     service.pass(400);
@@ -153,7 +153,7 @@ describe('runsync', () => {
 });
 
 describe('purge and health (specification 4.5)', () => {
-  test('purge removes what waits and nothing else', async () => {
+  test('purge removes only waiting jobs', async () => {
     const service = createHarness();
     const running = await service.submit('sleep', '{"seconds":10}');
     service.pass(COLD_START_MS);
@@ -186,7 +186,7 @@ describe('purge and health (specification 4.5)', () => {
   });
 });
 
-describe('what is not there', () => {
+describe('unknown paths', () => {
   test.each([
     ['POST /nowhere/run', '{"input":{}}'],
     ['GET /echo/status/nothing', ''],
@@ -198,7 +198,7 @@ describe('what is not there', () => {
     expect((await createHarness().call(request, body)).status).toBe(404);
   });
 
-  test("a job is its endpoint's own", async () => {
+  test('a job is only found on its own endpoint', async () => {
     const service = createHarness();
     const id = await service.submit('echo', '{}');
     expect((await service.call(`GET /demo/status/${id}`)).status).toBe(404);

@@ -146,7 +146,7 @@ describe('bodies', () => {
     }
   });
 
-  test('members that nobody names are let be, and s3 secrets are not kept', async () => {
+  test('unknown members are ignored, and S3 secrets are not stored', async () => {
     const service = createHarness();
     const s3 = '{"accessId":"id","accessSecret":"hush-hush","bucketName":"b","endpointUrl":"https://s3.test"}';
     await service.submit('echo', '{}', `,"other":1,"s3Config":${s3}`);

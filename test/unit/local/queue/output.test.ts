@@ -26,7 +26,7 @@ describe('numbers and text come back exactly', () => {
     expect(JSON.parse(JSON.stringify(service.state))).toEqual(service.state);
   });
 
-  test('of an input given twice the last counts', async () => {
+  test('when input is given twice, the last one is used', async () => {
     const { text } = await createHarness().call('POST /echo/runsync', '{"input":{"n":1},"input":{"n":2}}');
     expect(text).toContain('"output":{"n":2}');
   });

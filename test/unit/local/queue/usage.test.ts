@@ -12,7 +12,7 @@ const HOUR = 3_600_000;
 const total = (service: Harness): number =>
   usageOf(service.state, service.clock.now()).reduce((sum, { workerMs }) => sum + workerMs, 0);
 
-describe('what workers used', () => {
+describe('worker usage', () => {
   test('counts from a start to an end, cold start and idle time included, as it goes', async () => {
     const service = createHarness();
     await service.submit('demo', '{}');
@@ -69,7 +69,7 @@ describe('what workers used', () => {
     );
   });
 
-  test('is the time that workers were there, whoever looks how often', () => {
+  test('is the lifetime of the workers, however often it is read', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 5 * HOUR }), { minLength: 1, maxLength: 20 }), (steps) => {
         const workers = { min: 2, max: 2, idleTimeout: 5 };

@@ -15,7 +15,7 @@ describe('status-sync', () => {
     expect(await service.call(`GET /demo/status/${id}`)).toMatchObject({ status: 200, text: waited.text });
   });
 
-  test('of a job that has ended, at once', async () => {
+  test('answers at once for a job that has ended', async () => {
     const service = createHarness();
     const id = await service.submit('fail', '{}');
     service.pass(5000);
@@ -46,10 +46,10 @@ describe('status-sync', () => {
   });
 });
 
-describe('a clock that jumps while somebody waits', () => {
+describe('a clock jump during a wait', () => {
   const jumps = ['POST /demo/runsync', 'GET /demo/status-sync/'] as const;
 
-  test.each(jumps)('%s: past retention, the result it had', async (request) => {
+  test.each(jumps)('%s: returns the result when the clock jumps past retention', async (request) => {
     const service = createHarness();
     const id = request.startsWith('GET') ? await service.submit('demo', '{"a":1}') : '';
     const waiting = service.call(`${request}${id}`, '{"input":{"a":1}}');
@@ -65,7 +65,7 @@ describe('a clock that jumps while somebody waits', () => {
     expect(queuesOf(service.state).awaited).toEqual({});
   });
 
-  test('past the time to live of a job that had not ended: not found', async () => {
+  test('answers 404 when the clock jumps past the time to live of a running job', async () => {
     const service = createHarness();
     const waiting = service.call('POST /sleep/runsync', '{"input":{"seconds":100},"policy":{"ttl":10000}}');
     while (service.clock.slept.length === 0) await Promise.resolve();
@@ -74,7 +74,7 @@ describe('a clock that jumps while somebody waits', () => {
     expect(queuesOf(service.state).awaited).toEqual({});
   });
 
-  test('two who wait for one job both get it', async () => {
+  test('two requests that wait for one job both get its result', async () => {
     const service = createHarness();
     const id = await service.submit('demo', '{}');
     const waiting = [1, 2].map(() => service.call(`GET /demo/status-sync/${id}`));
@@ -84,7 +84,7 @@ describe('a clock that jumps while somebody waits', () => {
     expect(queuesOf(service.state).awaited).toEqual({});
   });
 
-  test('what a process that was killed left waiting is forgotten after a day', async () => {
+  test('waits of a killed process are removed after a day', async () => {
     const service = createHarness();
     const id = await service.submit('demo', '{}');
     queuesOf(service.state).awaited['job-of-another'] = { since: service.clock.now(), waiters: 1 };

@@ -35,7 +35,7 @@ describe('workers', () => {
     expect(next()).toBe(30 * 60_000 - 5000);
   });
 
-  test('from nothing through a cold start to a running worker, and back to nothing after the idle timeout', async () => {
+  test('a worker starts cold for a job and is removed after the idle timeout', async () => {
     const service = createHarness({ endpoints: [endpoint({})] });
     expect(statuses(service)).toEqual([]);
     await submitAll(service, 1, 3);

@@ -75,7 +75,7 @@ describe('what a query resolves to', () => {
   });
 });
 
-describe('whatever was charged', () => {
+describe('billing reports', () => {
   const names = Object.keys(REPORTS.summary.amounts) as AmountName[];
   const charge: fc.Arbitrary<Charge> = fc
     .record({
@@ -88,7 +88,7 @@ describe('whatever was charged', () => {
     .map(({ span, ...rest }) => ({ ...rest, to: rest.from + span }));
   const micros = (dollars = 0): number => Math.round(dollars * 1e6);
 
-  it('totals are the sum of the records, a record the sum of its parts, and buckets of any size add up to the same', () => {
+  it('totals equal the sum of the records, records the sum of their parts, and every bucket size gives the same total', () => {
     fc.assert(
       fc.property(
         fc.array(charge, { maxLength: 8 }),

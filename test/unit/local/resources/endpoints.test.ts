@@ -225,7 +225,7 @@ describe('deleting an endpoint', () => {
     }
   });
 
-  it('whoever waits for one of its jobs learns that it was cancelled', async () => {
+  it('requests that wait for one of its jobs learn that it was cancelled', async () => {
     const fixture = localFixture();
     const id = await create(fixture, { image: 'example/sleep:1' });
     const job = (await fixture.send('POST', `/v2/${id}/run`, { input: { seconds: 60 } })).body['id'] as string;

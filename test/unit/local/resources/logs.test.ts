@@ -80,7 +80,7 @@ function watchedStore(path: string): { readonly store: Store; readonly untilQuie
 }
 
 describe('the log of a pod', () => {
-  it('tells its life, container and system', async () => {
+  it('has container and system lines for each event of the pod', async () => {
     const local = localFixture();
     const { body } = await local.send('POST', '/v2/pods', { name: 'p', image: 'some/image:1', gpu: { id: 'GPU-24G' } });
     const events = await read(local, `/v2/pods/${String(body['id'])}/logs`, 8);
@@ -161,7 +161,7 @@ describe('the log of a pod', () => {
     expect(Date.parse((await read(localFixture(), `${LOG}?tail=5000`, 5000))[4999]?.ts ?? '')).toBeLessThan(NOW);
   });
 
-  it('shows a sign of life where nothing is said', async () => {
+  it('sends a comment to keep an idle connection open', async () => {
     const { service, clock } = localFixture();
     const headers = { Authorization: `Bearer ${LOCAL_KEY}` };
     const response = await service.fetch(new Request('http://localhost/v2/pods/pod-stopped/logs?tail=0', { headers }));

@@ -88,7 +88,7 @@ describe('actions by status (contract rules, Pods)', () => {
     }
   });
 
-  it('leads where it says', async () => {
+  it('lead to the documented status', async () => {
     const { send } = localFixture();
     const status = async (id: string, action: string) =>
       (await send('POST', `/v2/pods/${id}/action`, { action })).body.status as string | undefined;

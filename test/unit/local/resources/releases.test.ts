@@ -89,7 +89,7 @@ describe('releases', () => {
     expect((await releasesOf(fixture, 'echo')).endpointVersion).toBe(version);
   });
 
-  it('the oldest fall off', async () => {
+  it('the oldest releases are removed', async () => {
     const fixture = localFixture();
     for (let disk = 100; disk < 205; disk++) await change(fixture, 'echo', { disk });
     const { releases } = await releasesOf(fixture, 'echo');
@@ -142,7 +142,7 @@ describe('workers roll over to the newest version by the clock', () => {
     expect((await workersOf(fixture, 'sleep')).workers).toMatchObject([{ status: 'INITIALIZING', isStale: false }]);
   });
 
-  it('what is idle and not needed goes without a replacement', async () => {
+  it('idle workers that are not needed are removed without a replacement', async () => {
     const fixture = localFixture();
     await fixture.send('POST', '/v2/echo/runsync', { input: {} });
     await change(fixture, 'echo', { image: 'example/echo:2' });
@@ -156,7 +156,7 @@ describe('workers roll over to the newest version by the clock', () => {
     fc.record({ min: fc.integer({ min: 0, max: 3 }) }),
   );
 
-  it('whatever happens, the counts agree, and in the end all is on the newest version', async () => {
+  it('after any events, the counts agree and all workers reach the newest version', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 15 }), async (steps) => {
         const fixture = localFixture({ quota: { minute: 1_000_000 } });

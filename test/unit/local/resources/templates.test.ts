@@ -66,7 +66,7 @@ describe('templateId on a pod is resolved once (contract rules, Pods)', () => {
     expect(amd.status).toBe(400);
   });
 
-  it('what to start comes from it too', async () => {
+  it('the start command comes from the template', async () => {
     const { send } = localFixture();
     const { body } = await send('POST', '/v2/pods', { name: 'p', templateId: 'tpl-pytorch', gpu });
     const env = body['env'] as Record<string, string>;
@@ -189,8 +189,8 @@ describe('SSH keys', () => {
   });
 });
 
-describe('a balance that is too low', () => {
-  it('answers 402 to what would start something, and lets look', async () => {
+describe('a balance that is too low for the request', () => {
+  it('answers 402 to requests that start something and allows reads', async () => {
     const { send } = localFixture();
     await send('POST', '/local/fault', { kind: 'low-balance' });
     const { status, body } = await send('POST', '/v2/pods', { name: 'p', image: 'i', gpu });

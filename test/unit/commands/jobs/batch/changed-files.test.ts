@@ -65,7 +65,7 @@ describe('an input that changes while its batch runs', () => {
       },
     ],
   ];
-  test.each(edits)('%s: nothing of the new content is sent, it stops with counts', async (_, edit) => {
+  test.each(edits)('%s: none of the new content is sent, and the batch stops with counts', async (_, edit) => {
     const world = await createTinyQueueWorld();
     write(world, 'in.jsonl', long());
     world.before = (operation, nth) => {
@@ -151,7 +151,7 @@ describe('files of a batch that are changed while it runs', () => {
       },
     ],
   ];
-  test.each(changes)('%s: it stops with 14 and counts', async (_, message, change) => {
+  test.each(changes)('%s: the batch stops with 14 and counts', async (_, message, change) => {
     const world = await createTinyQueueWorld();
     write(world, 'in.jsonl', items(300));
     world.before = (operation, nth) => {
@@ -194,7 +194,7 @@ describe('files of a batch that are changed between two runs', () => {
     ['line ends are CRLF', (text) => text.replaceAll('\n', '\r\n')],
     ['two lines are swapped', (text) => text.replace(/^(.*\n)(.*\n)/, '$2$1')],
   ];
-  test.each(edits)('results in which %s are noticed before anything is added', async (_, edit) => {
+  test.each(edits)('a resume detects results in which %s before it appends', async (_, edit) => {
     const world = await stopped();
     const edited = edit(read(world, OUT));
     write(world, OUT, edited);
@@ -205,7 +205,7 @@ describe('files of a batch that are changed between two runs', () => {
     expect([read(world, OUT), read(world, JOURNAL), world.submitted.length]).toEqual([edited, journal, sent]);
   });
 
-  test('a journal that was cut at any record sends nothing again that the results prove was sent', async () => {
+  test('after a journal was cut at any record, nothing is resent that the results prove was sent', async () => {
     const world = await stopped();
     const [journal, results] = [read(world, JOURNAL), read(world, OUT)];
     const submitted = world.submitted.length;
@@ -230,7 +230,7 @@ describe('files of a batch that are changed between two runs', () => {
     expect(new Set(world.submitted.map((input) => JSON.stringify(input))).size).toBe(world.submitted.length);
   });
 
-  test('a batch whose journal has no checksums, from an earlier version, goes on', async () => {
+  test('a batch with a journal without checksums, from an earlier version, resumes', async () => {
     const { encodeRecord, decodeRecord } = await import('../../../../../src/batch/store/journal/record.ts');
     const world = await stopped();
     const old = read(world, JOURNAL)

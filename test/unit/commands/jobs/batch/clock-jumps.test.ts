@@ -11,11 +11,11 @@ const JUMPS = [
 
 /** A service whose jobs are done at their third look. */
 async function slowService(): Promise<TinyQueueWorld> {
-  const looks = new Map<string, number>();
+  const polls = new Map<string, number>();
   const world = await createTinyQueueWorld({
-    look: (job) => {
-      const count = (looks.get(job) ?? 0) + 1;
-      looks.set(job, count);
+    status: (job) => {
+      const count = (polls.get(job) ?? 0) + 1;
+      polls.set(job, count);
       return count < 3 ? { status: 'IN_PROGRESS', output: undefined } : {};
     },
   });
@@ -33,7 +33,7 @@ const jumpAt = (world: TinyQueueWorld, kind: string, at: number, milliseconds: n
 const tookOf = (ran: Parameters<typeof summary>[0]): number => Number(summary(ran)['tookSeconds']);
 
 describe.each(JUMPS)('a batch while the wall clock is set ten days %s', (_, jumpMs) => {
-  test.each(['run', 'status'])('in the middle of a %s goes on as if nothing had happened', async (kind) => {
+  test.each(['run', 'status'])('during a %s completes as usual', async (kind) => {
     const world = await slowService();
     jumpAt(world, kind, 15, jumpMs);
     const ran = await berthIn(world, [...RUN, '--max-time', '1h', '--json']);
@@ -44,8 +44,8 @@ describe.each(JUMPS)('a batch while the wall clock is set ten days %s', (_, jump
     expect(tookOf(ran)).toBeLessThan(3600);
   });
 
-  test('ends when --max-time is up, not sooner or later', async () => {
-    const world = await createTinyQueueWorld({ look: () => ({ status: 'IN_PROGRESS' }) });
+  test('ends exactly when --max-time has passed', async () => {
+    const world = await createTinyQueueWorld({ status: () => ({ status: 'IN_PROGRESS' }) });
     write(world, 'in.jsonl', items(10));
     jumpAt(world, 'status', 3, jumpMs);
     const began = world.clock.monotonic();
@@ -56,7 +56,7 @@ describe.each(JUMPS)('a batch while the wall clock is set ten days %s', (_, jump
     expect(tookOf(ran)).toBeGreaterThanOrEqual(59);
   });
 
-  test('between two runs goes on', async () => {
+  test('between two runs resumes as usual', async () => {
     const world = await slowService();
     world.before = (operation, nth) => {
       if (operation === 'run' && nth === 20) world.signal('SIGINT');
@@ -72,7 +72,7 @@ describe.each(JUMPS)('a batch while the wall clock is set ten days %s', (_, jump
     expect(world.submitted).toHaveLength(40);
   });
 
-  test('after a 429 goes on when its wait is over', async () => {
+  test('after a 429 continues when the wait is over', async () => {
     let refused = 0;
     const world = await createTinyQueueWorld({
       submit: ({ nth }) => {

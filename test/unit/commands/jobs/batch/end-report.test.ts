@@ -4,9 +4,9 @@ import { createAutoAdvancingClock } from '../../../../support/clocks/auto-advanc
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../../support/worlds/test-world.ts';
 import {
-  besides,
+  secondProcess,
   items,
-  jobsTaken,
+  waitForJobs,
   local,
   createBatchWorld,
   read,
@@ -20,8 +20,8 @@ const RUN_FAIL = ['jobs', 'batch', 'run', 'fail', ...RUN.slice(4)];
 const RETRY = [...RESUME, '--retry-failed', '1'];
 const ADVICE = 'berth jobs batch resume out.jsonl --retry-failed 1';
 
-describe('what failed', () => {
-  test('is told by its commonest error, with its count', async () => {
+describe('failed items', () => {
+  test('are reported with their commonest error and its count', async () => {
     const world = await createBatchWorld();
     const other = items(5, ',"error":"disk \\u001b[31mfull"').split('\n').slice(2).join('\n');
     write(world, 'in.jsonl', items(2, ',"error":"out of memory"') + other);
@@ -35,17 +35,17 @@ describe('what failed', () => {
     expect(summary(asJson)).toMatchObject({ commonestError: { count: 2, error: 'out of memory' } });
   });
 
-  test('is that of what failed since a resume, and says so', async () => {
+  test('are reported since the resume, and the message says so', async () => {
     const world = await createBatchWorld();
     write(world, 'in.jsonl', items(2, ',"error":"out of memory"'));
     await berthIn(world, RUN_FAIL);
-    const retried = await berthIn(besides(world), RETRY);
+    const retried = await berthIn(secondProcess(world), RETRY);
     expect(retried.err).toMatch(/^The commonest error since the resume, 2 of 2: out of memory/m);
-    const asJson = await berthIn(besides(world), [...RESUME, '--retry-failed', '2', '--json']);
+    const asJson = await berthIn(secondProcess(world), [...RESUME, '--retry-failed', '2', '--json']);
     expect(summary(asJson)).toMatchObject({ commonestError: { count: 2, sinceResume: true } });
   });
 
-  test('on the local service of the process itself, may be run again there', async () => {
+  test('can be retried on the local service of the same process', async () => {
     const world = createTestWorld({ clock: createAutoAdvancingClock() });
     write(world, 'in.jsonl', items(1));
     const argv = ['--local', ...RUN_FAIL];
@@ -55,7 +55,7 @@ describe('what failed', () => {
     expect((await berthIn(again, argv)).err).toContain('Go on with it: berth --local jobs batch resume out.jsonl');
   });
 
-  test('is one line, however long the error and narrow the terminal', async () => {
+  test('are reported in one line, for any length of error and width of terminal', async () => {
     const world = await createBatchWorld({ tty: { stderr: true } });
     write(world, 'in.jsonl', items(3, `,"error":"${'too long '.repeat(100)}"`));
     const ran = await berthIn(world, RUN_FAIL);
@@ -64,7 +64,7 @@ describe('what failed', () => {
     expect(line).toMatch(/…$/);
   });
 
-  test('leaves the command lines whole that go on', async () => {
+  test('are followed by the resume command, never cut', async () => {
     const world = await createBatchWorld({ tty: { stderr: true } });
     write(world, 'in.jsonl', items(3));
     const argv = [...RUN_FAIL.slice(0, -1), 'results-of-a-name-that-is-rather-long.jsonl'];
@@ -74,40 +74,40 @@ describe('what failed', () => {
     );
   });
 
-  test('can run again for half an hour, and after that nobody says so', async () => {
+  test('can be retried for half an hour, and later the command is not suggested', async () => {
     const world = await createBatchWorld();
     write(world, 'in.jsonl', items(3));
     const ran = await berthIn(world, RUN_FAIL);
     expect(ran.err).toContain(ADVICE);
     world.clock.advance(7_200_000);
-    const late = await berthIn(besides(world), RETRY);
+    const late = await berthIn(secondProcess(world), RETRY);
     expect(late.code).toBe(13);
     expect(late.err).toContain('3 failed jobs could not be run again: 30 minutes after its end');
     expect(late.err).not.toContain(ADVICE);
-    const again = await berthIn(besides(world), RESUME);
+    const again = await berthIn(secondProcess(world), RESUME);
     expect([again.code, again.err]).toEqual([13, '']);
   });
 
-  test('cannot run again where the service would not have it', async () => {
+  test('cannot be retried when the service refused their input', async () => {
     const world = await createBatchWorld();
     write(world, 'in.jsonl', '{"n":1}\n[2]\n[3]\n');
     const ran = await berthIn(world, RUN);
     expect([ran.code, ran.err]).toEqual([13, expect.stringContaining('The commonest error, 2 of 2: ')]);
     expect(ran.err).not.toContain('--retry-failed');
-    const retried = await berthIn(besides(world), RETRY);
+    const retried = await berthIn(secondProcess(world), RETRY);
     expect(retried.code).toBe(13);
     expect(retried.err).toContain('2 items cannot be run again: the service refused the input');
     expect(retried.err).not.toContain(ADVICE);
   });
 });
 
-test('what expired is named, with the way to run it anew', async () => {
+test('expired items are listed with a command that collects their inputs', async () => {
   const world = await createBatchWorld();
   const slow = items(12, ',"seconds":600').split('\n').slice(2).join('\n');
   // Neither an empty line nor one of white space is an item, and a file may have its line ends from elsewhere.
   write(world, 'in.jsonl', `${items(2, ',"seconds":1')}\r\n \t\r\n${slow}`);
   const running = berthIn(world, ['jobs', 'batch', 'run', 'sleep', ...RUN.slice(4)]);
-  await jobsTaken(world, 12);
+  await waitForJobs(world, 12);
   while (read(world, 'out.jsonl.journal').split('"completed"').length <= 2) await new Promise(setImmediate);
   await local(world, 'clock', 'advance', '3h');
   const ran = await running;
@@ -118,8 +118,8 @@ test('what expired is named, with the way to run it anew', async () => {
   expect(read(world, 'out-again.jsonl')).toBe(slow);
 });
 
-describe('what stopped a batch', () => {
-  test('a service that cannot be reached any more: the counts, and no word of one request', async () => {
+describe('the error of a stopped batch', () => {
+  test('gives the counts and no single request when the service became unreachable', async () => {
     const world = await createBatchWorld();
     write(world, 'in.jsonl', items(6));
     await local(world, 'fault', 'add', 'server-error', '--match', 'GET /v2/echo/status');
@@ -133,7 +133,7 @@ describe('what stopped a batch', () => {
     expect(error).not.toHaveProperty('id');
   });
 
-  test('submissions that are lost: how many nobody can tell of', async () => {
+  test('gives the number of unknown items when submissions were lost', async () => {
     const world = await createBatchWorld();
     write(world, 'in.jsonl', items(60));
     await local(world, 'fault', 'add', 'server-error', '--match', 'POST /v2/echo/run');
@@ -165,7 +165,7 @@ describe('--max-failures', () => {
     ...['--max-failures', '0', '--json', ...more],
   ];
 
-  test('risks few jobs before any has gone well, and all of them soon after', async () => {
+  test('limits jobs in flight until some have completed, then raises the limit', async () => {
     const world = await createBatchWorld();
     write(world, 'in.jsonl', items(200));
     const failing = await berthIn(world, limited('fail'));
@@ -176,7 +176,7 @@ describe('--max-failures', () => {
     expect(summary(await berthIn(there, limited('echo')))).toMatchObject({ completed: 200 });
   });
 
-  test('risks as many as --in-flight says', async () => {
+  test('allows as many jobs in flight as --in-flight', async () => {
     const world = await createBatchWorld();
     write(world, 'in.jsonl', items(60));
     const failing = await berthIn(world, limited('fail', '--in-flight', '40'));
@@ -187,7 +187,7 @@ describe('--max-failures', () => {
 test.each([
   ['{"n":1}\nnope\n', '1 item left out: it cannot be sent.'],
   ['{"n":1}\nnope\nnope\n', '2 items left out: they cannot be sent.'],
-])('what is left out is said: %j', async (input, said) => {
+])('skipped items are reported: %j', async (input, said) => {
   const world = await createBatchWorld();
   write(world, 'in.jsonl', input);
   expect((await berthIn(world, [...RUN, '--skip-invalid'])).err).toContain(said);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
 import {
   items,
-  jobsTaken,
+  waitForJobs,
   createBatchWorld,
   read,
   RESUME,
@@ -35,11 +35,11 @@ test.each([
   }
 });
 
-test('what somebody added after an interrupt is kept aside, and the rest is fetched', async () => {
+test('lines added after an interrupt are moved to another file, and the remaining results are fetched', async () => {
   const world = await createBatchWorld();
   write(world, 'in.jsonl', items(100));
   const running = berthIn(world, RUN);
-  await jobsTaken(world, 5);
+  await waitForJobs(world, 5);
   world.signal('SIGINT');
   await running;
   const length = read(world, 'out.jsonl').length;

@@ -7,7 +7,7 @@ import { countSubmissions } from '../../../../support/batch/check-journal.ts';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
 import {
   items,
-  jobsTaken,
+  waitForJobs,
   local,
   OUT,
   createBatchWorld,
@@ -74,7 +74,7 @@ const FAULTS: readonly (readonly [string, readonly (readonly string[])[], number
 ];
 
 describe.each(FAULTS)('a batch through %s', (_, faults, unknown, takenEach) => {
-  test('tells of every item what the service knows, and sends none twice unasked', async () => {
+  test('records for every item what the service has, and sends none twice unasked', async () => {
     const world = await createBatchWorld();
     write(world, 'in.jsonl', items(ITEMS));
     for (const fault of faults) await local(world, 'fault', 'add', ...fault);
@@ -98,13 +98,13 @@ describe.each(FAULTS)('a batch through %s', (_, faults, unknown, takenEach) => {
   });
 });
 
-test('a clock that jumps past retention while a batch runs: what was not fetched is expired, sent once all the same', async () => {
+test('when the clock jumps past retention, results that were not fetched are expired and not sent again', async () => {
   const world = await createBatchWorld();
   const quick = items(4, ',"seconds":1');
   const slow = items(10, ',"seconds":600').split('\n').slice(4).join('\n');
   write(world, 'in.jsonl', quick + slow);
   const running = berthIn(world, ['jobs', 'batch', 'run', 'sleep', ...RUN.slice(4), '--json']);
-  await jobsTaken(world, 10);
+  await waitForJobs(world, 10);
   while (journalOf(world).split('"completed"').length <= 4) await new Promise(setImmediate);
   const taken = await countSubmissions(world.store);
   await local(world, 'clock', 'advance', '3h');
@@ -120,7 +120,7 @@ test('a clock that jumps past retention while a batch runs: what was not fetched
 });
 
 test.skipIf(!existsSync('/dev/full'))(
-  'results on a disk that is full: 14, and on another disk it goes on',
+  'a full disk ends the batch with 14, and it resumes on another disk',
   async () => {
     const world = await createBatchWorld();
     const results = join(world.directory, OUT);

@@ -11,21 +11,13 @@ import { writeWhole } from '../../../../../src/batch/store/write-file.ts';
 import type { DurableFiles } from '../../../../../src/core/context.ts';
 import { localFile } from '../../../../../src/core/failure.ts';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
-import {
-  items,
-  createBatchWorld,
-  read,
-  RESUME,
-  RUN,
-  summary,
-  write,
-  type BatchWorld,
-} from '../../../../support/batch/command-fixture.ts';
+import { createBatchWorld, items, read, RESUME, RUN } from '../../../../support/batch/command-fixture.ts';
+import { summary, write, type BatchWorld } from '../../../../support/batch/command-fixture.ts';
 import { afterKill, afterPowerCut, memoryFiles, createKillableFiles } from '../../../../support/batch/memory-files.ts';
 
 const PIPED = ['jobs', 'batch', 'run', 'echo', '--input', '-', '--out', 'out.jsonl', '--json'];
 
-describe('what is piped in', () => {
+describe('piped input', () => {
   test.each([
     ['is good', items(2)],
     ['cannot be sent', 'nope\n'],
@@ -40,7 +32,7 @@ describe('what is piped in', () => {
     expect(existsSync(join(world.directory, 'out.jsonl'))).toBe(false);
   });
 
-  test('is called stdin where it cannot be sent', async () => {
+  test('is named stdin in the error when it is invalid', async () => {
     for (const [content, words, ...more] of [
       ['{"a":1}\nnope\n', 'stdin, line 2, column 1: it is not JSON'],
       ['\n', 'stdin holds nothing to send'],
@@ -54,7 +46,7 @@ describe('what is piped in', () => {
       }
   });
 
-  test('leaves no copy where it cannot be sent', async () => {
+  test('leaves no copy when it is invalid', async () => {
     const world = await createBatchWorld({ stdin: 'nope\n' });
     const ran = await berthIn(world, PIPED);
     expect(ran.code).toBe(2);
@@ -62,7 +54,7 @@ describe('what is piped in', () => {
       expect(existsSync(join(world.directory, name)), name).toBe(false);
   });
 
-  test('is found where the process ended before the copy had its name', async () => {
+  test('is found when the process ended before the copy was renamed', async () => {
     const world = await createBatchWorld({ stdin: items(3) });
     await berthIn(world, PIPED);
     const at = (name: string): string => join(world.directory, name);
@@ -76,7 +68,7 @@ describe('what is piped in', () => {
   });
 });
 
-test('a CSV file with bytes that are no text, or rows of another length: refused by line, or left out', async () => {
+test('a CSV file with invalid UTF-8 or rows of another length is refused by line, or its rows are skipped', async () => {
   const world = await createBatchWorld();
   const content = Buffer.concat([Buffer.from('a,b\n1,2\nx,'), Buffer.of(0xe9), Buffer.from('\n3\n4,5\n')]);
   writeFileSync(join(world.directory, 'in.csv'), content);
@@ -93,7 +85,7 @@ test('a CSV file with bytes that are no text, or rows of another length: refused
   expect(read(world, 'out.jsonl')).not.toContain('\uFFFD');
 });
 
-test('files that were put together, each with a byte order mark: the second mark is refused by its line', async () => {
+test('a byte order mark in the middle of concatenated files is refused by its line', async () => {
   const world = await createBatchWorld();
   write(world, 'in.jsonl', '\uFEFF{"a":1}\n\uFEFF{"b":2}\n');
   const ran = await berthIn(world, RUN);
@@ -102,7 +94,7 @@ test('files that were put together, each with a byte order mark: the second mark
   expect(summary(rest)).toMatchObject({ planned: 1, completed: 1, invalid: 1 });
 });
 
-test('tabs or semicolons between columns are refused, whatever the file is called', async () => {
+test('tabs or semicolons between columns are refused, whatever the file name', async () => {
   const world = await createBatchWorld();
   for (const [name, content] of [
     ['in.tsv', 'a\tb\n1\t2\n'],
@@ -115,7 +107,7 @@ test('tabs or semicolons between columns are refused, whatever the file is calle
   }
 });
 
-test('where all of an input is invalid that is the cause, with --skip-invalid as well', async () => {
+test('an input without any valid item is refused, also with --skip-invalid', async () => {
   const world = await createBatchWorld();
   write(world, 'in.jsonl', items(25));
   for (const more of [[], ['--skip-invalid'], ['--skip-invalid', '--dry-run']]) {
@@ -128,7 +120,7 @@ test('where all of an input is invalid that is the cause, with --skip-invalid as
   }
 });
 
-test('an input without a name is refused', async () => {
+test('an empty input name is refused', async () => {
   const ran = await berthIn(await createBatchWorld(), [...RUN.slice(0, 5), '', ...RUN.slice(6)]);
   expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('--input is the name of no file')]);
 });
@@ -145,7 +137,7 @@ describe('a pipe as the input', () => {
     return ran;
   }
 
-  test('is kept beside the results, as it can be read once', async () => {
+  test('is copied beside the results, because it can be read only once', async () => {
     // More than a pipe holds.
     const content = items(5, `,"x":"${'x'.repeat(200_000)}"`);
     const ran = await piped(content);
@@ -154,14 +146,14 @@ describe('a pipe as the input', () => {
     expect(read(ran.world, 'out.jsonl.input')).toBe(content);
   });
 
-  test('is looked through by a dry run, and called by its name', async () => {
+  test('is validated by a dry run and named in errors', async () => {
     expect(summary(await piped(items(2), '--dry-run'))).toMatchObject({ planned: 2, input: 'pipe' });
     const bad = await piped('nope\n');
     expect([bad.code, bad.err]).toEqual([2, expect.stringContaining('pipe, line 1')]);
   });
 });
 
-describe('the input is found', () => {
+describe('resume finds the input', () => {
   const rest = { completed: 4, planned: 4 };
   /** Begins a batch of four from a folder, as if its process had ended before anything was sent. */
   async function begun(input: string, out: string, stdin?: string): Promise<BatchWorld> {
@@ -196,7 +188,7 @@ describe('the input is found', () => {
     expect(summary(ran)).toMatchObject({ ...rest, input: named(shown) });
   });
 
-  test('by what a link led to', async () => {
+  test('through a symbolic link', async () => {
     const world = await createBatchWorld();
     write(world, 'in.jsonl', items(4));
     symlinkSync('in.jsonl', join(world.directory, 'link'));
@@ -208,7 +200,7 @@ describe('the input is found', () => {
     expect(again.code, again.err).toBe(0);
   });
 
-  test('after the folder of both was moved', async () => {
+  test('after the folder of input and results was moved', async () => {
     const world = await begun('in.jsonl', 'b/../out.jsonl');
     renameSync(join(world.directory, 'a'), join(world.directory, 'moved'));
     const ran = await berthIn(world, batch('resume', 'moved/out.jsonl'));
@@ -216,7 +208,7 @@ describe('the input is found', () => {
     expect(summary(ran)).toMatchObject({ ...rest, input: 'moved/in.jsonl' });
   });
 
-  test('by a journal that has its name as it was given', async () => {
+  test('from a journal with a relative name', async () => {
     const world = await begun('in.jsonl', 'b/out.jsonl');
     const journal = read(world, 'a/b/out.jsonl.journal');
     const record = decodeRecord(Buffer.from(journal.trim()));
@@ -229,7 +221,7 @@ describe('the input is found', () => {
     expect(summary(ran)).toMatchObject({ ...rest, input: 'in.jsonl' });
   });
 
-  test('nowhere: the place where it should be is named', async () => {
+  test('or names the path where it should be', async () => {
     const world = await begun('in.jsonl', 'out.jsonl');
     rmSync(join(world.directory, 'a/in.jsonl'));
     const ran = await berthIn(world, batch('resume', 'a/out.jsonl'));
@@ -285,14 +277,14 @@ describe('a copy of the input', () => {
     expect(seen).toEqual({ journal: 2, none: 11 });
   });
 
-  test.each([newCopyPath('r'), `${journalPath('r')}.new`])('does not stay where the disk is full at %s', async (at) => {
+  test.each([newCopyPath('r'), `${journalPath('r')}.new`])('is removed when the disk is full at %s', async (at) => {
     const files = memoryFiles();
     files.disk = (path, bytes) => (path === at ? { takes: 3, error: 'ENOSPC' } : { takes: bytes });
     await expect(begin(files)).rejects.toMatchObject({ exit: 14 });
     expect([...files.files.keys()].filter((path) => path !== 'r')).toEqual([]);
   });
 
-  test('does not stay, and no batch begins, where the results may not be written to', async () => {
+  test('is removed, and no batch begins, when the results are not writable', async () => {
     const files = memoryFiles({ r: '' });
     const open: DurableFiles['open'] = (path) =>
       path === 'r' ? Promise.reject(localFile('cannot open r: permission denied')) : files.open(path);

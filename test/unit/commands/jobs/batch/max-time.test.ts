@@ -15,7 +15,7 @@ import {
   write,
 } from '../../../../support/batch/command-fixture.ts';
 
-test('a time that is up during the first request ends 9, and nothing is left', async () => {
+test('--max-time that passes during the first request ends with 9 and leaves no files', async () => {
   const mute = createServer(() => undefined);
   await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
@@ -32,7 +32,7 @@ test('a time that is up during the first request ends 9, and nothing is left', a
   expect(existsSync(join(world.directory, OUT))).toBe(false);
 });
 
-test('a time that is up ends 9 whatever goes wrong meanwhile, and what was begun goes on', async () => {
+test('--max-time ends the batch with 9 while requests fail, and a resume completes it', async () => {
   const world = await createBatchWorld();
   write(world, 'in.jsonl', items(3, ',"seconds":30'));
   await local(world, 'fault', 'add', 'server-error', '--match', 'GET /v2/sleep/status');
@@ -43,9 +43,10 @@ test('a time that is up ends 9 whatever goes wrong meanwhile, and what was begun
   expect([rest.code, summary(rest)]).toEqual([0, expect.objectContaining({ completed: 3 })]);
 });
 
-test('before the verb it is that of a request', async () => {
+test('--timeout before the verb limits each request, not the batch', async () => {
   const world = await createBatchWorld();
   write(world, 'in.jsonl', items(2));
-  const ran = await berthIn(world, ['--timeout', '1ms', ...RUN]);
-  expect([ran.code, ran.err]).toEqual([7, expect.stringContaining('no complete answer within 1ms')]);
+  await local(world, 'fault', 'add', 'latency', '--latency', '1h', '--match', '/v2/echo', '--count', '100');
+  const ran = await berthIn(world, ['--timeout', '5s', ...RUN]);
+  expect([ran.code, ran.err]).toEqual([7, expect.stringContaining('no complete answer within 5s')]);
 });

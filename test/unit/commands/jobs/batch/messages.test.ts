@@ -1,11 +1,20 @@
 import { hostname } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
-import { besides, items, OUT, read, RESUME, RUN, summary, write } from '../../../../support/batch/command-fixture.ts';
+import {
+  secondProcess,
+  items,
+  OUT,
+  read,
+  RESUME,
+  RUN,
+  summary,
+  write,
+} from '../../../../support/batch/command-fixture.ts';
 import { FAST, createTinyQueueWorld } from '../../../../support/batch/tiny-queue-server.ts';
 
-describe('what a person is told of a batch', () => {
-  test('a service that drops a third of the requests is named as what makes it slow', async () => {
+describe('messages of a batch', () => {
+  test('a service that fails a third of the requests is named as the cause of a slow batch', async () => {
     const world = await createTinyQueueWorld({
       submit: ({ nth }) => (nth % 3 === 0 ? { status: 503, body: {} } : undefined),
     });
@@ -17,7 +26,7 @@ describe('what a person is told of a batch', () => {
     expect(ran.err).toMatch(/30 items may or may not have run \(the service answered 503/);
   });
 
-  test('a service without trouble is not', async () => {
+  test('a service with one failed request is not', async () => {
     const world = await createTinyQueueWorld({
       submit: ({ nth }) => (nth === 3 ? { status: 503, body: {} } : undefined),
     });
@@ -25,7 +34,7 @@ describe('what a person is told of a batch', () => {
     expect((await berthIn(world, RUN)).err).not.toContain('slowed');
   });
 
-  test('--skip-invalid names what it leaves out, ten of them', async () => {
+  test('--skip-invalid names the first ten items that it skips', async () => {
     const world = await createTinyQueueWorld();
     write(world, 'in.jsonl', `{"n":1}\n${'nope\n'.repeat(15)}{"n":2}\n`);
     const ran = await berthIn(world, [...RUN, '--skip-invalid']);
@@ -37,8 +46,8 @@ describe('what a person is told of a batch', () => {
     expect(ran.err).toContain('and 5 more');
   });
 
-  test('--timeout is the old name of --max-time: it works, with a note', async () => {
-    const world = await createTinyQueueWorld({ look: () => ({ status: 'IN_PROGRESS' }) });
+  test('--timeout after the verb works as the old name of --max-time, with a note', async () => {
+    const world = await createTinyQueueWorld({ status: () => ({ status: 'IN_PROGRESS' }) });
     write(world, 'in.jsonl', items(2));
     const ran = await berthIn(world, [...RUN, '--timeout', '60s']);
     expect([ran.code, ran.err]).toEqual([9, expect.stringContaining('is called --max-time now')]);
@@ -54,16 +63,16 @@ describe('what a person is told of a batch', () => {
   });
 });
 
-describe('a batch that is at work', () => {
-  test('is named by status with its process and host, and nothing is left of its lock', async () => {
+describe('a running batch', () => {
+  test('is shown by status with its process and host', async () => {
     const world = await createTinyQueueWorld();
     write(world, 'in.jsonl', items(40));
     let status: Promise<Awaited<ReturnType<typeof berthIn>>[]> | undefined;
     world.before = (operation, nth) => {
       if (operation === 'status' && nth === 5)
         status = Promise.all([
-          berthIn(besides(world), ['jobs', 'batch', 'status', OUT, '--json']),
-          berthIn(besides(world), ['jobs', 'batch', 'status', OUT]),
+          berthIn(secondProcess(world), ['jobs', 'batch', 'status', OUT, '--json']),
+          berthIn(secondProcess(world), ['jobs', 'batch', 'status', OUT]),
         ]);
     };
     const ran = await berthIn(world, [...RUN, '--in-flight', '4']);
@@ -75,7 +84,7 @@ describe('a batch that is at work', () => {
 });
 
 describe('a second Ctrl-C', () => {
-  test('gives up what is on the wire and prints the counts; the items are unknown and none is sent twice', async () => {
+  test('aborts requests in flight and prints the counts; the items are unknown and none is sent twice', async () => {
     const world = await createTinyQueueWorld({ submit: ({ nth }) => (nth > 10 ? { never: true } : undefined) });
     write(world, 'in.jsonl', items(60));
     world.before = (operation, nth) => {

@@ -112,6 +112,6 @@ test.each([
   expect(readlinkSync(join(world.directory, 'out.jsonl'))).toBe('far/real.jsonl');
 });
 
-test('a device is no file: it is looked at and not opened', async () => {
+test('a device is refused without being opened', async () => {
   expect(await resolvePath('null', '/dev/null')).toEqual({ path: 'null', kind: 'other' });
 });

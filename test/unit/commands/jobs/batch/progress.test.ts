@@ -11,20 +11,20 @@ const measured = (seconds: number, ended: (second: number) => number): readonly 
 const steadyRates = (speeds: readonly Speed[]): readonly number[] =>
   speeds.flatMap(({ perSecond, steady }) => (steady && perSecond !== undefined ? [perSecond] : []));
 
-describe('the rate of a batch', () => {
-  test('is that of what ended, the start of the workers left out', () => {
+describe('the rate meter', () => {
+  test('measures ended items, without the start of the workers', () => {
     const rates = steadyRates(measured(80, (second) => Math.max(0, (second - 20) * 3)));
     expect(rates.length).toBeGreaterThan(50);
     for (const rate of rates) expect(Math.abs(rate - 3)).toBeLessThan(0.5);
   });
 
-  test('leads to no estimate before it is steady, nor after what was counted all at once', () => {
+  test('gives no estimate before the rate is steady or after a jump of the count', () => {
     expect(steadyRates(measured(1, (second) => second * 100))).toEqual([]);
     expect(steadyRates(measured(9, (second) => second * 0.5))).toEqual([]);
     expect(steadyRates(measured(12, (second) => (second < 10 ? second : second + 140)))[9]).toBeUndefined();
   });
 
-  test('changes little from one look to the next, whatever comes in bursts', () => {
+  test('changes little between readings when items end in bursts', () => {
     const rates = steadyRates(measured(300, (second) => Math.floor(second / 10) * 30));
     expect(rates.length).toBeGreaterThan(200);
     rates.slice(60).forEach((rate, at, all) => {
@@ -33,19 +33,19 @@ describe('the rate of a batch', () => {
     expect(Math.max(...rates.slice(60))).toBeLessThan(5);
   });
 
-  test('follows a service that has become faster, and forgets how it was', () => {
+  test('follows a service that became faster', () => {
     const speeds = measured(200, (second) => (second < 100 ? second : 100 + (second - 100) * 10));
     expect(speeds.at(-1)).toEqual({ perSecond: expect.closeTo(10, 0) as number, steady: true });
   });
 
-  test('is that of the last items where they take long', () => {
+  test('measures the last items when they are slow', () => {
     const speeds = measured(7200, (second) => second / 60);
     expect(speeds.at(-1)).toEqual({ perSecond: expect.closeTo(1 / 60, 2) as number, steady: true });
   });
 });
 
-describe('a batch that goes on', () => {
-  test('says in lines how it stands, and what it will take once that is steady', async () => {
+describe('the progress of a batch', () => {
+  test('is printed in lines, with the time left once the rate is steady', async () => {
     const world = await createBatchWorld();
     write(world, 'in.jsonl', items(150));
     const ran = await berthIn(world, ['jobs', 'batch', 'run', 'demo', ...RUN.slice(4)]);
@@ -55,7 +55,7 @@ describe('a batch that goes on', () => {
     expect(ran.err).toMatch(/in flight(, \d+ waiting)? {2}[\d.]+\/s {2}[\dms ]+ left/);
   });
 
-  test('says nothing on stderr where JSON is asked for: an error is the one thing there', async () => {
+  test('prints nothing on stderr with --json, where only an error is expected', async () => {
     const world = await createBatchWorld();
     write(world, 'in.jsonl', items(100));
     const ran = await berthIn(world, ['jobs', 'batch', 'run', 'demo', ...RUN.slice(4), '--json']);
@@ -69,7 +69,7 @@ describe('a batch that goes on', () => {
       { tty: { stderr: true }, columns: 100 },
       /░ \d+% .*no success for \d+s: the service answered 503/,
     ],
-  ])('says why nothing moves: %s', async (_, options, said) => {
+  ])('says why no item succeeds: %s', async (_, options, said) => {
     const world = await createBatchWorld(options);
     write(world, 'in.jsonl', items(5));
     await local(world, 'fault', 'add', 'server-error', '--match', 'GET /v2/echo/status');
@@ -78,7 +78,7 @@ describe('a batch that goes on', () => {
     expect(ran.err).toMatch(said);
   });
 
-  test('tells what failed from what timed out', async () => {
+  test('distinguishes failed from timed out', async () => {
     const world = await createBatchWorld({ tty: { stderr: true } });
     write(world, 'in.jsonl', items(40, ',"seconds":8'));
     const argv = ['jobs', 'batch', 'run', 'sleep', ...RUN.slice(4), '--execution-timeout', '5s'];

@@ -6,9 +6,9 @@ import { LOCAL_KEY } from '../../../../../src/local/frame/auth.ts';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
 import type { TestWorld } from '../../../../support/worlds/test-world.ts';
 import {
-  besides,
+  secondProcess,
   items,
-  jobsTaken,
+  waitForJobs,
   createBatchWorld,
   read,
   RUN,
@@ -17,7 +17,7 @@ import {
 } from '../../../../support/batch/command-fixture.ts';
 
 describe('jobs batch run', () => {
-  test('fetches every result, prints one object, ends 0', async () => {
+  test('fetches every result, prints one object and ends with 0', async () => {
     const world = await createBatchWorld();
     write(world, 'in.jsonl', items(30));
     const ran = await berthIn(world, [...RUN, '--json']);
@@ -35,14 +35,14 @@ describe('jobs batch run', () => {
     expect(summary(status)).toMatchObject({ completed: 30, state: 'ended' });
   });
 
-  test('keeps what is piped in, so that it can go on', async () => {
+  test('keeps a copy of piped input, so that the batch can resume', async () => {
     const world = await createBatchWorld({ stdin: items(3) });
     const ran = await berthIn(world, ['jobs', 'batch', 'run', 'echo', '--input', '-', '--out', 'out.jsonl']);
     expect([ran.code, ran.err]).toEqual([0, '']);
     expect(read(world, 'out.jsonl.input')).toBe(items(3));
   });
 
-  test('ends 13 where some did not complete, and says how to run them again', async () => {
+  test('ends with 13 when items did not complete, and prints the command that retries them', async () => {
     const world = await createBatchWorld();
     write(world, 'in.jsonl', items(3));
     const ran = await berthIn(world, ['jobs', 'batch', 'run', 'fail', ...RUN.slice(4)]);
@@ -51,7 +51,7 @@ describe('jobs batch run', () => {
     expect(ran.out).toMatch(/failed\s+3/);
   });
 
-  test('names all that cannot be sent by line and column, and sends nothing', async () => {
+  test('names all invalid items by line and column and sends nothing', async () => {
     const world = await createBatchWorld();
     write(world, 'in.jsonl', '{"a":1}\n{"b":}\n\nnope\n');
     const ran = await berthIn(world, RUN);
@@ -64,7 +64,7 @@ describe('jobs batch run', () => {
     expect(summary(skipped)).toMatchObject({ planned: 1, completed: 1, invalid: 2 });
   });
 
-  test('shows with --dry-run what it would do, and touches nothing', async () => {
+  test('prints with --dry-run what it would send, and changes nothing', async () => {
     const world = await createBatchWorld();
     write(world, 'in.jsonl', items(3));
     const ran = await berthIn(world, [...RUN, '--dry-run']);
@@ -78,7 +78,7 @@ describe('jobs batch run', () => {
     expect(existsSync(join(world.directory, 'out.jsonl'))).toBe(false);
   });
 
-  test('never writes over results or a batch that are there', async () => {
+  test('never overwrites existing results or an existing batch', async () => {
     const world = await createBatchWorld();
     write(world, 'in.jsonl', items(1));
     write(world, 'out.jsonl', 'mine');
@@ -90,7 +90,7 @@ describe('jobs batch run', () => {
     expect(again.err).toContain('berth jobs batch resume other.jsonl');
   });
 
-  test('knows before the first job that an endpoint is not there', async () => {
+  test('fails before the first job when the endpoint does not exist', async () => {
     const world = await createBatchWorld();
     write(world, 'in.jsonl', items(1));
     const ran = await berthIn(world, ['jobs', 'batch', 'run', 'nowhere', ...RUN.slice(4)]);
@@ -99,12 +99,12 @@ describe('jobs batch run', () => {
   });
 });
 
-describe('what a run that was killed left', () => {
+describe('leftovers of a killed run', () => {
   test.each([
     ['an empty results file', { 'out.jsonl': '' }],
-    ['half a journal that never was one', { 'out.jsonl': '', 'out.jsonl.journal.new': 'deadbeef 700 ["ber' }],
-    ['half a copy of what was piped in', { 'out.jsonl.input.new': '{"n":1}\n{"n' }],
-  ])('is not in the way: %s', async (_, files) => {
+    ['half a journal that was never renamed', { 'out.jsonl': '', 'out.jsonl.journal.new': 'deadbeef 700 ["ber' }],
+    ['half a copy of the piped input', { 'out.jsonl.input.new': '{"n":1}\n{"n' }],
+  ])('do not block a new run: %s', async (_, files) => {
     const world = await createBatchWorld({ stdin: items(3) });
     for (const [name, content] of Object.entries(files)) write(world, name, content);
     const ran = await berthIn(world, ['jobs', 'batch', 'run', 'echo', '--input', '-', '--out', 'out.jsonl', '--json']);
@@ -115,7 +115,7 @@ describe('what a run that was killed left', () => {
     expect(read(world, 'out.jsonl.input')).toBe(items(3));
   });
 
-  test('before it had begun cannot be resumed: that is said, with what to do', async () => {
+  test('before its journal existed cannot be resumed, and the error says what to do', async () => {
     const world = await createBatchWorld();
     write(world, 'out.jsonl', '');
     const ran = await berthIn(world, ['jobs', 'batch', 'resume', 'out.jsonl']);
@@ -123,14 +123,14 @@ describe('what a run that was killed left', () => {
   });
 });
 
-test('two runs to one file: the second ends 14 and touches nothing of the first, which still reads its input', async () => {
+test('the second of two runs to one file ends with 14 and changes nothing of the first', async () => {
   const world = await createBatchWorld();
   const stdin = new PassThrough();
   const argv = ['jobs', 'batch', 'run', 'echo', '--input', '-', '--out', 'out.jsonl', '--json'];
   const first = berthIn({ ...world, stdin }, argv);
   stdin.write('{"n":1}\n');
   while (!existsSync(join(world.directory, 'out.jsonl.input.new'))) await new Promise(setImmediate);
-  const second = await berthIn(besides(world, { stdin: items(30) }), argv);
+  const second = await berthIn(secondProcess(world, { stdin: items(30) }), argv);
   expect([second.code, second.err]).toEqual([14, expect.stringContaining(`process ${String(process.pid)}`)]);
   stdin.end('{"n":2}\n');
   const ran = await first;
@@ -139,16 +139,16 @@ test('two runs to one file: the second ends 14 and touches nothing of the first,
   expect(read(world, 'out.jsonl.input')).toBe(items(2));
 });
 
-describe('an interrupt and what follows', () => {
+describe('an interrupt', () => {
   /** Begins a batch and presses Ctrl-C when the journal knows of so many jobs. */
   async function interrupted(world: TestWorld, count: number): Promise<Ran> {
     const running = berthIn(world, RUN);
-    await jobsTaken(world, count);
+    await waitForJobs(world, count);
     world.signal('SIGINT');
     return running;
   }
 
-  test('ends 130 with the command that goes on, and nothing is unknown', async () => {
+  test('ends with 130, prints the resume command, and no item is unknown', async () => {
     const world = await createBatchWorld();
     write(world, 'in.jsonl', items(300));
     const ran = await interrupted(world, 20);
@@ -162,7 +162,7 @@ describe('an interrupt and what follows', () => {
     expect(read(world, 'out.jsonl').trim().split('\n')).toHaveLength(300);
   });
 
-  test('an input that has changed is refused, and one that has moved is found', async () => {
+  test('a resume refuses a changed input and finds a moved one', async () => {
     const world = await createBatchWorld();
     write(world, 'in.jsonl', items(100));
     await interrupted(world, 5);
@@ -174,7 +174,7 @@ describe('an interrupt and what follows', () => {
     expect(moved.code, moved.err).toBe(0);
   });
 
-  test('another service is refused: its jobs would all seem expired', async () => {
+  test('a resume refuses another service, where all jobs would seem expired', async () => {
     const world = await createBatchWorld();
     write(world, 'in.jsonl', items(100));
     await interrupted(world, 5);
@@ -184,12 +184,12 @@ describe('an interrupt and what follows', () => {
     expect(ran.err).toContain('--moved');
   });
 
-  test('two at once: the second ends 14 and names the first', async () => {
+  test('the second of two processes at once ends with 14 and names the first', async () => {
     const world = await createBatchWorld();
     write(world, 'in.jsonl', items(300));
     const running = berthIn(world, RUN);
-    await jobsTaken(world, 1);
-    const second = await berthIn(besides(world), ['jobs', 'batch', 'resume', 'out.jsonl']);
+    await waitForJobs(world, 1);
+    const second = await berthIn(secondProcess(world), ['jobs', 'batch', 'resume', 'out.jsonl']);
     world.signal('SIGINT');
     expect(second.code).toBe(14);
     expect(second.err).toContain(`process ${String(process.pid)}`);
@@ -197,7 +197,7 @@ describe('an interrupt and what follows', () => {
   });
 });
 
-test('a journal that is broken in the middle is refused by every command, and left as it is', async () => {
+test('a corrupt journal is refused by every command and not modified', async () => {
   const world = await createBatchWorld();
   write(world, 'in.jsonl', items(5));
   await berthIn(world, RUN);
@@ -211,7 +211,7 @@ test('a journal that is broken in the middle is refused by every command, and le
   }
 });
 
-test('what is no batch ends 14', async () => {
+test('a path without a batch ends with 14', async () => {
   const ran = await berthIn(await createBatchWorld(), ['jobs', 'batch', 'status', 'nothing.jsonl']);
   expect([ran.code, ran.err]).toEqual([14, expect.stringContaining('there is no batch at nothing.jsonl')]);
 });

@@ -2,9 +2,9 @@ import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
 import {
-  besides,
+  secondProcess,
   items,
-  jobsTaken,
+  waitForJobs,
   OUT,
   createBatchWorld,
   read,
@@ -16,25 +16,25 @@ import {
 
 const STATUS = ['jobs', 'batch', 'status', OUT];
 
-test('the summary tells a program numbers, and a person words', async () => {
+test('the summary has numbers for programs and words for people', async () => {
   const world = await createBatchWorld();
   write(world, 'in.jsonl', items(300));
   const running = berthIn(world, [...RUN, '--json']);
-  await jobsTaken(world, 5);
-  const during = await berthIn(besides(world), [...STATUS, '--json']);
+  await waitForJobs(world, 5);
+  const during = await berthIn(secondProcess(world), [...STATUS, '--json']);
   expect(summary(during)).toMatchObject({ state: 'running', pid: process.pid });
-  const told = await berthIn(besides(world), STATUS);
+  const told = await berthIn(secondProcess(world), STATUS);
   expect(told.out).toContain(`state\tprocess ${String(process.pid)} on ${hostname()} is at work on it`);
   world.signal('SIGINT');
   await running;
-  const stopped = await berthIn(besides(world), [...STATUS, '--json']);
+  const stopped = await berthIn(secondProcess(world), [...STATUS, '--json']);
   expect(summary(stopped)['state']).toBe('stopped');
   expect(summary(stopped)).not.toHaveProperty('pid');
   const began = world.clock.now();
-  const rest = await berthIn(besides(world), [...RESUME, '--json']);
+  const rest = await berthIn(secondProcess(world), [...RESUME, '--json']);
   const { tookSeconds } = summary(rest) as { tookSeconds: number };
   expect(tookSeconds).toBeGreaterThan(0);
   expect(tookSeconds * 1000).toBeLessThanOrEqual(world.clock.now() - began);
   expect(read(world, OUT).split('\n')).toHaveLength(301);
-  expect((await berthIn(besides(world), RESUME)).out).toMatch(/^took\t\S+/m);
+  expect((await berthIn(secondProcess(world), RESUME)).out).toMatch(/^took\t\S+/m);
 });

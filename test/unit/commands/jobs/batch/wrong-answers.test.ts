@@ -44,7 +44,7 @@ async function batch(submission: Behaviour): Promise<{ ran: Ran; submissions: nu
   return { ran, submissions: server.seen.filter(({ method }) => method === 'POST').length };
 }
 
-describe('a submission that is answered with an id that cannot be used', () => {
+describe('a submission answered with an unusable id', () => {
   test.each(['".."', '"."', '""', 'null', '7', '"a\\nb"', '"a\\u0000"'])(
     '%s: its outcome is unknown, 13',
     async (id) => {
@@ -55,7 +55,7 @@ describe('a submission that is answered with an id that cannot be used', () => {
     },
   );
 
-  test('a problem document with status 200: the same', async () => {
+  test('a problem document with status 200 is treated the same', async () => {
     const answer = json({ id: 'job1', status: 'IN_QUEUE' }, 200, { 'content-type': 'application/problem+json' });
     const { ran } = await batch(answer);
     expect(ran.code, ran.err).toBe(13);
@@ -63,7 +63,7 @@ describe('a submission that is answered with an id that cannot be used', () => {
   });
 });
 
-test.each([408, 425])('a submission that is answered with %i is sent again', async (status) => {
+test.each([408, 425])('a submission answered with %i is sent again', async (status) => {
   let count = 0;
   const { ran, submissions } = await batch((exchange) => {
     count += 1;

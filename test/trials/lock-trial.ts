@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { onTestFinished } from 'vitest';
 
-/** Starts per trial: few in the usual tests, 40 with `npm run lock-trials`. */
+/** Starts per trial: few in the normal tests, 40 with `npm run lock-trials`. */
 export const STARTS = Number(process.env['LOCK_TRIALS'] ?? 3);
 
-/** Where a worker runs: a command in front of it. */
+/** The command that starts a worker in another environment, such as a namespace. */
 export type Around = readonly string[];
 export const HERE: Around = [];
 export const OWN_PIDS: Around = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child'];
@@ -17,7 +17,7 @@ export const ownHost = (name: string): Around => [
   ...['sh', '-c', `hostname ${name} && exec "$@"`, 'sh'],
 ];
 
-/** Whether a command line ends 0 here: namespaces need rights, and some programs may be missing. */
+/** Whether a command exits with 0 on this machine: namespaces need permissions, and programs may be missing. */
 export function works(around: Around): boolean {
   const line = [...around, 'true'];
   return spawnSync(line[0] ?? '', line.slice(1), { timeout: 10_000 }).status === 0;
@@ -26,7 +26,7 @@ export function works(around: Around): boolean {
 export interface Worker {
   readonly name: string;
   readonly child: ChildProcess;
-  /** Steps that it said are on the disk. */
+  /** Steps that it reported as synced. */
   readonly done: () => readonly string[];
   readonly ended: Promise<{ readonly code: number | null; readonly errors: string }>;
 }
@@ -34,14 +34,14 @@ export interface Worker {
 export interface Place {
   readonly folder: string;
   start(around?: Around, options?: { readonly steps?: number; readonly uid?: number }): Worker;
-  /** Lines `enter NAME` and `leave NAME`, in the order they were written. */
+  /** Lines `enter NAME` and `leave NAME`, in the order of writing. */
   witness(): readonly string[];
   journal(): readonly string[];
-  /** Resolves when a line is in the witness. */
+  /** Resolves when the witness file has the line. */
   seen(line: string): Promise<void>;
 }
 
-/** The worker as one file that Node runs. */
+/** Bundles the worker into one file for Node. */
 export async function buildWorker(): Promise<{ readonly file: string; readonly remove: () => void }> {
   const folder = mkdtempSync(join(tmpdir(), 'berth-trial-'));
   const file = join(folder, 'worker.mjs');
@@ -55,7 +55,7 @@ export async function buildWorker(): Promise<{ readonly file: string; readonly r
   };
 }
 
-/** A folder that workers share; every process that is started in it ends with the test. */
+/** Creates a folder that workers share. Every process started in it is killed at the end of the test. */
 export function createPlace(worker: string): Place {
   const folder = mkdtempSync(join(tmpdir(), 'berth-trial-'));
   const running = new Set<ChildProcess>();
@@ -95,8 +95,8 @@ export function createPlace(worker: string): Place {
 }
 
 /**
- * What the witness says against the lock: two at work at once. `killed` are those that were dead before the next one
- * entered, and so never left.
+ * Returns the violations of the lock in the witness file: workers that held it at the same time. `killed` are workers that were
+ * dead before the next one entered, and so never left.
  */
 export function overlaps(witness: readonly string[], killed: ReadonlySet<string> = new Set()): readonly string[] {
   let inside: string | undefined;

@@ -1,4 +1,4 @@
-/** What must hold: of each output, after each run of the batch, and at the end of a round. */
+/** The invariants: of each output, after each run of the batch, and at the end of a round. */
 import { FOREIGN } from './files.mjs';
 
 const FORBIDDEN = [
@@ -8,8 +8,8 @@ const FORBIDDEN = [
   [/Warning: /, 'shows a warning of Node itself'],
 ];
 
-/** What is wrong with what a program said. `key` must not be in it, if given. */
-export function wrongInOutput(text, key) {
+/** Returns the problems of a program's output. `key`, if given, must not be in it. */
+export function findOutputProblems(text, key) {
   const found = FORBIDDEN.filter(([pattern]) => pattern.test(text)).map(([, what]) => what);
   if (key !== undefined && text.includes(key)) found.push('shows the key');
   return found;
@@ -17,7 +17,7 @@ export function wrongInOutput(text, key) {
 
 const KINDS = ['completed', 'failed', 'cancelled', 'timedOut', 'expired', 'unknown', 'inFlight', 'waiting'];
 
-/** The counts on stdout: one JSON document or nothing. Gives what is wrong with them, and the counts. */
+/** Parses the counts on stdout, which is one JSON document or empty. Returns the counts and their problems. */
 export function readCounts(stdout) {
   if (stdout.trim() === '') return { wrong: [] };
   let counts;
@@ -32,7 +32,7 @@ export function readCounts(stdout) {
   return { counts, wrong };
 }
 
-export const leftOver = ({ waiting, inFlight }) => waiting + inFlight;
+export const remainingItems = ({ waiting, inFlight }) => waiting + inFlight;
 
 const STATUS_COUNT = {
   COMPLETED: 'completed',
@@ -45,31 +45,31 @@ const STATUS_COUNT = {
 };
 
 /**
- * What is wrong after any run: items that the service took more than once, lines that it should never have seen, results
- * that are not those of their item. `mayRepeat` gives how many more times an item may have been sent, because it was
- * listed as unknown and sent again on request.
+ * Returns the problems after a run: items that the service accepted more than once, lines that it should never have received,
+ * results that belong to another item. `mayRepeat` says how many more times an item may have been sent, because it was unknown
+ * and resubmitted on request.
  */
-export function wrongSoFar(items, service, lines, mayRepeat) {
+export function findProblemsAfterRun(items, service, lines, mayRepeat) {
   const wrong = [];
-  const taken = service.taken();
+  const taken = service.submissionCounts();
   for (const mark of taken.keys())
-    if (mark.startsWith(FOREIGN)) wrong.push(`sent what was not in the input that was checked: ${mark}`);
+    if (mark.startsWith(FOREIGN)) wrong.push(`sent something that was not in the validated input: ${mark}`);
   for (const { n, mark } of items) {
     const times = taken.get(mark) ?? 0;
-    if (times > 1 + (mayRepeat.get(n) ?? 0)) wrong.push(`double: item ${n} was taken ${times} times`);
+    if (times > 1 + (mayRepeat.get(n) ?? 0)) wrong.push(`double: item ${n} was accepted ${times} times`);
   }
-  for (const line of lines) wrong.push(...wrongInLine(line, items, service));
+  for (const line of lines) wrong.push(...findLineProblems(line, items, service));
   return wrong;
 }
 
-function wrongInLine(line, items, service) {
+function findLineProblems(line, items, service) {
   if (line.broken !== undefined) return [`a line of the results is not JSON: ${line.broken.slice(0, 200)}`];
   const item = items[line.item - 1];
   if (item === undefined) return [`a result of item ${line.item}, which does not exist`];
   const wrong = [];
   if (line.id !== item.mark) wrong.push(`the result of item ${line.item} has the id ${line.id}`);
   const mark = service.markOf(line.job);
-  // A job that was taken at the very moment of a jump may be gone before anyone has seen it.
+  // A job that was accepted at the moment of a clock jump may be deleted before the campaign has read it.
   const isGone = mark === undefined && line.status === 'EXPIRED';
   if (line.job !== undefined && mark !== item.mark && !isGone)
     wrong.push(`the result of item ${line.item} is of job ${line.job}, which is of ${mark ?? 'nothing'}`);
@@ -82,15 +82,15 @@ function wrongInLine(line, items, service) {
   return wrong;
 }
 
-/** What is wrong at the end: each item is in exactly one account, and was taken as its account says. */
-export function wrongAtEnd(items, service, lines, status) {
+/** Returns the problems at the end: each item must have exactly one result or be unknown, and submissions must match. */
+export function findProblemsAtEnd(items, service, lines, status) {
   const wrong = [];
   const unknown = new Set(status.unknownItems);
   const byItem = new Map();
   for (const line of lines) byItem.set(line.item, [...(byItem.get(line.item) ?? []), line]);
   const counts = Object.fromEntries(KINDS.map((kind) => [kind, 0]));
   counts.unknown = unknown.size;
-  const taken = service.taken();
+  const taken = service.submissionCounts();
   for (const { n, mark } of items) {
     const own = byItem.get(n) ?? [];
     if (own.length + (unknown.has(n) ? 1 : 0) !== 1)
@@ -99,7 +99,7 @@ export function wrongAtEnd(items, service, lines, status) {
       );
     for (const { status: said } of own) counts[STATUS_COUNT[said]] += 1;
     if (own.length > 0 && !taken.has(mark) && own[0].status !== 'EXPIRED')
-      wrong.push(`item ${n} has a result, and the service never took it`);
+      wrong.push(`item ${n} has a result, and the service never accepted it`);
   }
   for (const kind of KINDS)
     if (counts[kind] !== status[kind])

@@ -1,5 +1,5 @@
-import { berth, type Ran } from './worlds/run-berth.ts';
-import { pointedAt, routed, serve, type Behaviour, type ScriptedServer } from './servers/scripted-server.ts';
+import { berth, type Ran } from '../worlds/run-berth.ts';
+import { pointedAt, routed, serve, type Behaviour, type ScriptedServer } from './scripted-server.ts';
 
 /** Runs a command line against a server that answers these routes and 404 for the rest; gives the requests it got. */
 export async function runRecorded(

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { berthIn, type Ran } from '../../support/worlds/run-berth.ts';
-import { json, pointedAt, routed, serve, text, type Behaviour } from '../../support/servers/scripted-server.ts';
-import { inOrder, requestsOf, runRecorded } from '../../support/recorded.ts';
-import { createTestWorld } from '../../support/worlds/test-world.ts';
+import { berthIn, type Ran } from '../../../support/worlds/run-berth.ts';
+import { json, pointedAt, routed, serve, text, type Behaviour } from '../../../support/servers/scripted-server.ts';
+import { inOrder, requestsOf, runRecorded } from '../../../support/servers/recorded-requests.ts';
+import { createTestWorld } from '../../../support/worlds/test-world.ts';
 
 type Routes = Readonly<Record<string, Behaviour>>;
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { berthIn } from '../../support/worlds/run-berth.ts';
-import { json, problem, text } from '../../support/servers/scripted-server.ts';
-import { inOrder, runRecorded } from '../../support/recorded.ts';
-import { createTestWorld } from '../../support/worlds/test-world.ts';
+import { berthIn } from '../../../support/worlds/run-berth.ts';
+import { json, problem, text } from '../../../support/servers/scripted-server.ts';
+import { inOrder, runRecorded } from '../../../support/servers/recorded-requests.ts';
+import { createTestWorld } from '../../../support/worlds/test-world.ts';
 
 const POD_LIST = 'GET /v2/pods?includeClusterPods=true';
 const pods = (...rows: readonly { readonly id: string; readonly name: string }[]) => json({ pods: rows });

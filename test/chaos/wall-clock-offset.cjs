@@ -1,12 +1,12 @@
 'use strict';
 /**
- * Loaded with `node --require` into the batch and the service: moves their wall clock by the milliseconds that the file
- * named by BERTH_CHAOS_CLOCK holds, also while they run. Monotonic clocks and timers stay as they are.
+ * Loaded with `node --require` into the batch and the service: moves their wall clock by the milliseconds in the file
+ * BERTH_CHAOS_CLOCK, also while they run. Monotonic clocks and timers do not change.
  */
 const { readFileSync } = require('node:fs');
 
 const file = process.env['BERTH_CHAOS_CLOCK'];
-/** The file is read again after so many milliseconds. */
+/** Milliseconds after which the file is read again. */
 const FRESH_MS = 10;
 const RealDate = Date;
 let offset = 0;
@@ -19,7 +19,7 @@ function now() {
     try {
       offset = Number(readFileSync(file, 'utf8')) || 0;
     } catch {
-      // No file: the clock stays as far from the real one as it was.
+      // No file: the offset stays the same.
     }
   }
   return RealDate.now() + offset;
