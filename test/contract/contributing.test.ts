@@ -57,13 +57,15 @@ interface Snapshot {
 }
 
 describe('the worked examples', () => {
-  it('change these files: for a noun four, for a column one', () => {
+  it('change these files: for a noun four, for a column one, for a fault kind two', () => {
     expect(blocks.map(({ path, isNew }) => [path, isNew])).toEqual([
       ['src/commands/snapshots.ts', true],
       ['src/registry.ts', false],
       ['src/local/resources/snapshots.ts', true],
       ['src/local/table.ts', false],
       ['src/commands/pods/fields.ts', false],
+      ['src/core/fault-kinds.ts', false],
+      ['src/local/frame/fault-effects.ts', false],
     ]);
   });
 
@@ -131,6 +133,14 @@ describe('the worked examples', () => {
       expect((await berth('completion', shell)).out).toContain('snapshots');
     const { out: contract } = await berth('--local', 'api', 'GET', '/v2/openapi.json');
     expect([contract.includes('"/v2/pods/{id}"'), contract.includes('napshot')]).toEqual([true, false]);
+  });
+
+  it('adds the fault kind to the command and to the local service', async () => {
+    const berth = await example();
+    expect((await berth('local', 'fault', 'add', '--help')).out).toContain('conflict answers 409');
+    expect((await berth('local', 'fault', 'add', 'conflict', '--count', '1')).code).toBe(0);
+    expect((await berth('--local', 'pods', 'list')).code).toBe(5);
+    expect((await berth('--local', 'pods', 'list')).code).toBe(0);
   });
 
   it('adds the column to the wide table alone', async () => {
