@@ -117,7 +117,7 @@ const faultView: View = {
 export const status = defineCommand({
   summary: 'show what the local service holds, its time and its faults',
   run: async (ctx) => {
-    const answer = await ctx.api.send(control('GET', ['status'])).catch(notLocal);
+    const answer = await ctx.api.send(control('GET', ['status'])).catch(explainFailure);
     return { kind: 'one', view: statusView, value: answer.value ?? null, source: answer.text };
   },
 });
@@ -127,7 +127,7 @@ export const reset = defineCommand({
   confirm: () =>
     Promise.resolve('This forgets everything the local service holds: pods, volumes, jobs, faults and its clock.'),
   run: async (ctx) => {
-    const answer = await ctx.api.send(control('POST', ['reset'])).catch(notLocal);
+    const answer = await ctx.api.send(control('POST', ['reset'])).catch(explainFailure);
     return { kind: 'one', view: statusView, value: answer.value ?? null, source: answer.text };
   },
 });
@@ -136,7 +136,7 @@ export const clock = defineGroup("the local service's time: pods, jobs, retentio
   show: defineCommand({
     summary: 'show its time',
     run: async (ctx) => {
-      const answer = await ctx.api.send(control('GET', ['clock'])).catch(notLocal);
+      const answer = await ctx.api.send(control('GET', ['clock'])).catch(explainFailure);
       return { kind: 'one', view: clockView, value: answer.value ?? null, source: answer.text };
     },
   }),
@@ -146,7 +146,7 @@ export const clock = defineGroup("the local service's time: pods, jobs, retentio
     examples: [['berth local clock advance 31m', 'past the retention of a result']],
     run: async (ctx, { time }) => {
       const advanceMs = parseDuration(time, 's', 'TIME');
-      const answer = await ctx.api.send(control('POST', ['clock'], { advanceMs })).catch(notLocal);
+      const answer = await ctx.api.send(control('POST', ['clock'], { advanceMs })).catch(explainFailure);
       return { kind: 'one', view: clockView, value: answer.value ?? null, source: answer.text };
     },
   }),
@@ -193,14 +193,14 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
         ...(latency === undefined ? {} : { latencyMs: latency }),
         ...(retryAfter === undefined ? {} : { retryAfter: Math.ceil(retryAfter / 1000) }),
       };
-      const answer = await ctx.api.send(control('POST', ['fault'], body)).catch(notLocal);
+      const answer = await ctx.api.send(control('POST', ['fault'], body)).catch(explainFailure);
       return { kind: 'one', view: faultView, value: answer.value ?? null, source: answer.text };
     },
   }),
   list: defineCommand({
     summary: 'list the faults that are set',
     run: async (ctx) => {
-      const answer = await ctx.api.send({ ...control('GET', ['fault']), expects: { list: 'faults' } }).catch(notLocal);
+      const answer = await ctx.api.send({ ...control('GET', ['fault']), expects: { list: 'faults' } }).catch(explainFailure);
       const faults =
         isObject(answer.value) && Array.isArray(answer.value['faults'])
           ? (answer.value['faults'] as readonly Json[])
@@ -215,7 +215,7 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
       const path = id === undefined ? ['fault'] : ['fault', id];
       await ctx.api.send(control('DELETE', path)).catch((error: unknown) => {
         if (id !== undefined && error instanceof Failure && error.detail === NO_FAULT) throw noFault(error, id);
-        notLocal(error);
+        explainFailure(error);
       });
       return { kind: 'nothing', notes: [id === undefined ? 'No faults are set now.' : `Fault ${id} is gone.`] };
     },
