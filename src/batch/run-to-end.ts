@@ -73,6 +73,7 @@ export async function runToEnd(
     done.signal,
   );
   let end: RunEnd;
+  let tookMs: number;
   try {
     end = await runItems({
       ...batch,
@@ -99,6 +100,7 @@ export async function runToEnd(
       },
     });
     end = await finishBatch(durable, path, batch, end, signal);
+    tookMs = clock.monotonic() - started;
   } finally {
     signal.removeEventListener('abort', onInterrupt);
     stopListening();
@@ -123,7 +125,7 @@ export async function runToEnd(
     unknownItems: [...states.items('unknown')],
     unordered,
     resumable: left || unordered,
-    tookMs: clock.monotonic() - started,
+    tookMs,
     cost: cost.total(),
     resumed,
     stopped: stopCause(end.stopped),

@@ -23,6 +23,7 @@ const IDLE_MS_WITH_REQUEST = 3;
  */
 export function createAutoAdvancingClock(): AutoAdvancingClock {
   const activity = trackRequests();
+  const timersBefore = countTimers();
   const slept: number[] = [];
   const sleepers = new Set<{ readonly at: number; readonly wake: () => void }>();
   let monotonic = 0;
@@ -49,7 +50,7 @@ export function createAutoAdvancingClock(): AutoAdvancingClock {
         watching = false;
         return;
       }
-      const busy = held > 0 || activity.count() !== seen || hasPendingFileOperation();
+      const busy = held > 0 || activity.count() !== seen || hasPendingFileOperation() || countTimers() > timersBefore;
       seen = activity.count();
       idleTurns = busy ? 0 : idleTurns + 1;
       if (busy) idleSince = performance.now();
@@ -119,6 +120,9 @@ export function createAutoAdvancingClock(): AutoAdvancingClock {
     },
   };
 }
+
+/** Timers of real time, such as the one that spaces the syncs of a file: their work is not done before they fire. */
+const countTimers = (): number => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
 
 /** Whether a read, a write or another asynchronous operation on a file has not ended. */
 const hasPendingFileOperation = (): boolean =>

@@ -21,7 +21,7 @@ async function runningAgain(): Promise<ScriptedService & { readonly end: () => v
   await fixture.batch.close();
   const again = await fixture.resume({ wantFailed: true });
   const stopped = await fixture.run(again, { retryFailed: 1, timeoutMs: 1000 });
-  expect(stopped).toMatchObject({ revived: 3, counts: { inFlight: 3 } });
+  expect(stopped).toMatchObject({ rerunCount: 3, counts: { inFlight: 3 } });
   await again.close();
   return { ...fixture, end: () => (stage = 'ends') };
 }
@@ -35,10 +35,10 @@ describe('jobs that run again while a batch is stopped and resumed', () => {
     fixture.end();
     const batch = await fixture.resume();
     const end = await fixture.run(batch);
-    expect(end).toMatchObject({ revived: 0, counts: { completed: 3 } });
+    expect(end).toMatchObject({ rerunCount: 0, counts: { completed: 3 } });
     expect(items(fixture)).toEqual(['1', '2', '3'].map((item) => [item, 'COMPLETED']));
     await batch.close();
-    expect(await fixture.resume()).toMatchObject({ ranAgain: false });
+    expect(await fixture.resume()).toMatchObject({ hasRerunItems: false });
   });
 
   test('keep their results when the disk has no room to sort them, and the batch can resume', async () => {

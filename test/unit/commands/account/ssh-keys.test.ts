@@ -5,15 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { parseKeys, readKey } from '../../../../src/commands/account/keys.ts';
 import { berth, berthIn, type Ran } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld, type TestWorldOptions } from '../../../support/worlds/test-world.ts';
-import {
-  json,
-  pointedAt,
-  problem,
-  reset,
-  routed,
-  serve,
-  type Behaviour,
-} from '../../../support/servers/scripted-server.ts';
+import * as server from '../../../support/servers/scripted-server.ts';
+
+const { json, pointedAt, problem, reset, routed, serve } = server;
+type Behaviour = server.Behaviour;
 
 /** Invented keys with different texts, by name. */
 const key = (name: string, comment = `${name}@host`): string =>

@@ -231,7 +231,7 @@ describe('a name in place of an id', () => {
     const { server, out } = await billing(['pods', '--pod', 'web', '-o', 'id'], [asked(pods('web', 'other'))]);
     expect(server.seen.map((seen) => seen.url)).toEqual([
       '/v2/billing/pods?podId=web',
-      '/v2/pods',
+      '/v2/pods?includeClusterPods=true',
       '/v2/billing/pods?podId=p0',
     ]);
     expect(out).toContain('pod-1');
@@ -247,7 +247,11 @@ describe('a name in place of an id', () => {
     expect([code, out]).toEqual([4, '']);
     expect(err).toMatch(/nothing was billed in this time for "nope", and no pod has this id or name/);
     expect(err).toMatch(/-> See berth pods list\. One that is gone is found by its id, .*--from\./);
-    expect(server.seen.map((seen) => seen.url)).toEqual(['/v2/billing/pods?podId=nope', '/v2/pods', '/v2/pods/nope']);
+    expect(server.seen.map((seen) => seen.url)).toEqual([
+      '/v2/billing/pods?podId=nope',
+      '/v2/pods?includeClusterPods=true',
+      '/v2/pods/nope',
+    ]);
   });
 
   it.each([

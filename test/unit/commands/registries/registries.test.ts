@@ -60,7 +60,12 @@ describe('the password', () => {
   });
 
   test.each<[string, readonly string[], string | undefined, RegExp]>([
-    ['on the command line', [...CREATE, '--set', `password=${PASSWORD}`], undefined, /never given on the command line/],
+    [
+      'on the command line',
+      [...CREATE, '--set', `password=${PASSWORD}`],
+      undefined,
+      /cannot be given on the command line/,
+    ],
     ['as a flag', [...CREATE, '--password', PASSWORD], undefined, /unknown option/],
     ['from nobody', CREATE, undefined, /missing --password-stdin/],
     ['that is empty', [...CREATE, '--password-stdin'], '\n', /stdin is empty/],
