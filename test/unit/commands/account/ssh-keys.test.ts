@@ -6,9 +6,7 @@ import { parseKeys, readKey } from '../../../../src/commands/account/keys.ts';
 import { berth, berthIn, type Ran } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld, type TestWorldOptions } from '../../../support/worlds/test-world.ts';
 import * as server from '../../../support/servers/scripted-server.ts';
-
 const { json, pointedAt, problem, reset, routed, serve } = server;
-type Behaviour = server.Behaviour;
 
 /** Invented keys with different texts, by name. */
 const key = (name: string, comment = `${name}@host`): string =>
@@ -27,7 +25,7 @@ async function account(
   meanwhile: Readonly<Record<number, (account: Account) => void>> = {},
 ): Promise<{ readonly state: Account; readonly env: Readonly<Record<string, string>> }> {
   const state: Account = { keys, seen: [] };
-  const answer: Behaviour = (exchange) => {
+  const answer: server.Behaviour = (exchange) => {
     const { method, body } = exchange.arrival;
     if (method === 'PUT') state.keys = (JSON.parse(body.toString()) as Account).keys;
     state.seen.push(method === 'PUT' ? `PUT ${names(state.keys)}` : method);
