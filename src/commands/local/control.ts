@@ -200,7 +200,9 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
   list: defineCommand({
     summary: 'list the faults that are set',
     run: async (ctx) => {
-      const answer = await ctx.api.send({ ...control('GET', ['fault']), expects: { list: 'faults' } }).catch(explainFailure);
+      const answer = await ctx.api
+        .send({ ...control('GET', ['fault']), expects: { list: 'faults' } })
+        .catch(explainFailure);
       const faults =
         isObject(answer.value) && Array.isArray(answer.value['faults'])
           ? (answer.value['faults'] as readonly Json[])
