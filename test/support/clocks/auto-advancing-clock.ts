@@ -14,6 +14,8 @@ const IDLE_TURNS = 3;
 const IDLE_TURNS_WITH_REQUEST = 20;
 /** Milliseconds of real time that must pass besides, for the case that the system is slow to deliver the bytes. */
 const IDLE_MS_WITH_REQUEST = 3;
+/** Milliseconds of real time for which a timer of real time counts as activity. */
+const TIMER_MS = 12;
 
 /**
  * Returns a clock that stands still while this process works and moves to the earliest sleeper or deadline when the process
@@ -50,10 +52,13 @@ export function createAutoAdvancingClock(): AutoAdvancingClock {
         watching = false;
         return;
       }
-      const busy = held > 0 || activity.count() !== seen || hasPendingFileOperation() || countTimers() > timersBefore;
+      const active = held > 0 || activity.count() !== seen || hasPendingFileOperation();
+      // Not longer: a spinner has a timer of real time as long as it is shown.
+      const waitsForTimer = countTimers() > timersBefore && performance.now() - idleSince < TIMER_MS;
+      const busy = active || waitsForTimer;
       seen = activity.count();
       idleTurns = busy ? 0 : idleTurns + 1;
-      if (busy) idleSince = performance.now();
+      if (active) idleSince = performance.now();
       const isIdle =
         activity.inFlight() === 0
           ? idleTurns >= IDLE_TURNS
