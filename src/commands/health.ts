@@ -1,6 +1,6 @@
 import { arrayOf, isObject, memberAt, objectOf, type Json } from '../core/json.ts';
 import { defineCommand } from '../cli/command.ts';
-import { sendTo } from '../cli/resource/identify.ts';
+import { sendTo } from '../cli/resource/identity/identify.ts';
 import { arg } from '../cli/parse/params.ts';
 import { json, text } from '../output/layout/cells.ts';
 import type { Section, View } from '../output/view.ts';

@@ -3,8 +3,8 @@ import type { ApiRequest } from '../../core/api.ts';
 import type { Result, View } from '../../output/view.ts';
 import { defineCommand, type Command } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import type { Collection } from './collection.ts';
-import { sendTo } from './identify.ts';
+import type { Collection } from './identity/collection.ts';
+import { sendTo } from './identity/identify.ts';
 import { arg, type Params, type ValuesOf } from '../parse/params.ts';
 
 /** A collection of the management API with the view of its rows. */

@@ -4,7 +4,7 @@ import type { ApiAnswer } from '../../core/api.ts';
 import type { Id } from '../../core/ids.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { sendTo } from '../../cli/resource/identify.ts';
+import { sendTo } from '../../cli/resource/identity/identify.ts';
 import { combinedFailure, sendEach, type Outcome } from '../../cli/resource/send-each.ts';
 import { arg, onlyWith, option } from '../../cli/parse/params.ts';
 import { commandLine, countOf } from '../../cli/words.ts';

@@ -13,8 +13,8 @@ import {
 import { parseTimestamp } from '../../../core/timestamp.ts';
 import { safeText, say, type SafeText } from '../../../core/safe-text.ts';
 import type { CommandContext } from '../../../cli/context.ts';
-import type { Collection } from '../../../cli/resource/collection.ts';
-import { identify } from '../../../cli/resource/identify.ts';
+import type { Collection } from '../../../cli/resource/identity/collection.ts';
+import { identify } from '../../../cli/resource/identity/identify.ts';
 import { option, type Params, type ValuesOf } from '../../../cli/parse/params.ts';
 import { commandLine } from '../../../cli/words.ts';
 import type { Result } from '../../../output/view.ts';
