@@ -1,4 +1,5 @@
-import { defineCommand, defineGroup } from '../../../cli/command.ts';
+import { memberAt } from '../../../core/json.ts';
+import { defineCommand, defineGroup, endedWhen } from '../../../cli/command.ts';
 import { arg, option } from '../../../cli/parse/params.ts';
 import { resumeOptions, runOptions } from './flags.ts';
 
@@ -48,7 +49,7 @@ const status = defineCommand({
   details: 'Sends nothing and changes nothing, and may be asked while the batch runs.',
   args: { results: arg.text('the results file of the batch') },
   options: { exitStatus: option.on('end 13 unless every item completed') },
-  watch: true,
+  watch: endedWhen((row) => memberAt(row, 'state') !== 'running'),
   // Loaded on demand: no other command of jobs needs this code.
   run: async (ctx, values) => (await import('./status.ts')).status(ctx, values),
 });

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { openSpinner } from '../../../../src/output/live/spinner.ts';
-import { openWatchView } from '../../../../src/output/live/watch-view.ts';
+import { openWatchView } from '../../../../src/output/live/open-watch-view.ts';
 import { pod, podList, podView } from '../../../support/output/pods.ts';
 import { as, screen } from '../../../support/output/screen.ts';
 import { Terminal } from '../../../support/output/terminal-emulator.ts';
 
+const WATCH = { intervalMs: 2000, onQuit: () => undefined };
 const HIDE = '\u001b[?25l';
 const SHOW = '\u001b[?25h';
 const list = (...ids: readonly string[]) =>
@@ -13,11 +14,11 @@ const list = (...ids: readonly string[]) =>
 describe('--watch on a terminal', () => {
   test('redraws in place, and at the end leaves the last frame and shows the cursor', async () => {
     const to = screen({ tty: true, columns: 60, rows: 12 });
-    const live = await openWatchView(as({ fields: ['id'] }), to);
-    await live.show(list('a', 'b', 'c'));
-    await live.show(list('d'));
-    await live.show({ ...list(), notes: ['all gone'] });
-    await live.show(list('e', 'f'));
+    const live = await openWatchView(as({ fields: ['id'] }), to, WATCH);
+    await live.show(list('a', 'b', 'c'), 0);
+    await live.show(list('d'), 0);
+    await live.show({ ...list(), notes: ['all gone'] }, 0);
+    await live.show(list('e', 'f'), 0);
     await live.close();
     const seen = new Terminal(60, 12).write(to.out());
     expect(seen.text()).toBe('┌────┐\n│ id │\n├────┤\n│ e  │\n│ f  │\n└────┘');
@@ -27,9 +28,9 @@ describe('--watch on a terminal', () => {
 
   test('never draws more lines than the screen has', async () => {
     const to = screen({ tty: true, columns: 60, rows: 8 });
-    const live = await openWatchView(as({ fields: ['id'] }), to);
+    const live = await openWatchView(as({ fields: ['id'] }), to, WATCH);
     const many = list(...Array.from({ length: 40 }, (_, at) => `pod-${String(at)}`));
-    for (let turn = 0; turn < 3; turn++) await live.show(many);
+    for (let turn = 0; turn < 3; turn++) await live.show(many, 0);
     const seen = new Terminal(60, 8).write(to.out());
     expect(seen.scrolled).toBe(0);
     expect(seen.text()).toContain('... 38 more lines');
@@ -37,12 +38,12 @@ describe('--watch on a terminal', () => {
 
   test('an interrupt shows the cursor at once, and nothing is drawn after it', async () => {
     const to = screen({ tty: true });
-    const live = await openWatchView(as(), to);
-    await live.show(podList);
+    const live = await openWatchView(as(), to, WATCH);
+    await live.show(podList, 0);
     to.abort();
     expect(to.out().endsWith(SHOW)).toBe(true);
     const before = to.out();
-    await live.show(pod(0));
+    await live.show(pod(0), 0);
     await live.close();
     expect(to.out()).toBe(before);
   });
@@ -56,8 +57,8 @@ describe('--watch in a pipe', () => {
     ['yaml', false, '- id: a\n---\n- id: b\n'],
   ] as const)('%s: one rendering after the other, each time the data is another', async (format, tty, expected) => {
     const to = screen({ tty });
-    const live = await openWatchView(as({ format, fields: ['id'] }), to);
-    for (const id of ['a', 'a', 'b', 'b']) await live.show(list(id));
+    const live = await openWatchView(as({ format, fields: ['id'] }), to, WATCH);
+    for (const id of ['a', 'a', 'b', 'b']) await live.show(list(id), 0);
     await live.close();
     expect(to.out()).toBe(expected);
   });
