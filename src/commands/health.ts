@@ -11,7 +11,7 @@ import { formatRate, latestPerMinute, perMinute, valuesOf } from './shared/histo
 /** Labels of members; a member without one is shown by its name. */
 const LABELS: Readonly<Record<string, string>> = { inQueue: 'in queue', inProgress: 'in progress' };
 
-const healthView: View = {
+export const healthView: View = {
   noun: ['health', 'health'],
   id: () => '',
   columns: [
