@@ -40,7 +40,7 @@ function countSection(row: Json, member: string): Section {
 }
 
 /** Columns of a line beside its sparkline: the margin, the label and the number. */
-const FIXED_COLUMNS = 34;
+const FIXED_COLUMNS = 40;
 
 /** The counts with their history: jobs and workers as they are, and for what only grows how fast it grows. */
 function liveHealth(row: Json, { samples, columns }: LiveFacts): readonly Section[] {

@@ -66,23 +66,23 @@ export const headLines = (
 export const fit = (pieces: readonly Piece[], columns: number, paint: Paint): TerminalText =>
   paintAll(ellipsize(pieces, columns), paint);
 
+/** The totals, the most important first: a narrow terminal cuts the last ones. */
 function totalPieces(totals: Totals, pods: boolean, endpoints: boolean): readonly Piece[] {
   const { cost, spentToday, waiting, running, completedRate, failedRate } = totals;
-  const strong = (text: SafeText): Piece => ({ text, tone: 'strong' });
+  const amount = (text: SafeText, unit: SafeText): readonly Piece[] => [{ text, tone: 'strong' }, { text: unit }];
   const parts: readonly (readonly Piece[])[] = [
-    ...(pods
-      ? [[strong(say`${countOf(totals.pods, 'pod')}`)], [strong(say`${formatDollars(cost)}`), { text: say` an hour` }]]
-      : []),
-    ...(spentToday === undefined ? [] : [[strong(say`${formatDollars(spentToday)}`), { text: say` today` }]]),
+    ...(pods ? [amount(say`${formatDollars(cost)}`, say`/h`)] : []),
+    ...(spentToday === undefined ? [] : [amount(say`${formatDollars(spentToday)}`, say` today`)]),
     ...(endpoints
       ? [
-          [strong(say`${countOf(totals.endpoints, 'endpoint')}`)],
-          [{ text: say`jobs: ` }, strong(say`${waiting}`), { text: say` waiting, ` }, strong(say`${running}`), { text: say` running` }],
+          [...amount(say`${waiting}`, say` waiting, `), ...amount(say`${running}`, say` running`)],
           ...(completedRate === undefined
             ? []
             : [[{ text: say`${formatRate(completedRate)} done, ${formatRate(failedRate ?? 0)} failed a minute` }]]),
         ]
       : []),
+    ...(pods ? [[{ text: say`${countOf(totals.pods, 'pod')}` }]] : []),
+    ...(endpoints ? [[{ text: say`${countOf(totals.endpoints, 'endpoint')}` }]] : []),
   ];
   return parts.flatMap((part, at) => (at === 0 ? part : [{ text: say`  ` }, ...part]));
 }

@@ -100,7 +100,7 @@ function statusPieces({ session, ui, now }: ScreenInput, { endpoints }: ScreenRo
 }
 
 const FOOTERS: Readonly<Record<Ui['mode'], string>> = {
-  list: 'q quit  s sort  / filter  enter detail  l log  p pause  ? help',
+  list: 'q quit  s sort  / find  enter open  l log  p pause  ? help',
   filter: 'type a text  enter keep it  escape show everything',
   detail: 'q back  arrows scroll  l log  p pause',
   logs: 'q back  arrows scroll  p pause',
