@@ -6,9 +6,12 @@ const SHARE = 0.5;
 /** The longest pause between two polls, in milliseconds. A window that resets later is looked at again then. */
 const MAX_INTERVAL_MS = 60_000;
 
+/** The shortest pause, in milliseconds. */
+const MIN_INTERVAL_MS = 100;
+
 /**
  * Returns how long to wait between two polls of `requests` requests each, so that half of what is left of every rate
- * window lasts until it resets: at least `wantedMs`, at most a minute. In milliseconds.
+ * window lasts until it resets: at least `wantedMs` and 100 ms, at most `wantedMs` or a minute. In milliseconds.
  */
 export function pacedInterval(windows: readonly RateWindow[], requests: number, wantedMs: number): number {
   const needed = windows.map(({ remaining, resetSeconds }) => {
@@ -16,5 +19,5 @@ export function pacedInterval(windows: readonly RateWindow[], requests: number, 
     const usable = remaining * SHARE;
     return usable < requests ? resetSeconds * 1000 : (resetSeconds * 1000 * requests) / usable;
   });
-  return Math.max(wantedMs, Math.min(MAX_INTERVAL_MS, Math.max(0, ...needed)));
+  return Math.max(MIN_INTERVAL_MS, wantedMs, Math.min(MAX_INTERVAL_MS, Math.max(0, ...needed)));
 }

@@ -27,19 +27,22 @@ export async function watch(
     quit.abort(new Error('the user quit'));
   };
   const live = await openWatchView(ctx.output, ctx, { intervalMs, onQuit });
+  let hasEnded = false;
   let gone: Failure | undefined;
   const onGone = (failure: Failure): void => {
     gone = failure;
   };
   try {
     const poll = untilAborted(quit.signal, () => command.run(ctx, values));
-    return await repeat(ctx, { poll, live, intervalMs, ended: command.watch.ended, onGone, signal: quit.signal });
+    const exit = await repeat(ctx, { poll, live, intervalMs, ended: command.watch.ended, onGone, signal: quit.signal });
+    hasEnded = true;
+    return exit;
   } catch (error) {
     if (ctx.signal.aborted && error instanceof Failure && isInterrupt(error)) return error.exit;
     if (quit.signal.aborted && error === quit.signal.reason) return EXIT.done;
     throw error;
   } finally {
-    await live.close();
+    await live.close(hasEnded);
     if (gone !== undefined) await ctx.tell(`${gone.message}: the watch has ended`);
   }
 }

@@ -9,7 +9,7 @@ import { render } from '../render.ts';
 import { trusted } from '../trusted.ts';
 import type { OutputOptions, Result, Sample, Tone } from '../view.ts';
 import { openLiveScreen, type LiveScreen } from './live-screen.ts';
-import { scrolled, windowOf, type Window } from './scroll.ts';
+import { scrolled, windowOf, type Window, type WindowOptions } from './scroll.ts';
 import type { WatchOptions, WatchOutput, WatchView } from './watch-view.ts';
 
 /** How many polls a watch remembers. */
@@ -40,12 +40,18 @@ export async function redrawingView(
     return paintAll(ellipsize(pieces, screen.columns - 1), paint);
   };
 
+  const windowOptions = (shown: Result, lines: readonly string[]): WindowOptions => ({
+    header: headerLines(shown, lines),
+    offset,
+    // One row for the cursor below the frame, one for the footer.
+    rows: screen.rows - 2,
+    columns: screen.columns,
+  });
+
   const draw = async (): Promise<void> => {
     if (result === undefined) return;
-    const { columns, rows } = screen;
-    const lines = await renderToLines(liveResult(result, samples, columns), options, output);
-    // One row for the cursor below the frame, one for the footer.
-    const window = windowOf(lines, { header: headerLines(result, lines), offset, rows: rows - 2, columns });
+    const lines = await renderToLines(liveResult(result, samples, screen.columns), options, output);
+    const window = windowOf(lines, windowOptions(result, lines));
     [offset, page] = [window.offset, window.shown];
     await screen.draw([...window.lines, footer(window)]);
   };
@@ -82,14 +88,12 @@ export async function redrawingView(
       trouble = `${formatDuration(ageMs)} old: ${message}`;
       await redraw();
     },
-    close: async () => {
+    close: async (whole) => {
       await drawing.catch(() => undefined);
-      // The whole of the last result, without the line about the watch.
-      const last =
-        result === undefined
-          ? undefined
-          : await renderToLines(liveResult(result, samples, screen.columns), options, output);
-      await screen.close(last);
+      if (result === undefined) return await screen.close();
+      const lines = await renderToLines(liveResult(result, samples, screen.columns), options, output);
+      const part = windowOf(lines, windowOptions(result, lines));
+      await screen.close(whole ? lines : part.lines);
     },
   };
 }

@@ -7,8 +7,11 @@ export interface WatchView {
   show(result: Result, at: number): Promise<void>;
   /** Says that a poll failed and how old what is shown is. */
   stale(message: string, ageMs: number): Promise<void>;
-  /** Leaves the last result on the screen and restores the terminal. */
-  close(): Promise<void>;
+  /**
+   * Restores the terminal and leaves the last result on it: what was on the screen, or with `whole` all of it, because
+   * the watch has ended and it is the result.
+   */
+  close(whole: boolean): Promise<void>;
 }
 
 /** How a watch is shown. */
