@@ -1,13 +1,14 @@
 # bash completion for berth. Made by `berth completion bash`.
 _berth_words() {
   case "$1" in
-    '') echo 'pods endpoints clusters jobs queue health volumes templates registries catalog billing account auth config limits doctor api local completion help' ;;
+    '') echo 'pods endpoints clusters jobs queue health top volumes templates registries catalog billing account auth config limits doctor api local completion help' ;;
     'pods') echo 'list get create update delete terminate start stop restart wait logs ssh' ;;
     'endpoints') echo 'list get create update delete workers releases logs' ;;
     'clusters') echo 'list get create update delete pods' ;;
     'jobs') echo 'run status stream cancel retry wait batch' ;;
     'jobs batch') echo 'run resume status' ;;
     'queue') echo 'purge' ;;
+    'top') echo 'pods endpoints' ;;
     'volumes') echo 'list get create update delete' ;;
     'templates') echo 'list get create update delete' ;;
     'registries') echo 'list get create delete delegations' ;;
@@ -32,7 +33,7 @@ _berth_words() {
 _berth_flags() {
   echo '--output -o --json --fields --jq --raw -r --help -h --base-url --queue-url --rest-url --profile --local --timeout --retries --no-input --no-color --verbose'
   case "$1" in
-    'pods list') echo '--all -a --status --cloud --data-center --gpu --older-than --newer-than' ;;
+    'pods list') echo '--all -a --status --cloud --data-center --gpu --older-than --newer-than --watch -w --interval' ;;
     'pods get') echo '--exit-status --watch -w --interval' ;;
     'pods create') echo '--name --image --args --disk --port --env --registry --gpu --gpu-count --cuda --min-cuda --cpu --vcpu --cloud --data-center --template --network-volume --persistent-size --mount-path --global-networking --start-ssh --start-jupyter --set --file -f --wait --wait-timeout --dry-run' ;;
     'pods update') echo '--name --image --args --disk --port --env --registry --template --persistent-size --mount-path --global-networking --locked --set --file -f --dry-run' ;;
@@ -42,14 +43,14 @@ _berth_flags() {
     'pods stop') echo '--wait --wait-timeout --dry-run' ;;
     'pods restart') echo '--wait --wait-timeout --dry-run' ;;
     'pods wait') echo '--for --wait-timeout' ;;
-    'pods logs') echo '--follow -f --source --tail --since --after' ;;
+    'pods logs') echo '--follow -f --source --tail --since --times --after --match' ;;
     'pods ssh') echo '--proxy --print' ;;
     'endpoints create') echo '--name --type --image --args --disk --port --env --registry --template --gpu-pool --exclude-gpu --gpu-count --cuda --min-cuda --cpu --workers-min --workers-max --idle-timeout --queue-delay --request-count --execution-timeout --flashboot --data-center --network-volume --set --file -f --wait --wait-timeout --dry-run' ;;
     'endpoints update') echo '--name --image --args --disk --port --env --registry --template --gpu-pool --exclude-gpu --gpu-count --cuda --min-cuda --cpu --workers-min --workers-max --idle-timeout --queue-delay --request-count --execution-timeout --flashboot --data-center --network-volume --set --file -f --wait --wait-timeout --dry-run' ;;
     'endpoints delete') echo '--dry-run --yes -y' ;;
     'endpoints workers') echo '--watch -w --interval' ;;
     'endpoints releases') echo '--wait --wait-timeout --watch -w --interval' ;;
-    'endpoints logs') echo '--follow -f --source --tail --since --after' ;;
+    'endpoints logs') echo '--follow -f --source --tail --since --times --after' ;;
     'clusters get') echo '--watch -w --interval' ;;
     'clusters create') echo '--name --type --gpu --gpu-count --pods --image --args --disk --port --env --data-center --network-volume --start-ssh --start-jupyter --set --file -f --wait --wait-timeout --dry-run' ;;
     'clusters update') echo '--name --set --file -f --dry-run' ;;
@@ -66,6 +67,7 @@ _berth_flags() {
     'jobs batch status') echo '--exit-status --watch -w --interval' ;;
     'queue purge') echo '--dry-run --yes -y' ;;
     'health') echo '--watch -w --interval' ;;
+    'top') echo '--once --interval' ;;
     'volumes create') echo '--name --size --data-center --type --set --file -f --dry-run' ;;
     'volumes update') echo '--name --size --set --file -f --dry-run' ;;
     'volumes delete') echo '--dry-run --yes -y' ;;
@@ -110,6 +112,7 @@ _berth_values() {
     'pods list|--gpu') echo '-'; return ;;
     'pods list|--older-than') echo '-'; return ;;
     'pods list|--newer-than') echo '-'; return ;;
+    'pods list|--interval') echo '-'; return ;;
     'pods get|--interval') echo '-'; return ;;
     'pods create|--name') echo '-'; return ;;
     'pods create|--image') echo '-'; return ;;
@@ -155,7 +158,9 @@ _berth_values() {
     'pods logs|--source') echo 'container system'; return ;;
     'pods logs|--tail') echo '-'; return ;;
     'pods logs|--since') echo '-'; return ;;
+    'pods logs|--times') echo 'utc local relative none'; return ;;
     'pods logs|--after') echo '-'; return ;;
+    'pods logs|--match') echo '-'; return ;;
     'endpoints create|--name') echo '-'; return ;;
     'endpoints create|--type') echo 'QUEUE LOAD_BALANCER'; return ;;
     'endpoints create|--image') echo '-'; return ;;
@@ -215,6 +220,7 @@ _berth_values() {
     'endpoints logs|--source') echo 'container system'; return ;;
     'endpoints logs|--tail') echo '-'; return ;;
     'endpoints logs|--since') echo '-'; return ;;
+    'endpoints logs|--times') echo 'utc local relative none'; return ;;
     'endpoints logs|--after') echo '-'; return ;;
     'clusters get|--interval') echo '-'; return ;;
     'clusters create|--name') echo '-'; return ;;
@@ -270,6 +276,7 @@ _berth_values() {
     'jobs batch resume|--retry-failed') echo '-'; return ;;
     'jobs batch status|--interval') echo '-'; return ;;
     'health|--interval') echo '-'; return ;;
+    'top|--interval') echo '-'; return ;;
     'volumes create|--name') echo '-'; return ;;
     'volumes create|--size') echo '-'; return ;;
     'volumes create|--data-center') echo '-'; return ;;

@@ -1,9 +1,9 @@
 # PowerShell completion for berth. Made by `berth completion powershell`.
 $BerthGlobal = @{ flags = @('--output', '--json', '--fields', '--jq', '--raw', '--help', '--base-url', '--queue-url', '--rest-url', '--profile', '--local', '--timeout', '--retries', '--no-input', '--no-color', '--verbose'); values = @{ '--output' = @('table', 'wide', 'json', 'jsonl', 'yaml', 'csv', 'id'); '--fields' = @(); '--jq' = @(); '--base-url' = @(); '--queue-url' = @(); '--rest-url' = @(); '--profile' = @(); '--timeout' = @(); '--retries' = @() } }
 $BerthTree = @{
-  '' = @{ words = @('pods', 'endpoints', 'clusters', 'jobs', 'queue', 'health', 'volumes', 'templates', 'registries', 'catalog', 'billing', 'account', 'auth', 'config', 'limits', 'doctor', 'api', 'local', 'completion', 'help'); flags = @(); values = @{  } }
+  '' = @{ words = @('pods', 'endpoints', 'clusters', 'jobs', 'queue', 'health', 'top', 'volumes', 'templates', 'registries', 'catalog', 'billing', 'account', 'auth', 'config', 'limits', 'doctor', 'api', 'local', 'completion', 'help'); flags = @(); values = @{  } }
   'pods' = @{ words = @('list', 'get', 'create', 'update', 'delete', 'terminate', 'start', 'stop', 'restart', 'wait', 'logs', 'ssh'); flags = @(); values = @{  } }
-  'pods list' = @{ words = @(); flags = @('--all', '--status', '--cloud', '--data-center', '--gpu', '--older-than', '--newer-than'); values = @{ '--status' = @('PROVISIONING', 'STARTING', 'RUNNING', 'EXITED', 'ERROR', 'TERMINATED'); '--cloud' = @('SECURE', 'COMMUNITY'); '--data-center' = @(); '--gpu' = @(); '--older-than' = @(); '--newer-than' = @() } }
+  'pods list' = @{ words = @(); flags = @('--all', '--status', '--cloud', '--data-center', '--gpu', '--older-than', '--newer-than', '--watch', '--interval'); values = @{ '--status' = @('PROVISIONING', 'STARTING', 'RUNNING', 'EXITED', 'ERROR', 'TERMINATED'); '--cloud' = @('SECURE', 'COMMUNITY'); '--data-center' = @(); '--gpu' = @(); '--older-than' = @(); '--newer-than' = @(); '--interval' = @() } }
   'pods get' = @{ words = @(); flags = @('--exit-status', '--watch', '--interval'); values = @{ '--interval' = @() } }
   'pods create' = @{ words = @(); flags = @('--name', '--image', '--args', '--disk', '--port', '--env', '--registry', '--gpu', '--gpu-count', '--cuda', '--min-cuda', '--cpu', '--vcpu', '--cloud', '--data-center', '--template', '--network-volume', '--persistent-size', '--mount-path', '--global-networking', '--start-ssh', '--start-jupyter', '--set', '--file', '--wait', '--wait-timeout', '--dry-run'); values = @{ '--name' = @(); '--image' = @(); '--args' = @(); '--disk' = @(); '--port' = @(); '--env' = @(); '--registry' = @(); '--gpu' = @(); '--gpu-count' = @(); '--cuda' = @(); '--min-cuda' = @(); '--cpu' = @(); '--vcpu' = @(); '--cloud' = @('SECURE', 'COMMUNITY'); '--data-center' = @(); '--template' = @(); '--network-volume' = @(); '--persistent-size' = @(); '--mount-path' = @(); '--set' = @(); '--file' = @(); '--wait-timeout' = @() } }
   'pods update' = @{ words = @(); flags = @('--name', '--image', '--args', '--disk', '--port', '--env', '--registry', '--template', '--persistent-size', '--mount-path', '--global-networking', '--locked', '--set', '--file', '--dry-run'); values = @{ '--name' = @(); '--image' = @(); '--args' = @(); '--disk' = @(); '--port' = @(); '--env' = @(); '--registry' = @(); '--template' = @(); '--persistent-size' = @(); '--mount-path' = @(); '--global-networking' = @('on', 'off'); '--locked' = @('on', 'off'); '--set' = @(); '--file' = @() } }
@@ -13,7 +13,7 @@ $BerthTree = @{
   'pods stop' = @{ words = @(); flags = @('--wait', '--wait-timeout', '--dry-run'); values = @{ '--wait-timeout' = @() } }
   'pods restart' = @{ words = @(); flags = @('--wait', '--wait-timeout', '--dry-run'); values = @{ '--wait-timeout' = @() } }
   'pods wait' = @{ words = @(); flags = @('--for', '--wait-timeout'); values = @{ '--for' = @('PROVISIONING', 'STARTING', 'RUNNING', 'EXITED', 'ERROR', 'TERMINATED'); '--wait-timeout' = @() } }
-  'pods logs' = @{ words = @(); flags = @('--follow', '--source', '--tail', '--since', '--after'); values = @{ '--source' = @('container', 'system'); '--tail' = @(); '--since' = @(); '--after' = @() } }
+  'pods logs' = @{ words = @(); flags = @('--follow', '--source', '--tail', '--since', '--times', '--after', '--match'); values = @{ '--source' = @('container', 'system'); '--tail' = @(); '--since' = @(); '--times' = @('utc', 'local', 'relative', 'none'); '--after' = @(); '--match' = @() } }
   'pods ssh' = @{ words = @(); flags = @('--proxy', '--print'); values = @{  } }
   'endpoints' = @{ words = @('list', 'get', 'create', 'update', 'delete', 'workers', 'releases', 'logs'); flags = @(); values = @{  } }
   'endpoints list' = @{ words = @(); flags = @(); values = @{  } }
@@ -23,7 +23,7 @@ $BerthTree = @{
   'endpoints delete' = @{ words = @(); flags = @('--dry-run', '--yes'); values = @{  } }
   'endpoints workers' = @{ words = @(); flags = @('--watch', '--interval'); values = @{ '--interval' = @() } }
   'endpoints releases' = @{ words = @(); flags = @('--wait', '--wait-timeout', '--watch', '--interval'); values = @{ '--wait-timeout' = @(); '--interval' = @() } }
-  'endpoints logs' = @{ words = @(); flags = @('--follow', '--source', '--tail', '--since', '--after'); values = @{ '--source' = @('container', 'system'); '--tail' = @(); '--since' = @(); '--after' = @() } }
+  'endpoints logs' = @{ words = @(); flags = @('--follow', '--source', '--tail', '--since', '--times', '--after'); values = @{ '--source' = @('container', 'system'); '--tail' = @(); '--since' = @(); '--times' = @('utc', 'local', 'relative', 'none'); '--after' = @() } }
   'clusters' = @{ words = @('list', 'get', 'create', 'update', 'delete', 'pods'); flags = @(); values = @{  } }
   'clusters list' = @{ words = @(); flags = @(); values = @{  } }
   'clusters get' = @{ words = @(); flags = @('--watch', '--interval'); values = @{ '--interval' = @() } }
@@ -45,6 +45,7 @@ $BerthTree = @{
   'queue' = @{ words = @('purge'); flags = @(); values = @{  } }
   'queue purge' = @{ words = @(); flags = @('--dry-run', '--yes'); values = @{  } }
   'health' = @{ words = @(); flags = @('--watch', '--interval'); values = @{ '--interval' = @() } }
+  'top' = @{ words = @('pods', 'endpoints'); flags = @('--once', '--interval'); values = @{ '--interval' = @() } }
   'volumes' = @{ words = @('list', 'get', 'create', 'update', 'delete'); flags = @(); values = @{  } }
   'volumes list' = @{ words = @(); flags = @(); values = @{  } }
   'volumes get' = @{ words = @(); flags = @(); values = @{  } }

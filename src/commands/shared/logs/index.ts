@@ -26,7 +26,7 @@ export const LOG_OPTIONS = {
   source: option.choice('only lines of the container, or of the system around it', ['container', 'system']),
   tail: option.count('how many of the last lines to begin with, up to 5000 (default 100)', 0, { most: MAX_TAIL }),
   since: option.text('begin at a time, or so long ago: 2026-01-31T12:00:00Z, 10m', { metavar: 'TIME' }),
-  times: option.choice('times as the service sends them, of this machine, as an age, or none (default utc)', TIMES),
+  times: option.choice('times as utc, local, relative or none (default utc)', TIMES, { metavar: 'WORD' }),
   after: option.text('go on after this event: what an earlier run ended with', { metavar: 'CURSOR' }),
 } as const satisfies Params;
 
