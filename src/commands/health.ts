@@ -57,7 +57,9 @@ function liveHealth(row: Json, { samples, columns }: LiveFacts): readonly Sectio
       return {
         label,
         value: {
-          gauges: [{ text: text.padEnd(NUMBER_COLUMNS), history, columns: width, ...(most === undefined ? {} : { most }) }],
+          gauges: [
+            { text: text.padEnd(NUMBER_COLUMNS), history, columns: width, ...(most === undefined ? {} : { most }) },
+          ],
         },
       };
     }),

@@ -10,7 +10,7 @@ const WIDTHS = [60, 80, 120, 200];
 
 const local = (extra: Readonly<Record<string, string>> = {}) => cleanEnvironment({ BERTH_LOCAL: '1', ...extra });
 
-const widest = (screen: string): number => Math.max(...screen.split('\n').map((line) => [...line].length));
+const widest = (screen: string): number => Math.max(...screen.split('\n').map((line) => Array.from(line).length));
 
 /** The SGR codes of a screen. */
 const codesOf = (screen: string): readonly number[] =>
@@ -57,7 +57,11 @@ describe.skipIf(!hasTerminal)('in a terminal', () => {
   test('top is drawn again for a new size while it runs', async () => {
     const session = await inTerminal({ columns: 120, rows: 30 }, ['top'], await local());
     await session.waitFor(/RUNNING +\d+%[^]*q quit/);
-    for (const [columns, rows] of [[60, 20], [200, 40], [80, 12]] as const) {
+    for (const [columns, rows] of [
+      [60, 20],
+      [200, 40],
+      [80, 12],
+    ] as const) {
       session.resize(columns, rows);
       const screen = await session.waitFor(new RegExp(`^([^\n]*\n){${String(rows - 1)}}q quit`));
       expect(widest(screen)).toBeLessThanOrEqual(columns);

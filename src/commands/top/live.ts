@@ -49,7 +49,8 @@ export async function live(ctx: CommandContext, shown: Shown, wantedMs: number):
     if (log?.of === selected) return;
     log?.page.close();
     const row = rows.find(selected);
-    log = selected === undefined || row === undefined ? undefined : { of: selected, page: openLogPage(ctx, row, drawSoon) };
+    log =
+      selected === undefined || row === undefined ? undefined : { of: selected, page: openLogPage(ctx, row, drawSoon) };
   };
   const screen: LiveScreen = await openLiveScreen(ctx, {
     kind: 'full',
@@ -75,8 +76,7 @@ export async function live(ctx: CommandContext, shown: Shown, wantedMs: number):
     }
   } catch (error) {
     if (quit.signal.aborted && error === quit.signal.reason) return { kind: 'nothing' };
-    const isInterrupt =
-      error instanceof Failure && (error.exit === EXIT.interrupted || error.exit === EXIT.terminated);
+    const isInterrupt = error instanceof Failure && (error.exit === EXIT.interrupted || error.exit === EXIT.terminated);
     if (ctx.signal.aborted && isInterrupt) return { kind: 'nothing', exit: error.exit };
     throw error;
   } finally {

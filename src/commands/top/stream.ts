@@ -25,8 +25,7 @@ export async function streamRows(ctx: CommandContext, shown: Shown, wantedMs: nu
       await ctx.clock.sleep(session.intervalMs, ctx.signal);
     }
   } catch (error) {
-    const isInterrupt =
-      error instanceof Failure && (error.exit === EXIT.interrupted || error.exit === EXIT.terminated);
+    const isInterrupt = error instanceof Failure && (error.exit === EXIT.interrupted || error.exit === EXIT.terminated);
     if (ctx.signal.aborted && isInterrupt) return { kind: 'nothing', exit: error.exit };
     throw error;
   } finally {

@@ -12,7 +12,12 @@ export function sparkline(
   most = Math.max(1, ...known(values)),
 ): SafeText {
   const shown = columns <= 0 ? [] : values.slice(-columns);
-  return safeText(shown.map((value) => blockOf(value, most)).join('').padStart(columns));
+  return safeText(
+    shown
+      .map((value) => blockOf(value, most))
+      .join('')
+      .padStart(columns),
+  );
 }
 
 const known = (values: readonly (number | undefined)[]): readonly number[] =>

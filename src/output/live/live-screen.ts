@@ -57,7 +57,10 @@ export async function openLiveScreen(output: ScreenOutput, options: LiveScreenOp
       return joinText([
         control.BEGIN_FRAME,
         control.TO_FIRST_LINE,
-        joinText(lines.map((line) => styled`${line}${control.CLEAR_LINE_END}`), '\n'),
+        joinText(
+          lines.map((line) => styled`${line}${control.CLEAR_LINE_END}`),
+          '\n',
+        ),
         control.CLEAR_BELOW,
         control.END_FRAME,
       ]);

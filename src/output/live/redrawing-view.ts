@@ -90,7 +90,10 @@ export async function redrawingView(
     },
     close: async (whole) => {
       await drawing.catch(() => undefined);
-      if (result === undefined) return await screen.close();
+      if (result === undefined) {
+        await screen.close();
+        return;
+      }
       const lines = await renderToLines(liveResult(result, samples, screen.columns), options, output);
       const part = windowOf(lines, windowOptions(result, lines));
       await screen.close(whole ? lines : part.lines);

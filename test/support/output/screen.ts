@@ -31,7 +31,13 @@ interface ScreenOptions {
 }
 
 /** The output of a test: sinks that collect, a terminal of a given size, a clock that does not move. */
-export function screen({ tty = false, columns = 80, rows = 24, colour = false, keys = true }: ScreenOptions = {}): Screen {
+export function screen({
+  tty = false,
+  columns = 80,
+  rows = 24,
+  colour = false,
+  keys = true,
+}: ScreenOptions = {}): Screen {
   const stdout = collector();
   const stderr = collector();
   const size = { columns, rows };
@@ -90,7 +96,7 @@ export function screen({ tty = false, columns = 80, rows = 24, colour = false, k
   };
 }
 
-const keyOf = (name: string): Key => ({ name, text: [...name].length === 1 ? name : undefined });
+const keyOf = (name: string): Key => ({ name, text: Array.from(name).length === 1 ? name : undefined });
 
 export const as = (options: Partial<OutputOptions> = {}): OutputOptions => ({
   format: undefined,

@@ -30,7 +30,14 @@ const wave = (tick: number): number => Math.round(50 + 50 * Math.sin(tick / 3));
 const podsAt = (tick: number): readonly Json[] => [
   pod('pod-train', 'train-llm', 'RUNNING', {
     cost: 4.78,
-    runtime: running([[wave(tick), 68], [wave(tick + 2), 56]], 18, 55),
+    runtime: running(
+      [
+        [wave(tick), 68],
+        [wave(tick + 2), 56],
+      ],
+      18,
+      55,
+    ),
   }),
   pod('pod-idle', 'forgotten', 'RUNNING', { cost: 0.34, runtime: running([[tick % 2, 3]], 1, 4) }),
   pod('pod-web', 'web', 'RUNNING', { cost: 0.12, runtime: running([], 35, 48) }),
@@ -53,10 +60,7 @@ const healthAt = (tick: number): readonly (readonly [string, Json])[] => [
       workers: { idle: 1, running: 4, initializing: 0 },
     },
   ],
-  [
-    'ep-stuck',
-    { jobs: { inQueue: 12, inProgress: 0, completed: 7, failed: 0 }, workers: { idle: 0, running: 0 } },
-  ],
+  ['ep-stuck', { jobs: { inQueue: 12, inProgress: 0, completed: 7, failed: 0 }, workers: { idle: 0, running: 0 } }],
 ];
 
 /** A fleet after some readings, two seconds apart. */
@@ -68,6 +72,10 @@ export function sampleFleet(ticks = 31): Fleet {
     if (tick === 0) reads.push({ kind: 'endpoints', rows: ENDPOINTS, at });
     for (const [id, document] of healthAt(tick)) reads.push({ kind: 'health', id, document, at: at - 500 });
   }
-  const spent = new Map([['pod-train', 57.4], ['ep-busy', 3.5], ['gone', 1]]);
+  const spent = new Map([
+    ['pod-train', 57.4],
+    ['ep-busy', 3.5],
+    ['gone', 1],
+  ]);
   return [...reads, { kind: 'spent', spent, at: LAST - 40_000 } as const].reduce(fleetAfter, EMPTY_FLEET);
 }

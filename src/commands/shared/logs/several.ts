@@ -46,15 +46,17 @@ export async function showSeveralLogs<N extends string>(
   const sources = await Promise.all(
     logs.map(async ({ lookup, given, stream }) => {
       const { result } = await identify(ctx, lookup, given, async (id) => {
-        const events = values.follow
-          ? followLogs(ctx, stream(id), query)
-          : pastLogs(ctx, stream(id), query);
+        const events = values.follow ? followLogs(ctx, stream(id), query) : pastLogs(ctx, stream(id), query);
         return { first: await events.next(), events };
       });
       return result;
     }),
   );
-  const print = await printer(ctx, logs.map(({ name }) => name), values);
+  const print = await printer(
+    ctx,
+    logs.map(({ name }) => name),
+    values,
+  );
   const lastTimes = new Map<number, number>();
   const failures: Failure[] = [];
   const past: Line[] = [];
@@ -74,8 +76,7 @@ export async function showSeveralLogs<N extends string>(
     await Promise.all(
       sources.map(async ({ first, events }, at) => {
         try {
-          for (let next = first; next.done !== true; next = await events.next())
-            await take({ at, event: next.value });
+          for (let next = first; next.done !== true; next = await events.next()) await take({ at, event: next.value });
         } catch (error) {
           if (!(error instanceof Failure) || ctx.signal.aborted || error.exit === 0) throw error;
           failures.push(error);
@@ -120,7 +121,11 @@ async function printer(
   const shown = names.map((name) => {
     const text = safeText(name);
     if (!ctx.terminal.output) return text;
-    return safeText(ellipsize([{ text }], MAX_NAME).map((piece) => piece.text).join(''));
+    return safeText(
+      ellipsize([{ text }], MAX_NAME)
+        .map((piece) => piece.text)
+        .join(''),
+    );
   });
   const width = Math.min(MAX_NAME, Math.max(...shown.map(textWidth)));
   const times = timesOf(values);

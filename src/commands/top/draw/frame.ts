@@ -88,10 +88,18 @@ function totalPieces(totals: Totals, pods: boolean, endpoints: boolean): readonl
 }
 
 /** The two tables. When not all rows fit, each table gets half of the room, and what the other one leaves. */
-function bodyLines(input: FrameInput, columns: number, room: number | undefined, paint: Paint): readonly TerminalText[] {
+function bodyLines(
+  input: FrameInput,
+  columns: number,
+  room: number | undefined,
+  paint: Paint,
+): readonly TerminalText[] {
   const { pods, endpoints, now, selected } = input;
   const counts = [pods, endpoints].map((rows) => (rows === undefined ? 0 : Math.max(1, rows.length) + 1));
-  const [podLines = 0, endpointLines = 0] = shares(counts, room === undefined ? undefined : room - (pods && endpoints ? 1 : 0));
+  const [podLines = 0, endpointLines = 0] = shares(
+    counts,
+    room === undefined ? undefined : room - (pods && endpoints ? 1 : 0),
+  );
   const options = { columns, selected, paint };
   const tables = [
     ...(pods === undefined ? [] : [tableLines(podColumns(now), pods, 'pods', { ...options, lines: podLines })]),
@@ -129,7 +137,11 @@ function tableLines<R extends PodRow | EndpointRow>(
   { columns: width, selected, paint, lines }: TableOptions,
 ): readonly TerminalText[] {
   const cells = placed(columns, width - MARK_COLUMNS);
-  const first = firstRow(rows.findIndex((row) => rowKey(row) === selected), rows.length, lines - 1);
+  const first = firstRow(
+    rows.findIndex((row) => rowKey(row) === selected),
+    rows.length,
+    lines - 1,
+  );
   const fits = rows.length <= lines - 1;
   const shown = rows.slice(first, first + (fits ? lines - 1 : lines - 2));
   const header = cells.map(({ column, width: columnWidth }): TerminalText =>

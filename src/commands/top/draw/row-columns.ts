@@ -45,7 +45,12 @@ export const endpointColumns = (): readonly TopColumn<EndpointRow>[] => [
     rank: 1,
     cell: (row, width) => countSeries(row.waiting, width, isStuck(row) ? 'warn' : 'busy'),
   },
-  { header: 'RUN', widths: [5, 11, 20, 40, 66], rank: 1, cell: ({ running }, width) => countSeries(running, width, 'busy') },
+  {
+    header: 'RUN',
+    widths: [5, 11, 20, 40, 66],
+    rank: 1,
+    cell: ({ running }, width) => countSeries(running, width, 'busy'),
+  },
   { header: 'WORKERS', widths: [13, 14, 24, 36, 48], rank: 2, cell: workersCell },
   {
     header: 'DONE/M',
@@ -60,7 +65,14 @@ export const endpointColumns = (): readonly TopColumn<EndpointRow>[] => [
     cell: ({ failedRate }, width) => rateSeries(failedRate, width, 'bad'),
   },
   { header: 'TODAY', widths: [7, 8], rank: 4, right: true, from: 100, cell: todayCell },
-  { header: 'READ', widths: [4], rank: 5, right: true, from: 100, cell: ({ readMs }) => [piece(secondsText(readMs), 'quiet')] },
+  {
+    header: 'READ',
+    widths: [4],
+    rank: 5,
+    right: true,
+    from: 100,
+    cell: ({ readMs }) => [piece(secondsText(readMs), 'quiet')],
+  },
 ];
 
 const piece = (text: string, tone: Tone = 'plain'): Piece => ({ text: safeText(text === '' ? '-' : text), tone });
@@ -80,7 +92,8 @@ export const secondsText = (milliseconds: number | undefined): string => {
 
 const dollars = (amount: number | undefined): string => (amount === undefined ? '-' : formatDollars(amount));
 
-const percentText = (value: number | undefined): string => (value === undefined ? '-' : `${String(Math.round(value))}%`);
+const percentText = (value: number | undefined): string =>
+  value === undefined ? '-' : `${String(Math.round(value))}%`;
 
 /** True for jobs that wait while there is no worker. */
 const isStuck = ({ waiting, workers }: EndpointRow): boolean =>
@@ -98,7 +111,12 @@ const countSeries = ({ now, history }: Series, width: number, tone: Tone): reado
   series(now === undefined ? '-' : shortCount(now), 4, sparklineOf(history, width - 5), tone);
 
 const rateSeries = ({ now, history }: Series, width: number, tone: Tone): readonly Piece[] =>
-  series(now === undefined ? '-' : shortCount(now), 5, sparklineOf(history, width - 6), (now ?? 0) > 0 ? tone : 'quiet');
+  series(
+    now === undefined ? '-' : shortCount(now),
+    5,
+    sparklineOf(history, width - 6),
+    (now ?? 0) > 0 ? tone : 'quiet',
+  );
 
 const sparklineOf = (history: Series['history'], columns: number, most?: number): SafeText =>
   columns < 3 ? say`` : sparkline(history, columns, most);

@@ -78,13 +78,21 @@ function pressedInList(ui: Ui, key: Key, rows: readonly string[], page: number):
 function pressedInFilter(ui: Ui, { name, text }: Key): Ui {
   if (name === 'enter') return { ...ui, mode: 'list' };
   if (name === 'escape') return { ...ui, mode: 'list', filter: '' };
-  if (name === 'backspace') return { ...ui, filter: [...ui.filter].slice(0, -1).join('') };
-  return text === undefined ? ui : { ...ui, filter: [...(ui.filter + text)].slice(0, MAX_FILTER).join('') };
+  if (name === 'backspace') return { ...ui, filter: Array.from(ui.filter).slice(0, -1).join('') };
+  return text === undefined
+    ? ui
+    : {
+        ...ui,
+        filter: Array.from(ui.filter + text)
+          .slice(0, MAX_FILTER)
+          .join(''),
+      };
 }
 
 function pressedInPage(ui: Ui, key: Key, page: number): Ui {
   const step = stepOf(key, page);
-  if (step !== undefined) return { ...ui, scroll: Math.max(0, Math.min(MAX_SCROLL, ui.scroll + (ui.mode === 'logs' ? -step : step))) };
+  if (step !== undefined)
+    return { ...ui, scroll: Math.max(0, Math.min(MAX_SCROLL, ui.scroll + (ui.mode === 'logs' ? -step : step))) };
   switch (key.name) {
     case 'q':
     case 'escape':

@@ -59,9 +59,7 @@ const get = (path: readonly string[], list: string, query: ApiRequest['query'] =
 /** All pods have their use in one list; those of clusters are asked for (contract rules, Pods). */
 async function readList(ctx: CommandContext, kind: 'pods' | 'endpoints'): Promise<Read> {
   const request =
-    kind === 'pods'
-      ? get(PODS.path, PODS.member, { includeClusterPods: true })
-      : get(ENDPOINTS.path, ENDPOINTS.member);
+    kind === 'pods' ? get(PODS.path, PODS.member, { includeClusterPods: true }) : get(ENDPOINTS.path, ENDPOINTS.member);
   const { value } = await ctx.api.send(request);
   const member = kind === 'pods' ? PODS.member : ENDPOINTS.member;
   return { kind, rows: arrayOf(memberAt(value, member)) ?? [], at: ctx.clock.monotonic() };

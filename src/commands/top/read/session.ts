@@ -19,7 +19,12 @@ export const FIRST_SESSION: Session = { fleet: EMPTY_FLEET, intervalMs: 0, failu
  * Reads what is due and returns the session after it. The interval leaves half of what is left of each rate window to
  * other commands. Fails as a request does as long as nothing was ever read.
  */
-export async function nextTick(ctx: CommandContext, session: Session, shown: Shown, wantedMs: number): Promise<Session> {
+export async function nextTick(
+  ctx: CommandContext,
+  session: Session,
+  shown: Shown,
+  wantedMs: number,
+): Promise<Session> {
   const due = dueReads(session.fleet, shown, ctx.clock.monotonic());
   const tick = await readTick(ctx, due);
   let fleet = tick.reads.reduce(fleetAfter, session.fleet);

@@ -71,7 +71,12 @@ describe('a watch in a pipe', () => {
   });
 
   test('prints a row a line for a list, and picks fields beside the time', async () => {
-    const pods = json({ pods: [{ id: 'a', name: 'x' }, { id: 'b', name: 'y' }] });
+    const pods = json({
+      pods: [
+        { id: 'a', name: 'x' },
+        { id: 'b', name: 'y' },
+      ],
+    });
     const ran = await watched(
       ['pods', 'list', '--watch', '-o', 'jsonl', '--fields', 'id'],
       [pods, pods, json({ title: 'Forbidden', status: 403, detail: 'no' }, 403)],
@@ -143,7 +148,9 @@ describe('a watch on a terminal', () => {
   });
 
   test('shows what changes first, with its history', async () => {
-    const script = [10, 50, 90].map((util) => pod('RUNNING', { ...runtime(util), image: 'example/image', env: { A: '1' } }));
+    const script = [10, 50, 90].map((util) =>
+      pod('RUNNING', { ...runtime(util), image: 'example/image', env: { A: '1' } }),
+    );
     const ran = await onTerminal(['pods', 'get', 'pod1', '--watch'], script, ['q']);
     const text = ran.screen.text();
     expect(text.indexOf('gpu 0')).toBeLessThan(text.indexOf('details'));

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { EVENTS } from '../../../support/servers/log-server.ts';
-import { json, pointedAt, problem, routed, serve, text, type Behaviour } from '../../../support/servers/scripted-server.ts';
+import {
+  json,
+  pointedAt,
+  problem,
+  routed,
+  serve,
+  text,
+  type Behaviour,
+} from '../../../support/servers/scripted-server.ts';
 import { berth } from '../../../support/worlds/run-berth.ts';
 
 const line = (minute: number, words: string): string => {
@@ -26,7 +34,10 @@ const ROUTES: Readonly<Record<string, Behaviour>> = {
   'GET /v2/pods/b': json({ id: 'b', status: 'EXITED' }),
 };
 
-async function ran(argv: readonly string[], options: { readonly tty?: boolean; readonly env?: Record<string, string> } = {}) {
+async function ran(
+  argv: readonly string[],
+  options: { readonly tty?: boolean; readonly env?: Record<string, string> } = {},
+) {
   const server = await serve([routed(ROUTES)]);
   return await berth(['pods', 'logs', ...argv], { ...options, env: { ...pointedAt(server.url), ...options.env } });
 }
@@ -100,9 +111,7 @@ describe('pods logs of several pods', () => {
         socket.destroy();
       });
     };
-    const server = await serve([
-      routed({ ...ROUTES, 'GET /v2/pods/b/logs': cut }, problem(404, 'resource not found')),
-    ]);
+    const server = await serve([routed({ ...ROUTES, 'GET /v2/pods/b/logs': cut }, problem(404, 'resource not found'))]);
     const { code, out, err } = await berth(['pods', 'logs', 'a', 'b', '--times', 'none'], {
       env: { ...pointedAt(server.url), BERTH_RETRIES: '0' },
     });

@@ -67,7 +67,13 @@ test('a screen with too few rows shows the selected row, and says how many are h
 
 test('says what could not be read, and how old the rest is', () => {
   const failure = Object.assign(new Error('connection refused'), {}) as never;
-  const session = { ...input().session, failures: [{ what: 'pods', failure }, { what: 'cost', failure }] };
+  const session = {
+    ...input().session,
+    failures: [
+      { what: 'pods', failure },
+      { what: 'cost', failure },
+    ],
+  };
   const [, status] = screenLines(input({}, { session, now: LAST + 75_000 }), { columns: 120, rows: 20 }, unpainted);
   expect(status).toContain('pods: connection refused (and 1 more)');
   expect(status).toContain('pods 75s, jobs 76s, cost 115s');

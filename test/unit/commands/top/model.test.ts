@@ -21,7 +21,14 @@ describe('the rows', () => {
   test('have the mean of the GPUs, the history, and the cost of today', () => {
     const fleet = sampleFleet();
     const train = podRows(fleet, LAST + 1000).find(({ id }) => id === 'pod-train');
-    expect(train).toMatchObject({ gpuMemory: { now: 62 }, cpu: 18, memory: 55, cost: 4.78, spentToday: 57.4, readMs: 1000 });
+    expect(train).toMatchObject({
+      gpuMemory: { now: 62 },
+      cpu: 18,
+      memory: 55,
+      cost: 4.78,
+      spentToday: 57.4,
+      readMs: 1000,
+    });
     expect(train?.gpu.history).toHaveLength(31);
     const busy = endpointRows(fleet, LAST).find(({ id }) => id === 'ep-busy');
     expect(busy).toMatchObject({ completedRate: { now: 150 }, failedRate: { now: 10 }, spentToday: 3.5, readMs: 500 });
@@ -59,10 +66,10 @@ describe('the rows', () => {
     fc.assert(
       fc.property(fc.array(fc.jsonValue({ maxDepth: 3 })), fc.jsonValue({ maxDepth: 3 }), (rows, document) => {
         const fleet = fleetOf([
-          { kind: 'pods', at: 0, rows: rows as readonly Json[] },
+          { kind: 'pods', at: 0, rows: rows },
           { kind: 'endpoints', at: 0, rows: [...(rows as readonly Json[]), { id: 'e' }] },
           { kind: 'health', id: 'e', at: 0, document: document as Json },
-          { kind: 'spent', at: 0, spent: spentById(rows as readonly Json[], 'podId') },
+          { kind: 'spent', at: 0, spent: spentById(rows, 'podId') },
         ]);
         for (const sort of SORTS) {
           expect(ordered(podRows(fleet, 1), sort, '')).toHaveLength(rows.length);
@@ -154,7 +161,10 @@ describe('the columns', () => {
         fc.array(fc.tuple(widths, fc.integer({ min: 0, max: 5 })), { minLength: 1, maxLength: 9 }),
         fc.integer({ min: 1, max: 250 }),
         (specs, width) => {
-          const shown = placed(specs.map(([each, rank]) => column(each, rank)), width);
+          const shown = placed(
+            specs.map(([each, rank]) => column(each, rank)),
+            width,
+          );
           const total = shown.reduce((sum, each) => sum + each.width, GAP * (shown.length - 1));
           if (shown.length > 1) expect(total).toBeLessThanOrEqual(width);
         },
@@ -167,7 +177,7 @@ describe('the keys', () => {
   const rows = ['a', 'b', 'c'];
   const press = (start: Partial<Ui>, ...names: readonly string[]): Ui =>
     names.reduce<Ui>(
-      (ui, name) => pressed(ui, { name, text: [...name].length === 1 ? name : undefined }, rows, 2),
+      (ui, name) => pressed(ui, { name, text: Array.from(name).length === 1 ? name : undefined }, rows, 2),
       { ...FIRST_UI, ...start },
     );
 
@@ -201,6 +211,6 @@ describe('the keys', () => {
   });
 
   test('a filter takes what is typed or pasted, up to 64 characters', () => {
-    expect(press({ mode: 'filter' }, ...'日本'.repeat(50)).filter).toBe('日本'.repeat(32));
+    expect(press({ mode: 'filter' }, ...Array.from('日本'.repeat(50))).filter).toBe('日本'.repeat(32));
   });
 });

@@ -7,13 +7,15 @@ import { createTestWorld, KEYS, type TestWorld } from '../../../support/worlds/t
 const ALTERNATE = '\u001b[?1049h';
 const BACK = '\u001b[?1049l';
 
+const PODS = json({
+  pods: [
+    { id: 'p1', name: 'train', status: 'RUNNING', cost: 2.5, runtime: { gpus: [{ util: 40, memoryUtil: 20 }] } },
+    { id: 'p2', name: 'evil \u001b[31m', status: 'EXITED', cost: 0, runtime: null },
+  ],
+});
+
 const ROUTES: Readonly<Record<string, Behaviour>> = {
-  'GET /v2/pods': json({
-    pods: [
-      { id: 'p1', name: 'train', status: 'RUNNING', cost: 2.5, runtime: { gpus: [{ util: 40, memoryUtil: 20 }] } },
-      { id: 'p2', name: 'evil \u001b[31m', status: 'EXITED', cost: 0, runtime: null },
-    ],
-  }),
+  'GET /v2/pods': PODS,
   'GET /v2/serverless': json({ endpoints: [{ id: 'e1', name: 'captions', type: 'QUEUE' }] }),
   'GET /v2/e1/health': json({ jobs: { inQueue: 3, inProgress: 1, completed: 9, failed: 0 }, workers: { running: 1 } }),
   'GET /v2/billing/pods': json({ records: [{ podId: 'p1', totalAmount: 12.5 }] }),
@@ -44,8 +46,15 @@ describe('top --once', () => {
   test('-o jsonl prints a line for each row with the time', async () => {
     const server = await serviceOf();
     const { out } = await berth(['top', '--once', '-o', 'jsonl'], { env: pointedAt(server.url) });
-    const rows = out.trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(rows.map(({ kind, id }) => [kind, id])).toEqual([['pod', 'p1'], ['pod', 'p2'], ['endpoint', 'e1']]);
+    const rows = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(rows.map(({ kind, id }) => [kind, id])).toEqual([
+      ['pod', 'p1'],
+      ['pod', 'p2'],
+      ['endpoint', 'e1'],
+    ]);
     expect(rows[0]).toMatchObject({ gpuUtil: 40, costPerHour: 2.5, costToday: 12.5, readSecondsAgo: 0 });
     expect(rows[1]).toMatchObject({ gpuUtil: null, costToday: 0 });
     expect(rows[2]).toMatchObject({ inQueue: 3, workers: { running: 1 }, completedPerMinute: null });
@@ -91,9 +100,10 @@ test('top -o jsonl prints the rows of every reading, and paces itself by the rat
   const pods: Behaviour = (exchange) => {
     count += 1;
     if (count === 4) world.signal('SIGINT');
-    json({ pods: [{ id: 'p1' }] }, 200, { RateLimit: '"minute";r=40;t=30', 'RateLimit-Policy': '"minute";q=1000;w=60' })(
-      exchange,
-    );
+    json({ pods: [{ id: 'p1' }] }, 200, {
+      RateLimit: '"minute";r=40;t=30',
+      'RateLimit-Policy': '"minute";q=1000;w=60',
+    })(exchange);
   };
   const server = await serviceOf({ 'GET /v2/pods': pods });
   Object.assign(world.env, pointedAt(server.url));
@@ -196,7 +206,7 @@ describe('top on a terminal', () => {
     let count = 0;
     const flaky: Behaviour = (exchange) => {
       count += 1;
-      (count > 1 && count < 1000 ? problem(503, 'out of order') : (ROUTES['GET /v2/pods'] as Behaviour))(exchange);
+      (count > 1 ? problem(503, 'out of order') : PODS)(exchange);
     };
     const server = await serviceOf({ 'GET /v2/pods': flaky });
     const env = { ...pointedAt(server.url), BERTH_RETRIES: '0' };

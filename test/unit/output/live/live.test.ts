@@ -104,7 +104,7 @@ describe('--watch on a terminal', () => {
     to.press('enter', 'x', 'q');
     expect(quit).toBe(1);
     const other = screen({ tty: true, keys: false, rows: 8 });
-    await (await openWatchView(as({ fields: ['id'] }), other, WATCH)).show(list(...'abcdefghij'), 0);
+    await (await openWatchView(as({ fields: ['id'] }), other, WATCH)).show(list(...Array.from('abcdefghij')), 0);
     expect(other.out()).toMatch(/Ctrl-C ends|lines do not fit/);
   });
 
@@ -125,15 +125,22 @@ describe('--watch in a pipe', () => {
   test.each([
     ['table', false, 'id\na\n\nid\nb\n'],
     ['json', false, '[\n  {\n    "id": "a"\n  }\n]\n[\n  {\n    "id": "b"\n  }\n]\n'],
-    ['jsonl', true, `${['a', 'a', 'b', 'b'].map((id) => `{"at":"2026-01-03T12:00:00.000Z","id":"${id}"}`).join('\n')}\n`],
+    [
+      'jsonl',
+      true,
+      `${['a', 'a', 'b', 'b'].map((id) => `{"at":"2026-01-03T12:00:00.000Z","id":"${id}"}`).join('\n')}\n`,
+    ],
     ['yaml', false, '- id: a\n---\n- id: b\n'],
-  ] as const)('%s: one rendering after the other; JSON lines at each poll, the others where the data is another', async (format, tty, expected) => {
-    const to = screen({ tty });
-    const live = await openWatchView(as({ format, fields: ['id'] }), to, WATCH);
-    for (const id of ['a', 'a', 'b', 'b']) await live.show(list(id), 0);
-    await live.close(false);
-    expect(to.out()).toBe(expected);
-  });
+  ] as const)(
+    '%s: one rendering after the other; JSON lines at each poll, the others where the data is another',
+    async (format, tty, expected) => {
+      const to = screen({ tty });
+      const live = await openWatchView(as({ format, fields: ['id'] }), to, WATCH);
+      for (const id of ['a', 'a', 'b', 'b']) await live.show(list(id), 0);
+      await live.close(false);
+      expect(to.out()).toBe(expected);
+    },
+  );
 });
 
 describe('spinner', () => {
