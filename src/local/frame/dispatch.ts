@@ -116,9 +116,9 @@ async function callOf(
   frame: Frame,
 ): Promise<Call> {
   const query = new URLSearchParams(request.query);
-  frame.validator.query(operation, query);
+  await frame.validator.query(operation, query);
   const bodyText = await readBody(request);
-  const body = frame.validator.body(operation, bodyText);
+  const body = await frame.validator.body(operation, bodyText);
   return {
     params,
     query,
