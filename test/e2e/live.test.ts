@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { hasTerminal, inTerminal, type TerminalSession } from './terminal.ts';
+import { hasTerminal, inShell, inTerminal, type TerminalSession } from './terminal.ts';
 import { berthPath, cleanEnvironment, temporaryFolder } from './support.ts';
 
 // What live views do to a real terminal.
@@ -89,12 +89,7 @@ describe.skipIf(!hasTerminal)('in a terminal', () => {
 /** An interactive shell on the local service. `pid` reads the number of the berth that `run` started. */
 async function shell(): Promise<{ session: TerminalSession; run: (line: string) => void; pid: () => number }> {
   const folder = await temporaryFolder();
-  const session = await inTerminal({ columns: 80, rows: 24 }, ['local', 'exec', '--', 'bash', '--norc', '-i'], {
-    ...(await cleanEnvironment()),
-    PS1: 'shell> ',
-    HOME: folder,
-  });
-  await session.waitFor('shell>');
+  const session = await inShell(folder);
   return {
     session,
     run: (line) => {

@@ -74,3 +74,14 @@ export async function inTerminal(
     },
   };
 }
+
+/** An interactive shell in a terminal, on a local service of its own. `folder` is its home. */
+export async function inShell(folder: string): Promise<TerminalSession> {
+  const session = await inTerminal({ columns: 80, rows: 24 }, ['local', 'exec', '--', 'bash', '--norc', '-i'], {
+    ...(await cleanEnvironment()),
+    PS1: 'shell> ',
+    HOME: folder,
+  });
+  await session.waitFor('shell>');
+  return session;
+}

@@ -128,7 +128,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   'jobs wait': [line('jobs wait e1 j1 --any')],
   'queue purge': [line('queue purge e1 --yes')],
   health: [line('health e1')],
-  top: [line('top --once'), line('top pods --once'), line('top endpoints --once')],
+  top: [line('top --once --interval 1s'), line('top pods --once'), line('top endpoints --once')],
   'volumes list': [line('volumes list')],
   'volumes get': [line('volumes get v1')],
   'volumes create': [
