@@ -17,6 +17,12 @@ const codesOf = (screen: string): readonly number[] =>
   // eslint-disable-next-line no-control-regex -- the colours are meant
   [...new Set([...screen.matchAll(/\u001b\[([\d;]*)m/g)].flatMap(([, codes = '']) => codes.split(';').map(Number)))];
 
+/** Ends a view, so that it writes nothing into folders that are removed. */
+async function quit(session: TerminalSession): Promise<void> {
+  session.press('q');
+  await session.waitFor('ended 0');
+}
+
 describe.skipIf(!hasTerminal)('in a terminal', () => {
   test.each(WIDTHS)('top fits %i columns, with sparklines, and q gives the terminal back', async (columns) => {
     const session = await inTerminal({ columns, rows: 24 }, ['top'], await local());
@@ -41,6 +47,7 @@ describe.skipIf(!hasTerminal)('in a terminal', () => {
     const health = await inTerminal({ columns, rows: 24 }, ['health', 'demo', '--watch'], await local());
     const counts = await health.waitFor(/in queue +0 +▁[^]*initializing[^]*q ends/);
     expect(widest(counts)).toBeLessThanOrEqual(columns);
+    await quit(health);
   });
 
   test('colours are of the sixteen, without black, white or a background: for light and dark terminals', async () => {
@@ -49,9 +56,11 @@ describe.skipIf(!hasTerminal)('in a terminal', () => {
     const codes = codesOf(coloured.screen({ colours: true }));
     expect(codes.filter((code) => ![0, 1, 2, 22, 31, 32, 33, 36, 39, 49].includes(code))).toEqual([]);
     expect(codes).toContain(32);
+    await quit(coloured);
     const plain = await inTerminal({ columns: 100, rows: 24 }, ['top'], await local({ NO_COLOR: '1' }));
     await plain.waitFor(/RUNNING +\d+%/);
     expect(codesOf(plain.screen({ colours: true })).filter((code) => code !== 0 && code !== 49)).toEqual([]);
+    await quit(plain);
   });
 
   test('top is drawn again for a new size while it runs', async () => {
@@ -112,6 +121,13 @@ async function expectSane(session: TerminalSession): Promise<void> {
   session.press('Enter');
 }
 
+/** Ends an interactive shell and its local service. */
+async function leave(session: TerminalSession): Promise<void> {
+  session.type('clear; exit 0');
+  session.press('Enter');
+  await session.waitFor('ended 0');
+}
+
 const VIEWS = [
   ['top', /RUNNING +\d+%/],
   ['pods get pod-train --watch', /gpu 0/],
@@ -125,6 +141,7 @@ describe.skipIf(!hasTerminal).each(VIEWS)('`%s`', (line, shown) => {
     process.kill(pid(), signal);
     await session.waitFor(/shell> *$/);
     await expectSane(session);
+    await leave(session);
   });
 
   test('leaves a sane terminal after Ctrl-C, and for Ctrl-Z; fg draws it again', async () => {
@@ -141,6 +158,7 @@ describe.skipIf(!hasTerminal).each(VIEWS)('`%s`', (line, shown) => {
     session.press('C-c');
     await session.waitFor(/shell> *$/);
     await expectSane(session);
+    await leave(session);
   });
 });
 
@@ -151,4 +169,5 @@ test.skipIf(!hasTerminal)('top shows jobs and workers as they come', async () =>
   await session.waitFor(/sleep .* 1 [▁-█ ]+ .*1 running/, 40);
   session.press('q');
   await session.waitFor(/shell> *$/);
+  await leave(session);
 });
