@@ -15,7 +15,7 @@ interface Taken {
 async function takeOver(noInput = false, tty = true): Promise<Taken> {
   const world = createTestWorld({ tty });
   const raw: boolean[] = [];
-  world.stdin.setRawMode &&= (mode: boolean) => raw.push(mode);
+  Object.assign(world.stdin, { setRawMode: (mode: boolean) => raw.push(mode) });
   const terminal = describeTerminal(world, { noInput: () => noInput, noColour: () => false });
   const [keys, events]: [Key[], string[]] = [[], []];
   const taken = await terminal.takeOver({
