@@ -45,6 +45,8 @@ export interface ApiRequest {
    * 5xx too. True for GET and false for all other methods when absent.
    */
   readonly repeatable?: boolean;
+  /** The request is sent once: a failure is an answer too, such as 429 for a command that asks why nothing moves. */
+  readonly once?: boolean;
   /** The command line that shows whether a write was carried out after its answer was lost (exit 8). */
   readonly checkCommand?: string;
   /** The id the request is about. Failures contain it. An answer that names another id is unreadable. */

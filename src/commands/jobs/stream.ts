@@ -79,9 +79,26 @@ export async function streamJob(
   await printer.close();
   ctx.setResumeCommand(undefined);
   const exit = exitOf(ended);
-  const error = stringOf(memberAt(ended, 'error'));
+  const error = exit === EXIT.done ? undefined : await errorOf(ctx, ended, () => send((id) => statusRequest(id, job)));
   const notes = exit === 0 ? [] : [`job ${job} ended ${jobStatus(ended)}${error === undefined ? '' : `: ${error}`}`];
   return { kind: 'nothing', exit, notes };
+}
+
+/** The error of a job that ended without success. The answer of a stream may have the status only: then it is read. */
+async function errorOf(
+  ctx: CommandContext,
+  ended: Json | undefined,
+  readStatus: () => Promise<Json>,
+): Promise<string | undefined> {
+  const known = stringOf(memberAt(ended, 'error'));
+  if (known !== undefined || arrayOf(memberAt(ended, 'stream')) === undefined) return known;
+  try {
+    return stringOf(memberAt(await readStatus(), 'error'));
+  } catch (error) {
+    // The outcome is known all the same: the job may have expired meanwhile.
+    if (error instanceof Failure && !ctx.signal.aborted) return undefined;
+    throw error;
+  }
 }
 
 /** Returns the chunks of one answer: an array, or (some servers) an object with an array as `stream`. */
