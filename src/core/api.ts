@@ -105,6 +105,12 @@ export interface BatchApi extends Api {
   prepare(request: Omit<ApiRequest, 'body'>): PreparedRequest;
 }
 
+/** An address of the management API and a key for it, before they are stored. */
+export interface LoginApiOptions {
+  readonly base: string;
+  readonly key: string;
+}
+
 export interface BatchApiOptions {
   /** Ends requests in flight. It replaces the Context's own signal, so that Ctrl-C lets their answers arrive. */
   readonly signal: AbortSignal;
