@@ -1,8 +1,7 @@
 /** From facts to a verdict: a table of causes, of which the first that applies is the answer. */
 import { EXIT, type ExitCode } from '../../../core/exit-codes.ts';
-import type { JsonObject } from '../../../core/json.ts';
+import { arrayOf, memberAt, type JsonObject } from '../../../core/json.ts';
 import { text } from '../../../output/layout/cells.ts';
-import { arrayOf, memberAt } from '../../../core/json.ts';
 import type { Result, Tone, View } from '../../../output/view.ts';
 import type { Fact } from './facts.ts';
 
@@ -101,7 +100,8 @@ const verdictView: View = {
       title: 'evidence',
       lines: (arrayOf(memberAt(row, 'evidence')) ?? []).map((each) => ({
         label: text('fact')(each),
-        value: `${text('value')(each)} (${text('source')(each)})`,
+        // The query is in the JSON: here it would take the place of what was found.
+        value: `${text('value')(each)} (${text('source')(each).replace(/\?.*$/, '')})`,
       })),
     },
     {
