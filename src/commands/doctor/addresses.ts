@@ -79,7 +79,6 @@ async function addressCheck(
     return [answers, ...(await clockCheck(ctx, service, answer))];
   } catch (error) {
     if (!(error instanceof Failure) || ctx.signal.aborted) throw error;
-    if (error.code === 'proxy') return [refusedByProxy(ctx, setting, address, error)];
     if (error.status === undefined) {
       if (address !== undefined) unreached.add(address);
       return [namingProxy(ctx, address, rows.failed(setting, error))];
@@ -88,27 +87,22 @@ async function addressCheck(
   }
 }
 
-/** Names the proxy that is set for an address that was not reached, where the failure does not name it. */
+/** Names the proxy through which an address was not reached, where the failure does not name it. */
 function namingProxy(ctx: CommandContext, address: string | undefined, check: Check): Check {
   const proxy = proxyOf(ctx, address);
-  if (check.result !== 'ERROR' || proxy === undefined || check.finding.includes('proxy')) return check;
-  return { ...check, finding: `${check.finding}; the proxy ${proxy} is set for it`, hint: PROXY_ADVICE };
+  const { result, finding } = check;
+  if (result !== 'ERROR' || proxy === undefined || finding.includes(proxy.host)) return check;
+  const name = `the proxy ${proxy.host} (${proxy.variable})`;
+  const named = finding.includes('the proxy') ? finding.replace('the proxy', name) : `${finding}; ${name} is set for it`;
+  return { ...check, finding: named, hint: PROXY_ADVICE };
 }
 
 function refused({ setting, member }: Probe, address: string | undefined, error: Failure, answers: Check): Check {
   const { status = 0 } = error;
   if (status === 404 && (member !== undefined || (address !== undefined && endsInVersion(address))))
     return notTheService(setting, address, 'it answers, and has nothing where the service has its lists (404)');
-  const isAnswer = status < 500 && status !== 401 && member === undefined;
+  const isAnswer = status < 500 && status !== 401 && status !== 407 && member === undefined;
   return isAnswer ? answers : failedRow(setting, error);
-}
-
-function refusedByProxy(ctx: CommandContext, check: string, address: string | undefined, error: Failure): Check {
-  const proxy = proxyOf(ctx, address);
-  return {
-    ...failedRow(check, error),
-    finding: `the proxy${proxy === undefined ? '' : ` ${proxy}`} refused: ${String(error.status)}`,
-  };
 }
 
 function notTheService(check: string, address: string | undefined, what: string): Check {

@@ -52,11 +52,14 @@ export function proxyCheck(ctx: CommandContext): Check {
   return ok('proxy', proxies.map(({ name, host }) => `${name}=${host ?? ''}`).join(' ') || 'none');
 }
 
-/** `127.0.0.1:3128 (HTTPS_PROXY)`: the proxy that requests to an address go through. */
-export function proxyOf(ctx: CommandContext, address: string | undefined): string | undefined {
+/** The proxy that requests to an address go through, unless NO_PROXY names the host, and the variable that names it. */
+export function proxyOf(
+  ctx: CommandContext,
+  address: string | undefined,
+): { readonly host: string; readonly variable: string } | undefined {
   const scheme = address?.startsWith('https:') === true ? 'https_proxy' : 'http_proxy';
   const used = proxiesOf(ctx).find(({ name }) => name.toLowerCase() === scheme);
-  return used === undefined ? undefined : `${used.host ?? '?'} (${used.name})`;
+  return used?.host === undefined ? undefined : { host: used.host, variable: used.name };
 }
 
 export async function keyCheck(ctx: CommandContext, { local }: SettingsFinding, rows: FailedRows): Promise<Check> {

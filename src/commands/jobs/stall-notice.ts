@@ -42,6 +42,7 @@ async function explainStall(ctx: CommandContext, endpoint: string, job: string):
   try {
     const { explainJob } = await import('./explain/index.ts');
     const { verdict } = await explainJob(ctx, endpoint, job, 0);
+    if (verdict.code === 'unknown') return [];
     return [`job ${job}: ${verdict.verdict}`, ...verdict.cure.map((line) => `  -> ${line}`)];
   } catch (error) {
     // The wait itself reports what goes wrong.
