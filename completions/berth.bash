@@ -2,10 +2,10 @@
 _berth_words() {
   case "$1" in
     '') echo 'pods endpoints clusters jobs queue health volumes templates registries catalog billing account auth config limits doctor api local completion help' ;;
-    'pods') echo 'list get create update delete terminate start stop restart wait logs ssh' ;;
-    'endpoints') echo 'list get create update delete workers releases logs' ;;
+    'pods') echo 'list get create update delete terminate start stop restart wait logs explain ssh' ;;
+    'endpoints') echo 'list get create update delete workers releases logs explain' ;;
     'clusters') echo 'list get create update delete pods' ;;
-    'jobs') echo 'run status stream cancel retry wait batch' ;;
+    'jobs') echo 'run status stream cancel retry wait explain batch' ;;
     'jobs batch') echo 'run resume status' ;;
     'queue') echo 'purge' ;;
     'volumes') echo 'list get create update delete' ;;
@@ -22,10 +22,11 @@ _berth_words() {
     'config set') echo 'base-url queue-url rest-url timeout retries output max-answer-bytes' ;;
     'config unset') echo 'base-url queue-url rest-url timeout retries output max-answer-bytes' ;;
     'api') echo 'GET POST PUT PATCH DELETE' ;;
-    'local') echo 'serve exec status reset clock fault' ;;
+    'local') echo 'serve exec status reset clock fault stock' ;;
     'local clock') echo 'show advance' ;;
     'local fault') echo 'add list clear' ;;
     'local fault add') echo 'rate-limit server-error latency drop accept-drop low-balance' ;;
+    'local stock') echo 'list set clear' ;;
     'completion') echo 'bash zsh fish powershell' ;;
   esac
 }
@@ -43,6 +44,7 @@ _berth_flags() {
     'pods restart') echo '--wait --wait-timeout --dry-run' ;;
     'pods wait') echo '--for --wait-timeout' ;;
     'pods logs') echo '--follow -f --source --tail --since --after' ;;
+    'pods explain') echo '--exit-status' ;;
     'pods ssh') echo '--proxy --print' ;;
     'endpoints create') echo '--name --type --image --args --disk --port --env --registry --template --gpu-pool --exclude-gpu --gpu-count --cuda --min-cuda --cpu --workers-min --workers-max --idle-timeout --queue-delay --request-count --execution-timeout --flashboot --data-center --network-volume --set --file -f --wait --wait-timeout --dry-run' ;;
     'endpoints update') echo '--name --image --args --disk --port --env --registry --template --gpu-pool --exclude-gpu --gpu-count --cuda --min-cuda --cpu --workers-min --workers-max --idle-timeout --queue-delay --request-count --execution-timeout --flashboot --data-center --network-volume --set --file -f --wait --wait-timeout --dry-run' ;;
@@ -50,6 +52,7 @@ _berth_flags() {
     'endpoints workers') echo '--watch -w --interval' ;;
     'endpoints releases') echo '--wait --wait-timeout --watch -w --interval' ;;
     'endpoints logs') echo '--follow -f --source --tail --since --after' ;;
+    'endpoints explain') echo '--sample --exit-status' ;;
     'clusters get') echo '--watch -w --interval' ;;
     'clusters create') echo '--name --type --gpu --gpu-count --pods --image --args --disk --port --env --data-center --network-volume --start-ssh --start-jupyter --set --file -f --wait --wait-timeout --dry-run' ;;
     'clusters update') echo '--name --set --file -f --dry-run' ;;
@@ -61,6 +64,7 @@ _berth_flags() {
     'jobs cancel') echo '--dry-run --yes -y' ;;
     'jobs retry') echo '--wait --wait-timeout --dry-run' ;;
     'jobs wait') echo '--any --wait-timeout' ;;
+    'jobs explain') echo '--sample --exit-status' ;;
     'jobs batch run') echo '--input --out --input-format --input-field --id-field --skip-invalid --ordered --concurrency --rate --in-flight --max-failures --max-time --retry-failed --execution-timeout --ttl --low-priority --dry-run' ;;
     'jobs batch resume') echo '--input --resubmit-unknown --moved --concurrency --rate --in-flight --max-failures --max-time --retry-failed' ;;
     'jobs batch status') echo '--exit-status --watch -w --interval' ;;
@@ -98,6 +102,7 @@ _berth_flags() {
     'local exec') echo '--state --endpoint --quota --no-queue-limits --stream-shape --allow-private-webhooks' ;;
     'local reset') echo '--yes -y' ;;
     'local fault add') echo '--count --probability --match --status --latency --retry-after' ;;
+    'local stock set') echo '--data-center' ;;
     'completion') echo '--install' ;;
   esac
 }
@@ -216,6 +221,7 @@ _berth_values() {
     'endpoints logs|--tail') echo '-'; return ;;
     'endpoints logs|--since') echo '-'; return ;;
     'endpoints logs|--after') echo '-'; return ;;
+    'endpoints explain|--sample') echo '-'; return ;;
     'clusters get|--interval') echo '-'; return ;;
     'clusters create|--name') echo '-'; return ;;
     'clusters create|--type') echo 'APPLICATION TRAINING SLURM RAY'; return ;;
@@ -248,6 +254,7 @@ _berth_values() {
     'jobs stream|--wait-timeout') echo '-'; return ;;
     'jobs retry|--wait-timeout') echo '-'; return ;;
     'jobs wait|--wait-timeout') echo '-'; return ;;
+    'jobs explain|--sample') echo '-'; return ;;
     'jobs batch run|--input') echo '-'; return ;;
     'jobs batch run|--out') echo '-'; return ;;
     'jobs batch run|--input-format') echo 'jsonl csv'; return ;;
@@ -380,6 +387,7 @@ _berth_values() {
     'local fault add|--status') echo '-'; return ;;
     'local fault add|--latency') echo '-'; return ;;
     'local fault add|--retry-after') echo '-'; return ;;
+    'local stock set|--data-center') echo '-'; return ;;
   esac
   case "${1##*|}" in
     '--output' | '-o') echo 'table wide json jsonl yaml csv id'; return ;;

@@ -38,8 +38,10 @@ const login = defineCommand({
     withKey: option.on('read the key from stdin'),
     noCheck: option.on('keep the key without asking the service whether it is good'),
   },
-  examples: [['berth auth login --with-key --base-url https://api.example.com < key.txt', 'without questions'],
-    ['berth auth login --with-key --no-check < key.txt', 'without network: the key is not checked']],
+  examples: [
+    ['berth auth login --with-key --base-url https://api.example.com < key.txt', 'without questions'],
+    ['berth auth login --with-key --no-check < key.txt', 'without network: the key is not checked'],
+  ],
   run: async (ctx, { withKey, noCheck }) => {
     const { profile, local } = ctx.settings;
     if (local) throw usage('the local service needs no login', 'Name a profile of your own with --profile.');

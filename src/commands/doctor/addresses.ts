@@ -66,8 +66,7 @@ async function addressCheck(
   } catch (error) {
     return [rows.failed(setting, error)];
   }
-  if (address === undefined && !probe.needed)
-    return [ok(setting, 'not set; the management API is used for volumes')];
+  if (address === undefined && !probe.needed) return [ok(setting, 'not set; the management API is used for volumes')];
   if (address !== undefined && unreached.has(address)) return [skipped(setting, `${address}: see base-url`)];
   const answers = ok(setting, `${address ?? ''} answers`);
   try {
@@ -93,7 +92,9 @@ function namingProxy(ctx: CommandContext, address: string | undefined, check: Ch
   const { result, finding } = check;
   if (result !== 'ERROR' || proxy === undefined || finding.includes(proxy.host)) return check;
   const name = `the proxy ${proxy.host} (${proxy.variable})`;
-  const named = finding.includes('the proxy') ? finding.replace('the proxy', name) : `${finding}; ${name} is set for it`;
+  const named = finding.includes('the proxy')
+    ? finding.replace('the proxy', name)
+    : `${finding}; ${name} is set for it`;
   return { ...check, finding: named, hint: PROXY_ADVICE };
 }
 
@@ -124,8 +125,7 @@ async function clockCheck(ctx: CommandContext, service: ServiceName, answer: Api
   // eslint-disable-next-line no-restricted-syntax -- a date, compared with a date
   const ahead = told - ctx.clock.now();
   const off = formatDuration(Math.abs(ahead));
-  if (Math.abs(ahead) <= MAX_SKEW_MS)
-    return [ok('clock', "within a minute of the service's")];
+  if (Math.abs(ahead) <= MAX_SKEW_MS) return [ok('clock', "within a minute of the service's")];
   const advanced = answer.headers['server'] === 'berth-local' ? await advancedBy(ctx) : undefined;
   if (advanced === undefined)
     return [

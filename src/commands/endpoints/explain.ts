@@ -26,7 +26,10 @@ export const explain = defineCommand({
   options: { ...SAMPLE_OPTION, exitStatus: option.on(EXIT_STATUS_HELP) },
   examples: [
     ['berth endpoints explain ENDPOINT', 'is it healthy?'],
-    ['berth endpoints explain ENDPOINT --exit-status --json --jq .code', 'for a script: the cause, and 10 when blocked'],
+    [
+      'berth endpoints explain ENDPOINT --exit-status --json --jq .code',
+      'for a script: the cause, and 10 when blocked',
+    ],
   ],
   run: async (ctx, { id, sample, exitStatus }) => {
     const found = await identify(ctx, ENDPOINTS, id, (endpoint) => readEndpointFacts(ctx, endpoint, sample));

@@ -24,6 +24,8 @@ const ROLLED_OUT = {
   },
 };
 const SSH = { 'GET /v2/pods/{id}': { status: 'RUNNING', ssh: { proxy: { host: 'proxy', port: 22, username: 'u' } } } };
+/** What an endpoint asks of the catalog. */
+const GPU_ENDPOINT = { pools: ['P1'], count: 2, allowedCudaVersions: ['12.4', '12.8'], minCudaVersion: null };
 const period = '--from 7d --to 1d --bucket week';
 
 /**
@@ -66,6 +68,14 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     line('pods logs p1 --since 2025-12-31T12:00:00+02:00 --follow', { answers: pod('TERMINATED') }),
     line('pods logs p1 --after 2026-01-01T00:00:00Z'),
   ],
+  'pods explain': [
+    line('pods explain p1 --exit-status', {
+      answers: { 'GET /v2/pods/{id}': { status: 'PROVISIONING', gpu: { id: 'G1', count: 2 } } },
+    }),
+    line('pods explain p1', {
+      answers: { 'GET /v2/pods/{id}': { status: 'PROVISIONING', cpu: { id: 'c1', vcpuCount: 4, memory: 8 } } },
+    }),
+  ],
   'pods ssh': [line('pods ssh p1 --print', { answers: SSH }), line('pods ssh p1 --proxy --print', { answers: SSH })],
   'endpoints list': [line('endpoints list')],
   'endpoints get': [line('endpoints get e1')],
@@ -98,6 +108,22 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     }),
     line('endpoints logs e1 w1 --after 2026-01-01T00:00:00Z'),
   ],
+  'endpoints explain': [
+    line('endpoints explain e1 --sample 0 --exit-status', {
+      answers: {
+        'GET /v2/serverless/{id}': { workers: { min: 0, max: 3 }, gpu: GPU_ENDPOINT, networkVolumes: ['v1'] },
+      },
+    }),
+    line('endpoints explain e1 --sample 0', {
+      answers: {
+        'GET /v2/serverless/{id}': {
+          workers: { min: 0, max: 3 },
+          cpu: [{ id: 'c1', vcpuCount: 4, memory: 8 }],
+          gpu: undefined,
+        },
+      },
+    }),
+  ],
   'clusters list': [line('clusters list')],
   'clusters get': [line('clusters get c1')],
   'clusters create': [
@@ -109,6 +135,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   'clusters update': [line('clusters update c1 --name d')],
   'clusters delete': [line('clusters delete c1 --yes')],
   'clusters pods': [line('clusters pods c1')],
+  'jobs explain': [line('jobs explain e1 job1 --sample 0 --exit-status')],
   'jobs run': [
     line('jobs run e1 --input {}'),
     line(
@@ -196,6 +223,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     line('account ssh-keys set - --yes', { stdin: `${KEY}\n` }),
     line('account ssh-keys set --none --yes'),
   ],
+  'auth login': [line('auth login --with-key', { stdin: 'key-of-the-recorder' })],
   'auth status': [line('auth status --check')],
   doctor: [line('doctor')],
   api: [
@@ -207,7 +235,6 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
 
 /** Commands, or whole groups, that send nothing to the management API by themselves. */
 export const SILENT: readonly string[] = [
-  'auth login',
   'auth logout',
   'auth list',
   'auth switch',
@@ -220,5 +247,5 @@ export const SILENT: readonly string[] = [
   'jobs batch',
 ];
 
-/** Flags that do not change a request, or have their own tests: merged bodies and limits of a wait. */
-export const UNSENT: readonly string[] = ['file', 'set', 'waitTimeout'];
+/** Flags that do not change a request, or have their own tests: merged bodies, limits of a wait, an unchecked key. */
+export const UNSENT: readonly string[] = ['file', 'set', 'waitTimeout', 'noCheck'];

@@ -16,7 +16,13 @@ const kept = ({ directory }: TestWorld): unknown =>
   ).profiles['default'];
 
 const logIn = async (world: TestWorld, ...flags: readonly string[]): Promise<Ran> =>
-  await berthIn({ ...world, stdin: createTestWorld({ stdin: KEY }).stdin }, ['auth', 'login', '--with-key', '--no-check', ...flags]);
+  await berthIn({ ...world, stdin: createTestWorld({ stdin: KEY }).stdin }, [
+    'auth',
+    'login',
+    '--with-key',
+    '--no-check',
+    ...flags,
+  ]);
 
 const queueOf = async (world: TestWorld): Promise<string> =>
   (await berthIn(world, ['config', 'get', 'queue-url'])).out.trim();
@@ -85,7 +91,10 @@ describe('a login asks the service about the key', () => {
   ])('and keeps it when the service %s', async (_, answer) => {
     const ran = await logInAt(answer);
     expect([ran.code, ran.requests], ran.err).toEqual([0, 1]);
-    expect(kept(ran.world)).toMatchObject({ 'api-key': KEY, 'base-url': expect.stringContaining('127.0.0.1') as string });
+    expect(kept(ran.world)).toMatchObject({
+      'api-key': KEY,
+      'base-url': expect.stringContaining('127.0.0.1') as string,
+    });
   });
 
   test.each<[string, Behaviour, number, RegExp]>([

@@ -74,25 +74,39 @@ describe('berth doctor', () => {
     const env = { ...pointedAt(server.url), BERTH_QUEUE_URL: 'htp:/nowhere' };
     const ran = await berth(['doctor', '--json'], { env });
     expect(ran.code).toBe(2);
-    expect(rowsOf(ran)).toMatchObject({ settings: 'OK', key: 'OK', 'base-url': 'OK', 'queue-url': 'ERROR', 'rest-url': 'OK' });
+    expect(rowsOf(ran)).toMatchObject({
+      settings: 'OK',
+      key: 'OK',
+      'base-url': 'OK',
+      'queue-url': 'ERROR',
+      'rest-url': 'OK',
+    });
   });
 
-  test.each(['http://someone:secret@', 'http://'])('names the proxy that refuses, without its password (%s)', async (start) => {
-    const proxy = await serve([problem(407, 'who are you?')]);
-    const { host } = new URL(proxy.url);
-    const env = { BERTH_BASE_URL: 'http://127.0.0.1:4001', BERTH_API_KEY: 'key', http_proxy: `${start}${host}` };
-    const ran = await berth(['doctor'], { env });
-    expect([ran.code, ran.out]).toEqual([7, expect.stringContaining(`the proxy ${host} (http_proxy) answered 407`)]);
-    expect(ran.out + ran.err).not.toContain('secret');
-  });
+  test.each(['http://someone:secret@', 'http://'])(
+    'names the proxy that refuses, without its password (%s)',
+    async (start) => {
+      const proxy = await serve([problem(407, 'who are you?')]);
+      const { host } = new URL(proxy.url);
+      const env = { BERTH_BASE_URL: 'http://127.0.0.1:4001', BERTH_API_KEY: 'key', http_proxy: `${start}${host}` };
+      const ran = await berth(['doctor'], { env });
+      expect([ran.code, ran.out]).toEqual([7, expect.stringContaining(`the proxy ${host} (http_proxy) answered 407`)]);
+      expect(ran.out + ran.err).not.toContain('secret');
+    },
+  );
 
   test.each([
     ['https://example.test', 'HTTPS_PROXY'],
     ['http://127.0.0.1:4001', 'HTTP_PROXY'],
   ])('names the proxy that cannot be reached for %s', async (address, variable) => {
     const host = `127.0.0.1:${String(await freePort())}`;
-    const ran = await berth(['doctor'], { env: { BERTH_BASE_URL: address, BERTH_API_KEY: 'key', [variable]: `http://${host}` } });
-    expect([ran.code, ran.err]).toEqual([7, expect.stringMatching(new RegExp(`base-url: .*proxy ${host}.*\n {2}-> Check HTTPS_PROXY`))]);
+    const ran = await berth(['doctor'], {
+      env: { BERTH_BASE_URL: address, BERTH_API_KEY: 'key', [variable]: `http://${host}` },
+    });
+    expect([ran.code, ran.err]).toEqual([
+      7,
+      expect.stringMatching(new RegExp(`base-url: .*proxy ${host}.*\n {2}-> Check HTTPS_PROXY`)),
+    ]);
   });
 
   test('sends each request once, tries an address that does not answer once, and never advises to run doctor', async () => {

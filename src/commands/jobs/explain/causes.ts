@@ -33,8 +33,7 @@ function durationOf(job: Json | undefined, member: string): string | undefined {
 const runAgain = ({ id }: JobFacts): string => `${commandLine('jobs', 'run', id)} --input ...`;
 
 /** How long results are kept (specification 8.2). The ids of synchronous jobs begin with `sync` (specification 2.5). */
-const keptFor = (jobId: string): string =>
-  jobId.startsWith('sync') ? '1 to 5 minutes (runsync)' : '30 minutes (run)';
+const keptFor = (jobId: string): string => (jobId.startsWith('sync') ? '1 to 5 minutes (runsync)' : '30 minutes (run)');
 
 /** Why a job does not move, or how it ended. The first that applies is the answer; the last always applies. */
 export const JOB_CAUSES: readonly Cause<JobFacts>[] = [
@@ -44,7 +43,8 @@ export const JOB_CAUSES: readonly Cause<JobFacts>[] = [
     find: (facts) => {
       if (outcomeOf(facts) !== 'completed') return undefined;
       const [delay, execution] = ['delayTime', 'executionTime'].map((member) => durationOf(valueOf(facts.job), member));
-      const times = delay === undefined || execution === undefined ? '' : `: ${delay} in the queue, ${execution} of work`;
+      const times =
+        delay === undefined || execution === undefined ? '' : `: ${delay} in the queue, ${execution} of work`;
       return { verdict: `completed${times}` };
     },
   },

@@ -25,8 +25,7 @@ export interface PodFacts {
 const SLOW_ALLOCATION_MS = 5 * 60_000;
 const SLOW_START_MS = 10 * 60_000;
 
-export const statusOf = ({ pod }: Pick<PodFacts, 'pod'>): string =>
-  stringOf(memberAt(valueOf(pod), 'status')) ?? '?';
+export const statusOf = ({ pod }: Pick<PodFacts, 'pod'>): string => stringOf(memberAt(valueOf(pod), 'status')) ?? '?';
 
 const factsOf = ({ pod, system, container, catalog }: PodFacts): readonly (Fact<unknown> | undefined)[] => [
   pod,

@@ -135,7 +135,8 @@ export function pace(facts: EndpointFacts, jobs: number): string {
   if (workerCount(facts, 'running') === 0)
     return workerCount(facts, 'initializing') > 0 ? '; a worker starts' : '; a worker takes the next one';
   const aboutMs = estimateMs(facts, jobs);
-  const busy = workerCount(facts, 'running') === maxWorkers(facts) ? '; every worker that workers-max allows is busy' : '';
+  const busy =
+    workerCount(facts, 'running') === maxWorkers(facts) ? '; every worker that workers-max allows is busy' : '';
   return `${aboutMs === undefined ? '' : `, about ${formatDuration(aboutMs)}`}${busy}`;
 }
 

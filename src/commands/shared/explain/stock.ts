@@ -43,7 +43,8 @@ export function wantedByEndpoint(endpoint: Json): Wanted | undefined {
     return {
       name: pools.join(' or '),
       matches: (row) =>
-        pools.includes(stringOf(memberAt(row, 'pool')) ?? '') && !excluded.includes(stringOf(memberAt(row, 'id')) ?? ''),
+        pools.includes(stringOf(memberAt(row, 'pool')) ?? '') &&
+        !excluded.includes(stringOf(memberAt(row, 'id')) ?? ''),
       request: catalogRequest(GPUS.path, {
         product: 'SERVERLESS',
         count: numberOf(gpu['count']),

@@ -73,9 +73,7 @@ export function evidence<T>(
 /** A line for each request that was not answered. */
 export const unreadEvidence = (facts: readonly (Fact<unknown> | undefined)[]): readonly Evidence[] =>
   facts.flatMap((fact) =>
-    fact === undefined || fact.known
-      ? []
-      : [{ fact: 'not read', value: fact.failure.message, source: fact.source }],
+    fact === undefined || fact.known ? [] : [{ fact: 'not read', value: fact.failure.message, source: fact.source }],
   );
 
 const TONES: Readonly<Record<string, Tone>> = { ok: 'good', waiting: 'warn', blocked: 'bad' };

@@ -17,7 +17,7 @@ export const cpusOf = (state: State): readonly CpuData[] => CPUS.map((cpu) => wi
 
 const withStock = <T extends GpuData | CpuData>(state: State, hardware: T): T => ({
   ...hardware,
-  stock: { ...hardware.stock, ...changes.of(state)[hardware.id] },
+  stock: { ...hardware.stock, ...changes.peek(state)?.[hardware.id] },
 });
 
 /** Sets how many GPUs or vCPUs are free in these data centers. */
@@ -33,7 +33,7 @@ export const resetStock = (state: State): void => {
 
 /** Whether `berth local stock set` has left less than `count` of some hardware in a data center. */
 export function isTaken(state: State, hardwareId: string, dataCenterId: string, count: number): boolean {
-  const free = changes.of(state)[hardwareId]?.[dataCenterId];
+  const free = changes.peek(state)?.[hardwareId]?.[dataCenterId];
   return free !== undefined && free < count;
 }
 

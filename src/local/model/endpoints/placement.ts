@@ -27,11 +27,7 @@ export const isThrottled = (state: State, { gpu, cpu, dataCenterId }: WorkerHard
   (gpu !== undefined && isTaken(state, gpu.id, dataCenterId, gpu.count)) ||
   (cpu !== undefined && isTaken(state, cpu.id, dataCenterId, cpu.vcpuCount));
 
-function hardwareIn(
-  state: State,
-  dataCenterId: string,
-  { gpu, cpu = [] }: PlacementNeeds,
-): WorkerHardware | undefined {
+function hardwareIn(state: State, dataCenterId: string, { gpu, cpu = [] }: PlacementNeeds): WorkerHardware | undefined {
   if (gpu === undefined) {
     const flavors = cpusOf(state);
     const fits = cpu.find(({ id, vcpuCount }) => stockOf(flavors, id, dataCenterId) >= vcpuCount);

@@ -35,8 +35,7 @@ export function workerReady(queue: EndpointQueue, workerId: string, at: number):
   const worker = queue.workers[workerId];
   if (worker?.status !== 'INITIALIZING') return;
   if (doesNotStart(worker.image)) queue.workers[workerId] = { ...worker, status: 'UNHEALTHY', crashedAt: at };
-  else
-    queue.workers[workerId] = { ...worker, status: 'IDLE', readyAt: at, idleSince: at };
+  else queue.workers[workerId] = { ...worker, status: 'IDLE', readyAt: at, idleSince: at };
 }
 
 /** Stops all workers of an endpoint. */

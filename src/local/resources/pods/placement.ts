@@ -36,11 +36,7 @@ export function findPlacement(state: State, request: PlacementRequest): Placemen
   return request.gpu === undefined ? placeCpu(state, request) : placeGpu(state, request, request.gpu);
 }
 
-function placeGpu(
-  state: State,
-  request: PlacementRequest,
-  gpuRequest: NonNullable<HardwareBody['gpu']>,
-): Placement {
+function placeGpu(state: State, request: PlacementRequest, gpuRequest: NonNullable<HardwareBody['gpu']>): Placement {
   const { id, count = 1, allowedCudaVersions = [], minCudaVersion } = gpuRequest;
   const gpu = gpusOf(state).find((known) => known.id === id);
   if (gpu === undefined) throw badRequest(`unknown GPU type ${id}`);

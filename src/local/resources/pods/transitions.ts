@@ -87,7 +87,10 @@ export const launchedAt = ({ image }: Pick<PodRecord, 'image'>, at: number): Sta
 });
 
 /** The event of a launch. */
-export const launchEvent = ({ image }: Pick<PodRecord, 'image'>, at: number): Extract<PodEvent, { kind: 'launch' }> => ({
+export const launchEvent = (
+  { image }: Pick<PodRecord, 'image'>,
+  at: number,
+): Extract<PodEvent, { kind: 'launch' }> => ({
   kind: 'launch',
   at,
   image,

@@ -49,7 +49,11 @@ const CASES: readonly CauseCase[] = [
   },
   {
     code: 'workers-throttled',
-    setup: [`${CREATE} --data-center EU-NORTH-1 --workers-min 1 -o id`, 'local clock advance 2s', 'local stock set GPU-80G 0'],
+    setup: [
+      `${CREATE} --data-center EU-NORTH-1 --workers-min 1 -o id`,
+      'local clock advance 2s',
+      'local stock set GPU-80G 0',
+    ],
     ask: 'endpoints explain gpu',
     verdict: /^workers wait for hardware that others use: 1 worker throttled$/,
     evidence: ['POOL-80G', /^none in EU-NORTH-1$/, /^GET \/v2\/catalog\/gpus\?include=AVAILABILITY/],
@@ -72,10 +76,7 @@ const CASES: readonly CauseCase[] = [
   },
   {
     code: 'no-stock',
-    setup: [
-      `${CREATE} --network-volume vol-checkpoints -o id`,
-      'local stock set GPU-80G 0 --data-center US-EAST-1',
-    ],
+    setup: [`${CREATE} --network-volume vol-checkpoints -o id`, 'local stock set GPU-80G 0 --data-center US-EAST-1'],
     ask: 'endpoints explain gpu',
     verdict: /^no stock of POOL-80G in US-EAST-1$/,
     // Its volume is there, so another data center would be no cure.
@@ -127,7 +128,7 @@ const CASES: readonly CauseCase[] = [
   },
   {
     code: 'healthy',
-    setup: ["jobs run sleep --input '{\"seconds\":60}'", 'local clock advance 2s'],
+    setup: ['jobs run sleep --input \'{"seconds":60}\'', 'local clock advance 2s'],
     ask: 'endpoints explain sleep',
     state: 'ok',
     verdict: /^healthy: 1 job running, none waiting$/,
@@ -154,7 +155,9 @@ describe('endpoints explain', () => {
     await local(account, 'local clock advance 1s');
     const found = await explain(account, 'endpoints explain demo --sample 4s');
     // A job takes a second on the only worker.
-    expect(found.verdict).toMatch(/^healthy: 2\d jobs waiting, about 20s; every worker that workers-max allows is busy$/);
+    expect(found.verdict).toMatch(
+      /^healthy: 2\d jobs waiting, about 20s; every worker that workers-max allows is busy$/,
+    );
     const without = await explain(account, 'endpoints explain demo --sample 0');
     expect(without.verdict).not.toMatch(/about/);
   });
@@ -167,7 +170,7 @@ describe('endpoints explain', () => {
     };
     const three = ['/v2/serverless/sleep', '/v2/serverless/sleep/workers', '/v2/sleep/health'];
     expect(new Set(await sources())).toEqual(new Set([...three, '/v2/catalog/cpus']));
-    await local(account, "jobs run sleep --input '{\"seconds\":60}'");
+    await local(account, 'jobs run sleep --input \'{"seconds":60}\'');
     await local(account, 'local clock advance 2s');
     expect(new Set(await sources())).toEqual(new Set(three));
   });

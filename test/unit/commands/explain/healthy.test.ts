@@ -29,19 +29,27 @@ const scale: fc.Arbitrary<Step> = fc
     min: fc.integer({ min: 0, max: 1 }),
     by: fc.constantFrom('--queue-delay 1s', '--queue-delay 30s', '--request-count 3'),
   })
-  .map(({ of, max, min, by }) => async (account) =>
-    void (await local(account, `endpoints update ${of} --workers-max ${String(max)} --workers-min ${String(min)} ${by}`)),
+  .map(
+    ({ of, max, min, by }) =>
+      async (account) =>
+        void (await local(
+          account,
+          `endpoints update ${of} --workers-max ${String(max)} --workers-min ${String(min)} ${by}`,
+        )),
   );
 
-const release: fc.Arbitrary<Step> = fc
-  .record({ of: endpoint, version: fc.integer({ min: 2, max: 9 }) })
-  .map(({ of, version }) => async (account) =>
-    void (await local(account, `endpoints update ${of} --image example/${of}:${String(version)}`)),
-  );
+const release: fc.Arbitrary<Step> = fc.record({ of: endpoint, version: fc.integer({ min: 2, max: 9 }) }).map(
+  ({ of, version }) =>
+    async (account) =>
+      void (await local(account, `endpoints update ${of} --image example/${of}:${String(version)}`)),
+);
 
 const startPod: fc.Arbitrary<Step> = fc
   .constantFrom('--gpu GPU-24G', '--cpu cpu-general --vcpu 2')
-  .map((hardware) => async (account) => void (await local(account, `pods create --name p --image a/b:1 ${hardware} -o id`)));
+  .map(
+    (hardware) => async (account) =>
+      void (await local(account, `pods create --name p --image a/b:1 ${hardware} -o id`)),
+  );
 
 const step = fc.oneof({ weight: 3, arbitrary: submit }, { weight: 3, arbitrary: advance }, scale, release, startPod);
 

@@ -19,7 +19,7 @@ const CASES: readonly CauseCase[] = [
   },
   {
     code: 'failed',
-    setup: ["jobs run fail --input '{\"error\":\"out of memory\"}'", 'local clock advance 10s'],
+    setup: ['jobs run fail --input \'{"error":"out of memory"}\'', 'local clock advance 10s'],
     ask: 'jobs explain fail JOB',
     verdict: /^failed: out of memory$/,
     evidence: ['status', /^FAILED$/, /^GET \/v2\/fail\/status\//],
@@ -27,7 +27,7 @@ const CASES: readonly CauseCase[] = [
   },
   {
     code: 'timed-out',
-    setup: ["jobs run sleep --input '{\"seconds\":60}' --execution-timeout 5s", 'local clock advance 30s'],
+    setup: ['jobs run sleep --input \'{"seconds":60}\' --execution-timeout 5s', 'local clock advance 30s'],
     ask: 'jobs explain sleep JOB',
     verdict: /^stopped by its execution timeout after 5s$/,
     cure: /^berth endpoints update sleep --execution-timeout 1h\nberth jobs retry sleep JOB$/,
@@ -56,10 +56,7 @@ const CASES: readonly CauseCase[] = [
   },
   {
     code: 'no-queue',
-    setup: [
-      'endpoints create --name web --image example/web:1 --type LOAD_BALANCER --cpu cpu-general:2 -o id',
-      SUBMIT,
-    ],
+    setup: ['endpoints create --name web --image example/web:1 --type LOAD_BALANCER --cpu cpu-general:2 -o id', SUBMIT],
     ask: 'jobs explain web JOB',
     verdict: /^no job will run: the endpoint balances load and has no queue; requests go to http/,
     cure: /^berth endpoints get /,
@@ -107,12 +104,7 @@ const CASES: readonly CauseCase[] = [
   },
   {
     code: 'workers-throttled',
-    setup: [
-      'endpoints update demo --workers-min 1',
-      'local clock advance 2s',
-      'local stock set cpu-general 0',
-      SUBMIT,
-    ],
+    setup: ['endpoints update demo --workers-min 1', 'local clock advance 2s', 'local stock set cpu-general 0', SUBMIT],
     ask: ASK,
     verdict: /^workers wait for hardware that others use/,
     cure: /^berth catalog cpus --available/,
@@ -141,7 +133,7 @@ const CASES: readonly CauseCase[] = [
   },
   {
     code: 'healthy',
-    setup: ["jobs run sleep --input '{\"seconds\":60}'", 'local clock advance 11s'],
+    setup: ['jobs run sleep --input \'{"seconds":60}\'', 'local clock advance 11s'],
     ask: 'jobs explain sleep JOB',
     state: 'ok',
     verdict: /^healthy: a worker runs it, for 10s so far$/,
@@ -163,12 +155,10 @@ describe('jobs explain', () => {
     const account = createAccount();
     await local(account, 'endpoints update sleep --workers-max 1');
     let job = '';
-    for (let count = 0; count < 5; count++) job = await local(account, "jobs run sleep --input '{\"seconds\":10}'");
+    for (let count = 0; count < 5; count++) job = await local(account, 'jobs run sleep --input \'{"seconds":10}\'');
     await local(account, 'local clock advance 2s');
     const found = await explain(account, `jobs explain sleep ${job} --sample 10s`);
-    expect(found.verdict).toBe(
-      'healthy: up to 3 jobs ahead, about 40s; every worker that workers-max allows is busy',
-    );
+    expect(found.verdict).toBe('healthy: up to 3 jobs ahead, about 40s; every worker that workers-max allows is busy');
   });
 
   test('takes the name of an endpoint', async () => {

@@ -107,7 +107,10 @@ describe('pods explain', () => {
     const ran = await berth(['pods', 'explain', 'p1', '--json'], { env: pointedAt(server.url) });
     expect([ran.code, JSON.parse(ran.out)]).toEqual([
       1,
-      expect.objectContaining({ code: 'unknown', verdict: 'could not tell: the status HIBERNATING is not known to berth' }),
+      expect.objectContaining({
+        code: 'unknown',
+        verdict: 'could not tell: the status HIBERNATING is not known to berth',
+      }),
     ]);
   });
 

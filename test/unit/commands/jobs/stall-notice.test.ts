@@ -19,7 +19,10 @@ describe('a wait for a job that does not move', () => {
   test('says it in jobs wait too, about the first of several jobs that waits', async () => {
     const account = createAccount();
     await local(account, 'endpoints update demo --workers-max 0');
-    const jobs = [await local(account, "jobs run demo --input '{}'"), await local(account, "jobs run demo --input '{}'")];
+    const jobs = [
+      await local(account, "jobs run demo --input '{}'"),
+      await local(account, "jobs run demo --input '{}'"),
+    ];
     const ran = await account(`jobs wait demo ${jobs.join(' ')} --wait-timeout 40s`);
     expect(ran.code).toBe(9);
     expect(told(ran.err)).toMatch(new RegExp(`^${BLOCKED}error: waited 40s`));
