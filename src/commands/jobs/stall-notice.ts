@@ -9,12 +9,12 @@ const STALLED_MS = 15_000;
 /** Finds out, once per wait, why jobs do not move. */
 export interface StallNotice {
   /** Records the last answer about a job. */
-  saw(job: string, document: Json): void;
+  readonly saw: (job: string, document: Json) => void;
   /**
    * The lines to print: the verdict about the first job that waits in the queue, and what cures it. None while jobs move,
    * and none after the first time. A job that a worker runs moves.
    */
-  lines(): Promise<readonly string[]>;
+  readonly lines: () => Promise<readonly string[]>;
 }
 
 export function createStallNotice(ctx: CommandContext, endpoint: string): StallNotice {

@@ -216,7 +216,7 @@ export function endpointEvidence(facts: EndpointFacts): readonly Evidence[] {
     ...evidence('jobs running', health, count('inProgress')),
     ...evidence('jobs completed', health, count('completed')),
     ...evidence('jobs failed', health, count('failed')),
-    ...evidence(`${stock?.name ?? 'hardware'}`, stock === undefined ? undefined : catalog, () =>
+    ...evidence(stock?.name ?? 'hardware', stock === undefined ? undefined : catalog, () =>
       stock === undefined ? undefined : stockText(stock),
     ),
     ...evidence('last log line', crash?.line, (line) => line),

@@ -1,7 +1,7 @@
 /** From facts to a verdict: a table of causes, of which the first that applies is the answer. */
 import { EXIT, type ExitCode } from '../../../core/exit-codes.ts';
 import { arrayOf, memberAt, type JsonObject } from '../../../core/json.ts';
-import { text } from '../../../output/layout/cells.ts';
+import { list, text } from '../../../output/layout/cells.ts';
 import type { Result, Tone, View } from '../../../output/view.ts';
 import type { Fact } from './facts.ts';
 
@@ -32,7 +32,7 @@ export interface Cause<F> {
   readonly code: string;
   readonly state: State;
   /** What the facts say about this cause; undefined where it does not apply. */
-  find(facts: F): Finding | undefined;
+  readonly find: (facts: F) => Finding | undefined;
 }
 
 export interface Verdict {
@@ -104,7 +104,7 @@ const verdictView: View = {
     },
     {
       title: 'what to do',
-      lines: (arrayOf(memberAt(row, 'cure')) ?? []).map((line, at) => ({ label: String(at + 1), value: String(line) })),
+      lines: list('cure')(row).map((line, at) => ({ label: String(at + 1), value: line })),
     },
   ],
 };

@@ -71,30 +71,32 @@ function findById<T extends { readonly id: string }>(all: readonly T[], call: Ca
 
 /** The catalog: hardware and data centers. Only the stock ever changes, by `berth local stock`. */
 export const catalogOperations: readonly Operation[] = [
-  operation('listGpuTypes', async ({ query, transact }) => {
+  operation('listGpuTypes', async (call) => {
+    const { query } = call;
     const available = wantsAvailability(query);
-    const gpus = await transact(gpusOf);
+    const gpus = await call.transact(gpusOf);
     return { status: 200, body: { gpus: gpus.map((gpu) => gpuDocument(gpu, query, available)) } };
   }),
   operation('getGpuType', async (call) => {
     const available = wantsAvailability(call.query);
     return { status: 200, body: gpuDocument(findById(await call.transact(gpusOf), call), call.query, available) };
   }),
-  operation('listCpuTypes', async ({ query, transact }) => {
+  operation('listCpuTypes', async (call) => {
+    const { query } = call;
     const available = wantsAvailability(query);
-    const cpus = await transact(cpusOf);
+    const cpus = await call.transact(cpusOf);
     return { status: 200, body: { cpus: cpus.map((cpu) => cpuDocument(cpu, query, available)) } };
   }),
   operation('getCpuType', async (call) => {
     const available = wantsAvailability(call.query);
     return { status: 200, body: cpuDocument(findById(await call.transact(cpusOf), call), call.query, available) };
   }),
-  operation('listDataCenters', async ({ query, transact }) => ({
+  operation('listDataCenters', async (call) => ({
     status: 200,
     body: {
-      dataCenters: await transact((state) =>
-        DATA_CENTERS.filter((dataCenter) => matchesFilters(dataCenter, query)).map((dataCenter) =>
-          dataCenterDocument(state, dataCenter, query),
+      dataCenters: await call.transact((state) =>
+        DATA_CENTERS.filter((dataCenter) => matchesFilters(dataCenter, call.query)).map((dataCenter) =>
+          dataCenterDocument(state, dataCenter, call.query),
         ),
       ),
     },

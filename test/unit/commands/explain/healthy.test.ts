@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createAccount, explain, local, type Account } from './explain-fixture.ts';
 
 /** Something that a user does, or that time does, and after which everything is well. */
-type Step = (account: Account, jobs: string[]) => Promise<void>;
+type Step = (account: Account, jobs: string[]) => Promise<unknown>;
 
 /** Endpoints whose jobs complete. */
 const ENDPOINTS = ['echo', 'demo', 'sleep', 'stream'] as const;
@@ -20,7 +20,7 @@ const submit: fc.Arbitrary<Step> = fc
 /** Less than the retention of results, so that no job expires between two steps that follow one another. */
 const advance: fc.Arbitrary<Step> = fc
   .integer({ min: 0, max: 240 })
-  .map((seconds) => async (account) => void (await local(account, `local clock advance ${String(seconds)}s`)));
+  .map((seconds) => async (account) => local(account, `local clock advance ${String(seconds)}s`));
 
 const scale: fc.Arbitrary<Step> = fc
   .record({
@@ -32,24 +32,18 @@ const scale: fc.Arbitrary<Step> = fc
   .map(
     ({ of, max, min, by }) =>
       async (account) =>
-        void (await local(
-          account,
-          `endpoints update ${of} --workers-max ${String(max)} --workers-min ${String(min)} ${by}`,
-        )),
+        local(account, `endpoints update ${of} --workers-max ${String(max)} --workers-min ${String(min)} ${by}`),
   );
 
 const release: fc.Arbitrary<Step> = fc.record({ of: endpoint, version: fc.integer({ min: 2, max: 9 }) }).map(
   ({ of, version }) =>
     async (account) =>
-      void (await local(account, `endpoints update ${of} --image example/${of}:${String(version)}`)),
+      local(account, `endpoints update ${of} --image example/${of}:${String(version)}`),
 );
 
 const startPod: fc.Arbitrary<Step> = fc
   .constantFrom('--gpu GPU-24G', '--cpu cpu-general --vcpu 2')
-  .map(
-    (hardware) => async (account) =>
-      void (await local(account, `pods create --name p --image a/b:1 ${hardware} -o id`)),
-  );
+  .map((hardware) => async (account) => local(account, `pods create --name p --image a/b:1 ${hardware} -o id`));
 
 const step = fc.oneof({ weight: 3, arbitrary: submit }, { weight: 3, arbitrary: advance }, scale, release, startPod);
 
