@@ -2,6 +2,7 @@ import { EXIT } from '../../../core/exit-codes.ts';
 import { memberAt, numberOf, stringOf, type Json } from '../../../core/json.ts';
 import { formatDuration } from '../../../core/units.ts';
 import { commandLine, countOf } from '../../../cli/words.ts';
+import { jobError } from '../../../queue/job-error.ts';
 import { isRunning, jobOutcome, jobStatus } from '../../../queue/status.ts';
 import {
   ENDPOINT_CAUSES,
@@ -53,7 +54,7 @@ export const JOB_CAUSES: readonly Cause<JobFacts>[] = [
     state: 'blocked',
     find: (facts) => {
       if (outcomeOf(facts) !== 'failed') return undefined;
-      const error = stringOf(memberAt(valueOf(facts.job), 'error'));
+      const error = jobError(valueOf(facts.job));
       const canRetry = statusOf(facts) === 'FAILED';
       return {
         verdict: `failed${error === undefined ? ': the service gives no reason' : `: ${error}`}`,

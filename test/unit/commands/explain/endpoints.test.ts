@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createAccount, expectCause, explain, local, type CauseCase } from './explain-fixture.ts';
+import { createAccount, local } from '../../../support/worlds/local-account.ts';
+import { expectCause, explain, type CauseCase } from './explain-fixture.ts';
 
 const CREATE = 'endpoints create --name gpu --image example/echo:1 --gpu-pool POOL-80G';
 

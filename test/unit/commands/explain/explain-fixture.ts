@@ -1,8 +1,5 @@
 import { expect } from 'vitest';
-import { createTestClock } from '../../../support/clocks/test-clock.ts';
-import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
-import { berth, type Ran } from '../../../support/worlds/run-berth.ts';
-import type { TestWorldOptions } from '../../../support/worlds/test-world.ts';
+import { createAccount, local, type Account } from '../../../support/worlds/local-account.ts';
 
 /** What `explain -o json` prints. */
 export interface Explained {
@@ -12,27 +9,6 @@ export interface Explained {
   readonly evidence: readonly { readonly fact: string; readonly value: string; readonly source: string }[];
   readonly cure: readonly string[];
 }
-
-/** An account of the local service, on a clock of its own. Every command runs in a world of its own. */
-export type Account = (line: string, options?: TestWorldOptions) => Promise<Ran>;
-
-export function createAccount(): Account {
-  const clock = createTestClock();
-  const directory = temporaryDirectory();
-  return (line, options = {}) =>
-    berth(['--local', ...words(line)], { ...options, clock, env: { BERTH_DATA_DIR: directory, ...options.env } });
-}
-
-/** Runs a command line, which must end 0. Returns its output. */
-export async function local(account: Account, line: string): Promise<string> {
-  const ran = await account(line);
-  expect(ran.code, `${line}\n${ran.err}`).toBe(0);
-  return ran.out.trim();
-}
-
-/** The words of a command line; JSON in single quotes is one word. */
-const words = (line: string): readonly string[] =>
-  [...line.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted]) => quoted ?? word);
 
 /** Explains, with the exit code of `--exit-status`. */
 export async function explain(account: Account, line: string): Promise<Explained & { readonly exit: number }> {

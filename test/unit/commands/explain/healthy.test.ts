@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createAccount, explain, local, type Account } from './explain-fixture.ts';
+import { createAccount, local, type Account } from '../../../support/worlds/local-account.ts';
+import { explain } from './explain-fixture.ts';
 
 /** Something that a user does, or that time does, and after which everything is well. */
 type Step = (account: Account, jobs: string[]) => Promise<unknown>;

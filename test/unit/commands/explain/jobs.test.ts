@@ -3,7 +3,8 @@ import { JOBS_ONLY_KEY } from '../../../../src/local/frame/auth.ts';
 import { serveLocal } from '../../../../src/local/frame/server.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';
 import { berth } from '../../../support/worlds/run-berth.ts';
-import { createAccount, expectCause, explain, local, type CauseCase } from './explain-fixture.ts';
+import { createAccount, local } from '../../../support/worlds/local-account.ts';
+import { expectCause, explain, type CauseCase } from './explain-fixture.ts';
 
 const SUBMIT = "jobs run demo --input '{}'";
 const ASK = 'jobs explain demo JOB';
@@ -23,6 +24,26 @@ const CASES: readonly CauseCase[] = [
     ask: 'jobs explain fail JOB',
     verdict: /^failed: out of memory$/,
     evidence: ['status', /^FAILED$/, /^GET \/v2\/fail\/status\//],
+    cure: /^berth jobs retry fail JOB$/,
+  },
+  {
+    code: 'failed',
+    setup: [
+      'jobs run fail --input \'{"error":"{\\"error_type\\":\\"MemoryError\\",\\"error_message\\":\\"out of memory\\"}"}\'',
+      'local clock advance 10s',
+    ],
+    ask: 'jobs explain fail JOB',
+    verdict: /^failed: out of memory$/,
+    cure: /^berth jobs retry fail JOB$/,
+  },
+  {
+    code: 'failed',
+    setup: [
+      'jobs run fail --input \'{"error":"Traceback (most recent call last):\\n  File x\\nValueError: no"}\'',
+      'local clock advance 10s',
+    ],
+    ask: 'jobs explain fail JOB',
+    verdict: /^failed: ValueError: no$/,
     cure: /^berth jobs retry fail JOB$/,
   },
   {

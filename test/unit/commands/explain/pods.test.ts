@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { json, pointedAt, serve } from '../../../support/servers/scripted-server.ts';
 import { berth } from '../../../support/worlds/run-berth.ts';
-import { createAccount, expectCause, type CauseCase } from './explain-fixture.ts';
+import { createAccount } from '../../../support/worlds/local-account.ts';
+import { expectCause, type CauseCase } from './explain-fixture.ts';
 
 /** Every cause of `pods explain`, each produced on the local service. */
 const CASES: readonly CauseCase[] = [

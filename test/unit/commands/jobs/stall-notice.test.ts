@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createAccount, local } from '../explain/explain-fixture.ts';
+import { createAccount, local } from '../../../support/worlds/local-account.ts';
 
 const BLOCKED = 'job JOB: nothing will run: workers-max is 0\n  -> berth endpoints update demo --workers-max 3\n';
 
