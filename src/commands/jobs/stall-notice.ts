@@ -40,7 +40,7 @@ export function createStallNotice(ctx: CommandContext, endpoint: string): StallN
 
 async function explainStall(ctx: CommandContext, endpoint: string, job: string): Promise<readonly string[]> {
   try {
-    const { explainJob } = await import('./explain/index.ts');
+    const { explainJob } = await import('./explain/explain-job.ts');
     const { verdict } = await explainJob(ctx, endpoint, job, 0);
     if (verdict.code === 'unknown') return [];
     return [`job ${job}: ${verdict.verdict}`, ...verdict.cure.map((line) => `  -> ${line}`)];

@@ -123,5 +123,3 @@ export function explained(
     exit: exitStatus && state === 'blocked' ? EXIT.jobFailed : exit,
   };
 }
-
-export const EXIT_STATUS_HELP = 'end 10 when it is blocked: nothing moves until something is changed';
