@@ -54,7 +54,7 @@ export const JOB_CAUSES: readonly Cause<JobFacts>[] = [
     state: 'blocked',
     find: (facts) => {
       if (outcomeOf(facts) !== 'failed') return undefined;
-      const error = jobError(valueOf(facts.job));
+      const error = jobError(valueOf(facts.job))?.headline;
       const canRetry = statusOf(facts) === 'FAILED';
       return {
         verdict: `failed${error === undefined ? ': the service gives no reason' : `: ${error}`}`,

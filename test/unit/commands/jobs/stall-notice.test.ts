@@ -3,6 +3,9 @@ import { createAccount, local } from '../../../support/worlds/local-account.ts';
 
 const BLOCKED = 'job JOB: nothing will run: workers-max is 0\n  -> berth endpoints update demo --workers-max 3\n';
 
+/** How often a wait printed the reason. */
+const timesTold = (err: string): number => told(err).split(BLOCKED).length - 1;
+
 /** What a wait printed on stderr, with the ids of the jobs replaced. */
 const told = (err: string): string => err.replaceAll(/[0-9a-f]{8}-[0-9a-f]{8}-u1/g, 'JOB');
 
@@ -11,8 +14,7 @@ describe('a wait for a job that does not move', () => {
     const account = createAccount();
     await local(account, 'endpoints update demo --workers-max 0');
     const ran = await account("jobs run demo --input '{}' --wait --wait-timeout 60s");
-    expect(ran.code).toBe(9);
-    expect(told(ran.err)).toMatch(new RegExp(`^submitted JOB\n${BLOCKED}error: waited 1m`));
+    expect([ran.code, timesTold(ran.err), ran.err]).toEqual([9, 1, expect.stringContaining('error: waited 1m')]);
     expect(ran.out).toBe('');
   });
 
@@ -24,8 +26,7 @@ describe('a wait for a job that does not move', () => {
       await local(account, "jobs run demo --input '{}'"),
     ];
     const ran = await account(`jobs wait demo ${jobs.join(' ')} --wait-timeout 40s`);
-    expect(ran.code).toBe(9);
-    expect(told(ran.err)).toMatch(new RegExp(`^${BLOCKED}error: waited 40s`));
+    expect([ran.code, timesTold(ran.err)]).toEqual([9, 1]);
     expect(ran.err).toContain(`job ${jobs[0] ?? ''}: nothing`);
   });
 
@@ -45,7 +46,7 @@ describe('a wait for a job that does not move', () => {
     for (const path of ['/v2/serverless', '/v2/demo/health'])
       await local(account, `local fault add server-error --match ${path}`);
     const ran = await account("jobs run demo --input '{}' --wait --wait-timeout 30s");
-    expect(told(ran.err)).toMatch(/^submitted JOB\nerror: waited 30s/);
+    expect([ran.code, ran.err]).toEqual([9, expect.not.stringMatching(/could not tell|no worker|no stock/)]);
   });
 
   test('says nothing when only a part is known, and that is no reason', async () => {
@@ -54,7 +55,7 @@ describe('a wait for a job that does not move', () => {
     await local(account, 'local fault add server-error --match /v2/demo/health');
     await local(account, 'local fault add server-error --match /v2/catalog');
     const ran = await account("jobs run demo --input '{}' --wait --wait-timeout 30s");
-    expect(told(ran.err)).toMatch(/^submitted JOB\nerror: waited 30s/);
+    expect([ran.code, ran.err]).toEqual([9, expect.not.stringMatching(/could not tell|no worker|no stock/)]);
   });
 
   test('on a terminal the spinner does not share its line with it', async () => {
