@@ -6,6 +6,8 @@ export type { BatchPorts, BatchView } from './options.ts';
 export type { BatchProgress, BatchReport, BatchStatus, BatchSummary } from './report/report.ts';
 export type { ExecutionCost } from './report/cost.ts';
 export type { ItemCounts } from './store/items/item-states.ts';
+export { RESUBMITTABLE, type Resubmittable } from './store/items/item-state-machine.ts';
+export type { Resubmit } from './store/resubmit-items.ts';
 export type { InputSummary } from './input/check-input.ts';
 export { describeInvalid } from './input/item.ts';
 export { LOCAL_SERVICE } from './store/journal/record.ts';

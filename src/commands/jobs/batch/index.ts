@@ -27,12 +27,16 @@ const run = defineCommand({
 const resume = defineCommand({
   summary: 'go on with a batch after anything that ended it',
   details:
-    'What was submitted is not sent again; what may have been is unknown and stays so unless --resubmit-unknown sends it again, at the risk of running it twice. Results that the service no longer keeps are counted as expired. --rate, --concurrency, --in-flight, --max-failures and --max-time are those of this command: none is remembered.',
+    'What was submitted is not sent again, unless --resubmit says so: items that failed, expired, timed out or were cancelled, and unknown ones that may have been submitted, are then sent as new jobs, at any age. --only-error chooses among them by their error. The new result takes the place of the old one. An expired or unknown item may run twice. --retry-failed asks the service to run the same job again, within 30 minutes of its end. Results that the service no longer keeps are counted as expired. --rate, --concurrency, --in-flight, --max-failures and --max-time are those of this command: none is remembered.',
   args: { results: arg.text('the results file of the batch') },
   options: resumeOptions,
   examples: [
     ['berth jobs batch resume results.jsonl', 'go on'],
     ['berth jobs batch resume results.jsonl --retry-failed 2', 'and run failed jobs again, twice at most'],
+    [
+      "berth jobs batch resume results.jsonl --resubmit failed --only-error 'out of memory'",
+      'new jobs for some failures',
+    ],
   ],
   run: async (ctx, values) => {
     const [{ resume: resumeBatch }, { maxTimeOf }] = await Promise.all([
@@ -56,5 +60,5 @@ const status = defineCommand({
 export const batch = defineGroup(
   'run a job for each line of a file, and account for every one',
   { run, resume, status },
-  'Results go to the file that --out names; beside it lies a journal, from which a batch goes on after anything. An item that was sent and whose answer was lost is unknown: it is listed, and never sent again unless --resubmit-unknown says so.',
+  'Results go to the file that --out names; beside it lies a journal, from which a batch goes on after anything. An item that was sent and whose answer was lost is unknown: it is listed, and never sent again unless --resubmit unknown says so.',
 );

@@ -13,6 +13,7 @@ export const summaryOf = (batch: BatchSummary, others: JsonObject): JsonObject =
   input: batch.input,
   ...batch.counts,
   invalid: batch.invalid,
+  resubmitted: batch.resubmitted,
   unknownItems: batch.unknownItems,
   ...others,
 });
@@ -28,6 +29,7 @@ const COUNTS: readonly (readonly [string, string, Tone])[] = [
   ['inFlight', 'in flight', 'busy'],
   ['waiting', 'waiting', 'quiet'],
   ['invalid', 'invalid, left out', 'warn'],
+  ['resubmitted', 'sent again', 'quiet'],
 ];
 
 /** The summary of a batch. The detail view leaves out counts of zero. */
