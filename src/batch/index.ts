@@ -2,6 +2,9 @@
 export { beginBatch, checkBatch, type BatchFiles } from './begin.ts';
 export { resumeBatch } from './resume.ts';
 export { batchStatus } from './status.ts';
+export { analyzeBatch, type BatchAnalysis } from './analysis/batch-analysis.ts';
+export { QUANTILE_ERROR, type DistributionSummary } from './analysis/distribution.ts';
+export type { FailureGroup } from './analysis/failure-groups.ts';
 export type { BatchPorts, BatchView } from './options.ts';
 export type { BatchProgress, BatchReport, BatchStatus, BatchSummary } from './report/report.ts';
 export type { ExecutionCost } from './report/cost.ts';

@@ -16,6 +16,8 @@ export interface Cell {
 export interface Bar {
   readonly percent: number;
   readonly text?: string;
+  /** Its length in characters; 8 by default. */
+  readonly blocks?: number;
 }
 
 /** The content of a cell; an array has several values. Undefined and empty text are shown as a dash. */

@@ -57,8 +57,21 @@ const status = defineCommand({
   run: async (ctx, values) => (await import('./status.ts')).status(ctx, values),
 });
 
+const report = defineCommand({
+  summary: 'report on a batch: counts, cost, times and failures by pattern',
+  details:
+    'Reads the journal and the results, and may be asked while the batch runs or after it was killed; it sends nothing. Failures are grouped by their error, with numbers, ids, paths and addresses masked. Quantiles are within 1% of the exact value. Cost is that of execution at the price of a worker when the batch ran, without idle and starting workers. --html writes one page with charts that loads nothing from anywhere.',
+  args: { results: arg.text('the results file of the batch') },
+  options: { html: option.text('write a page with charts to this file', { metavar: 'FILE' }) },
+  examples: [
+    ['berth jobs batch report results.jsonl', 'counts, cost, times, and why items failed'],
+    ['berth jobs batch report results.jsonl --html report.html', 'the same as a page with charts'],
+  ],
+  run: async (ctx, values) => (await import('./report/index.ts')).report(ctx, values),
+});
+
 export const batch = defineGroup(
   'run a job for each line of a file, and account for every one',
-  { run, resume, status },
+  { run, resume, status, report },
   'Results go to the file that --out names; beside it lies a journal, from which a batch goes on after anything. An item that was sent and whose answer was lost is unknown: it is listed, and never sent again unless --resubmit unknown says so.',
 );

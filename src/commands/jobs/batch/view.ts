@@ -63,8 +63,11 @@ function stateLines(row: Json): Section['lines'] {
 }
 
 function durationLines(row: Json): Section['lines'] {
-  const seconds = numberOf(memberAt(row, 'tookSeconds'));
-  return seconds === undefined ? [] : [{ label: 'took', value: formatDuration(seconds * 1000) }];
+  const [took, wall] = [numberOf(memberAt(row, 'tookSeconds')), numberOf(memberAt(row, 'wallSeconds'))];
+  return [
+    ...(took === undefined ? [] : [{ label: 'took', value: formatDuration(took * 1000) }]),
+    ...(wall === undefined ? [] : [{ label: 'to the last result', value: formatDuration(wall * 1000) }]),
+  ];
 }
 
 function costLines(row: Json): Section['lines'] {
