@@ -48,8 +48,9 @@ const resume = defineCommand({
 });
 
 const status = defineCommand({
-  summary: 'explain how a batch stands, from its journal alone',
-  details: 'Sends nothing and changes nothing, and may be asked while the batch runs.',
+  summary: 'explain how a batch stands, from its files alone',
+  details:
+    'Sends nothing and changes nothing, and may be asked while the batch runs. The same counts, times, cost and commonest errors as at the end of a run; batch report has all of them.',
   args: { results: arg.text('the results file of the batch') },
   options: { exitStatus: option.on('end 13 unless every item completed') },
   watch: true,

@@ -16,6 +16,17 @@ export const binsOf = (report: Json, path: string): readonly BinMember[] =>
     count: numberOf(memberAt(bin, 'count')) ?? 0,
   }));
 
+const QUANTILES = ['p50', 'p95', 'p99', 'max'] as const;
+
+/** `p50 1.2s, p95 3s, p99 8s, max 20s`; undefined when no job reported a time. */
+export function quantilesOf(report: Json, path: string): string | undefined {
+  const times = QUANTILES.flatMap((name) => {
+    const value = numberOf(memberAt(report, `${path}.${name}`));
+    return value === undefined ? [] : [`${name} ${formatTime(value)}`];
+  });
+  return times.length === 0 ? undefined : times.join(', ');
+}
+
 /** A group of failures. */
 export interface FailureMember {
   readonly pattern: string;
@@ -25,8 +36,8 @@ export interface FailureMember {
 }
 
 /** Each example is one line: `item 3, job abc: out of memory`. */
-export const failuresOf = (report: Json): readonly FailureMember[] =>
-  (arrayOf(memberAt(report, 'failures')) ?? []).map((group) => ({
+export const failuresOf = (report: Json, path = 'failures'): readonly FailureMember[] =>
+  (arrayOf(memberAt(report, path)) ?? []).map((group) => ({
     pattern: stringOf(memberAt(group, 'pattern')) ?? '',
     state: stringOf(memberAt(group, 'state')) ?? '',
     count: numberOf(memberAt(group, 'count')) ?? 0,

@@ -2,7 +2,7 @@ import { memberAt, numberOf, type Json } from '../../../../core/json.ts';
 import { text } from '../../../../output/layout/cells.ts';
 import type { Section, View } from '../../../../output/view.ts';
 import { batchView } from '../view.ts';
-import { binsOf, failuresOf, formatRate, formatTime } from './members.ts';
+import { binsOf, failuresOf, formatRate, formatTime, quantilesOf } from './members.ts';
 
 /** Characters of a full bar of a histogram. */
 const BAR_BLOCKS = 24;
@@ -33,18 +33,13 @@ function rateLines(report: Json): Section['lines'] {
   ];
 }
 
-const SUMMARY = ['p50', 'p95', 'p99', 'max'] as const;
-
 function timeLines(report: Json, path: string): Section['lines'] {
-  const times = SUMMARY.flatMap((name) => {
-    const value = numberOf(memberAt(report, `${path}.${name}`));
-    return value === undefined ? [] : [`${name} ${formatTime(value)}`];
-  });
-  if (times.length === 0) return [];
+  const times = quantilesOf(report, path);
+  if (times === undefined) return [];
   const bins = binsOf(report, path);
   const most = Math.max(1, ...bins.map(({ count }) => count));
   return [
-    { label: 'of all', value: times.join(', ') },
+    { label: 'of all', value: times },
     ...bins.map(({ from, to, count }) => ({
       label: `${formatTime(from)} to ${formatTime(to)}`,
       value: { percent: (count / most) * 100, text: String(count), blocks: BAR_BLOCKS },
