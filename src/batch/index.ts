@@ -3,6 +3,8 @@ export { beginBatch, checkBatch, type BatchFiles } from './begin.ts';
 export { resumeBatch } from './resume.ts';
 export { batchStatus } from './status.ts';
 export { analyzeBatch, type BatchAnalysis } from './analysis/batch-analysis.ts';
+export { EXPORT_MEMBERS, exportResults, type ExportedResults } from './export/export-results.ts';
+export { writeExport } from './export/write-export.ts';
 export { QUANTILE_ERROR, type DistributionSummary } from './analysis/distribution.ts';
 export type { FailureGroup } from './analysis/failure-groups.ts';
 export type { BatchPorts, BatchView } from './options.ts';

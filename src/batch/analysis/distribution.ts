@@ -80,8 +80,9 @@ function quantileOf(points: readonly Point[], rank: number): number {
   return points.at(-1)?.value ?? 0;
 }
 
-/** Bins that a histogram has, about. */
+/** Bins that a histogram has about, and at most on a logarithmic scale. */
 const BINS = 12;
+const MAX_BINS = 16;
 /** Values that differ by more than this factor are shown on a logarithmic scale. */
 const LOGARITHMIC_FROM = 30;
 
@@ -96,21 +97,23 @@ function binsOf(points: readonly Point[], min: number, max: number): readonly Bi
   return counts.map((count, at) => ({ from: edges[at] ?? 0, to: edges[at + 1] ?? 0, count }));
 }
 
-/** Returns 0, then 1, 2 and 5 times the powers of ten; over more than six decades the powers of ten alone. */
+const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000];
+/** Round durations in milliseconds, each about twice the one before. */
+const ROUND_DURATIONS: readonly number[] = [
+  ...[0, 1, 2, 5, 10, 20, 50, 100, 200, 500],
+  ...[1, 2, 5, 10, 20, 30].map((seconds) => seconds * SECOND),
+  ...[1, 2, 5, 10, 20, 30].map((minutes) => minutes * MINUTE),
+  ...[1, 2, 5, 12].map((hours) => hours * HOUR),
+  ...[1, 2, 7, 30, 365, 10_000, 1e12].map((days) => days * DAY),
+];
+
+/** Returns round durations that enclose all values, and only some of them when there are many. */
 function logarithmicEdges(min: number, max: number): readonly number[] {
-  const steps =
-    Math.log10(max / Math.max(1, min)) > 6 ? [1] : Math.log10(max / Math.max(1, min)) > 4 ? [1, 3] : [1, 2, 5];
-  const first = Math.floor(Math.log10(Math.max(1, min)));
-  const edges: number[] = [];
-  for (let power = first; ; power++)
-    for (const step of steps) {
-      const edge = step * 10 ** power;
-      edges.push(edge);
-      if (edge > max) {
-        const from = edges.findLastIndex((each) => each <= Math.max(1, min));
-        return [...(min < 1 ? [0] : []), ...edges.slice(Math.max(0, from))];
-      }
-    }
+  const first = ROUND_DURATIONS.findLastIndex((edge) => edge <= min);
+  const last = ROUND_DURATIONS.findIndex((edge) => edge > max);
+  const edges = ROUND_DURATIONS.slice(Math.max(0, first), last < 0 ? undefined : last + 1);
+  const every = Math.ceil(edges.length / MAX_BINS);
+  return edges.filter((_, at) => at % every === 0 || at === edges.length - 1);
 }
 
 /** Returns multiples of a round step that enclose all values. */

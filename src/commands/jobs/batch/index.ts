@@ -71,8 +71,27 @@ const report = defineCommand({
   run: async (ctx, values) => (await import('./report/index.ts')).report(ctx, values),
 });
 
+const exportResults = defineCommand({
+  summary: 'write the results of a batch as CSV, JSON or JSON lines',
+  details:
+    'One row for each item that has ended, with its last result, in bounded memory, also while the batch runs. --join-input adds the input of each item, in the order of the input. --fields names members, such as output.text: they are the columns of a CSV. Nested members of a CSV are JSON. With --out the file takes its name when it is complete.',
+  args: { results: arg.text('the results file of the batch') },
+  options: {
+    format: option.choice('what to write (default jsonl)', ['csv', 'json', 'jsonl']),
+    joinInput: option.on('add the input of each item, in the order of the input'),
+    ordered: option.on('in the order of the input'),
+    out: option.text('write to this file, in place of stdout', { metavar: 'FILE' }),
+    input: option.text('where the input lies now, if not where it was', { metavar: 'FILE' }),
+  },
+  examples: [
+    ['berth jobs batch export results.jsonl --format csv --out results.csv', 'a table for a spreadsheet'],
+    ['berth jobs batch export results.jsonl --join-input --fields input,output', 'inputs beside their outputs'],
+  ],
+  run: async (ctx, values) => (await import('./export.ts')).exportBatch(ctx, values),
+});
+
 export const batch = defineGroup(
   'run a job for each line of a file, and account for every one',
-  { run, resume, status, report },
+  { run, resume, status, report, export: exportResults },
   'Results go to the file that --out names; beside it lies a journal, from which a batch goes on after anything. An item that was sent and whose answer was lost is unknown: it is listed, and never sent again unless --resubmit unknown says so.',
 );
