@@ -32,6 +32,8 @@ export interface InputIdentity {
   readonly format: 'jsonl' | 'csv';
   readonly inputField?: string;
   readonly idField?: string;
+  /** The types of CSV columns; earlier versions did not store them, and all their cells are text. */
+  readonly types?: Readonly<Record<string, 'string' | 'number' | 'boolean' | 'json'>>;
   readonly bytes: number;
   readonly sha256: string;
 }

@@ -22,6 +22,9 @@ export const runOptions = {
   inputFormat: option.choice('what the input is (default: by its name, else jsonl)', ['jsonl', 'csv']),
   inputField: option.text('the member or column that holds the input; else the whole line does', { metavar: 'NAME' }),
   idField: option.text('the member or column that names the item in the results', { metavar: 'NAME' }),
+  types: option.text('the types of CSV columns: string, number, boolean or json; an empty cell is null', {
+    metavar: 'NAME:TYPE,...',
+  }),
   skipInvalid: option.on('leave out what cannot be sent, in place of refusing it all'),
   ordered: option.on('put the results in the order of the input once all have ended'),
   ...limitOptions,

@@ -5,13 +5,14 @@ import { resumeOptions, runOptions } from './flags.ts';
 const run = defineCommand({
   summary: 'submit a job for each line of a file and fetch all results',
   details:
-    'Each line of the input is one job: JSON, sent byte for byte; or a row of a CSV file with a header, sent as an object of its columns. All of it is checked before anything is sent. Results are written as JSON lines as they come: `item` counts the jobs of the input from 1, with those left out and without empty lines; the value of --id-field goes beside it as a label, and need not be unique. A CSV file has commas between its columns; the one of --input-field holds JSON. --skip-invalid leaves out lines and rows; where quotes of a CSV file are broken it has no rows. What is piped in is kept beside the results, as RESULTS.input, for a resume. The cost shown is about what execution costs, where endpoint and catalog tell the price; idle workers and their start come on top. Exit codes: 0 all completed, 13 some did not, 9 the time of --max-time was up, 130 interrupted, 14 trouble with a file.',
+    'Each line of the input is one job: JSON, sent byte for byte; or a row of a CSV file with a header, sent as an object of its columns. All of it is checked before anything is sent. Results are written as JSON lines as they come: `item` counts the jobs of the input from 1, with those left out and without empty lines; the value of --id-field goes beside it as a label, and need not be unique. A CSV file has commas between its columns, which are strings unless --types or a header such as price:number says otherwise; a cell that does not have its type is an error with its row and column. The column of --input-field holds JSON. --skip-invalid leaves out lines and rows; where quotes of a CSV file are broken it has no rows. What is piped in is kept beside the results, as RESULTS.input, for a resume. The cost shown is about what execution costs, where endpoint and catalog tell the price; idle workers and their start come on top. Exit codes: 0 all completed, 13 some did not, 9 the time of --max-time was up, 130 interrupted, 14 trouble with a file.',
   args: { endpoint: arg.text('endpoint id, name or model slug') },
   options: runOptions,
   writes: true,
   examples: [
     ['berth jobs batch run demo --input items.jsonl --out results.jsonl', 'a job for each line'],
     ['berth jobs batch run demo --input items.csv --id-field sku --out results.jsonl', 'rows of a CSV file'],
+    ['berth jobs batch run demo --input items.csv --types price:number,tags:json --out r.jsonl', 'with typed columns'],
     ['berth jobs batch resume results.jsonl', 'go on after anything'],
   ],
   run: async (ctx, values) => {
