@@ -39,6 +39,8 @@ export interface Column {
   readonly yields?: boolean;
   /** Useless when cut, such as an id or a status: other columns are cut first. */
   readonly whole?: boolean;
+  /** A total that is told beside the table counts it: a table that leaves it out says so. */
+  readonly counted?: boolean;
   /** Aligned to the right, as numbers are. */
   readonly right?: boolean;
 }
