@@ -29,7 +29,8 @@ export function costReport(
   budget: Money | undefined,
 ): CostReport {
   const days = facts.days.filter(({ startTime }) => Date.parse(startTime) >= start);
-  const total = sum(days.map((day) => day.total));
+  // Of the same records as the rows, because costs grow from one request to the next.
+  const total = sum((by === 'day' ? days : facts.costs).map((each) => each.total));
   const costs = facts.costs
     .filter(({ kind }) => by === undefined || kind === by)
     .toSorted((a, b) => b.total.cmp(a.total) || (a.id < b.id ? -1 : 1));

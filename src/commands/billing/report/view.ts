@@ -39,7 +39,9 @@ export function costView(by: Grouping, rows: readonly Json[], drawn: boolean): V
             ...(by === undefined ? [{ header: 'KIND', show: text('kind') }] : []),
           ]),
       dollars('totalUsd', 'TOTAL', false),
-      ...(drawn ? [{ header: 'CHART', show: (row: Json) => stackedBar(row, parts, most), yields: true }] : []),
+      ...(drawn
+        ? [{ header: 'CHART', show: (row: Json) => stackedBar(row, parts, most), yields: true, whole: true }]
+        : []),
       ...parts.map((part) => dollars(`${part}Usd`, part.toUpperCase(), true)),
     ],
   };
