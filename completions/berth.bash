@@ -6,14 +6,14 @@ _berth_words() {
     'endpoints') echo 'list get create update delete workers releases logs' ;;
     'clusters') echo 'list get create update delete pods' ;;
     'jobs') echo 'run status stream cancel retry wait batch' ;;
-    'jobs batch') echo 'run resume status' ;;
+    'jobs batch') echo 'run resume status report export' ;;
     'queue') echo 'purge' ;;
     'volumes') echo 'list get create update delete' ;;
     'templates') echo 'list get create update delete' ;;
     'registries') echo 'list get create delete delegations' ;;
     'registries delegations') echo 'list create revoke' ;;
     'catalog') echo 'gpus cpus datacenters templates' ;;
-    'billing') echo 'summary pods serverless endpoints volumes clusters' ;;
+    'billing') echo 'report summary pods serverless endpoints volumes clusters' ;;
     'account') echo 'ssh-keys' ;;
     'account ssh-keys') echo 'list add remove set' ;;
     'auth') echo 'login logout status list switch' ;;
@@ -61,9 +61,11 @@ _berth_flags() {
     'jobs cancel') echo '--dry-run --yes -y' ;;
     'jobs retry') echo '--wait --wait-timeout --dry-run' ;;
     'jobs wait') echo '--any --wait-timeout' ;;
-    'jobs batch run') echo '--input --out --input-format --input-field --id-field --skip-invalid --ordered --concurrency --rate --in-flight --max-failures --max-time --retry-failed --execution-timeout --ttl --low-priority --dry-run' ;;
-    'jobs batch resume') echo '--input --resubmit-unknown --moved --concurrency --rate --in-flight --max-failures --max-time --retry-failed' ;;
+    'jobs batch run') echo '--input --out --input-format --input-field --id-field --types --skip-invalid --ordered --concurrency --rate --in-flight --max-failures --max-time --retry-failed --execution-timeout --ttl --low-priority --dry-run' ;;
+    'jobs batch resume') echo '--input --resubmit --only-error --resubmit-unknown --moved --concurrency --rate --in-flight --max-failures --max-time --retry-failed' ;;
     'jobs batch status') echo '--exit-status --watch -w --interval' ;;
+    'jobs batch report') echo '--html' ;;
+    'jobs batch export') echo '--format --join-input --ordered --out --input' ;;
     'queue purge') echo '--dry-run --yes -y' ;;
     'health') echo '--watch -w --interval' ;;
     'volumes create') echo '--name --size --data-center --type --set --file -f --dry-run' ;;
@@ -81,6 +83,7 @@ _berth_flags() {
     'catalog cpus') echo '--available --product --vcpu' ;;
     'catalog datacenters') echo '--available --region --volume-type --compliance --global-network' ;;
     'catalog templates') echo '--source' ;;
+    'billing report') echo '--last --by --budget' ;;
     'billing summary') echo '--from --to --last -n --bucket' ;;
     'billing pods') echo '--from --to --last -n --bucket --pod' ;;
     'billing serverless') echo '--from --to --last -n --bucket --endpoint' ;;
@@ -253,6 +256,7 @@ _berth_values() {
     'jobs batch run|--input-format') echo 'jsonl csv'; return ;;
     'jobs batch run|--input-field') echo '-'; return ;;
     'jobs batch run|--id-field') echo '-'; return ;;
+    'jobs batch run|--types') echo '-'; return ;;
     'jobs batch run|--concurrency') echo '-'; return ;;
     'jobs batch run|--rate') echo '-'; return ;;
     'jobs batch run|--in-flight') echo '-'; return ;;
@@ -262,6 +266,8 @@ _berth_values() {
     'jobs batch run|--execution-timeout') echo '-'; return ;;
     'jobs batch run|--ttl') echo '-'; return ;;
     'jobs batch resume|--input') echo '-'; return ;;
+    'jobs batch resume|--resubmit') echo 'failed expired timed-out cancelled unknown'; return ;;
+    'jobs batch resume|--only-error') echo '-'; return ;;
     'jobs batch resume|--concurrency') echo '-'; return ;;
     'jobs batch resume|--rate') echo '-'; return ;;
     'jobs batch resume|--in-flight') echo '-'; return ;;
@@ -269,6 +275,10 @@ _berth_values() {
     'jobs batch resume|--max-time') echo '-'; return ;;
     'jobs batch resume|--retry-failed') echo '-'; return ;;
     'jobs batch status|--interval') echo '-'; return ;;
+    'jobs batch report|--html') echo '-'; return ;;
+    'jobs batch export|--format') echo 'csv json jsonl'; return ;;
+    'jobs batch export|--out') echo '-'; return ;;
+    'jobs batch export|--input') echo '-'; return ;;
     'health|--interval') echo '-'; return ;;
     'volumes create|--name') echo '-'; return ;;
     'volumes create|--size') echo '-'; return ;;
@@ -332,6 +342,9 @@ _berth_values() {
     'catalog datacenters|--volume-type') echo 'STANDARD HIGH_PERFORMANCE'; return ;;
     'catalog datacenters|--compliance') echo '-'; return ;;
     'catalog templates|--source') echo 'official verified community'; return ;;
+    'billing report|--last') echo '-'; return ;;
+    'billing report|--by') echo 'pod endpoint volume cluster day'; return ;;
+    'billing report|--budget') echo '-'; return ;;
     'billing summary|--from') echo '-'; return ;;
     'billing summary|--to') echo '-'; return ;;
     'billing summary|--last' | 'billing summary|-n') echo '-'; return ;;

@@ -38,10 +38,12 @@ $BerthTree = @{
   'jobs cancel' = @{ words = @(); flags = @('--dry-run', '--yes'); values = @{  } }
   'jobs retry' = @{ words = @(); flags = @('--wait', '--wait-timeout', '--dry-run'); values = @{ '--wait-timeout' = @() } }
   'jobs wait' = @{ words = @(); flags = @('--any', '--wait-timeout'); values = @{ '--wait-timeout' = @() } }
-  'jobs batch' = @{ words = @('run', 'resume', 'status'); flags = @(); values = @{  } }
-  'jobs batch run' = @{ words = @(); flags = @('--input', '--out', '--input-format', '--input-field', '--id-field', '--skip-invalid', '--ordered', '--concurrency', '--rate', '--in-flight', '--max-failures', '--max-time', '--retry-failed', '--execution-timeout', '--ttl', '--low-priority', '--dry-run'); values = @{ '--input' = @(); '--out' = @(); '--input-format' = @('jsonl', 'csv'); '--input-field' = @(); '--id-field' = @(); '--concurrency' = @(); '--rate' = @(); '--in-flight' = @(); '--max-failures' = @(); '--max-time' = @(); '--retry-failed' = @(); '--execution-timeout' = @(); '--ttl' = @() } }
-  'jobs batch resume' = @{ words = @(); flags = @('--input', '--resubmit-unknown', '--moved', '--concurrency', '--rate', '--in-flight', '--max-failures', '--max-time', '--retry-failed'); values = @{ '--input' = @(); '--concurrency' = @(); '--rate' = @(); '--in-flight' = @(); '--max-failures' = @(); '--max-time' = @(); '--retry-failed' = @() } }
+  'jobs batch' = @{ words = @('run', 'resume', 'status', 'report', 'export'); flags = @(); values = @{  } }
+  'jobs batch run' = @{ words = @(); flags = @('--input', '--out', '--input-format', '--input-field', '--id-field', '--types', '--skip-invalid', '--ordered', '--concurrency', '--rate', '--in-flight', '--max-failures', '--max-time', '--retry-failed', '--execution-timeout', '--ttl', '--low-priority', '--dry-run'); values = @{ '--input' = @(); '--out' = @(); '--input-format' = @('jsonl', 'csv'); '--input-field' = @(); '--id-field' = @(); '--types' = @(); '--concurrency' = @(); '--rate' = @(); '--in-flight' = @(); '--max-failures' = @(); '--max-time' = @(); '--retry-failed' = @(); '--execution-timeout' = @(); '--ttl' = @() } }
+  'jobs batch resume' = @{ words = @(); flags = @('--input', '--resubmit', '--only-error', '--resubmit-unknown', '--moved', '--concurrency', '--rate', '--in-flight', '--max-failures', '--max-time', '--retry-failed'); values = @{ '--input' = @(); '--resubmit' = @('failed', 'expired', 'timed-out', 'cancelled', 'unknown'); '--only-error' = @(); '--concurrency' = @(); '--rate' = @(); '--in-flight' = @(); '--max-failures' = @(); '--max-time' = @(); '--retry-failed' = @() } }
   'jobs batch status' = @{ words = @(); flags = @('--exit-status', '--watch', '--interval'); values = @{ '--interval' = @() } }
+  'jobs batch report' = @{ words = @(); flags = @('--html'); values = @{ '--html' = @() } }
+  'jobs batch export' = @{ words = @(); flags = @('--format', '--join-input', '--ordered', '--out', '--input'); values = @{ '--format' = @('csv', 'json', 'jsonl'); '--out' = @(); '--input' = @() } }
   'queue' = @{ words = @('purge'); flags = @(); values = @{  } }
   'queue purge' = @{ words = @(); flags = @('--dry-run', '--yes'); values = @{  } }
   'health' = @{ words = @(); flags = @('--watch', '--interval'); values = @{ '--interval' = @() } }
@@ -71,7 +73,8 @@ $BerthTree = @{
   'catalog cpus' = @{ words = @(); flags = @('--available', '--product', '--vcpu'); values = @{ '--product' = @('POD', 'SERVERLESS'); '--vcpu' = @() } }
   'catalog datacenters' = @{ words = @(); flags = @('--available', '--region', '--volume-type', '--compliance', '--global-network'); values = @{ '--region' = @(); '--volume-type' = @('STANDARD', 'HIGH_PERFORMANCE'); '--compliance' = @() } }
   'catalog templates' = @{ words = @(); flags = @('--source'); values = @{ '--source' = @('official', 'verified', 'community') } }
-  'billing' = @{ words = @('summary', 'pods', 'serverless', 'endpoints', 'volumes', 'clusters'); flags = @(); values = @{  } }
+  'billing' = @{ words = @('report', 'summary', 'pods', 'serverless', 'endpoints', 'volumes', 'clusters'); flags = @(); values = @{  } }
+  'billing report' = @{ words = @(); flags = @('--last', '--by', '--budget'); values = @{ '--last' = @(); '--by' = @('pod', 'endpoint', 'volume', 'cluster', 'day'); '--budget' = @() } }
   'billing summary' = @{ words = @(); flags = @('--from', '--to', '--last', '--bucket'); values = @{ '--from' = @(); '--to' = @(); '--last' = @(); '--bucket' = @('hour', 'day', 'week', 'month', 'year') } }
   'billing pods' = @{ words = @(); flags = @('--from', '--to', '--last', '--bucket', '--pod'); values = @{ '--from' = @(); '--to' = @(); '--last' = @(); '--bucket' = @('hour', 'day', 'week', 'month', 'year'); '--pod' = @() } }
   'billing serverless' = @{ words = @(); flags = @('--from', '--to', '--last', '--bucket', '--endpoint'); values = @{ '--from' = @(); '--to' = @(); '--last' = @(); '--bucket' = @('hour', 'day', 'week', 'month', 'year'); '--endpoint' = @() } }

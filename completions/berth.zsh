@@ -8,14 +8,14 @@ _berth_words() {
     'endpoints') reply=('list:list serverless endpoints' 'get:show a serverless endpoint' 'create:create a serverless endpoint' 'update:change a serverless endpoint' 'delete:delete serverless endpoints' 'workers:list the workers of an endpoint, and which run an older release' 'releases:show how far the newest release has rolled out, and what each one changed' 'logs:show what a worker of an endpoint writes') ;;
     'clusters') reply=('list:list clusters' 'get:show a cluster' 'create:create a cluster' 'update:rename a cluster' 'delete:delete clusters and terminate their pods' 'pods:list the pods of a cluster') ;;
     'jobs') reply=('run:submit a job and print its id, or wait for its result' 'status:show a job'\''s state and result' 'stream:print a job'\''s chunks as its handler produces them' 'cancel:cancel jobs, waiting or running' 'retry:run a failed or timed-out job again, under the same id' 'wait:wait until jobs end and print their results' 'batch:run a job for each line of a file, and account for every one') ;;
-    'jobs batch') reply=('run:submit a job for each line of a file and fetch all results' 'resume:go on with a batch after anything that ended it' 'status:explain how a batch stands, from its journal alone') ;;
+    'jobs batch') reply=('run:submit a job for each line of a file and fetch all results' 'resume:go on with a batch after anything that ended it' 'status:explain how a batch stands, from its files alone' 'report:report on a batch: counts, cost, times and failures by pattern' 'export:write the results of a batch as CSV, JSON or JSON lines') ;;
     'queue') reply=('purge:remove every job that is waiting; jobs in progress go on') ;;
     'volumes') reply=('list:list network volumes' 'get:show a network volume' 'create:create a network volume' 'update:rename a network volume, or let it grow' 'delete:delete network volumes and the data on them') ;;
     'templates') reply=('list:list your templates' 'get:show a template, your own or a public one' 'create:create a template' 'update:change a template' 'delete:delete templates') ;;
     'registries') reply=('list:list registry credentials' 'get:show a registry credential; never its password' 'create:store a credential for private images' 'delete:delete registry credentials' 'delegations:delegations: access to a container registry without a password') ;;
     'registries delegations') reply=('list:list delegations' 'create:let the service pull images of a repository' 'revoke:revoke a delegation; images behind it can no longer be pulled') ;;
     'catalog') reply=('gpus:list GPU types with their prices, or show one' 'cpus:list CPU flavors with their prices, or show one' 'datacenters:list data centers, or show one' 'templates:list public templates, or show one') ;;
-    'billing') reply=('summary:show what everything cost, bucket by bucket' 'pods:show what each pod cost' 'serverless:show what each serverless endpoint cost' 'endpoints:show what the use of public model endpoints cost' 'volumes:show what each network volume cost' 'clusters:show what each cluster cost') ;;
+    'billing') reply=('report:show what costs most, what is idle, and what the month will cost' 'summary:show what everything cost, bucket by bucket' 'pods:show what each pod cost' 'serverless:show what each serverless endpoint cost' 'endpoints:show what the use of public model endpoints cost' 'volumes:show what each network volume cost' 'clusters:show what each cluster cost') ;;
     'account') reply=('ssh-keys:public SSH keys, given to every pod that starts with SSH') ;;
     'account ssh-keys') reply=('list:list the account'\''s public SSH keys' 'add:add public SSH keys; they open the pods that start from then on' 'remove:remove public SSH keys, by comment, fingerprint or text' 'set:replace all public SSH keys with those of a file') ;;
     'auth') reply=('login:keep a key and addresses in a profile, and use it' 'logout:forget the profile'\''s key' 'status:show which key is used and where it comes from' 'list:list profiles' 'switch:use another profile from now on') ;;
@@ -63,9 +63,11 @@ _berth_flags() {
     'jobs cancel') reply+=('--dry-run:print the request as JSON and send nothing' '--yes:do not ask for confirmation') ;;
     'jobs retry') reply+=('--wait:wait until it ends and print its result' '--wait-timeout:how long --wait waits' '--dry-run:print the request as JSON and send nothing') ;;
     'jobs wait') reply+=('--any:stop at the first job that ends' '--wait-timeout:how long to wait') ;;
-    'jobs batch run') reply+=('--input:JSON lines or CSV, a job each; - is stdin' '--out:where results go; the journal lies beside it' '--input-format:what the input is (default: by its name, else jsonl)' '--input-field:the member or column that holds the input; else the whole line does' '--id-field:the member or column that names the item in the results' '--skip-invalid:leave out what cannot be sent, in place of refusing it all' '--ordered:put the results in the order of the input once all have ended' '--concurrency:requests at once, at most (default 32)' '--rate:submissions a second, at most (default 99, the known limit)' '--in-flight:jobs at the service at a time, at most (default 1000; with --max-failures as many as completed so far, from 10 on)' '--max-failures:send no more once more items than this did not complete' '--max-time:stop the whole batch where it stands after so long' '--retry-failed:run a job that failed or timed out again, so many times' '--execution-timeout:how long a worker may run a job, 5s to 7d' '--ttl:how long a job may live, queue and run together, 10s to 7d' '--low-priority:let other jobs go first' '--dry-run:print the request as JSON and send nothing') ;;
-    'jobs batch resume') reply+=('--input:where the input lies now, if not where it was' '--resubmit-unknown:send items again that may have been submitted' '--moved:the service is the same, although its address is another now' '--concurrency:requests at once, at most (default 32)' '--rate:submissions a second, at most (default 99, the known limit)' '--in-flight:jobs at the service at a time, at most (default 1000; with --max-failures as many as completed so far, from 10 on)' '--max-failures:send no more once more items than this did not complete' '--max-time:stop the whole batch where it stands after so long' '--retry-failed:run a job that failed or timed out again, so many times') ;;
+    'jobs batch run') reply+=('--input:JSON lines or CSV, a job each; - is stdin' '--out:where results go; the journal lies beside it' '--input-format:what the input is (default: by its name, else jsonl)' '--input-field:the member or column that holds the input; else the whole line does' '--id-field:the member or column that names the item in the results' '--types:the types of CSV columns: string, number, boolean or json; an empty cell is null' '--skip-invalid:leave out what cannot be sent, in place of refusing it all' '--ordered:put the results in the order of the input once all have ended' '--concurrency:requests at once, at most (default 32)' '--rate:submissions a second, at most (default 99, the known limit)' '--in-flight:jobs at the service at a time, at most (default 1000; with --max-failures as many as completed so far, from 10 on)' '--max-failures:send no more once more items than this did not complete' '--max-time:stop the whole batch where it stands after so long' '--retry-failed:run a job that failed or timed out again, so many times' '--execution-timeout:how long a worker may run a job, 5s to 7d' '--ttl:how long a job may live, queue and run together, 10s to 7d' '--low-priority:let other jobs go first' '--dry-run:print the request as JSON and send nothing') ;;
+    'jobs batch resume') reply+=('--input:where the input lies now, if not where it was' '--resubmit:send these items again, as new jobs: failed, expired, timed-out, cancelled, unknown' '--only-error:with --resubmit: only items whose error contains this, or has this pattern' '--resubmit-unknown:the same as --resubmit unknown' '--moved:the service is the same, although its address is another now' '--concurrency:requests at once, at most (default 32)' '--rate:submissions a second, at most (default 99, the known limit)' '--in-flight:jobs at the service at a time, at most (default 1000; with --max-failures as many as completed so far, from 10 on)' '--max-failures:send no more once more items than this did not complete' '--max-time:stop the whole batch where it stands after so long' '--retry-failed:run a job that failed or timed out again, so many times') ;;
     'jobs batch status') reply+=('--exit-status:end 13 unless every item completed' '--watch:refresh the output until Ctrl-C' '--interval:time between refreshes with --watch') ;;
+    'jobs batch report') reply+=('--html:write a page with charts to this file') ;;
+    'jobs batch export') reply+=('--format:what to write (default jsonl)' '--join-input:add the input of each item, in the order of the input' '--ordered:in the order of the input' '--out:write to this file, in place of stdout' '--input:where the input lies now, if not where it was') ;;
     'queue purge') reply+=('--dry-run:print the request as JSON and send nothing' '--yes:do not ask for confirmation') ;;
     'health') reply+=('--watch:refresh the output until Ctrl-C' '--interval:time between refreshes with --watch') ;;
     'volumes create') reply+=('--name:what to call it' '--size:how large, in GB' '--data-center:the data center: see `berth catalog datacenters`' '--type:the storage tier' '--set:set any member of the body, such as size=200' '--file:read the body from YAML or JSON; - is stdin' '--dry-run:print the request as JSON and send nothing') ;;
@@ -83,6 +85,7 @@ _berth_flags() {
     'catalog cpus') reply+=('--available:ask what can be had now, and where' '--product:for these products (default POD)' '--vcpu:vCPUs in one pod') ;;
     'catalog datacenters') reply+=('--available:ask which GPUs and CPUs can be had there now' '--region:only in these regions, such as EUROPE' '--volume-type:only with one of these tiers of network volume' '--compliance:only with one of these attestations, such as GDPR' '--global-network:only with global networking') ;;
     'catalog templates') reply+=('--source:whose (default official)') ;;
+    'billing report') reply+=('--last:the time until now, in whole days' '--by:what a row is (default: every resource)' '--budget:end 15 when the total is above this') ;;
     'billing summary') reply+=('--from:from then on: a date, an RFC 3339 time, or how long ago (7d)' '--to:until then; a date is taken with its whole day' '--last:the last so many buckets' '--bucket:sum up by so much time (default day)') ;;
     'billing pods') reply+=('--from:from then on: a date, an RFC 3339 time, or how long ago (7d)' '--to:until then; a date is taken with its whole day' '--last:the last so many buckets' '--bucket:sum up by so much time (default day)' '--pod:only this pod, by id or name') ;;
     'billing serverless') reply+=('--from:from then on: a date, an RFC 3339 time, or how long ago (7d)' '--to:until then; a date is taken with its whole day' '--last:the last so many buckets' '--bucket:sum up by so much time (default day)' '--endpoint:only this endpoint, by id or name') ;;
@@ -256,6 +259,7 @@ _berth_values() {
     'jobs batch run|--input-format') reply=('jsonl' 'csv'); return ;;
     'jobs batch run|--input-field') reply=(-); return ;;
     'jobs batch run|--id-field') reply=(-); return ;;
+    'jobs batch run|--types') reply=(-); return ;;
     'jobs batch run|--concurrency') reply=(-); return ;;
     'jobs batch run|--rate') reply=(-); return ;;
     'jobs batch run|--in-flight') reply=(-); return ;;
@@ -265,6 +269,8 @@ _berth_values() {
     'jobs batch run|--execution-timeout') reply=(-); return ;;
     'jobs batch run|--ttl') reply=(-); return ;;
     'jobs batch resume|--input') reply=(-); return ;;
+    'jobs batch resume|--resubmit') reply=('failed' 'expired' 'timed-out' 'cancelled' 'unknown'); return ;;
+    'jobs batch resume|--only-error') reply=(-); return ;;
     'jobs batch resume|--concurrency') reply=(-); return ;;
     'jobs batch resume|--rate') reply=(-); return ;;
     'jobs batch resume|--in-flight') reply=(-); return ;;
@@ -272,6 +278,10 @@ _berth_values() {
     'jobs batch resume|--max-time') reply=(-); return ;;
     'jobs batch resume|--retry-failed') reply=(-); return ;;
     'jobs batch status|--interval') reply=(-); return ;;
+    'jobs batch report|--html') reply=(-); return ;;
+    'jobs batch export|--format') reply=('csv' 'json' 'jsonl'); return ;;
+    'jobs batch export|--out') reply=(-); return ;;
+    'jobs batch export|--input') reply=(-); return ;;
     'health|--interval') reply=(-); return ;;
     'volumes create|--name') reply=(-); return ;;
     'volumes create|--size') reply=(-); return ;;
@@ -335,6 +345,9 @@ _berth_values() {
     'catalog datacenters|--volume-type') reply=('STANDARD' 'HIGH_PERFORMANCE'); return ;;
     'catalog datacenters|--compliance') reply=(-); return ;;
     'catalog templates|--source') reply=('official' 'verified' 'community'); return ;;
+    'billing report|--last') reply=(-); return ;;
+    'billing report|--by') reply=('pod' 'endpoint' 'volume' 'cluster' 'day'); return ;;
+    'billing report|--budget') reply=(-); return ;;
     'billing summary|--from') reply=(-); return ;;
     'billing summary|--to') reply=(-); return ;;
     'billing summary|--last'|'billing summary|-n') reply=(-); return ;;
