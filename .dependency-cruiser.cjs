@@ -67,7 +67,7 @@ const PACKAGES = {
   '(chalk|ora|cli-table3)': '^src/output/',
   echarts: '^src/output/charts/bar-chart\\.ts$',
   'big\\.js': '^src/commands/billing/',
-  '(hono|@hono/[^/]+|ajv)': '^src/local/',
+  ajv: '^src/local/',
   'lossless-json': '^src/core/json\\.ts$',
   'jsonc-parser': '^src/core/json-source\\.ts$',
   '(csv-parse|tinyqueue)': '^src/batch/',
