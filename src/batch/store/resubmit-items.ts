@@ -42,8 +42,8 @@ export async function resubmitItems(
   const count = await applyToAll(states, journal, items, 'resubmit');
   const which = onlyError === undefined ? '' : ' with this error';
   const risk = mayHaveRun ? ': some may run twice' : '';
-  const note = count === 0 ? `no item to send again${which}` : `${String(count)} items${which} are sent again${risk}`;
-  return { count, hadResults, notes: [note] };
+  const sent = count === 1 ? `1 item${which} is` : `${String(count)} items${which} are`;
+  return { count, hadResults, notes: [count === 0 ? `no item to send again${which}` : `${sent} sent again${risk}`] };
 }
 
 /** Applies an event to items and resolves to their number when all records are on disk. */

@@ -105,7 +105,7 @@ const report = defineCommand({
   examples: [
     ['berth billing report', 'what costs most'],
     ['berth billing report --by day --last 7d', 'the last days'],
-    ['berth billing report --last 30d --budget 500', 'end 15 above 500 dollars'],
+    ['berth billing report --last 30d --budget 2000', 'end 15 above 2000 dollars'],
   ],
   run: async (ctx, values) => (await import('./report/index.ts')).costs(ctx, values),
 });

@@ -34,9 +34,13 @@ export async function exportBatch(ctx: CommandContext, values: ExportValues): Pr
   return { kind: 'nothing', notes: notesOf(exported, out) };
 }
 
-/** Returns the format of --format or -o. Fails with usage (2) for another format of -o, and for --jq. */
+/**
+ * Returns the format of --format or -o; JSON lines for a table, which may come from a setting. Fails with usage (2) for
+ * another format of -o, and for --jq.
+ */
 function formatOf({ output }: CommandContext, format: string | undefined): RowFormat {
-  const given = format ?? output.format ?? 'jsonl';
+  const given =
+    format ?? (output.format === 'table' || output.format === 'wide' ? undefined : output.format) ?? 'jsonl';
   if (output.jq !== undefined)
     throw usage('an export takes no --jq', 'Name members with --fields, or pipe it: berth jobs batch export R | jq');
   if (given !== 'csv' && given !== 'json' && given !== 'jsonl')
