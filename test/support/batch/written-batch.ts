@@ -32,6 +32,7 @@ export const BEGUN_AT = Date.UTC(2026, 0, 1);
 export function writeBatch(directory: string, items: readonly (WrittenItem | undefined)[]): void {
   const input = items.map((_, at) => `{"n":${String(at + 1)}}\n`).join('');
   let results = '';
+  let extent = { resultBytes: 0, checksum: 0 };
   const records: JournalRecord[] = [
     {
       kind: 'header',
@@ -64,8 +65,9 @@ export function writeBatch(directory: string, items: readonly (WrittenItem | und
     };
     event({ kind: 'send' });
     event({ kind: 'accept', job }, { at: BEGUN_AT + at });
-    results += `${JSON.stringify({ item, job, status: STATUS[ending], ...members })}\n`;
-    const extent = { resultBytes: Buffer.byteLength(results), checksum: crc32(results) };
+    const line = `${JSON.stringify({ item, job, status: STATUS[ending], ...members })}\n`;
+    results += line;
+    extent = { resultBytes: extent.resultBytes + Buffer.byteLength(line), checksum: crc32(line, extent.checksum) };
     event({ kind: 'end', ending }, { ...extent, at: BEGUN_AT + item * 100 });
   }
   writeFileSync(join(directory, 'in.jsonl'), input);
