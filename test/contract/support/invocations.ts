@@ -203,6 +203,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     line('catalog datacenters D1 --available'),
   ],
   'catalog templates': [line('catalog templates --source community'), line('catalog templates t1')],
+  'billing report': [line('billing report'), line('billing report --last 7d --by day --budget 1000000')],
   'billing summary': [line('billing summary --last 7'), line(`billing summary ${period}`)],
   'billing pods': [line('billing pods --last 7'), line(`billing pods ${period} --pod p1`)],
   'billing serverless': [line('billing serverless --last 7'), line(`billing serverless ${period} --endpoint e1`)],
