@@ -10,7 +10,17 @@ export type { Clock } from './ports/clock.ts';
 export type { AppendFile, DurableFiles, Files, LockHolder, ResolvedPath } from './ports/files.ts';
 export type { LocalHost, LocalServeOptions, LocalServer, Spawn } from './ports/local-service.ts';
 export type { KeyView, Profile, ProfileStore, SettingSource, SettingsView, SettingValues } from './ports/settings.ts';
-export type { Blocking, Choice, Prompts, Sink, SuspendHooks, Terminal } from './ports/terminal.ts';
+export type {
+  Blocking,
+  Choice,
+  Key,
+  LiveHooks,
+  Prompts,
+  Sink,
+  SuspendHooks,
+  TakenTerminal,
+  Terminal,
+} from './ports/terminal.ts';
 
 /**
  * Everything a command may use of the world outside: there is no global clock, environment, stream or network. Tests

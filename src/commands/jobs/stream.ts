@@ -6,7 +6,7 @@ import { arrayOf, encodeJson, memberAt, objectOf, stringOf, type Json } from '..
 import { safeText, say } from '../../core/safe-text.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { sendTo } from '../../cli/resource/identify.ts';
+import { sendTo } from '../../cli/resource/identity/identify.ts';
 import { arg, option } from '../../cli/parse/params.ts';
 import { waitEnded } from '../../cli/run/wait.ts';
 import { commandLine } from '../../cli/words.ts';

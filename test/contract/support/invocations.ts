@@ -66,7 +66,8 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     line('pods logs p1 --tail 1 --source container'),
     line('pods logs p1 --since 10m'),
     line('pods logs p1 --since 2025-12-31T12:00:00+02:00 --follow', { answers: pod('TERMINATED') }),
-    line('pods logs p1 --after 2026-01-01T00:00:00Z'),
+    line('pods logs p1 --after 2026-01-01T00:00:00Z --times local'),
+    line('pods logs p1 p2 --match p* --tail 1'),
   ],
   'pods explain': [
     line('pods explain p1 --exit-status', {
@@ -106,7 +107,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     line('endpoints logs e1 w1 --since 10m --follow', {
       answers: { 'GET /v2/serverless/{id}/workers': { workers: [] } },
     }),
-    line('endpoints logs e1 w1 --after 2026-01-01T00:00:00Z'),
+    line('endpoints logs e1 w1 --after 2026-01-01T00:00:00Z --times none'),
   ],
   'endpoints explain': [
     line('endpoints explain e1 --sample 0 --exit-status', {
@@ -154,6 +155,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   'jobs wait': [line('jobs wait e1 j1 --any')],
   'queue purge': [line('queue purge e1 --yes')],
   health: [line('health e1')],
+  top: [line('top --once --interval 1s'), line('top pods --once'), line('top endpoints --once')],
   'volumes list': [line('volumes list')],
   'volumes get': [line('volumes get v1')],
   'volumes create': [
