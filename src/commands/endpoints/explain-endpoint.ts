@@ -1,5 +1,5 @@
 import type { CommandContext } from '../../cli/context.ts';
-import { identify } from '../../cli/resource/identify.ts';
+import { identify } from '../../cli/resource/identity/identify.ts';
 import type { Result } from '../../output/view.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
 import {

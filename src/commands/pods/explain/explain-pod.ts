@@ -1,6 +1,6 @@
 import type { Id } from '../../../core/ids.ts';
 import type { CommandContext } from '../../../cli/context.ts';
-import { identify } from '../../../cli/resource/identify.ts';
+import { identify } from '../../../cli/resource/identity/identify.ts';
 import type { Result } from '../../../output/view.ts';
 import { readFact, readLastLine, valueOf } from '../../shared/explain/facts.ts';
 import { isReason } from '../../shared/explain/service-causes.ts';
