@@ -107,7 +107,7 @@ export const NOUNS: readonly Noun[] = [
     name: 'doctor',
     section: 'Access and settings',
     summary: 'check addresses, key, clock, proxy and settings',
-    load: async () => (await import('./commands/doctor.ts')).doctor,
+    load: async () => (await import('./commands/doctor/index.ts')).doctor,
   },
   {
     name: 'api',

@@ -16,6 +16,8 @@ export interface Cell {
 export interface Bar {
   readonly percent: number;
   readonly text?: string;
+  /** Its length in characters; 8 by default. */
+  readonly blocks?: number;
 }
 
 /** A number now and before. On a terminal it has a sparkline, and a bar where it is a percentage; elsewhere it is `text`. */
@@ -74,6 +76,8 @@ export interface Column {
   readonly yields?: boolean;
   /** Useless when cut, such as an id or a status: other columns are cut first. */
   readonly whole?: boolean;
+  /** A total that is told beside the table counts it: a table that leaves it out says so. */
+  readonly counted?: boolean;
   /** Aligned to the right, as numbers are. */
   readonly right?: boolean;
 }
