@@ -3,7 +3,7 @@ import { asId } from '../../../core/ids.ts';
 import { memberAt, stringOf, type Json } from '../../../core/json.ts';
 import { formatTimestamp } from '../../../core/timestamp.ts';
 import type { CommandContext } from '../../../cli/context.ts';
-import type { Collection } from '../../../cli/resource/collection.ts';
+import type { Collection } from '../../../cli/resource/identity/collection.ts';
 import { listRows } from '../../../cli/resource/read.ts';
 import { healthRequest } from '../../../queue/requests.ts';
 import * as collections from '../../shared/collections.ts';

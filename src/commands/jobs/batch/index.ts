@@ -1,4 +1,5 @@
-import { defineCommand, defineGroup } from '../../../cli/command.ts';
+import { memberAt } from '../../../core/json.ts';
+import { defineCommand, defineGroup, endedWhen } from '../../../cli/command.ts';
 import { arg, option } from '../../../cli/parse/params.ts';
 import { resumeOptions, runOptions } from './flags.ts';
 
@@ -54,7 +55,7 @@ const status = defineCommand({
     'Sends nothing and changes nothing, and may be asked while the batch runs. The same counts, times, cost and commonest errors as at the end of a run; batch report has all of them.',
   args: { results: arg.text('the results file of the batch') },
   options: { exitStatus: option.on('end 13 unless every item completed') },
-  watch: true,
+  watch: endedWhen((row) => memberAt(row, 'state') !== 'running'),
   // Loaded on demand: no other command of jobs needs this code.
   run: async (ctx, values) => (await import('./status.ts')).status(ctx, values),
 });
