@@ -33,6 +33,9 @@ const RUNS = [
   ['health', 'echo'],
   ['config', 'list'],
   ['completion', 'bash'],
+  ['__complete', 'bash', ' =', 'berth pods get '],
+  ['__complete', 'zsh', 'pods', 'get', ''],
+  ['__renew', 'pod'],
   ['no-such-command'],
 ];
 

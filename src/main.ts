@@ -26,6 +26,7 @@ export async function main(holdProgram: () => void): Promise<void> {
  * printed.
  */
 export async function runCli(argv: readonly string[], runtime: Runtime): Promise<ExitCode> {
+  if (argv[0]?.startsWith('__') === true) return await completeInShell(argv, runtime);
   let globals: GlobalValues = {};
   let context: HostContext | undefined;
   const open = (): HostContext => (context ??= createContext(runtime, globals));
@@ -49,6 +50,22 @@ export async function runCli(argv: readonly string[], runtime: Runtime): Promise
     const ctx = open();
     const json = printsJson(globals, () => ctx.settings.get('output'));
     return await printError(error, json, ctx);
+  } finally {
+    await context?.close();
+  }
+}
+
+/** Answers the completion script of a shell. Prints nothing about an error, because the user is typing. */
+async function completeInShell(argv: readonly string[], runtime: Runtime): Promise<ExitCode> {
+  let context: HostContext | undefined;
+  try {
+    const { completionEntry } = await import('./cli/completion/entry.ts');
+    const entry = await completionEntry(argv, PROGRAM);
+    context = createContext(runtime, entry.globals);
+    await entry.run(context);
+    return EXIT.done;
+  } catch {
+    return EXIT.bug;
   } finally {
     await context?.close();
   }

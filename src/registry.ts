@@ -119,7 +119,7 @@ export const NOUNS: readonly Noun[] = [
     name: 'completion',
     section: 'Tools',
     summary: 'completion scripts for your shell',
-    load: async (program) => (await import('./commands/completion.ts')).completion(program),
+    load: async () => (await import('./commands/completion.ts')).completion,
   },
   {
     name: 'help',
@@ -153,6 +153,7 @@ export const FLAGS: readonly GlobalFlag[] = [
             flag: setting.flag,
             summary: setting.summary,
             ...(setting.kind === 'switch' ? {} : { metavar: METAVARS[setting.kind] }),
+            ...(setting.kind === 'profile' ? { complete: 'profile' } : {}),
           },
         ],
   ),

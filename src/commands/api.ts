@@ -25,7 +25,7 @@ export const api = defineCommand({
       metavar: 'NAME=VALUE',
     }),
     rawField: option.texts('NAME=VALUE; the value is a string', { short: '-f', metavar: 'NAME=VALUE' }),
-    input: option.text('the body: JSON, @FILE, or - for stdin', { metavar: 'JSON' }),
+    input: option.text('the body: JSON, @FILE, or - for stdin', { metavar: 'JSON', complete: '@file' }),
     header: option.texts('a header of the request', { short: '-H', metavar: 'NAME:VALUE' }),
   },
   writes: true,

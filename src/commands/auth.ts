@@ -194,7 +194,7 @@ const list = defineCommand({
 
 const switchTo = defineCommand({
   summary: 'use another profile from now on',
-  args: { profile: arg.text('its name; `local` is the local service') },
+  args: { profile: arg.text('its name; `local` is the local service', { complete: 'profile' }) },
   run: async (ctx, { profile }) => {
     await ctx.profiles.use(profile);
     return { kind: 'nothing', notes: [`Profile ${profile} is in use.`] };

@@ -48,7 +48,7 @@ function otherSections(row: Json): Section[] {
 
 export const health = defineCommand({
   summary: "show an endpoint's jobs and workers at a glance",
-  args: { endpoint: arg.text('endpoint id, name or model slug') },
+  args: { endpoint: arg.text('endpoint id, name or model slug', { complete: ENDPOINTS }) },
   watch: true,
   examples: [['berth health demo --watch', 'look again every 2 seconds until Ctrl-C']],
   run: async (ctx, { endpoint }) => {

@@ -54,6 +54,8 @@ export interface View {
   readonly id: (row: Json) => string;
   /** Names of the members of a row: the header of a CSV without rows. */
   readonly members?: readonly string[];
+  /** The paths of all known fields, for `--fields`. */
+  readonly paths?: readonly string[];
   readonly columns: readonly Column[];
   /** The sections of the detail view of `get`; without it, each column is one line. */
   readonly detail?: (row: Json, facts: Facts) => readonly Section[];

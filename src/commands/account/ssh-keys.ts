@@ -68,7 +68,7 @@ const without = (keys: readonly SshKey[], others: readonly SshKey[]): readonly S
 const add = defineCommand({
   summary: 'add public SSH keys; they open the pods that start from then on',
   details: 'Comments are kept. A key that is there already stays as it is.',
-  args: { key: arg.text('the public key itself, @FILE, or - for stdin') },
+  args: { key: arg.text('the public key itself, @FILE, or - for stdin', { complete: '@file' }) },
   writes: true,
   examples: [
     ['berth account ssh-keys add @id_ed25519.pub', 'the key of a file'],
@@ -143,7 +143,7 @@ async function wholeSet(ctx: CommandContext, file: string | undefined, none: boo
 const set = defineCommand({
   summary: 'replace all public SSH keys with those of a file',
   details: 'The file has one key a line, as authorized_keys does; empty lines and lines that begin with # are skipped.',
-  args: { file: arg.optional('file of keys, or - for stdin') },
+  args: { file: arg.optional('file of keys, or - for stdin', { complete: 'file' }) },
   options: { none: option.on('remove every key') },
   writes: true,
   confirm: async (ctx, { file, none }) => {

@@ -38,7 +38,7 @@ const RUNNING: WaitSpec = {
 
 const pods = defineCommand({
   summary: 'list the pods of a cluster',
-  args: { id: arg.text('cluster id or name', { metavar: 'CLUSTER' }) },
+  args: { id: arg.text('cluster id or name', { metavar: 'CLUSTER', complete: CLUSTERS }) },
   watch: true,
   run: async (ctx, { id }) => {
     const { answer } = await sendTo(ctx, CLUSTERS, id, (known) => ({

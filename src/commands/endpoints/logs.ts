@@ -14,7 +14,7 @@ export const logs = defineCommand({
   summary: 'show what a worker of an endpoint writes',
   details: `The only worker there is needs no name; of several you pick one on a terminal. ${LOG_DETAILS}`,
   args: {
-    id: arg.text('endpoint id or name', { metavar: 'ENDPOINT' }),
+    id: arg.text('endpoint id or name', { metavar: 'ENDPOINT', complete: ENDPOINTS }),
     worker: arg.optional('worker id'),
   },
   options: LOG_OPTIONS,

@@ -82,7 +82,7 @@ const value = (side: Json | undefined): string =>
 /** `berth endpoints releases ID`: the rollout of the newest release, then each release with its changes. */
 export const releases = defineCommand({
   summary: 'show how far the newest release has rolled out, and what each one changed',
-  args: { id: arg.text('endpoint id or name', { metavar: 'ENDPOINT' }) },
+  args: { id: arg.text('endpoint id or name', { metavar: 'ENDPOINT', complete: ENDPOINTS }) },
   options: {
     wait: option.on('wait until every worker runs the newest release'),
     waitTimeout: onlyWith(['wait'], option.durationOr('how long --wait waits', 's', 600_000, '10m')),

@@ -9,7 +9,9 @@ import { topicText } from './topics.ts';
 export const help = (program: Program): Command =>
   defineCommand({
     summary: 'show help on a command or a topic',
-    args: { words: { ...arg.many('a command, or a topic', { metavar: 'COMMAND|TOPIC' }), required: false } },
+    args: {
+      words: { ...arg.many('a command, or a topic', { metavar: 'COMMAND|TOPIC', complete: 'help' }), required: false },
+    },
     run: async (_, { words }) => ({ kind: 'text', text: await helpText(program, words) }),
   });
 

@@ -17,11 +17,11 @@ import { exitOf } from './outcome.ts';
 import { jobView } from './view.ts';
 import { explainExpired, waitForJob } from './wait.ts';
 
-const endpoint = arg.text('endpoint id, name or model slug');
+const endpoint = arg.text('endpoint id, name or model slug', { complete: ENDPOINTS });
 
 export const status = defineCommand({
   summary: "show a job's state and result",
-  args: { endpoint, job: arg.text('job id') },
+  args: { endpoint, job: arg.text('job id', { complete: 'job' }) },
   options: {
     ttl: option.duration('also set how long the job and its result live from now', 's'),
     exitStatus: option.on('end with the outcome: 0 completed or not ended, 10 failed, 11 cancelled, 12 timed out'),
@@ -44,7 +44,7 @@ export const status = defineCommand({
 
 export const cancel = defineCommand({
   summary: 'cancel jobs, waiting or running',
-  args: { endpoint, job: arg.ids('job ids') },
+  args: { endpoint, job: arg.ids('job ids', { complete: 'job' }) },
   writes: true,
   confirmWhen: ({ job }) => job.length > 1,
   confirm: (_, { endpoint, job }) =>
@@ -82,7 +82,7 @@ export const retry = defineCommand({
   summary: 'run a failed or timed-out job again, under the same id',
   details:
     'Only FAILED and TIMED_OUT jobs can be retried, and only while their result is kept (30 minutes for run, 1 to 5 for runsync). The original input is used again; the previous output is removed.',
-  args: { endpoint, job: arg.text('job id') },
+  args: { endpoint, job: arg.text('job id', { complete: 'job' }) },
   options: {
     wait: option.on('wait until it ends and print its result'),
     waitTimeout: onlyWith(['wait'], option.durationOr('how long --wait waits', 's', 600_000, '10m')),

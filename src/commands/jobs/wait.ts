@@ -18,7 +18,10 @@ export const wait = defineCommand({
   summary: 'wait until jobs end and print their results',
   details:
     'The exit code is the outcome: 0 all completed; else that of the first job, in the order given, that did not (10 failed, 11 cancelled, 12 timed out); 9 when the wait ends first.',
-  args: { endpoint: arg.text('endpoint id, name or model slug'), job: arg.ids('job ids') },
+  args: {
+    endpoint: arg.text('endpoint id, name or model slug', { complete: ENDPOINTS }),
+    job: arg.ids('job ids', { complete: 'job' }),
+  },
   options: {
     any: option.on('stop at the first job that ends'),
     waitTimeout: option.durationOr('how long to wait', 's', 600_000, '10m'),

@@ -21,7 +21,7 @@ function actionCommand(action: 'start' | 'stop' | 'restart', { summary, details,
   return defineCommand({
     summary,
     details,
-    args: { id: arg.ids('pod ids or names', { metavar: 'POD' }) },
+    args: { id: arg.ids('pod ids or names', { metavar: 'POD', complete: PODS }) },
     options: {
       wait: option.on(`wait until it is ${until}`),
       waitTimeout: onlyWith(['wait'], option.durationOr('how long --wait waits', 's', 600_000, '10m')),

@@ -11,7 +11,7 @@ import { PODS } from './resource.ts';
 export const logs = defineCommand({
   summary: "show a pod's log, or follow it",
   details: LOG_DETAILS,
-  args: { id: arg.text('pod id or name', { metavar: 'POD' }) },
+  args: { id: arg.text('pod id or name', { metavar: 'POD', complete: PODS }) },
   options: LOG_OPTIONS,
   examples: [
     ['berth pods logs POD --follow', 'the last 100 lines, then new ones as they are written'],

@@ -12,7 +12,7 @@ export const ssh = defineCommand({
   details:
     'Takes the direct address where the pod has one, else the proxy, which gives an interactive shell and nothing else. What stands after -- goes to ssh as it is. The exit code is that of ssh.',
   args: {
-    id: arg.text('pod id or name', { metavar: 'POD' }),
+    id: arg.text('pod id or name', { metavar: 'POD', complete: PODS }),
     more: arg.any('options of ssh, or a command to run in the pod', { metavar: 'ARGS' }),
   },
   options: {

@@ -31,7 +31,7 @@ const DELEGATIONS: Resource = {
 /** DELETE /v2/registries/delegations/ID (specification 4.2). */
 const revoke = defineCommand({
   summary: 'revoke a delegation; images behind it can no longer be pulled',
-  args: { id: arg.text('delegation id or name', { metavar: 'DELEGATION' }) },
+  args: { id: arg.text('delegation id or name', { metavar: 'DELEGATION', complete: DELEGATIONS }) },
   writes: true,
   confirm: (_, { id }) => Promise.resolve(`This revokes delegation ${id}. Images behind it can no longer be pulled.`),
   run: async (ctx, { id }) => {

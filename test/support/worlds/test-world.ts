@@ -15,6 +15,8 @@ export interface TestWorldOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly clock?: TestClock;
   readonly platform?: string;
+  /** Takes the arguments of a process that berth starts in the background; nothing is started. */
+  readonly background?: (argv: readonly string[]) => Promise<void>;
 }
 
 export interface TestWorld extends Runtime {
@@ -70,6 +72,7 @@ export function createTestWorld(options: TestWorldOptions = {}): TestWorld {
       blocking: (work) => work(),
     },
     holdProgram: () => undefined,
+    background: options.background ?? (() => Promise.resolve()),
     suspendHooks,
     childStreams: 'ignore',
     exit: (code) => exits.push(code),

@@ -16,8 +16,8 @@ const limitOptions = {
 };
 
 export const runOptions = {
-  input: option.requiredText('JSON lines or CSV, a job each; - is stdin', { metavar: 'FILE' }),
-  out: option.requiredText('where results go; the journal lies beside it', { metavar: 'FILE' }),
+  input: option.requiredText('JSON lines or CSV, a job each; - is stdin', { metavar: 'FILE', complete: 'file' }),
+  out: option.requiredText('where results go; the journal lies beside it', { metavar: 'FILE', complete: 'file' }),
   inputFormat: option.choice('what the input is (default: by its name, else jsonl)', ['jsonl', 'csv']),
   inputField: option.text('the member or column that holds the input; else the whole line does', { metavar: 'NAME' }),
   idField: option.text('the member or column that names the item in the results', { metavar: 'NAME' }),
@@ -32,7 +32,7 @@ export const runOptions = {
 export type RunValues = ValuesOf<typeof runOptions> & { readonly endpoint: string };
 
 export const resumeOptions = {
-  input: option.text('where the input lies now, if not where it was', { metavar: 'FILE' }),
+  input: option.text('where the input lies now, if not where it was', { metavar: 'FILE', complete: 'file' }),
   resubmitUnknown: option.on('send items again that may have been submitted'),
   moved: option.on('the service is the same, although its address is another now'),
   ...limitOptions,

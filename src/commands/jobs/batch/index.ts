@@ -1,12 +1,13 @@
 import { defineCommand, defineGroup } from '../../../cli/command.ts';
 import { arg, option } from '../../../cli/parse/params.ts';
 import { resumeOptions, runOptions } from './flags.ts';
+import { ENDPOINTS } from '../../shared/collections.ts';
 
 const run = defineCommand({
   summary: 'submit a job for each line of a file and fetch all results',
   details:
     'Each line of the input is one job: JSON, sent byte for byte; or a row of a CSV file with a header, sent as an object of its columns. All of it is checked before anything is sent. Results are written as JSON lines as they come: `item` counts the jobs of the input from 1, with those left out and without empty lines; the value of --id-field goes beside it as a label, and need not be unique. A CSV file has commas between its columns; the one of --input-field holds JSON. --skip-invalid leaves out lines and rows; where quotes of a CSV file are broken it has no rows. What is piped in is kept beside the results, as RESULTS.input, for a resume. The cost shown is about what execution costs, where endpoint and catalog tell the price; idle workers and their start come on top. Exit codes: 0 all completed, 13 some did not, 9 the time of --max-time was up, 130 interrupted, 14 trouble with a file.',
-  args: { endpoint: arg.text('endpoint id, name or model slug') },
+  args: { endpoint: arg.text('endpoint id, name or model slug', { complete: ENDPOINTS }) },
   options: runOptions,
   writes: true,
   examples: [
@@ -28,7 +29,7 @@ const resume = defineCommand({
   summary: 'go on with a batch after anything that ended it',
   details:
     'What was submitted is not sent again; what may have been is unknown and stays so unless --resubmit-unknown sends it again, at the risk of running it twice. Results that the service no longer keeps are counted as expired. --rate, --concurrency, --in-flight, --max-failures and --max-time are those of this command: none is remembered.',
-  args: { results: arg.text('the results file of the batch') },
+  args: { results: arg.text('the results file of the batch', { complete: 'file' }) },
   options: resumeOptions,
   examples: [
     ['berth jobs batch resume results.jsonl', 'go on'],
@@ -46,7 +47,7 @@ const resume = defineCommand({
 const status = defineCommand({
   summary: 'explain how a batch stands, from its journal alone',
   details: 'Sends nothing and changes nothing, and may be asked while the batch runs.',
-  args: { results: arg.text('the results file of the batch') },
+  args: { results: arg.text('the results file of the batch', { complete: 'file' }) },
   options: { exitStatus: option.on('end 13 unless every item completed') },
   watch: true,
   // Loaded on demand: no other command of jobs needs this code.
