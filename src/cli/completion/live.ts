@@ -1,4 +1,4 @@
-import type { ListRow, RememberedJobs, RememberedLists } from '../../core/ports/remembered.ts';
+import type { ListRow, RememberedJobs, RememberedList, RememberedLists } from '../../core/ports/remembered.ts';
 import type { Clock, ProfileStore } from '../../core/context.ts';
 import { formatDuration } from '../../core/units.ts';
 import type { Place } from './place.ts';
@@ -18,11 +18,11 @@ export interface CompletionPorts {
 }
 
 /** A list that was read less than this time ago is offered as it is. Milliseconds. */
-export const FRESH_MS = 30_000;
+const FRESH_MS = 30_000;
 /** A list that is older than this is not offered. Milliseconds. */
 const MAX_AGE_MS = 3_600_000;
 /** How long the first completion of a list waits for it. The whole completion is to take at most 300 ms. */
-const WAIT_MS = 150;
+const WAIT_MS = 190;
 
 /** The values of a source. Empty where the service gives none in time, or where this machine has no key for it. */
 export async function valuesOf(
@@ -75,19 +75,25 @@ async function listValues(
   return candidatesOf(await rowsOf(list, ports)).filter(({ value }) => !args.includes(value));
 }
 
-/** The rows of a list: fresh ones as they are, older ones while they are renewed; where there are none, it waits briefly. */
+/**
+ * The rows of a list: fresh ones as they are, older ones while they are renewed. Where there are none, or this machine has
+ * changed something since, it waits briefly for them.
+ */
 async function rowsOf(list: string, { lists, clock, renew }: CompletionPorts): Promise<readonly ListRow[]> {
   const known = await lists.read(list);
-  const ageMs = known?.ageMs ?? Number.POSITIVE_INFINITY;
-  if (ageMs <= FRESH_MS) return known?.rows ?? [];
-  if (!(await lists.mayRenew(list))) return ageMs <= MAX_AGE_MS ? (known?.rows ?? []) : [];
+  const usable = rowsUpTo(known, MAX_AGE_MS);
+  const isFresh = known !== undefined && known.ageMs <= FRESH_MS && !known.expired;
+  if (isFresh || !(await lists.mayRenew(list))) return usable;
   const renewed = renew(list);
-  if (ageMs <= MAX_AGE_MS) return known?.rows ?? [];
+  if (usable.length > 0 && known?.expired === false) return usable;
   const waited = new AbortController();
   await Promise.race([renewed, clock.sleep(WAIT_MS, waited.signal).catch(() => undefined)]);
   waited.abort();
-  return (await lists.read(list))?.rows ?? [];
+  return rowsUpTo(await lists.read(list), MAX_AGE_MS);
 }
+
+const rowsUpTo = (list: RememberedList | undefined, ageMs: number): readonly ListRow[] =>
+  list !== undefined && list.ageMs <= ageMs ? list.rows : [];
 
 /** Each row by its id, and by its name where no other row has the name. */
 function candidatesOf(rows: readonly ListRow[]): readonly Candidate[] {

@@ -14,7 +14,8 @@ export interface LastWord {
 
 /**
  * Splits a line into words without their quotes; the last word is the unfinished one, empty after a space. `breaks` is
- * bash's COMP_WORDBREAKS: bash replaces only what follows the last of these characters, where it is not quoted.
+ * bash's COMP_WORDBREAKS: bash replaces only what follows the last of these characters, where it is not quoted, and from
+ * `@` and `$` on also these themselves.
  */
 export function splitLine(
   line: string,
@@ -45,9 +46,10 @@ export function splitLine(
       if (started) words.push(word);
       [word, kept, started] = ['', '', false];
     } else {
+      const start = word;
       word += character;
       started = true;
-      if (breaks.includes(character)) kept = word;
+      if (breaks.includes(character)) kept = '@$'.includes(character) ? start : word;
     }
   }
   // Inside quotes, bash replaces all from the quote on.

@@ -4,7 +4,7 @@ import type { Collection } from '../resource/collection.ts';
  * Values that need no service. `@file` is a file after an `@`, `=file` one after the first `=`; `command` is a program
  * with its arguments; `job` is a job that this machine submitted to the endpoint before it; `help` is a command or topic.
  */
-export type LocalSource = 'file' | '@file' | '=file' | 'command' | 'job' | 'profile' | 'setting' | 'help';
+export type LocalSource = 'file' | '@file' | '=file' | 'command' | 'job' | 'profile' | 'help';
 
 /** One word that may follow. */
 export interface Candidate {

@@ -40,6 +40,8 @@ export async function runCommand(
   } catch (error) {
     if (error instanceof DryRun) return await print(ctx, error.result(), state.writes);
     throw withWriteHint(withResumeHint(error, state.resumeCommand), state.writes);
+  } finally {
+    if (state.writes.changedLists) await context.lists.expire();
   }
 }
 

@@ -10,7 +10,11 @@ export const help = (program: Program): Command =>
   defineCommand({
     summary: 'show help on a command or a topic',
     args: {
-      words: { ...arg.many('a command, or a topic', { metavar: 'COMMAND|TOPIC', complete: 'help' }), required: false },
+      words: {
+        ...arg.many('a command, or a topic', { metavar: 'COMMAND|TOPIC', complete: 'help' }),
+        choices: HELP_TOPICS.map(([name]) => name),
+        required: false,
+      },
     },
     run: async (_, { words }) => ({ kind: 'text', text: await helpText(program, words) }),
   });

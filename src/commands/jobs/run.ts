@@ -71,6 +71,7 @@ export const run = defineCommand({
         : { ...runRequest(id), body, checkCommand };
     });
     const job = answer.value ?? null;
+    await ctx.jobs.add({ id: jobIdOf(job) ?? '', endpoint, named: values.endpoint });
     if (values.sync && hasEnded(job))
       return { kind: 'one', view: jobView, value: job, source: answer.text, exit: exitOf(job) };
     if (!values.wait && !values.stream && !values.sync) return submitted(ctx, endpoint, job, answer.text);

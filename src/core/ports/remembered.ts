@@ -7,16 +7,26 @@ export interface ListRow {
   readonly description: string;
 }
 
+/** A list as it was last read. */
+export interface RememberedList {
+  readonly rows: readonly ListRow[];
+  readonly ageMs: number;
+  /** This machine has changed something at the service since. */
+  readonly expired: boolean;
+}
+
 /** Lists of the service as they were last read with the address and the key in use, for the completion in shells. */
 export interface RememberedLists {
   /** Undefined where the list was never read, or where no key is configured. */
-  read(list: string): Promise<{ readonly rows: readonly ListRow[]; readonly ageMs: number } | undefined>;
+  read(list: string): Promise<RememberedList | undefined>;
   write(list: string, rows: readonly ListRow[]): Promise<void>;
   /**
    * Whether to read the list again now: a key is configured, and no other process began to in the last seconds. Records
    * that one has begun.
    */
   mayRenew(list: string): Promise<boolean>;
+  /** Records that a command has changed something at the service, so that no list is known to be complete. */
+  expire(): Promise<void>;
 }
 
 /** A job that this machine submitted. */

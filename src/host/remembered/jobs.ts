@@ -17,7 +17,7 @@ export function createRememberedJobs(options: RememberedOptions): RememberedJobs
     add: (job) =>
       quietly(undefined, () => {
         const account = options.account();
-        if (account === undefined) return;
+        if (account === undefined || job.id === '') return;
         const others = kept(account).filter(({ id }) => id !== job.id);
         const jobs = [{ ...job, at: options.date() }, ...others].slice(0, MAX_JOBS);
         writeObject(options.path(), { account, jobs }, options.random);

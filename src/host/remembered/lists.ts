@@ -19,6 +19,7 @@ interface KeptList {
   readonly at?: number;
   readonly triedAt?: number;
   readonly rows?: readonly ListRow[];
+  readonly expired?: boolean;
 }
 
 /**
@@ -28,7 +29,9 @@ interface KeptList {
 export function createRememberedLists(options: RememberedOptions): RememberedLists {
   const kept = (account: string): Readonly<Record<string, KeptList>> => {
     const file = readObject(options.path());
-    return file['account'] === account && isRecord(file['lists']) ? (file['lists'] as Readonly<Record<string, KeptList>>) : {};
+    return file['account'] === account && isRecord(file['lists'])
+      ? (file['lists'] as Readonly<Record<string, KeptList>>)
+      : {};
   };
   const change = (list: string, part: KeptList): void => {
     const account = options.account();
@@ -44,15 +47,15 @@ export function createRememberedLists(options: RememberedOptions): RememberedLis
   return {
     read: (list) =>
       quietly(undefined, () => {
-        const { at, rows } = get(list) ?? {};
+        const { at, rows, expired = false } = get(list) ?? {};
         if (typeof at !== 'number' || !Array.isArray(rows)) return undefined;
         const ageMs = options.date() - at;
         // A time in the future means that the wall clock was changed: the age is unknown.
-        return { rows: rows.filter(isRow), ageMs: ageMs < 0 ? Number.POSITIVE_INFINITY : ageMs };
+        return { rows: rows.filter(isRow), ageMs: ageMs < 0 ? Number.POSITIVE_INFINITY : ageMs, expired };
       }),
     write: (list, rows) =>
       quietly(undefined, () => {
-        change(list, { at: options.date(), rows });
+        change(list, { at: options.date(), rows, expired: false });
       }),
     mayRenew: (list) =>
       quietly(false, () => {
@@ -61,6 +64,17 @@ export function createRememberedLists(options: RememberedOptions): RememberedLis
         if (sinceMs >= 0 && sinceMs < RETRY_MS) return false;
         change(list, { triedAt: options.date() });
         return true;
+      }),
+    expire: () =>
+      quietly(undefined, () => {
+        const account = options.account();
+        if (account === undefined) return;
+        const lists = Object.entries(kept(account)).map(([list, { triedAt: _, ...rest }]) => [
+          list,
+          { ...rest, expired: true },
+        ]);
+        if (lists.length > 0)
+          writeObject(options.path(), { account, lists: Object.fromEntries(lists) as unknown }, options.random);
       }),
   };
 }

@@ -7,7 +7,20 @@ _berth() {
     if [ -z "$kind" ]; then kind=$line; else COMPREPLY+=("$line"); fi
   done < <(command berth __complete bash "$COMP_WORDBREAKS" "\${COMP_LINE:0:COMP_POINT}" 2>/dev/null)
   case $kind in
-    files) compopt -o default 2>/dev/null ;;
+    files)
+      case $2 in
+        @*)
+          while IFS= read -r line; do
+            if [ -d "$line" ]; then
+              line=$line/
+              compopt -o nospace 2>/dev/null
+            fi
+            COMPREPLY+=("@$(printf %q "$line")")
+          done < <(compgen -f -- "\${2#@}")
+          ;;
+        *) compopt -o default 2>/dev/null ;;
+      esac
+      ;;
     commands)
       while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -c -- "\${COMP_WORDS[COMP_CWORD]}")
       ;;
