@@ -103,12 +103,18 @@ const describedLines = ({ kind, before, words }: Completion): readonly string[] 
   ...words.map(({ value, description }) => (description === '' ? value : `${value}\t${safeText(description)}`)),
 ];
 
-/** Bash compares no words and quotes none, and shows no descriptions. */
+/**
+ * Bash compares no words and quotes none, and shows no descriptions. Inside double quotes nothing can quote `!`, which bash
+ * replaces by an earlier command, so a value with it is not offered there.
+ */
 const bashLines = (
   { kind, words }: Completion,
   typed: string,
   last: ReturnType<typeof splitLine>['last'],
 ): readonly string[] => [
   kind,
-  ...words.flatMap(({ value }) => (value.startsWith(typed) ? [quotedForBash(value, last)] : [])),
+  ...words
+    .map(({ value }) => value)
+    .filter((value) => value.startsWith(typed) && !(last.quote === '"' && value.includes('!')))
+    .map((value) => quotedForBash(value, last)),
 ];
