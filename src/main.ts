@@ -4,6 +4,7 @@ import { EXIT, type ExitCode } from './core/exit-codes.ts';
 import { Failure } from './core/failure.ts';
 import { toFailure } from './core/load-failure.ts';
 import type { Command, Group, Program } from './cli/command.ts';
+import type { Page } from './cli/help/help.ts';
 import { outputOptions, printsJson, type GlobalValues } from './cli/parse/globals.ts';
 import { createContext, type HostContext } from './host/context.ts';
 import { processRuntime, type Runtime } from './host/runtime.ts';
@@ -88,8 +89,7 @@ async function printError(error: unknown, json: boolean, ctx: HostContext): Prom
 /** Prints the root help: on stdout for `--help`; on stderr with usage (2) for `berth` without arguments. */
 async function printRootHelp(ctx: HostContext, wasRequested: boolean): Promise<ExitCode> {
   const { rootHelp } = await import('./cli/help/help.ts');
-  await (wasRequested ? ctx.stdout : ctx.stderr).write(safeText(rootHelp(NOUNS), true));
-  return wasRequested ? EXIT.done : EXIT.usage;
+  return await printPage(ctx, rootHelp(NOUNS), wasRequested);
 }
 
 /** Prints the help of a command or group: on stdout for `--help`; on stderr with usage (2) for a group without a verb. */
@@ -100,8 +100,13 @@ async function printHelp(
   wasRequested: boolean,
 ): Promise<ExitCode> {
   const { commandHelp, groupHelp } = await import('./cli/help/help.ts');
-  const text = target.kind === 'group' ? groupHelp(path, target) : commandHelp(path, target);
-  await (wasRequested ? ctx.stdout : ctx.stderr).write(safeText(text, true));
+  const page = target.kind === 'group' ? groupHelp(path, target) : commandHelp(path, target);
+  return await printPage(ctx, page, wasRequested);
+}
+
+async function printPage(ctx: HostContext, page: Page, wasRequested: boolean): Promise<ExitCode> {
+  const { printHelpPage } = await import('./cli/help/print-page.ts');
+  await printHelpPage(ctx, page, wasRequested);
   return wasRequested ? EXIT.done : EXIT.usage;
 }
 

@@ -2,6 +2,7 @@ import type { ExitCode } from '../core/exit-codes.ts';
 import type { Failure } from '../core/failure.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { OutputFormat } from '../core/output-formats.ts';
+import type { Page } from './layout/page.ts';
 
 /** The meaning of a piece of text, from which its colour follows. */
 export type Tone = 'plain' | 'strong' | 'quiet' | 'good' | 'busy' | 'bad' | 'warn';
@@ -93,6 +94,8 @@ export type Result =
     })
   /** Text that is printed as it is in every format: a path, a completion script. */
   | (Outcome & { readonly kind: 'text'; readonly text: string })
+  /** A page of help, laid out for the terminal. */
+  | (Outcome & { readonly kind: 'page'; readonly page: Page })
   | (Outcome & { readonly kind: 'nothing' });
 
 /** A result that has rows. */
