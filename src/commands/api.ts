@@ -31,7 +31,10 @@ export const api = defineCommand({
   writes: true,
   examples: [
     ['berth api GET /v2/pods --jq ".pods[].id" --raw', 'the ids of all pods'],
-    ['berth api POST /v2/network-volumes -f name=data -F size=100 -f dataCenter=DC --dry-run', 'see the request first'],
+    [
+      'berth api POST /v2/network-volumes -f name=data -F size=100 -f dataCenter=EU-NORTH-1 --dry-run',
+      'see the request first',
+    ],
   ],
   run: async (ctx, values) => {
     const method = values.method as Method;

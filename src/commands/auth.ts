@@ -100,6 +100,10 @@ function invalidAddress(address: string): string | undefined {
 
 const logout = defineCommand({
   summary: "forget the profile's key",
+  examples: [
+    ['berth auth logout --profile staging', 'the addresses of the profile stay'],
+    ['berth auth logout --profile staging --forget', 'a whole profile'],
+  ],
   options: { forget: option.on('forget the whole profile, addresses too') },
   run: async (ctx, { forget }) => {
     await requireNamedProfile(ctx);
@@ -136,6 +140,7 @@ async function forgetKey(ctx: CommandContext, profile: string): Promise<boolean>
 
 const status = defineCommand({
   summary: 'show which key is used and where it comes from',
+  examples: [['berth auth status', 'the last four characters of the key, and its source']],
   details: 'Of the key at most the last four characters are shown. Ends 3 where there is no key.',
   options: { check: option.on('ask the service whether the key is good') },
   run: async (ctx, { check }) => {
@@ -180,6 +185,7 @@ async function checkKey(ctx: CommandContext): Promise<string> {
 
 const list = defineCommand({
   summary: 'list profiles',
+  examples: [['berth auth list', 'with the addresses of each']],
   run: async (ctx) => {
     const profiles = await ctx.profiles.list();
     const values = profiles.map((each): Json => ({
@@ -194,6 +200,10 @@ const list = defineCommand({
 
 const switchTo = defineCommand({
   summary: 'use another profile from now on',
+  examples: [
+    ['berth auth switch default', 'the profile of this name'],
+    ['berth auth switch local', 'the local service'],
+  ],
   args: { profile: arg.text('its name; `local` is the local service', { complete: 'profile' }) },
   run: async (ctx, { profile }) => {
     await ctx.profiles.use(profile);

@@ -40,6 +40,10 @@ function settingName(choices: readonly string[]): Param<string> {
 
 const list = defineCommand({
   summary: 'list every setting, its value and where it comes from',
+  examples: [
+    ['berth config list', 'those in use now'],
+    ['berth config list -o wide', 'with the flag and the variable of each'],
+  ],
   run: async (ctx) => ({
     kind: 'many',
     view: settingView,
@@ -71,6 +75,7 @@ async function settingRow(ctx: CommandContext, setting: Setting): Promise<Json> 
 
 const get = defineCommand({
   summary: 'print one value',
+  examples: [['berth config get timeout', 'the value alone']],
   args: {
     name: settingName(SETTINGS.filter((setting: Setting) => !setting.secret).map((setting) => setting.name)),
   },
@@ -86,6 +91,10 @@ const get = defineCommand({
 
 const set = defineCommand({
   summary: 'keep a value in the profile in use',
+  examples: [
+    ['berth config set timeout 60s', 'for every command of this profile'],
+    ['berth config set output json --profile ci', 'for another profile'],
+  ],
   details: 'The key is not set here: see `berth auth login`.',
   args: { name: settingName(kept), value: arg.text('its value') },
   run: async (ctx, { name, value }) => {
@@ -97,6 +106,7 @@ const set = defineCommand({
 
 const unset = defineCommand({
   summary: 'forget a value of the profile in use',
+  examples: [['berth config unset timeout', 'its default is used again']],
   args: { name: settingName(kept) },
   run: async (ctx, { name }) => {
     refuseLocal(ctx);
@@ -111,6 +121,7 @@ function refuseLocal(ctx: CommandContext): void {
 
 const path = defineCommand({
   summary: 'print where the profiles are kept',
+  examples: [['berth config path', 'one file, mode 0600']],
   run: (ctx) => Promise.resolve({ kind: 'text', text: `${ctx.profiles.path}\n` }),
 });
 

@@ -58,6 +58,10 @@ const PROBES: readonly {
 
 export const doctor = defineCommand({
   summary: 'check addresses, key, clock, proxy and settings; changes nothing',
+  examples: [
+    ['berth doctor', 'each check, and what to do where one fails'],
+    ['berth doctor --json', 'for a script'],
+  ],
   details: 'Ends 0 only when all is well; else with the exit code of the first thing that is not.',
   run: async (ctx) => {
     const checks: Check[] = [await settingsCheck(ctx), proxyCheck(ctx), await keyCheck(ctx)];

@@ -50,7 +50,10 @@ export const health = defineCommand({
   summary: "show an endpoint's jobs and workers at a glance",
   args: { endpoint: arg.text('endpoint id, name or model slug', { complete: ENDPOINTS }) },
   watch: true,
-  examples: [['berth health demo --watch', 'look again every 2 seconds until Ctrl-C']],
+  examples: [
+    ['berth health demo', 'jobs and workers now'],
+    ['berth health demo --watch', 'look again every 2 seconds until Ctrl-C'],
+  ],
   run: async (ctx, { endpoint }) => {
     const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, healthRequest);
     return { kind: 'one', view: healthView, value: answer.value ?? null, source: answer.text };

@@ -45,7 +45,7 @@ const isLiteral = (line: string): boolean => /^ {2}(\S+=\S+ |\S*\()?(berth|sourc
 const isOneWord = (line: string): boolean => !line.trim().includes(' ');
 
 describe.each([60, 80, 100])('help at %d columns', (columns) => {
-  const widthOf = (line: string): number => [...line].length;
+  const widthOf = (line: string): number => line.length;
 
   it.each([
     ['berth itself', [['--help']]],

@@ -207,6 +207,7 @@ async function afterWait(
 interface DeleteSpec {
   readonly summary: string;
   readonly details?: string;
+  readonly examples?: readonly (readonly [string, string])[];
   /** What is lost with it, printed before the confirmation: `Its data is destroyed.` */
   readonly loss?: string;
   /** Sentences about what uses these resources, printed before the confirmation. Not called without confirmation. */
@@ -222,6 +223,7 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
   return defineCommand({
     summary: spec.summary,
     ...(spec.details === undefined ? {} : { details: spec.details }),
+    examples: spec.examples ?? [],
     args: { id: arg.ids(`${resource.noun} ids or names`, { metavar: metavar(resource), complete: resource }) },
     writes: true,
     confirm: async (ctx, { id }) => {

@@ -99,9 +99,9 @@ async function requireExisting(ctx: CommandContext, lookup: Collection, given: s
 
 export const billing = defineGroup('what was spent, and on what', {
   summary: reportCommand(SUMMARY, 'summary --last 7'),
-  pods: reportCommand(PODS, 'pods --last 7 --pod POD'),
-  serverless: reportCommand(SERVERLESS, 'serverless --last 7 --endpoint ENDPOINT'),
+  pods: reportCommand(PODS, 'pods --last 7 --pod train-llm'),
+  serverless: reportCommand(SERVERLESS, 'serverless --last 7 --endpoint echo'),
   endpoints: reportCommand(ENDPOINTS, 'endpoints --last 7'),
-  volumes: reportCommand(VOLUMES, 'volumes --from 7d --volume VOLUME'),
-  clusters: reportCommand(CLUSTERS, 'clusters --from 7d --cluster CLUSTER'),
+  volumes: reportCommand(VOLUMES, 'volumes --from 7d --volume datasets'),
+  clusters: reportCommand(CLUSTERS, 'clusters --from 7d --cluster train'),
 });

@@ -19,8 +19,8 @@ export const logs = defineCommand({
   },
   options: LOG_OPTIONS,
   examples: [
-    ['berth endpoints logs ENDPOINT WORKER --follow', 'lines as they are written'],
-    ['berth endpoints logs ENDPOINT -o jsonl', 'the last lines of the only worker, as they came'],
+    ['berth endpoints logs captions --follow', 'lines as they are written'],
+    ['berth endpoints logs captions -o jsonl', 'the last lines of the only worker, as they came'],
   ],
   run: async (ctx, values) => {
     const { id: endpoint, worker } = values.worker === undefined ? await onlyWorker(ctx, values.id) : values;

@@ -89,8 +89,8 @@ export const releases = defineCommand({
   },
   watch: true,
   examples: [
-    ['berth endpoints releases ENDPOINT --watch', 'follow a rollout'],
-    ['berth endpoints releases ENDPOINT --json --jq .rollout.percentOnLatest', 'how far it is, for a script'],
+    ['berth endpoints releases captions --watch', 'follow a rollout'],
+    ['berth endpoints releases captions --json --jq .rollout.percentOnLatest', 'how far it is, for a script'],
   ],
   run: async (ctx, { id, wait, waitTimeout }) => {
     const { id: known, answer } = await sendTo(ctx, ENDPOINTS, id, (each) => ({

@@ -21,6 +21,7 @@ const endpoint = arg.text('endpoint id, name or model slug', { complete: ENDPOIN
 
 export const status = defineCommand({
   summary: "show a job's state and result",
+  examples: [[`berth jobs status demo "$(berth jobs run demo --input '{}')"`, 'of a job just submitted']],
   args: { endpoint, job: arg.text('job id', { complete: 'job' }) },
   options: {
     ttl: option.duration('also set how long the job and its result live from now', 's'),
@@ -44,6 +45,7 @@ export const status = defineCommand({
 
 export const cancel = defineCommand({
   summary: 'cancel jobs, waiting or running',
+  examples: [[`berth jobs cancel demo "$(berth jobs run demo --input '{}')"`, 'one that was just submitted']],
   args: { endpoint, job: arg.ids('job ids', { complete: 'job' }) },
   writes: true,
   confirmWhen: ({ job }) => job.length > 1,
@@ -80,6 +82,7 @@ function cancelResult(sent: readonly Outcome[]): Result {
 
 export const retry = defineCommand({
   summary: 'run a failed or timed-out job again, under the same id',
+  examples: [[`berth jobs retry fail "$(berth jobs run fail --input '{}' --wait -o id)"`, 'one that has failed']],
   details:
     'Only FAILED and TIMED_OUT jobs can be retried, and only while their result is kept (30 minutes for run, 1 to 5 for runsync). The original input is used again; the previous output is removed.',
   args: { endpoint, job: arg.text('job id', { complete: 'job' }) },

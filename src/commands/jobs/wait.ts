@@ -27,8 +27,11 @@ export const wait = defineCommand({
     waitTimeout: option.durationOr('how long to wait', 's', 600_000, '10m'),
   },
   examples: [
-    ['berth jobs wait demo JOB', 'wait for one job'],
-    ['berth jobs wait demo JOB1 JOB2 --any --json', 'print the first that ends'],
+    [`berth jobs wait demo "$(berth jobs run demo --input '{}')"`, 'wait for one job'],
+    [
+      `berth jobs wait demo "$(berth jobs run demo --input '{}')" "$(berth jobs run demo --input '{}')" --any --json`,
+      'print the first that ends',
+    ],
   ],
   run: async (ctx, values) => {
     const [only, ...others] = values.job;

@@ -14,8 +14,11 @@ export const logs = defineCommand({
   args: { id: arg.text('pod id or name', { metavar: 'POD', complete: PODS }) },
   options: LOG_OPTIONS,
   examples: [
-    ['berth pods logs POD --follow', 'the last 100 lines, then new ones as they are written'],
-    ['berth pods logs POD --since 1h --source container -o jsonl', 'the last hour of the container, one JSON a line'],
+    ['berth pods logs train-llm --follow', 'the last 100 lines, then new ones as they are written'],
+    [
+      'berth pods logs train-llm --since 1h --source container -o jsonl',
+      'the last hour of the container, one JSON a line',
+    ],
   ],
   run: (ctx, values) =>
     showLogs(

@@ -35,8 +35,8 @@ export const wait = defineCommand({
     waitTimeout: option.durationOr('how long to wait', 's', 600_000, '10m'),
   },
   examples: [
-    ['berth pods wait POD', 'until it runs'],
-    ['berth pods wait POD1 POD2 --for EXITED --wait-timeout 1h', 'until both have stopped'],
+    ['berth pods wait train-llm', 'until it runs'],
+    ['berth pods wait pod-stopped pod-notebook --for EXITED --wait-timeout 1h', 'until both have stopped'],
   ],
   run: (ctx, values) => waitForPods(ctx, values.id, values.for ?? 'RUNNING', values.waitTimeout, refuseStopped),
 });

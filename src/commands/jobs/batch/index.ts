@@ -12,7 +12,7 @@ const run = defineCommand({
   writes: true,
   examples: [
     ['berth jobs batch run demo --input items.jsonl --out results.jsonl', 'a job for each line'],
-    ['berth jobs batch run demo --input items.csv --id-field sku --out results.jsonl', 'rows of a CSV file'],
+    ['berth jobs batch run demo --input items.csv --id-field sku --out priced.jsonl', 'rows of a CSV file'],
     ['berth jobs batch resume results.jsonl', 'go on after anything'],
   ],
   run: async (ctx, values) => {
@@ -46,6 +46,10 @@ const resume = defineCommand({
 
 const status = defineCommand({
   summary: 'explain how a batch stands, from its journal alone',
+  examples: [
+    ['berth jobs batch status results.jsonl', 'what is done, what is left'],
+    ['berth jobs batch status results.jsonl --json', 'for a script'],
+  ],
   details: 'Sends nothing and changes nothing, and may be asked while the batch runs.',
   args: { results: arg.text('the results file of the batch', { complete: 'file' }) },
   options: { exitStatus: option.on('end 13 unless every item completed') },
