@@ -36,7 +36,7 @@ export async function runCli(argv: readonly string[], runtime: Runtime): Promise
     if (argv.length === 0 || (argv.length === 1 && (argv[0] === '--help' || argv[0] === '-h')))
       return await printRootHelp(open(), argv.length > 0);
     const { parseCommandLine } = await import('./cli/parse/command-line.ts');
-    const parsed = await parseCommandLine(argv, PROGRAM);
+    const parsed = await parseCommandLine(await withoutAlias(argv, runtime), PROGRAM);
     globals = parsed.globals;
     if ('failure' in parsed) throw parsed.failure;
     const { target, path, values } = parsed;
@@ -54,6 +54,21 @@ export async function runCli(argv: readonly string[], runtime: Runtime): Promise
   } finally {
     await context?.close();
   }
+}
+
+/** The command line with the words of the user's alias in its place. Reads no file where it begins with a noun. */
+async function withoutAlias(argv: readonly string[], runtime: Runtime): Promise<readonly string[]> {
+  if (NOUNS.some(({ name }) => name === argv[0])) return argv;
+  const [{ expandAlias }, { readAliases }] = await Promise.all([
+    import('./cli/parse/user-aliases.ts'),
+    import('./host/aliases.ts'),
+  ]);
+  return await expandAlias(
+    argv,
+    FLAGS,
+    NOUNS.map(({ name }) => name),
+    () => readAliases(runtime),
+  );
 }
 
 /** Answers the completion script of a shell. Prints nothing about an error, because the user is typing. */

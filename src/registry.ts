@@ -89,7 +89,7 @@ export const NOUNS: readonly Noun[] = [
     name: 'config',
     section: 'Access and settings',
     summary: 'settings, and where each value comes from',
-    load: async () => (await import('./commands/config.ts')).config,
+    load: async (program) => (await import('./commands/config.ts')).config(program),
   },
   {
     name: 'limits',

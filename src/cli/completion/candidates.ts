@@ -23,7 +23,7 @@ export async function candidatesAt(tree: CompletionTree, place: Place, ports: Co
     case 'word':
       return offer([
         ...node.words.map(({ word, summary }) => ({ value: word, description: summary })),
-        ...(node === tree.nodes[''] ? ports.aliases() : []),
+        ...(node === tree.nodes[''] ? ports.aliases : []),
       ]);
     case 'flag':
       return offer(

@@ -2,6 +2,7 @@ import type { Context } from '../../core/context.ts';
 import { safeText } from '../../core/safe-text.ts';
 import type { Program } from '../command.ts';
 import type { GlobalValues } from '../parse/globals.ts';
+import { expandAlias, type UserAliases } from '../parse/user-aliases.ts';
 import { builtTree } from './built-tree.ts';
 import { candidatesAt, type Completion } from './candidates.ts';
 import { renewList } from './renew.ts';
@@ -45,12 +46,15 @@ export async function completionEntry(argv: readonly string[], program: Program)
   const [shell = '', ...words] = rest;
   const line = shell === 'bash' ? splitLine(words[1] ?? '', words[0] ?? '') : undefined;
   const typed = line === undefined ? wordsOf(shell, words) : line.words.slice(1);
-  const place = placeOf(tree, typed);
-  const globals = globalsOf(place, program);
+  const given = placeOf(tree, typed);
+  const globals = globalsOf(given, program);
   return {
     globals,
     run: async (context) => {
-      const completion = await complete(tree, place, globals, context, program);
+      const aliases = await context.profiles.aliases().catch(() => ({}));
+      const isAlias = given.node === tree.nodes[''] && given.args.length > 0;
+      const place = isAlias ? placeOf(tree, await expanded(typed, program, aliases)) : given;
+      const completion = await complete(tree, place, globals, context, program, aliases);
       const lines =
         line === undefined ? describedLines(completion) : bashLines(completion, typed.at(-1) ?? '', line.last);
       await context.stdout.write(safeText(`${lines.join('\n')}\n`, true));
@@ -62,12 +66,22 @@ export async function completionEntry(argv: readonly string[], program: Program)
 const wordsOf = (shell: string, words: readonly string[]): readonly string[] =>
   shell === 'powershell' ? [...words.slice(0, -1), (words.at(-1) ?? '').replace(/^=/, '')] : words;
 
+/** The words with those that an alias stands for in its place. */
+const expanded = (words: readonly string[], { flags, nouns }: Program, aliases: UserAliases) =>
+  expandAlias(
+    words,
+    flags,
+    nouns.map(({ name }) => name),
+    () => Promise.resolve(aliases),
+  );
+
 async function complete(
   tree: CompletionTree,
   place: Place,
   globals: GlobalValues,
   context: Context,
   program: Program,
+  aliases: UserAliases,
 ): Promise<Completion> {
   const { lists, jobs, profiles, clock, background } = context;
   const flags = program.flags.flatMap(({ name, flag, metavar }) => {
@@ -80,7 +94,7 @@ async function complete(
     jobs,
     profiles,
     clock,
-    aliases: () => [],
+    aliases: Object.entries(aliases).map(([value, description]) => ({ value, description })),
     renew: (list) => background([RENEW, list, ...flags]),
   });
 }

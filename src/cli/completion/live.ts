@@ -12,7 +12,7 @@ export interface CompletionPorts {
   readonly profiles: Pick<ProfileStore, 'list'>;
   readonly clock: Clock;
   /** The user's aliases, as candidates. */
-  readonly aliases: () => readonly Candidate[];
+  readonly aliases: readonly Candidate[];
   /** Reads a list of the service again in a process of its own. Resolves when that process ends, also if it fails. */
   readonly renew: (list: string) => Promise<void>;
 }

@@ -1,6 +1,7 @@
 import type { Block, Page, PageRow } from '../../output/layout/page.ts';
 import type { Command, Group, Noun } from '../command.ts';
 import type { GlobalFlag } from '../parse/globals.ts';
+import { resolveAlias, SHORT_VERBS } from '../parse/aliases.ts';
 import { visibleOptions } from '../parse/common-options.ts';
 import { argumentName, flagName, type Param } from '../parse/params.ts';
 
@@ -53,8 +54,18 @@ export function groupHelp(path: readonly string[], group: Group): Page {
     usage(`berth ${path.join(' ')} VERB [ARGUMENTS] [FLAGS]`),
     text(group.details),
     rows('Verbs', verbs),
+    text(shortVerbs(Object.keys(group.commands))),
     text(`See \`berth ${path.join(' ')} VERB --help\` for the flags of a verb.`),
   ]);
+}
+
+/** `Short verbs: ls for list, rm for delete.`; undefined where the group has neither. */
+function shortVerbs(verbs: readonly string[]): string | undefined {
+  const meant = SHORT_VERBS.flatMap((short) => {
+    const verb = resolveAlias(short, verbs);
+    return verb === undefined ? [] : [`${short} for ${verb}`];
+  });
+  return meant.length === 0 ? undefined : `Short verbs: ${meant.join(', ')}.`;
 }
 
 /** `berth pods get --help`: the arguments, flags and examples of a command. */

@@ -1,6 +1,7 @@
 import { usage } from '../../core/failure.ts';
 import { defineCommand, type Command, type Group, type Program } from '../../cli/command.ts';
 import { commandHelp, groupHelp, HELP_TOPICS, rootHelp } from '../../cli/help/help.ts';
+import { resolveAlias } from '../../cli/parse/aliases.ts';
 import { didYouMean } from '../../cli/parse/suggestions.ts';
 import { arg } from '../../cli/parse/params.ts';
 import type { Page } from '../../output/layout/page.ts';
@@ -43,14 +44,15 @@ async function helpPage(program: Program, words: readonly string[]): Promise<Pag
   const path = [first];
   for (const word of rest) {
     const verbs: Group['commands'] = target.kind === 'group' ? target.commands : {};
-    const inner = Object.hasOwn(verbs, word) ? verbs[word] : undefined;
+    const verb = resolveAlias(word, Object.keys(verbs)) ?? word;
+    const inner = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
     if (inner === undefined)
       throw usage(
         `berth ${path.join(' ')} has no verb ${JSON.stringify(word)}`,
         didYouMean(word, Object.keys(verbs)) ?? `See \`berth ${path.join(' ')} --help\`.`,
       );
     target = inner;
-    path.push(word);
+    path.push(verb);
   }
   return target.kind === 'group' ? groupHelp(path, target) : commandHelp(path, target);
 }
