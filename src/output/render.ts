@@ -1,5 +1,5 @@
 import { safeText, say } from '../core/safe-text.ts';
-import { hasField, memberNames } from './formats/fields.ts';
+import { warnUnknownFields } from './check-fields.ts';
 import { DEFAULT_FORMAT, FORMAT_TABLE, isTableOutput } from './formats/format-table.ts';
 import type { Output } from './output.ts';
 import type { PageTerminal } from './layout/page.ts';
@@ -58,18 +58,4 @@ async function renderFiltered(result: RowsResult, jq: string, options: OutputOpt
   });
   await output.stdout.write(data(text));
   if (failure !== undefined) throw failure;
-}
-
-/** The most member names that the warning about unknown fields lists. */
-const MAX_NAMES = 40;
-
-/** Warns on stderr about a path of `--fields` that no row has: it is probably misspelt, and prints as nothing. */
-async function warnUnknownFields(result: RowsResult, { fields }: OutputOptions, output: Output): Promise<void> {
-  const rows = rowsOf(result);
-  const unknown = rows.length === 0 ? [] : (fields ?? []).filter((path) => !rows.some((row) => hasField(row, path)));
-  if (unknown.length === 0) return;
-  const known = memberNames(rows).slice(0, MAX_NAMES).join(', ');
-  await output.stderr.write(
-    say`--fields: no ${result.view.noun[0]} here has ${unknown.join(', ')}; there are ${known}\n`,
-  );
 }
