@@ -2,7 +2,7 @@ import type { ExitCode } from '../core/exit-codes.ts';
 import type { Failure } from '../core/failure.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { OutputFormat } from '../core/output-formats.ts';
-import type { Page } from './layout/page.ts';
+import type { Page } from './page.ts';
 
 /** The meaning of a piece of text, from which its colour follows. */
 export type Tone = 'plain' | 'strong' | 'quiet' | 'good' | 'busy' | 'bad' | 'warn';

@@ -10,8 +10,7 @@ import { placeOf, type Place } from './place.ts';
 import { quotedForBash, splitLine } from './shell-line.ts';
 import type { CompletionTree } from './tree.ts';
 
-/** The hidden commands that the completion scripts, and the completion itself, call. */
-export const COMPLETE = '__complete';
+/** The hidden command that reads a list again. Any other one completes. */
 const RENEW = '__renew';
 
 /** A command line of the completion. */

@@ -1,4 +1,4 @@
-import type { Block, Page, PageRow } from '../../output/layout/page.ts';
+import type { Block, Page, PageRow } from '../../output/page.ts';
 import type { Command, Group, Noun } from '../command.ts';
 import type { GlobalFlag } from '../parse/globals.ts';
 import { resolveAlias, SHORT_VERBS } from '../parse/aliases.ts';

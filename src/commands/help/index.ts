@@ -4,7 +4,7 @@ import { commandHelp, groupHelp, HELP_TOPICS, rootHelp } from '../../cli/help/he
 import { resolveAlias } from '../../cli/parse/aliases.ts';
 import { didYouMean } from '../../cli/parse/suggestions.ts';
 import { arg } from '../../cli/parse/params.ts';
-import type { Page } from '../../output/layout/page.ts';
+import type { Page } from '../../output/page.ts';
 import { topicPage } from './topics.ts';
 
 const TOPICS: readonly string[] = HELP_TOPICS.map(([name]) => name);

@@ -1,19 +1,7 @@
 import { safeText, type TerminalText } from '../../core/safe-text.ts';
+import type { Block, Page, PageRow } from '../page.ts';
 import { loadPaint, type Paint } from './colour.ts';
 import { joinText, styled } from './terminal-text.ts';
-
-/** A page of help, as data: it is laid out for the terminal that shows it. */
-export type Page = readonly Block[];
-
-/** `text` is wrapped at spaces; `literal` lines are not, because they are copied: command lines and their output. */
-export type Block =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'literal'; readonly text: string }
-  | { readonly kind: 'usage'; readonly words: readonly string[] }
-  | { readonly kind: 'rows'; readonly title: string; readonly rows: readonly PageRow[] }
-  | { readonly kind: 'examples'; readonly title: string; readonly rows: readonly PageRow[] };
-
-export type PageRow = readonly [string, string];
 
 export interface PageTerminal {
   /** The columns of the terminal; undefined where there is none. */
