@@ -38,7 +38,10 @@ export async function runCommand(
     const values = await completeValues(ctx, command, { ...command.options, ...commonOptions(command) }, given);
     if (command.writes && command.fields !== undefined) checkKnownFields(command.fields, output, suggestName);
     await confirm(ctx, command, values, path);
-    if (values['watch'] === true) return await watch(ctx, command, values);
+    if (command.watch !== undefined && values['watch'] === true) {
+      const { watch } = await import('./watch.ts');
+      return await watch(ctx, { ...command, watch: command.watch }, values);
+    }
     const result = await command.run(ctx, values);
     // A result with an outcome is never withheld: it may be of a long wait.
     if (!command.writes && result.exit === undefined && result.failure === undefined)
@@ -94,24 +97,6 @@ const lineOf = (command: Command, values: Values, path: readonly string[]): stri
     ...path,
     ...Object.keys(command.args).flatMap((key) => (values[key] ?? []) as string | readonly string[]),
   );
-
-/** Repeats a command until it is interrupted; returns 130 for Ctrl-C and 143 for SIGTERM without an error message. */
-async function watch(ctx: CommandContext, command: Command, values: Values): Promise<ExitCode> {
-  const { openWatchView } = await import('../../output/live/watch-view.ts');
-  const live = await openWatchView(ctx.output, ctx);
-  try {
-    for (;;) {
-      await live.show(await command.run(ctx, values));
-      await ctx.clock.sleep(Number(values['interval']), ctx.signal);
-    }
-  } catch (error) {
-    const ended = error instanceof Failure && (error.exit === EXIT.interrupted || error.exit === EXIT.terminated);
-    if (ended && ctx.signal.aborted) return error.exit;
-    throw error;
-  } finally {
-    await live.close();
-  }
-}
 
 /** Adds the command line that resumes the wait to an interrupt or to a temporary failure. */
 function withResumeHint(error: unknown, resumeCommand: string | undefined): unknown {

@@ -1,9 +1,9 @@
-import { EXIT } from '../../core/exit-codes.ts';
-import { Failure } from '../../core/failure.ts';
-import { arrayOf, memberAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
-import type { CommandContext } from '../context.ts';
-import type { Param } from '../parse/params.ts';
-import { withMember, type Member } from './body.ts';
+import { EXIT } from '../../../core/exit-codes.ts';
+import { Failure } from '../../../core/failure.ts';
+import { arrayOf, memberAt, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
+import type { CommandContext } from '../../context.ts';
+import type { Param } from '../../parse/params.ts';
+import { withMember, type Member } from '../body.ts';
 import type { Collection } from './collection.ts';
 import { findId } from './identify.ts';
 
