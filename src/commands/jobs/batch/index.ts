@@ -52,6 +52,7 @@ const resume = defineCommand({
 
 const status = defineCommand({
   summary: 'explain how a batch stands, from its files alone',
+  examples: [['berth jobs batch status results.jsonl', 'what is done, what is left']],
   details:
     'Sends nothing and changes nothing, and may be asked while the batch runs. The same counts, times, cost and commonest errors as at the end of a run; batch report has all of them.',
   args: { results: arg.text('the results file of the batch', { complete: 'file' }) },
