@@ -39,7 +39,7 @@ const login = defineCommand({
     noCheck: option.on('keep the key without asking the service whether it is good'),
   },
   examples: [
-    ['berth auth login --with-key --base-url https://api.example.com < key.txt', 'without questions'],
+    ['berth auth login --with-key --no-check --base-url https://api.example.com < key.txt', 'without questions'],
     ['berth auth login --with-key --no-check < key.txt', 'without network: the key is not checked'],
   ],
   run: async (ctx, { withKey, noCheck }) => {
