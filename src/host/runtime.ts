@@ -32,6 +32,8 @@ export interface Runtime {
   readonly signals: Signals;
   /** Loads the rest of the program, so that the run can continue when the program is upgraded meanwhile. */
   holdProgram(): void;
+  /** Starts another process of this program: see `Context.background`. */
+  background(argv: readonly string[]): Promise<void>;
   /** The standard streams of child processes. */
   readonly childStreams: 'inherit' | 'ignore';
   /** Ends the process immediately. */
@@ -66,9 +68,25 @@ export function processRuntime(holdProgram: () => void): Runtime {
     },
     signals: realSignals(),
     holdProgram,
+    background: startInBackground,
     childStreams: 'inherit',
     exit: (code) => process.exit(code),
   };
+}
+
+async function startInBackground(argv: readonly string[]): Promise<void> {
+  const { spawn } = await import('node:child_process');
+  await new Promise<void>((resolve) => {
+    const options = { detached: true, stdio: 'ignore', windowsHide: true } as const;
+    const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? '', ...argv], options);
+    child.once('error', () => {
+      resolve();
+    });
+    child.once('exit', () => {
+      resolve();
+    });
+    child.unref();
+  });
 }
 
 /** Returns a stream of the process, or for a file a stream that detects a full disk. */

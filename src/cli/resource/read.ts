@@ -30,6 +30,7 @@ export function listCommand<const O extends Params>(resource: Resource, spec: Li
   const { query, keep, ...words } = spec;
   return defineCommand({
     ...words,
+    fields: resource.view.paths,
     run: async (ctx, options) => {
       const given = options as ValuesOf<O>;
       const all = await listRows(ctx, resource, query?.(given));
@@ -73,9 +74,11 @@ export function getCommand<const O extends Params>(resource: Resource, spec: Get
   const { query, outcome, ...words } = spec;
   const idArgument = arg.text(`${resource.noun} id or name`, {
     metavar: resource.noun.toUpperCase().replaceAll(' ', '-'),
+    complete: resource,
   });
   return defineCommand({
     ...words,
+    fields: resource.view.paths,
     args: { id: idArgument },
     run: async (ctx, values) => {
       const given = values as unknown as ValuesOf<O>;

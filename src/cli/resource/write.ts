@@ -13,7 +13,7 @@ import { commandLine, countOf } from '../words.ts';
 import { bodyOptions } from './body.ts';
 import { completedBody, composeBody, setExampleOf, type BodySpec } from './compose-body.ts';
 import type { Resource } from './read.ts';
-import { sendReferences, type References } from './identity/references.ts';
+import { sendReferences, withCompletion, type References } from './identity/references.ts';
 import { combinedFailure, sendEach } from './send-each.ts';
 import { redactingSecret, refuseSecretOnArgv, secretOptions, withSecret, type Secret } from './secret.ts';
 
@@ -68,7 +68,9 @@ const WAIT_OPTIONS = {
 
 /** All flags of a create or an update. */
 const optionsOf = (spec: WriteSpec): Params => ({
-  ...Object.fromEntries(Object.entries(spec.members).map(([key, { param }]) => [key, param])),
+  ...Object.fromEntries(
+    Object.entries(spec.members).map(([key, member]) => [key, withCompletion(spec.references, member)]),
+  ),
   ...bodyOptions(setExampleOf(spec)),
   ...(spec.wait === undefined ? {} : WAIT_OPTIONS),
 });
@@ -88,6 +90,7 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
   return defineCommand({
     ...wordsOf(spec),
     options: { ...optionsOf(spec), ...(secret === undefined ? {} : secretOptions(secret)) },
+    fields: resource.view.paths,
     writes: true,
     run: async (ctx, values: Values) => {
       if (secret !== undefined) refuseSecretOnArgv(secret, values);
@@ -128,8 +131,9 @@ const plainSend: NonNullable<WriteSpec['send']> = (ctx, request) => ctx.api.send
 export function updateCommand(resource: Resource, name: string, spec: WriteSpec): Command {
   return defineCommand({
     ...wordsOf(spec),
-    args: { id: arg.text(`${resource.noun} id or name`, { metavar: metavar(resource) }) },
+    args: { id: arg.text(`${resource.noun} id or name`, { metavar: metavar(resource), complete: resource }) },
     options: optionsOf(spec),
+    fields: resource.view.paths,
     writes: true,
     run: async (ctx, values: Values) => {
       const given = await composeBody(ctx, spec, values);
@@ -203,6 +207,7 @@ async function afterWait(
 interface DeleteSpec {
   readonly summary: string;
   readonly details?: string;
+  readonly examples?: readonly (readonly [string, string])[];
   /** What is lost with it, printed before the confirmation: `Its data is destroyed.` */
   readonly loss?: string;
   /** Sentences about what uses these resources, printed before the confirmation. Not called without confirmation. */
@@ -218,7 +223,8 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
   return defineCommand({
     summary: spec.summary,
     ...(spec.details === undefined ? {} : { details: spec.details }),
-    args: { id: arg.ids(`${resource.noun} ids or names`, { metavar: metavar(resource) }) },
+    examples: spec.examples ?? [],
+    args: { id: arg.ids(`${resource.noun} ids or names`, { metavar: metavar(resource), complete: resource }) },
     writes: true,
     confirm: async (ctx, { id }) => {
       const rows = await Promise.all(id.map((each) => sendTo(ctx, resource, each, rowRequest(resource))));

@@ -26,8 +26,9 @@ export function catalogCommand<const O extends Params>(resource: Resource, spec:
   const { summary, options, query, listOnly = [], onePath = resource.path, examples = [] } = spec;
   return defineCommand({
     summary,
-    args: { id: arg.optional(`one ${resource.noun}, by id or name`) },
+    args: { id: arg.optional(`one ${resource.noun}, by id or name`, { complete: resource }) },
     options,
+    fields: resource.view.paths,
     examples,
     run: async (ctx, values) => {
       const asked = query(values);

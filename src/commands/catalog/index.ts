@@ -48,6 +48,10 @@ const cpus = catalogCommand(
   { ...collections.CPUS, view: cpuView },
   {
     summary: 'list CPU flavors with their prices, or show one',
+    examples: [
+      ['berth catalog cpus', 'with the price of a vCPU'],
+      ['berth catalog cpus cpu-general', 'one of them'],
+    ],
     view: ({ available: asked }) => (asked ? availableCpuView : cpuView),
     options: {
       available,

@@ -24,9 +24,13 @@ const POLL_INTERVAL_MS = 250;
 
 export const stream = defineCommand({
   summary: "print a job's chunks as its handler produces them",
+  examples: [[`berth jobs stream stream "$(berth jobs run stream --input '{"chunks":3}')"`, 'of a job just submitted']],
   details:
     'Chunks that hold text are printed as that text, others as JSON, one a line; -o jsonl and --json print whole chunks. The exit code is the outcome of the job.',
-  args: { endpoint: arg.text('endpoint id, name or model slug'), job: arg.text('job id') },
+  args: {
+    endpoint: arg.text('endpoint id, name or model slug', { complete: ENDPOINTS }),
+    job: arg.text('job id', { complete: 'job' }),
+  },
   options: { waitTimeout: option.durationOr('how long to follow it', 's', 600_000, '10m') },
   run: (ctx, values) => streamJob(ctx, values.endpoint, values.job, values.waitTimeout),
 });

@@ -19,14 +19,20 @@ export const wait = defineCommand({
   summary: 'wait until jobs end and print their results',
   details:
     'When jobs stand still for 15 seconds, it says once on stderr why. The exit code is the outcome: 0 all completed; else that of the first job, in the order given, that did not (10 failed, 11 cancelled, 12 timed out); 9 when the wait ends first.',
-  args: { endpoint: arg.text('endpoint id, name or model slug'), job: arg.ids('job ids') },
+  args: {
+    endpoint: arg.text('endpoint id, name or model slug', { complete: ENDPOINTS }),
+    job: arg.ids('job ids', { complete: 'job' }),
+  },
   options: {
     any: option.on('stop at the first job that ends'),
     waitTimeout: option.durationOr('how long to wait', 's', 600_000, '10m'),
   },
   examples: [
-    ['berth jobs wait demo JOB', 'wait for one job'],
-    ['berth jobs wait demo JOB1 JOB2 --any --json', 'print the first that ends'],
+    [`berth jobs wait demo "$(berth jobs run demo --input '{}')"`, 'wait for one job'],
+    [
+      `berth jobs wait demo "$(berth jobs run demo --input '{}')" "$(berth jobs run demo --input '{}')" --any --json`,
+      'print the first that ends',
+    ],
   ],
   run: async (ctx, values) => {
     const [only, ...others] = values.job;

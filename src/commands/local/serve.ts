@@ -8,8 +8,11 @@ import { arg, option, type ValuesOf } from '../../cli/parse/params.ts';
 const WINDOWS = ['minute', 'hour', 'day'] as const;
 
 const options = {
-  state: option.text('keep the state in a file; without it nothing persists', { metavar: 'FILE' }),
-  endpoint: option.texts('serve an endpoint with a handler module of your own', { metavar: 'NAME=FILE' }),
+  state: option.text('keep the state in a file; without it nothing persists', { metavar: 'FILE', complete: 'file' }),
+  endpoint: option.texts('serve an endpoint with a handler module of your own', {
+    metavar: 'NAME=FILE',
+    complete: '=file',
+  }),
   quota: option.list('requests a window, such as minute=60,hour=3000', { metavar: 'WINDOW=N' }),
   noQueueLimits: option.on('no rate limits on the queue operations'),
   streamShape: option.choice('what `stream` answers: the chunks, or {"status", "stream": [chunks]} (default array)', [
@@ -47,7 +50,7 @@ export const exec = defineCommand({
   summary: 'run a command against a local service of its own, then stop it',
   details:
     'Starts the local service on a free port, sets BERTH_BASE_URL, BERTH_QUEUE_URL, BERTH_REST_URL and BERTH_API_KEY, runs the command and ends with its exit code. Nothing persists unless --state names a file.',
-  args: { command: arg.many('the command and its arguments, after --') },
+  args: { command: arg.many('the command and its arguments, after --', { complete: 'command' }) },
   options,
   examples: [['berth local exec -- npm test', 'the one line a pipeline needs']],
   run: async (ctx, values) => {

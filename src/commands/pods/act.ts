@@ -12,16 +12,21 @@ import { waitForPods } from './wait.ts';
 interface ActionSpec {
   readonly summary: string;
   readonly details: string;
+  readonly examples: readonly (readonly [string, string])[];
   /** The status that the action leads to. */
   readonly until: string;
 }
 
 /** `berth pods start|stop|restart POD...` (contract rules, Pods: actions). */
-function actionCommand(action: 'start' | 'stop' | 'restart', { summary, details, until }: ActionSpec): Command {
+function actionCommand(
+  action: 'start' | 'stop' | 'restart',
+  { summary, details, examples, until }: ActionSpec,
+): Command {
   return defineCommand({
     summary,
     details,
-    args: { id: arg.ids('pod ids or names', { metavar: 'POD' }) },
+    examples,
+    args: { id: arg.ids('pod ids or names', { metavar: 'POD', complete: PODS }) },
     options: {
       wait: option.on(`wait until it is ${until}`),
       waitTimeout: onlyWith(['wait'], option.durationOr('how long --wait waits', 's', 600_000, '10m')),
@@ -85,17 +90,20 @@ async function waitForAll(
 export const start = actionCommand('start', {
   summary: 'start stopped pods',
   details: 'A pod that is EXITED or in ERROR can be started. It gets hardware again, and costs again.',
+  examples: [['berth pods start nightly-report --wait', 'and wait until it runs']],
   until: 'RUNNING',
 });
 
 export const stop = actionCommand('stop', {
   summary: 'stop pods: what they mount is kept, their hardware is not',
   details: 'The container disk is wiped; mounts are kept. A locked pod refuses: berth pods update POD --locked off.',
+  examples: [['berth pods stop pod-notebook', 'its mounts are kept']],
   until: 'EXITED',
 });
 
 export const restart = actionCommand('restart', {
   summary: 'restart the container of running pods',
   details: 'The container disk is wiped; mounts are kept. A locked pod refuses: berth pods update POD --locked off.',
+  examples: [['berth pods restart nightly-report --wait', 'and wait until it runs again']],
   until: 'RUNNING',
 });

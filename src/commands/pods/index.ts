@@ -13,6 +13,7 @@ import { wait } from './wait.ts';
 
 const terminate = deleteCommand(PODS, 'pods', {
   summary: 'terminate pods for good',
+  examples: [['berth pods terminate web --yes', 'without a question, for scripts']],
   details: 'delete and terminate are the same command.',
   loss: 'Container disks and persistent mounts are destroyed; network volumes are kept.',
   done: 'terminated',

@@ -3,6 +3,7 @@ import { option } from '../../cli/parse/params.ts';
 import { listCommand } from '../../cli/resource/read.ts';
 import { STATUSES } from './fields.ts';
 import { PODS } from './resource.ts';
+import { DATA_CENTERS, GPUS } from '../shared/collections.ts';
 
 /** The service can only leave out the pods of clusters; the other filters are applied to its list here. */
 export const list = listCommand(PODS, {
@@ -12,8 +13,8 @@ export const list = listCommand(PODS, {
     all: option.on('members of clusters too', { short: '-a' }),
     status: option.list('only with one of these statuses', { metavar: 'STATUS', choices: STATUSES }),
     cloud: option.choice('only on this cloud', ['SECURE', 'COMMUNITY']),
-    dataCenter: option.list('only in these data centers', { metavar: 'DC' }),
-    gpu: option.list('only with these GPU types', { metavar: 'GPU' }),
+    dataCenter: option.list('only in these data centers', { metavar: 'DC', complete: DATA_CENTERS }),
+    gpu: option.list('only with these GPU types', { metavar: 'GPU', complete: GPUS }),
     olderThan: option.age('only created longer ago than this, such as 3d'),
     newerThan: option.age('only created within this time, such as 2h'),
   },

@@ -29,14 +29,14 @@ export const wait = defineCommand({
   summary: 'wait until pods have a status',
   details:
     'Ends 0 when all have it, 10 when one is in ERROR or terminated and will not get there, 9 when the wait ends first, or at once where a pod is stopped and somebody has to start it. A pod that is gone counts as TERMINATED.',
-  args: { id: arg.ids('pod ids or names', { metavar: 'POD' }) },
+  args: { id: arg.ids('pod ids or names', { metavar: 'POD', complete: PODS }) },
   options: {
     for: option.choice('the status to wait for', STATUSES, { metavar: 'STATUS', initial: 'RUNNING' }),
     waitTimeout: option.durationOr('how long to wait', 's', 600_000, '10m'),
   },
   examples: [
-    ['berth pods wait POD', 'until it runs'],
-    ['berth pods wait POD1 POD2 --for EXITED --wait-timeout 1h', 'until both have stopped'],
+    ['berth pods wait train-llm', 'until it runs'],
+    ['berth pods wait pod-stopped pod-notebook --for EXITED --wait-timeout 1h', 'until both have stopped'],
   ],
   run: (ctx, values) => waitForPods(ctx, values.id, values.for ?? 'RUNNING', values.waitTimeout, refuseStopped),
 });

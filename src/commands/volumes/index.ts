@@ -26,16 +26,29 @@ const update = updateCommand(VOLUMES, 'volumes', {
         'Create a smaller one and copy the data.',
       );
   },
-  examples: [['berth volumes update VOLUME --size 200', 'let it grow to 200 GB']],
+  examples: [['berth volumes update checkpoints --size 1000', 'let it grow to 1000 GB']],
 });
 
 export const volumes = defineGroup('network volumes', {
-  list: listCommand(VOLUMES, { summary: 'list network volumes' }),
-  get: getCommand(VOLUMES, { summary: 'show a network volume' }),
+  list: listCommand(VOLUMES, {
+    summary: 'list network volumes',
+    examples: [
+      ['berth volumes list', 'with what each costs a month'],
+      ['berth volumes list -o csv', 'for a spreadsheet'],
+    ],
+  }),
+  get: getCommand(VOLUMES, {
+    summary: 'show a network volume',
+    examples: [
+      ['berth volumes get datasets', 'by its name'],
+      ['berth volumes get vol-datasets --json', 'as the service sends it'],
+    ],
+  }),
   create: createCommand(VOLUMES, 'volumes', createSpec),
   update,
   delete: deleteCommand(VOLUMES, 'volumes', {
     summary: 'delete network volumes and the data on them',
+    examples: [['berth volumes delete scratch --yes', 'without a question, for scripts']],
     loss: 'The data on it is destroyed.',
     users: usersOf,
   }),

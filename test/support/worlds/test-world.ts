@@ -17,6 +17,8 @@ export interface TestWorldOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly clock?: TestClock;
   readonly platform?: string;
+  /** Takes the arguments of a process that berth starts in the background; nothing is started. */
+  readonly background?: (argv: readonly string[]) => Promise<void>;
 }
 
 export interface TestWorld extends Runtime {
@@ -82,6 +84,7 @@ export function createTestWorld(options: TestWorldOptions = {}): TestWorld {
       },
     },
     holdProgram: () => undefined,
+    background: options.background ?? (() => Promise.resolve()),
     suspendHooks,
     childStreams: 'ignore',
     exit: (code) => exits.push(code),
