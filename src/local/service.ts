@@ -78,7 +78,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
   const held = createHeldRequests();
   const transact: Call['transact'] = async (step) => {
     let answered: readonly AnsweredRequest[] = [];
-    let failure: unknown;
+    let failure: Error | undefined;
     try {
       return await store.transact(
         () => create(),
@@ -97,7 +97,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
           }),
       );
     } catch (error) {
-      if (!(error instanceof Problem)) failure = error;
+      if (!(error instanceof Problem)) failure = error instanceof Error ? error : new Error(String(error));
       throw error;
     } finally {
       // Not before what they tell of is saved.
