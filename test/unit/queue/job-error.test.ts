@@ -19,7 +19,12 @@ const fromLibrary = JSON.stringify({
 
 describe('the error of a job', () => {
   test.each([
-    ['a traceback of the library of a worker', fromLibrary, "KeyError: 'text'", `KeyError: 'text'\n${TRACEBACK.trimEnd()}`],
+    [
+      'a traceback of the library of a worker',
+      fromLibrary,
+      "KeyError: 'text'",
+      `KeyError: 'text'\n${TRACEBACK.trimEnd()}`,
+    ],
     ['a traceback as it is', TRACEBACK, "KeyError: 'text'", `KeyError: 'text'\n${TRACEBACK.trimEnd()}`],
     [
       'a text before a traceback',
