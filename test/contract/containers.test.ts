@@ -63,7 +63,9 @@ describe('docs/containers', () => {
     expect('failure' in parsed).toBe(false);
     for (const service of [local, worker]) {
       expect(service?.environment['BERTH_API_KEY']).toBe(LOCAL_KEY);
-      expect(service?.environment['BERTH_BASE_URL']).toContain(`:${local?.command?.[local.command.indexOf('--port') + 1] ?? ''}`);
+      expect(service?.environment['BERTH_BASE_URL']).toContain(
+        `:${local?.command?.[local.command.indexOf('--port') + 1] ?? ''}`,
+      );
     }
   });
 });
