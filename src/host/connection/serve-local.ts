@@ -58,6 +58,7 @@ export function createLocalHost(runtime: LocalRuntime): LocalHost {
         handlers: sources,
         startProcess,
         workerPrefix,
+        workerRunner: runner,
         log,
         onWebhookRefused: (job, reason) => {
           runtime.stderr.write(`The webhook of job ${safeText(job)} is not sent: ${safeText(reason)}\n`);

@@ -2,7 +2,8 @@
 import { encodeJson, type Json } from '../../core/json.ts';
 import { notFound, Problem, problemDocument, queueErrorDocument, tooLarge } from '../contract/problem.ts';
 import type { State } from '../state/state.ts';
-import { authenticate, authorize } from './auth.ts';
+import { workerKeyOf } from '../state/worker-keys.ts';
+import { authenticate, authenticateWorker, authorize, type Key } from './auth.ts';
 import { applyFaults, faultError } from './fault-effects.ts';
 import { faults as injectedFaults, takeFaults, type FaultRecord } from './faults.ts';
 import type { Call, Operation, Reply } from './operation.ts';
@@ -52,7 +53,7 @@ export async function dispatch(
   const admission =
     operation.service === 'control'
       ? admitControl(operation, request)
-      : await frame.transact((state, now) => admit(operation, request, state, now, frame));
+      : await frame.transact((state, now) => admit(operation, request, params, state, now, frame));
   const { faults, refusal, keyId, headers } = admission;
   const signal = lazily(() => AbortSignal.any([request.signal, frame.stopping]));
   const sleep = (milliseconds: number): Promise<void> => frame.sleep(milliseconds, signal());
@@ -86,14 +87,21 @@ function admitControl(operation: Operation, request: Request): Admission {
   }
 }
 
-function admit(operation: Operation, request: Request, state: State, now: number, frame: Frame): Admission {
+function admit(
+  operation: Operation,
+  request: Request,
+  params: Readonly<Record<string, string>>,
+  state: State,
+  now: number,
+  frame: Frame,
+): Admission {
   const { pathname } = new URL(request.url);
   const faults = takeFaults(injectedFaults.of(state), { method: request.method, path: pathname }, frame.random);
-  const isLimited = operation.service !== 'queue';
+  const isLimited = operation.service !== 'queue' && operation.service !== 'worker';
   const date = { Date: new Date(now).toUTCString() };
   let headers: Headers = date;
   try {
-    const key = authenticate(request.headers.get('authorization'));
+    const key = keyOf(operation, request.headers.get('authorization'), params, state);
     const injected = faultError(faults, 'counting');
     if (injected !== undefined) {
       if (isLimited) headers = { ...date, ...rateHeaders(rateUsage.of(state), frame.quota, now) };
@@ -106,6 +114,17 @@ function admit(operation: Operation, request: Request, state: State, now: number
     if (!(error instanceof Problem)) throw error;
     return { faults, keyId: '', headers, refusal: error };
   }
+}
+
+function keyOf(
+  operation: Operation,
+  authorization: string | null,
+  params: Readonly<Record<string, string>>,
+  state: State,
+): Key {
+  return operation.service === 'worker'
+    ? authenticateWorker(authorization, workerKeyOf(state, params['endpointId'] ?? ''))
+    : authenticate(authorization);
 }
 
 async function callOf(
@@ -132,7 +151,7 @@ async function callOf(
       return signal();
     },
     transact: frame.transact,
-    sleep: (milliseconds) => frame.sleep(milliseconds, signal()),
+    sleep: (milliseconds, until) => frame.sleep(milliseconds, until ?? signal()),
   };
 }
 
@@ -171,7 +190,7 @@ function respond(reply: Reply, headers: Headers): Response {
 
 function refuse(problem: Problem, operation: Operation, headers: Headers): Response {
   const all = { ...headers, ...problem.headers };
-  return operation.service === 'queue'
+  return operation.service === 'queue' || operation.service === 'worker'
     ? json(problem.status, 'application/json', queueErrorDocument(problem), all)
     : json(problem.status, 'application/problem+json', problemDocument(problem), all);
 }

@@ -208,7 +208,7 @@ function dueWork(state: State, now: number, sources: ReadonlyMap<string, Handler
   return {
     workerIds: new Set(workers.map(({ worker }) => worker.id)),
     assignments: workers.flatMap(({ worker, source }) => {
-      const job = worker.jobId === undefined ? undefined : jobs[worker.jobId];
+      const job = jobs[worker.jobIds[0] ?? ''];
       return job === undefined ? [] : [{ workerId: worker.id, job, source }];
     }),
     deliveries: dueDeliveries(state, now),

@@ -1,7 +1,6 @@
-import { PING_INTERVAL_MS } from '../queue/index.ts';
+import { PING_INTERVAL_MS, workerEnvironment } from '../queue/index.ts';
 import type { State } from '../state/state.ts';
 import { workerKeyOf } from '../state/worker-keys.ts';
-import { workerEnvironment } from './environment.ts';
 
 /** The prefix of the variables that berth's own worker for Python files reads. */
 const NEUTRAL_PREFIX = 'BERTH_WORKER';

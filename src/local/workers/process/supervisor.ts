@@ -1,6 +1,6 @@
 import type { EndpointRecord } from '../../model/endpoints/record.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
-import { loseAllWorkers, managedWorkers, recordPrinted, recordWorkerExit } from '../../queue/index.ts';
+import { loseAllWorkers, managedWorkers, recordPrinted, recordWorkerExit, type WorkerExit } from '../../queue/index.ts';
 import { queueOf } from '../../queue/state/endpoint-queue.ts';
 import type { State } from '../../state/state.ts';
 import type { EndpointSource } from '../source.ts';
@@ -71,12 +71,9 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   /** What the last failed start of an endpoint has printed: it is not shown again while it stays the same. */
   const lastFailures = new Map<string, string>();
   let lastSync: Promise<void> = Promise.resolve();
-  let isFirst = true;
   let stopped = false;
 
   const step = (state: State, now: number): readonly Wanted[] => {
-    // Their processes ran under an earlier service that used the same state file.
-    if (isFirst) loseAllWorkers(state, now);
     for (const [workerId, worker] of running) {
       const lines = worker.unrecorded.splice(0);
       if (lines.length > 0) recordPrinted(state, workerId, lines, now);
@@ -102,7 +99,6 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     if (stopped) return;
     const ended = [...running].filter(([, worker]) => worker.end !== undefined);
     const wanted = await options.transact(step);
-    isFirst = false;
     for (const [workerId] of ended) running.delete(workerId);
     const wantedIds = new Set(wanted.map(({ workerId }) => workerId));
     for (const [workerId, worker] of running) if (!wantedIds.has(workerId)) stopOne(worker);
@@ -188,7 +184,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   };
 }
 
-const exitOf = ({ code, signal, error }: ProcessEnd): Parameters<typeof recordWorkerExit>[3] => ({
+const exitOf = ({ code, signal, error }: ProcessEnd): WorkerExit => ({
   code: code ?? null,
   signal: signal ?? null,
   ...(error === undefined ? {} : { error: `its process could not be started: ${error}` }),
