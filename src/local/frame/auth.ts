@@ -22,8 +22,8 @@ const KEYS: ReadonlyMap<string, Key> = new Map([
 ]);
 
 /** The key of an Authorization header. Throws the 401 Problem that says what is wrong with it (specification 5.4). */
-export function authenticate(authorization: string | null): Key {
-  if (authorization === null || authorization.trim() === '') throw unauthorized('missing bearer token');
+export function authenticate(authorization: string | undefined): Key {
+  if (authorization === undefined || authorization.trim() === '') throw unauthorized('missing bearer token');
   const token = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i.exec(authorization.trim())?.[1];
   if (token === undefined) throw unauthorized('malformed bearer token');
   const key = KEYS.get(token);
@@ -36,7 +36,7 @@ export function authenticate(authorization: string | null): Key {
  * The key of an Authorization header on a path of the worker protocol: the worker's key and nothing else. Throws the 401
  * Problem, and 403 for a key of a client.
  */
-export function authenticateWorker(authorization: string | null, expected: string): Key {
+export function authenticateWorker(authorization: string | undefined, expected: string): Key {
   const given = authorization?.trim() ?? '';
   if (given === '') throw unauthorized('missing worker key');
   if (isSame(given, expected)) return { id: 'key-worker', scopes: ['worker'], expired: false };

@@ -1,5 +1,6 @@
 import { LOCAL_KEY } from '../../../src/local/frame/auth.ts';
 import type { LocalService } from '../../../src/local/service.ts';
+import { fetchFrom } from './fetch-from.ts';
 
 export interface WorkerAnswer {
   readonly status: number;
@@ -33,7 +34,8 @@ export async function attachmentOf(
   service: LocalService,
   endpointId: string,
 ): Promise<{ readonly workerId: string; readonly key: string }> {
-  const response = await service.fetch(
+  const response = await fetchFrom(
+    service,
     new Request(`http://localhost/local/workers/${endpointId}`, { headers: { Authorization: `Bearer ${LOCAL_KEY}` } }),
   );
   return (await response.json()) as { workerId: string; key: string };
@@ -54,7 +56,8 @@ export async function attachWorker(
     init: Omit<RequestInit, 'headers'>,
     headers: Readonly<Record<string, string>> = { 'Content-Type': 'application/json' },
   ): Promise<WorkerAnswer> => {
-    const response = await service.fetch(
+    const response = await fetchFrom(
+      service,
       new Request(`http://localhost/worker/${endpointId}/${path}`, {
         method,
         ...init,

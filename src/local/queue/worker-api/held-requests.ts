@@ -22,7 +22,7 @@ export interface AnsweredRequest {
   /** Puts it back, because the step is run again. */
   undo(): void;
   /** Sends the answer, or the error of the save. */
-  settle(error?: unknown): void;
+  settle(error?: Error): void;
 }
 
 /** The held requests of all workers of one service. */
@@ -39,7 +39,7 @@ export interface HeldRequests {
 interface Entry extends HeldRequest {
   isAnswered: boolean;
   readonly answer: Promise<Reply>;
-  settle(reply: Reply, error?: unknown): void;
+  settle(reply: Reply, error?: Error): void;
 }
 
 /** The held requests of one endpoint. */

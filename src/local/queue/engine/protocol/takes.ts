@@ -61,11 +61,12 @@ export function takeJobs(state: State, endpoint: EndpointRecord, request: TakeRe
     delete queue.failedStarts;
     watchSilence(state, worker, now + SILENCE_MS);
   }
-  if (worker !== undefined && !isWorking)
+  const ready = queue.workers[workerId];
+  if (ready !== undefined && !isWorking)
     update(
       state,
       queue,
-      withoutStops(worker, now, () => true),
+      withoutStops(ready, now, () => true),
       now,
     );
   return retryTake(state, endpoint, request, now);
