@@ -1,9 +1,12 @@
-import { usage } from '../../core/failure.ts';
+import { Failure, usage } from '../../core/failure.ts';
 import { memberAt, objectOf, stringOf } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { arg, option } from '../../cli/parse/params.ts';
 import { control, explainFailure, membersView } from './control.ts';
 import { workerPrefixOf } from './worker-prefix.ts';
+
+/** The detail of a 404 of a local service that has no such endpoint. */
+const NO_ENDPOINT = 'endpoint not found';
 
 const variablesView = membersView('worker');
 
@@ -29,7 +32,14 @@ export const workerEnv = defineCommand({
     const request = control('GET', ['workers', endpoint]);
     const answer = await ctx.api
       .send({ ...request, ...(prefix === undefined ? {} : { query: { prefix } }) })
-      .catch(explainFailure);
+      .catch((error: unknown) => {
+        if (error instanceof Failure && error.detail === NO_ENDPOINT)
+          throw error.with({
+            message: `there is no endpoint ${JSON.stringify(endpoint)}`,
+            hint: 'See which there are: berth endpoints list',
+          });
+        return explainFailure(error);
+      });
     const variables = objectOf(memberAt(answer.value ?? null, 'variables')) ?? {};
     if (ctx.output.format !== undefined || ctx.output.jq !== undefined || ctx.output.fields !== undefined)
       return { kind: 'one', view: variablesView, value: variables };

@@ -36,6 +36,7 @@ export async function serveBatch(
   );
   expect(code, stderr).toBe(0);
   const results = folder.lines('results.jsonl').map((line) => JSON.parse(line) as ResultLine);
+  results.sort((a, b) => a.item - b.item);
   expect(results.map(({ item, status, output }) => [item, status, output])).toEqual(
     Array.from({ length: count }, (_, n) => [n + 1, 'COMPLETED', shape.output(n)]),
   );

@@ -49,11 +49,10 @@ describe.skipIf(library === undefined)('the public worker library serves a batch
     rmSync(environment, { recursive: true, force: true });
   });
 
-  test.each(SHAPES.map((shape) => [shape.name, shape] as const))(
+  test.for(SHAPES.map((shape) => [shape.name, shape] as const))(
     '%s',
-    async (_, shape, context = undefined as never) => {
-      void context;
-      if (python === '') return;
+    async ([, shape], { skip }) => {
+      if (python === '') skip('the worker library is not installed');
       const folder = await folderWith({ 'worker.py': libraryWorker(shape, library?.package ?? '') });
       await serveBatch(folder, shape, jobCount(10), ['--python', python, '--worker-prefix', library?.prefix ?? '']);
     },

@@ -4,7 +4,7 @@ import { ownWorker, SHAPES } from './shapes.ts';
 import { canTestWorkers, folderWith, localExec } from './support.ts';
 
 describe.skipIf(!canTestWorkers)("berth's own Python worker serves a batch", () => {
-  test.concurrent.each(SHAPES.map((shape) => [shape.name, shape] as const))(
+  test.each(SHAPES.map((shape) => [shape.name, shape] as const))(
     '%s',
     async (name, shape) => {
       const folder = await folderWith({ 'worker.py': ownWorker(shape) });

@@ -75,15 +75,14 @@ subprocess.Popen(["sleep", "300"])
 ${WORKER}`;
 
   test.each([
-    ['up=worker.py', 0],
-    ['up=python3 "$BERTH_WORKER_RUNNER" worker.py', 0],
-    ['up=worker.py', 3],
-  ])('after `exec` with %s ends with %s', async (endpoint, exit) => {
+    ['up=worker.py', 0, 0],
+    ['up=python3 "$BERTH_WORKER_RUNNER" worker.py & wait', 3, 300],
+  ])('after `exec` with %s ends with %s, its workers idle or at work', async (endpoint, exit, seconds) => {
     const folder = await folderWith({ 'worker.py': STARTS_CHILDREN });
     const { code, stderr } = await localExec(
       folder,
       ['--endpoint', endpoint],
-      `berth jobs run up --input '{"seconds":0}' --wait > /dev/null; berth jobs run up --input '{"seconds":300}' > /dev/null; exit ${String(exit)}`,
+      `berth jobs run up --input '{"seconds":0}' --wait > /dev/null; berth jobs run up --input '{"seconds":${String(seconds)}}' > /dev/null; exit ${String(exit)}`,
     );
     expect(code, stderr).toBe(exit);
     const groups = groupsOf(folder);
@@ -91,10 +90,14 @@ ${WORKER}`;
     expect(groups.filter(isGroupAlive)).toEqual([]);
   });
 
-  test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)('after `serve` was ended by %s', async (signal) => {
+  test.each([
+    ['SIGINT', 0],
+    ['SIGTERM', 0],
+    ['SIGKILL', 300],
+  ] as const)('after `serve` was ended by %s', async (signal, seconds) => {
     const folder = await folderWith({ 'worker.py': STARTS_CHILDREN });
     const served = await serveLocal(folder, ['--endpoint', 'up=worker.py']);
-    await served.run('up', { seconds: 300 });
+    await served.run('up', { seconds });
     await atWork(folder, 1);
     await served.end(signal);
     if (signal !== 'SIGKILL') expect(groupsOf(folder).filter(isGroupAlive)).toEqual([]);

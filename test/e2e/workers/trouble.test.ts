@@ -22,20 +22,25 @@ describe.skipIf(!canTestWorkers)('a Python file that is no worker', () => {
   });
 
   test.each([
-    ['imports a missing package', 'import no_such_package\n', /ModuleNotFoundError: No module named 'no_such_package'/],
-    ['exits at its start', 'import sys\nprint("no card")\nsys.exit(3)\n', /no card\n.*ended with exit code 3/],
-    ['defines nothing', 'handlers = 1\n', /starts no worker and defines no function named handler/],
-  ])('%s: shown once, and started again only after longer and longer pauses', async (_, source, message) => {
+    [
+      'imports a missing package',
+      3,
+      'import no_such_package\n',
+      /ModuleNotFoundError: No module named 'no_such_package'/,
+    ],
+    ['exits at its start', 2, 'import sys\nprint("no card")\nsys.exit(3)\n', /no card\n.*ended with exit code 3/],
+    ['defines nothing', 2, 'handlers = 1\n', /starts no worker and defines no function named handler/],
+  ])('%s: shown once, and started again only after longer and longer pauses', async (_, count, source, message) => {
     const folder = await folderWith({
       'worker.py': `import time\nopen("starts", "a").write("%f\\n" % time.time())\n${source}`,
     });
     const served = await serveLocal(folder, ['--endpoint', 'up=worker.py']);
     const { id } = await served.run('up', {});
-    await until(() => (served.stderr().match(/as the one before/g) ?? []).length >= 2);
+    await until(() => (served.stderr().match(/as the one before/g) ?? []).length >= count - 1);
     const starts = folder.lines('starts').map(Number);
-    expect(starts.length).toBeGreaterThanOrEqual(3);
+    expect(starts.length).toBeGreaterThanOrEqual(count);
     expect((starts[1] ?? 0) - (starts[0] ?? 0)).toBeGreaterThan(0.9);
-    expect((starts[2] ?? 0) - (starts[1] ?? 0)).toBeGreaterThan(1.9);
+    if (count > 2) expect((starts[2] ?? 0) - (starts[1] ?? 0)).toBeGreaterThan(1.9);
     expect(served.stderr()).toMatch(message);
     expect(served.stderr().match(new RegExp(message, 'g'))).toHaveLength(1);
     expect(await served.status('up', id)).toMatchObject({ status: 'IN_QUEUE' });
