@@ -1,4 +1,4 @@
-import type { spawn as startProgram } from 'node:child_process';
+import { spawn } from 'node:child_process';
 
 /**
  * A script for `sh` that kills process groups when its standard input ends without the line `over`. The lines `add N` and
@@ -35,7 +35,7 @@ export interface GroupWatcher {
  * Returns a watcher whose shell runs while there are groups. It has its own session, so that it gets no signals from the
  * terminal. Where there is no shell, the groups are not watched.
  */
-export function createGroupWatcher(spawn: typeof startProgram, path: string | undefined): GroupWatcher {
+export function createGroupWatcher(path: string | undefined): GroupWatcher {
   const groups = new Set<number>();
   let input: NodeJS.WritableStream | undefined;
   const start = (): NodeJS.WritableStream => {

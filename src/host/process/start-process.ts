@@ -1,4 +1,4 @@
-import type { ChildProcessByStdio, spawn as startProgram } from 'node:child_process';
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../../core/context.ts';
 import type { ProcessEnd, ProcessSpec, RunningProcess, StartProcess } from '../../local/index.ts';
@@ -20,23 +20,17 @@ const OUTPUT_WAIT_MS = 500;
 /** How long processes that got SIGKILL are awaited. Milliseconds. */
 const KILL_WAIT_MS = 2000;
 
-/** Loads what starts processes, and returns the port. */
-export async function createStartProcess(runtime: ProcessRuntime): Promise<StartProcess> {
-  const { spawn } = await import('node:child_process');
-  const watcher = createGroupWatcher(spawn, runtime.env['PATH']);
-  return (spec) => startIn(runtime, spawn, watcher, spec);
+/** Returns the port that starts processes. */
+export function createStartProcess(runtime: ProcessRuntime): StartProcess {
+  const watcher = createGroupWatcher(runtime.env['PATH']);
+  return (spec) => startIn(runtime, watcher, spec);
 }
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
-function startIn(
-  runtime: ProcessRuntime,
-  spawn: typeof startProgram,
-  watcher: GroupWatcher,
-  spec: ProcessSpec,
-): RunningProcess {
+function startIn(runtime: ProcessRuntime, watcher: GroupWatcher, spec: ProcessSpec): RunningProcess {
   const { platform, clock } = runtime;
-  const child = spawnChild(runtime, spawn, spec);
+  const child = spawnChild(runtime, spec);
   const group = platform === 'win32' ? undefined : child.pid;
   if (group !== undefined) watcher.add(group);
   child.stdout.setEncoding('utf8').on('data', spec.onStdout);
@@ -104,7 +98,7 @@ function startIn(
   };
 }
 
-function spawnChild({ env, platform }: ProcessRuntime, spawn: typeof startProgram, spec: ProcessSpec): Child {
+function spawnChild({ env, platform }: ProcessRuntime, spec: ProcessSpec): Child {
   const [program = '', ...args] = typeof spec.command === 'string' ? [spec.command] : spec.command;
   return spawn(program, args, {
     cwd: spec.cwd,

@@ -51,11 +51,11 @@ describe.skipIf(library === undefined)('the public worker library serves a batch
 
   test.for(SHAPES.map((shape) => [shape.name, shape] as const))(
     '%s',
+    { timeout: timeFor(180_000) },
     async ([, shape], { skip }) => {
       if (python === '') skip('the worker library is not installed');
       const folder = await folderWith({ 'worker.py': libraryWorker(shape, library?.package ?? '') });
-      await serveBatch(folder, shape, jobCount(10), ['--python', python, '--worker-prefix', library?.prefix ?? '']);
+      await serveBatch(folder, shape, jobCount(5), ['--python', python, '--worker-prefix', library?.prefix ?? '']);
     },
-    timeFor(180_000),
   );
 });

@@ -7,7 +7,9 @@ it('the prefix of a profile applies to the local service, which has no profile o
   await berthIn(world, ['config', 'set', 'worker-prefix', 'PFX', '--profile', 'work']);
   const row = async (...flags: readonly string[]): Promise<unknown> =>
     (
-      JSON.parse((await berthIn(world, ['config', 'list', '--json', ...flags])).out) as readonly { readonly name: string }[]
+      JSON.parse((await berthIn(world, ['config', 'list', '--json', ...flags])).out) as readonly {
+        readonly name: string;
+      }[]
     ).find(({ name }) => name === 'worker-prefix');
   expect(await row('--local')).toMatchObject({ value: null });
   await berthIn(world, ['auth', 'switch', 'work']);

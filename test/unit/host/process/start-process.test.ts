@@ -25,7 +25,7 @@ async function start(
   clock = realClock,
 ): Promise<Started> {
   const cwd = temporaryDirectory();
-  const startProcess = await createStartProcess({
+  const startProcess = createStartProcess({
     env: { PATH: process.env['PATH'], ...env },
     platform: process.platform,
     clock,

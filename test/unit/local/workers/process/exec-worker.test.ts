@@ -6,7 +6,7 @@ import { temporaryDirectory } from '../../../../support/files/temporary-director
 
 async function worker(command: string) {
   let printed = '';
-  const startProcess = await createStartProcess({ env: process.env, platform: process.platform, clock: realClock });
+  const startProcess = createStartProcess({ env: process.env, platform: process.platform, clock: realClock });
   const started = startExecWorker(
     { kind: 'exec', command, cwd: temporaryDirectory() },
     { startProcess, monotonic: () => realClock.monotonic(), onOutput: (text) => (printed += text) },
