@@ -61,10 +61,12 @@ const effectsAt = (
   faults: readonly FaultRecord[],
   stage: FaultStage,
 ): readonly (readonly [FaultRecord, FaultEffect])[] =>
-  Object.entries(FAULT_EFFECTS).flatMap(([kind, effect]) => {
-    const fault = faults.find((each) => each.kind === kind);
-    return fault === undefined || effect.stage !== stage ? [] : [[fault, effect] as const];
-  });
+  faults.length === 0
+    ? []
+    : Object.entries(FAULT_EFFECTS).flatMap(([kind, effect]) => {
+        const fault = faults.find((each) => each.kind === kind);
+        return fault === undefined || effect.stage !== stage ? [] : [[fault, effect] as const];
+      });
 
 /** Reads a setting of a fault. */
 function settingOf(member: FaultSettingName): (fault: FaultRecord) => number {
