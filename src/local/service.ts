@@ -1,6 +1,7 @@
 import type { Clock } from '../core/context.ts';
 import { createLocalClock } from './state/clock.ts';
 import type { Frame } from './frame/dispatch.ts';
+import { takeStartFault } from './frame/fault-effects.ts';
 import { Problem } from './contract/problem.ts';
 import type { LocalAnswer, LocalRequest } from './frame/exchange.ts';
 import { createDateHeaders } from './frame/date-header.ts';
@@ -146,13 +147,16 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
 
   let workers: Workers | undefined;
   let loop: Promise<void> = Promise.resolve();
-  const syncWorkers = async (): Promise<void> => {
-    try {
-      await workers?.sync();
-    } catch {
+  let lastSync: Promise<void> = Promise.resolve();
+  let nextSync: Promise<void> | undefined;
+  /** Many requests at once share one sync that begins after them. */
+  const syncWorkers = (): Promise<void> =>
+    (nextSync ??= lastSync.then(() => {
+      nextSync = undefined;
       // The next request fails with the same file error, and its caller is told. The next interval tries again.
-    }
-  };
+      lastSync = (workers?.sync() ?? Promise.resolve()).catch(() => undefined);
+      return lastSync;
+    }));
   const startAll = async (port: number): Promise<void> => {
     const { allowPrivateWebhooks: allowPrivate = false, resolve } = options;
     let send: SendWebhook | undefined;
@@ -163,6 +167,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
       sources: handlers,
       startProcess: options.startProcess,
       monotonic: () => clock.monotonic(),
+      startFault: (state, worker) => takeStartFault(state, worker, options.random),
       environmentOf: (state, endpoint, workerId) => ({
         PYTHONUNBUFFERED: '1',
         ...endpoint.container.env,

@@ -1,20 +1,5 @@
-import type { Writable } from 'node:stream';
-import type { Clock, LocalHost } from '../../core/context.ts';
-
-/** The parts of the runtime that a served local service uses. */
-export interface LocalRuntime {
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly platform: string;
-  /** Receives what workers print, because stdout is for data. */
-  readonly stderr: Writable;
-  /** See `Runtime.programFolder`. */
-  readonly programFolder: string;
-  /** See `Runtime.holdProgram`. */
-  holdProgram(): void;
-}
+import type { LocalHost } from '../../core/context.ts';
+import type { LocalRuntime } from './local-runtime.ts';
 
 /**
  * Creates the port that serves local services on 127.0.0.1. Paths are relative to the working directory. Fails with usage

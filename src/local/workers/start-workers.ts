@@ -8,7 +8,7 @@ import { createRunner, type RunnerOptions } from './runner.ts';
 import { startHandlerThread } from './thread/thread.ts';
 
 export interface WorkersOptions
-  extends Omit<RunnerOptions, 'startWorker'>, Pick<SupervisorOptions, 'environmentOf' | 'monotonic'> {
+  extends Omit<RunnerOptions, 'startWorker'>, Pick<SupervisorOptions, 'environmentOf' | 'monotonic' | 'startFault'> {
   /** Needed for sources that are commands. */
   readonly startProcess: StartProcess | undefined;
 }
@@ -22,14 +22,22 @@ export interface Workers {
 }
 
 export function startWorkers(options: WorkersOptions): Workers {
-  const { transact, sources, monotonic, environmentOf, log = () => undefined } = options;
+  const { transact, sources, monotonic, environmentOf, startFault, log = () => undefined } = options;
   const processes = createAllProcesses(options.startProcess ?? cannotStart);
   const commands = new Map(Object.entries(sources).filter(isCommandEntry));
   const runner = createRunner({ ...options, startWorker: handlerWorkers(processes, monotonic) });
   const supervisor =
     commands.size === 0
       ? undefined
-      : createSupervisor({ transact, sources: commands, startProcess: processes.start, environmentOf, monotonic, log });
+      : createSupervisor({
+          transact,
+          sources: commands,
+          startProcess: processes.start,
+          environmentOf,
+          startFault,
+          monotonic,
+          log,
+        });
   return {
     sync: async () => {
       await supervisor?.sync();

@@ -25,6 +25,7 @@ export function startExecWorker(
 ): HandlerWorker {
   let current: RunningProcess | undefined;
   let stopped = false;
+  const isStopped = (): boolean => stopped;
   return {
     get stopped() {
       return stopped;
@@ -35,7 +36,7 @@ export function startExecWorker(
       const messages = createPrintedLines(monotonic, (line) => {
         onOutput(`${line}\n`);
       });
-      if (stopped) return undefined;
+      if (isStopped()) return undefined;
       current = startProcess({
         command,
         cwd,
@@ -49,7 +50,7 @@ export function startExecWorker(
       });
       const end = await current.ended;
       messages.end();
-      if (stopped) return undefined;
+      if (isStopped()) return undefined;
       if (end.code !== 0) return failed(end, messages.tail());
       if (length > MAX_OUTPUT_LENGTH)
         return { kind: 'error', error: `the command printed more than ${String(MAX_OUTPUT_LENGTH)} characters` };

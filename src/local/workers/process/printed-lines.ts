@@ -7,11 +7,11 @@ const TAIL_LINES = 20;
 
 export interface PrintedLines {
   /** Takes what was printed, in pieces of any size. */
-  add(text: string): void;
+  readonly add: (text: string) => void;
   /** Passes on an incomplete last line, and how many lines were left out. */
-  end(): void;
+  readonly end: () => void;
   /** The latest lines, those that were left out included, oldest first. */
-  tail(): readonly string[];
+  readonly tail: () => readonly string[];
 }
 
 /**

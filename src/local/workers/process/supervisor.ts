@@ -1,6 +1,13 @@
 import type { EndpointRecord } from '../../model/endpoints/record.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
-import { loseAllWorkers, managedWorkers, recordPrinted, recordWorkerExit, type WorkerExit } from '../../queue/index.ts';
+import {
+  loseAllWorkers,
+  managedWorkers,
+  recordPrinted,
+  recordWorkerExit,
+  type ManagedWorker,
+  type WorkerExit,
+} from '../../queue/index.ts';
 import { queueOf } from '../../queue/state/endpoint-queue.ts';
 import type { State } from '../../state/state.ts';
 import type { EndpointSource } from '../source.ts';
@@ -22,6 +29,11 @@ export interface SupervisorOptions {
     endpoint: EndpointRecord,
     workerId: string,
   ) => Readonly<Record<string, string>>;
+  /** The injected fault of the start of a worker, counted down; asked for once for each start. */
+  readonly startFault: (
+    state: State,
+    worker: { readonly endpointId: string; readonly workerId: string },
+  ) => { readonly kind: 'slow'; readonly delayMs: number } | { readonly kind: 'failed' } | undefined;
   readonly monotonic: () => number;
   /** Called with what workers print, and with what is to be said about them. */
   readonly log: (endpointId: string, text: string) => void;
@@ -68,6 +80,8 @@ const MAX_UNRECORDED = 200;
 /** Keeps one process running for each managed worker of the state. */
 export function createSupervisor(options: SupervisorOptions): Supervisor {
   const running = new Map<string, Supervised>();
+  /** When the processes of workers are to be started, on the service's clock: at once, or late because of a fault. */
+  const startTimes = new Map<string, number>();
   /** What the last failed start of an endpoint has printed: it is not shown again while it stays the same. */
   const lastFailures = new Map<string, string>();
   let lastSync: Promise<void> = Promise.resolve();
@@ -79,13 +93,24 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       if (lines.length > 0) recordPrinted(state, workerId, lines, now);
       if (worker.end !== undefined) recordWorkerExit(state, worker.endpointId, workerId, exitOf(worker.end), now);
     }
+    for (const worker of managedWorkers(state)) if (!running.has(worker.workerId)) decideStart(state, worker, now);
     return managedWorkers(state).map(({ workerId, endpointId, kill }) => ({
       workerId,
       endpointId,
       isKilled: kill !== undefined,
       isReady: queueOf(state, endpointId).workers[workerId]?.status !== 'INITIALIZING',
-      start: running.has(workerId) ? undefined : startOf(state, endpointId, workerId),
+      start: (startTimes.get(workerId) ?? Infinity) <= now ? startOf(state, endpointId, workerId) : undefined,
     }));
+  };
+
+  const decideStart = (state: State, { workerId, endpointId }: ManagedWorker, now: number): void => {
+    if (startTimes.has(workerId)) return;
+    const fault = options.startFault(state, { endpointId, workerId });
+    if (fault?.kind === 'failed') {
+      const error = 'its start failed (an injected fault)';
+      recordWorkerExit(state, endpointId, workerId, { code: 1, signal: null, error }, now);
+      options.log(endpointId, `(worker ${workerId}: ${error})`);
+    } else startTimes.set(workerId, now + (fault?.delayMs ?? 0));
   };
 
   const startOf = (state: State, endpointId: string, workerId: string): Wanted['start'] => {
@@ -102,6 +127,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     for (const [workerId] of ended) running.delete(workerId);
     const wantedIds = new Set(wanted.map(({ workerId }) => workerId));
     for (const [workerId, worker] of running) if (!wantedIds.has(workerId)) stopOne(worker);
+    for (const workerId of startTimes.keys()) if (!wantedIds.has(workerId)) startTimes.delete(workerId);
     for (const worker of wanted) {
       const process = running.get(worker.workerId);
       if (worker.isReady) ready(process);
@@ -153,6 +179,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       isStopping: false,
       end: undefined,
     };
+    startTimes.delete(workerId);
     running.set(workerId, worker);
     void process.ended.then(async (end) => {
       errors.end();
