@@ -182,9 +182,10 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
       ...(options.onWebhookRefused === undefined ? {} : { onWebhookRefused: options.onWebhookRefused }),
     });
   };
-  const runLoop = async (): Promise<void> => {
+  const runLoop = async (port: number): Promise<void> => {
     if (Object.values(served).some((handler) => takesByProtocol({ handler })))
       await transact(loseAllWorkers).catch(() => undefined);
+    await startAll(port);
     while (!stopping.signal.aborted) {
       await syncWorkers();
       const pause = Object.keys(handlers).length > 0 ? HANDLER_INTERVAL_MS : WEBHOOK_INTERVAL_MS;
@@ -202,7 +203,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
       return { status, headers: { ...headers, date, server: 'berth-local' }, body };
     },
     start: (port) => {
-      loop = startAll(port).then(runLoop);
+      loop = runLoop(port);
     },
     reload: (names) =>
       transact((state, now) => {

@@ -27,7 +27,7 @@ export function startWorkers(options: WorkersOptions): Workers {
   const commands = new Map(Object.entries(sources).filter(isCommandEntry));
   const runner = createRunner({ ...options, startWorker: handlerWorkers(processes, monotonic) });
   const supervisor =
-    commands.size === 0
+    commands.size === 0 || options.startProcess === undefined
       ? undefined
       : createSupervisor({
           transact,

@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { withServed } from '../../../../src/local/model/endpoints/seed.ts';
-import {
-  managedWorkers,
-  recordPrinted,
-  recordWorkerExit,
-  type WorkerExit,
-} from '../../../../src/local/queue/index.ts';
+import { managedWorkers, recordPrinted, recordWorkerExit, type WorkerExit } from '../../../../src/local/queue/index.ts';
 import { attached, statusOf, submit, type AttachedService } from '../../../support/local/attached-service.ts';
 import { attachWorker } from '../../../support/local/protocol-worker.ts';
 

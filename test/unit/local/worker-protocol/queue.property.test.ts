@@ -196,7 +196,11 @@ function check({ state, submitted, ends }: World): void {
     jobs.filter((job) => job.status === status).map(({ id }) => id);
   expect(new Set([...waitingJobs(state, queue)].map(({ id }) => id))).toEqual(new Set(inStatus('IN_QUEUE')));
   expect(waitingCount(queue)).toBe(inStatus('IN_QUEUE').length);
-  expect(workersIn(queue).flatMap(({ jobIds }) => jobIds).sort()).toEqual([...inStatus('IN_PROGRESS')].sort());
+  expect(
+    workersIn(queue)
+      .flatMap(({ jobIds }) => jobIds)
+      .sort(),
+  ).toEqual([...inStatus('IN_PROGRESS')].sort());
   expect(queue.inProgress).toBe(inStatus('IN_PROGRESS').length);
   for (const worker of workersIn(queue)) {
     for (const id of worker.jobIds) expect(queuesOf(state).jobs[id]?.workerId).toBe(worker.id);
