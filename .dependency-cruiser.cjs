@@ -70,6 +70,7 @@ const PACKAGES = {
   'lossless-json': '^src/core/json\\.ts$',
   'jsonc-parser': '^src/core/json-source\\.ts$',
   '(csv-parse|tinyqueue)': '^src/batch/',
+  '(chokidar|ignore)': '^src/host/workers/',
 };
 
 const layerRules = Object.entries(LAYERS).map(([from, allowed]) => ({

@@ -89,10 +89,11 @@ describe('what a program needs to attach', () => {
     const { body } = await local.send('GET', '/local/workers/mine?prefix=PFX');
     const workerId = String(body['workerId']);
     expect(workerId).not.toBe(first['workerId']);
-    expect(first).not.toHaveProperty('variables');
+    expect(first['variables']).toMatchObject({ BERTH_WORKER_POD_ID: first['workerId'] });
+    expect(first['variables']).not.toHaveProperty('PFX_POD_ID');
     const key = workerKeyOf(local.state, 'mine');
     const base = 'http://localhost/worker/mine';
-    expect(body).toEqual({
+    expect(body).toMatchObject({
       endpointId: 'mine',
       workerId,
       key,
