@@ -63,7 +63,7 @@ const linesOf = (row: Json, omitted: readonly string[] = []): readonly Line[] =>
     .filter((member) => !omitted.includes(member))
     .map((member) => memberLine(row, member));
 
-const membersView = (noun: string): View => ({
+export const membersView = (noun: string): View => ({
   noun: [noun, `${noun}s`],
   id: () => '',
   columns: [],

@@ -12,7 +12,7 @@ export type SavedState = Readonly<Record<string, unknown>> &
     readonly shelves?: Readonly<Record<string, unknown>>;
   };
 
-export const READABLE_VERSIONS: readonly unknown[] = [3, 4, 5];
+export const READABLE_VERSIONS: readonly unknown[] = [3, 4, 5, 6];
 
 /** A saved state of any readable version in the form of the newest one; its parts are still as they were parsed. */
 export function upgrade(
@@ -33,7 +33,7 @@ export function upgrade(
     ...parts
   } = saved;
   return {
-    version: 5,
+    version: 6,
     since,
     generation,
     clockOffsetMs,

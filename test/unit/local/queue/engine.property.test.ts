@@ -3,13 +3,20 @@ import { describe, expect, test } from 'vitest';
 import {
   advanceQueue,
   cancel,
+  endpointChanged,
   nextQueueEvent,
   purge,
   retry,
   setTimeToLive,
   submit,
 } from '../../../../src/local/queue/engine/engine.ts';
-import { queueOf, waitingCount, workersIn } from '../../../../src/local/queue/state/endpoint-queue.ts';
+import {
+  queueOf,
+  waitingCount,
+  waitingJobs,
+  workerCount,
+  workersIn,
+} from '../../../../src/local/queue/state/endpoint-queue.ts';
 import {
   expiryOf,
   isTerminal,
@@ -113,10 +120,12 @@ function carryOut(state: State, known: Map<string, Job>, now: number, what: Comm
         min: Math.min(what.min, what.max),
         max: what.max,
       });
+      endpointChanged(state, what.endpointId);
       break;
     case 'release': {
       const endpoint = endpoints.get(state, what.endpointId);
       if (endpoint !== undefined) endpoint.version += 1;
+      endpointChanged(state, what.endpointId);
       break;
     }
     case 'pass':
@@ -147,11 +156,15 @@ function check(state: State, known: Map<string, Job>, last: number, now: number)
     const lane = queueOf(state, endpoint.id);
     const jobs = [...known.values()].filter((job) => job.endpointId === endpoint.id);
     const inState = (status: JobStatus): string[] => jobs.filter((job) => job.status === status).map(({ id }) => id);
-    expect([...lane.waiting, ...lane.waitingLow].sort()).toEqual(inState('IN_QUEUE').sort());
+    expect([...waitingJobs(state, lane)].map(({ id }) => id).sort()).toEqual(inState('IN_QUEUE').sort());
+    expect(waitingCount(lane)).toBe(inState('IN_QUEUE').length);
     const running = workersIn(lane).filter(({ status }) => status === 'RUNNING');
-    expect(running.map(({ jobId }) => jobId).sort()).toEqual(inState('IN_PROGRESS').sort());
-    for (const worker of running) expect(queuesOf(state).jobs[worker.jobId ?? '']?.workerId).toBe(worker.id);
+    expect(running.flatMap(({ jobIds }) => jobIds).sort()).toEqual(inState('IN_PROGRESS').sort());
+    for (const worker of running) expect(queuesOf(state).jobs[worker.jobIds[0] ?? '']?.workerId).toBe(worker.id);
     expect(lane.inProgress).toBe(running.length);
+    for (const [status, count] of Object.entries(lane.workerCounts))
+      expect(workersIn(lane).filter((worker) => worker.status === status)).toHaveLength(count);
+    expect(workerCount(lane)).toBe(workersIn(lane).length);
     const { submitted, completed, failed, cancelled, timedOut, expired } = lane.counts;
     expect(waitingCount(lane) + lane.inProgress + completed + failed + cancelled + timedOut + expired).toBe(submitted);
   }
@@ -171,7 +184,10 @@ describe('the queue under any sequence of commands', () => {
           check(state, known, last, now);
         }
         // In the end everything comes to rest: nothing is forgotten in a queue that has workers.
-        for (const endpoint of endpoints.all(state)) endpoint.workers = { min: 0, max: 2, idleTimeout: 5 };
+        for (const endpoint of endpoints.all(state)) {
+          endpoint.workers = { min: 0, max: 2, idleTimeout: 5 };
+          endpointChanged(state, endpoint.id);
+        }
         now += 2_000_000;
         advanceQueue(state, now);
         advanceQueue(state, now + 2_000_000);
@@ -220,6 +236,7 @@ describe('the table of transitions', () => {
     { kind: 'fail', at: 5, error: 'x' },
     { kind: 'time-out', at: 5, error: 'x' },
     { kind: 'cancel', at: 5 },
+    { kind: 'lose', at: 5 },
     { kind: 'retry', at: 5 },
   ];
   const legal = [
@@ -229,6 +246,7 @@ describe('the table of transitions', () => {
     'IN_PROGRESS fail FAILED',
     'IN_PROGRESS time-out TIMED_OUT',
     'IN_PROGRESS cancel CANCELLED',
+    'IN_PROGRESS lose IN_QUEUE',
     'FAILED retry IN_QUEUE',
     'TIMED_OUT retry IN_QUEUE',
   ];

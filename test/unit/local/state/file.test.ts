@@ -3,12 +3,13 @@ import { rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { nodeFileSystem, type FileSystem } from '../../../../src/local/state/file/file-system.ts';
+import { COLD_START_MS } from '../../../../src/local/queue/engine/workers.ts';
 import { createState } from '../../../../src/local/state/state.ts';
 import type { SavedState } from '../../../../src/local/state/file/versions.ts';
-import type { Queues } from '../../../../src/local/queue/state/records.ts';
 import { writeForgedLock, HOLDERS } from '../../../support/files/forged-lock.ts';
 import { localFixture, type LocalFixture } from '../../../support/local/service-fixture.ts';
 import { fileStore } from '../../../support/local/file-store.ts';
+import { asVersion } from '../../../support/local/old-state.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 const MINUTE = 60_000;
@@ -31,8 +32,8 @@ const namedAt = (state: string): readonly string[] => [
   ...new Set([...readFileSync(state, 'utf8').matchAll(/\{"text":"([0-9a-f]{64})"\}/g)].map(([, name]) => name ?? '')),
 ];
 
-const submit = async ({ send }: LocalFixture, input: string): Promise<string> => {
-  const { status, body } = await send('POST', '/v2/echo/run', `{"input":${input}}`);
+const submit = async ({ send }: LocalFixture, input: string, endpoint = 'echo'): Promise<string> => {
+  const { status, body } = await send('POST', `/v2/${endpoint}/run`, `{"input":${input}}`);
   expect(status).toBe(200);
   return String(body['id']);
 };
@@ -83,36 +84,28 @@ describe('the long texts of jobs', () => {
     expect((await place.send('GET', '/v2/pods')).status).toBe(200);
   });
 
-  it.each([3, 4])('are read from a state file of version %i', async (version) => {
+  it.each([3, 4, 5])('are read from a state file of version %i', async (version) => {
     const place = localFixture({ store: fileStore(path) });
     const id = await submit(place, '{"old":1}');
+    // When the file is read, the first of these runs and the others wait.
+    const sleeping: string[] = [];
+    for (let count = 0; count < 3; count++) sleeping.push(await submit(place, '{"seconds":4}', 'sleep'));
+    place.clock.advance(COLD_START_MS);
+    await place.send('PATCH', '/v2/serverless/sleep', { workers: { max: 1 } });
     const old = JSON.stringify(asVersion(version, JSON.parse(readFileSync(path, 'utf8')) as SavedState));
     await writeFile(path, old.replace(JSON.stringify('{"old":1}'), JSON.stringify(long('old'))));
     place.clock.advance(5000);
     expect(await outputOf(place, id)).toBe(long('old'));
     expect(textsAt(path)).toEqual(namedAt(path));
     expect(textsAt(path)).toHaveLength(1);
+    const statuses = async (): Promise<readonly unknown[]> =>
+      Promise.all(sleeping.map(async (job) => (await place.send('GET', `/v2/sleep/status/${job}`)).body['status']));
+    expect(await statuses()).toEqual(['COMPLETED', 'IN_PROGRESS', 'IN_QUEUE']);
+    place.clock.advance(8000);
+    expect(await statuses()).toEqual(['COMPLETED', 'COMPLETED', 'COMPLETED']);
+    expect((JSON.parse(readFileSync(path, 'utf8')) as SavedState).version).toBe(6);
   });
 });
-
-/** A saved state as berth wrote it before version 5. */
-function asVersion(version: number, saved: SavedState): object {
-  const { stamp, processedTo, delegations, queue, ...rest } = saved;
-  const { byEndpoint, deliveries: _deliveries, timers, ...others } = queue as Queues;
-  return {
-    ...rest,
-    version,
-    ...(version === 4 && { stamp, queueAsOf: processedTo }),
-    shelves: delegations === undefined ? {} : { delegations },
-    queue: {
-      ...others,
-      ...(version === 3 && { asOf: processedTo }),
-      lanes: byEndpoint,
-      outbox: [],
-      timers: timers.map(({ event, ...timer }) => ({ ...timer, what: event })),
-    },
-  };
-}
 
 /** A file system that is cut off at its operation of that number: a kill. Of a file that was being written, half is there. */
 function cutting(at: number): FileSystem & { readonly isCut: () => boolean } {
