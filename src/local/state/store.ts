@@ -46,7 +46,7 @@ async function lockState(path: string, locks: FileLocks): Promise<HeldLock> {
   const subject = `the local service's state ${path}`;
   try {
     makeDirectory({ mkdirSync, statSync, dirname }, dirname(path), 0o700);
-    return await locks.take(`${path}.lock`, { subject, waitMs: LOCK_TIMEOUT_MS });
+    return await locks.take(`${path}.lock`, { subject, waitMs: LOCK_TIMEOUT_MS, files: [path] });
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw localFile(
@@ -75,7 +75,7 @@ const MAX_SAVES_PER_LOCK = 8;
 export function createFileStore(
   path: string,
   locks: FileLocks,
-  codecs: readonly PartCodec<unknown>[],
+  codecs: readonly PartCodec[],
   system?: FileSystem,
 ): Store {
   const file = openStateFile(path, codecs, system);
@@ -86,7 +86,7 @@ export function createFileStore(
   const runBatch = async (steps: readonly PendingStep[], lock: HeldLock): Promise<boolean> => {
     try {
       const settle = steps.map((step) => step.run());
-      await file.save(lock.folder);
+      await file.save(lock);
       for (const each of settle) each();
       return true;
     } catch (error) {
@@ -113,10 +113,11 @@ export function createFileStore(
       try {
         const lock = await lockState(path, locks);
         try {
-          file.revalidate();
+          file.open();
           for (let saves = 0; saves < MAX_SAVES_PER_LOCK && pending.length > 0; saves++)
             if (!(await runBatch(takePending(), lock))) break;
         } finally {
+          file.close();
           lock.release();
         }
       } catch (error) {

@@ -1,8 +1,12 @@
 import { recordsFrom, recordsOf } from '../../state/records.ts';
-import { jsonMember, type PartCodec } from '../../state/file/codec.ts';
+import type { PartCodec } from '../../state/file/codec.ts';
+import { listRecorder, objectRecorder, recordRecorder, valueRecorder, type Recorder } from '../../state/file/recorder.ts';
+import { recordMapRecorder, textRecordRecorder } from '../../state/file/record-map.ts';
 import type { Delivery, EndpointQueue, Job, Queues, Timer } from './records.ts';
+import { createTimerHeap } from './timer-heap.ts';
+import { timersRecorder } from './timers-recorder.ts';
 
-/** Versions 3 and 4 of the state file had other names for some members. */
+/** The queues in a state file of versions 3 to 5. Versions 3 and 4 had other names for some members. */
 interface SavedQueues extends Partial<Omit<Queues, 'timers' | 'deliveries'>> {
   readonly timers?: readonly (Timer | (Omit<Timer, 'event'> & { readonly what: Timer['event'] }))[];
   readonly lanes?: Queues['byEndpoint'];
@@ -11,23 +15,30 @@ interface SavedQueues extends Partial<Omit<Queues, 'timers' | 'deliveries'>> {
   readonly asOf?: number;
 }
 
-/** Saves the queues: the text of a job's record is encoded once, and its long texts are stored in files of their own. */
-export const queuesCodec: PartCodec<unknown> = {
+/** Saves the queues: what there may be many of is not compared as a whole, and long texts are in files of their own. */
+export const queuesCodec: PartCodec = {
   name: 'queue',
-  encode: (queues, textOf) => {
-    const { jobs, awaited, ...rest } = queues as Queues;
-    const jobMembers = Object.values(jobs).map((job) => jsonMember(job.id, textOf(job)));
-    const awaitedMembers = Object.entries(awaited).map(([id, { last, ...wait }]) =>
-      jsonMember(
-        id,
-        last === undefined
-          ? JSON.stringify(wait)
-          : `{${jsonMember('last', textOf(last))},${JSON.stringify(wait).slice(1)}`,
-      ),
-    );
-    return `{"jobs":{${jobMembers.join(',')}},"awaited":{${awaitedMembers.join(',')}},${JSON.stringify(rest).slice(1)}`;
-  },
-  decode: (saved, fromFile) => {
+  recorder: (texts) =>
+    objectRecorder((name) => {
+      switch (name) {
+        case 'jobs':
+          return recordMapRecorder(texts);
+        case 'timers':
+          return timersRecorder();
+        case 'byEndpoint':
+          return objectRecorder(() => objectRecorder(endpointMemberRecorder));
+        case 'deliveries':
+          return listRecorder();
+        case 'awaited':
+          return objectRecorder((id) => textRecordRecorder(texts, `awaited ${id}`));
+        case 'usage':
+        case 'windows':
+          return objectRecorder(recordRecorder);
+        default:
+          return valueRecorder();
+      }
+    }),
+  decode: (saved, decodeRecord) => {
     const {
       jobs = {},
       lanes = {},
@@ -41,36 +52,42 @@ export const queuesCodec: PartCodec<unknown> = {
       usage = {},
       windows = {},
     } = saved as SavedQueues;
-    const queues: Queues = {
-      jobs: recordsOf<Job>(jobs),
+    return {
+      jobs: recordsFrom(Object.entries<Job>(jobs).map(([id, job]) => [id, decodeRecord(job)])),
       byEndpoint: recordsFrom(
         Object.entries<EndpointQueue>(byEndpoint).map(([id, queue]) => [
           id,
           { ...queue, workers: recordsOf(queue.workers) },
         ]),
       ),
-      timers: timers.map((timer) => {
-        if (!('what' in timer)) return timer;
-        const { what, ...rest } = timer;
-        return { ...rest, event: what };
-      }),
+      timers: createTimerHeap(timers.map(timerOf)),
       timersSet,
       sweepAt,
       deliveries: [...deliveries],
-      awaited: recordsOf<Queues['awaited'][string]>(awaited),
+      awaited: recordsFrom(
+        Object.entries<Queues['awaited'][string]>(awaited).map(([id, wait]) => [id, decodeRecord(wait)]),
+      ),
       usage: recordsOf<Queues['usage'][string]>(usage),
       windows: recordsOf<Queues['windows'][string]>(windows),
-    };
-    replaceRecords(queues, fromFile);
-    return queues;
-  },
-  replaceRecords: (queues, replace) => {
-    replaceRecords(queues as Queues, replace);
+    } satisfies Queues;
   },
 };
 
-function replaceRecords({ jobs, awaited }: Queues, replace: <R extends object>(record: R) => R): void {
-  for (const [id, job] of Object.entries<Job>(jobs)) jobs[id] = replace(job);
-  for (const [id, wait] of Object.entries<Queues['awaited'][string]>(awaited))
-    if (wait.last !== undefined) awaited[id] = { ...wait, last: replace(wait.last) };
+function endpointMemberRecorder(name: string): Recorder {
+  switch (name) {
+    case 'waiting':
+    case 'waitingLow':
+    case 'ended':
+      return listRecorder();
+    case 'workers':
+      return objectRecorder(recordRecorder);
+    default:
+      return valueRecorder();
+  }
+}
+
+function timerOf(timer: NonNullable<SavedQueues['timers']>[number]): Timer {
+  if (!('what' in timer)) return timer;
+  const { what, ...rest } = timer;
+  return { ...rest, event: what };
 }

@@ -2,6 +2,7 @@ import type { WorkerHardware } from '../../model/endpoints/record.ts';
 import { noRecords, type Records } from '../../state/records.ts';
 import { createPart } from '../../state/shelf.ts';
 import type { State } from '../../state/state.ts';
+import { createTimerHeap, type TimerHeap } from './timer-heap.ts';
 
 /** The status of a job (specification 3.2). */
 export type JobStatus = 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED' | 'FAILED' | 'CANCELLED' | 'TIMED_OUT';
@@ -172,8 +173,7 @@ export interface RequestWindow {
 export interface Queues {
   jobs: Records<Job>;
   byEndpoint: Records<EndpointQueue>;
-  /** A binary heap with the earliest timer first. */
-  timers: Timer[];
+  timers: TimerHeap;
   /** How many timers were ever set. */
   timersSet: number;
   /** The value of `timersSet` at which timers that no longer apply are removed. */
@@ -191,7 +191,7 @@ export interface Queues {
 const part = createPart<Queues>('queue', () => ({
   jobs: noRecords(),
   byEndpoint: noRecords(),
-  timers: [],
+  timers: createTimerHeap(),
   timersSet: 0,
   sweepAt: 1024,
   deliveries: [],
