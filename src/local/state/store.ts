@@ -101,6 +101,19 @@ export function createFileStore(
     }
   };
 
+  const runBatches = async (lock: HeldLock): Promise<void> => {
+    for (let saves = 0; saves < MAX_SAVES_PER_LOCK && pending.length > 0;) {
+      file.open();
+      try {
+        for (; saves < MAX_SAVES_PER_LOCK && pending.length > 0; saves++)
+          if (!(await runBatch(takePending(), lock))) return;
+      } finally {
+        // Meanwhile comes what follows at once on an answer, such as the second step of a request: the lock is kept for it.
+        await file.close();
+      }
+    }
+  };
+
   const takePending = (): readonly PendingStep[] => {
     const steps = pending;
     pending = [];
@@ -113,11 +126,8 @@ export function createFileStore(
       try {
         const lock = await lockState(path, locks);
         try {
-          file.open();
-          for (let saves = 0; saves < MAX_SAVES_PER_LOCK && pending.length > 0; saves++)
-            if (!(await runBatch(takePending(), lock))) break;
+          await runBatches(lock);
         } finally {
-          file.close();
           lock.release();
         }
       } catch (error) {

@@ -16,7 +16,7 @@ export function savedState(path: string): RecordedState {
     const texts = createLongTexts((name) => folder.read(name));
     return loadState(path, file, texts, [queuesCodec]).recorded;
   } finally {
-    file.close();
+    void file.close();
   }
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { close as closeFile, fstatSync, openSync, readSync } from 'node:fs';
 import { errorCode } from '../../../core/file-errors.ts';
 
 /** An open state file. */
@@ -8,7 +8,8 @@ export interface OpenFile {
   readonly size: number;
   /** The start of its first line, which no other state file has; the whole of it when there is less. */
   readonly start: string;
-  close(): void;
+  /** Never fails. */
+  close(): Promise<void>;
 }
 
 /** How many bytes at the start of a state file tell it from every other. */
@@ -18,16 +19,19 @@ const START_BYTES = 80;
 export function openFile(path: string): OpenFile | undefined {
   const descriptor = openIfThere(path);
   if (descriptor === undefined) return undefined;
-  const close = (): void => {
-    closeSync(descriptor);
-  };
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      closeFile(descriptor, () => {
+        resolve();
+      });
+    });
   try {
     const { size } = fstatSync(descriptor);
     const start = Buffer.alloc(START_BYTES);
     const length = readSync(descriptor, start, 0, START_BYTES, 0);
     return { descriptor, size, start: start.toString('latin1', 0, length), close };
   } catch (error) {
-    close();
+    void close();
     throw error;
   }
 }

@@ -17,7 +17,7 @@ import { createTemporary, textFolder } from './text-folder.ts';
 export interface StateFile {
   /** Takes over what other processes have written since. Never fails: `state` does when the file cannot be read. */
   open(): void;
-  close(): void;
+  close(): Promise<void>;
   /** The state, read when it is not in memory; `create` makes it when there is no file. Fails with local-file (14). */
   state(create: () => State): State;
   /** Replaces the state, whatever is in the file. */
@@ -59,7 +59,7 @@ export function openStateFile(
   let swept = false;
 
   const reopen = (): void => {
-    file?.close();
+    void file?.close();
     file = undefined;
     openError = undefined;
     try {
@@ -120,7 +120,7 @@ export function openStateFile(
 
   const hasChanged = (): boolean => {
     const found = openFile(path);
-    found?.close();
+    void found?.close();
     return found?.start !== file?.start || found?.size !== file?.size;
   };
 
@@ -154,9 +154,10 @@ export function openStateFile(
         }
       }
     },
-    close: () => {
-      file?.close();
+    close: async () => {
+      const closing = file?.close();
       file = undefined;
+      await closing;
     },
     state: (create) => (cached ?? load(create)).recorded.state,
     replace: (state) => {
