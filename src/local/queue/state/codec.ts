@@ -1,6 +1,12 @@
 import { recordsFrom, recordsOf } from '../../state/records.ts';
 import type { PartCodec } from '../../state/file/codec.ts';
-import { listRecorder, objectRecorder, recordRecorder, valueRecorder, type Recorder } from '../../state/file/recorder.ts';
+import {
+  listRecorder,
+  objectRecorder,
+  recordRecorder,
+  valueRecorder,
+  type Recorder,
+} from '../../state/file/recorder.ts';
 import { recordMapRecorder, textRecordRecorder } from '../../state/file/record-map.ts';
 import type { Delivery, EndpointQueue, Job, Queues, Timer } from './records.ts';
 import { createTimerHeap } from './timer-heap.ts';

@@ -25,12 +25,7 @@ export interface FileExtent {
 export const START_OVER = 'Start over with: berth local reset';
 
 /** Reads a state of any readable version. Fails with local-file (14). */
-export function loadState(
-  path: string,
-  file: OpenFile,
-  texts: LongTexts,
-  codecs: readonly PartCodec[],
-): LoadedState {
+export function loadState(path: string, file: OpenFile, texts: LongTexts, codecs: readonly PartCodec[]): LoadedState {
   const lines = readLines(file.descriptor, 0);
   const first = lines.next();
   const header = first.done === true ? undefined : headerIn(first.value.text);

@@ -121,8 +121,7 @@ export function objectRecorder(recorderOf: (name: string) => Recorder): Recorder
         if (text !== undefined) changed.push(member(name, text));
         watchMember(object, name, known);
       }
-      const gone =
-        recorders.size === count ? [] : [...recorders.keys()].filter((name) => object[name] === undefined);
+      const gone = recorders.size === count ? [] : [...recorders.keys()].filter((name) => object[name] === undefined);
       for (const name of gone) remove(name);
       if (exists && changed.length === 0 && gone.length === 0) return undefined;
       exists = true;

@@ -7,6 +7,7 @@ import { createState } from '../../../../src/local/state/state.ts';
 import { writeForgedLock, HOLDERS } from '../../../support/files/forged-lock.ts';
 import { localFixture, type LocalFixture } from '../../../support/local/service-fixture.ts';
 import { fileStore } from '../../../support/local/file-store.ts';
+import { cutting } from '../../../support/local/cutting-file-system.ts';
 import { oldDocument, savedState, textNames } from '../../../support/local/saved-state.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
@@ -88,44 +89,6 @@ describe('the long texts of jobs', () => {
     expect(textsAt(path)).toHaveLength(1);
   });
 });
-
-/** A file system that is cut off at its operation of that number: a kill. Of a file that was being written, half is there. */
-function cutting(at: number): FileSystem & { readonly isCut: () => boolean } {
-  let count = 0;
-  const op = async (
-    happen: () => Promise<void>,
-    half: () => Promise<void> = () => Promise.resolve(),
-  ): Promise<void> => {
-    count += 1;
-    if (count === at) await half();
-    if (count >= at) throw new Error('killed');
-    await happen();
-  };
-  return {
-    create: (file, pieces) => {
-      const text = [...pieces].join('');
-      return op(
-        () => nodeFileSystem.create(file, [text]),
-        () => nodeFileSystem.create(file, [text.slice(0, text.length / 2)]),
-      );
-    },
-    append: (descriptor, bytes, position) => {
-      count += 1;
-      if (count === at) nodeFileSystem.append(descriptor, bytes.subarray(0, bytes.byteLength / 2), position);
-      if (count >= at) throw new Error('killed');
-      nodeFileSystem.append(descriptor, bytes, position);
-    },
-    truncate: (descriptor, size) => {
-      count += 1;
-      if (count >= at) throw new Error('killed');
-      nodeFileSystem.truncate(descriptor, size);
-    },
-    rename: (from, to) => op(() => nodeFileSystem.rename(from, to)),
-    remove: (file) => op(() => nodeFileSystem.remove(file)),
-    createFolder: (folder) => op(() => nodeFileSystem.createFolder(folder)),
-    isCut: () => count >= at,
-  };
-}
 
 it('a kill between any two file operations leaves a state with all that was answered, and nothing for long', async () => {
   let cuts = 0;
