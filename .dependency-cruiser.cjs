@@ -33,6 +33,7 @@ const LAYERS = {
     'local/model',
     'local/frame',
     'local/state',
+    'local/contract',
     'core',
   ],
   '^src/local/table\\.ts$': ['local/resources', 'local/queue', 'local/frame'],

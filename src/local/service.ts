@@ -1,18 +1,28 @@
 import type { Clock } from '../core/context.ts';
 import { createLocalClock } from './state/clock.ts';
 import type { Frame } from './frame/dispatch.ts';
+import { Problem } from './contract/problem.ts';
 import type { LocalAnswer, LocalRequest } from './frame/exchange.ts';
 import { createDateHeaders } from './frame/date-header.ts';
 import type { Call } from './frame/operation.ts';
 import { quotaOf, type Quota } from './frame/rate-limit.ts';
 import { createRouter } from './frame/router.ts';
 import { createValidator, type Validator } from './frame/validate.ts';
-import { withModules } from './model/endpoints/seed.ts';
-import { advanceQueue, type StreamShape } from './queue/index.ts';
+import { takesByProtocol, type ServedHandler } from './model/endpoints/record.ts';
+import { withServed } from './model/endpoints/seed.ts';
+import {
+  advanceQueue,
+  createHeldRequests,
+  createWorkerOperations,
+  loseAllWorkers,
+  type AnsweredRequest,
+  type StreamShape,
+} from './queue/index.ts';
 import { createControlOperations } from './resources/control.ts';
 import { createState, originAfter, type State } from './state/state.ts';
 import type { Store } from './state/store.ts';
 import { createTable } from './table.ts';
+import { servedHandlerOf, type EndpointSource } from './workers/source.ts';
 import type { Resolve, SendWebhook } from './webhooks/send.ts';
 import { createRunner, type Runner } from './workers/runner.ts';
 
@@ -31,8 +41,8 @@ export interface LocalServiceOptions {
   readonly allowPrivateWebhooks?: boolean | undefined;
   /** Resolves the host names of webhooks; default the system's resolver. */
   readonly resolve?: Resolve | undefined;
-  /** Endpoint name to the path of its handler module. Modules run only between `start` and `stop`. */
-  readonly handlers?: Readonly<Record<string, string>> | undefined;
+  /** Endpoint name to the program that serves it. Programs run only between `start` and `stop`. */
+  readonly handlers?: Readonly<Record<string, EndpointSource>> | undefined;
   /** To share one validator between services: it compiles each schema once. */
   readonly validator?: Validator;
   /** Called with what handler modules print. */
@@ -65,16 +75,38 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
 
   // eslint-disable-next-line no-restricted-syntax -- a date
   const create = (previous?: State) => createState(clock.now(), originAfter(previous, options.random));
-  const transact: Call['transact'] = (step) =>
-    store.transact(
-      () => create(),
-      (state) =>
-        withModules(state, Object.keys(handlers), state.asOf, () => {
-          const now = time.update(state);
-          advanceQueue(state, now);
-          return step(state, now);
-        }),
-    );
+  const served: Readonly<Record<string, ServedHandler>> = Object.fromEntries(
+    Object.entries(handlers).map(([name, source]) => [name, servedHandlerOf(source)]),
+  );
+  const held = createHeldRequests();
+  const transact: Call['transact'] = async (step) => {
+    let answered: readonly AnsweredRequest[] = [];
+    let failure: Error | undefined;
+    try {
+      return await store.transact(
+        () => create(),
+        (state) =>
+          withServed(state, served, state.asOf, () => {
+            // A step whose save failed may be run again.
+            for (const request of answered) request.undo();
+            answered = [];
+            const now = time.update(state);
+            advanceQueue(state, now);
+            try {
+              return step(state, now);
+            } finally {
+              answered = held.answer(state, now);
+            }
+          }),
+      );
+    } catch (error) {
+      if (!(error instanceof Problem)) failure = error instanceof Error ? error : new Error(String(error));
+      throw error;
+    } finally {
+      // Not before what they tell of is saved.
+      for (const request of answered) request.settle(failure);
+    }
+  };
 
   const frame: Frame = {
     quota: quotaOf(options.quota),
@@ -84,7 +116,14 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
     sleep: (milliseconds, signal) => time.sleep(milliseconds, signal),
     stopping: stopping.signal,
   };
-  const route = createRouter([...createTable(options), ...createControlOperations(() => store.replace(create))], frame);
+  const route = createRouter(
+    [
+      ...createTable(options),
+      ...createWorkerOperations({ held, random: options.random }),
+      ...createControlOperations(() => store.replace(create)),
+    ],
+    frame,
+  );
 
   let runner: Runner | undefined;
   let loop: Promise<void> = Promise.resolve();
@@ -96,6 +135,8 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
     }
   };
   const runLoop = async (): Promise<void> => {
+    if (Object.values(served).some((handler) => takesByProtocol({ handler })))
+      await transact(loseAllWorkers).catch(() => undefined);
     while (!stopping.signal.aborted) {
       await syncWorkers();
       const pause = Object.keys(handlers).length > 0 ? HANDLER_INTERVAL_MS : WEBHOOK_INTERVAL_MS;
@@ -118,7 +159,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
       let send: SendWebhook | undefined;
       runner = createRunner({
         transact,
-        handlers,
+        handlers: modulesOf(handlers),
         sendWebhook: async (url, body) => {
           // Loaded here: a command with --local sends no webhooks.
           const { createWebhookSender } = await import('./webhooks/send.ts');
@@ -137,3 +178,9 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
     },
   };
 }
+
+/** The paths of the endpoints' handler modules. */
+const modulesOf = (handlers: Readonly<Record<string, EndpointSource>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(handlers).flatMap(([name, source]) => (source.kind === 'module' ? [[name, source.path]] : [])),
+  );

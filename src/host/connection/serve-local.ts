@@ -44,7 +44,7 @@ export function createLocalHost(runtime: LocalRuntime): LocalHost {
         clock,
         random,
         store,
-        handlers: modules,
+        handlers: Object.fromEntries(Object.entries(modules).map(([name, path]) => [name, { kind: 'module', path }])),
         log,
         onWebhookRefused: (job, reason) => {
           runtime.stderr.write(`The webhook of job ${safeText(job)} is not sent: ${safeText(reason)}\n`);

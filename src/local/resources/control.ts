@@ -1,17 +1,20 @@
 import type { Json } from '../../core/json.ts';
-import { notFound } from '../contract/problem.ts';
+import { badRequest, conflict, notFound } from '../contract/problem.ts';
 import { faults, type FaultRecord } from '../frame/faults.ts';
-import { unpublished, type Operation } from '../frame/operation.ts';
+import { unpublished, type Call, type Operation } from '../frame/operation.ts';
 import { bodyOf } from '../frame/validate.ts';
 import { clusters } from '../model/clusters.ts';
+import { takesByProtocol } from '../model/endpoints/record.ts';
 import { endpoints } from '../model/endpoints/seed.ts';
 import { pods } from '../model/pods/seed.ts';
 import { registries } from '../model/registries.ts';
 import { templates } from '../model/templates/seed.ts';
 import { volumes } from '../model/volumes.ts';
+import { PING_INTERVAL_MS, workerEnvironment } from '../queue/index.ts';
 import { queuesOf } from '../queue/state/records.ts';
 import { advanceClock } from '../state/clock.ts';
 import { nextId, type State } from '../state/state.ts';
+import { workerKeyOf } from '../state/worker-keys.ts';
 import { delegations } from './registries/delegations.ts';
 
 type OperationOptions = Omit<Parameters<typeof unpublished>[2], 'service'>;
@@ -80,7 +83,37 @@ export const createControlOperations = (reset: () => Promise<void>): readonly Op
       return { status: 204 };
     },
   }),
+  control('localWorkers', 'GET /local/workers/{id}', {
+    run: async (call) => ({
+      status: 200,
+      body: await call.transact((state) => attachment(state, call)),
+    }),
+  }),
 ];
+
+/** What the names of a worker's variables may begin with. */
+const PREFIX = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
+
+/**
+ * What a program needs to take the jobs of an endpoint by the worker protocol: the id of a new worker and a key, and with
+ * `prefix` in the query also the variables that the libraries of workers read.
+ */
+function attachment(state: State, { params, query, origin }: Call): Json {
+  const endpointId = params['id'] ?? '';
+  const prefix = query.get('prefix');
+  if (prefix !== null && !PREFIX.test(prefix)) throw badRequest('prefix must be the beginning of a variable name');
+  const endpoint = endpoints.get(state, endpointId);
+  if (endpoint === undefined) throw notFound(`endpoint ${endpointId} not found`);
+  if (!takesByProtocol(endpoint))
+    throw conflict(`endpoint ${endpointId} is not served by workers that take its jobs themselves`);
+  const worker = {
+    endpointId,
+    workerId: nextId(state, 'attached'),
+    key: workerKeyOf(state, endpointId),
+    pingIntervalMs: PING_INTERVAL_MS,
+  };
+  return prefix === null ? worker : { ...worker, variables: workerEnvironment({ prefix, origin, ...worker }) };
+}
 
 const clockOf = (state: State, now: number): Json => ({
   now: new Date(now).toISOString(),

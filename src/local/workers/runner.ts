@@ -209,7 +209,7 @@ function dueWork(state: State, now: number, modules: ReadonlyMap<string, string>
   return {
     workerIds: new Set(workers.map(({ worker }) => worker.id)),
     assignments: workers.flatMap(({ worker, module }) => {
-      const job = worker.jobId === undefined ? undefined : jobs[worker.jobId];
+      const job = jobs[worker.jobIds[0] ?? ''];
       return job === undefined ? [] : [{ workerId: worker.id, job, module }];
     }),
     deliveries: dueDeliveries(state, now),

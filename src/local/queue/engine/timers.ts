@@ -1,8 +1,18 @@
-import type { TimerEvent, Queues, Timer } from '../state/records.ts';
+import type { EndpointQueue, TimerEvent, Queues, Timer } from '../state/records.ts';
 
 /** Sets a timer for `at`, in milliseconds since the epoch. */
 export function setTimer(queues: Queues, at: number, event: TimerEvent): void {
   queues.timers.push({ at, order: queues.timersSet++, event });
+}
+
+/**
+ * Lets the number of an endpoint's workers be looked at, at `at` at the latest. Only the earliest of such times is kept: who
+ * looks then sets the next one.
+ */
+export function scheduleScaling(queues: Queues, queue: EndpointQueue, endpointId: string, at: number): void {
+  if (queue.scaleAt !== undefined && queue.scaleAt <= at) return;
+  queue.scaleAt = at;
+  setTimer(queues, at, { kind: 'scale', endpointId });
 }
 
 /** Returns the earliest timer without removing it. */

@@ -1,24 +1,54 @@
 import { recordsFrom, recordsOf } from '../../state/records.ts';
 import type { PartCodec } from '../../state/file/codec.ts';
+import { listRecorder } from '../../state/file/list-recorder.ts';
+import { recordMapRecorder, textRecordRecorder } from '../../state/file/record-map.ts';
 import {
-  listRecorder,
   objectRecorder,
   recordRecorder,
+  replacedRecorder,
   valueRecorder,
   type Recorder,
 } from '../../state/file/recorder.ts';
-import { recordMapRecorder, textRecordRecorder } from '../../state/file/record-map.ts';
-import type { Delivery, EndpointQueue, Job, Queues, Timer } from './records.ts';
+import { workersIn } from './endpoint-queue.ts';
+import {
+  newEndpointQueue,
+  newWaitingLine,
+  type Awaited,
+  type Delivery,
+  type EndpointQueue,
+  type Job,
+  type Queues,
+  type RequestWindow,
+  type Timer,
+  type Usage,
+  type Worker,
+} from './records.ts';
 import { createTimerHeap } from './timer-heap.ts';
 import { timersRecorder } from './timers-recorder.ts';
+import { waitingLineRecorder } from './waiting-line-recorder.ts';
 
-/** The queues in a state file of versions 3 to 5. Versions 3 and 4 had other names for some members. */
-interface SavedQueues extends Partial<Omit<Queues, 'timers' | 'deliveries'>> {
+/** The queue of an endpoint in a file of version 3 to 5: waiting jobs were lists of ids, and a worker had one job. */
+type SavedEndpointQueue = Partial<Omit<EndpointQueue, 'waiting' | 'waitingLow' | 'workers' | 'ended'>> & {
+  readonly waiting: readonly string[];
+  readonly waitingLow: readonly string[];
+  readonly workers: Readonly<Record<string, SavedWorker>>;
+  readonly ended?: readonly SavedWorker[];
+};
+type SavedWorker = Omit<Worker, 'jobIds'> & { readonly jobId?: string };
+
+/** The queues in a file of version 3 to 5. Versions 3 and 4 had other names for some members. */
+interface SavedQueues {
+  readonly jobs?: Readonly<Record<string, Job>>;
+  readonly byEndpoint?: Readonly<Record<string, SavedEndpointQueue>>;
+  readonly lanes?: Readonly<Record<string, SavedEndpointQueue>>;
   readonly timers?: readonly (Timer | (Omit<Timer, 'event'> & { readonly what: Timer['event'] }))[];
-  readonly lanes?: Queues['byEndpoint'];
+  readonly timersSet?: number;
+  readonly sweepAt?: number;
   readonly deliveries?: readonly Delivery[];
   readonly outbox?: readonly (Omit<Delivery, 'attempts'> & { readonly tries: number })[];
-  readonly asOf?: number;
+  readonly awaited?: Readonly<Record<string, Awaited>>;
+  readonly usage?: Readonly<Record<string, Usage[]>>;
+  readonly windows?: Readonly<Record<string, RequestWindow>>;
 }
 
 /** Saves the queues: what there may be many of is not compared as a whole, and long texts are in files of their own. */
@@ -59,38 +89,59 @@ export const queuesCodec: PartCodec = {
       windows = {},
     } = saved as SavedQueues;
     return {
-      jobs: recordsFrom(Object.entries<Job>(jobs).map(([id, job]) => [id, decodeRecord(job)])),
-      byEndpoint: recordsFrom(
-        Object.entries<EndpointQueue>(byEndpoint).map(([id, queue]) => [
-          id,
-          { ...queue, workers: recordsOf(queue.workers) },
-        ]),
-      ),
+      jobs: recordsFrom(Object.entries(jobs).map(([id, job]) => [id, decodeRecord(job)])),
+      byEndpoint: recordsFrom(Object.entries(byEndpoint).map(([id, queue]) => [id, endpointQueueOf(queue)])),
+      // Older versions looked at every endpoint at every request.
+      changed: Object.keys(byEndpoint),
       timers: createTimerHeap(timers.map(timerOf)),
       timersSet,
       sweepAt,
       deliveries: [...deliveries],
-      awaited: recordsFrom(
-        Object.entries<Queues['awaited'][string]>(awaited).map(([id, wait]) => [id, decodeRecord(wait)]),
-      ),
-      usage: recordsOf<Queues['usage'][string]>(usage),
-      windows: recordsOf<Queues['windows'][string]>(windows),
+      awaited: recordsFrom(Object.entries(awaited).map(([id, wait]) => [id, decodeRecord(wait)])),
+      usage: recordsOf(usage),
+      windows: recordsOf(windows),
     } satisfies Queues;
   },
 };
 
+/** A member that is not named here is compared as JSON text. */
 function endpointMemberRecorder(name: string): Recorder {
   switch (name) {
     case 'waiting':
     case 'waitingLow':
+      return waitingLineRecorder();
     case 'ended':
       return listRecorder();
     case 'workers':
-      return objectRecorder(recordRecorder);
+      return objectRecorder(workerRecorder);
     default:
       return valueRecorder();
   }
 }
+
+const workerRecorder = (): Recorder =>
+  replacedRecorder(
+    objectRecorder((name) => (name === 'runs' || name === 'printed' ? listRecorder() : valueRecorder())),
+  );
+
+function endpointQueueOf({ waiting, waitingLow, workers, ended = [], ...rest }: SavedEndpointQueue): EndpointQueue {
+  const queue: EndpointQueue = {
+    ...newEndpointQueue(),
+    ...rest,
+    waiting: newWaitingLine(waiting),
+    waitingLow: newWaitingLine(waitingLow),
+    workers: recordsFrom(Object.entries(workers).map(([id, worker]) => [id, workerOf(worker)])),
+    ended: ended.map(workerOf),
+  };
+  const workerCounts = { INITIALIZING: 0, IDLE: 0, RUNNING: 0 };
+  for (const { status } of workersIn(queue)) workerCounts[status] += 1;
+  return { ...queue, workerCounts };
+}
+
+const workerOf = ({ jobId, ...rest }: SavedWorker): Worker => ({
+  ...rest,
+  jobIds: jobId === undefined ? [] : [jobId],
+});
 
 function timerOf(timer: NonNullable<SavedQueues['timers']>[number]): Timer {
   if (!('what' in timer)) return timer;

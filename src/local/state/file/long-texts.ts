@@ -103,6 +103,8 @@ export function createLongTexts(read: (name: string) => string): LongTexts {
 
 /** All members of such records are the service's own, so no value of a caller can be mistaken for a reference. */
 function encodedRecord(record: object, known: (part: object) => EncodedRecord | undefined): EncodedRecord {
+  const plain = JSON.stringify(record);
+  if (plain.length <= LONG_TEXT_LENGTH) return { text: plain, names: [], texts: NO_TEXTS };
   const texts = new Map<string, string>();
   const names = new Set<string>();
   const text = JSON.stringify(record, (_, value: unknown) => {

@@ -55,40 +55,18 @@ export function recordRecorder(): Recorder {
   };
 }
 
-/** What was removed from a list at an index, and what was put there. */
-type Splice = readonly [index: number, removed: number, added: readonly unknown[]];
-
-/** A list of values that are never changed in place. A change is the part that differs. */
-export function listRecorder(): Recorder {
-  let saved: unknown[] | undefined;
+/** A value that is replaced, and never changed in place, as `inner` records it. */
+export function replacedRecorder(inner: Recorder): Recorder {
+  let saved: unknown;
   return {
+    ...inner,
     change: (value) => {
-      const list = value as readonly unknown[];
-      const before = saved ?? [];
-      const shorter = Math.min(before.length, list.length);
-      let start = 0;
-      while (start < shorter && before[start] === list[start]) start++;
-      if (saved !== undefined && start === before.length && start === list.length) return undefined;
-      let end = 0;
-      while (end < shorter - start && before[before.length - 1 - end] === list[list.length - 1 - end]) end++;
-      const splice: Splice = [start, before.length - start - end, list.slice(start, list.length - end)];
-      saved = spliced(before, splice);
-      return JSON.stringify(splice);
+      if (value === saved) return undefined;
+      saved = value;
+      return inner.change(value);
     },
-    pages: (value) => [JSON.stringify([0, 0, value])],
-    apply: (value, change) => {
-      const list = spliced((value ?? []) as unknown[], change as Splice);
-      saved = [...list];
-      return list;
-    },
+    apply: (value, change) => (saved = inner.apply(value === undefined ? undefined : { ...value }, change)),
   };
-}
-
-/** In place where possible: lists are long, and most changes are at an end. */
-function spliced(list: unknown[], [index, removed, added]: Splice): unknown[] {
-  if (added.length > 1000) return [...list.slice(0, index), ...added, ...list.slice(index + removed)];
-  list.splice(index, removed, ...added);
-  return list;
 }
 
 /** The changes of an object's members, and the members that were removed. */

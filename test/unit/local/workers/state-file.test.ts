@@ -39,7 +39,8 @@ const run = async (local: LocalFixture, endpoint: string): Promise<Readonly<Reco
 describe('handler modules and a state file', () => {
   it('what a module serves is in the file what it is without it', async () => {
     const path = join(directory, 'state.json');
-    const handlers = { mine: handler, echo: handler };
+    const source = { kind: 'module', path: handler } as const;
+    const handlers = { mine: source, echo: source };
     const served = localFixture({ store: fileStore(path), handlers });
     served.service.start(0);
     try {
@@ -62,7 +63,7 @@ describe('handler modules and a state file', () => {
 
   it('stay as they are where a request is refused', async () => {
     const store = memoryStore();
-    const { send } = localFixture({ store, handlers: { echo: handler } });
+    const { send } = localFixture({ store, handlers: { echo: { kind: 'module', path: handler } } });
     expect((await send('POST', '/v2/pods', { name: 'p', image: 'i' })).status).toBe(400);
     expect((await localFixture({ store }).send('POST', '/v2/echo/runsync', { input: { n: 1 } })).body).toMatchObject({
       output: { n: 1 },
