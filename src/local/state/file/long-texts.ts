@@ -9,8 +9,11 @@ export interface LongTexts {
   encode(record: object): string;
   /** The record from its parsed text; its long texts are read each time they are accessed. */
   decode<R extends object>(saved: R): R;
-  /** Says that the record of this key is saved; undefined when there is none any more. */
-  keep(key: string, record: object | undefined): void;
+  /**
+   * Says that the record of this key is saved, encoded or decoded before; undefined when there is none any more. Returns
+   * true when it has long texts.
+   */
+  keep(key: string, record: object | undefined): boolean;
   /** The record as `decode` returns it, so that its long texts are not held in memory. */
   dropped<R extends object>(record: R): R;
   /** The texts to write before the records that are kept now are saved, by name. */
@@ -78,14 +81,15 @@ export function createLongTexts(read: (name: string) => string): LongTexts {
     encode: (record) => encodeRecord(record).text,
     decode,
     keep: (key, record) => {
-      const before = namesOf.get(key) ?? [];
-      const { names, texts } = record === undefined ? { names: [], texts: NO_TEXTS } : encodeRecord(record);
-      if (before.length === 0 && names.length === 0) return;
-      for (const [name, text] of texts) if (!counts.has(name)) added.set(name, text);
-      for (const name of names) count(name, 1);
-      for (const name of before) count(name, -1);
-      if (names.length > 0) namesOf.set(key, names);
-      else namesOf.delete(key);
+      const before = namesOf.get(key);
+      const after = record === undefined ? undefined : encoded.get(record);
+      if (after === undefined && before === undefined) return false;
+      for (const [name, text] of after?.texts ?? []) if (!counts.has(name)) added.set(name, text);
+      for (const name of after?.names ?? []) count(name, 1);
+      for (const name of before ?? []) count(name, -1);
+      if (after === undefined) namesOf.delete(key);
+      else namesOf.set(key, after.names);
+      return after !== undefined;
     },
     dropped: <R extends object>(record: R): R => {
       const known = encoded.get(record);
@@ -133,9 +137,10 @@ const isReference = (value: unknown): value is TextReference =>
 
 const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-function namesIn(value: unknown): readonly string[] {
-  if (isReference(value)) return [value.text];
-  return isNested(value) ? Object.values(value).flatMap(namesIn) : [];
+function namesIn(value: object, names: string[] = []): readonly string[] {
+  if (isReference(value)) names.push(value.text);
+  else for (const member of Object.values(value) as unknown[]) if (isNested(member)) namesIn(member, names);
+  return names;
 }
 
 /** A copy in which each reference is a getter that reads the text: few are accessed, and together they may be too large. */

@@ -22,7 +22,8 @@ export function recordMapRecorder(texts: LongTexts): Recorder {
   let records: Records<Identified> = noRecords();
   let watched: Records<Identified> | undefined;
   const touched = new Set<string>();
-  const saved = new Set<string>();
+  /** The ids of the records with long texts. */
+  const long = new Set<string>();
 
   const watch = (value: Records<Identified>): Records<Identified> => {
     if (value === watched) return watched;
@@ -42,9 +43,8 @@ export function recordMapRecorder(texts: LongTexts): Recorder {
   };
 
   const keep = (id: string, record: Identified | undefined): void => {
-    texts.keep(id, record);
-    if (record === undefined) saved.delete(id);
-    else saved.add(id);
+    if (texts.keep(id, record)) long.add(id);
+    else long.delete(id);
   };
 
   return {
@@ -54,12 +54,12 @@ export function recordMapRecorder(texts: LongTexts): Recorder {
       const current = isOther ? (value as Records<Identified>) : records;
       const set: string[] = [];
       const gone: string[] = [];
-      for (const id of isOther ? new Set([...saved, ...Object.keys(current)]) : touched) {
+      for (const id of isOther ? new Set([...long, ...Object.keys(current)]) : touched) {
         const record = current[id];
-        if (record !== undefined) set.push(texts.encode(record));
-        else if (saved.has(id)) gone.push(id);
+        if (record === undefined) gone.push(id);
+        else set.push(texts.encode(record));
         keep(id, record);
-        if (record !== undefined) current[id] = texts.dropped(record);
+        if (long.has(id) && record !== undefined) current[id] = texts.dropped(record);
       }
       touched.clear();
       return changeText(set, isOther ? [] : gone, isOther);
@@ -83,7 +83,7 @@ export function recordMapRecorder(texts: LongTexts): Recorder {
     },
     apply: (value, change) => {
       const { all = false, set = [], gone = [] } = change as MapChange;
-      if (all) for (const id of [...saved]) keep(id, undefined);
+      if (all) for (const id of [...long]) keep(id, undefined);
       const target = value === undefined || all ? noRecords<Identified>() : records;
       for (const each of set) {
         const record = texts.decode(each);
@@ -98,7 +98,7 @@ export function recordMapRecorder(texts: LongTexts): Recorder {
     },
     watch: (value) => watch(value as Records<Identified>),
     drop: () => {
-      for (const id of [...saved]) keep(id, undefined);
+      for (const id of [...long]) keep(id, undefined);
     },
   };
 }
@@ -119,8 +119,9 @@ export function textRecordRecorder(texts: LongTexts, key: string): Recorder {
     change: (value) => {
       if (value === saved) return undefined;
       saved = value;
+      const text = texts.encode(value as object);
       texts.keep(key, value as object);
-      return texts.encode(value as object);
+      return text;
     },
     pages: (value) => [texts.encode(value as object)],
     apply: (_, change) => {
