@@ -4,6 +4,8 @@ import { createPart } from '../../state/shelf.ts';
 import type { State } from '../../state/state.ts';
 import { createTimerHeap, type TimerHeap } from './timer-heap.ts';
 
+export type { Timer, TimerEvent } from './timer-heap.ts';
+
 /** The status of a job (specification 3.2). */
 export type JobStatus = 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED' | 'FAILED' | 'CANCELLED' | 'TIMED_OUT';
 
@@ -199,27 +201,6 @@ export interface EndpointQueue {
   /** The latest workers that have ended, newest first. */
   ended: Worker[];
   counts: Record<CountName, number>;
-}
-
-/** What a timer triggers, when it still applies at that time. */
-export type TimerEvent =
-  | { readonly kind: 'worker-ready'; readonly endpointId: string; readonly workerId: string }
-  /** A job may have waited, or a worker may have been idle, long enough to change the number of workers. */
-  | { readonly kind: 'scale'; readonly endpointId: string }
-  /** A worker may have been silent for too long. */
-  | { readonly kind: 'worker-silent'; readonly endpointId: string; readonly workerId: string }
-  /** A worker may not have let go of a job that it was to stop. */
-  | { readonly kind: 'worker-stop'; readonly endpointId: string; readonly workerId: string; readonly jobId: string }
-  /** An injected fault kills a worker. */
-  | { readonly kind: 'worker-killed'; readonly endpointId: string; readonly workerId: string }
-  | { readonly kind: 'job-end'; readonly jobId: string; readonly attempt: number }
-  | { readonly kind: 'job-expiry'; readonly jobId: string };
-
-export interface Timer {
-  readonly at: number;
-  /** The order of timers with the same time: the one set first fires first. */
-  readonly order: number;
-  readonly event: TimerEvent;
 }
 
 /** A webhook that is not delivered yet. */

@@ -228,16 +228,14 @@ describe('when another process has taken over the lock', () => {
   });
 
   it('a step whose changes were added just then is not answered', async () => {
-    let meanwhile: (() => void) | undefined;
     const store = fileStore(path, {
       ...nodeFileSystem,
       append: (descriptor, bytes, position) => {
-        meanwhile?.();
+        takeOver();
         nodeFileSystem.append(descriptor, bytes, position);
       },
     });
     await store.transact(fresh, () => undefined);
-    meanwhile = takeOver;
     await expect(store.transact(fresh, (state) => (state.serial += 1))).rejects.toMatchObject({ exit: 14 });
   });
 });
