@@ -175,6 +175,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
       stopping.abort(new Error('the local service stopped'));
       await loop;
       await runner?.stop();
+      await store.idle();
     },
   };
 }

@@ -23,6 +23,8 @@ export interface Store {
    * Fails with local-file (14).
    */
   replace(make: (previous: State | undefined) => State): Promise<void>;
+  /** Resolves when the steps so far have ended and the lock is released. Never rejects. */
+  idle(): Promise<void>;
 }
 
 /** A state in memory: it is lost when the service stops. */
@@ -35,6 +37,7 @@ export function memoryStore(initial?: State): Store {
       state = make(state);
       return Promise.resolve();
     },
+    idle: () => Promise.resolve(),
   };
 }
 
@@ -80,7 +83,7 @@ export function createFileStore(
 ): Store {
   const file = openStateFile(path, codecs, system);
   let pending: PendingStep[] = [];
-  let draining = false;
+  let draining: Promise<void> | undefined;
 
   /** Returns false when the files failed: another process may have the lock by now. */
   const runBatch = async (steps: readonly PendingStep[], lock: HeldLock): Promise<boolean> => {
@@ -120,8 +123,8 @@ export function createFileStore(
     return steps;
   };
 
+  /** Never rejects. */
   const drain = async (): Promise<void> => {
-    draining = true;
     while (pending.length > 0) {
       try {
         const lock = await lockState(path, locks);
@@ -134,7 +137,7 @@ export function createFileStore(
         for (const step of takePending()) step.reject(error);
       }
     }
-    draining = false;
+    draining = undefined;
   };
 
   const enqueue = <T>(step: () => T): Promise<T> =>
@@ -153,7 +156,7 @@ export function createFileStore(
         }
       };
       pending.push({ run, reject });
-      if (!draining) void drain();
+      draining ??= drain();
     });
 
   return {
@@ -162,6 +165,7 @@ export function createFileStore(
       enqueue(() => {
         file.replace(make(readableState(file)));
       }),
+    idle: () => draining ?? Promise.resolve(),
   };
 }
 

@@ -77,6 +77,7 @@ describe('a service whose state cannot be kept', () => {
     const store: Store = {
       transact: () => Promise.reject(new Error(`no room ${String((tries += 1))}`)),
       replace: () => Promise.reject(new Error('no room')),
+      idle: () => Promise.resolve(),
     };
     const { service, send } = localFixture({ store });
     service.start(0);
