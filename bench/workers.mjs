@@ -23,7 +23,7 @@ async function startService(file) {
   const child = fork(file, { execArgv });
   const [url] = await event(child, 'message');
   const headers = { authorization: 'Bearer berth-local-full-access' };
-  const read = async (where) => (await fetch(`${url}${where}`, { headers })).json();
+  const read = async (where) => (await globalThis.fetch(`${url}${where}`, { headers })).json();
   const { key } = await read('/local/workers/bench');
   return {
     url,
@@ -74,7 +74,12 @@ export async function benchWorkers(folder) {
     }
     const name = `${load.workers} workers, batches of ${load.batch}`;
     const isTarget = load === LOAD;
-    rows.push([name, median(rates).toFixed(0), isTarget ? String(TARGET) : '', isTarget ? verdict(median(rates) >= TARGET) : '']);
+    rows.push([
+      name,
+      median(rates).toFixed(0),
+      isTarget ? String(TARGET) : '',
+      isTarget ? verdict(median(rates) >= TARGET) : '',
+    ]);
   }
   printTable(`Jobs a second by the worker protocol, medians of ${ROUNDS}`, ['', 'a second', 'target', ''], rows);
 
@@ -87,7 +92,13 @@ export async function benchWorkers(folder) {
     await service.stop();
     first ??= rate;
     const ratio = first / rate;
-    growth.push([String(there), rate.toFixed(0), ratio.toFixed(2), String(GROWTH_TARGET), verdict(ratio <= GROWTH_TARGET)]);
+    growth.push([
+      String(there),
+      rate.toFixed(0),
+      ratio.toFixed(2),
+      String(GROWTH_TARGET),
+      verdict(ratio <= GROWTH_TARGET),
+    ]);
   }
   printTable(
     'Jobs a second with jobs that are there already, and the cost of a job against the first line',

@@ -18,14 +18,14 @@ _berth_words() {
     'account ssh-keys') echo 'list add remove set' ;;
     'auth') echo 'login logout status list switch' ;;
     'config') echo 'list get set unset path' ;;
-    'config get') echo 'base-url queue-url rest-url api-key-file profile local timeout retries output max-answer-bytes config-dir data-dir no-input no-color verbose' ;;
-    'config set') echo 'base-url queue-url rest-url timeout retries output max-answer-bytes' ;;
-    'config unset') echo 'base-url queue-url rest-url timeout retries output max-answer-bytes' ;;
+    'config get') echo 'base-url queue-url rest-url api-key-file profile local timeout retries output max-answer-bytes worker-prefix config-dir data-dir no-input no-color verbose' ;;
+    'config set') echo 'base-url queue-url rest-url timeout retries output max-answer-bytes worker-prefix' ;;
+    'config unset') echo 'base-url queue-url rest-url timeout retries output max-answer-bytes worker-prefix' ;;
     'api') echo 'GET POST PUT PATCH DELETE' ;;
-    'local') echo 'serve exec status reset clock fault' ;;
+    'local') echo 'serve exec worker-env status reset clock fault' ;;
     'local clock') echo 'show advance' ;;
     'local fault') echo 'add list clear' ;;
-    'local fault add') echo 'rate-limit server-error latency drop accept-drop low-balance' ;;
+    'local fault add') echo 'rate-limit server-error latency drop accept-drop low-balance worker-crash worker-oom worker-hang worker-silent worker-slow-start worker-failed-start done-drop done-accept-drop' ;;
     'completion') echo 'bash zsh fish powershell' ;;
   esac
 }
@@ -94,8 +94,9 @@ _berth_flags() {
     'auth logout') echo '--forget' ;;
     'auth status') echo '--check' ;;
     'api') echo '--service --field -F --raw-field -f --input --header -H --dry-run' ;;
-    'local serve') echo '--port --state --endpoint --quota --no-queue-limits --stream-shape --allow-private-webhooks' ;;
-    'local exec') echo '--state --endpoint --quota --no-queue-limits --stream-shape --allow-private-webhooks' ;;
+    'local serve') echo '--port --state --endpoint --python --worker-prefix --reload --quota --no-queue-limits --stream-shape --allow-private-webhooks' ;;
+    'local exec') echo '--state --endpoint --python --worker-prefix --reload --quota --no-queue-limits --stream-shape --allow-private-webhooks' ;;
+    'local worker-env') echo '--worker-prefix' ;;
     'local reset') echo '--yes -y' ;;
     'local fault add') echo '--count --probability --match --status --latency --retry-after' ;;
     'completion') echo '--install' ;;
@@ -368,12 +369,17 @@ _berth_values() {
     'local serve|--port') echo '-'; return ;;
     'local serve|--state') echo '-'; return ;;
     'local serve|--endpoint') echo '-'; return ;;
+    'local serve|--python') echo '-'; return ;;
+    'local serve|--worker-prefix') echo '-'; return ;;
     'local serve|--quota') echo '-'; return ;;
     'local serve|--stream-shape') echo 'array object'; return ;;
     'local exec|--state') echo '-'; return ;;
     'local exec|--endpoint') echo '-'; return ;;
+    'local exec|--python') echo '-'; return ;;
+    'local exec|--worker-prefix') echo '-'; return ;;
     'local exec|--quota') echo '-'; return ;;
     'local exec|--stream-shape') echo 'array object'; return ;;
+    'local worker-env|--worker-prefix') echo '-'; return ;;
     'local fault add|--count') echo '-'; return ;;
     'local fault add|--probability') echo '-'; return ;;
     'local fault add|--match') echo '-'; return ;;

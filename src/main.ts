@@ -13,12 +13,12 @@ const PROGRAM: Program = { nouns: NOUNS, flags: FLAGS };
 
 /**
  * Runs the process's command line and exits with its code. All output has been written by then, so the process does not
- * wait for open connections or for code that V8 still compiles. `holdProgram` comes from the launcher: see Runtime.
+ * wait for open connections or for code that V8 still compiles. The arguments come from the launcher: see Runtime.
  */
-export async function main(holdProgram: () => void): Promise<void> {
+export async function main(programFolder: string, holdProgram: () => void): Promise<void> {
   // Without a listener, Node opens its inspector, through which any user of this machine could read the key.
   process.on('SIGUSR1', () => undefined);
-  process.exit(await runCli(process.argv.slice(2), processRuntime(holdProgram)));
+  process.exit(await runCli(process.argv.slice(2), processRuntime(programFolder, holdProgram)));
 }
 
 /**

@@ -134,6 +134,7 @@ const METAVARS: Readonly<Record<Exclude<Setting['kind'], 'switch'>, string>> = {
   address: 'URL',
   text: 'TEXT',
   path: 'PATH',
+  identifier: 'PFX',
   profile: 'NAME',
   key: 'KEY',
   duration: 'TIME',

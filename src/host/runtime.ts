@@ -29,6 +29,8 @@ export interface Runtime {
   readonly cwd: string;
   /** The user's home directory; empty when there is none. */
   readonly home: string;
+  /** The folder that the program is installed in. */
+  readonly programFolder: string;
   readonly signals: Signals;
   /** Loads the rest of the program, so that the run can continue when the program is upgraded meanwhile. */
   holdProgram(): void;
@@ -40,9 +42,9 @@ export interface Runtime {
 
 /**
  * Creates the runtime of this process. Besides the launcher, only this file reads `process`. The streams are opened at
- * their first use, because each takes a millisecond or more. `holdProgram` comes from the launcher.
+ * their first use, because each takes a millisecond or more. `programFolder` and `holdProgram` come from the launcher.
  */
-export function processRuntime(holdProgram: () => void): Runtime {
+export function processRuntime(programFolder: string, holdProgram: () => void): Runtime {
   let stdout: Output | undefined;
   return {
     env: process.env,
@@ -64,6 +66,7 @@ export function processRuntime(holdProgram: () => void): Runtime {
     get home() {
       return readHome();
     },
+    programFolder,
     signals: realSignals(),
     holdProgram,
     childStreams: 'inherit',

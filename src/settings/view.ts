@@ -47,6 +47,9 @@ export function createSettings(input: SettingsInput): Settings {
     return named === undefined || named === LOCAL_PROFILE ? DEFAULT_PROFILE : named;
   });
   const values = once((): ProfileValues => (local() ? {} : (profileOf(file(), profile()) ?? {})));
+  /** The values of the profile that would be in use without the local service. */
+  const userValues = (): ProfileValues =>
+    profileOf(file(), namedProfile(flags, env) ?? file().current ?? DEFAULT_PROFILE) ?? {};
   const named = once((): NamedProfile | undefined => {
     if (local() || namedProfile(flags, env) === undefined) return undefined;
     const by = namedProfile(flags, {}) === undefined ? 'environment' : 'flag';
@@ -71,6 +74,7 @@ export function createSettings(input: SettingsInput): Settings {
       flags,
       env: setting.kind === 'address' || setting.secret ? ownEnv() : env,
       profile: () => {
+        if (setting.appliesToLocal === true && local()) return { values: orEmpty(userValues), where: 'of the profile' };
         if (setting.default === undefined && setting.kind !== 'choice') return { values: values(), where: where() };
         return { values: orEmpty(values), where: 'of the profile' };
       },

@@ -22,13 +22,14 @@ export interface TerminalSession {
 const quote = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
 /**
- * Runs the installed berth in a terminal of a given size. When it has ended the screen says `ended N`, its exit code.
+ * Runs the installed berth, or another program, in a terminal of a given size. When it has ended the screen says `ended N`, its exit code.
  * The terminal is gone when the test is over.
  */
 export async function inTerminal(
   size: { readonly columns: number; readonly rows: number },
   args: readonly string[],
   env?: Environment,
+  program = berthPath(),
 ): Promise<TerminalSession> {
   const socket = `${await temporaryFolder()}/tmux`;
   const tmux = (...words: readonly string[]): string =>
@@ -37,7 +38,7 @@ export async function inTerminal(
   const command = [
     'env -i TERM="$TERM"',
     ...variables.map(([name, value]) => quote(`${name}=${value}`)),
-    ...[berthPath(), ...args].map(quote),
+    ...[program, ...args].map(quote),
     '; printf "\\nended %s\\n" $?; exec sleep 600',
   ].join(' ');
   tmux('-u', 'new-session', '-d', '-x', String(size.columns), '-y', String(size.rows), command);

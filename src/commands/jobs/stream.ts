@@ -2,7 +2,7 @@ import type { ApiRequest } from '../../core/api.ts';
 import type { Id } from '../../core/ids.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
-import { arrayOf, encodeJson, memberAt, objectOf, stringOf, type Json } from '../../core/json.ts';
+import { arrayOf, encodeJson, memberAt, objectOf, type Json } from '../../core/json.ts';
 import { safeText, say } from '../../core/safe-text.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
@@ -13,6 +13,7 @@ import { commandLine } from '../../cli/words.ts';
 import { styled } from '../../output/layout/terminal-text.ts';
 import { escapeJson } from '../../output/formats/escape-json.ts';
 import type { Result } from '../../output/view.ts';
+import { jobError } from '../../queue/job-error.ts';
 import { statusRequest, streamRequest } from '../../queue/requests.ts';
 import { hasEnded, jobStatus } from '../../queue/status.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
@@ -79,8 +80,9 @@ export async function streamJob(
   await printer.close();
   ctx.setResumeCommand(undefined);
   const exit = exitOf(ended);
-  const error = stringOf(memberAt(ended, 'error'));
-  const notes = exit === 0 ? [] : [`job ${job} ended ${jobStatus(ended)}${error === undefined ? '' : `: ${error}`}`];
+  const error = jobError(ended);
+  const outcome = `job ${job} ended ${jobStatus(ended)}${error === undefined ? '' : `: ${error.text}`}`;
+  const notes = exit === 0 ? [] : outcome.split(/\r?\n/);
   return { kind: 'nothing', exit, notes };
 }
 

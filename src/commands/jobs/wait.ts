@@ -1,4 +1,4 @@
-import type { Json } from '../../core/json.ts';
+import { encodeJson, memberAt, stringOf, type Json } from '../../core/json.ts';
 import { Failure } from '../../core/failure.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { defineCommand } from '../../cli/command.ts';
@@ -53,7 +53,7 @@ export async function waitForJob(
       return answer.value ?? null;
     },
     done: hasEnded,
-    describe: jobStatus,
+    describe: statusAndProgress,
     timeoutMs,
     resumeCommand: waitLine(endpoint, job),
     id: job,
@@ -89,6 +89,18 @@ async function waitForJobs(
   });
   const values = jobs.flatMap((job) => ended.get(job) ?? []);
   return { kind: 'many', view: jobView, values, exit: exitOfAll(values) };
+}
+
+/** How much of the progress of a running job is shown while it is waited for. Characters. */
+const MAX_PROGRESS_LENGTH = 80;
+
+/** The status, and what the job has reported as its progress: the output of a job that runs. */
+function statusAndProgress(job: Json): string {
+  const progress = hasEnded(job) ? undefined : memberAt(job, 'output');
+  if (progress === undefined) return jobStatus(job);
+  const text = stringOf(progress) ?? encodeJson(progress);
+  const shown = text.length > MAX_PROGRESS_LENGTH ? `${text.slice(0, MAX_PROGRESS_LENGTH)}…` : text;
+  return `${jobStatus(job)} ${shown}`;
 }
 
 /** Rethrows; a 404 of a job says that the result may have expired (specification 8.2). */

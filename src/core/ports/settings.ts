@@ -16,6 +16,7 @@ export interface SettingValues {
   readonly retries: number;
   readonly output: OutputFormat | undefined;
   readonly 'max-answer-bytes': number;
+  readonly 'worker-prefix': string | undefined;
   readonly 'config-dir': string | undefined;
   readonly 'data-dir': string | undefined;
   readonly 'no-input': boolean;

@@ -9,6 +9,6 @@ export {
   type WorkerExit,
 } from './engine/protocol/losses.ts';
 export { usageOf } from './engine/usage.ts';
-export { createHeldRequests, type AnsweredRequest, type HeldRequests } from './worker-api/held-requests.ts';
+export { createHeldRequests, type AnsweredRequest } from './worker-api/held-requests.ts';
 export { createWorkerOperations } from './worker-api/operations.ts';
-export { workerEnvironment, type WorkerEnvironment } from './worker-api/environment.ts';
+export { workerEnvironment } from './worker-api/environment.ts';

@@ -10,7 +10,7 @@ import { pods } from '../model/pods/seed.ts';
 import { registries } from '../model/registries.ts';
 import { templates } from '../model/templates/seed.ts';
 import { volumes } from '../model/volumes.ts';
-import { PING_INTERVAL_MS, workerEnvironment } from '../queue/index.ts';
+import { PING_INTERVAL_MS } from '../queue/index.ts';
 import { queuesOf } from '../queue/state/records.ts';
 import { advanceClock } from '../state/clock.ts';
 import { nextId, type State } from '../state/state.ts';
@@ -19,14 +19,22 @@ import { delegations } from './registries/delegations.ts';
 
 type OperationOptions = Omit<Parameters<typeof unpublished>[2], 'service'>;
 
+export interface ControlOptions {
+  /** Replaces the state by a new one, even when the present one cannot be read. */
+  readonly reset: () => Promise<void>;
+  /** The variables of a worker; without a prefix those that the service is set to. */
+  readonly variablesOf: (
+    state: State,
+    worker: { readonly origin: string; readonly endpointId: string; readonly workerId: string },
+    prefix: string | undefined,
+  ) => Readonly<Record<string, string>>;
+}
+
 const control = (id: string, request: string, options: OperationOptions): Operation =>
   unpublished(id, request, { service: 'control', ...options });
 
-/**
- * The operations behind `berth local status`, `reset`, `clock` and `fault`. `reset` must replace the state by a new one, even
- * when the present one cannot be read.
- */
-export const createControlOperations = (reset: () => Promise<void>): readonly Operation[] => [
+/** The operations behind `berth local status`, `worker-env`, `reset`, `clock` and `fault`. */
+export const createControlOperations = ({ reset, variablesOf }: ControlOptions): readonly Operation[] => [
   control('localStatus', 'GET /local/status', {
     run: async (call) => ({ status: 200, body: await call.transact(statusOf) }),
   }),
@@ -86,7 +94,7 @@ export const createControlOperations = (reset: () => Promise<void>): readonly Op
   control('localWorkers', 'GET /local/workers/{id}', {
     run: async (call) => ({
       status: 200,
-      body: await call.transact((state) => attachment(state, call)),
+      body: await call.transact((state) => attachment(state, call, variablesOf)),
     }),
   }),
 ];
@@ -94,25 +102,23 @@ export const createControlOperations = (reset: () => Promise<void>): readonly Op
 /** What the names of a worker's variables may begin with. */
 const PREFIX = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
-/**
- * What a program needs to take the jobs of an endpoint by the worker protocol: the id of a new worker and a key, and with
- * `prefix` in the query also the variables that the libraries of workers read.
- */
-function attachment(state: State, { params, query, origin }: Call): Json {
-  const endpointId = params['id'] ?? '';
-  const prefix = query.get('prefix');
-  if (prefix !== null && !PREFIX.test(prefix)) throw badRequest('prefix must be the beginning of a variable name');
-  const endpoint = endpoints.get(state, endpointId);
-  if (endpoint === undefined) throw notFound(`endpoint ${endpointId} not found`);
+/** What a program needs to take the jobs of an endpoint by the worker protocol: the id of a new worker, and its variables. */
+function attachment(state: State, { params, query, origin }: Call, variablesOf: ControlOptions['variablesOf']): Json {
+  const nameOrId = params['id'] ?? '';
+  const prefix = query.get('prefix') ?? undefined;
+  if (prefix !== undefined && !PREFIX.test(prefix)) throw badRequest('prefix must be the beginning of a variable name');
+  const endpoint = endpoints.get(state, nameOrId) ?? endpoints.all(state).find(({ name }) => name === nameOrId);
+  if (endpoint === undefined) throw notFound('endpoint not found');
   if (!takesByProtocol(endpoint))
-    throw conflict(`endpoint ${endpointId} is not served by workers that take its jobs themselves`);
-  const worker = {
-    endpointId,
-    workerId: nextId(state, 'attached'),
-    key: workerKeyOf(state, endpointId),
+    throw conflict(`endpoint ${endpoint.id} is not served by workers that take its jobs themselves`);
+  const worker = { origin, endpointId: endpoint.id, workerId: nextId(state, 'attached') };
+  return {
+    endpointId: worker.endpointId,
+    workerId: worker.workerId,
+    key: workerKeyOf(state, worker.endpointId),
     pingIntervalMs: PING_INTERVAL_MS,
+    variables: { ...variablesOf(state, worker, prefix) },
   };
-  return prefix === null ? worker : { ...worker, variables: workerEnvironment({ prefix, origin, ...worker }) };
 }
 
 const clockOf = (state: State, now: number): Json => ({

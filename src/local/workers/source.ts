@@ -6,8 +6,8 @@ export type EndpointSource =
   | { readonly kind: 'module'; readonly path: string }
   /** A process a worker, which takes jobs by the worker protocol: a command line for a shell, or a program with arguments. */
   | { readonly kind: 'command'; readonly command: string | readonly string[]; readonly cwd: string }
-  /** A process a job: input on stdin, output on stdout. */
-  | { readonly kind: 'exec'; readonly command: string | readonly string[]; readonly cwd: string }
+  /** A process a job: input on stdin, output on stdout. Run by the shell. */
+  | { readonly kind: 'exec'; readonly command: string; readonly cwd: string }
   /** Workers that somebody else starts, and that take jobs by the worker protocol. */
   | { readonly kind: 'attach' };
 

@@ -1,4 +1,5 @@
 import { PassThrough, Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import type { SuspendHooks } from '../../../src/core/context.ts';
 import type { StopSignal } from '../../../src/host/process/signals.ts';
 import type { Input, Output, Runtime } from '../../../src/host/runtime.ts';
@@ -58,6 +59,7 @@ export function createTestWorld(options: TestWorldOptions = {}): TestWorld {
     platform: options.platform ?? 'linux',
     cwd: directory,
     home: directory,
+    programFolder: fileURLToPath(new URL('../../..', import.meta.url)),
     signals: {
       on: (listener) => {
         listeners.add(listener);

@@ -1,5 +1,5 @@
 /** What a worker needs to know of the service that it takes its jobs from. */
-export interface WorkerEnvironment {
+interface WorkerEnvironment {
   /** What the names of the variables begin with, without the underscore: the worker's library asks for its own. */
   readonly prefix: string;
   /** `http://127.0.0.1:8181` */
