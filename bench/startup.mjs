@@ -26,6 +26,7 @@ const CASES = [
   { name: 'berth --version', args: [berth, '--version'], target: 1.2 },
   { name: 'berth --help', args: [berth, '--help'], target: 1.5 },
   { name: 'berth pods get ID', args: [berth, 'pods', 'get', 'sample'], target: 2.2 },
+  { name: 'berth --local pods list', args: [berth, '--local', 'pods', 'list'], target: 2.5 },
 ];
 
 const verdict = (value, target) => (target === undefined ? '' : value <= target ? 'met' : 'NOT MET');

@@ -218,6 +218,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
       stopping.abort(new Error('the local service stopped'));
       await loop;
       await workers?.stop();
+      await store.idle();
     },
   };
 }

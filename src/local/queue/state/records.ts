@@ -2,6 +2,9 @@ import type { WorkerHardware } from '../../model/endpoints/record.ts';
 import { noRecords, type Records } from '../../state/records.ts';
 import { createPart } from '../../state/shelf.ts';
 import type { State } from '../../state/state.ts';
+import { createTimerHeap, type TimerHeap } from './timer-heap.ts';
+
+export type { Timer, TimerEvent } from './timer-heap.ts';
 
 /** The status of a job (specification 3.2). */
 export type JobStatus = 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED' | 'FAILED' | 'CANCELLED' | 'TIMED_OUT';
@@ -171,6 +174,7 @@ export type CountName = 'submitted' | 'completed' | 'failed' | 'cancelled' | 'ti
  * that was removed leaves its id, which is skipped later.
  */
 export interface WaitingLine {
+  /** Ids are added at its end only; for any other change it is replaced. */
   ids: string[];
   /** The index of the first id that was not taken. */
   head: number;
@@ -202,27 +206,6 @@ export interface EndpointQueue {
   counts: Record<CountName, number>;
 }
 
-/** What a timer triggers, when it still applies at that time. */
-export type TimerEvent =
-  | { readonly kind: 'worker-ready'; readonly endpointId: string; readonly workerId: string }
-  /** A job may have waited, or a worker may have been idle, long enough to change the number of workers. */
-  | { readonly kind: 'scale'; readonly endpointId: string }
-  /** A worker may have been silent for too long. */
-  | { readonly kind: 'worker-silent'; readonly endpointId: string; readonly workerId: string }
-  /** A worker may not have let go of a job that it was to stop. */
-  | { readonly kind: 'worker-stop'; readonly endpointId: string; readonly workerId: string; readonly jobId: string }
-  /** An injected fault kills a worker. */
-  | { readonly kind: 'worker-killed'; readonly endpointId: string; readonly workerId: string }
-  | { readonly kind: 'job-end'; readonly jobId: string; readonly attempt: number }
-  | { readonly kind: 'job-expiry'; readonly jobId: string };
-
-export interface Timer {
-  readonly at: number;
-  /** The order of timers with the same time: the one set first fires first. */
-  readonly order: number;
-  readonly event: TimerEvent;
-}
-
 /** A webhook that is not delivered yet. */
 export interface Delivery {
   readonly jobId: string;
@@ -249,8 +232,7 @@ export interface Queues {
   byEndpoint: Records<EndpointQueue>;
   /** The ids of the endpoints whose settings were changed and that were not looked at since. */
   changed: string[];
-  /** A binary heap with the earliest timer first. */
-  timers: Timer[];
+  timers: TimerHeap;
   /** How many timers were ever set. */
   timersSet: number;
   /** The value of `timersSet` at which timers that no longer apply are removed. */
@@ -269,7 +251,7 @@ const part = createPart<Queues>('queue', () => ({
   jobs: noRecords(),
   byEndpoint: noRecords(),
   changed: [],
-  timers: [],
+  timers: createTimerHeap(),
   timersSet: 0,
   sweepAt: 1024,
   deliveries: [],

@@ -27,6 +27,7 @@ import {
 import { queuesOf, type Job, type JobStatus } from '../../../../src/local/queue/state/records.ts';
 import type { State } from '../../../../src/local/state/state.ts';
 import { endpoints } from '../../../../src/local/model/endpoints/seed.ts';
+import { copyOf } from '../../../support/local/saved-state.ts';
 import { createHarness } from '../../../support/local/queue-fixture.ts';
 
 type Command =
@@ -199,7 +200,7 @@ describe('the queue under any sequence of commands', () => {
     );
   });
 
-  test('one long step ends where many short ones end, and a state kept as JSON goes on the same', () => {
+  test('one long step ends where many short ones end, and a state that was written and read goes on the same', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -212,11 +213,11 @@ describe('the queue under any sequence of commands', () => {
           const known = new Map<string, Job>();
           let now = clock.now();
           for (const what of commands) now = carryOut(state, known, now, what);
-          let stepwise = JSON.parse(JSON.stringify(state)) as State;
+          let stepwise = copyOf(state);
           for (const step of steps) {
             now += step;
             advanceQueue(stepwise, now);
-            stepwise = JSON.parse(JSON.stringify(stepwise)) as State;
+            stepwise = copyOf(stepwise);
           }
           advanceQueue(state, now);
           expect(queuesOf(stepwise).jobs).toEqual(queuesOf(state).jobs);
