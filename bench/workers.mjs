@@ -23,7 +23,7 @@ async function startService(file) {
   const child = fork(file, { execArgv });
   const [url] = await event(child, 'message');
   const headers = { authorization: 'Bearer berth-local-full-access' };
-  const read = async (where) => (await fetch(`${url}${where}`, { headers })).json();
+  const read = async (where) => (await globalThis.fetch(`${url}${where}`, { headers })).json();
   const { key } = await read('/local/workers/bench');
   return {
     url,

@@ -1,38 +1,40 @@
 # bash completion for berth. Made by `berth completion bash`.
 _berth_words() {
   case "$1" in
-    '') echo 'pods endpoints clusters jobs queue health volumes templates registries catalog billing account auth config limits doctor api local completion help' ;;
-    'pods') echo 'list get create update delete terminate start stop restart wait logs ssh' ;;
-    'endpoints') echo 'list get create update delete workers releases logs' ;;
+    '') echo 'pods endpoints clusters jobs queue health top volumes templates registries catalog billing account auth config limits doctor api local completion help' ;;
+    'pods') echo 'list get create update delete terminate start stop restart wait logs explain ssh' ;;
+    'endpoints') echo 'list get create update delete workers releases logs explain' ;;
     'clusters') echo 'list get create update delete pods' ;;
-    'jobs') echo 'run status stream cancel retry wait batch' ;;
-    'jobs batch') echo 'run resume status' ;;
+    'jobs') echo 'run status stream cancel retry wait explain batch' ;;
+    'jobs batch') echo 'run resume status report export' ;;
     'queue') echo 'purge' ;;
+    'top') echo 'pods endpoints' ;;
     'volumes') echo 'list get create update delete' ;;
     'templates') echo 'list get create update delete' ;;
     'registries') echo 'list get create delete delegations' ;;
     'registries delegations') echo 'list create revoke' ;;
     'catalog') echo 'gpus cpus datacenters templates' ;;
-    'billing') echo 'summary pods serverless endpoints volumes clusters' ;;
+    'billing') echo 'report summary pods serverless endpoints volumes clusters' ;;
     'account') echo 'ssh-keys' ;;
     'account ssh-keys') echo 'list add remove set' ;;
     'auth') echo 'login logout status list switch' ;;
     'config') echo 'list get set unset path' ;;
-    'config get') echo 'base-url queue-url rest-url api-key-file profile local timeout retries output max-answer-bytes worker-prefix config-dir data-dir no-input no-color verbose' ;;
-    'config set') echo 'base-url queue-url rest-url timeout retries output max-answer-bytes worker-prefix' ;;
-    'config unset') echo 'base-url queue-url rest-url timeout retries output max-answer-bytes worker-prefix' ;;
+    'config get') echo 'base-url queue-url rest-url api-key-file profile local timeout retries output max-answer-bytes config-dir data-dir no-input no-color verbose' ;;
+    'config set') echo 'base-url queue-url rest-url timeout retries output max-answer-bytes' ;;
+    'config unset') echo 'base-url queue-url rest-url timeout retries output max-answer-bytes' ;;
     'api') echo 'GET POST PUT PATCH DELETE' ;;
-    'local') echo 'serve exec worker-env status reset clock fault' ;;
+    'local') echo 'serve exec status reset clock fault stock' ;;
     'local clock') echo 'show advance' ;;
     'local fault') echo 'add list clear' ;;
-    'local fault add') echo 'rate-limit server-error latency drop accept-drop low-balance worker-crash worker-oom worker-hang worker-silent worker-slow-start worker-failed-start done-drop done-accept-drop' ;;
+    'local fault add') echo 'rate-limit server-error latency drop accept-drop low-balance' ;;
+    'local stock') echo 'list set clear' ;;
     'completion') echo 'bash zsh fish powershell' ;;
   esac
 }
 _berth_flags() {
   echo '--output -o --json --fields --jq --raw -r --help -h --base-url --queue-url --rest-url --profile --local --timeout --retries --no-input --no-color --verbose'
   case "$1" in
-    'pods list') echo '--all -a --status --cloud --data-center --gpu --older-than --newer-than' ;;
+    'pods list') echo '--all -a --status --cloud --data-center --gpu --older-than --newer-than --watch -w --interval' ;;
     'pods get') echo '--exit-status --watch -w --interval' ;;
     'pods create') echo '--name --image --args --disk --port --env --registry --gpu --gpu-count --cuda --min-cuda --cpu --vcpu --cloud --data-center --template --network-volume --persistent-size --mount-path --global-networking --start-ssh --start-jupyter --set --file -f --wait --wait-timeout --dry-run' ;;
     'pods update') echo '--name --image --args --disk --port --env --registry --template --persistent-size --mount-path --global-networking --locked --set --file -f --dry-run' ;;
@@ -42,14 +44,16 @@ _berth_flags() {
     'pods stop') echo '--wait --wait-timeout --dry-run' ;;
     'pods restart') echo '--wait --wait-timeout --dry-run' ;;
     'pods wait') echo '--for --wait-timeout' ;;
-    'pods logs') echo '--follow -f --source --tail --since --after' ;;
+    'pods logs') echo '--follow -f --source --tail --since --times --after --match' ;;
+    'pods explain') echo '--exit-status' ;;
     'pods ssh') echo '--proxy --print' ;;
     'endpoints create') echo '--name --type --image --args --disk --port --env --registry --template --gpu-pool --exclude-gpu --gpu-count --cuda --min-cuda --cpu --workers-min --workers-max --idle-timeout --queue-delay --request-count --execution-timeout --flashboot --data-center --network-volume --set --file -f --wait --wait-timeout --dry-run' ;;
     'endpoints update') echo '--name --image --args --disk --port --env --registry --template --gpu-pool --exclude-gpu --gpu-count --cuda --min-cuda --cpu --workers-min --workers-max --idle-timeout --queue-delay --request-count --execution-timeout --flashboot --data-center --network-volume --set --file -f --wait --wait-timeout --dry-run' ;;
     'endpoints delete') echo '--dry-run --yes -y' ;;
     'endpoints workers') echo '--watch -w --interval' ;;
     'endpoints releases') echo '--wait --wait-timeout --watch -w --interval' ;;
-    'endpoints logs') echo '--follow -f --source --tail --since --after' ;;
+    'endpoints logs') echo '--follow -f --source --tail --since --times --after' ;;
+    'endpoints explain') echo '--sample --exit-status' ;;
     'clusters get') echo '--watch -w --interval' ;;
     'clusters create') echo '--name --type --gpu --gpu-count --pods --image --args --disk --port --env --data-center --network-volume --start-ssh --start-jupyter --set --file -f --wait --wait-timeout --dry-run' ;;
     'clusters update') echo '--name --set --file -f --dry-run' ;;
@@ -61,11 +65,15 @@ _berth_flags() {
     'jobs cancel') echo '--dry-run --yes -y' ;;
     'jobs retry') echo '--wait --wait-timeout --dry-run' ;;
     'jobs wait') echo '--any --wait-timeout' ;;
-    'jobs batch run') echo '--input --out --input-format --input-field --id-field --skip-invalid --ordered --concurrency --rate --in-flight --max-failures --max-time --retry-failed --execution-timeout --ttl --low-priority --dry-run' ;;
-    'jobs batch resume') echo '--input --resubmit-unknown --moved --concurrency --rate --in-flight --max-failures --max-time --retry-failed' ;;
+    'jobs explain') echo '--sample --exit-status' ;;
+    'jobs batch run') echo '--input --out --input-format --input-field --id-field --types --skip-invalid --ordered --concurrency --rate --in-flight --max-failures --max-time --retry-failed --execution-timeout --ttl --low-priority --dry-run' ;;
+    'jobs batch resume') echo '--input --resubmit --only-error --resubmit-unknown --moved --concurrency --rate --in-flight --max-failures --max-time --retry-failed' ;;
     'jobs batch status') echo '--exit-status --watch -w --interval' ;;
+    'jobs batch report') echo '--html' ;;
+    'jobs batch export') echo '--format --join-input --ordered --out --input' ;;
     'queue purge') echo '--dry-run --yes -y' ;;
     'health') echo '--watch -w --interval' ;;
+    'top') echo '--once --interval' ;;
     'volumes create') echo '--name --size --data-center --type --set --file -f --dry-run' ;;
     'volumes update') echo '--name --size --set --file -f --dry-run' ;;
     'volumes delete') echo '--dry-run --yes -y' ;;
@@ -81,6 +89,7 @@ _berth_flags() {
     'catalog cpus') echo '--available --product --vcpu' ;;
     'catalog datacenters') echo '--available --region --volume-type --compliance --global-network' ;;
     'catalog templates') echo '--source' ;;
+    'billing report') echo '--last --by --budget' ;;
     'billing summary') echo '--from --to --last -n --bucket' ;;
     'billing pods') echo '--from --to --last -n --bucket --pod' ;;
     'billing serverless') echo '--from --to --last -n --bucket --endpoint' ;;
@@ -90,15 +99,15 @@ _berth_flags() {
     'account ssh-keys add') echo '--dry-run' ;;
     'account ssh-keys remove') echo '--dry-run --yes -y' ;;
     'account ssh-keys set') echo '--none --dry-run --yes -y' ;;
-    'auth login') echo '--with-key' ;;
+    'auth login') echo '--with-key --no-check' ;;
     'auth logout') echo '--forget' ;;
     'auth status') echo '--check' ;;
     'api') echo '--service --field -F --raw-field -f --input --header -H --dry-run' ;;
-    'local serve') echo '--port --state --endpoint --python --worker-prefix --reload --quota --no-queue-limits --stream-shape --allow-private-webhooks' ;;
-    'local exec') echo '--state --endpoint --python --worker-prefix --reload --quota --no-queue-limits --stream-shape --allow-private-webhooks' ;;
-    'local worker-env') echo '--worker-prefix' ;;
+    'local serve') echo '--port --state --endpoint --quota --no-queue-limits --stream-shape --allow-private-webhooks' ;;
+    'local exec') echo '--state --endpoint --quota --no-queue-limits --stream-shape --allow-private-webhooks' ;;
     'local reset') echo '--yes -y' ;;
     'local fault add') echo '--count --probability --match --status --latency --retry-after' ;;
+    'local stock set') echo '--data-center' ;;
     'completion') echo '--install' ;;
   esac
 }
@@ -111,6 +120,7 @@ _berth_values() {
     'pods list|--gpu') echo '-'; return ;;
     'pods list|--older-than') echo '-'; return ;;
     'pods list|--newer-than') echo '-'; return ;;
+    'pods list|--interval') echo '-'; return ;;
     'pods get|--interval') echo '-'; return ;;
     'pods create|--name') echo '-'; return ;;
     'pods create|--image') echo '-'; return ;;
@@ -156,7 +166,9 @@ _berth_values() {
     'pods logs|--source') echo 'container system'; return ;;
     'pods logs|--tail') echo '-'; return ;;
     'pods logs|--since') echo '-'; return ;;
+    'pods logs|--times') echo 'utc local relative none'; return ;;
     'pods logs|--after') echo '-'; return ;;
+    'pods logs|--match') echo '-'; return ;;
     'endpoints create|--name') echo '-'; return ;;
     'endpoints create|--type') echo 'QUEUE LOAD_BALANCER'; return ;;
     'endpoints create|--image') echo '-'; return ;;
@@ -216,7 +228,9 @@ _berth_values() {
     'endpoints logs|--source') echo 'container system'; return ;;
     'endpoints logs|--tail') echo '-'; return ;;
     'endpoints logs|--since') echo '-'; return ;;
+    'endpoints logs|--times') echo 'utc local relative none'; return ;;
     'endpoints logs|--after') echo '-'; return ;;
+    'endpoints explain|--sample') echo '-'; return ;;
     'clusters get|--interval') echo '-'; return ;;
     'clusters create|--name') echo '-'; return ;;
     'clusters create|--type') echo 'APPLICATION TRAINING SLURM RAY'; return ;;
@@ -249,11 +263,13 @@ _berth_values() {
     'jobs stream|--wait-timeout') echo '-'; return ;;
     'jobs retry|--wait-timeout') echo '-'; return ;;
     'jobs wait|--wait-timeout') echo '-'; return ;;
+    'jobs explain|--sample') echo '-'; return ;;
     'jobs batch run|--input') echo '-'; return ;;
     'jobs batch run|--out') echo '-'; return ;;
     'jobs batch run|--input-format') echo 'jsonl csv'; return ;;
     'jobs batch run|--input-field') echo '-'; return ;;
     'jobs batch run|--id-field') echo '-'; return ;;
+    'jobs batch run|--types') echo '-'; return ;;
     'jobs batch run|--concurrency') echo '-'; return ;;
     'jobs batch run|--rate') echo '-'; return ;;
     'jobs batch run|--in-flight') echo '-'; return ;;
@@ -263,6 +279,8 @@ _berth_values() {
     'jobs batch run|--execution-timeout') echo '-'; return ;;
     'jobs batch run|--ttl') echo '-'; return ;;
     'jobs batch resume|--input') echo '-'; return ;;
+    'jobs batch resume|--resubmit') echo 'failed expired timed-out cancelled unknown'; return ;;
+    'jobs batch resume|--only-error') echo '-'; return ;;
     'jobs batch resume|--concurrency') echo '-'; return ;;
     'jobs batch resume|--rate') echo '-'; return ;;
     'jobs batch resume|--in-flight') echo '-'; return ;;
@@ -270,7 +288,12 @@ _berth_values() {
     'jobs batch resume|--max-time') echo '-'; return ;;
     'jobs batch resume|--retry-failed') echo '-'; return ;;
     'jobs batch status|--interval') echo '-'; return ;;
+    'jobs batch report|--html') echo '-'; return ;;
+    'jobs batch export|--format') echo 'csv json jsonl'; return ;;
+    'jobs batch export|--out') echo '-'; return ;;
+    'jobs batch export|--input') echo '-'; return ;;
     'health|--interval') echo '-'; return ;;
+    'top|--interval') echo '-'; return ;;
     'volumes create|--name') echo '-'; return ;;
     'volumes create|--size') echo '-'; return ;;
     'volumes create|--data-center') echo '-'; return ;;
@@ -333,6 +356,9 @@ _berth_values() {
     'catalog datacenters|--volume-type') echo 'STANDARD HIGH_PERFORMANCE'; return ;;
     'catalog datacenters|--compliance') echo '-'; return ;;
     'catalog templates|--source') echo 'official verified community'; return ;;
+    'billing report|--last') echo '-'; return ;;
+    'billing report|--by') echo 'pod endpoint volume cluster day'; return ;;
+    'billing report|--budget') echo '-'; return ;;
     'billing summary|--from') echo '-'; return ;;
     'billing summary|--to') echo '-'; return ;;
     'billing summary|--last' | 'billing summary|-n') echo '-'; return ;;
@@ -369,23 +395,19 @@ _berth_values() {
     'local serve|--port') echo '-'; return ;;
     'local serve|--state') echo '-'; return ;;
     'local serve|--endpoint') echo '-'; return ;;
-    'local serve|--python') echo '-'; return ;;
-    'local serve|--worker-prefix') echo '-'; return ;;
     'local serve|--quota') echo '-'; return ;;
     'local serve|--stream-shape') echo 'array object'; return ;;
     'local exec|--state') echo '-'; return ;;
     'local exec|--endpoint') echo '-'; return ;;
-    'local exec|--python') echo '-'; return ;;
-    'local exec|--worker-prefix') echo '-'; return ;;
     'local exec|--quota') echo '-'; return ;;
     'local exec|--stream-shape') echo 'array object'; return ;;
-    'local worker-env|--worker-prefix') echo '-'; return ;;
     'local fault add|--count') echo '-'; return ;;
     'local fault add|--probability') echo '-'; return ;;
     'local fault add|--match') echo '-'; return ;;
     'local fault add|--status') echo '-'; return ;;
     'local fault add|--latency') echo '-'; return ;;
     'local fault add|--retry-after') echo '-'; return ;;
+    'local stock set|--data-center') echo '-'; return ;;
   esac
   case "${1##*|}" in
     '--output' | '-o') echo 'table wide json jsonl yaml csv id'; return ;;

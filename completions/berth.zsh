@@ -3,39 +3,41 @@
 _berth_words() {
   reply=()
   case "$1" in
-    '') reply=('pods:GPU and CPU containers' 'endpoints:serverless endpoints' 'clusters:pods that work together on a fast network' 'jobs:run, follow, cancel and retry jobs on an endpoint' 'queue:an endpoint'\''s waiting jobs' 'health:an endpoint'\''s jobs and workers at a glance' 'volumes:network volumes' 'templates:container settings to start pods and endpoints from' 'registries:credentials and delegations for private images' 'catalog:what can be rented: GPUs, CPUs, data centers; and public templates' 'billing:what was spent, and on what' 'account:your account: its SSH keys' 'auth:log in, log out, switch between profiles' 'config:settings, and where each value comes from' 'limits:what is left of each rate window' 'doctor:check addresses, key, clock, proxy and settings' 'api:call any operation of the service' 'local:the local service: serve it, move its clock, inject faults' 'completion:completion scripts for your shell' 'help:help on a command or a topic') ;;
-    'pods') reply=('list:list pods' 'get:show a pod: its state, cost, hardware, live use, mounts and ports' 'create:create a pod' 'update:change a pod' 'delete:terminate pods for good' 'terminate:terminate pods for good' 'start:start stopped pods' 'stop:stop pods: what they mount is kept, their hardware is not' 'restart:restart the container of running pods' 'wait:wait until pods have a status' 'logs:show a pod'\''s log, or follow it' 'ssh:open a shell in a pod, or run a command there, with your ssh') ;;
-    'endpoints') reply=('list:list serverless endpoints' 'get:show a serverless endpoint' 'create:create a serverless endpoint' 'update:change a serverless endpoint' 'delete:delete serverless endpoints' 'workers:list the workers of an endpoint, and which run an older release' 'releases:show how far the newest release has rolled out, and what each one changed' 'logs:show what a worker of an endpoint writes') ;;
+    '') reply=('pods:GPU and CPU containers' 'endpoints:serverless endpoints' 'clusters:pods that work together on a fast network' 'jobs:run, follow, cancel and retry jobs on an endpoint' 'queue:an endpoint'\''s waiting jobs' 'health:an endpoint'\''s jobs and workers at a glance' 'top:pods and endpoints, live: use, queues, workers, cost' 'volumes:network volumes' 'templates:container settings to start pods and endpoints from' 'registries:credentials and delegations for private images' 'catalog:what can be rented: GPUs, CPUs, data centers; and public templates' 'billing:what was spent, and on what' 'account:your account: its SSH keys' 'auth:log in, log out, switch between profiles' 'config:settings, and where each value comes from' 'limits:what is left of each rate window' 'doctor:check addresses, key, clock, proxy and settings' 'api:call any operation of the service' 'local:the local service: serve it, move its clock, inject faults' 'completion:completion scripts for your shell' 'help:help on a command or a topic') ;;
+    'pods') reply=('list:list pods' 'get:show a pod: its state, cost, hardware, live use, mounts and ports' 'create:create a pod' 'update:change a pod' 'delete:terminate pods for good' 'terminate:terminate pods for good' 'start:start stopped pods' 'stop:stop pods: what they mount is kept, their hardware is not' 'restart:restart the container of running pods' 'wait:wait until pods have a status' 'logs:show pods'\'' logs, or follow them' 'explain:say whether a pod runs, or why it does not and what cures it' 'ssh:open a shell in a pod, or run a command there, with your ssh') ;;
+    'endpoints') reply=('list:list serverless endpoints' 'get:show a serverless endpoint' 'create:create a serverless endpoint' 'update:change a serverless endpoint' 'delete:delete serverless endpoints' 'workers:list the workers of an endpoint, and which run an older release' 'releases:show how far the newest release has rolled out, and what each one changed' 'logs:show what a worker of an endpoint writes' 'explain:say whether an endpoint works, or why it does not and what cures it') ;;
     'clusters') reply=('list:list clusters' 'get:show a cluster' 'create:create a cluster' 'update:rename a cluster' 'delete:delete clusters and terminate their pods' 'pods:list the pods of a cluster') ;;
-    'jobs') reply=('run:submit a job and print its id, or wait for its result' 'status:show a job'\''s state and result' 'stream:print a job'\''s chunks as its handler produces them' 'cancel:cancel jobs, waiting or running' 'retry:run a failed or timed-out job again, under the same id' 'wait:wait until jobs end and print their results' 'batch:run a job for each line of a file, and account for every one') ;;
-    'jobs batch') reply=('run:submit a job for each line of a file and fetch all results' 'resume:go on with a batch after anything that ended it' 'status:explain how a batch stands, from its journal alone') ;;
+    'jobs') reply=('run:submit a job and print its id, or wait for its result' 'status:show a job'\''s state and result' 'stream:print a job'\''s chunks as its handler produces them' 'cancel:cancel jobs, waiting or running' 'retry:run a failed or timed-out job again, under the same id' 'wait:wait until jobs end and print their results' 'explain:say why a job does not move, how long that takes, or how it ended' 'batch:run a job for each line of a file, and account for every one') ;;
+    'jobs batch') reply=('run:submit a job for each line of a file and fetch all results' 'resume:go on with a batch after anything that ended it' 'status:explain how a batch stands, from its files alone' 'report:report on a batch: counts, cost, times and failures by pattern' 'export:write the results of a batch as CSV, JSON or JSON lines') ;;
     'queue') reply=('purge:remove every job that is waiting; jobs in progress go on') ;;
+    'top') reply=('pods:only pods, or only endpoints' 'endpoints:only pods, or only endpoints') ;;
     'volumes') reply=('list:list network volumes' 'get:show a network volume' 'create:create a network volume' 'update:rename a network volume, or let it grow' 'delete:delete network volumes and the data on them') ;;
     'templates') reply=('list:list your templates' 'get:show a template, your own or a public one' 'create:create a template' 'update:change a template' 'delete:delete templates') ;;
     'registries') reply=('list:list registry credentials' 'get:show a registry credential; never its password' 'create:store a credential for private images' 'delete:delete registry credentials' 'delegations:delegations: access to a container registry without a password') ;;
     'registries delegations') reply=('list:list delegations' 'create:let the service pull images of a repository' 'revoke:revoke a delegation; images behind it can no longer be pulled') ;;
     'catalog') reply=('gpus:list GPU types with their prices, or show one' 'cpus:list CPU flavors with their prices, or show one' 'datacenters:list data centers, or show one' 'templates:list public templates, or show one') ;;
-    'billing') reply=('summary:show what everything cost, bucket by bucket' 'pods:show what each pod cost' 'serverless:show what each serverless endpoint cost' 'endpoints:show what the use of public model endpoints cost' 'volumes:show what each network volume cost' 'clusters:show what each cluster cost') ;;
+    'billing') reply=('report:show what costs most, what is idle, and what the month will cost' 'summary:show what everything cost, bucket by bucket' 'pods:show what each pod cost' 'serverless:show what each serverless endpoint cost' 'endpoints:show what the use of public model endpoints cost' 'volumes:show what each network volume cost' 'clusters:show what each cluster cost') ;;
     'account') reply=('ssh-keys:public SSH keys, given to every pod that starts with SSH') ;;
     'account ssh-keys') reply=('list:list the account'\''s public SSH keys' 'add:add public SSH keys; they open the pods that start from then on' 'remove:remove public SSH keys, by comment, fingerprint or text' 'set:replace all public SSH keys with those of a file') ;;
     'auth') reply=('login:keep a key and addresses in a profile, and use it' 'logout:forget the profile'\''s key' 'status:show which key is used and where it comes from' 'list:list profiles' 'switch:use another profile from now on') ;;
     'config') reply=('list:list every setting, its value and where it comes from' 'get:print one value' 'set:keep a value in the profile in use' 'unset:forget a value of the profile in use' 'path:print where the profiles are kept') ;;
-    'config get') reply=('base-url:setting' 'queue-url:setting' 'rest-url:setting' 'api-key-file:setting' 'profile:setting' 'local:setting' 'timeout:setting' 'retries:setting' 'output:setting' 'max-answer-bytes:setting' 'worker-prefix:setting' 'config-dir:setting' 'data-dir:setting' 'no-input:setting' 'no-color:setting' 'verbose:setting') ;;
-    'config set') reply=('base-url:setting' 'queue-url:setting' 'rest-url:setting' 'timeout:setting' 'retries:setting' 'output:setting' 'max-answer-bytes:setting' 'worker-prefix:setting') ;;
-    'config unset') reply=('base-url:setting' 'queue-url:setting' 'rest-url:setting' 'timeout:setting' 'retries:setting' 'output:setting' 'max-answer-bytes:setting' 'worker-prefix:setting') ;;
+    'config get') reply=('base-url:setting' 'queue-url:setting' 'rest-url:setting' 'api-key-file:setting' 'profile:setting' 'local:setting' 'timeout:setting' 'retries:setting' 'output:setting' 'max-answer-bytes:setting' 'config-dir:setting' 'data-dir:setting' 'no-input:setting' 'no-color:setting' 'verbose:setting') ;;
+    'config set') reply=('base-url:setting' 'queue-url:setting' 'rest-url:setting' 'timeout:setting' 'retries:setting' 'output:setting' 'max-answer-bytes:setting') ;;
+    'config unset') reply=('base-url:setting' 'queue-url:setting' 'rest-url:setting' 'timeout:setting' 'retries:setting' 'output:setting' 'max-answer-bytes:setting') ;;
     'api') reply=('GET:the HTTP method' 'POST:the HTTP method' 'PUT:the HTTP method' 'PATCH:the HTTP method' 'DELETE:the HTTP method') ;;
-    'local') reply=('serve:serve the local service over HTTP, for SDKs, curl and other programs' 'exec:run a command against a local service of its own, then stop it' 'worker-env:print the variables of a worker that you start yourself' 'status:show what the local service holds, its time and its faults' 'reset:forget everything and start over with the seeded account' 'clock:the local service'\''s time: pods, jobs, retention and rate windows follow it' 'fault:inject faults: 429, 5xx, latency, dropped connections') ;;
+    'local') reply=('serve:serve the local service over HTTP, for SDKs, curl and other programs' 'exec:run a command against a local service of its own, then stop it' 'status:show what the local service holds, its time and its faults' 'reset:forget everything and start over with the seeded account' 'clock:the local service'\''s time: pods, jobs, retention and rate windows follow it' 'fault:inject faults: 429, 5xx, latency, dropped connections' 'stock:how much hardware is free: to see what happens when there is none') ;;
     'local clock') reply=('show:show its time' 'advance:move it forward') ;;
     'local fault') reply=('add:let the next requests fail' 'list:list the faults that are set' 'clear:remove one fault, or all of them') ;;
-    'local fault add') reply=('rate-limit:what happens' 'server-error:what happens' 'latency:what happens' 'drop:what happens' 'accept-drop:what happens' 'low-balance:what happens' 'worker-crash:what happens' 'worker-oom:what happens' 'worker-hang:what happens' 'worker-silent:what happens' 'worker-slow-start:what happens' 'worker-failed-start:what happens' 'done-drop:what happens' 'done-accept-drop:what happens') ;;
+    'local fault add') reply=('rate-limit:what happens' 'server-error:what happens' 'latency:what happens' 'drop:what happens' 'accept-drop:what happens' 'low-balance:what happens') ;;
+    'local stock') reply=('list:list the free GPUs and vCPUs by data center' 'set:set how much of some hardware is free' 'clear:set all stock back to what a new account sees') ;;
     'completion') reply=('bash:your shell' 'zsh:your shell' 'fish:your shell' 'powershell:your shell') ;;
   esac
 }
 _berth_flags() {
   reply=('--output:how to print data: table, wide, json, jsonl, yaml, csv, id' '--json:the same as -o json' '--fields:print these members only, in any format' '--jq:filter the JSON with a jq expression' '--raw:print text that --jq gives without its quotes' '--help:show help for a command' '--base-url:address of the management API' '--queue-url:address of the queue API; where nothing sets it, the one of the management API' '--rest-url:address of the older volume API' '--profile:the profile to use: a set of addresses and a key' '--local:use the local service in this process' '--timeout:time for one exchange with the service, its body included; behind `jobs batch run` or `resume`, for the whole batch' '--retries:times a request is tried again where that is safe' '--no-input:never ask; a missing value is an error' '--no-color:no colour' '--verbose:print each request and answer on stderr, secrets redacted')
   case "$1" in
-    'pods list') reply+=('--all:members of clusters too' '--status:only with one of these statuses' '--cloud:only on this cloud' '--data-center:only in these data centers' '--gpu:only with these GPU types' '--older-than:only created longer ago than this, such as 3d' '--newer-than:only created within this time, such as 2h') ;;
-    'pods get') reply+=('--exit-status:end 10 when the pod is in ERROR' '--watch:refresh the output until Ctrl-C' '--interval:time between refreshes with --watch') ;;
+    'pods list') reply+=('--all:members of clusters too' '--status:only with one of these statuses' '--cloud:only on this cloud' '--data-center:only in these data centers' '--gpu:only with these GPU types' '--older-than:only created longer ago than this, such as 3d' '--newer-than:only created within this time, such as 2h' '--watch:refresh the output until it ends, or q' '--interval:time between refreshes with --watch') ;;
+    'pods get') reply+=('--exit-status:end 10 when the pod is in ERROR' '--watch:refresh the output until it ends, or q' '--interval:time between refreshes with --watch') ;;
     'pods create') reply+=('--name:what to call it' '--image:the container image' '--args:arguments of the container'\''s entrypoint' '--disk:container disk in GB, wiped on restart' '--port:ports to publish, such as 8080/http' '--env:an environment variable; an update replaces them all' '--registry:credential for a private image, by id or name' '--gpu:the GPU type, as in berth catalog gpus' '--gpu-count:how many GPUs (default 1)' '--cuda:only on machines with one of these CUDA versions' '--min-cuda:only on machines with this CUDA version or a newer one' '--cpu:in place of a GPU: the CPU flavor, as in berth catalog cpus' '--vcpu:how many vCPUs: a power of two, at least 2' '--cloud:where (default SECURE)' '--data-center:in one of these data centers' '--template:begin with this template, by id or name' '--network-volume:mount a network volume, by id or name' '--persistent-size:GB of storage on the host, at least 10, lost when the host fails (deprecated)' '--mount-path:where the mount is in the container (default /workspace)' '--global-networking:a private address across data centers' '--start-ssh:let the account'\''s SSH keys in' '--start-jupyter:start a notebook server, with a password of its own' '--set:set any member of the body, such as gpu.count=2' '--file:read the body from YAML or JSON; - is stdin' '--wait:wait until it is ready' '--wait-timeout:how long --wait waits' '--dry-run:print the request as JSON and send nothing') ;;
     'pods update') reply+=('--name:another name' '--image:the container image' '--args:arguments of the container'\''s entrypoint' '--disk:container disk in GB, wiped on restart' '--port:ports to publish, such as 8080/http' '--env:an environment variable; an update replaces them all' '--registry:credential for a private image, by id or name' '--template:apply this template once, by id or name' '--persistent-size:GB of its persistent mount' '--mount-path:where its mount is in the container' '--global-networking:a private address across data centers, from the next start' '--locked:refuse to be stopped or restarted' '--set:set any member of the body, such as disk=100' '--file:read the body from YAML or JSON; - is stdin' '--dry-run:print the request as JSON and send nothing') ;;
     'pods delete') reply+=('--dry-run:print the request as JSON and send nothing' '--yes:do not ask for confirmation') ;;
@@ -44,30 +46,36 @@ _berth_flags() {
     'pods stop') reply+=('--wait:wait until it is EXITED' '--wait-timeout:how long --wait waits' '--dry-run:print the request as JSON and send nothing') ;;
     'pods restart') reply+=('--wait:wait until it is RUNNING' '--wait-timeout:how long --wait waits' '--dry-run:print the request as JSON and send nothing') ;;
     'pods wait') reply+=('--for:the status to wait for' '--wait-timeout:how long to wait') ;;
-    'pods logs') reply+=('--follow:go on as lines are written, across broken connections, until Ctrl-C' '--source:only lines of the container, or of the system around it' '--tail:how many of the last lines to begin with, up to 5000 (default 100)' '--since:begin at a time, or so long ago: 2026-01-31T12:00:00Z, 10m' '--after:go on after this event: what an earlier run ended with') ;;
+    'pods logs') reply+=('--follow:go on as lines are written, across broken connections, until Ctrl-C' '--source:only lines of the container, or of the system around it' '--tail:how many of the last lines to begin with, up to 5000 (default 100)' '--since:begin at a time, or so long ago: 2026-01-31T12:00:00Z, 10m' '--times:times as utc, local, relative or none (default utc)' '--after:go on after this event: what an earlier run ended with' '--match:also the pods whose name matches a glob, such as train-*') ;;
+    'pods explain') reply+=('--exit-status:end 10 when it is blocked: nothing moves until something is changed') ;;
     'pods ssh') reply+=('--proxy:by way of the proxy, even where there is a direct address' '--print:print the ssh command and run nothing') ;;
     'endpoints create') reply+=('--name:what to call it' '--type:jobs from a queue, or requests spread over workers (default QUEUE)' '--image:the container image' '--args:arguments of the container'\''s entrypoint' '--disk:container disk in GB, wiped on restart' '--port:ports to publish, such as 8080/http' '--env:an environment variable; an update replaces them all' '--registry:credential for a private image, by id or name' '--template:template to start from, by id or name' '--gpu-pool:pools of GPU types that workers may run on' '--exclude-gpu:GPU types of these pools to leave out' '--gpu-count:GPUs a worker' '--cuda:only with one of these CUDA versions' '--min-cuda:only with this CUDA version or a newer one' '--cpu:CPU flavors that workers may run on, each with its vCPUs' '--workers-min:workers that are always there' '--workers-max:workers there are at most' '--idle-timeout:how long an idle worker stays' '--queue-delay:grow when a job waits this long' '--request-count:grow at this many requests a worker' '--execution-timeout:how long one job may run' '--flashboot:how fast workers start' '--data-center:data centers it may run in' '--network-volume:network volumes, by id or name: one in each data center' '--set:set any member of the body, such as workers.max=5' '--file:read the body from YAML or JSON; - is stdin' '--wait:wait until it is ready' '--wait-timeout:how long --wait waits' '--dry-run:print the request as JSON and send nothing') ;;
     'endpoints update') reply+=('--name:what to call it' '--image:the container image' '--args:arguments of the container'\''s entrypoint' '--disk:container disk in GB, wiped on restart' '--port:ports to publish, such as 8080/http' '--env:an environment variable; an update replaces them all' '--registry:credential for a private image, by id or name' '--template:template to start from, by id or name' '--gpu-pool:pools of GPU types that workers may run on' '--exclude-gpu:GPU types of these pools to leave out' '--gpu-count:GPUs a worker' '--cuda:only with one of these CUDA versions' '--min-cuda:only with this CUDA version or a newer one' '--cpu:CPU flavors that workers may run on, each with its vCPUs' '--workers-min:workers that are always there' '--workers-max:workers there are at most' '--idle-timeout:how long an idle worker stays' '--queue-delay:grow when a job waits this long' '--request-count:grow at this many requests a worker' '--execution-timeout:how long one job may run' '--flashboot:how fast workers start' '--data-center:data centers it may run in' '--network-volume:network volumes, by id or name: one in each data center' '--set:set any member of the body, such as workers.max=5' '--file:read the body from YAML or JSON; - is stdin' '--wait:wait until it is ready' '--wait-timeout:how long --wait waits' '--dry-run:print the request as JSON and send nothing') ;;
     'endpoints delete') reply+=('--dry-run:print the request as JSON and send nothing' '--yes:do not ask for confirmation') ;;
-    'endpoints workers') reply+=('--watch:refresh the output until Ctrl-C' '--interval:time between refreshes with --watch') ;;
-    'endpoints releases') reply+=('--wait:wait until every worker runs the newest release' '--wait-timeout:how long --wait waits' '--watch:refresh the output until Ctrl-C' '--interval:time between refreshes with --watch') ;;
-    'endpoints logs') reply+=('--follow:go on as lines are written, across broken connections, until Ctrl-C' '--source:only lines of the container, or of the system around it' '--tail:how many of the last lines to begin with, up to 5000 (default 100)' '--since:begin at a time, or so long ago: 2026-01-31T12:00:00Z, 10m' '--after:go on after this event: what an earlier run ended with') ;;
-    'clusters get') reply+=('--watch:refresh the output until Ctrl-C' '--interval:time between refreshes with --watch') ;;
+    'endpoints workers') reply+=('--watch:refresh the output until it ends, or q' '--interval:time between refreshes with --watch') ;;
+    'endpoints releases') reply+=('--wait:wait until every worker runs the newest release' '--wait-timeout:how long --wait waits' '--watch:refresh the output until it ends, or q' '--interval:time between refreshes with --watch') ;;
+    'endpoints logs') reply+=('--follow:go on as lines are written, across broken connections, until Ctrl-C' '--source:only lines of the container, or of the system around it' '--tail:how many of the last lines to begin with, up to 5000 (default 100)' '--since:begin at a time, or so long ago: 2026-01-31T12:00:00Z, 10m' '--times:times as utc, local, relative or none (default utc)' '--after:go on after this event: what an earlier run ended with') ;;
+    'endpoints explain') reply+=('--sample:how long to watch the queue when jobs wait, to estimate the time; 0 for no estimate' '--exit-status:end 10 when it is blocked: nothing moves until something is changed') ;;
+    'clusters get') reply+=('--watch:refresh the output until it ends, or q' '--interval:time between refreshes with --watch') ;;
     'clusters create') reply+=('--name:what to call it' '--type:what it is for' '--gpu:the GPU type of every pod' '--gpu-count:GPUs of each pod' '--pods:pods, 2 to 250' '--image:the container image' '--args:arguments of the container'\''s entrypoint' '--disk:container disk in GB, wiped on restart' '--port:ports to publish, such as 8080/http' '--env:an environment variable; an update replaces them all' '--data-center:data centers it may be placed in' '--network-volume:network volume for every pod, by id or name' '--start-ssh:start an SSH server in every pod' '--start-jupyter:start Jupyter in every pod' '--set:set any member of the body, such as compute.podCount=4' '--file:read the body from YAML or JSON; - is stdin' '--wait:wait until it is ready' '--wait-timeout:how long --wait waits' '--dry-run:print the request as JSON and send nothing') ;;
     'clusters update') reply+=('--name:what to call it' '--set:set any member of the body, such as name=VALUE' '--file:read the body from YAML or JSON; - is stdin' '--dry-run:print the request as JSON and send nothing') ;;
     'clusters delete') reply+=('--dry-run:print the request as JSON and send nothing' '--yes:do not ask for confirmation') ;;
-    'clusters pods') reply+=('--watch:refresh the output until Ctrl-C' '--interval:time between refreshes with --watch') ;;
+    'clusters pods') reply+=('--watch:refresh the output until it ends, or q' '--interval:time between refreshes with --watch') ;;
     'jobs run') reply+=('--input:the input as JSON, @FILE, or - for stdin' '--input-file:read the input from a file; - is stdin' '--wait:poll until the job ends and print its result' '--stream:print chunks as the handler produces them' '--sync:submit with runsync: the answer carries the result' '--sync-wait:how long runsync holds the answer back, 1s to 300s (default 90s)' '--wait-timeout:how long --wait, --stream and --sync wait in all' '--webhook:address the result is posted to' '--execution-timeout:how long a worker may run it, 5s to 7d' '--ttl:how long the job may live, queue and run together, 10s to 7d' '--low-priority:let other jobs go first' '--dry-run:print the request as JSON and send nothing') ;;
-    'jobs status') reply+=('--ttl:also set how long the job and its result live from now' '--exit-status:end with the outcome: 0 completed or not ended, 10 failed, 11 cancelled, 12 timed out' '--watch:refresh the output until Ctrl-C' '--interval:time between refreshes with --watch') ;;
+    'jobs status') reply+=('--ttl:also set how long the job and its result live from now' '--exit-status:end with the outcome: 0 completed or not ended, 10 failed, 11 cancelled, 12 timed out' '--watch:refresh the output until it ends, or q' '--interval:time between refreshes with --watch') ;;
     'jobs stream') reply+=('--wait-timeout:how long to follow it') ;;
     'jobs cancel') reply+=('--dry-run:print the request as JSON and send nothing' '--yes:do not ask for confirmation') ;;
     'jobs retry') reply+=('--wait:wait until it ends and print its result' '--wait-timeout:how long --wait waits' '--dry-run:print the request as JSON and send nothing') ;;
     'jobs wait') reply+=('--any:stop at the first job that ends' '--wait-timeout:how long to wait') ;;
-    'jobs batch run') reply+=('--input:JSON lines or CSV, a job each; - is stdin' '--out:where results go; the journal lies beside it' '--input-format:what the input is (default: by its name, else jsonl)' '--input-field:the member or column that holds the input; else the whole line does' '--id-field:the member or column that names the item in the results' '--skip-invalid:leave out what cannot be sent, in place of refusing it all' '--ordered:put the results in the order of the input once all have ended' '--concurrency:requests at once, at most (default 32)' '--rate:submissions a second, at most (default 99, the known limit)' '--in-flight:jobs at the service at a time, at most (default 1000; with --max-failures as many as completed so far, from 10 on)' '--max-failures:send no more once more items than this did not complete' '--max-time:stop the whole batch where it stands after so long' '--retry-failed:run a job that failed or timed out again, so many times' '--execution-timeout:how long a worker may run a job, 5s to 7d' '--ttl:how long a job may live, queue and run together, 10s to 7d' '--low-priority:let other jobs go first' '--dry-run:print the request as JSON and send nothing') ;;
-    'jobs batch resume') reply+=('--input:where the input lies now, if not where it was' '--resubmit-unknown:send items again that may have been submitted' '--moved:the service is the same, although its address is another now' '--concurrency:requests at once, at most (default 32)' '--rate:submissions a second, at most (default 99, the known limit)' '--in-flight:jobs at the service at a time, at most (default 1000; with --max-failures as many as completed so far, from 10 on)' '--max-failures:send no more once more items than this did not complete' '--max-time:stop the whole batch where it stands after so long' '--retry-failed:run a job that failed or timed out again, so many times') ;;
-    'jobs batch status') reply+=('--exit-status:end 13 unless every item completed' '--watch:refresh the output until Ctrl-C' '--interval:time between refreshes with --watch') ;;
+    'jobs explain') reply+=('--sample:how long to watch the queue when jobs wait, to estimate the time; 0 for no estimate' '--exit-status:end 10 when it is blocked: nothing moves until something is changed') ;;
+    'jobs batch run') reply+=('--input:JSON lines or CSV, a job each; - is stdin' '--out:where results go; the journal lies beside it' '--input-format:what the input is (default: by its name, else jsonl)' '--input-field:the member or column that holds the input; else the whole line does' '--id-field:the member or column that names the item in the results' '--types:the types of CSV columns: string, number, boolean or json; an empty cell is null' '--skip-invalid:leave out what cannot be sent, in place of refusing it all' '--ordered:put the results in the order of the input once all have ended' '--concurrency:requests at once, at most (default 32)' '--rate:submissions a second, at most (default 99, the known limit)' '--in-flight:jobs at the service at a time, at most (default 1000; with --max-failures as many as completed so far, from 10 on)' '--max-failures:send no more once more items than this did not complete' '--max-time:stop the whole batch where it stands after so long' '--retry-failed:run a job that failed or timed out again, so many times' '--execution-timeout:how long a worker may run a job, 5s to 7d' '--ttl:how long a job may live, queue and run together, 10s to 7d' '--low-priority:let other jobs go first' '--dry-run:print the request as JSON and send nothing') ;;
+    'jobs batch resume') reply+=('--input:where the input lies now, if not where it was' '--resubmit:send these items again, as new jobs: failed, expired, timed-out, cancelled, unknown' '--only-error:with --resubmit: only items whose error contains this, or has this pattern' '--resubmit-unknown:the same as --resubmit unknown' '--moved:the service is the same, although its address is another now' '--concurrency:requests at once, at most (default 32)' '--rate:submissions a second, at most (default 99, the known limit)' '--in-flight:jobs at the service at a time, at most (default 1000; with --max-failures as many as completed so far, from 10 on)' '--max-failures:send no more once more items than this did not complete' '--max-time:stop the whole batch where it stands after so long' '--retry-failed:run a job that failed or timed out again, so many times') ;;
+    'jobs batch status') reply+=('--exit-status:end 13 unless every item completed' '--watch:refresh the output until it ends, or q' '--interval:time between refreshes with --watch') ;;
+    'jobs batch report') reply+=('--html:write a page with charts to this file') ;;
+    'jobs batch export') reply+=('--format:what to write (default jsonl)' '--join-input:add the input of each item, in the order of the input' '--ordered:in the order of the input' '--out:write to this file, in place of stdout' '--input:where the input lies now, if not where it was') ;;
     'queue purge') reply+=('--dry-run:print the request as JSON and send nothing' '--yes:do not ask for confirmation') ;;
-    'health') reply+=('--watch:refresh the output until Ctrl-C' '--interval:time between refreshes with --watch') ;;
+    'health') reply+=('--watch:refresh the output until it ends, or q' '--interval:time between refreshes with --watch') ;;
+    'top') reply+=('--once:print one frame, or with -o its rows, and end' '--interval:time between two readings') ;;
     'volumes create') reply+=('--name:what to call it' '--size:how large, in GB' '--data-center:the data center: see `berth catalog datacenters`' '--type:the storage tier' '--set:set any member of the body, such as size=200' '--file:read the body from YAML or JSON; - is stdin' '--dry-run:print the request as JSON and send nothing') ;;
     'volumes update') reply+=('--name:what to call it' '--size:the new size in GB' '--set:set any member of the body, such as size=200' '--file:read the body from YAML or JSON; - is stdin' '--dry-run:print the request as JSON and send nothing') ;;
     'volumes delete') reply+=('--dry-run:print the request as JSON and send nothing' '--yes:do not ask for confirmation') ;;
@@ -83,6 +91,7 @@ _berth_flags() {
     'catalog cpus') reply+=('--available:ask what can be had now, and where' '--product:for these products (default POD)' '--vcpu:vCPUs in one pod') ;;
     'catalog datacenters') reply+=('--available:ask which GPUs and CPUs can be had there now' '--region:only in these regions, such as EUROPE' '--volume-type:only with one of these tiers of network volume' '--compliance:only with one of these attestations, such as GDPR' '--global-network:only with global networking') ;;
     'catalog templates') reply+=('--source:whose (default official)') ;;
+    'billing report') reply+=('--last:the time until now, in whole days' '--by:what a row is (default: every resource)' '--budget:end 15 when the total is above this') ;;
     'billing summary') reply+=('--from:from then on: a date, an RFC 3339 time, or how long ago (7d)' '--to:until then; a date is taken with its whole day' '--last:the last so many buckets' '--bucket:sum up by so much time (default day)') ;;
     'billing pods') reply+=('--from:from then on: a date, an RFC 3339 time, or how long ago (7d)' '--to:until then; a date is taken with its whole day' '--last:the last so many buckets' '--bucket:sum up by so much time (default day)' '--pod:only this pod, by id or name') ;;
     'billing serverless') reply+=('--from:from then on: a date, an RFC 3339 time, or how long ago (7d)' '--to:until then; a date is taken with its whole day' '--last:the last so many buckets' '--bucket:sum up by so much time (default day)' '--endpoint:only this endpoint, by id or name') ;;
@@ -92,15 +101,15 @@ _berth_flags() {
     'account ssh-keys add') reply+=('--dry-run:print the request as JSON and send nothing') ;;
     'account ssh-keys remove') reply+=('--dry-run:print the request as JSON and send nothing' '--yes:do not ask for confirmation') ;;
     'account ssh-keys set') reply+=('--none:remove every key' '--dry-run:print the request as JSON and send nothing' '--yes:do not ask for confirmation') ;;
-    'auth login') reply+=('--with-key:read the key from stdin') ;;
+    'auth login') reply+=('--with-key:read the key from stdin' '--no-check:keep the key without asking the service whether it is good') ;;
     'auth logout') reply+=('--forget:forget the whole profile, addresses too') ;;
     'auth status') reply+=('--check:ask the service whether the key is good') ;;
     'api') reply+=('--service:which address' '--field:NAME=VALUE; true, false, null, numbers and JSON are taken as such' '--raw-field:NAME=VALUE; the value is a string' '--input:the body: JSON, @FILE, or - for stdin' '--header:a header of the request' '--dry-run:print the request as JSON and send nothing') ;;
-    'local serve') reply+=('--port:the port on 127.0.0.1; 0 takes a free one' '--state:keep the state in a file; without it nothing persists' '--endpoint:serve an endpoint with workers of your own' '--python:the program that runs .py files (default python3)' '--worker-prefix:what the variables of your worker library begin with' '--reload:replace the workers of an endpoint when a file beside its handler changes' '--quota:requests a window, such as minute=60,hour=3000' '--no-queue-limits:no rate limits on the queue operations' '--stream-shape:what `stream` answers: the chunks, or {"status", "stream": [chunks]} (default array)' '--allow-private-webhooks:let webhooks reach other ports of this machine, and private networks') ;;
-    'local exec') reply+=('--state:keep the state in a file; without it nothing persists' '--endpoint:serve an endpoint with workers of your own' '--python:the program that runs .py files (default python3)' '--worker-prefix:what the variables of your worker library begin with' '--reload:replace the workers of an endpoint when a file beside its handler changes' '--quota:requests a window, such as minute=60,hour=3000' '--no-queue-limits:no rate limits on the queue operations' '--stream-shape:what `stream` answers: the chunks, or {"status", "stream": [chunks]} (default array)' '--allow-private-webhooks:let webhooks reach other ports of this machine, and private networks') ;;
-    'local worker-env') reply+=('--worker-prefix:what the variables of your worker library begin with') ;;
+    'local serve') reply+=('--port:the port on 127.0.0.1; 0 takes a free one' '--state:keep the state in a file; without it nothing persists' '--endpoint:serve an endpoint with a handler module of your own' '--quota:requests a window, such as minute=60,hour=3000' '--no-queue-limits:no rate limits on the queue operations' '--stream-shape:what `stream` answers: the chunks, or {"status", "stream": [chunks]} (default array)' '--allow-private-webhooks:let webhooks reach other ports of this machine, and private networks') ;;
+    'local exec') reply+=('--state:keep the state in a file; without it nothing persists' '--endpoint:serve an endpoint with a handler module of your own' '--quota:requests a window, such as minute=60,hour=3000' '--no-queue-limits:no rate limits on the queue operations' '--stream-shape:what `stream` answers: the chunks, or {"status", "stream": [chunks]} (default array)' '--allow-private-webhooks:let webhooks reach other ports of this machine, and private networks') ;;
     'local reset') reply+=('--yes:do not ask for confirmation') ;;
-    'local fault add') reply+=('--count:how many requests it strikes (default: all until cleared)' '--probability:how often it strikes: above 0, up to 1' '--match:only these: a method, the beginning of a path, or both' '--status:the status of a server-error (default 503)' '--latency:how late a latency answers, and a worker-slow-start starts (default 1s)' '--retry-after:what a rate-limit asks to wait (default 1s)') ;;
+    'local fault add') reply+=('--count:how many requests it strikes (default: all until cleared)' '--probability:how often it strikes: above 0, up to 1' '--match:only these: a method, the beginning of a path, or both' '--status:the status of a server-error (default 503)' '--latency:how late a latency answers (default 1s)' '--retry-after:what a rate-limit asks to wait (default 1s)') ;;
+    'local stock set') reply+=('--data-center:only in this data center (default: in all that have it)') ;;
     'completion') reply+=('--install:write it where the shell finds it') ;;
   esac
 }
@@ -114,6 +123,7 @@ _berth_values() {
     'pods list|--gpu') reply=(-); return ;;
     'pods list|--older-than') reply=(-); return ;;
     'pods list|--newer-than') reply=(-); return ;;
+    'pods list|--interval') reply=(-); return ;;
     'pods get|--interval') reply=(-); return ;;
     'pods create|--name') reply=(-); return ;;
     'pods create|--image') reply=(-); return ;;
@@ -159,7 +169,9 @@ _berth_values() {
     'pods logs|--source') reply=('container' 'system'); return ;;
     'pods logs|--tail') reply=(-); return ;;
     'pods logs|--since') reply=(-); return ;;
+    'pods logs|--times') reply=('utc' 'local' 'relative' 'none'); return ;;
     'pods logs|--after') reply=(-); return ;;
+    'pods logs|--match') reply=(-); return ;;
     'endpoints create|--name') reply=(-); return ;;
     'endpoints create|--type') reply=('QUEUE' 'LOAD_BALANCER'); return ;;
     'endpoints create|--image') reply=(-); return ;;
@@ -219,7 +231,9 @@ _berth_values() {
     'endpoints logs|--source') reply=('container' 'system'); return ;;
     'endpoints logs|--tail') reply=(-); return ;;
     'endpoints logs|--since') reply=(-); return ;;
+    'endpoints logs|--times') reply=('utc' 'local' 'relative' 'none'); return ;;
     'endpoints logs|--after') reply=(-); return ;;
+    'endpoints explain|--sample') reply=(-); return ;;
     'clusters get|--interval') reply=(-); return ;;
     'clusters create|--name') reply=(-); return ;;
     'clusters create|--type') reply=('APPLICATION' 'TRAINING' 'SLURM' 'RAY'); return ;;
@@ -252,11 +266,13 @@ _berth_values() {
     'jobs stream|--wait-timeout') reply=(-); return ;;
     'jobs retry|--wait-timeout') reply=(-); return ;;
     'jobs wait|--wait-timeout') reply=(-); return ;;
+    'jobs explain|--sample') reply=(-); return ;;
     'jobs batch run|--input') reply=(-); return ;;
     'jobs batch run|--out') reply=(-); return ;;
     'jobs batch run|--input-format') reply=('jsonl' 'csv'); return ;;
     'jobs batch run|--input-field') reply=(-); return ;;
     'jobs batch run|--id-field') reply=(-); return ;;
+    'jobs batch run|--types') reply=(-); return ;;
     'jobs batch run|--concurrency') reply=(-); return ;;
     'jobs batch run|--rate') reply=(-); return ;;
     'jobs batch run|--in-flight') reply=(-); return ;;
@@ -266,6 +282,8 @@ _berth_values() {
     'jobs batch run|--execution-timeout') reply=(-); return ;;
     'jobs batch run|--ttl') reply=(-); return ;;
     'jobs batch resume|--input') reply=(-); return ;;
+    'jobs batch resume|--resubmit') reply=('failed' 'expired' 'timed-out' 'cancelled' 'unknown'); return ;;
+    'jobs batch resume|--only-error') reply=(-); return ;;
     'jobs batch resume|--concurrency') reply=(-); return ;;
     'jobs batch resume|--rate') reply=(-); return ;;
     'jobs batch resume|--in-flight') reply=(-); return ;;
@@ -273,7 +291,12 @@ _berth_values() {
     'jobs batch resume|--max-time') reply=(-); return ;;
     'jobs batch resume|--retry-failed') reply=(-); return ;;
     'jobs batch status|--interval') reply=(-); return ;;
+    'jobs batch report|--html') reply=(-); return ;;
+    'jobs batch export|--format') reply=('csv' 'json' 'jsonl'); return ;;
+    'jobs batch export|--out') reply=(-); return ;;
+    'jobs batch export|--input') reply=(-); return ;;
     'health|--interval') reply=(-); return ;;
+    'top|--interval') reply=(-); return ;;
     'volumes create|--name') reply=(-); return ;;
     'volumes create|--size') reply=(-); return ;;
     'volumes create|--data-center') reply=(-); return ;;
@@ -336,6 +359,9 @@ _berth_values() {
     'catalog datacenters|--volume-type') reply=('STANDARD' 'HIGH_PERFORMANCE'); return ;;
     'catalog datacenters|--compliance') reply=(-); return ;;
     'catalog templates|--source') reply=('official' 'verified' 'community'); return ;;
+    'billing report|--last') reply=(-); return ;;
+    'billing report|--by') reply=('pod' 'endpoint' 'volume' 'cluster' 'day'); return ;;
+    'billing report|--budget') reply=(-); return ;;
     'billing summary|--from') reply=(-); return ;;
     'billing summary|--to') reply=(-); return ;;
     'billing summary|--last'|'billing summary|-n') reply=(-); return ;;
@@ -372,23 +398,19 @@ _berth_values() {
     'local serve|--port') reply=(-); return ;;
     'local serve|--state') reply=(-); return ;;
     'local serve|--endpoint') reply=(-); return ;;
-    'local serve|--python') reply=(-); return ;;
-    'local serve|--worker-prefix') reply=(-); return ;;
     'local serve|--quota') reply=(-); return ;;
     'local serve|--stream-shape') reply=('array' 'object'); return ;;
     'local exec|--state') reply=(-); return ;;
     'local exec|--endpoint') reply=(-); return ;;
-    'local exec|--python') reply=(-); return ;;
-    'local exec|--worker-prefix') reply=(-); return ;;
     'local exec|--quota') reply=(-); return ;;
     'local exec|--stream-shape') reply=('array' 'object'); return ;;
-    'local worker-env|--worker-prefix') reply=(-); return ;;
     'local fault add|--count') reply=(-); return ;;
     'local fault add|--probability') reply=(-); return ;;
     'local fault add|--match') reply=(-); return ;;
     'local fault add|--status') reply=(-); return ;;
     'local fault add|--latency') reply=(-); return ;;
     'local fault add|--retry-after') reply=(-); return ;;
+    'local stock set|--data-center') reply=(-); return ;;
   esac
   case "${1##*|}" in
     '--output'|'-o') reply=('table' 'wide' 'json' 'jsonl' 'yaml' 'csv' 'id'); return ;;

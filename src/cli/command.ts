@@ -1,3 +1,4 @@
+import type { Json } from '../core/json.ts';
 import type { Result } from '../output/view.ts';
 import type { CommandContext } from './context.ts';
 import type { GlobalFlag } from './parse/globals.ts';
@@ -16,7 +17,7 @@ export interface CommandSpec<A extends Params, O extends Params> {
   /** The command changes something at the service; adds `--dry-run`. */
   readonly writes?: boolean;
   /** The command can be repeated; adds `--watch` and `--interval`. */
-  readonly watch?: boolean;
+  readonly watch?: true | WatchSpec;
   /**
    * The command destroys something; adds `--yes`. Returns one sentence that says what is affected (`This purges 3 jobs
    * ...`). It is shown before `run`, and the user must confirm.
@@ -27,6 +28,17 @@ export interface CommandSpec<A extends Params, O extends Params> {
   readonly run: (ctx: CommandContext, values: ValuesOf<A> & ValuesOf<O>) => Promise<Result>;
 }
 
+/** How a command is watched. */
+export interface WatchSpec {
+  /** True for a result after which nothing can change any more: the watch ends. `first` is that of the first poll. */
+  readonly ended?: (result: Result, first: Result) => boolean;
+}
+
+/** The end of a watch of one row, by that row. */
+export const endedWhen = (test: (row: Json) => boolean): WatchSpec => ({
+  ended: (result) => result.kind === 'one' && test(result.value),
+});
+
 /** A declared command without the types of its values. */
 export interface Command {
   readonly kind: 'command';
@@ -36,7 +48,7 @@ export interface Command {
   readonly options: Params;
   readonly examples: readonly (readonly [string, string])[];
   readonly writes: boolean;
-  readonly watch: boolean;
+  readonly watch: WatchSpec | undefined;
   readonly confirm?: (ctx: CommandContext, values: Values) => Promise<string>;
   readonly confirmWhen: (values: Values) => boolean;
   readonly run: (ctx: CommandContext, values: Values) => Promise<Result>;
@@ -78,7 +90,7 @@ export function defineCommand<const A extends Params, const O extends Params>(sp
     options: spec.options ?? {},
     examples: spec.examples ?? [],
     writes: spec.writes ?? false,
-    watch: spec.watch ?? false,
+    watch: spec.watch === true ? {} : spec.watch,
     // The casts are sound: callers pass only values that `args` and `options` parsed.
     ...(confirm === undefined ? {} : { confirm: (ctx, values) => confirm(ctx, values as ValuesOf<A> & ValuesOf<O>) }),
     confirmWhen: (values) => confirmWhen?.(values as ValuesOf<A> & ValuesOf<O>) ?? true,

@@ -2,7 +2,7 @@ import type { ApiRequest } from '../core/api.ts';
 import type { Context } from '../core/context.ts';
 import type { Json } from '../core/json.ts';
 import type { OutputOptions, View } from '../output/view.ts';
-import type { IdCache } from './resource/id-cache.ts';
+import type { IdCache } from './resource/identity/id-cache.ts';
 
 /** A spinner with a text, shown on a terminal only. */
 export interface Progress {

@@ -1,6 +1,6 @@
 import { memberAt, numberOf, type Json } from '../core/json.ts';
 import { defineCommand, defineGroup } from '../cli/command.ts';
-import { sendTo } from '../cli/resource/identify.ts';
+import { sendTo } from '../cli/resource/identity/identify.ts';
 import { arg } from '../cli/parse/params.ts';
 import { countOf } from '../cli/words.ts';
 import type { View } from '../output/view.ts';

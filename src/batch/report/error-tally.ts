@@ -1,8 +1,8 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import type { Failure } from '../../core/failure.ts';
-import { memberAt, stringOf, type Json } from '../../core/json.ts';
-import { jobError } from '../../queue/job-error.ts';
+import type { Json } from '../../core/json.ts';
 import type { EndEvent } from '../store/items/item-state-machine.ts';
+import { errorOf, MAX_ERROR_LENGTH } from '../store/results/error-text.ts';
 
 /** An error message and the number of items that had it. */
 export interface CommonError {
@@ -36,9 +36,8 @@ export interface ErrorTally {
   readonly refusedRetries: () => RefusedRetries | undefined;
 }
 
-/** Limits of the different errors that are counted, and of their length in characters: memory stays bounded. */
+/** Limit of the different errors that are counted: memory stays bounded. */
 const MAX_ERRORS = 500;
-const MAX_ERROR_LENGTH = 200;
 
 export function createErrorTally(): ErrorTally {
   const errors = createCounter();
@@ -87,10 +86,3 @@ function createCounter(): Counter {
     },
   };
 }
-
-/** Returns the error of a job as one line; its status when it has no error. */
-const errorOf = (document: Json): string =>
-  (jobError(document)?.headline ?? stringOf(memberAt(document, 'status')) ?? 'the job has no error message').slice(
-    0,
-    MAX_ERROR_LENGTH,
-  );

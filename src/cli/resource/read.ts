@@ -1,10 +1,10 @@
 import { arrayOf, memberAt, type Json } from '../../core/json.ts';
 import type { ApiRequest } from '../../core/api.ts';
 import type { Result, View } from '../../output/view.ts';
-import { defineCommand, type Command } from '../command.ts';
+import { defineCommand, type Command, type WatchSpec } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import type { Collection } from './collection.ts';
-import { sendTo } from './identify.ts';
+import type { Collection } from './identity/collection.ts';
+import { sendTo } from './identity/identify.ts';
 import { arg, type Params, type ValuesOf } from '../parse/params.ts';
 
 /** A collection of the management API with the view of its rows. */
@@ -19,6 +19,7 @@ interface ListSpec<O extends Params> {
   readonly details?: string;
   readonly options?: O;
   readonly examples?: readonly (readonly [string, string])[];
+  readonly watch?: true | WatchSpec;
   readonly query?: (values: ValuesOf<O>) => Query;
   /** Filters rows, for filters that the service does not have. `now` is the service's time in milliseconds. */
   readonly keep?: (row: Json, values: ValuesOf<O>, now: number) => boolean;
@@ -61,7 +62,7 @@ interface GetSpec<O extends Params> {
   readonly details?: string;
   readonly options?: O;
   readonly examples?: readonly (readonly [string, string])[];
-  readonly watch?: boolean;
+  readonly watch?: true | WatchSpec;
   readonly query?: (values: ValuesOf<O>) => Query;
   /** The exit code and notes for a row. */
   readonly outcome?: (row: Json, values: ValuesOf<O>) => Pick<Result, 'exit' | 'notes'>;

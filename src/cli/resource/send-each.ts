@@ -2,8 +2,8 @@ import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
 import { Failure } from '../../core/failure.ts';
 import { asId, type Id } from '../../core/ids.ts';
 import type { CommandContext } from '../context.ts';
-import type { Collection } from './collection.ts';
-import { dryRunNote, sendTo } from './identify.ts';
+import type { Collection } from './identity/collection.ts';
+import { dryRunNote, sendTo } from './identity/identify.ts';
 
 /** One of several requests, each about a resource that the user named by an id or a name. */
 export interface Target<N extends string> {

@@ -7,13 +7,13 @@ import { arg, flagName, onlyWith, option, type Params } from '../parse/params.ts
 import { defineCommand, type Command, type Values } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { asId, type Id } from '../../core/ids.ts';
-import { identify, sendTo } from './identify.ts';
+import { identify, sendTo } from './identity/identify.ts';
 import { waitFor } from '../run/wait.ts';
 import { commandLine, countOf } from '../words.ts';
 import { bodyOptions } from './body.ts';
 import { completedBody, composeBody, setExampleOf, type BodySpec } from './compose-body.ts';
 import type { Resource } from './read.ts';
-import { sendReferences, type References } from './references.ts';
+import { sendReferences, type References } from './identity/references.ts';
 import { combinedFailure, sendEach } from './send-each.ts';
 import { redactingSecret, refuseSecretOnArgv, secretOptions, withSecret, type Secret } from './secret.ts';
 

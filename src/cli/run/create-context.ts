@@ -6,7 +6,7 @@ import type { OutputOptions } from '../../output/view.ts';
 import { styled } from '../../output/layout/terminal-text.ts';
 import { openRows } from '../../output/row-writer.ts';
 import type { CommandContext, Progress } from '../context.ts';
-import { createIdCache } from '../resource/id-cache.ts';
+import { createIdCache } from '../resource/identity/id-cache.ts';
 import { DryRun, dryRunApi } from './dry-run.ts';
 import { createServiceClock } from './service-clock.ts';
 import { recordOutputFailure, recordWrites, type WriteRecord } from './write-record.ts';

@@ -1,4 +1,4 @@
-import type { Collection } from '../../cli/resource/collection.ts';
+import type { Collection } from '../../cli/resource/identity/collection.ts';
 import * as collections from '../shared/collections.ts';
 
 /** One amount of a report, in US dollars. */

@@ -1,7 +1,7 @@
 import type { ApiRequest } from '../../core/api.ts';
 import { usage } from '../../core/failure.ts';
 import { defineCommand, type Command } from '../../cli/command.ts';
-import { sendTo } from '../../cli/resource/identify.ts';
+import { sendTo } from '../../cli/resource/identity/identify.ts';
 import { arg, flagName, type Params, type ValuesOf } from '../../cli/parse/params.ts';
 import { listRows, type Resource } from '../../cli/resource/read.ts';
 import type { View } from '../../output/view.ts';

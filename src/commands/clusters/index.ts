@@ -2,7 +2,7 @@ import { arrayOf, memberAt, numberOf, stringOf, type Json, type JsonObject } fro
 import { formatDollars } from '../../core/units.ts';
 import { defineCommand, defineGroup } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { sendTo } from '../../cli/resource/identify.ts';
+import { sendTo } from '../../cli/resource/identity/identify.ts';
 import { arg } from '../../cli/parse/params.ts';
 import { bodyOf } from '../../cli/resource/field-writes.ts';
 import { getCommand, listCommand, type Resource } from '../../cli/resource/read.ts';

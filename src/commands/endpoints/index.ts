@@ -3,6 +3,7 @@ import { getCommand, listCommand, type Resource } from '../../cli/resource/read.
 import { createCommand, deleteCommand, updateCommand } from '../../cli/resource/write.ts';
 import * as collections from '../shared/collections.ts';
 import { endpointView } from './fields.ts';
+import { explain } from './explain.ts';
 import { logs } from './logs.ts';
 import { releases } from './releases.ts';
 import { workers } from './workers.ts';
@@ -25,4 +26,5 @@ export const endpoints = defineGroup('serverless endpoints', {
   workers,
   releases,
   logs,
+  explain,
 });

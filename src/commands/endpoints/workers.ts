@@ -2,7 +2,7 @@ import { arrayOf, memberAt, numberOf, objectOf, type Json } from '../../core/jso
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
-import { sendTo } from '../../cli/resource/identify.ts';
+import { sendTo } from '../../cli/resource/identity/identify.ts';
 import { arg } from '../../cli/parse/params.ts';
 import { countOf } from '../../cli/words.ts';
 import { text, yesNo } from '../../output/layout/cells.ts';

@@ -3,7 +3,7 @@ import type { Json } from '../../core/json.ts';
 import { say } from '../../core/safe-text.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { sendTo } from '../../cli/resource/identify.ts';
+import { sendTo } from '../../cli/resource/identity/identify.ts';
 import { arg, onlyWith, option } from '../../cli/parse/params.ts';
 import type { Result } from '../../output/view.ts';
 import { jobIdOf, unusableJobId } from '../../queue/job-id.ts';

@@ -6,7 +6,7 @@ import { arrayOf, encodeJson, memberAt, objectOf, type Json } from '../../core/j
 import { safeText, say } from '../../core/safe-text.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { sendTo } from '../../cli/resource/identify.ts';
+import { sendTo } from '../../cli/resource/identity/identify.ts';
 import { arg, option } from '../../cli/parse/params.ts';
 import { waitEnded } from '../../cli/run/wait.ts';
 import { commandLine } from '../../cli/words.ts';
@@ -80,10 +80,27 @@ export async function streamJob(
   await printer.close();
   ctx.setResumeCommand(undefined);
   const exit = exitOf(ended);
+  if (exit !== EXIT.done) ended = await withError(ctx, ended, () => send((id) => statusRequest(id, job)));
   const error = jobError(ended);
   const outcome = `job ${job} ended ${jobStatus(ended)}${error === undefined ? '' : `: ${error.text}`}`;
   const notes = exit === 0 ? [] : outcome.split(/\r?\n/);
   return { kind: 'nothing', exit, notes };
+}
+
+/** The job with its error. The answer of a stream may have the status only: then the error is read with the status. */
+async function withError(
+  ctx: CommandContext,
+  ended: Json | undefined,
+  readStatus: () => Promise<Json>,
+): Promise<Json | undefined> {
+  if (memberAt(ended, 'error') !== undefined || arrayOf(memberAt(ended, 'stream')) === undefined) return ended;
+  try {
+    return { ...objectOf(ended), error: memberAt(await readStatus(), 'error') };
+  } catch (error) {
+    // The outcome is known all the same: the job may have expired meanwhile.
+    if (error instanceof Failure && !ctx.signal.aborted) return ended;
+    throw error;
+  }
 }
 
 /** Returns the chunks of one answer: an array, or (some servers) an object with an array as `stream`. */

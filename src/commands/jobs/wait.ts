@@ -3,7 +3,7 @@ import { Failure } from '../../core/failure.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { sendTo } from '../../cli/resource/identify.ts';
+import { sendTo } from '../../cli/resource/identity/identify.ts';
 import { arg, option } from '../../cli/parse/params.ts';
 import { waitFor } from '../../cli/run/wait.ts';
 import type { Result } from '../../output/view.ts';
@@ -12,12 +12,13 @@ import { hasEnded, jobStatus } from '../../queue/status.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
 import { waitLine } from './command-lines.ts';
 import { exitOf, exitOfAll } from './outcome.ts';
+import { createStallNotice } from './stall-notice.ts';
 import { jobView } from './view.ts';
 
 export const wait = defineCommand({
   summary: 'wait until jobs end and print their results',
   details:
-    'The exit code is the outcome: 0 all completed; else that of the first job, in the order given, that did not (10 failed, 11 cancelled, 12 timed out); 9 when the wait ends first.',
+    'When jobs stand still for 15 seconds, it says once on stderr why. The exit code is the outcome: 0 all completed; else that of the first job, in the order given, that did not (10 failed, 11 cancelled, 12 timed out); 9 when the wait ends first.',
   args: { endpoint: arg.text('endpoint id, name or model slug'), job: arg.ids('job ids') },
   options: {
     any: option.on('stop at the first job that ends'),
@@ -43,6 +44,7 @@ export async function waitForJob(
   timeoutMs: number,
 ): Promise<Result> {
   let text = '';
+  const stall = createStallNotice(ctx, endpoint);
   const value = await waitFor<Json>(ctx, {
     what: `job ${job}`,
     poll: async () => {
@@ -50,10 +52,12 @@ export async function waitForJob(
         explainExpired(job),
       );
       text = answer.text;
+      stall.saw(job, answer.value ?? null);
       return answer.value ?? null;
     },
     done: hasEnded,
     describe: statusAndProgress,
+    notice: stall.lines,
     timeoutMs,
     resumeCommand: waitLine(endpoint, job),
     id: job,
@@ -69,6 +73,7 @@ async function waitForJobs(
   any: boolean,
 ): Promise<Result> {
   const ended = new Map<string, Json>();
+  const stall = createStallNotice(ctx, endpoint);
   await waitFor<number>(ctx, {
     what: `${String(jobs.length)} jobs`,
     poll: async () => {
@@ -77,6 +82,7 @@ async function waitForJobs(
         const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, (id) => statusRequest(id, job)).catch(
           explainExpired(job),
         );
+        stall.saw(job, answer.value ?? null);
         if (hasEnded(answer.value)) ended.set(job, answer.value ?? null);
         if (any && ended.size > 0) break;
       }
@@ -84,6 +90,7 @@ async function waitForJobs(
     },
     done: (count) => count === jobs.length || (any && count > 0),
     describe: (count) => `${String(count)} ended`,
+    notice: stall.lines,
     timeoutMs,
     resumeCommand: waitLine(endpoint, ...jobs),
   });

@@ -3,7 +3,7 @@ import { Failure } from '../../core/failure.ts';
 import { isObject, memberAt, numberOf, stringOf, type Json, type JsonObject } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import type { Collection } from '../../cli/resource/collection.ts';
+import type { Collection } from '../../cli/resource/identity/collection.ts';
 import { listRows } from '../../cli/resource/read.ts';
 import { createCommand } from '../../cli/resource/write.ts';
 import { gigabytes, text } from '../../output/layout/cells.ts';

@@ -2,8 +2,10 @@ import { memberAt, type Json } from '../../core/json.ts';
 import { option } from '../../cli/parse/params.ts';
 import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
 import { text } from '../../output/layout/cells.ts';
+import type { View } from '../../output/view.ts';
 import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG } from '../shared/container-fields.ts';
 import { pick } from '../shared/pick.ts';
+import { liveSections } from './live.ts';
 import { movedMount, networkMount, newPersistentMount, resizedMount } from './mounts.ts';
 import { atLeast, vcpuCount } from './number-rules.ts';
 import * as show from './show.ts';
@@ -206,4 +208,6 @@ export const POD_TABLE = defineTable({
   ],
 });
 
-export const podView = viewOf(POD_TABLE);
+const view = viewOf(POD_TABLE);
+
+export const podView: View = view.detail === undefined ? view : { ...view, live: liveSections(view.detail) };

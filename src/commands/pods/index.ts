@@ -2,6 +2,7 @@ import { defineGroup } from '../../cli/command.ts';
 import { deleteCommand } from '../../cli/resource/write.ts';
 import { restart, start, stop } from './act.ts';
 import { create } from './create.ts';
+import { explain } from './explain/index.ts';
 import { get, SUMMARY } from './get.ts';
 import { list } from './list.ts';
 import { logs } from './logs.ts';
@@ -29,5 +30,6 @@ export const pods = defineGroup(SUMMARY, {
   restart,
   wait,
   logs,
+  explain,
   ssh,
 });

@@ -17,6 +17,7 @@ export const list = listCommand(PODS, {
     olderThan: option.age('only created longer ago than this, such as 3d'),
     newerThan: option.age('only created within this time, such as 2h'),
   },
+  watch: true,
   query: ({ all }) => (all ? { includeClusterPods: true } : {}),
   keep: (pod, filter, now) =>
     isAmong(filter.status, memberAt(pod, 'status')) &&
@@ -26,6 +27,7 @@ export const list = listCommand(PODS, {
     isOfAge(filter, now - Date.parse(stringOf(memberAt(pod, 'createdAt')) ?? '')),
   examples: [
     ['berth pods list --status RUNNING --older-than 3d', 'what has been running for long'],
+    ['berth pods list --watch', 'see them start and stop'],
     ['berth pods list -o wide', 'every column'],
     ['berth pods list -o id', 'the ids alone, one a line'],
   ],

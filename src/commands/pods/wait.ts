@@ -3,7 +3,7 @@ import { Failure } from '../../core/failure.ts';
 import { memberAt, stringOf, type Json } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { sendTo } from '../../cli/resource/identify.ts';
+import { sendTo } from '../../cli/resource/identity/identify.ts';
 import { arg, option } from '../../cli/parse/params.ts';
 import type { WaitSpec } from '../../cli/resource/write.ts';
 import { waitFor } from '../../cli/run/wait.ts';

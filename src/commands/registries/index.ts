@@ -1,5 +1,5 @@
 import { defineCommand, defineGroup } from '../../cli/command.ts';
-import { sendTo } from '../../cli/resource/identify.ts';
+import { sendTo } from '../../cli/resource/identity/identify.ts';
 import { arg } from '../../cli/parse/params.ts';
 import { bodyOf } from '../../cli/resource/field-writes.ts';
 import { getCommand, listCommand, type Resource } from '../../cli/resource/read.ts';

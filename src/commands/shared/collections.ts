@@ -1,5 +1,5 @@
 /** The list of each kind of resource: to resolve names to ids, and to pick from. */
-import type { Collection } from '../../cli/resource/collection.ts';
+import type { Collection } from '../../cli/resource/identity/collection.ts';
 
 export const PODS: Collection<'pod'> = {
   noun: 'pod',

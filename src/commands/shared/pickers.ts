@@ -3,7 +3,7 @@ import type { Choice } from '../../core/context.ts';
 import { memberAt, numberOf, stringOf, type Json } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import type { Collection } from '../../cli/resource/collection.ts';
+import type { Collection } from '../../cli/resource/identity/collection.ts';
 import { listRows } from '../../cli/resource/read.ts';
 import { gigabytes, text } from '../../output/layout/cells.ts';
 import { DATA_CENTERS, GPUS, REGISTRIES, TEMPLATES } from './collections.ts';

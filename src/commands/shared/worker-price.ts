@@ -1,6 +1,6 @@
 import { arrayOf, isObject, memberAt, numberOf, objectOf, type Json } from '../../core/json.ts';
 import type { DollarRange } from '../../core/units.ts';
-import type { Collection } from '../../cli/resource/collection.ts';
+import type { Collection } from '../../cli/resource/identity/collection.ts';
 import { CPUS, GPUS } from './collections.ts';
 
 /** The catalog with the prices of an endpoint's hardware. */

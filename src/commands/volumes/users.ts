@@ -2,7 +2,7 @@ import type { ApiRequest } from '../../core/api.ts';
 import { Failure } from '../../core/failure.ts';
 import { arrayOf, memberAt, stringOf, type Json } from '../../core/json.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import type { Collection } from '../../cli/resource/collection.ts';
+import type { Collection } from '../../cli/resource/identity/collection.ts';
 import { listRows } from '../../cli/resource/read.ts';
 import { ENDPOINTS, PODS } from '../shared/collections.ts';
 

@@ -3,6 +3,8 @@ import { badRequest, conflict, notFound } from '../contract/problem.ts';
 import { faults, type FaultRecord } from '../frame/faults.ts';
 import { unpublished, type Call, type Operation } from '../frame/operation.ts';
 import { bodyOf } from '../frame/validate.ts';
+import { DATA_CENTERS, type CpuData, type GpuData } from '../model/catalog/hardware.ts';
+import { cpusOf, dataCentersWith, gpusOf, resetStock, setStock } from '../model/catalog/stock.ts';
 import { clusters } from '../model/clusters.ts';
 import { takesByProtocol } from '../model/endpoints/record.ts';
 import { endpoints } from '../model/endpoints/seed.ts';
@@ -10,7 +12,7 @@ import { pods } from '../model/pods/seed.ts';
 import { registries } from '../model/registries.ts';
 import { templates } from '../model/templates/seed.ts';
 import { volumes } from '../model/volumes.ts';
-import { PING_INTERVAL_MS } from '../queue/index.ts';
+import { endpointChanged, PING_INTERVAL_MS } from '../queue/index.ts';
 import { queuesOf } from '../queue/state/records.ts';
 import { advanceClock } from '../state/clock.ts';
 import { nextId, type State } from '../state/state.ts';
@@ -33,7 +35,7 @@ export interface ControlOptions {
 const control = (id: string, request: string, options: OperationOptions): Operation =>
   unpublished(id, request, { service: 'control', ...options });
 
-/** The operations behind `berth local status`, `worker-env`, `reset`, `clock` and `fault`. */
+/** The operations behind `berth local status`, `worker-env`, `reset`, `clock`, `fault` and `stock`. */
 export const createControlOperations = ({ reset, variablesOf }: ControlOptions): readonly Operation[] => [
   control('localStatus', 'GET /local/status', {
     run: async (call) => ({ status: 200, body: await call.transact(statusOf) }),
@@ -97,6 +99,29 @@ export const createControlOperations = ({ reset, variablesOf }: ControlOptions):
       body: await call.transact((state) => attachment(state, call, variablesOf)),
     }),
   }),
+  control('localStock', 'GET /local/stock', {
+    run: async (call) => ({ status: 200, body: await call.transact(stockOf) }),
+  }),
+  control('localStockSet', 'POST /local/stock', {
+    body: 'LocalStockRequest',
+    run: async (call) => ({
+      status: 200,
+      body: await call.transact((state) => {
+        changeStock(state, bodyOf(call) as StockBody);
+        allEndpointsChanged(state);
+        return stockOf(state);
+      }),
+    }),
+  }),
+  control('localStockReset', 'DELETE /local/stock', {
+    run: async (call) => {
+      await call.transact((state) => {
+        resetStock(state);
+        allEndpointsChanged(state);
+      });
+      return { status: 204 };
+    },
+  }),
 ];
 
 /** What the names of a worker's variables may begin with. */
@@ -120,6 +145,45 @@ function attachment(state: State, { params, query, origin }: Call, variablesOf: 
     variables: { ...variablesOf(state, worker, prefix) },
   };
 }
+
+interface StockBody {
+  readonly hardware: string;
+  readonly free: number;
+  /** Every data center that has this hardware in the catalog when absent. */
+  readonly dataCenter?: string;
+}
+
+/** Lets every endpoint start the workers for which there is stock now. */
+function allEndpointsChanged(state: State): void {
+  for (const { id } of endpoints.all(state)) endpointChanged(state, id);
+}
+
+const hardwareOf = (state: State): readonly (GpuData | CpuData)[] => [...gpusOf(state), ...cpusOf(state)];
+
+/** Sets the stock of some hardware. Throws the 400 Problem for hardware or a data center that does not exist. */
+function changeStock(state: State, { hardware, free, dataCenter }: StockBody): void {
+  const found = hardwareOf(state).find(({ id }) => id === hardware);
+  if (found === undefined)
+    throw badRequest(
+      `unknown hardware ${hardware}: one of ${hardwareOf(state)
+        .map(({ id }) => id)
+        .join(', ')}`,
+    );
+  if (dataCenter !== undefined && !DATA_CENTERS.some(({ id }) => id === dataCenter))
+    throw badRequest(`unknown data center ${dataCenter}: one of ${DATA_CENTERS.map(({ id }) => id).join(', ')}`);
+  setStock(state, hardware, dataCenter === undefined ? dataCentersWith(found) : [dataCenter], free);
+}
+
+/** A row for each hardware in each data center that has it. */
+const stockOf = (state: State): Json => ({
+  stock: hardwareOf(state).flatMap((hardware) =>
+    dataCentersWith(hardware).map((dataCenter) => ({
+      hardware: hardware.id,
+      dataCenter,
+      free: hardware.stock[dataCenter] ?? 0,
+    })),
+  ),
+});
 
 const clockOf = (state: State, now: number): Json => ({
   now: new Date(now).toISOString(),

@@ -4,7 +4,7 @@ import type { Json } from '../../../core/json.ts';
 import { DURATION_BOUNDS } from '../../../queue/limits.ts';
 import { healthRequest, runRequest } from '../../../queue/requests.ts';
 import type { CommandContext } from '../../../cli/context.ts';
-import { sendTo } from '../../../cli/resource/identify.ts';
+import { sendTo } from '../../../cli/resource/identity/identify.ts';
 import { countOf } from '../../../cli/words.ts';
 import type { Result } from '../../../output/view.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
@@ -29,6 +29,7 @@ export async function runBatch(ctx: CommandContext, values: RunValues): Promise<
     format: values.inputFormat as BatchFiles['format'],
     inputField: values.inputField,
     idField: values.idField,
+    types: values.types,
     skipInvalid: values.skipInvalid,
     jobOptions: values,
   };

@@ -1,6 +1,7 @@
 import { takesByProtocol, type EndpointRecord, type WorkerHardware } from '../../model/endpoints/record.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
-import { placementsFor } from '../../model/endpoints/placement.ts';
+import { isThrottled, placementsFor } from '../../model/endpoints/placement.ts';
+import { doesNotStart } from '../../model/images.ts';
 import type { State } from '../../state/state.ts';
 import { nextWaiting, putWorker, queueOf, removeWorker, workerCount, workersIn } from '../state/endpoint-queue.ts';
 import { queuesOf, type EndpointQueue, type ProtocolWorker, type Worker } from '../state/records.ts';
@@ -26,7 +27,7 @@ export function reconcile(state: State, endpointId: string, at: number): void {
 }
 
 /**
- * Adjusts an endpoint's workers to its settings and its waiting jobs: stops surplus and stale workers, gives jobs to idle
+ * Adjusts an endpoint's workers to its settings and its waiting jobs: stops surplus, stale and unneeded unhealthy workers, gives jobs to idle
  * ones, and starts missing ones. It never stops a RUNNING worker. Called after every change, so it looks at all workers only
  * when the settings were changed, or an idle worker can get a job. Workers that were idle too long are stopped by the timer
  * that it sets.
@@ -34,6 +35,7 @@ export function reconcile(state: State, endpointId: string, at: number): void {
 export function scaleWorkers(state: State, endpoint: EndpointRecord, at: number): void {
   const queue = queueOf(state, endpoint.id);
   useWorkers(state, queue, endpoint, at);
+  stopUnhealthy(state, queue, endpoint, at);
   startMissing(state, queue, endpoint, at);
   // A worker may have become idle now.
   if (queue.workerCounts.IDLE > 0 && workerCount(queue) > endpoint.workers.min)
@@ -53,15 +55,20 @@ export function scaleOnTime(state: State, endpoint: EndpointRecord, at: number):
   delete queue.scaleAt;
   useWorkers(state, queue, endpoint, at);
   stopIdle(state, queue, endpoint, at);
+  stopUnhealthy(state, queue, endpoint, at);
   startMissing(state, queue, endpoint, at);
   const next = nextOverdueAt(state, endpoint, at);
   if (next !== undefined) scheduleScaling(queuesOf(state), queue, endpoint.id, next);
 }
 
-/** Makes a worker IDLE at the end of its cold start. */
+/** Makes a worker IDLE at the end of its cold start, or UNHEALTHY where its image does not start. */
 export function workerReady(queue: EndpointQueue, workerId: string, at: number): void {
   const worker = queue.workers[workerId];
-  if (worker?.status === 'INITIALIZING') putWorker(queue, { ...worker, status: 'IDLE', readyAt: at, idleSince: at });
+  if (worker?.status !== 'INITIALIZING') return;
+  // Images are not run: what a program of the user serves has started.
+  const fails = worker.protocol === undefined && doesNotStart(worker.image);
+  if (fails) putWorker(queue, { ...worker, status: 'UNHEALTHY', crashedAt: at });
+  else putWorker(queue, { ...worker, status: 'IDLE', readyAt: at, idleSince: at });
 }
 
 /** Stops all workers of an endpoint. */
@@ -120,11 +127,11 @@ function replaceStale(state: State, queue: EndpointQueue, endpoint: EndpointReco
   }
 }
 
-/** Gives waiting jobs to idle workers. */
+/** Gives waiting jobs to idle workers whose hardware is not taken by others. */
 function assignJobs(state: State, queue: EndpointQueue, at: number): void {
   if (queue.workerCounts.IDLE === 0 || nextWaiting(state, queue) === undefined) return;
   // The newest version first, so that stale workers become idle and are replaced.
-  const idle = workersIn(queue).filter(({ status }) => status === 'IDLE');
+  const idle = workersIn(queue).filter(({ status, hardware }) => status === 'IDLE' && !isThrottled(state, hardware));
   for (const worker of idle.sort((a, b) => b.version - a.version)) {
     const job = nextWaiting(state, queue);
     if (job === undefined) return;
@@ -142,6 +149,15 @@ function stopIdle(state: State, queue: EndpointQueue, endpoint: EndpointRecord, 
     if (endsAt <= at) stopWorker(state, queue, worker, at);
     else scheduleScaling(queuesOf(state), queue, endpoint.id, endsAt);
   }
+}
+
+/** Stops unhealthy workers that no job waits for. Without a job that waits they are not started again either. */
+function stopUnhealthy(state: State, queue: EndpointQueue, endpoint: EndpointRecord, at: number): void {
+  if (queue.workerCounts.UNHEALTHY === 0) return;
+  const surplus = workerCount(queue) - wantedWorkers(state, endpoint, at);
+  if (surplus <= 0) return;
+  const unhealthy = workersIn(queue).filter(({ status }) => status === 'UNHEALTHY');
+  for (const worker of unhealthy.slice(0, surplus)) stopWorker(state, queue, worker, at);
 }
 
 /** When a worker has been idle for the endpoint's idle timeout. */

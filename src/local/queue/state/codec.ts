@@ -97,7 +97,7 @@ function endpointQueueOf({ waiting, waitingLow, workers, ended = [], ...rest }: 
     workers: recordsFrom(Object.entries(workers).map(([id, worker]) => [id, workerOf(worker)])),
     ended: ended.map(workerOf),
   };
-  const workerCounts = { INITIALIZING: 0, IDLE: 0, RUNNING: 0 };
+  const workerCounts = { INITIALIZING: 0, IDLE: 0, RUNNING: 0, UNHEALTHY: 0 };
   for (const { status } of workersIn(queue)) workerCounts[status] += 1;
   return { ...queue, workerCounts };
 }

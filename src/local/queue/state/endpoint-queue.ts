@@ -58,7 +58,7 @@ const lineOf = (queue: EndpointQueue, job: Job): WaitingLine => (job.lowPriority
 export const workersIn = (queue: EndpointQueue): readonly Worker[] => Object.values(queue.workers);
 
 export function workerCount({ workerCounts }: EndpointQueue): number {
-  return workerCounts.INITIALIZING + workerCounts.IDLE + workerCounts.RUNNING;
+  return workerCounts.INITIALIZING + workerCounts.IDLE + workerCounts.RUNNING + workerCounts.UNHEALTHY;
 }
 
 /** Adds a worker, or replaces the record with the same id. */

@@ -54,7 +54,8 @@ export interface StreamPosition {
   readonly pending: readonly string[];
 }
 
-export type WorkerStatus = 'INITIALIZING' | 'IDLE' | 'RUNNING';
+/** An UNHEALTHY worker's container has ended at its start: it takes no jobs. */
+export type WorkerStatus = 'INITIALIZING' | 'IDLE' | 'RUNNING' | 'UNHEALTHY';
 
 export interface Worker {
   readonly id: string;
@@ -70,6 +71,8 @@ export interface Worker {
   readonly startedAt: number;
   /** When its cold start was complete. */
   readonly readyAt?: number;
+  /** When its container ended, of an UNHEALTHY worker. */
+  readonly crashedAt?: number;
   readonly endedAt?: number;
   /** Its latest jobs, oldest first. */
   readonly runs: readonly Run[];
@@ -289,7 +292,7 @@ export const newEndpointQueue = (): EndpointQueue => ({
   waitingLow: newWaitingLine(),
   inProgress: 0,
   workers: noRecords(),
-  workerCounts: { INITIALIZING: 0, IDLE: 0, RUNNING: 0 },
+  workerCounts: { INITIALIZING: 0, IDLE: 0, RUNNING: 0, UNHEALTHY: 0 },
   isUnsettled: false,
   signals: 0,
   ended: [],

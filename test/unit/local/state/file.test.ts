@@ -6,10 +6,10 @@ import { nodeFileSystem, type FileSystem } from '../../../../src/local/state/fil
 import { COLD_START_MS } from '../../../../src/local/queue/engine/workers.ts';
 import { createState } from '../../../../src/local/state/state.ts';
 import type { SavedState } from '../../../../src/local/state/file/versions.ts';
-import type { EndpointQueue, Queues, Worker } from '../../../../src/local/queue/state/records.ts';
 import { writeForgedLock, HOLDERS } from '../../../support/files/forged-lock.ts';
 import { localFixture, type LocalFixture } from '../../../support/local/service-fixture.ts';
 import { fileStore } from '../../../support/local/file-store.ts';
+import { asVersion } from '../../../support/local/old-state.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 const MINUTE = 60_000;
@@ -106,51 +106,6 @@ describe('the long texts of jobs', () => {
     expect((JSON.parse(readFileSync(path, 'utf8')) as SavedState).version).toBe(6);
   });
 });
-
-/** A saved state as berth wrote it before version 6. */
-function asVersion(version: number, saved: SavedState): object {
-  const { stamp, processedTo, delegations, queue, ...rest } = saved;
-  const { byEndpoint, changed: _changed, deliveries, timers, ...others } = queue as Queues;
-  const lanes = Object.fromEntries(Object.entries(byEndpoint).map(([id, lane]) => [id, asOldQueue(lane)]));
-  if (version === 5)
-    return {
-      ...rest,
-      ...(delegations === undefined ? {} : { delegations }),
-      version,
-      stamp,
-      processedTo,
-      queue: { ...others, byEndpoint: lanes, deliveries, timers },
-    };
-  return {
-    ...rest,
-    version,
-    ...(version === 4 && { stamp, queueAsOf: processedTo }),
-    shelves: delegations === undefined ? {} : { delegations },
-    queue: {
-      ...others,
-      ...(version === 3 && { asOf: processedTo }),
-      lanes,
-      outbox: [],
-      timers: timers.map(({ event, ...timer }) => ({ ...timer, what: event })),
-    },
-  };
-}
-
-/** The queue of an endpoint as it was before version 6: waiting jobs were lists of ids, and a worker had one job. */
-function asOldQueue({ waiting, waitingLow, inProgress, workers, ended, counts }: EndpointQueue): object {
-  const asOldWorker = ({ jobIds, ...worker }: Worker): object => ({
-    ...worker,
-    ...(jobIds[0] === undefined ? {} : { jobId: jobIds[0] }),
-  });
-  return {
-    waiting: waiting.ids.slice(waiting.head),
-    waitingLow: waitingLow.ids.slice(waitingLow.head),
-    inProgress,
-    workers: Object.fromEntries(Object.entries(workers).map(([id, worker]) => [id, asOldWorker(worker)])),
-    ended: ended.map(asOldWorker),
-    counts,
-  };
-}
 
 /** A file system that is cut off at its operation of that number: a kill. Of a file that was being written, half is there. */
 function cutting(at: number): FileSystem & { readonly isCut: () => boolean } {

@@ -1,8 +1,8 @@
-import { EXIT } from '../../core/exit-codes.ts';
-import { Failure } from '../../core/failure.ts';
-import { arrayOf, memberAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
-import type { CommandContext } from '../context.ts';
-import { withMember } from './body.ts';
+import { EXIT } from '../../../core/exit-codes.ts';
+import { Failure } from '../../../core/failure.ts';
+import { arrayOf, memberAt, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
+import type { CommandContext } from '../../context.ts';
+import { withMember } from '../body.ts';
 import type { Collection } from './collection.ts';
 import { findId } from './identify.ts';
 

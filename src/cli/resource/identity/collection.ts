@@ -1,5 +1,5 @@
-import type { ApiRequest } from '../../core/api.ts';
-import { pluralOf } from '../words.ts';
+import type { ApiRequest } from '../../../core/api.ts';
+import { pluralOf } from '../../words.ts';
 
 /** Where resources of one kind are listed, so that a name can be resolved into an id. `N` is the kind: `pod`. */
 export interface Collection<N extends string = string> {

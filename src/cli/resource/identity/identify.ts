@@ -1,12 +1,12 @@
-import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
-import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, usage } from '../../core/failure.ts';
-import { asId, type Id } from '../../core/ids.ts';
-import { arrayOf, memberAt, stringOf, type Json } from '../../core/json.ts';
-import { safeText } from '../../core/safe-text.ts';
-import type { CommandContext } from '../context.ts';
-import { DryRun } from '../run/dry-run.ts';
-import { countOf } from '../words.ts';
+import type { ApiAnswer, ApiRequest } from '../../../core/api.ts';
+import { EXIT } from '../../../core/exit-codes.ts';
+import { Failure, usage } from '../../../core/failure.ts';
+import { asId, type Id } from '../../../core/ids.ts';
+import { arrayOf, memberAt, stringOf, type Json } from '../../../core/json.ts';
+import { safeText } from '../../../core/safe-text.ts';
+import type { CommandContext } from '../../context.ts';
+import { DryRun } from '../../run/dry-run.ts';
+import { countOf } from '../../words.ts';
 import { listCommandOf, type Collection } from './collection.ts';
 
 /** What a request about a named resource gave, and the id that the name stands for. */
