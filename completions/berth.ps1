@@ -99,23 +99,24 @@ $BerthTree = @{
   'auth switch' = @{ words = @(); flags = @(); values = @{  } }
   'config' = @{ words = @('list', 'get', 'set', 'unset', 'path'); flags = @(); values = @{  } }
   'config list' = @{ words = @(); flags = @(); values = @{  } }
-  'config get' = @{ words = @('base-url', 'queue-url', 'rest-url', 'api-key-file', 'profile', 'local', 'timeout', 'retries', 'output', 'max-answer-bytes', 'config-dir', 'data-dir', 'no-input', 'no-color', 'verbose'); flags = @(); values = @{  } }
-  'config set' = @{ words = @('base-url', 'queue-url', 'rest-url', 'timeout', 'retries', 'output', 'max-answer-bytes'); flags = @(); values = @{  } }
-  'config unset' = @{ words = @('base-url', 'queue-url', 'rest-url', 'timeout', 'retries', 'output', 'max-answer-bytes'); flags = @(); values = @{  } }
+  'config get' = @{ words = @('base-url', 'queue-url', 'rest-url', 'api-key-file', 'profile', 'local', 'timeout', 'retries', 'output', 'max-answer-bytes', 'worker-prefix', 'config-dir', 'data-dir', 'no-input', 'no-color', 'verbose'); flags = @(); values = @{  } }
+  'config set' = @{ words = @('base-url', 'queue-url', 'rest-url', 'timeout', 'retries', 'output', 'max-answer-bytes', 'worker-prefix'); flags = @(); values = @{  } }
+  'config unset' = @{ words = @('base-url', 'queue-url', 'rest-url', 'timeout', 'retries', 'output', 'max-answer-bytes', 'worker-prefix'); flags = @(); values = @{  } }
   'config path' = @{ words = @(); flags = @(); values = @{  } }
   'limits' = @{ words = @(); flags = @(); values = @{  } }
   'doctor' = @{ words = @(); flags = @(); values = @{  } }
   'api' = @{ words = @('GET', 'POST', 'PUT', 'PATCH', 'DELETE'); flags = @('--service', '--field', '--raw-field', '--input', '--header', '--dry-run'); values = @{ '--service' = @('base', 'queue', 'rest'); '--field' = @(); '--raw-field' = @(); '--input' = @(); '--header' = @() } }
-  'local' = @{ words = @('serve', 'exec', 'status', 'reset', 'clock', 'fault', 'stock'); flags = @(); values = @{  } }
-  'local serve' = @{ words = @(); flags = @('--port', '--state', '--endpoint', '--quota', '--no-queue-limits', '--stream-shape', '--allow-private-webhooks'); values = @{ '--port' = @(); '--state' = @(); '--endpoint' = @(); '--quota' = @(); '--stream-shape' = @('array', 'object') } }
-  'local exec' = @{ words = @(); flags = @('--state', '--endpoint', '--quota', '--no-queue-limits', '--stream-shape', '--allow-private-webhooks'); values = @{ '--state' = @(); '--endpoint' = @(); '--quota' = @(); '--stream-shape' = @('array', 'object') } }
+  'local' = @{ words = @('serve', 'exec', 'worker-env', 'status', 'reset', 'clock', 'fault', 'stock'); flags = @(); values = @{  } }
+  'local serve' = @{ words = @(); flags = @('--port', '--state', '--endpoint', '--python', '--worker-prefix', '--reload', '--quota', '--no-queue-limits', '--stream-shape', '--allow-private-webhooks'); values = @{ '--port' = @(); '--state' = @(); '--endpoint' = @(); '--python' = @(); '--worker-prefix' = @(); '--quota' = @(); '--stream-shape' = @('array', 'object') } }
+  'local exec' = @{ words = @(); flags = @('--state', '--endpoint', '--python', '--worker-prefix', '--reload', '--quota', '--no-queue-limits', '--stream-shape', '--allow-private-webhooks'); values = @{ '--state' = @(); '--endpoint' = @(); '--python' = @(); '--worker-prefix' = @(); '--quota' = @(); '--stream-shape' = @('array', 'object') } }
+  'local worker-env' = @{ words = @(); flags = @('--worker-prefix'); values = @{ '--worker-prefix' = @() } }
   'local status' = @{ words = @(); flags = @(); values = @{  } }
   'local reset' = @{ words = @(); flags = @('--yes'); values = @{  } }
   'local clock' = @{ words = @('show', 'advance'); flags = @(); values = @{  } }
   'local clock show' = @{ words = @(); flags = @(); values = @{  } }
   'local clock advance' = @{ words = @(); flags = @(); values = @{  } }
   'local fault' = @{ words = @('add', 'list', 'clear'); flags = @(); values = @{  } }
-  'local fault add' = @{ words = @('rate-limit', 'server-error', 'latency', 'drop', 'accept-drop', 'low-balance'); flags = @('--count', '--probability', '--match', '--status', '--latency', '--retry-after'); values = @{ '--count' = @(); '--probability' = @(); '--match' = @(); '--status' = @(); '--latency' = @(); '--retry-after' = @() } }
+  'local fault add' = @{ words = @('rate-limit', 'server-error', 'latency', 'drop', 'accept-drop', 'low-balance', 'worker-crash', 'worker-oom', 'worker-hang', 'worker-silent', 'worker-slow-start', 'worker-failed-start', 'done-drop', 'done-accept-drop'); flags = @('--count', '--probability', '--match', '--status', '--latency', '--retry-after'); values = @{ '--count' = @(); '--probability' = @(); '--match' = @(); '--status' = @(); '--latency' = @(); '--retry-after' = @() } }
   'local fault list' = @{ words = @(); flags = @(); values = @{  } }
   'local fault clear' = @{ words = @(); flags = @(); values = @{  } }
   'local stock' = @{ words = @('list', 'set', 'clear'); flags = @(); values = @{  } }

@@ -21,14 +21,14 @@ _berth_words() {
     'account ssh-keys') reply=('list:list the account'\''s public SSH keys' 'add:add public SSH keys; they open the pods that start from then on' 'remove:remove public SSH keys, by comment, fingerprint or text' 'set:replace all public SSH keys with those of a file') ;;
     'auth') reply=('login:keep a key and addresses in a profile, and use it' 'logout:forget the profile'\''s key' 'status:show which key is used and where it comes from' 'list:list profiles' 'switch:use another profile from now on') ;;
     'config') reply=('list:list every setting, its value and where it comes from' 'get:print one value' 'set:keep a value in the profile in use' 'unset:forget a value of the profile in use' 'path:print where the profiles are kept') ;;
-    'config get') reply=('base-url:setting' 'queue-url:setting' 'rest-url:setting' 'api-key-file:setting' 'profile:setting' 'local:setting' 'timeout:setting' 'retries:setting' 'output:setting' 'max-answer-bytes:setting' 'config-dir:setting' 'data-dir:setting' 'no-input:setting' 'no-color:setting' 'verbose:setting') ;;
-    'config set') reply=('base-url:setting' 'queue-url:setting' 'rest-url:setting' 'timeout:setting' 'retries:setting' 'output:setting' 'max-answer-bytes:setting') ;;
-    'config unset') reply=('base-url:setting' 'queue-url:setting' 'rest-url:setting' 'timeout:setting' 'retries:setting' 'output:setting' 'max-answer-bytes:setting') ;;
+    'config get') reply=('base-url:setting' 'queue-url:setting' 'rest-url:setting' 'api-key-file:setting' 'profile:setting' 'local:setting' 'timeout:setting' 'retries:setting' 'output:setting' 'max-answer-bytes:setting' 'worker-prefix:setting' 'config-dir:setting' 'data-dir:setting' 'no-input:setting' 'no-color:setting' 'verbose:setting') ;;
+    'config set') reply=('base-url:setting' 'queue-url:setting' 'rest-url:setting' 'timeout:setting' 'retries:setting' 'output:setting' 'max-answer-bytes:setting' 'worker-prefix:setting') ;;
+    'config unset') reply=('base-url:setting' 'queue-url:setting' 'rest-url:setting' 'timeout:setting' 'retries:setting' 'output:setting' 'max-answer-bytes:setting' 'worker-prefix:setting') ;;
     'api') reply=('GET:the HTTP method' 'POST:the HTTP method' 'PUT:the HTTP method' 'PATCH:the HTTP method' 'DELETE:the HTTP method') ;;
-    'local') reply=('serve:serve the local service over HTTP, for SDKs, curl and other programs' 'exec:run a command against a local service of its own, then stop it' 'status:show what the local service holds, its time and its faults' 'reset:forget everything and start over with the seeded account' 'clock:the local service'\''s time: pods, jobs, retention and rate windows follow it' 'fault:inject faults: 429, 5xx, latency, dropped connections' 'stock:how much hardware is free: to see what happens when there is none') ;;
+    'local') reply=('serve:serve the local service over HTTP, for SDKs, curl and other programs' 'exec:run a command against a local service of its own, then stop it' 'worker-env:print the variables of a worker that you start yourself' 'status:show what the local service holds, its time and its faults' 'reset:forget everything and start over with the seeded account' 'clock:the local service'\''s time: pods, jobs, retention and rate windows follow it' 'fault:inject faults: 429, 5xx, latency, dropped connections' 'stock:how much hardware is free: to see what happens when there is none') ;;
     'local clock') reply=('show:show its time' 'advance:move it forward') ;;
     'local fault') reply=('add:let the next requests fail' 'list:list the faults that are set' 'clear:remove one fault, or all of them') ;;
-    'local fault add') reply=('rate-limit:what happens' 'server-error:what happens' 'latency:what happens' 'drop:what happens' 'accept-drop:what happens' 'low-balance:what happens') ;;
+    'local fault add') reply=('rate-limit:what happens' 'server-error:what happens' 'latency:what happens' 'drop:what happens' 'accept-drop:what happens' 'low-balance:what happens' 'worker-crash:what happens' 'worker-oom:what happens' 'worker-hang:what happens' 'worker-silent:what happens' 'worker-slow-start:what happens' 'worker-failed-start:what happens' 'done-drop:what happens' 'done-accept-drop:what happens') ;;
     'local stock') reply=('list:list the free GPUs and vCPUs by data center' 'set:set how much of some hardware is free' 'clear:set all stock back to what a new account sees') ;;
     'completion') reply=('bash:your shell' 'zsh:your shell' 'fish:your shell' 'powershell:your shell') ;;
   esac
@@ -105,10 +105,11 @@ _berth_flags() {
     'auth logout') reply+=('--forget:forget the whole profile, addresses too') ;;
     'auth status') reply+=('--check:ask the service whether the key is good') ;;
     'api') reply+=('--service:which address' '--field:NAME=VALUE; true, false, null, numbers and JSON are taken as such' '--raw-field:NAME=VALUE; the value is a string' '--input:the body: JSON, @FILE, or - for stdin' '--header:a header of the request' '--dry-run:print the request as JSON and send nothing') ;;
-    'local serve') reply+=('--port:the port on 127.0.0.1; 0 takes a free one' '--state:keep the state in a file; without it nothing persists' '--endpoint:serve an endpoint with a handler module of your own' '--quota:requests a window, such as minute=60,hour=3000' '--no-queue-limits:no rate limits on the queue operations' '--stream-shape:what `stream` answers: the chunks, or {"status", "stream": [chunks]} (default array)' '--allow-private-webhooks:let webhooks reach other ports of this machine, and private networks') ;;
-    'local exec') reply+=('--state:keep the state in a file; without it nothing persists' '--endpoint:serve an endpoint with a handler module of your own' '--quota:requests a window, such as minute=60,hour=3000' '--no-queue-limits:no rate limits on the queue operations' '--stream-shape:what `stream` answers: the chunks, or {"status", "stream": [chunks]} (default array)' '--allow-private-webhooks:let webhooks reach other ports of this machine, and private networks') ;;
+    'local serve') reply+=('--port:the port on 127.0.0.1; 0 takes a free one' '--state:keep the state in a file; without it nothing persists' '--endpoint:serve an endpoint with workers of your own' '--python:the program that runs .py files (default python3)' '--worker-prefix:what the variables of your worker library begin with' '--reload:replace the workers of an endpoint when a file beside its handler changes' '--quota:requests a window, such as minute=60,hour=3000' '--no-queue-limits:no rate limits on the queue operations' '--stream-shape:what `stream` answers: the chunks, or {"status", "stream": [chunks]} (default array)' '--allow-private-webhooks:let webhooks reach other ports of this machine, and private networks') ;;
+    'local exec') reply+=('--state:keep the state in a file; without it nothing persists' '--endpoint:serve an endpoint with workers of your own' '--python:the program that runs .py files (default python3)' '--worker-prefix:what the variables of your worker library begin with' '--reload:replace the workers of an endpoint when a file beside its handler changes' '--quota:requests a window, such as minute=60,hour=3000' '--no-queue-limits:no rate limits on the queue operations' '--stream-shape:what `stream` answers: the chunks, or {"status", "stream": [chunks]} (default array)' '--allow-private-webhooks:let webhooks reach other ports of this machine, and private networks') ;;
+    'local worker-env') reply+=('--worker-prefix:what the variables of your worker library begin with') ;;
     'local reset') reply+=('--yes:do not ask for confirmation') ;;
-    'local fault add') reply+=('--count:how many requests it strikes (default: all until cleared)' '--probability:how often it strikes: above 0, up to 1' '--match:only these: a method, the beginning of a path, or both' '--status:the status of a server-error (default 503)' '--latency:how late a latency answers (default 1s)' '--retry-after:what a rate-limit asks to wait (default 1s)') ;;
+    'local fault add') reply+=('--count:how many requests it strikes (default: all until cleared)' '--probability:how often it strikes: above 0, up to 1' '--match:only these: a method, the beginning of a path, or both' '--status:the status of a server-error (default 503)' '--latency:how late a latency answers, and a worker-slow-start starts (default 1s)' '--retry-after:what a rate-limit asks to wait (default 1s)') ;;
     'local stock set') reply+=('--data-center:only in this data center (default: in all that have it)') ;;
     'completion') reply+=('--install:write it where the shell finds it') ;;
   esac
@@ -398,12 +399,17 @@ _berth_values() {
     'local serve|--port') reply=(-); return ;;
     'local serve|--state') reply=(-); return ;;
     'local serve|--endpoint') reply=(-); return ;;
+    'local serve|--python') reply=(-); return ;;
+    'local serve|--worker-prefix') reply=(-); return ;;
     'local serve|--quota') reply=(-); return ;;
     'local serve|--stream-shape') reply=('array' 'object'); return ;;
     'local exec|--state') reply=(-); return ;;
     'local exec|--endpoint') reply=(-); return ;;
+    'local exec|--python') reply=(-); return ;;
+    'local exec|--worker-prefix') reply=(-); return ;;
     'local exec|--quota') reply=(-); return ;;
     'local exec|--stream-shape') reply=('array' 'object'); return ;;
+    'local worker-env|--worker-prefix') reply=(-); return ;;
     'local fault add|--count') reply=(-); return ;;
     'local fault add|--probability') reply=(-); return ;;
     'local fault add|--match') reply=(-); return ;;
