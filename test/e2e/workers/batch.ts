@@ -2,11 +2,14 @@ import { expect } from 'vitest';
 import { localExec, type Folder, type Health } from './support.ts';
 import type { Shape } from './shapes.ts';
 
-/** How many jobs each shape serves: some in every run, 500 in the long one (`npm run worker-trials`). */
-export const jobCount = (few: number): number => (process.env['BERTH_WORKER_TRIALS'] === '1' ? 500 : few);
+/** How many jobs the long form of these tests serves (`npm run worker-trials`); 0 in every other run. */
+const TRIALS = Number(process.env['BERTH_WORKER_TRIALS'] ?? 0);
+
+/** How many jobs each shape serves. */
+export const jobCount = (few: number): number => (TRIALS > 0 ? TRIALS : few);
 
 /** Milliseconds for a test that serves so many jobs. */
-export const timeFor = (few: number): number => (process.env['BERTH_WORKER_TRIALS'] === '1' ? 1_800_000 : few);
+export const timeFor = (few: number): number => (TRIALS > 0 ? 1_800_000 : few);
 
 interface ResultLine {
   readonly item: number;
