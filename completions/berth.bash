@@ -94,7 +94,7 @@ _berth_flags() {
     'account ssh-keys add') echo '--dry-run' ;;
     'account ssh-keys remove') echo '--dry-run --yes -y' ;;
     'account ssh-keys set') echo '--none --dry-run --yes -y' ;;
-    'auth login') echo '--with-key' ;;
+    'auth login') echo '--with-key --no-check' ;;
     'auth logout') echo '--forget' ;;
     'auth status') echo '--check' ;;
     'api') echo '--service --field -F --raw-field -f --input --header -H --dry-run' ;;

@@ -483,6 +483,7 @@ complete -c berth -n '__berth_at \'auth\'' -a 'status' -d 'show which key is use
 complete -c berth -n '__berth_at \'auth\'' -a 'list' -d 'list profiles'
 complete -c berth -n '__berth_at \'auth\'' -a 'switch' -d 'use another profile from now on'
 complete -c berth -n '__berth_at \'auth login\'' -l with-key -d 'read the key from stdin'
+complete -c berth -n '__berth_at \'auth login\'' -l no-check -d 'keep the key without asking the service whether it is good'
 complete -c berth -n '__berth_at \'auth logout\'' -l forget -d 'forget the whole profile, addresses too'
 complete -c berth -n '__berth_at \'auth status\'' -l check -d 'ask the service whether the key is good'
 complete -c berth -n '__berth_at \'config\'' -a 'list' -d 'list every setting, its value and where it comes from'

@@ -88,7 +88,7 @@ $BerthTree = @{
   'account ssh-keys remove' = @{ words = @(); flags = @('--dry-run', '--yes'); values = @{  } }
   'account ssh-keys set' = @{ words = @(); flags = @('--none', '--dry-run', '--yes'); values = @{  } }
   'auth' = @{ words = @('login', 'logout', 'status', 'list', 'switch'); flags = @(); values = @{  } }
-  'auth login' = @{ words = @(); flags = @('--with-key'); values = @{  } }
+  'auth login' = @{ words = @(); flags = @('--with-key', '--no-check'); values = @{  } }
   'auth logout' = @{ words = @(); flags = @('--forget'); values = @{  } }
   'auth status' = @{ words = @(); flags = @('--check'); values = @{  } }
   'auth list' = @{ words = @(); flags = @(); values = @{  } }

@@ -96,7 +96,7 @@ _berth_flags() {
     'account ssh-keys add') reply+=('--dry-run:print the request as JSON and send nothing') ;;
     'account ssh-keys remove') reply+=('--dry-run:print the request as JSON and send nothing' '--yes:do not ask for confirmation') ;;
     'account ssh-keys set') reply+=('--none:remove every key' '--dry-run:print the request as JSON and send nothing' '--yes:do not ask for confirmation') ;;
-    'auth login') reply+=('--with-key:read the key from stdin') ;;
+    'auth login') reply+=('--with-key:read the key from stdin' '--no-check:keep the key without asking the service whether it is good') ;;
     'auth logout') reply+=('--forget:forget the whole profile, addresses too') ;;
     'auth status') reply+=('--check:ask the service whether the key is good') ;;
     'api') reply+=('--service:which address' '--field:NAME=VALUE; true, false, null, numbers and JSON are taken as such' '--raw-field:NAME=VALUE; the value is a string' '--input:the body: JSON, @FILE, or - for stdin' '--header:a header of the request' '--dry-run:print the request as JSON and send nothing') ;;
