@@ -22,12 +22,15 @@ export async function main(programFolder: string, holdProgram: () => void): Prom
   process.exit(await runCli(process.argv.slice(2), processRuntime(programFolder, holdProgram)));
 }
 
+/** Whether a completion script runs berth. Checked here, because completions do not load the parser. */
+const isCompletion = ([command]: readonly string[]): boolean => command === '__complete' || command === '__renew';
+
 /**
  * Runs one command line and returns its exit code. Reads and writes only through `runtime`, and never throws: failures are
  * printed.
  */
 export async function runCli(argv: readonly string[], runtime: Runtime): Promise<ExitCode> {
-  if (argv[0]?.startsWith('__') === true) return await completeInShell(argv, runtime);
+  if (isCompletion(argv)) return await completeInShell(argv, runtime);
   let globals: GlobalValues = {};
   let context: HostContext | undefined;
   const open = (): HostContext => (context ??= createContext(runtime, globals));

@@ -19,7 +19,7 @@ export const workerEnv = defineCommand({
     workerPrefix: option.text('what the variables of your worker library begin with', { metavar: 'PFX' }),
   },
   examples: [
-    [`eval "$(berth local worker-env demo)"; python handler.py`, 'a worker in this terminal'],
+    ['berth local worker-env demo', 'variables to export: eval "$(berth local worker-env demo)"; python handler.py'],
     ['berth local worker-env demo --json', 'for a debugger or a container'],
   ],
   run: async (ctx, { endpoint, workerPrefix }) => {
