@@ -118,7 +118,7 @@ export function signature(path: readonly string[], target: Command | Group): str
   if (target.kind === 'group') return path.join(' ');
   const words = Object.entries(target.args).map(([key, param]) => {
     const name = argumentName(key, param) + (param.many ? '...' : '');
-    return param.required ? name : `[${name}]`;
+    return param.required && param.unless === undefined ? name : `[${name}]`;
   });
   return [...path, ...words].join(' ');
 }

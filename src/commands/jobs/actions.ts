@@ -5,10 +5,10 @@ import type { Id } from '../../core/ids.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { sendTo } from '../../cli/resource/identity/identify.ts';
-import { combinedFailure, sendEach, type Outcome } from '../../cli/resource/send-each.ts';
+import { outcomeResult } from '../../cli/resource/several/outcomes.ts';
+import { sendEach } from '../../cli/resource/several/send-each.ts';
 import { arg, onlyWith, option } from '../../cli/parse/params.ts';
 import { commandLine, countOf } from '../../cli/words.ts';
-import type { Result } from '../../output/view.ts';
 import { cancelRequest, retryRequest, statusRequest } from '../../queue/requests.ts';
 import { canRetry, hasEnded, jobStatus } from '../../queue/status.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
@@ -44,6 +44,8 @@ export const status = defineCommand({
 
 export const cancel = defineCommand({
   summary: 'cancel jobs, waiting or running',
+  details: 'For several jobs the result has an outcome for each, and the exit code is the worst one.',
+  examples: [['berth jobs cancel demo JOB1 JOB2 --yes --json', 'two of them: an outcome for each']],
   args: { endpoint, job: arg.ids('job ids') },
   writes: true,
   confirmWhen: ({ job }) => job.length > 1,
@@ -68,15 +70,9 @@ export const cancel = defineCommand({
       label: job,
       request: (id: Id<'endpoint'>) => request(id, job),
     }));
-    return cancelResult(await sendEach(ctx, ENDPOINTS, targets));
+    return outcomeResult(ctx, 'job', await sendEach(ctx, ENDPOINTS, targets), 'cancelled');
   },
 });
-
-/** Returns the cancelled jobs as rows, and the first failure. */
-function cancelResult(sent: readonly Outcome[]): Result {
-  const values = sent.flatMap(({ answer }) => (answer?.value === undefined ? [] : [answer.value]));
-  return { kind: 'many', view: jobView, values, failure: combinedFailure(sent) };
-}
 
 export const retry = defineCommand({
   summary: 'run a failed or timed-out job again, under the same id',

@@ -157,7 +157,8 @@ const FIELDS = {
   locked: {
     path: 'locked',
     type: 'flag',
-    update: { param: option.choice('refuse to be stopped or restarted', ON_OFF), value: isOn },
+    column: { show: show.locked },
+    update: { param: option.choice('refuse to be stopped, restarted or terminated', ON_OFF), value: isOn },
   },
   ssh: { path: 'ssh', type: 'object', lines: show.sshLines },
   startSsh: {
@@ -185,7 +186,7 @@ const FIELDS = {
 export const POD_TABLE = defineTable({
   noun: ['pod', 'pods'],
   fields: FIELDS,
-  table: ['id', 'name', 'status', 'hardware', 'cost', 'dataCenterId', 'createdAt'],
+  table: ['id', 'name', 'status', 'hardware', 'cost', 'dataCenterId', 'createdAt', 'locked'],
   wide: ['uptime', 'cloud', 'image'],
   detail: [
     {

@@ -4,6 +4,7 @@ import type { Id } from '../../core/ids.ts';
 import { memberAt, stringOf } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
+import { pickRow } from '../../cli/resource/identity/pick-row.ts';
 import { arg } from '../../cli/parse/params.ts';
 import { LOG_DETAILS, LOG_OPTIONS, showLogs } from '../shared/logs/index.ts';
 import { PODS } from './resource.ts';
@@ -11,7 +12,7 @@ import { PODS } from './resource.ts';
 export const logs = defineCommand({
   summary: "show a pod's log, or follow it",
   details: LOG_DETAILS,
-  args: { id: arg.text('pod id or name', { metavar: 'POD' }) },
+  args: { id: arg.text('pod id or name', { metavar: 'POD', ask: pickRow(PODS) }) },
   options: LOG_OPTIONS,
   examples: [
     ['berth pods logs POD --follow', 'the last 100 lines, then new ones as they are written'],

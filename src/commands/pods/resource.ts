@@ -1,9 +1,9 @@
 import { isObject, memberAt, type Json } from '../../core/json.ts';
-import type { Resource } from '../../cli/resource/read.ts';
+import { resourceOf } from '../../cli/resource/read.ts';
 import * as collections from '../shared/collections.ts';
-import { podView } from './fields.ts';
+import { POD_TABLE } from './fields.ts';
 
-export const PODS: Resource<'pod'> = { ...collections.PODS, view: podView };
+export const PODS = resourceOf(collections.PODS, POD_TABLE);
 
 /** Says that a persistent mount is deprecated (specification 2.2). */
 export const podNotes = (row: Json): readonly string[] =>
