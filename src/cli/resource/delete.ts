@@ -1,5 +1,5 @@
 import type { ApiRequest } from '../../core/api.ts';
-import { usage } from '../../core/failure.ts';
+import { Failure, usage } from '../../core/failure.ts';
 import type { Id } from '../../core/ids.ts';
 import { memberAt, stringOf, type Json } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
@@ -113,13 +113,14 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
         resource,
         targets.map(({ word, failure }) => ({ given: word, request, failure })),
       );
-      const result = outcomeResult(ctx, resource.noun, sent, done);
-      const [only] = sent;
-      if (bySelector || sent.length > 1 || only === undefined || !isTableOutput(ctx.output)) return result;
-      // A table of one row would say the same as the note.
-      return only.failure === undefined
-        ? { kind: 'nothing', notes: [`${resource.noun} ${targets[0]?.word ?? ''} is ${done}.`] }
-        : { kind: 'nothing', failure: only.failure };
+      const [only, ...others] = sent;
+      if (!bySelector && others.length === 0 && only !== undefined) {
+        if (only.failure !== undefined) throw only.failure;
+        // A table of one row would say the same as the note.
+        if (isTableOutput(ctx.output))
+          return { kind: 'nothing', notes: [`${resource.noun} ${targets[0]?.word ?? ''} is ${done}.`] };
+      }
+      return outcomeResult(ctx, resource.noun, sent, done);
     },
   });
 }
@@ -161,14 +162,19 @@ async function refuseGuarded(ctx: CommandContext, guard: Guard, rows: readonly J
   });
 }
 
-/** The reasons that `--force` overrides, as sentences. */
+/** The reasons that `--force` overrides, as sentences; a sentence that says so if they cannot be read. */
 async function forcedReasons(
   ctx: CommandContext,
   guard: Guard | undefined,
   rows: readonly Json[],
 ): Promise<readonly string[]> {
   if (guard === undefined) return [];
-  return [...(await guard.reasons(ctx, rows)).values()].map((reason) => `${reason}.`);
+  try {
+    return [...(await guard.reasons(ctx, rows)).values()].map((reason) => `${reason}.`);
+  } catch (error) {
+    if (!(error instanceof Failure) || ctx.signal.aborted) throw error;
+    return [`What is protected could not be looked up: ${error.message}.`];
+  }
 }
 
 /** The name of the only row; its id if the name cannot be typed; for several rows their number, such as `3 volumes`. */

@@ -16,7 +16,10 @@ export const jobView: View = {
     { header: 'EXECUTION', show: duration('executionTime', 'ms'), right: true },
     {
       header: 'RESULT',
-      show: (row) => (memberAt(row, 'error') === undefined ? json('output')(row) : text('error')(row)),
+      show: (row) =>
+        memberAt(row, 'error') === undefined
+          ? json('output')(row)
+          : (stringOf(memberAt(row, 'error.message')) ?? text('error')(row)),
     },
   ],
   detail: (row) => [

@@ -16,10 +16,9 @@ import { SELECTOR_KEYS, selectorOptions } from '../../cli/resource/select/select
 import { outcomeResult, type Outcome } from '../../cli/resource/several/outcomes.ts';
 import { sendEach, type Sent } from '../../cli/resource/several/send-each.ts';
 import { commandLine, countOf } from '../../cli/words.ts';
-import { savingOf } from './cost.ts';
+import { isLocked, savingOf } from './cost.ts';
 import { statusOf, waitForEach, waitForPod } from './poll.ts';
 import { PODS } from './resource.ts';
-import { isLocked } from './terminate.ts';
 
 type Action = 'start' | 'stop' | 'restart';
 

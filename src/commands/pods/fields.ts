@@ -157,7 +157,7 @@ const FIELDS = {
   locked: {
     path: 'locked',
     type: 'flag',
-    column: { show: show.locked },
+    column: { show: show.locked, yields: true },
     update: { param: option.choice('refuse to be stopped, restarted or terminated', ON_OFF), value: isOn },
   },
   ssh: { path: 'ssh', type: 'object', lines: show.sshLines },
