@@ -65,7 +65,7 @@ const PACKAGES = {
   conf: '^src/settings/profiles\\.ts$',
   '@inquirer/[^/]+': '^src/host/terminal/prompts\\.ts$',
   '(chalk|ora|cli-table3)': '^src/output/',
-  '(hono|@hono/[^/]+|ajv)': '^src/local/',
+  ajv: '^src/local/',
   'lossless-json': '^src/core/json\\.ts$',
   'jsonc-parser': '^src/core/json-source\\.ts$',
   '(csv-parse|tinyqueue)': '^src/batch/',

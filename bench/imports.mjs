@@ -29,8 +29,6 @@ const PACKAGES = [
   'write-file-atomic',
   'jq-wasm',
   'ajv/dist/2020.js',
-  'hono',
-  '@hono/node-server',
 ];
 
 /** Returns milliseconds by package, the slowest first. */

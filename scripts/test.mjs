@@ -65,8 +65,24 @@ async function run({ name, command, report }) {
   });
   if (code === null) output += `\nstopped: not done after ${LIMIT_SECONDS} seconds`;
   const seconds = ((Date.now() - started) / 1000).toFixed(1);
-  return say(name, seconds, code === 0, output, report === undefined ? undefined : counted(report, code));
+  const results = report === undefined || !existsSync(report) ? undefined : JSON.parse(readFileSync(report, 'utf8'));
+  // The failed tests first: what prints a long log may cut its end off.
+  const details = results === undefined ? output : `${failedTests(results)}\n\n${output}`;
+  return say(name, seconds, code === 0, details, report === undefined ? undefined : counted(results, code));
 }
+
+/** Lists the failed tests and test files, each with the first lines of its error. */
+const failedTests = ({ testResults }) =>
+  testResults
+    .flatMap(({ name, status, message, assertionResults }) => {
+      const file = path.relative(root, name);
+      const failed = assertionResults.filter((test) => test.status === 'failed');
+      if (failed.length === 0) return status === 'failed' ? [`${file}\n${firstLines(message)}`] : [];
+      return failed.map((test) => `${file} > ${test.fullName}\n${firstLines(test.failureMessages.join('\n'))}`);
+    })
+    .join('\n');
+
+const firstLines = (text) => stripVTControlCharacters(text).split('\n').slice(0, 12).join('\n').replace(/^/gm, '    ');
 
 function say(name, seconds, ok, output, counts = { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0 }) {
   const tests = counts.passed + counts.failed > 1 ? `${counts.passed + counts.failed} tests` : '';
@@ -78,9 +94,9 @@ function say(name, seconds, ok, output, counts = { passed: ok ? 1 : 0, failed: o
 }
 
 /** Parses the counts of a test run; a run that fails without a failed test counts as one failure. */
-function counted(report, code) {
-  if (!existsSync(report)) return { passed: 0, failed: 1, skipped: 0 };
-  const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, 'utf8'));
+function counted(results, code) {
+  if (results === undefined) return { passed: 0, failed: 1, skipped: 0 };
+  const { numPassedTests, numFailedTests, numPendingTests } = results;
   const failed = code === 0 ? numFailedTests : Math.max(1, numFailedTests);
   return { passed: numPassedTests, failed, skipped: numPendingTests };
 }

@@ -1,7 +1,11 @@
 export { fileStore } from './file-store.ts';
 export { LOCAL_KEY } from './frame/auth.ts';
+export { addressParts } from './frame/exchange.ts';
 export { DroppedConnection } from './frame/fault-effects.ts';
 export { serveLocal } from './frame/server.ts';
 export { createLocalService, type LocalService } from './service.ts';
 export { memoryStore, type Store } from './state/store.ts';
-export { checkHandlerModule } from './workers/thread/thread.ts';
+
+/** See `workers/thread`, which is loaded when it is used: a command with `--local` runs no handlers. */
+export const checkHandlerModule = async (path: string, timeout: AbortSignal): Promise<string | undefined> =>
+  (await import('./workers/thread/thread.ts')).checkHandlerModule(path, timeout);

@@ -1,6 +1,8 @@
 import type { Clock } from '../core/context.ts';
 import { createLocalClock } from './state/clock.ts';
 import type { Frame } from './frame/dispatch.ts';
+import type { LocalAnswer, LocalRequest } from './frame/exchange.ts';
+import { createDateHeaders } from './frame/date-header.ts';
 import type { Call } from './frame/operation.ts';
 import { quotaOf, type Quota } from './frame/rate-limit.ts';
 import { createRouter } from './frame/router.ts';
@@ -44,7 +46,7 @@ export interface LocalService {
    * Answers one request in this process. Rejects with DroppedConnection when a fault drops the connection, with a local-file
    * Failure (14) when the state cannot be read or saved, and with the signal's reason when the request was aborted.
    */
-  fetch(request: Request): Promise<Response>;
+  answer(request: LocalRequest): Promise<LocalAnswer>;
   /** Runs handler modules and delivers webhooks until `stop`. Call it when the service is served, with its port. */
   start(port: number): void;
   stop(): Promise<void>;
@@ -59,6 +61,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
   const { clock, store, handlers = {} } = options;
   const stopping = new AbortController();
   const time = createLocalClock(clock);
+  const dates = createDateHeaders();
 
   // eslint-disable-next-line no-restricted-syntax -- a date
   const create = (previous?: State) => createState(clock.now(), originAfter(previous, options.random));
@@ -101,14 +104,13 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
   };
 
   return {
-    fetch: async (request) => {
-      const response = await route(request);
-      // eslint-disable-next-line no-restricted-syntax -- a date
-      response.headers.set('Date', new Date(time.now()).toUTCString());
-      // `berth doctor` recognizes the local service by it.
-      response.headers.set('Server', 'berth-local');
+    answer: async (request) => {
+      const { status, headers, body } = await route(request);
       if (request.method !== 'GET') void syncWorkers();
-      return response;
+      // eslint-disable-next-line no-restricted-syntax -- a date
+      const date = dates.format(time.now());
+      // `berth doctor` recognizes the local service by `server`.
+      return { status, headers: { ...headers, date, server: 'berth-local' }, body };
     },
     start: (port) => {
       if (runner !== undefined) return;

@@ -1,7 +1,14 @@
 import { join } from 'node:path';
 import type { Clock } from '../../core/context.ts';
 import { WireError, type Transport } from '../../http/wire/transport.ts';
-import { createLocalService, DroppedConnection, fileStore, LOCAL_KEY, type LocalService } from '../../local/index.ts';
+import {
+  addressParts,
+  createLocalService,
+  DroppedConnection,
+  fileStore,
+  LOCAL_KEY,
+  type LocalService,
+} from '../../local/index.ts';
 import { createFileLocks } from '../lock/file-locks.ts';
 
 export interface LocalTransport {
@@ -36,22 +43,21 @@ export function openLocalTransport(dataDirectory: string, clock: Clock, random: 
 
 /** Wraps a local service as a transport. Injected faults become wire errors; other errors pass unchanged. */
 export const transportTo =
-  (service: Pick<LocalService, 'fetch'>): Transport =>
-  async ({ method, url, headers, body, signal }) => {
+  (service: Pick<LocalService, 'answer'>): Transport =>
+  async ({ method, url, headers, body: sent, signal }) => {
     try {
-      const response = await unlessAborted(
-        service.fetch(
-          new Request(url, { method, headers, signal, ...(body === undefined ? {} : { body: Buffer.from(body) }) }),
-        ),
-        signal,
-      );
-      return { status: response.status, headers: Object.fromEntries(response.headers), body: bodyOf(response, signal) };
+      const request = { method, ...addressParts(url), headers: lowerCased(headers), body: sent, signal };
+      const { body, ...head } = await unlessAborted(service.answer(request), signal);
+      return { ...head, body: typeof body === 'string' ? Buffer.from(body) : chunksOf(body, signal) };
     } catch (error) {
       if (error instanceof DroppedConnection) throw new WireError('sent', 'the connection was closed', error);
       if (signal.aborted) throw new WireError('sent', 'given up before an answer came', error);
       throw error;
     }
   };
+
+const lowerCased = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
 /** Rejects with the signal's reason as soon as it is aborted, because the service may be waiting for another process. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
@@ -71,24 +77,18 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
 }
 
 /** Yields the body in chunks. An abort ends a pending read, as over the network. */
-async function* bodyOf(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  if (response.body === null) return;
-  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-  const onAbort = (): void => {
-    void reader.cancel(signal.reason).catch(() => undefined);
-  };
-  signal.addEventListener('abort', onAbort, { once: true });
+async function* chunksOf(body: AsyncIterable<string>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const chunks = body[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const { done, value } = await reader.read();
-      if (signal.aborted) throw signal.reason;
-      if (done) return;
-      yield value;
+      const next = await unlessAborted(chunks.next(), signal);
+      if (next.done === true) return;
+      yield Buffer.from(next.value);
     }
   } catch (error) {
     throw new WireError('answered', 'the answer broke off', error);
   } finally {
-    signal.removeEventListener('abort', onAbort);
-    void reader.cancel().catch(() => undefined);
+    // Not awaited: it waits for the pending read. A service that stops or a signal that is aborted ends that.
+    chunks.return?.().catch(() => undefined);
   }
 }

@@ -21,8 +21,8 @@ const KEYS: ReadonlyMap<string, Key> = new Map([
 ]);
 
 /** The key of an Authorization header. Throws the 401 Problem that says what is wrong with it (specification 5.4). */
-export function authenticate(authorization: string | null): Key {
-  if (authorization === null || authorization.trim() === '') throw unauthorized('missing bearer token');
+export function authenticate(authorization: string | undefined): Key {
+  if (authorization === undefined || authorization.trim() === '') throw unauthorized('missing bearer token');
   const token = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i.exec(authorization.trim())?.[1];
   if (token === undefined) throw unauthorized('malformed bearer token');
   const key = KEYS.get(token);

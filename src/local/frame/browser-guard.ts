@@ -1,3 +1,5 @@
+import type { LocalRequest } from './exchange.ts';
+
 /** The values of Host that a service on loopback accepts. */
 const LOOPBACK_HOST = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(?::\d{1,5})?$/i;
 
@@ -7,21 +9,21 @@ const LOOPBACK_HOST = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(?::
  * and the headers with which a browser describes the sender (Origin, Sec-Fetch-*) must name this service, or a person who
  * typed the address. Other programs do not send these headers, except that Node's fetch sends `Sec-Fetch-Mode: cors`.
  */
-export function refusalReason(request: { readonly url: string; readonly headers: Headers }): string | undefined {
-  const { headers } = request;
-  const host = headers.get('host') ?? '';
+export function refusalReason({
+  origin: sentTo,
+  headers,
+}: Pick<LocalRequest, 'origin' | 'headers'>): string | undefined {
+  const { host = '', origin } = headers;
   // A request line with an absolute URL overrides Host.
-  if (!LOOPBACK_HOST.test(host) || !LOOPBACK_HOST.test(new URL(request.url).host))
+  if (!LOOPBACK_HOST.test(host) || !LOOPBACK_HOST.test(sentTo.slice('http://'.length)))
     return 'the Host of this request is not this machine: use localhost, 127.0.0.1 or [::1]';
-  const origin = headers.get('origin');
-  if (origin !== null && origin.toLowerCase() !== `http://${host.toLowerCase()}`)
+  if (origin !== undefined && origin.toLowerCase() !== `http://${host.toLowerCase()}`)
     return 'this request comes from a web page of another origin';
   return isCrossSiteFetch(headers) ? 'this request comes from a web page of another site' : undefined;
 }
 
-function isCrossSiteFetch(headers: Headers): boolean {
-  const site = headers.get('sec-fetch-site');
-  if (site !== null) return site !== 'same-origin' && site !== 'none';
-  const mode = headers.get('sec-fetch-mode');
-  return (mode !== null && mode !== 'cors') || headers.has('sec-fetch-dest') || headers.has('sec-fetch-user');
+function isCrossSiteFetch(headers: LocalRequest['headers']): boolean {
+  const { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest, 'sec-fetch-user': user } = headers;
+  if (site !== undefined) return site !== 'same-origin' && site !== 'none';
+  return (mode !== undefined && mode !== 'cors') || dest !== undefined || user !== undefined;
 }

@@ -1,8 +1,9 @@
-/* eslint-disable no-restricted-globals -- the local service answers in the web's own classes, and no plain command loads it */
+import { isUtf8 } from 'node:buffer';
 import { encodeJson, type Json } from '../../core/json.ts';
 import { notFound, Problem, problemDocument, queueErrorDocument, tooLarge } from '../contract/problem.ts';
 import type { State } from '../state/state.ts';
 import { authenticate, authorize } from './auth.ts';
+import type { LocalAnswer, LocalRequest } from './exchange.ts';
 import { applyFaults, faultError } from './fault-effects.ts';
 import { faults as injectedFaults, takeFaults, type FaultRecord } from './faults.ts';
 import type { Call, Operation, Reply } from './operation.ts';
@@ -33,7 +34,7 @@ type Headers = Readonly<Record<string, string>>;
 interface Admission {
   readonly faults: readonly FaultRecord[];
   readonly keyId: string;
-  /** Date, and RateLimit and RateLimit-Policy once the key is known. */
+  /** RateLimit and RateLimit-Policy, once the key is known. */
   readonly headers: Headers;
   readonly refusal?: Problem;
 }
@@ -45,10 +46,10 @@ interface Admission {
  */
 export async function dispatch(
   operation: Operation,
-  request: Request,
+  request: LocalRequest,
   params: Readonly<Record<string, string>>,
   frame: Frame,
-): Promise<Response> {
+): Promise<LocalAnswer> {
   const admission =
     operation.service === 'control'
       ? admitControl(operation, request)
@@ -57,27 +58,27 @@ export async function dispatch(
   const signal = lazily(() => AbortSignal.any([request.signal, frame.stopping]));
   const sleep = (milliseconds: number): Promise<void> => frame.sleep(milliseconds, signal());
 
-  let response: Response;
+  let answer: LocalAnswer;
   try {
     await applyFaults(faults, 'arrival', sleep);
     if (refusal !== undefined) throw refusal;
     await applyFaults(faults, 'operation', sleep);
-    response = respond(await operation.run(await callOf(operation, request, params, keyId, signal, frame)), headers);
+    answer = respond(await operation.run(await callOf(operation, request, params, keyId, signal, frame)), headers);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return refuse(error, operation, headers);
   }
   await applyFaults(faults, 'answer', sleep);
-  return response;
+  return answer;
 }
 
 /**
  * Control requests need the key, and neither faults nor rate windows apply to them. The state is not read: a reset must
  * work when it cannot be read.
  */
-function admitControl(operation: Operation, request: Request): Admission {
+function admitControl(operation: Operation, request: LocalRequest): Admission {
   try {
-    const key = authenticate(request.headers.get('authorization'));
+    const key = authenticate(request.headers['authorization']);
     authorize(key, operation.scope);
     return { faults: [], keyId: key.id, headers: {} };
   } catch (error) {
@@ -86,20 +87,18 @@ function admitControl(operation: Operation, request: Request): Admission {
   }
 }
 
-function admit(operation: Operation, request: Request, state: State, now: number, frame: Frame): Admission {
-  const { pathname } = new URL(request.url);
-  const faults = takeFaults(injectedFaults.of(state), { method: request.method, path: pathname }, frame.random);
+function admit(operation: Operation, request: LocalRequest, state: State, now: number, frame: Frame): Admission {
+  const faults = takeFaults(injectedFaults.of(state), request, frame.random);
   const isLimited = operation.service !== 'queue';
-  const date = { Date: new Date(now).toUTCString() };
-  let headers: Headers = date;
+  let headers: Headers = {};
   try {
-    const key = authenticate(request.headers.get('authorization'));
+    const key = authenticate(request.headers['authorization']);
     const injected = faultError(faults, 'counting');
     if (injected !== undefined) {
-      if (isLimited) headers = { ...date, ...rateHeaders(rateUsage.of(state), frame.quota, now) };
+      if (isLimited) headers = rateHeaders(rateUsage.of(state), frame.quota, now);
       throw injected;
     }
-    if (isLimited) headers = { ...date, ...countRequest(rateUsage.of(state), frame.quota, now) };
+    if (isLimited) headers = countRequest(rateUsage.of(state), frame.quota, now);
     authorize(key, operation.scope);
     return { faults, keyId: key.id, headers };
   } catch (error) {
@@ -110,21 +109,21 @@ function admit(operation: Operation, request: Request, state: State, now: number
 
 async function callOf(
   operation: Operation,
-  request: Request,
+  request: LocalRequest,
   params: Readonly<Record<string, string>>,
   keyId: string,
   signal: () => AbortSignal,
   frame: Frame,
 ): Promise<Call> {
-  const url = new URL(request.url);
-  frame.validator.query(operation, url.searchParams);
+  const query = new URLSearchParams(request.query);
+  await frame.validator.query(operation, query);
   const bodyText = await readBody(request);
-  const body = frame.validator.body(operation, bodyText);
+  const body = await frame.validator.body(operation, bodyText);
   return {
     params,
-    query: url.searchParams,
-    headers: Object.fromEntries(request.headers.entries()),
-    origin: url.origin,
+    query,
+    headers: request.headers,
+    origin: request.origin,
     bodyText,
     body,
     keyId,
@@ -136,51 +135,63 @@ async function callOf(
   };
 }
 
-async function readBody(request: Request): Promise<string> {
-  if (request.body === null) return '';
+async function readBody({ method, body }: LocalRequest): Promise<string> {
+  if (body === undefined || method === 'GET' || method === 'HEAD') return '';
+  const bytes = body instanceof Uint8Array ? body : await collect(body);
+  if (bytes.byteLength > MAX_BODY_BYTES) throw tooLarge(TOO_LARGE);
+  if (!isUtf8(bytes)) throw new Problem(400, 'Bad Request', 'the request body is not UTF-8');
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    .toString()
+    .replace(/^\uFEFF/, '');
+}
+
+async function collect(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body as AsyncIterable<Uint8Array>) {
+  for await (const chunk of body) {
     size += chunk.byteLength;
     // The rest must be read: an answer before the end of the body would break the connection.
     if (size <= MAX_BODY_BYTES) chunks.push(chunk);
     else chunks.length = 0;
-    if (size > MAX_READ_BYTES) break;
+    if (size > MAX_READ_BYTES) throw tooLarge(TOO_LARGE, { connection: 'close' });
   }
-  if (size > MAX_READ_BYTES) throw tooLarge(TOO_LARGE, { Connection: 'close' });
   if (size > MAX_BODY_BYTES) throw tooLarge(TOO_LARGE);
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
-  } catch {
-    throw new Problem(400, 'Bad Request', 'the request body is not UTF-8');
-  }
+  return Buffer.concat(chunks);
 }
 
-function respond(reply: Reply, headers: Headers): Response {
-  const all = { ...headers, ...reply.headers };
-  if (reply.stream !== undefined) {
-    return new Response(streamOf(reply.stream), {
-      status: reply.status,
-      headers: { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', ...all },
-    });
-  }
-  return reply.body === undefined
-    ? new Response(null, { status: reply.status, headers: all })
-    : json(reply.status, 'application/json', reply.body, all);
+function respond(reply: Reply, headers: Headers): LocalAnswer {
+  const { status, body, stream } = reply;
+  if (stream !== undefined)
+    return {
+      status,
+      headers: allHeaders('text/event-stream', { 'cache-control': 'no-store' }, headers, reply.headers),
+      body: stream,
+    };
+  return body === undefined
+    ? { status, headers: allHeaders(undefined, headers, reply.headers), body: '' }
+    : json(status, 'application/json', body, headers, reply.headers);
 }
 
-function refuse(problem: Problem, operation: Operation, headers: Headers): Response {
-  const all = { ...headers, ...problem.headers };
-  return operation.service === 'queue'
-    ? json(problem.status, 'application/json', queueErrorDocument(problem), all)
-    : json(problem.status, 'application/problem+json', problemDocument(problem), all);
-}
+const refuse = (problem: Problem, { service }: Operation, headers: Headers): LocalAnswer =>
+  service === 'queue'
+    ? json(problem.status, 'application/json', queueErrorDocument(problem), headers, problem.headers)
+    : json(problem.status, 'application/problem+json', problemDocument(problem), headers, problem.headers);
 
-const json = (status: number, type: string, body: Json, headers: Headers): Response =>
-  new Response(encodeJson(body), { status, headers: { 'Content-Type': type, ...headers } });
+const json = (status: number, type: string, body: Json, ...headers: readonly (Headers | undefined)[]): LocalAnswer => ({
+  status,
+  headers: allHeaders(type, ...headers),
+  body: encodeJson(body),
+});
+
+/** The headers of an answer, later ones first in rank, with their names in lower case. */
+function allHeaders(type: string | undefined, ...parts: readonly (Headers | undefined)[]): Headers {
+  const all: Record<string, string> = type === undefined ? {} : { 'content-type': type };
+  for (const part of parts) for (const name in part) all[name.toLowerCase()] = part[name] ?? '';
+  return all;
+}
 
 /** Answers a path outside /v1 and /v2. It needs no key. */
-export const pathNotServed = (): Response =>
+export const pathNotServed = (): LocalAnswer =>
   refuse(
     notFound(
       'nothing here: the management API is under /v2, jobs under /v2/ENDPOINT, the contract at /v2/openapi.json',
@@ -200,21 +211,6 @@ export const UNKNOWN: Operation = {
     throw notFound();
   },
 };
-
-function streamOf(chunks: AsyncIterable<string>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  const iterator = chunks[Symbol.asyncIterator]();
-  return new ReadableStream({
-    pull: async (controller) => {
-      const next = await iterator.next();
-      if (next.done === true) controller.close();
-      else controller.enqueue(encoder.encode(next.value));
-    },
-    cancel: async () => {
-      await iterator.return?.();
-    },
-  });
-}
 
 function lazily<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;

@@ -1,14 +1,14 @@
-/* eslint-disable no-restricted-globals -- the local service answers in the web's own classes, and no plain command loads it */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { HttpBindings } from '@hono/node-server';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
-import { DroppedConnection } from './fault-effects.ts';
 import { refusalReason } from './browser-guard.ts';
+import { addressParts, type LocalAnswer, type LocalRequest } from './exchange.ts';
+import { DroppedConnection } from './fault-effects.ts';
 
 /** What answers the requests: rejects with DroppedConnection when the connection is to be closed. */
 export interface RequestHandler {
-  fetch(request: Request): Promise<Response>;
+  answer(request: LocalRequest): Promise<LocalAnswer>;
 }
 
 export interface ServedService {
@@ -27,21 +27,10 @@ export interface ServeOptions {
 
 /** Serves a local service over HTTP on loopback. Fails with usage (2) when the port is in use or cannot be opened. */
 export async function serveLocal(service: RequestHandler, { port, host }: ServeOptions): Promise<ServedService> {
-  const { createAdaptorServer } = await import('@hono/node-server');
-  const { RESPONSE_ALREADY_SENT } = await import('@hono/node-server/utils/response');
-  const server = createAdaptorServer({
-    hostname: host,
-    overrideGlobalObjects: false,
-    fetch: async (request, env) => {
-      const { incoming } = env as HttpBindings;
-      const answer = await answerOf(service, request);
-      if (answer === undefined) {
-        incoming.socket.destroy();
-        return RESPONSE_ALREADY_SENT;
-      }
-      if (!(await discardRest(incoming))) answer.headers.set('Connection', 'close');
-      return answer;
-    },
+  // Loaded here: a command with --local serves nobody.
+  const { createServer } = await import('node:http');
+  const server = createServer((incoming, outgoing) => {
+    void serveRequest(service, incoming, outgoing);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -58,27 +47,124 @@ export async function serveLocal(service: RequestHandler, { port, host }: ServeO
         server.close(() => {
           resolve();
         });
-        if ('closeAllConnections' in server) server.closeAllConnections();
+        server.closeAllConnections();
       }),
   };
 }
 
-/** Undefined when the connection is to be closed without an answer. */
-async function answerOf(service: RequestHandler, request: Request): Promise<Response | undefined> {
-  const refusal = refusalReason(request);
-  if (refusal !== undefined) return refused(refusal);
+/** Never rejects. */
+async function serveRequest(
+  service: RequestHandler,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
   try {
-    return await service.fetch(request);
-  } catch (error) {
-    if (error instanceof DroppedConnection || request.signal.aborted) return undefined;
-    return failed(error);
+    const answer = await answerOf(service, incoming, outgoing);
+    const headers = (await discardRest(incoming)) ? answer.headers : { ...answer.headers, connection: 'close' };
+    await send({ ...answer, headers }, incoming.method === 'HEAD', outgoing);
+  } catch {
+    // A dropped connection, a caller who has disconnected, or an event stream that broke off.
+    incoming.socket.destroy();
   }
 }
 
-const refused = (detail: string): Response =>
-  new Response(JSON.stringify({ title: 'Forbidden', status: 403, detail }), {
-    status: 403,
-    headers: { 'Content-Type': 'application/problem+json' },
+/** Rejects when the connection is to be closed without an answer. */
+async function answerOf(
+  service: RequestHandler,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<LocalAnswer> {
+  const request = requestOf(incoming, outgoing);
+  if (request === undefined) return { status: 400, headers: {}, body: '' };
+  const refusal = refusalReason(request);
+  if (refusal !== undefined) return problem(403, 'Forbidden', refusal);
+  try {
+    return await service.answer(request);
+  } catch (error) {
+    if (error instanceof DroppedConnection || outgoing.destroyed) throw error;
+    // This program failed: its state file, or a bug.
+    return problem(500, 'Local Service Error', error instanceof Error ? error.message : String(error));
+  }
+}
+
+const problem = (status: number, title: string, detail: string): LocalAnswer => ({
+  status,
+  headers: { 'content-type': 'application/problem+json' },
+  body: JSON.stringify({ title, status, detail }),
+});
+
+/** Undefined when the request has no valid address. */
+function requestOf(incoming: IncomingMessage, outgoing: ServerResponse): LocalRequest | undefined {
+  const headers = headersOf(incoming.rawHeaders);
+  const { method = '', url = '' } = incoming;
+  // A parser of addresses reads a backslash in a path as a slash.
+  if (url.split('?', 1)[0]?.includes('\\') === true) return undefined;
+  let signal: AbortSignal | undefined;
+  try {
+    return {
+      method,
+      ...addressParts(url.startsWith('/') ? `http://${headers['host'] ?? ''}${url}` : url),
+      headers,
+      body: hasBody(headers) ? incoming.iterator({ destroyOnReturn: false }) : undefined,
+      get signal() {
+        return (signal ??= closeSignal(outgoing));
+      },
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+const hasBody = (headers: LocalRequest['headers']): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+
+/** `raw` has names and values in turn. */
+function headersOf(raw: readonly string[]): LocalRequest['headers'] {
+  const headers = Object.create(null) as Record<string, string>;
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = (raw[at] ?? '').toLowerCase();
+    const value = raw[at + 1] ?? '';
+    headers[name] = name in headers ? `${headers[name] ?? ''}, ${value}` : value;
+  }
+  return headers;
+}
+
+/** Aborted when the connection closes before the answer has ended. */
+function closeSignal(outgoing: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  const abort = (): void => {
+    if (!outgoing.writableFinished) controller.abort(new Error('the caller has disconnected'));
+  };
+  if (outgoing.destroyed) abort();
+  else outgoing.once('close', abort);
+  return controller.signal;
+}
+
+/** Rejects when an event stream breaks off. */
+async function send({ status, headers, body }: LocalAnswer, isHead: boolean, outgoing: ServerResponse): Promise<void> {
+  if (typeof body === 'string') {
+    const hasLength = body !== '' && !isHead;
+    outgoing.writeHead(status, hasLength ? { ...headers, 'content-length': String(Buffer.byteLength(body)) } : headers);
+    outgoing.end(body);
+    return;
+  }
+  outgoing.writeHead(status, headers);
+  outgoing.flushHeaders();
+  for await (const chunk of body) {
+    if (outgoing.destroyed) return;
+    if (!outgoing.write(chunk)) await drained(outgoing);
+  }
+  outgoing.end();
+}
+
+/** Resolves when more can be written, or the connection is closed. */
+const drained = (outgoing: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      outgoing.off('drain', end).off('close', end);
+      resolve();
+    };
+    outgoing.once('drain', end).once('close', end);
   });
 
 /** How many bytes of an unread body are discarded before the connection is closed. */
@@ -88,7 +174,7 @@ const MAX_DISCARDED_BYTES = 256_000_000;
  * Reads the rest of a request that was answered before its end: on a kept-alive connection it would precede the next
  * request, and on a closed one the answer could be lost. Returns false when the rest is too large.
  */
-function discardRest(incoming: HttpBindings['incoming']): Promise<boolean> {
+function discardRest(incoming: IncomingMessage): Promise<boolean> {
   if (incoming.complete || incoming.destroyed) return Promise.resolve(!incoming.destroyed || incoming.complete);
   return new Promise((resolve) => {
     let size = 0;
@@ -103,17 +189,6 @@ function discardRest(incoming: HttpBindings['incoming']): Promise<boolean> {
     incoming.on('data', count).once('end', end).once('close', end);
   });
 }
-
-/** The answer when this program fails: its state file, or a bug. */
-const failed = (error: unknown): Response =>
-  new Response(
-    JSON.stringify({
-      title: 'Local Service Error',
-      status: 500,
-      detail: error instanceof Error ? error.message : String(error),
-    }),
-    { status: 500, headers: { 'Content-Type': 'application/problem+json' } },
-  );
 
 function cannotListen(error: NodeJS.ErrnoException, port: number): Failure {
   if (error.code === 'EADDRINUSE')

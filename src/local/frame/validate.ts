@@ -1,101 +1,49 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { decodeJson, Exact, isObject, JsonSyntaxError, type Json } from '../../core/json.ts';
-import { allSchemas } from '../contract/index.ts';
 import { sharedParameters, type Parameter } from '../contract/parameters.ts';
+import { badRequest, unprocessable } from '../contract/problem.ts';
 import type { Schema } from '../contract/schema.ts';
 import type { Call, Operation } from './operation.ts';
-import { badRequest, unprocessable } from '../contract/problem.ts';
+import type { SchemaChecks } from './schema-checks.ts';
 
 /** Validates requests against the table's schemas. */
 export interface Validator {
-  /** The decoded body; undefined when the operation takes none. Throws the 400 or 422 Problem. */
-  body(operation: Operation, text: string): Json | undefined;
+  /** The decoded body; undefined when the operation takes none. Rejects with the 400 or 422 Problem. */
+  body(operation: Operation, text: string): Promise<Json | undefined>;
   /**
-   * Throws the 400 Problem when a list parameter has an empty value, and the 422 Problem when a parameter is invalid.
-   * Unknown parameters are ignored.
+   * Rejects with the 400 Problem when a list parameter has an empty value, and with the 422 Problem when a parameter is
+   * invalid. Unknown parameters are ignored.
    */
-  query(operation: Operation, query: URLSearchParams): void;
-}
-
-const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
-
-/**
- * A schema validator with every schema of the table, by name. Each schema is compiled when it is first used; the tests
- * check that the schemas are valid.
- */
-export function createAjv(): Ajv2020 {
-  const ajv = new Ajv2020({
-    allErrors: true,
-    strict: false,
-    verbose: true,
-    discriminator: true,
-    validateSchema: false,
-  });
-  ajv.addFormat('date-time', (text) => DATE_TIME.test(text) && Number.isFinite(Date.parse(text)));
-  ajv.addFormat('uri', (text) => URL.canParse(text));
-  ajv.addFormat('float', true);
-  ajv.addFormat('double', true);
-  const schemas = Object.fromEntries(
-    Object.entries(allSchemas).map(([name, schema]) => [name, withoutMapping(schema)]),
-  );
-  ajv.addSchema({ $id: 'contract', components: { schemas } });
-  return ajv;
-}
-
-/** Ajv does not support the mapping of a discriminator. Here it only repeats what the branches say. */
-function withoutMapping(schema: Schema): Schema {
-  const { discriminator, ...rest } = schema as { discriminator?: { propertyName: string } } & Schema;
-  return discriminator === undefined
-    ? schema
-    : {
-        ...rest,
-        type: 'object',
-        required: [discriminator.propertyName],
-        discriminator: { propertyName: discriminator.propertyName },
-      };
+  query(operation: Operation, query: URLSearchParams): Promise<void>;
 }
 
 export function createValidator(): Validator {
-  // Creating the validator takes longer than answering a simple GET, which does not need it.
-  let made: Ajv2020 | undefined;
-  const ajv = (): Ajv2020 => (made ??= createAjv());
-  const ofOwnSchemas = new Map<Schema, ValidateFunction>();
-
-  const ownCheck = (schema: Schema): ValidateFunction => {
-    const known = ofOwnSchemas.get(schema);
-    if (known !== undefined) return known;
-    const check = ajv().compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"contract#/')) as Schema);
-    ofOwnSchemas.set(schema, check);
-    return check;
-  };
-
-  const namedCheck = (name: string): ValidateFunction => {
-    const check = ajv().getSchema(`contract#/components/schemas/${name}`);
-    if (check === undefined) throw new Error(`the table has no schema ${name}`);
-    return check;
+  // Loading and creating the checks takes longer than answering a simple GET, which does not need them.
+  let made: SchemaChecks | undefined;
+  const checks = async (): Promise<SchemaChecks> => {
+    const { createSchemaChecks } = await import('./schema-checks.ts');
+    return (made ??= createSchemaChecks());
   };
 
   return {
-    body: (operation, text) => {
-      if (operation.body === undefined) return undefined;
+    body: async ({ body: schema }, text) => {
+      if (schema === undefined) return undefined;
       if (text.trim() === '') throw badRequest('a JSON body is required');
       const value = decodeBody(text);
-      const check = typeof operation.body === 'string' ? namedCheck(operation.body) : ownCheck(operation.body);
-      const errors = check(plain(value)) ? [] : reasons(check.errors ?? []);
+      const errors = (made ?? (await checks())).reasons(schema, plain(value));
       if (errors.length > 0) throw unprocessable(errors);
       return value;
     },
-    query: (operation, query) => {
-      const errors = parametersOf(operation).flatMap((parameter) => {
-        const given = query.getAll(parameter.name);
-        if (parameter.in !== 'query' || given.length === 0) return [];
-        if (parameter.schema['type'] === 'array' && itemsIn(given).includes(''))
-          throw badRequest(`query ${parameter.name}: names nothing where a value is expected`);
-        const check = ownCheck(parameter.schema);
-        return check(coerce(parameter.schema, given))
-          ? []
-          : reasons(check.errors ?? []).map((reason) => `query ${parameter.name}${reason.replace(/^\/(?=:)/, '')}`);
-      });
+    query: async (operation, query) => {
+      if (query.size === 0) return;
+      const errors: string[] = [];
+      for (const { name, schema, in: place } of parametersOf(operation)) {
+        const given = query.getAll(name);
+        if (place !== 'query' || given.length === 0) continue;
+        if (schema['type'] === 'array' && itemsIn(given).includes(''))
+          throw badRequest(`query ${name}: names nothing where a value is expected`);
+        const reasons = (made ?? (await checks())).reasons(schema, coerce(schema, given));
+        errors.push(...reasons.map((reason) => `query ${name}${reason.replace(/^\/(?=:)/, '')}`));
+      }
       if (errors.length > 0) throw unprocessable(errors);
     },
   };
@@ -136,53 +84,3 @@ function coerce(schema: Schema, given: readonly string[]): unknown {
   if (schema['type'] === 'boolean') return last === 'true' || (last === 'false' ? false : last);
   return last;
 }
-
-/** The distinct errors, each a JSON path and a reason (specification 7.1). */
-function reasons(errors: readonly ErrorObject[]): string[] {
-  return [...new Set(errors.flatMap((error) => reason(error) ?? []))];
-}
-
-function reason({ keyword, instancePath, params, message, parentSchema }: ErrorObject): string | undefined {
-  const at = (member?: unknown): string =>
-    typeof member === 'string' ? `${instancePath}/${pointer(member)}` : instancePath || '/';
-  const details = params as Readonly<Record<string, unknown>>;
-  switch (keyword) {
-    // The keyword that failed inside reports the error.
-    case 'if':
-    case 'anyOf':
-      return undefined;
-    case 'oneOf':
-      return details['passingSchemas'] === null ? undefined : `${at()}: fits more than one of the forms it may have`;
-    case 'required':
-      return `${at()}: missing required member ${JSON.stringify(details['missingProperty'])}`;
-    case 'additionalProperties':
-      return `${at(details['additionalProperty'])}: unknown member, not allowed`;
-    case 'unevaluatedProperties':
-      // Ajv does not mark the members of an allOf branch that failed as evaluated. Such a member is known, and its own
-      // errors are reported separately.
-      return knownMembers(parentSchema as Schema).includes(details['unevaluatedProperty'] as string)
-        ? undefined
-        : `${at(details['unevaluatedProperty'])}: unknown member, not allowed`;
-    case 'enum':
-      return `${at()}: must be one of ${(details['allowedValues'] as readonly unknown[]).join(', ')}`;
-    default:
-      return `${at()}: ${message ?? keyword}`;
-  }
-}
-
-/** The names of the members of a schema, its allOf branches included. */
-function knownMembers(schema: Schema): readonly string[] {
-  const {
-    $ref,
-    allOf = [],
-    properties = {},
-  } = schema as { $ref?: string; allOf?: readonly Schema[]; properties?: object };
-  const named = $ref === undefined ? undefined : allSchemas[$ref.slice($ref.lastIndexOf('/') + 1)];
-  return [
-    ...Object.keys(properties),
-    ...allOf.flatMap((part) => knownMembers(part)),
-    ...(named === undefined ? [] : knownMembers(named)),
-  ];
-}
-
-const pointer = (member: string): string => member.replaceAll('~', '~0').replaceAll('/', '~1');

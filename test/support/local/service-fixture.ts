@@ -2,6 +2,7 @@ import { LOCAL_KEY } from '../../../src/local/frame/auth.ts';
 import { createLocalService, type LocalService, type LocalServiceOptions } from '../../../src/local/service.ts';
 import { memoryStore } from '../../../src/local/state/store.ts';
 import { createValidator } from '../../../src/local/frame/validate.ts';
+import { fetchFrom } from './fetch-from.ts';
 import { createTestClock, type TestClock } from '../clocks/test-clock.ts';
 
 export interface Answer {
@@ -36,7 +37,8 @@ export function localFixture(options: Partial<LocalServiceOptions> = {}): LocalF
     service,
     clock,
     send: async (method, path, body, key = LOCAL_KEY) => {
-      const response = await service.fetch(
+      const response = await fetchFrom(
+        service,
         new Request(`http://localhost${path}`, {
           method,
           headers: key === null ? {} : { Authorization: `Bearer ${key}` },

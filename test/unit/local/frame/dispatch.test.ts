@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EXPIRED_KEY, JOBS_ONLY_KEY, LOCAL_KEY, READ_ONLY_KEY } from '../../../../src/local/frame/auth.ts';
 import { DroppedConnection } from '../../../../src/local/frame/fault-effects.ts';
+import { fetchFrom } from '../../../support/local/fetch-from.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';
 
 describe('keys (specification 5, 7.2)', () => {
@@ -18,7 +19,8 @@ describe('keys (specification 5, 7.2)', () => {
     ['full, scheme in lower case', `bearer ${LOCAL_KEY}`, 200, undefined],
   ])('%s', async (_, authorization, status, detail) => {
     const { service } = localFixture();
-    const answer = await service.fetch(
+    const answer = await fetchFrom(
+      service,
       new Request('http://localhost/v2/pods/pod-train', {
         headers: authorization === undefined ? {} : { Authorization: authorization },
       }),

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { createLocalService, LOCAL_KEY, memoryStore, type Store } from '../../../../src/local/index.ts';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';
+import { fetchFrom } from '../../../support/local/fetch-from.ts';
 import { fileStore } from '../../../support/local/file-store.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
@@ -17,7 +18,8 @@ function client(store: Store): (request: string, body?: string) => Promise<{ sta
   const service = createLocalService({ clock, random: () => 0.5, store, queueLimits: false });
   return async (request, body) => {
     const [method = '', path = ''] = request.split(' ');
-    const answer = await service.fetch(
+    const answer = await fetchFrom(
+      service,
       new Request(`http://127.0.0.1:8181${path}`, {
         method,
         headers: { authorization: `Bearer ${LOCAL_KEY}`, 'content-type': 'application/json' },

@@ -9,6 +9,7 @@ import { applyAction, ACTIONS, statusAt, type PodAction } from '../../../../src/
 import { serveLocal } from '../../../../src/local/frame/server.ts';
 import type { LocalService } from '../../../../src/local/service.ts';
 import { type Store } from '../../../../src/local/state/store.ts';
+import { fetchFrom } from '../../../support/local/fetch-from.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';
 import { fileStore } from '../../../support/local/file-store.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
@@ -22,14 +23,20 @@ interface Event {
   readonly line: string;
 }
 
+interface LogOf {
+  readonly service: LocalService;
+  /** Default: in this process. */
+  readonly fetchLog?: (request: Request) => Promise<Response>;
+}
+
 /** Reads a log until it has so many events, then hangs up. The test clock moves on while the stream waits. */
 async function read(
-  { service }: { readonly service: Pick<LocalService, 'fetch'> },
+  { service, fetchLog = (request) => fetchFrom(service, request) }: LogOf,
   path: string,
   count: number,
   lastEventId?: string,
 ): Promise<Event[]> {
-  const response = await service.fetch(
+  const response = await fetchLog(
     new Request(`http://localhost${path}`, {
       headers: {
         Authorization: `Bearer ${LOCAL_KEY}`,
@@ -144,7 +151,7 @@ describe('the log of a pod', () => {
       const served = await serveLocal(service, { port: 0, host: '127.0.0.1' });
       const send = (request: Request) =>
         fetch(new Request(served.url + new URL(request.url).pathname + new URL(request.url).search, request));
-      pieces.push(...(await read({ service: { fetch: send } }, from, count, pieces.at(-1)?.id)));
+      pieces.push(...(await read({ service, fetchLog: send }, from, count, pieces.at(-1)?.id)));
       await untilQuiet();
       await served.stop();
       await service.stop();
@@ -164,7 +171,10 @@ describe('the log of a pod', () => {
   it('sends a comment to keep an idle connection open', async () => {
     const { service, clock } = localFixture();
     const headers = { Authorization: `Bearer ${LOCAL_KEY}` };
-    const response = await service.fetch(new Request('http://localhost/v2/pods/pod-stopped/logs?tail=0', { headers }));
+    const response = await fetchFrom(
+      service,
+      new Request('http://localhost/v2/pods/pod-stopped/logs?tail=0', { headers }),
+    );
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     const said = [(await reader?.read())?.value, (await reader?.read())?.value];
     await reader?.cancel();
@@ -175,7 +185,7 @@ describe('the log of a pod', () => {
   it.each(['', 'x', '2026-01-01', '7'])('goes on from no event %j', async (id) => {
     const { service } = localFixture();
     const headers = { Authorization: `Bearer ${LOCAL_KEY}`, 'Last-Event-ID': id };
-    const response = await service.fetch(new Request(`http://localhost${LOG}`, { headers }));
+    const response = await fetchFrom(service, new Request(`http://localhost${LOG}`, { headers }));
     expect(response.status).toBe(422);
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LOCAL_KEY } from '../../../../src/local/frame/auth.ts';
+import { fetchFrom } from '../../../support/local/fetch-from.ts';
 import { localFixture, type LocalFixture } from '../../../support/local/service-fixture.ts';
 
 interface Event {
@@ -11,7 +12,7 @@ interface Event {
 /** The first so many events of a log, and then the reader hangs up. */
 async function events(fixture: LocalFixture, path: string, count: number, lastEventId?: string): Promise<Event[]> {
   const headers = { Authorization: `Bearer ${LOCAL_KEY}`, ...(lastEventId && { 'Last-Event-ID': lastEventId }) };
-  const answer = await fixture.service.fetch(new Request(`http://localhost${path}`, { headers }));
+  const answer = await fetchFrom(fixture.service, new Request(`http://localhost${path}`, { headers }));
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
   const found = (): Event[] =>

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { LOCAL_KEY } from '../../../../../src/local/frame/auth.ts';
+import type { LocalRequest } from '../../../../../src/local/frame/exchange.ts';
 import { serveLocal } from '../../../../../src/local/frame/server.ts';
 import { createLocalService } from '../../../../../src/local/service.ts';
 import { memoryStore } from '../../../../../src/local/state/store.ts';
@@ -20,10 +21,10 @@ async function createCostWorld(options: TestWorldOptions = {}): Promise<{ world:
   const service = createLocalService({ clock, random: () => 0.5, store: memoryStore(), validator, queueLimits: true });
   const asked: string[] = [];
   const watched = {
-    fetch: (request: Request) => {
-      const { pathname } = new URL(request.url);
-      if (/^\/v2\/(serverless|catalog)/.test(pathname)) asked.push(`${request.method} ${pathname}`);
-      return service.fetch(request);
+    answer: (request: LocalRequest) => {
+      const { method, path } = request;
+      if (/^\/v2\/(serverless|catalog)/.test(path)) asked.push(`${method} ${path}`);
+      return service.answer(request);
     },
   };
   const served = await serveLocal({ ...service, ...watched }, { port: 0, host: '127.0.0.1' });

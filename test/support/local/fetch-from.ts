@@ -1,0 +1,32 @@
+import { addressParts, type LocalRequest } from '../../../src/local/frame/exchange.ts';
+import type { LocalService } from '../../../src/local/service.ts';
+
+/** Sends a request of the web's own class to a local service in this process. */
+export async function fetchFrom(service: Pick<LocalService, 'answer'>, request: Request): Promise<Response> {
+  const { method, url, headers, signal } = request;
+  const sent: LocalRequest = {
+    method,
+    ...addressParts(url),
+    headers: Object.fromEntries(headers),
+    body: request.body === null ? undefined : new Uint8Array(await request.arrayBuffer()),
+    signal,
+  };
+  const { status, headers: answered, body } = await service.answer(sent);
+  const isEmpty = body === '';
+  return new Response(isEmpty ? null : typeof body === 'string' ? body : streamOf(body), { status, headers: answered });
+}
+
+function streamOf(chunks: AsyncIterable<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const iterator = chunks[Symbol.asyncIterator]();
+  return new ReadableStream({
+    pull: async (controller) => {
+      const next = await iterator.next();
+      if (next.done === true) controller.close();
+      else controller.enqueue(encoder.encode(next.value));
+    },
+    cancel: async () => {
+      await iterator.return?.();
+    },
+  });
+}
