@@ -11,6 +11,7 @@ import type { CommandContext, Progress } from '../context.ts';
 import { createIdCache } from '../resource/identity/id-cache.ts';
 import { DryRun, dryRunApi } from './dry-run.ts';
 import { createServiceClock } from './service-clock.ts';
+import { openWaitLines } from './wait-lines.ts';
 import { recordOutputFailure, recordWrites, type WriteRecord } from './write-record.ts';
 
 interface Modes {
@@ -84,9 +85,14 @@ async function tellRows(context: Context, view: View, rows: readonly Json[], now
   await stderr.write(await terminalTable(view.columns, rows, { facts: { now }, width, wide: false, paint }));
 }
 
-/** A spinner, loaded only if stderr is a terminal. Texts set while it loads are shown once it is loaded. */
+/**
+ * A spinner, loaded only if stderr is a terminal; a line now and then elsewhere; nothing with `--quiet`. Texts set while
+ * the spinner loads are shown once it is loaded.
+ */
 function progress(context: Context, first: string): Progress {
-  if (!context.terminal.errors) return { update: () => undefined, stop: () => Promise.resolve() };
+  if (context.settings.get('quiet')) return { update: () => undefined, stop: () => Promise.resolve() };
+  if (!context.terminal.errors)
+    return openWaitLines(context.clock, (text) => tell(context, safeText(`Waiting for ${text}`)));
   let text = first;
   const loading = import('../../output/live/spinner.ts').then(({ openSpinner }) => openSpinner(context, text));
   return {
