@@ -2,6 +2,7 @@ import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { memberAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
+import { isTableOutput } from '../../output/formats/format-table.ts';
 import type { Result } from '../../output/view.ts';
 import { arg, flagName, onlyWith, option, type Params } from '../parse/params.ts';
 import { defineCommand, type Command, type Values } from '../command.ts';
@@ -39,6 +40,8 @@ export interface WriteSpec extends BodySpec {
   readonly send?: (ctx: CommandContext, request: CreateRequest) => Promise<ApiAnswer>;
   /** Lines that are printed after the write. */
   readonly notes?: (row: Json, body: JsonObject) => readonly string[];
+  /** What the user may want next, said on a terminal after a create. */
+  readonly nextStep?: (row: Json, body: JsonObject) => string;
   /** Adds `--wait`: polls until the row has the wanted state. */
   readonly wait?: WaitSpec;
 }
@@ -112,7 +115,8 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
       const value = answer.value ?? null;
       const createdId = stringOf(memberAt(value, 'id'));
       const result = { kind: 'one', view: resource.view, value, source: answer.text } as const;
-      const notes = spec.notes?.(value, body) ?? [];
+      const next = ctx.terminal.errors && isTableOutput(ctx.output) ? spec.nextStep?.(value, body) : undefined;
+      const notes = [...(spec.notes?.(value, body) ?? []), ...(next === undefined ? [] : [next])];
       if (createdId === undefined || spec.wait === undefined || values['wait'] !== true) return { ...result, notes };
       const id = asId(createdId);
       await ctx.tell(`created ${id}`);

@@ -4,8 +4,8 @@ import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
 import { text } from '../../output/layout/cells.ts';
 import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG } from '../shared/container-fields.ts';
 import { pick } from '../shared/pick.ts';
-import { movedMount, networkMount, newPersistentMount, resizedMount } from './mounts.ts';
-import { atLeast, vcpuCount } from './number-rules.ts';
+import { movedMount, networkMount, newPersistentMount, resizedMount } from './body/mounts.ts';
+import { atLeast, vcpuCount } from './body/number-rules.ts';
 import * as show from './show.ts';
 
 /** Every status (specification 3.1). */
@@ -63,7 +63,10 @@ const FIELDS = {
     path: 'cpu.id',
     type: 'text',
     create: {
-      param: option.text('in place of a GPU: the CPU flavor, as in berth catalog cpus', { metavar: 'CPU' }),
+      param: option.text('in place of a GPU: the CPU flavor, as in berth catalog cpus', {
+        metavar: 'CPU',
+        ask: pick('CPU flavor', 'podCpuFlavors'),
+      }),
     },
   },
   vcpu: {

@@ -1,13 +1,13 @@
 import { defineGroup } from '../../cli/command.ts';
-import { restart, start, stop } from './act.ts';
+import { restart, start, stop } from './actions/act.ts';
 import { create } from './create.ts';
 import { get, SUMMARY } from './get.ts';
 import { list } from './list.ts';
 import { logs } from './logs.ts';
 import { ssh } from './ssh.ts';
-import { terminate } from './terminate.ts';
+import { terminate } from './actions/terminate.ts';
 import { update } from './update.ts';
-import { wait } from './wait.ts';
+import { wait } from './actions/wait.ts';
 
 export const pods = defineGroup(SUMMARY, {
   list,

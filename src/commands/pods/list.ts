@@ -2,7 +2,7 @@ import { memberAt } from '../../core/json.ts';
 import { option } from '../../cli/parse/params.ts';
 import { listCommand } from '../../cli/resource/list.ts';
 import { isAmong } from '../../cli/resource/select/selectors.ts';
-import { totalOf } from './cost.ts';
+import { totalOf } from './actions/cost.ts';
 import { PODS } from './resource.ts';
 
 /** The service can only leave out the pods of clusters; the other filters are applied to its list here. */

@@ -1,6 +1,6 @@
-import { memberAt, numberOf, type Json } from '../../core/json.ts';
-import { formatDollars } from '../../core/units.ts';
-import { countOf } from '../../cli/words.ts';
+import { memberAt, numberOf, type Json } from '../../../core/json.ts';
+import { formatDollars } from '../../../core/units.ts';
+import { countOf } from '../../../cli/words.ts';
 
 export const isLocked = (pod: Json): boolean => memberAt(pod, 'locked') === true;
 

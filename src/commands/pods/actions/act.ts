@@ -1,9 +1,9 @@
-import type { Id } from '../../core/ids.ts';
-import { arrayOf, memberAt, type Json } from '../../core/json.ts';
-import { defineCommand, type Command } from '../../cli/command.ts';
-import type { CommandContext } from '../../cli/context.ts';
-import { arg, onlyWith, option } from '../../cli/parse/params.ts';
-import { pickRow } from '../../cli/resource/identity/pick-row.ts';
+import type { Id } from '../../../core/ids.ts';
+import { arrayOf, memberAt, type Json } from '../../../core/json.ts';
+import { defineCommand, type Command } from '../../../cli/command.ts';
+import type { CommandContext } from '../../../cli/context.ts';
+import { arg, onlyWith, option } from '../../../cli/parse/params.ts';
+import { pickRow } from '../../../cli/resource/identity/pick-row.ts';
 import {
   hasSelector,
   idOf,
@@ -11,14 +11,14 @@ import {
   nothingSelected,
   selectTargets,
   type Chosen,
-} from '../../cli/resource/select/choose.ts';
-import { SELECTOR_KEYS, selectorOptions } from '../../cli/resource/select/selectors.ts';
-import { outcomeResult, type Outcome } from '../../cli/resource/several/outcomes.ts';
-import { sendEach, type Sent } from '../../cli/resource/several/send-each.ts';
-import { commandLine, countOf } from '../../cli/words.ts';
+} from '../../../cli/resource/select/choose.ts';
+import { SELECTOR_KEYS, selectorOptions } from '../../../cli/resource/select/selectors.ts';
+import { outcomeResult, type Outcome } from '../../../cli/resource/several/outcomes.ts';
+import { sendEach, type Sent } from '../../../cli/resource/several/send-each.ts';
+import { commandLine, countOf } from '../../../cli/words.ts';
 import { isLocked, savingOf } from './cost.ts';
 import { statusOf, waitForEach, waitForPod } from './poll.ts';
-import { PODS } from './resource.ts';
+import { PODS } from '../resource.ts';
 
 type Action = 'start' | 'stop' | 'restart';
 

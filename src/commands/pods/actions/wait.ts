@@ -1,17 +1,17 @@
-import { EXIT } from '../../core/exit-codes.ts';
-import { Failure } from '../../core/failure.ts';
-import { memberAt, stringOf, type Json } from '../../core/json.ts';
-import { defineCommand } from '../../cli/command.ts';
-import { arg, option } from '../../cli/parse/params.ts';
-import { pickRow } from '../../cli/resource/identity/pick-row.ts';
-import { hasSelector, nothingSelected, selectTargets } from '../../cli/resource/select/choose.ts';
-import { SELECTOR_KEYS, selectorOptions } from '../../cli/resource/select/selectors.ts';
-import { outcomeResult } from '../../cli/resource/several/outcomes.ts';
-import type { WaitSpec } from '../../cli/resource/write.ts';
-import { commandLine } from '../../cli/words.ts';
+import { EXIT } from '../../../core/exit-codes.ts';
+import { Failure } from '../../../core/failure.ts';
+import { memberAt, stringOf, type Json } from '../../../core/json.ts';
+import { defineCommand } from '../../../cli/command.ts';
+import { arg, option } from '../../../cli/parse/params.ts';
+import { pickRow } from '../../../cli/resource/identity/pick-row.ts';
+import { hasSelector, nothingSelected, selectTargets } from '../../../cli/resource/select/choose.ts';
+import { SELECTOR_KEYS, selectorOptions } from '../../../cli/resource/select/selectors.ts';
+import { outcomeResult } from '../../../cli/resource/several/outcomes.ts';
+import type { WaitSpec } from '../../../cli/resource/write.ts';
+import { commandLine } from '../../../cli/words.ts';
 import { isStuck, statusOf, waitForEach, waitForPod } from './poll.ts';
-import { PODS } from './resource.ts';
-import { STATUSES } from './fields.ts';
+import { PODS } from '../resource.ts';
+import { STATUSES } from '../fields.ts';
 
 /** The `--wait` of commands that start or stop a pod. */
 export const untilStatus = (wanted: string): WaitSpec => ({

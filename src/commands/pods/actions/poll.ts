@@ -1,14 +1,14 @@
-import type { ApiAnswer } from '../../core/api.ts';
-import { EXIT } from '../../core/exit-codes.ts';
-import { Failure } from '../../core/failure.ts';
-import { memberAt, stringOf, type Json } from '../../core/json.ts';
-import type { CommandContext } from '../../cli/context.ts';
-import { sendTo } from '../../cli/resource/identity/identify.ts';
-import type { Outcome } from '../../cli/resource/several/outcomes.ts';
-import { waitFor } from '../../cli/run/wait.ts';
-import { commandLine, countOf } from '../../cli/words.ts';
-import type { Result } from '../../output/view.ts';
-import { PODS } from './resource.ts';
+import type { ApiAnswer } from '../../../core/api.ts';
+import { EXIT } from '../../../core/exit-codes.ts';
+import { Failure } from '../../../core/failure.ts';
+import { memberAt, stringOf, type Json } from '../../../core/json.ts';
+import type { CommandContext } from '../../../cli/context.ts';
+import { sendTo } from '../../../cli/resource/identity/identify.ts';
+import type { Outcome } from '../../../cli/resource/several/outcomes.ts';
+import { waitFor } from '../../../cli/run/wait.ts';
+import { commandLine, countOf } from '../../../cli/words.ts';
+import type { Result } from '../../../output/view.ts';
+import { PODS } from '../resource.ts';
 
 export const statusOf = (pod: Json): string => stringOf(memberAt(pod, 'status')) ?? '?';
 
