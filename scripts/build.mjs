@@ -1,6 +1,6 @@
 /**
- * Builds dist/: the program as split, minified CommonJS with every package bundled, its V8 code cache, and the licence texts
- * of the bundled packages. docs/decisions/0001 explains why.
+ * Builds dist/: the program as split, minified CommonJS with every package bundled, and the licence texts of the bundled
+ * packages. docs/decisions/0001 explains why.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 import { bundling } from './bundling.mjs';
-import { warmCodeCache } from './code-cache.mjs';
+import { makePacks } from './packs.mjs';
 import { bundledPackages, licenceTexts } from './licences.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -93,4 +93,4 @@ await Promise.all(
   }),
 );
 await writeFile(path.join(dist, 'THIRD-PARTY-LICENSES.txt'), await licenceTexts(root, bundledPackages(metafile)));
-await warmCodeCache(root);
+await makePacks(root);

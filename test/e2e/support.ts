@@ -34,6 +34,8 @@ export async function cleanEnvironment(extra: Environment = {}): Promise<Environ
   return {
     PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env['PATH'] ?? ''}`,
     HOME: folder,
+    // Shared, so that only the first run of a command compiles its files.
+    XDG_CACHE_HOME: path.dirname(inject('installed')),
     BERTH_CONFIG_DIR: path.join(folder, 'config'),
     BERTH_DATA_DIR: path.join(folder, 'data'),
     ...extra,

@@ -1,0 +1,142 @@
+'use strict';
+// The V8 code cache of the program's files, in a private directory of this user. The first run with a new V8 or a new version
+// of berth writes it; later runs neither parse nor compile. Code in a cache runs as this user, so nobody else may be able to
+// write to the directory. Without such a directory the program runs without a cache.
+const fs = require('node:fs');
+const os = require('node:os');
+const path = require('node:path');
+const zlib = require('node:zlib');
+
+const WRITABLE_BY_OTHERS = 0o022;
+const STICKY = 0o1000;
+
+/** The checksums of the source and of the cache: V8 checks neither, and crashes on damaged data. */
+const HEADER_BYTES = 8;
+
+/** How many caches are kept: one for each version of berth and V8 that was used last. */
+const MAX_CACHES = 4;
+
+/**
+ * True when `folder` is a directory of this user with mode 0700 that only this user and root can replace: every directory
+ * above it belongs to this user or root, and is not writable by others. A sticky directory such as /tmp may be writable,
+ * because only the owner of an entry can rename it.
+ */
+function isPrivateFolder(folder, uid) {
+  const own = fs.lstatSync(folder);
+  if (!own.isDirectory() || own.uid !== uid || (own.mode & 0o777) !== 0o700) return false;
+  for (let at = folder; at !== path.dirname(at);) {
+    at = path.dirname(at);
+    const { uid: owner, mode } = fs.lstatSync(at);
+    if (owner !== uid && owner !== 0) return false;
+    if ((mode & WRITABLE_BY_OTHERS) !== 0 && (mode & STICKY) === 0) return false;
+  }
+  return true;
+}
+
+/** Creates a directory, but not its parents: the recursive mkdir never ends under /proc. */
+function makeFolder(folder) {
+  if (fs.existsSync(folder)) return;
+  try {
+    fs.mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+  }
+}
+
+/** Returns the user's cache directory, by the conventions of the platform. */
+function userCacheFolder(env) {
+  if (env.XDG_CACHE_HOME && path.isAbsolute(env.XDG_CACHE_HOME)) return env.XDG_CACHE_HOME;
+  return path.join(os.homedir(), process.platform === 'darwin' ? 'Library/Caches' : '.cache');
+}
+
+/**
+ * Returns the directory that holds the caches, and creates it when it is missing. Returns undefined when no directory is
+ * private to this user, and on systems without user ids.
+ */
+function privateFolder(env) {
+  if (!process.geteuid) return undefined;
+  try {
+    const folder = path.join(userCacheFolder(env), 'berth');
+    makeFolder(path.dirname(folder));
+    makeFolder(folder);
+    // Resolved, so that the path contains no link that could be changed later.
+    const real = fs.realpathSync.native(folder);
+    return isPrivateFolder(real, process.geteuid()) ? real : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The part of a file's name that says for what the cache was made. */
+const cacheName = (version) => `${version}-${process.versions.v8}-${process.platform}-${process.arch}`;
+
+/** Removes the caches of other versions, except for the latest ones. */
+function removeOldCaches(folder, present) {
+  const caches = fs
+    .readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== present)
+    .map(({ name }) => ({ name, usedAt: fs.statSync(path.join(folder, name)).mtimeMs }))
+    .sort((a, b) => b.usedAt - a.usedAt);
+  for (const { name } of caches.slice(MAX_CACHES - 1))
+    fs.rmSync(path.join(folder, name), { recursive: true, force: true });
+}
+
+/** Writes a file whole: a reader finds the old one, the new one, or none. */
+function replaceFile(file, data) {
+  const temporary = `${file}.${process.pid}.new`;
+  try {
+    fs.writeFileSync(temporary, data, { mode: 0o600 });
+    fs.renameSync(temporary, file);
+  } catch (error) {
+    fs.rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+/**
+ * Returns the code cache of this V8 for this version of berth: `read` returns the cached data of a source text (a Buffer),
+ * undefined when there is none or it is damaged; `write` stores the caches of V8 scripts. Neither throws. `env` is the
+ * environment.
+ */
+exports.openCodeCache = function openCodeCache(env, version) {
+  const parent = privateFolder(env);
+  const name = cacheName(version);
+
+  function read(file, source) {
+    if (parent === undefined) return undefined;
+    try {
+      const stored = fs.readFileSync(path.join(parent, name, file));
+      const data = stored.subarray(HEADER_BYTES);
+      const matches =
+        stored.length > HEADER_BYTES &&
+        stored.readUInt32LE(0) === zlib.crc32(source) &&
+        stored.readUInt32LE(4) === zlib.crc32(data);
+      return matches ? data : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** `scripts` are objects with the file's name, its source (a Buffer) and the `vm.Script` that was made of it. */
+  function write(scripts) {
+    if (parent === undefined) return;
+    try {
+      const folder = path.join(parent, name);
+      if (!fs.existsSync(folder)) removeOldCaches(parent, name);
+      makeFolder(folder);
+      for (const { file, source, script } of scripts) {
+        const data = script.createCachedData();
+        const header = Buffer.alloc(HEADER_BYTES);
+        header.writeUInt32LE(zlib.crc32(source), 0);
+        header.writeUInt32LE(zlib.crc32(data), 4);
+        replaceFile(path.join(folder, file), Buffer.concat([header, data]));
+      }
+    } catch {
+      // The next run is slower, and tries again.
+    }
+  }
+
+  return { read, write };
+};
+
+exports.privateFolder = privateFolder;

