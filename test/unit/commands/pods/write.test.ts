@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { berth, berthIn, type Ran } from '../../../support/worlds/run-berth.ts';
-import { createTestWorld, KEYS, type TestWorld } from '../../../support/worlds/test-world.ts';
+import { createTestWorld, type TestWorld } from '../../../support/worlds/test-world.ts';
 import { expectNoKeyNoStack } from '../../../support/worlds/expect-run.ts';
 import { hangUp, json, pointedAt, problem, routed, serve } from '../../../support/servers/scripted-server.ts';
 
@@ -140,5 +140,108 @@ describe('pods create', () => {
     const ran = await local(world, 'create', ...CPU, '--network-volume', 'datasets:/d', '--json');
     expect(ran.code, ran.err).toBe(0);
     expect(documentOf(ran)['mounts']).toEqual({ network: [{ volumeId: 'vol-datasets', path: '/d' }] });
+  });
+});
+
+describe('pods update', () => {
+  test.each<[string, readonly string[], Readonly<Record<string, unknown>>]>([
+    ['pod-web', ['--name', 'other', '--locked', 'off'], { name: 'other', locked: false }],
+    ['pod-web', ['--env', 'A=1'], { env: { A: '1' } }],
+    [
+      'pod-web',
+      ['--port', '80/http', '--disk', '40', '--image', 'x/y'],
+      { ports: ['80/http'], disk: 40, image: 'x/y' },
+    ],
+    ['pod-train', ['--mount-path', '/new'], { mounts: { network: [{ volumeId: 'vol-datasets', path: '/new' }] } }],
+    ['pod-notebook', ['--mount-path', '/new'], { mounts: { persistent: { size: 100, path: '/new' } } }],
+    ['pod-notebook', ['--persistent-size', '200'], { mounts: { persistent: { size: 200, path: '/workspace' } } }],
+    ['train-llm', ['--name', 'by-name'], { id: 'pod-train', name: 'by-name' }],
+  ])('%s %j', async (pod, flags, changed) => {
+    const ran = await berth(['--local', 'pods', 'update', pod, ...flags, '--json']);
+    expect(ran.code, ran.err).toBe(0);
+    expect(documentOf(ran)).toMatchObject(changed);
+  });
+
+  test.each([
+    ['pod-web', [], /nothing to change/],
+    ['pod-web', ['--mount-path', '/x'], /--mount-path: this pod has no mount/],
+    [
+      'pod-web',
+      ['--set', 'mounts={"persistent":{"size":20,"path":"/x"}}'],
+      /this pod has no mount, and the kind is fixed/,
+    ],
+    ['pod-train', ['--set', 'mounts={"persistent":{"size":20,"path":"/x"}}'], /this pod has a network mount/],
+    ['pod-train', ['--set', 'mounts.network=[]'], /cannot be cleared/],
+    [
+      'pod-train',
+      ['--set', 'mounts.network=[{"volumeId":"vol-checkpoints","path":"/x"}]'],
+      /this pod has vol-datasets/,
+    ],
+    ['pod-notebook', ['--set', 'mounts.persistent={"size":5,"path":"/x"}'], /at least 10 GB/],
+  ])('refuses %s %j', async (pod, flags, says) => {
+    const { code, err } = await berth(['--local', 'pods', 'update', pod, ...flags]);
+    expect(code).toBe(2);
+    expect(err).toMatch(says);
+  });
+});
+
+describe('the output of pods get', () => {
+  const PODS = ['pod-train', 'pod-notebook', 'pod-web'];
+
+  test.each(PODS.flatMap((pod) => ['yaml', 'json'].map((format) => [pod, format] as const)))(
+    '%s as %s is edited and fed back to update',
+    async (pod, format) => {
+      const world = createTestWorld();
+      const printed = await local(world, 'get', pod, '-o', format);
+      const file = join(world.directory, 'pod');
+      writeFileSync(file, printed.out.replace(/disk("?): \d+/, 'disk$1: 77'));
+      const before = documentOf(await local(world, 'get', pod, '--json'));
+      const ran = await local(world, 'update', pod, '--file', 'pod', '--json');
+      expect(ran.code, ran.err).toBe(0);
+      expect(ran.err).toMatch(/^Left out, because it cannot be written: id, status, actions/);
+      const { runtime: _now, ...after } = documentOf(ran);
+      const { runtime: _then, ...same } = before;
+      expect(after).toEqual({ ...same, disk: 77 });
+    },
+  );
+
+  test.each(PODS)('%s is fed back to create, with flags over it', async (pod) => {
+    const world = createTestWorld();
+    const printed = await local(world, 'get', pod, '-o', 'yaml');
+    writeFileSync(join(world.directory, 'pod.yaml'), printed.out);
+    const ran = await local(world, 'create', '--file', 'pod.yaml', '--name', 'twin', '--env', 'TWIN=1', '--json');
+    expect(ran.code, ran.err).toBe(0);
+    const before = documentOf(await local(world, 'get', pod, '--json'));
+    const twin = documentOf(ran);
+    for (const kept of ['image', 'args', 'disk', 'ports', 'registry', 'mounts', 'gpu', 'cpu', 'cloud', 'dataCenterId'])
+      expect(twin[kept], kept).toEqual(before[kept]);
+    expect(twin).toMatchObject({ name: 'twin', status: 'PROVISIONING', locked: false });
+    expect(twin['env']).toEqual({ ...(before['env'] as object), TWIN: '1' });
+    expect((twin['globalNetworking'] as Record<string, unknown>)['enabled']).toBe(pod === 'pod-train');
+  });
+
+  it('is accepted from stdin too, and its null members are not sent', async () => {
+    const document = {
+      id: 'p',
+      name: 'n',
+      image: 'a',
+      gpu: null,
+      cpu: { id: 'C', vcpuCount: 2, memory: 4 },
+      registry: null,
+      mounts: {},
+      dataCenterId: null,
+    };
+    const { code, out, err } = await berth(['--local', 'pods', 'create', '-f', '-', '--dry-run'], {
+      stdin: JSON.stringify(document),
+    });
+    expect(code, err).toBe(0);
+    expect((JSON.parse(out) as Preview).body).toEqual({
+      name: 'n',
+      image: 'a',
+      cpu: { id: 'C', vcpuCount: 2 },
+      registry: null,
+      mounts: {},
+    });
+    expect(err).toContain('id, cpu.memory');
   });
 });
