@@ -15,6 +15,7 @@ export const HELP_TOPICS = [
   ['exit-codes', 'exit codes and what they mean'],
   ['environment', 'variables, settings and their order'],
   ['output', 'formats, fields, jq, colour, pipes'],
+  ['selectors', 'act on many: patterns, status, age'],
 ] as const satisfies readonly Row[];
 
 export type TopicName = (typeof HELP_TOPICS)[number][0];

@@ -22,7 +22,7 @@ import {
   type Chosen,
 } from './select/choose.ts';
 import { SELECTOR_KEYS, selectorOptions } from './select/selectors.ts';
-import { outcomeResult } from './several/outcomes.ts';
+import { outcomeResult, SEVERAL } from './several/outcomes.ts';
 import { sendEach } from './several/send-each.ts';
 
 /** What a delete refuses unless `--force` is given. */
@@ -75,7 +75,7 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
   >;
   return defineCommand({
     summary: spec.summary,
-    ...(spec.details === undefined ? {} : { details: spec.details }),
+    details: [spec.details, SEVERAL, 'Selectors: berth help selectors.'].filter(Boolean).join(' '),
     examples: spec.examples ?? [],
     args: { id },
     options: { ...selectorOptions(resource.table, plural), ...force },

@@ -35,7 +35,7 @@ const output = (): string =>
       ['FORCE_COLOR', 'always, also in a pipe'],
       ['TERM=dumb, CI', 'no spinners, no views that redraw'],
     ]),
-    'An error is one block on stderr, or with --json one object:\n  {"error":{"code":"not-found","message":"...","hint":"...","status":404}}',
+    'An error is one block on stderr, or with --json one object, the last thing there:\n  {"error":{"code":"not-found","message":"...","hint":"...","status":404}}',
   ].join('\n\n') + '\n';
 
 const environment = (): string =>
@@ -58,6 +58,47 @@ const described = (setting: Setting): string =>
   (setting.flag === undefined ? '' : ` (${setting.flag})`) +
   (setting.default === undefined ? '' : ` (default ${setting.default})`);
 
+const selectors = (): string =>
+  [
+    wrap(
+      'Lists are filtered, and commands that take several ids can take selectors in their place. Different selectors narrow each other; several values of one of them widen it.',
+      80,
+    ).join('\n'),
+    table('Selectors', [
+      ['--match GLOB', "by name: --match 'train-*' (quote it for the shell)"],
+      ['--status A,B', 'by status, where there is one'],
+      ['--older-than TIME', "by age (90m, 3d), by the service's clock"],
+      ['--all', 'everything that the list shows'],
+    ]),
+    table('Patterns', [
+      ['*', 'any text, a slash too'],
+      ['?', 'one character'],
+      ['[abc], {web,api}', 'one of these characters, one of these words'],
+      ["'!web-*'", 'every name that does not match'],
+      ['\\*', 'a star itself'],
+    ]),
+    table('What happens', [
+      ['which', 'the list is read once; what was shown is acted on, by id'],
+      ['left out', 'what cannot be done now, what is locked, volumes in use'],
+      ['asked', 'the list and what it saves an hour are shown first; --yes skips this'],
+      ['--dry-run', 'reads the list, prints the requests, sends none of them'],
+      ['none', 'a line on stderr, and exit code 0'],
+      ['--force', 'takes locked pods and volumes in use too'],
+      ['names', 'where data is lost, the name (or "3 volumes") must be typed'],
+    ]),
+    table('Several results', [
+      ['--json', '[{"id","ok","error"?}, ...]: one for each, in every case'],
+      ['-o id', 'the ids of those that went well'],
+      ['exit code', 'the worst: 130, 8, 1, 14, 3, 7, 6, 5, 4, 2, 13, 10, 12, 11, 9, 0'],
+    ]),
+    table('Examples', [
+      ["berth pods list --match 'train-*' --sort -cost", 'the most expensive first'],
+      ["berth pods stop --match 'train-*' --older-than 1d", 'after a look at them'],
+      ['berth pods terminate --status EXITED --dry-run', 'what would be sent'],
+      ['berth pods stop --all --yes --json', 'in a script'],
+    ]),
+  ].join('\n\n') + '\n';
+
 /** The text of `berth help TOPIC`; undefined for an unknown topic. */
 export function topicText(name: string, flags: readonly GlobalFlag[]): string | undefined {
   const texts: Readonly<Record<TopicName, () => string>> = {
@@ -65,6 +106,7 @@ export function topicText(name: string, flags: readonly GlobalFlag[]): string | 
     'exit-codes': exitCodes,
     environment,
     output,
+    selectors,
   };
   return isTopic(name) ? texts[name]() : undefined;
 }

@@ -5,7 +5,7 @@ import type { Id } from '../../core/ids.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { sendTo } from '../../cli/resource/identity/identify.ts';
-import { outcomeResult } from '../../cli/resource/several/outcomes.ts';
+import { outcomeResult, SEVERAL } from '../../cli/resource/several/outcomes.ts';
 import { sendEach } from '../../cli/resource/several/send-each.ts';
 import { arg, onlyWith, option } from '../../cli/parse/params.ts';
 import { commandLine, countOf } from '../../cli/words.ts';
@@ -44,7 +44,7 @@ export const status = defineCommand({
 
 export const cancel = defineCommand({
   summary: 'cancel jobs, waiting or running',
-  details: 'For several jobs the result has an outcome for each, and the exit code is the worst one.',
+  details: SEVERAL,
   examples: [['berth jobs cancel demo JOB1 JOB2 --yes --json', 'two of them: an outcome for each']],
   args: { endpoint, job: arg.ids('job ids') },
   writes: true,

@@ -7,6 +7,10 @@ import type { CommandContext } from '../../context.ts';
 import { pluralOf } from '../../words.ts';
 import { combinedFailure } from './combined-failure.ts';
 
+/** Said in the help of every command that takes several ids. */
+export const SEVERAL =
+  'With several ids, the output has an outcome for each ({"id","ok","error"?} with --json), and the exit code is the worst one.';
+
 /** How one of several went. */
 export interface Outcome {
   /** Its id; the word of the user if that is not known. */

@@ -13,7 +13,7 @@ import {
   type Chosen,
 } from '../../../cli/resource/select/choose.ts';
 import { SELECTOR_KEYS, selectorOptions } from '../../../cli/resource/select/selectors.ts';
-import { outcomeResult, type Outcome } from '../../../cli/resource/several/outcomes.ts';
+import { outcomeResult, SEVERAL, type Outcome } from '../../../cli/resource/several/outcomes.ts';
 import { sendEach, type Sent } from '../../../cli/resource/several/send-each.ts';
 import { commandLine, countOf } from '../../../cli/words.ts';
 import { isLocked, savingOf } from './cost.ts';
@@ -38,7 +38,7 @@ interface ActionSpec {
 function actionCommand(action: Action, { summary, details, done, until, effect, examples }: ActionSpec): Command {
   return defineCommand({
     summary,
-    details: `${details} Selectors leave out pods that cannot ${action} now, say which, and ask first.`,
+    details: `${details} Selectors leave out pods that cannot ${action} now, say which, and ask first: berth help selectors. ${SEVERAL}`,
     examples,
     args: { id: arg.ids('pod ids or names', { metavar: 'POD', unless: SELECTOR_KEYS, ask: pickRow(PODS) }) },
     options: {

@@ -6,7 +6,7 @@ import { arg, option } from '../../../cli/parse/params.ts';
 import { pickRow } from '../../../cli/resource/identity/pick-row.ts';
 import { hasSelector, nothingSelected, selectTargets } from '../../../cli/resource/select/choose.ts';
 import { SELECTOR_KEYS, selectorOptions } from '../../../cli/resource/select/selectors.ts';
-import { outcomeResult } from '../../../cli/resource/several/outcomes.ts';
+import { outcomeResult, SEVERAL } from '../../../cli/resource/several/outcomes.ts';
 import type { WaitSpec } from '../../../cli/resource/write.ts';
 import { commandLine } from '../../../cli/words.ts';
 import { isStuck, statusOf, waitForEach, waitForPod } from './poll.ts';
@@ -22,8 +22,7 @@ export const untilStatus = (wanted: string): WaitSpec => ({
 
 export const wait = defineCommand({
   summary: 'wait until pods have a status',
-  details:
-    'Ends 0 when all have it, 10 when one is in ERROR or terminated and will not get there, 9 when the wait ends first, or at once where a pod is stopped and somebody has to start it. A pod that is gone counts as TERMINATED. For several pods the result has an outcome for each, and the exit code is the worst one. Selectors read the list once, when the wait begins.',
+  details: `Ends 0 when all have it, 10 when one is in ERROR or terminated and will not get there, 9 when the wait ends first, or at once where a pod is stopped and somebody has to start it. A pod that is gone counts as TERMINATED. ${SEVERAL} Selectors read the list once, when the wait begins: berth help selectors.`,
   args: { id: arg.ids('pod ids or names', { metavar: 'POD', unless: SELECTOR_KEYS, ask: pickRow(PODS) }) },
   options: {
     for: option.choice('the status to wait for', STATUSES, { metavar: 'WORD', initial: 'RUNNING' }),
