@@ -28,6 +28,11 @@ const inlineJq = {
     build.onResolve({ filter: /^jq-wasm$/ }, ({ resolveDir, kind }) =>
       build.resolve('jq-wasm/inline', { resolveDir, kind }),
     );
+    // It prints `Aborted()` when it runs out of memory, besides the error that it throws.
+    build.onLoad({ filter: /[\\/]jq-wasm[\\/]dist[\\/]inline\.mjs$/ }, async ({ path: file }) => ({
+      contents: (await readFile(file, 'utf8')).replace('console.error(message);', ''),
+      loader: 'js',
+    }));
   },
 };
 

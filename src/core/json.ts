@@ -144,7 +144,7 @@ function cutDeep(text: string): { shallow: string; cut: ReadonlyMap<string, stri
     if (code === 0x22) at = endOfString(text, at);
     else if (isOfNumber(code)) {
       const end = endOfNumber(text, at);
-      plain &&= isExactAsDouble(text.slice(at, end));
+      plain &&= isShortWhole(text, at, end) || isExactAsDouble(text.slice(at, end));
       at = end - 1;
     } else if (code === 0x7b || code === 0x5b) {
       if (++depth === MAX_DEPTH + 1) from = at;
@@ -177,9 +177,18 @@ function endOfNumber(text: string, start: number): number {
   return text.length;
 }
 
-/** Whether a double represents these digits exactly. The first check is a fast path for short whole numbers. */
-const isExactAsDouble = (digits: string): boolean =>
-  (digits.length <= 15 && /^[1-9]\d*$|^0$/.test(digits)) || JSON.stringify(Number(digits)) === digits;
+/** Whether a double represents these digits exactly. */
+const isExactAsDouble = (digits: string): boolean => JSON.stringify(Number(digits)) === digits;
+
+/** Whether a number is a whole number of at most 15 digits, which a double represents exactly: most numbers are. */
+function isShortWhole(text: string, start: number, end: number): boolean {
+  if (end - start > 15 || (end - start > 1 && text.charCodeAt(start) === 0x30)) return false;
+  for (let at = start; at < end; at++) {
+    const code = text.charCodeAt(at);
+    if (code < 0x30 || code > 0x39) return false;
+  }
+  return true;
+}
 
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {

@@ -39,9 +39,9 @@ async function renderRows(result: RowsResult, options: OutputOptions, output: Ou
 
 async function renderFiltered(result: RowsResult, jq: string, options: OutputOptions, output: Output): Promise<void> {
   const { fields, format = DEFAULT_FORMAT, raw } = options;
-  const { jsonDocument } = await import('./formats/json.ts');
+  const { jsonInput } = await import('./formats/json.ts');
   const { runJq } = await import('./formats/jq.ts');
-  const { text, failure } = await runJq(jsonDocument(result, fields, false), jq, {
+  const { text, failure } = await runJq(jsonInput(result, fields), jq, {
     compact: FORMAT_TABLE[format].json === 'compact',
     raw,
     onTerminal: output.terminal.output,

@@ -64,15 +64,25 @@ export async function csvLines(
   const member = (row: Json, column: string): Json | undefined =>
     column === VALUE_COLUMN && !isObject(row) ? row : memberOf(row, column);
   const valueAt = options.fields === undefined ? member : fieldAt;
-  const lines = rows.map((row) => columns.map((column) => valueAt(row, column)));
-  const cells = [...(options.header ? [columns] : []), ...lines];
   const escapeCell = (json: string): string => (options.onTerminal ? safeText(json) : json);
-  return stringify(cells, {
+  const format = {
     cast: {
-      string: (text) => ({ value: options.onTerminal ? safeText(text, true) : text, escape_formulas: true }),
+      string: (text: string) => ({ value: options.onTerminal ? safeText(text, true) : text, escape_formulas: true }),
       boolean: String,
-      number: (value) => encodeJson(value),
-      object: (value) => (value instanceof Exact ? value.text : escapeCell(encodeJson(value as Json))),
+      number: (value: number) => encodeJson(value),
+      object: (value: unknown) => (value instanceof Exact ? value.text : escapeCell(encodeJson(value as Json))),
     },
-  });
+  };
+  let text = options.header ? stringify([columns], format) : '';
+  for (let at = 0; at < rows.length; at += BATCH_ROWS) {
+    const batch = rows.slice(at, at + BATCH_ROWS);
+    text += stringify(
+      batch.map((row) => columns.map((column) => valueAt(row, column))),
+      format,
+    );
+  }
+  return text;
 }
+
+/** So many rows are encoded at once: memory that is used for a short time is freed much faster. */
+const BATCH_ROWS = 100;

@@ -2,6 +2,7 @@ import type { Blocking } from '../../core/context.ts';
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { safeText } from '../../core/safe-text.ts';
+import { formatBytes } from '../../core/units.ts';
 import type { Jq } from 'jq-wasm/inline';
 import { escapeJson } from './escape-json.ts';
 
@@ -13,8 +14,8 @@ const COMPILE_ERROR = 3;
  * usage (2) and jq's own message.
  */
 export async function checkJq(expression: string, blocking: Blocking = runDirectly): Promise<void> {
-  const { exitCode, stderr } = await run('', expression, [], blocking);
-  if (exitCode === COMPILE_ERROR) throw jqFailure(stderr, EXIT.usage);
+  const result = await run('', expression, [], blocking);
+  if (result?.exitCode === COMPILE_ERROR) throw jqFailure(result.stderr, EXIT.usage);
 }
 
 export interface JqOptions {
@@ -44,17 +45,36 @@ export interface JqResult {
 export async function runJq(json: string, expression: string, options: JqOptions): Promise<JqResult> {
   const { compact, raw, onTerminal, blocking = runDirectly } = options;
   const flags = [...(compact ? ['-c'] : []), ...(raw ? ['-r'] : [])];
-  const { stdout, stderr, exitCode } = await run(json, expression, flags, blocking);
+  const result = await run(json, expression, flags, blocking);
+  if (result === undefined) return { text: '', failure: outOfMemory(json) };
+  const { stdout, stderr, exitCode } = result;
   const escape = raw ? (text: string) => safeText(text, true) : escapeJson;
   const text = onTerminal ? escape(stdout) : stdout;
   return { text: text === '' ? '' : `${text}\n`, failure: exitCode === 0 ? undefined : jqFailure(stderr, EXIT.bug) };
 }
 
+/** Returns undefined when jq runs out of memory. */
 async function run(json: string, expression: string, flags: readonly string[], blocking: Blocking) {
   const jq = await (loading ??= import('jq-wasm/inline').then(({ loadJq }) => loadJq()));
-  // After `--`, an expression that begins with a dash is not parsed as an option.
-  return blocking(() => jq.raw(json, expression, [...flags, '--']));
+  try {
+    // After `--`, an expression that begins with a dash is not parsed as an option.
+    return blocking(() => jq.raw(json, expression, [...flags, '--']));
+  } catch (error) {
+    if (!(error instanceof Error && /Aborted\(|memory access|unreachable/.test(error.message))) throw error;
+    // This instance cannot be used again.
+    loading = undefined;
+    return undefined;
+  }
 }
+
+/** The WebAssembly build has at most 256 MiB of memory. */
+const outOfMemory = (json: string): Failure =>
+  new Failure({
+    code: 'jq',
+    exit: EXIT.bug,
+    message: `--jq: the built-in jq ran out of memory (256 MB) on a document of ${formatBytes(json.length)}`,
+    hint: 'Give it less with --fields or the filters of the command, or pipe --json to the jq program.',
+  });
 
 /** Compiled once for all runs. The package's own cache serves only calls that no signal can interrupt. */
 let loading: Promise<Jq> | undefined;

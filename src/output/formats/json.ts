@@ -4,6 +4,7 @@ import { rowsOf, type OutputOptions, type RowsResult } from '../view.ts';
 import { escapeJson } from './escape-json.ts';
 import { pickFields } from './fields.ts';
 import type { FormatPrinter } from './format-printer.ts';
+import { canonicalRows, canonicalValue, indentCanonical, type Canonical } from './canonical-json.ts';
 import { compactJson, indentJson } from './json-layout.ts';
 
 type Fields = OutputOptions['fields'];
@@ -38,17 +39,40 @@ export const jsonLinesPrinter: FormatPrinter = {
  * members keep their nesting. `onTerminal` escapes characters in strings that could mislead a terminal.
  */
 export function jsonDocument(result: RowsResult, fields: Fields, onTerminal: boolean): string {
-  const source = fields === undefined ? (documentSource(result) ?? rowsSource(result)) : undefined;
-  const text = (source === undefined ? undefined : indentJson(source)) ?? encodeJson(documentOf(result, fields), 2);
+  const text = exactDocument(result, fields) ?? encodeJson(documentOf(result, fields), 2);
   return onTerminal ? escapeJson(text) : text;
 }
 
+/** The indented text of the document that the service sent; undefined when it is not available. */
+function exactDocument(result: RowsResult, fields: Fields): string | undefined {
+  if (fields !== undefined) return undefined;
+  const canonical = result.kind === 'many' && result.whole !== undefined ? undefined : canonicalJson(result);
+  if (canonical !== undefined) return indentCanonical(canonical);
+  const source = documentSource(result) ?? rowsSource(result);
+  return source === undefined ? undefined : indentJson(source);
+}
+
+/** Returns a result as JSON text for a program: compact when this loses nothing, since it is faster to write and to read. */
+export const jsonInput = (result: RowsResult, fields: Fields): string =>
+  (fields === undefined && !(result.kind === 'many' && result.whole !== undefined)
+    ? canonicalJson(result)?.text
+    : undefined) ?? jsonDocument(result, fields, false);
+
 function jsonLines(result: RowsResult, fields: Fields, onTerminal: boolean): string {
-  const source = fields === undefined ? rowsSource(result) : undefined;
   const lines =
-    (source === undefined ? undefined : sourceLines(source, result.kind)) ??
-    pickedRows(result, fields).map((row) => encodeJson(row));
+    (fields === undefined ? exactLines(result) : undefined) ?? pickedRows(result, fields).map((row) => encodeJson(row));
   return lines.map((line) => `${onTerminal ? escapeJson(line) : line}\n`).join('');
+}
+
+/** The rows, when the service wrote them as JSON.stringify does; undefined when it did not, or its text is not available. */
+function canonicalJson(result: RowsResult): Canonical | undefined {
+  if (result.kind === 'one')
+    return result.source === undefined ? undefined : canonicalValue(result.value, result.source);
+  const { values, source } = result;
+  if (source === undefined) return undefined;
+  return source.member === undefined
+    ? canonicalValue(values, source.text)
+    : canonicalRows(values, source.text, source.member);
 }
 
 /** The source of the rows alone: the document, or the array inside it. */
@@ -62,8 +86,12 @@ function rowsSource(result: RowsResult): string | undefined {
 const documentSource = (result: RowsResult): string | undefined =>
   result.kind === 'many' && result.whole !== undefined ? result.source?.text : undefined;
 
-function sourceLines(source: string, kind: RowsResult['kind']): readonly string[] | undefined {
-  const lines = (kind === 'one' ? [source] : itemSources(source)).map(compactJson);
+/** The compact text of each row that the service sent; undefined when it is not available. */
+function exactLines(result: RowsResult): readonly string[] | undefined {
+  if (canonicalJson(result) !== undefined) return rowsOf(result).map((row) => JSON.stringify(row));
+  const source = rowsSource(result);
+  if (source === undefined) return undefined;
+  const lines = (result.kind === 'one' ? [source] : itemSources(source)).map(compactJson);
   return lines.every((line) => line !== undefined) ? lines : undefined;
 }
 

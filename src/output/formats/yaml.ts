@@ -1,3 +1,4 @@
+import type * as Yaml from 'yaml';
 import { Exact, type Json } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
 import type { FormatPrinter } from './format-printer.ts';
@@ -19,7 +20,18 @@ export const yamlPrinter: FormatPrinter = {
  * YAML does not allow them. The library is loaded only here.
  */
 export async function toYaml(value: Json): Promise<string> {
-  const { Document, Scalar, visit } = await import('yaml');
+  const yaml = await import('yaml');
+  if (!Array.isArray(value) || value.length === 0) return encode(yaml, value);
+  let text = '';
+  for (let at = 0; at < value.length; at += BATCH_ITEMS)
+    text += encode(yaml, value.slice(at, at + BATCH_ITEMS) as Json);
+  return text;
+}
+
+/** So many items of a list are encoded at once: memory that is used for a short time is freed much faster. */
+const BATCH_ITEMS = 100;
+
+function encode({ Document, Scalar, visit }: typeof Yaml, value: Json): string {
   const document = new Document(value, {
     compat: 'yaml-1.1',
     aliasDuplicateObjects: false,

@@ -86,3 +86,12 @@ test('streamed rows are filtered one by one', async () => {
   await rows.close();
   expect(to.out()).toBe('1\n[\n  2\n]\n');
 });
+
+test('an expression that runs out of memory is one clear error, and the next one works', async () => {
+  const error = await failureOf(render(podList, as({ jq: '[range(100000000)] | length' }), screen()));
+  expect(String(error)).toMatch(/^Failure: --jq: the built-in jq ran out of memory \(256 MB\) on a document of .* kB$/);
+  expect(error).toMatchObject({ exit: 1, code: 'jq' });
+  const to = screen();
+  await render(podList, as({ jq: '.[0].id' }), to);
+  expect(to.out()).toBe('"pod-7f3a9c01"\n');
+});
