@@ -62,7 +62,10 @@ export const GPU_TABLE = defineTable({
     { title: 'price an hour', fields: ['securePrice', 'communityPrice', 'serverlessPrice'] },
     { title: 'availability', fields: ['availability', 'dataCenters', 'cudaVersions'] },
   ],
-  members: ['id', 'name', 'pool', 'manufacturer', 'memory', 'price', 'maxCount', 'secure', 'community'],
+  members: [
+    ...['id', 'name', 'pool', 'manufacturer', 'memory', 'price', 'maxCount', 'secure', 'community'],
+    ...['availability', 'dataCenters', 'cudaVersions'],
+  ],
 });
 
 const CPU_FIELDS = {
@@ -99,7 +102,7 @@ export const CPU_TABLE = defineTable({
     { title: 'price an hour', fields: ['securePrice', 'serverlessPrice'] },
     { title: 'availability', fields: ['availability', 'dataCenters'] },
   ],
-  members: ['id', 'name', 'group', 'vcpu', 'ramGbPerVcpu', 'price'],
+  members: ['id', 'name', 'group', 'vcpu', 'ramGbPerVcpu', 'price', 'availability', 'dataCenters'],
 });
 
 const DATA_CENTER_FIELDS = {
