@@ -65,6 +65,8 @@ const PACKAGES = {
   conf: '^src/settings/profiles\\.ts$',
   '@inquirer/[^/]+': '^src/host/terminal/prompts\\.ts$',
   '(chalk|ora|cli-table3)': '^src/output/',
+  echarts: '^src/output/charts/bar-chart\\.ts$',
+  'big\\.js': '^src/commands/billing/',
   ajv: '^src/local/',
   'lossless-json': '^src/core/json\\.ts$',
   'jsonc-parser': '^src/core/json-source\\.ts$',

@@ -59,12 +59,15 @@ async function toCommonJs(text, name, isPackage) {
     platform: 'node',
     target: 'node20',
     minify: true,
+    legalComments: 'none',
     sourcefile: name,
     banner: '"use strict";',
     logLevel: 'warning',
   });
   // For example import.meta.url, which CommonJS lacks: with any warning the program may not run as written.
   if (warnings.length > 0) throw new Error(`${name} does not survive as CommonJS`);
+  // A character in a tagged template stays as it is, and the code cache reads the file as Latin-1.
+  if (/[^\0-\x7f]/.test(code)) throw new Error(`${name} has a character beyond ASCII: write it in a plain string`);
   return requireInPlaceOfImport(isPackage ? code + MEMBERS_AS_EXPORTS : code);
 }
 

@@ -44,6 +44,12 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import('./commands/health.ts')).health,
   },
   {
+    name: 'top',
+    section: 'Compute',
+    summary: 'pods and endpoints, live: use, queues, workers, cost',
+    load: async () => (await import('./commands/top/index.ts')).top,
+  },
+  {
     name: 'volumes',
     section: 'Storage and images',
     summary: 'network volumes',
@@ -101,7 +107,7 @@ export const NOUNS: readonly Noun[] = [
     name: 'doctor',
     section: 'Access and settings',
     summary: 'check addresses, key, clock, proxy and settings',
-    load: async () => (await import('./commands/doctor.ts')).doctor,
+    load: async () => (await import('./commands/doctor/index.ts')).doctor,
   },
   {
     name: 'api',

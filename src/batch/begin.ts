@@ -2,6 +2,7 @@ import type { ResolvedPath } from '../core/context.ts';
 import { usage } from '../core/failure.ts';
 import { optionsText, type JobOptions } from '../queue/submission.ts';
 import { checkInput, type InputSummary } from './input/check-input.ts';
+import { parseColumnTypes } from './input/csv-types.ts';
 import type { InputFormat } from './input/item.ts';
 import { readUntilAborted } from './input/read-input.ts';
 import type { BatchLimits, BatchPorts, BatchView } from './options.ts';
@@ -23,6 +24,8 @@ export interface BatchFiles {
   readonly format?: 'jsonl' | 'csv' | undefined;
   readonly inputField?: string | undefined;
   readonly idField?: string | undefined;
+  /** The types of CSV columns, as `price:number,active:boolean`. */
+  readonly types?: string | undefined;
   /** Leave out items that cannot be sent. */
   readonly skipInvalid: boolean;
   /** Options of every job. */
@@ -93,9 +96,16 @@ async function resolveFiles({ durable, resumeCommand }: BatchPorts, files: Batch
   const given = await durable.resolve(files.input);
   const copiesInput = files.input === '-' || given.kind === 'other';
   await mustBeNew(durable, results, copiesInput, resumeCommand(results));
+  const kind = files.format ?? (/\.[ct]sv$/i.test(files.input) ? 'csv' : 'jsonl');
+  if (files.types !== undefined && (kind !== 'csv' || files.inputField !== undefined))
+    throw usage(
+      kind === 'csv' ? '--types and --input-field exclude each other' : '--types is for a CSV file',
+      kind === 'csv' ? 'The column of --input-field holds JSON.' : 'In JSON lines, each value has its type.',
+    );
   const format: InputFormat = {
     path: files.input,
-    format: files.format ?? (/\.[ct]sv$/i.test(files.input) ? 'csv' : 'jsonl'),
+    format: kind,
+    ...(kind === 'csv' ? { types: files.types === undefined ? {} : parseColumnTypes(files.types) } : {}),
     ...(files.inputField === undefined ? {} : { inputField: files.inputField }),
     ...(files.idField === undefined ? {} : { idField: files.idField }),
     extras: optionsText(files.jobOptions),

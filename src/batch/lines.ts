@@ -10,6 +10,18 @@ export interface Line {
   readonly tooLong: boolean;
 }
 
+/** Returns the first bytes of a file's chunks: what another process appends meanwhile is left out. */
+export async function* firstBytes(chunks: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<Uint8Array> {
+  let left = bytes;
+  if (left === 0) return;
+  for await (const chunk of chunks) {
+    const part = chunk.subarray(0, left);
+    left -= part.byteLength;
+    yield part;
+    if (left === 0) return;
+  }
+}
+
 const LINE_FEED = 0x0a;
 const NO_BYTES = new Uint8Array(0);
 

@@ -8,6 +8,7 @@ import { inputCandidates } from './store/file-names.ts';
 import type { InputIdentity } from './store/journal/record.ts';
 import { replayJournal } from './store/journal/replay.ts';
 import { recoverBatch } from './store/recover-batch.ts';
+import type { Resubmit } from './store/resubmit-items.ts';
 import { mustExist, resolveResultsPath } from './store/results-path.ts';
 
 export interface ResumeOptions {
@@ -19,8 +20,8 @@ export interface ResumeOptions {
   readonly service: () => Promise<string>;
   /** The service is the same although its address changed. */
   readonly moved: boolean;
-  /** Send items again whose submission may have been accepted. */
-  readonly resubmitUnknown: boolean;
+  /** Items to send again as new jobs; none by default. */
+  readonly resubmit?: Resubmit | undefined;
   readonly limits: BatchLimits;
 }
 
@@ -43,7 +44,7 @@ export async function resumeBatch(ports: BatchPorts, options: ResumeOptions, vie
   const input = await findInput(ports, candidates, header.input);
   const batch = await recoverBatch(durable, path, {
     wantFailed: (options.limits.retryFailed ?? 0) > 0,
-    resubmitUnknown: options.resubmitUnknown,
+    resubmit: options.resubmit,
     signal: ports.signal,
   });
   await view.onRepaired?.(batch.repairs);

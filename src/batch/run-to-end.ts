@@ -2,6 +2,7 @@ import type { RateWindow } from '../core/api.ts';
 import { EXIT } from '../core/exit-codes.ts';
 import { Failure } from '../core/failure.ts';
 import { asId } from '../core/ids.ts';
+import type { DollarRange } from '../core/units.ts';
 import { RATE_LIMITS, RESULT_RETENTION_MS } from '../queue/limits.ts';
 import { verifyChunks, type Fingerprint } from './input/fingerprint.ts';
 import { readItems } from './input/read-items.ts';
@@ -55,7 +56,10 @@ export async function runToEnd(
     },
   });
   const client = createQueueClient(api, asId(header.endpointId));
-  const cost = createCostMeter(clock, signal, (until) => ports.workerPrice(header.endpointId, until), resumed);
+  const requestPrice = (until: AbortSignal) => ports.workerPrice(header.endpointId, until);
+  const cost = createCostMeter(clock, signal, requestPrice, resumed, (price) => {
+    recordPrice(batch, price);
+  });
   const tally = createErrorTally();
   const health = createRequestHealth();
 
@@ -118,11 +122,11 @@ export async function runToEnd(
     results: path,
     endpoint: header.endpoint,
     input: input.path,
-    inputFormat: header.input.format,
     onLocalService: header.service === LOCAL_SERVICE,
     counts,
     invalid: header.invalid,
     unknownItems: [...states.items('unknown')],
+    resubmitted: batch.resubmitted,
     unordered,
     resumable: left || unordered,
     tookMs,
@@ -139,6 +143,12 @@ export async function runToEnd(
     retryableJobs: tally.failedJobs() + (retried ? 0 : retryableBefore(before, clock.now() - header.createdAt)),
     expiredItems: [...states.items('expired')],
   };
+}
+
+/** Writes a price to the journal, unless it has it already. A failed write stops the batch at the next record. */
+function recordPrice({ journal, workerPrice: known }: OpenBatch, perHour: DollarRange): void {
+  if (known?.low === perHour.low && known.high === perHour.high) return;
+  journal.write({ kind: 'price', perHour }).catch(() => undefined);
 }
 
 function runOptions(limits: BatchLimits, states: ItemStates): RunOptions {

@@ -2,16 +2,29 @@ import type { DurableFiles } from '../core/context.ts';
 import type { BatchStatus } from './report/report.ts';
 import { inputCandidates, lockPath } from './store/file-names.ts';
 import type { ItemCounts } from './store/items/item-states.ts';
-import { LOCAL_SERVICE, type InputIdentity } from './store/journal/record.ts';
+import { LOCAL_SERVICE, type InputIdentity, type JournalRecord } from './store/journal/record.ts';
 import { replayJournal, type JournalState } from './store/journal/replay.ts';
 import { mustExist } from './store/results-path.ts';
 
-/** Reads the state of a batch from its journal and changes nothing. Fails with local-file (14). */
-export async function batchStatus(durable: DurableFiles, results: string): Promise<BatchStatus> {
+/** The state of a batch, and the journal that it was read from. */
+export interface StatusAndJournal {
+  readonly status: BatchStatus;
+  readonly journal: JournalState;
+}
+
+/**
+ * Reads the state of a batch from its journal and changes nothing. `onRecord` is called with each record of the journal.
+ * Fails with local-file (14).
+ */
+export async function readStatus(
+  durable: DurableFiles,
+  results: string,
+  onRecord?: (record: JournalRecord) => void,
+): Promise<StatusAndJournal> {
   const { path } = await durable.resolve(results);
   await mustExist(durable, path);
   const holder = await durable.holder(lockPath(path));
-  const journal = await replayJournal(durable, path);
+  const journal = await replayJournal(durable, path, onRecord === undefined ? {} : { onRecord });
   const { header, states } = journal;
   const counts = holder === undefined ? countsWhenStopped(journal) : states.counts();
   const unknownItems = [...states.items('unknown'), ...(holder === undefined ? states.items('sending') : [])].sort(
@@ -20,22 +33,27 @@ export async function batchStatus(durable: DurableFiles, results: string): Promi
   const left = counts.waiting + counts.inFlight > 0;
   const unordered = !left && !journal.inOrder && (header.ordered || journal.hasRerunItems);
   const resumable = left || unordered;
-  return {
+  const status: BatchStatus = {
     results: path,
     endpoint: header.endpoint,
     input: await findInputPath(durable, path, header.input),
-    inputFormat: header.input.format,
     onLocalService: header.service === LOCAL_SERVICE,
     counts,
     invalid: header.invalid,
     unknownItems,
+    resubmitted: journal.resubmitted,
     unordered,
     resumable,
     state: holder !== undefined ? 'running' : resumable ? 'stopped' : 'ended',
     holder,
     begunAt: header.createdAt,
   };
+  return { status, journal };
 }
+
+/** Reads the state of a batch from its journal and changes nothing. Fails with local-file (14). */
+export const batchStatus = async (durable: DurableFiles, results: string): Promise<BatchStatus> =>
+  (await readStatus(durable, results)).status;
 
 /** Returns the path of the input; when the file is missing, the path at which it should be. */
 async function findInputPath(durable: DurableFiles, results: string, identity: InputIdentity): Promise<string> {

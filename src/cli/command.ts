@@ -27,7 +27,7 @@ export interface CommandSpec<A extends Params, O extends Params, T> {
   /** The command changes something at the service; adds `--dry-run`. */
   readonly writes?: boolean;
   /** The command can be repeated; adds `--watch` and `--interval`. */
-  readonly watch?: boolean;
+  readonly watch?: true | WatchSpec;
   /**
    * Reads what the command is about, before the confirmation and `run`, which both receive it. Not called if the
    * confirmation is needed and impossible, so that a script without `--yes` sends nothing.
@@ -47,6 +47,17 @@ export interface CommandSpec<A extends Params, O extends Params, T> {
   readonly run: (ctx: CommandContext, values: ValuesOf<A> & ValuesOf<O>, prepared: T) => Promise<Result>;
 }
 
+/** How a command is watched. */
+export interface WatchSpec {
+  /** True for a result after which nothing can change any more: the watch ends. `first` is that of the first poll. */
+  readonly ended?: (result: Result, first: Result) => boolean;
+}
+
+/** The end of a watch of one row, by that row. */
+export const endedWhen = (test: (row: Json) => boolean): WatchSpec => ({
+  ended: (result) => result.kind === 'one' && test(result.value),
+});
+
 /** A declared command without the types of its values. */
 export interface Command {
   readonly kind: 'command';
@@ -56,7 +67,7 @@ export interface Command {
   readonly options: Params;
   readonly examples: readonly (readonly [string, string])[];
   readonly writes: boolean;
-  readonly watch: boolean;
+  readonly watch: WatchSpec | undefined;
   readonly prepare?: (ctx: CommandContext, values: Values) => Promise<unknown>;
   readonly confirm?: (
     ctx: CommandContext,
@@ -106,7 +117,7 @@ export function defineCommand<const A extends Params, const O extends Params, T 
     options: spec.options ?? {},
     examples: spec.examples ?? [],
     writes: spec.writes ?? false,
-    watch: spec.watch ?? false,
+    watch: spec.watch === true ? {} : spec.watch,
     // The casts are sound: callers pass only values that `args` and `options` parsed, and what `prepare` returned.
     ...(prepare === undefined ? {} : { prepare: (ctx, values) => prepare(ctx, values as Given) }),
     ...(confirm === undefined

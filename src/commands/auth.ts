@@ -1,4 +1,5 @@
 import { endsInVersion, parseKeyAddress } from '../core/address.ts';
+import type { Api } from '../core/api.ts';
 import { EXIT } from '../core/exit-codes.ts';
 import { Failure, usage } from '../core/failure.ts';
 import type { Json } from '../core/json.ts';
@@ -6,6 +7,8 @@ import { defineCommand, defineGroup } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { arg, option } from '../cli/parse/params.ts';
 import { text, yesNo } from '../output/layout/cells.ts';
+import { cleanKey } from '../settings/api-key.ts';
+import { KEY_VARIABLES } from '../settings/table.ts';
 import { otherMembers } from '../cli/resource/detail-lines.ts';
 import type { View } from '../output/view.ts';
 
@@ -30,18 +33,26 @@ const statusView: View = { ...profileView, columns: [], detail: (row) => [{ line
 const login = defineCommand({
   summary: 'keep a key and addresses in a profile, and use it',
   details:
-    'Asks for the address of the management API and for the key, without showing it, or reads the key from stdin with --with-key. Addresses given as flags (--base-url, --queue-url, --rest-url) are kept with it; the queue API is where the management API is unless --queue-url says otherwise. --profile names the profile.',
-  options: { withKey: option.on('read the key from stdin') },
-  examples: [['berth auth login --with-key --base-url https://api.example.com < key.txt', 'without questions']],
-  run: async (ctx, { withKey }) => {
+    'Asks for the address of the management API and for the key, without showing it, or reads the key from stdin with --with-key. Addresses given as flags (--base-url, --queue-url, --rest-url) are kept with it; the queue API is where the management API is unless --queue-url says otherwise. --profile names the profile. The service is asked whether the key is good: nothing is kept of a key that it refuses, or when it cannot be asked. --no-check keeps the key without asking.',
+  options: {
+    withKey: option.on('read the key from stdin'),
+    noCheck: option.on('keep the key without asking the service whether it is good'),
+  },
+  examples: [
+    ['berth auth login --with-key --base-url https://api.example.com < key.txt', 'without questions'],
+    ['berth auth login --with-key --no-check < key.txt', 'without network: the key is not checked'],
+  ],
+  run: async (ctx, { withKey, noCheck }) => {
     const { profile, local } = ctx.settings;
     if (local) throw usage('the local service needs no login', 'Name a profile of your own with --profile.');
     const addresses = givenAddresses(ctx);
     const base = ctx.settings.get('base-url') ?? (await askBase(ctx));
     const given = withKey ? new TextDecoder().decode(await ctx.files.read('-')) : await askKey(ctx);
+    const key = cleanKey(given, 'the input');
+    if (!noCheck) await checkLogin(ctx, base, key);
     // Key and addresses are written together, so that a key is never kept with the addresses of another login.
     const kept = ctx.settings.source('base-url') === 'profile' ? addresses : { ...addresses, 'base-url': base };
-    await ctx.profiles.logIn(profile, kept, given);
+    await ctx.profiles.logIn(profile, kept, key);
     const saved = (await ctx.profiles.list()).find((each) => each.name === profile);
     const notes = [
       `Profile ${profile} is in use${keyEnding(saved?.keyTail)}. It is kept in ${ctx.profiles.path}.`,
@@ -49,7 +60,7 @@ const login = defineCommand({
       ...(saved?.values['queue-url'] === undefined
         ? ['The queue API is taken to be at the same address; --queue-url names another.']
         : []),
-      'Try it: berth auth status --check',
+      ...(noCheck ? ['The key was not checked. Check it: berth auth status --check'] : []),
     ];
     return { kind: 'nothing', notes };
   },
@@ -147,23 +158,48 @@ const status = defineCommand({
       key: settings.local ? 'not needed' : key === undefined ? 'none' : `ends in ${key.tail}`,
       from: settings.local ? 'local service' : key?.source,
       ...Object.fromEntries(ADDRESSES.map((name) => [name, settings.local ? undefined : settings.get(name)])),
-      ...(check ? { check: await checkKey(ctx) } : {}),
+      ...(check ? { check: await checkKey(ctx.api) } : {}),
     };
     const missing = key === undefined && !settings.local;
+    const ignored = key?.source === 'profile' ? KEY_VARIABLES.filter((name) => (ctx.env[name] ?? '') !== '') : [];
     return {
       kind: 'one',
       view: statusView,
       value: row,
-      ...(missing
-        ? { exit: EXIT.denied, notes: ['Log in with `berth auth login`, or use the local service with --local.'] }
-        : {}),
+      ...(missing ? { exit: EXIT.denied } : {}),
+      notes: [
+        ...(missing ? ['Log in with `berth auth login`, or use the local service with --local.'] : []),
+        ...ignored.map((name) => `${name} is set and not used: the key of profile ${settings.profile} goes first.`),
+      ],
     };
   },
 });
 
+/**
+ * Asks the service whether a key is good, before anything is kept. Fails with denied (3) for a key that it refuses, and as
+ * the request does when the service cannot be asked.
+ */
+async function checkLogin(ctx: CommandContext, base: string, key: string): Promise<void> {
+  try {
+    await checkKey(ctx.loginApi({ base, key }));
+  } catch (error) {
+    if (!(error instanceof Failure) || ctx.signal.aborted) throw error;
+    const nothing = 'Nothing was kept, and the profile in use is as before.';
+    if (error.status === 401)
+      throw error.with({
+        message: `the service does not accept this key: ${error.message}`,
+        hint: `${nothing} Copy the key again from where it was made.`,
+      });
+    throw error.with({
+      message: `the key could not be checked: ${error.message}`,
+      hint: `${nothing} Check the address, or keep the key without asking the service: --no-check`,
+    });
+  }
+}
+
 /** Sends the cheapest request that needs the key. Fails with denied (3) where the service refuses the key. */
-async function checkKey(ctx: CommandContext): Promise<string> {
-  await ctx.api
+async function checkKey(api: Api): Promise<string> {
+  await api
     .send({
       service: 'base',
       method: 'GET',

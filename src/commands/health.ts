@@ -1,16 +1,17 @@
-import { arrayOf, isObject, memberAt, objectOf, type Json } from '../core/json.ts';
+import { arrayOf, isObject, memberAt, numberOf, objectOf, type Json } from '../core/json.ts';
 import { defineCommand } from '../cli/command.ts';
 import { sendTo } from '../cli/resource/identity/identify.ts';
 import { arg } from '../cli/parse/params.ts';
 import { json, text } from '../output/layout/cells.ts';
-import type { Section, View } from '../output/view.ts';
+import type { LiveFacts, Section, View } from '../output/view.ts';
 import { healthRequest } from '../queue/requests.ts';
 import { ENDPOINTS } from './shared/collections.ts';
+import { formatRate, latestPerMinute, perMinute, valuesOf } from './shared/history.ts';
 
 /** Labels of members; a member without one is shown by its name. */
 const LABELS: Readonly<Record<string, string>> = { inQueue: 'in queue', inProgress: 'in progress' };
 
-const healthView: View = {
+export const healthView: View = {
   noun: ['health', 'health'],
   id: () => '',
   columns: [
@@ -22,6 +23,7 @@ const healthView: View = {
     { header: 'RUNNING', show: text('workers.running'), right: true },
     { header: 'IDLE', show: text('workers.idle'), right: true },
   ],
+  live: liveHealth,
   detail: (row) => [countSection(row, 'jobs'), countSection(row, 'workers'), ...otherSections(row)],
 };
 
@@ -37,6 +39,45 @@ function countSection(row: Json, member: string): Section {
   };
 }
 
+/** Columns of a line beside its sparkline: the margin, the label and the number. */
+const FIXED_COLUMNS = 40;
+
+/** The counts with their history: jobs and workers as they are, and for what only grows how fast it grows. */
+function liveHealth(row: Json, { samples, columns }: LiveFacts): readonly Section[] {
+  const width = Math.max(0, Math.min(60, columns - FIXED_COLUMNS));
+  const section = (member: string, most?: number): Section => ({
+    title: member,
+    lines: countSection(row, member).lines.map(({ label, value }, at) => {
+      const path = `${member}.${Object.keys(objectOf(memberAt(row, member)) ?? {})[at] ?? ''}`;
+      const grows = member === 'jobs' && !DEPTHS.includes(path);
+      const rate = grows ? latestPerMinute(samples, path) : undefined;
+      const count = typeof value === 'string' ? value : '';
+      const history = grows ? perMinute(samples, path) : valuesOf(samples, path);
+      const text = rate === undefined ? count : `${count}  ${formatRate(rate)}/min`;
+      return {
+        label,
+        value: {
+          gauges: [
+            { text: text.padEnd(NUMBER_COLUMNS), history, columns: width, ...(most === undefined ? {} : { most }) },
+          ],
+        },
+      };
+    }),
+  });
+  const workers = samples.flatMap((sample) => Object.values(objectOf(memberAt(sample.row, 'workers')) ?? {}));
+  return [
+    section('jobs'),
+    section('workers', Math.max(1, ...workers.map((count) => numberOf(count) ?? 0))),
+    ...otherSections(row),
+  ];
+}
+
+/** The members of `jobs` that go up and down. */
+const DEPTHS = ['jobs.inQueue', 'jobs.inProgress'];
+
+/** The width of `12345  12.3/min`. */
+const NUMBER_COLUMNS = 15;
+
 /** Returns a section with the members other than `jobs` and `workers`. */
 function otherSections(row: Json): Section[] {
   const others =
@@ -50,7 +91,7 @@ export const health = defineCommand({
   summary: "show an endpoint's jobs and workers at a glance",
   args: { endpoint: arg.text('endpoint id, name or model slug') },
   watch: true,
-  examples: [['berth health demo --watch', 'look again every 2 seconds until Ctrl-C']],
+  examples: [['berth health demo --watch', 'queue depth and workers over time']],
   run: async (ctx, { endpoint }) => {
     const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, healthRequest);
     return { kind: 'one', view: healthView, value: answer.value ?? null, source: answer.text };

@@ -45,6 +45,8 @@ export interface ApiRequest {
    * 5xx too. True for GET and false for all other methods when absent.
    */
   readonly repeatable?: boolean;
+  /** The request is sent once: a failure is an answer too, such as 429 for a command that asks why nothing moves. */
+  readonly once?: boolean;
   /** The command line that shows whether a write was carried out after its answer was lost (exit 8). */
   readonly checkCommand?: string;
   /** The id the request is about. Failures contain it. An answer that names another id is unreadable. */
@@ -101,6 +103,12 @@ export interface PreparedRequest {
 export interface BatchApi extends Api {
   /** Prepares a request that has a body. The first `send` makes the address and headers; later ones reuse them. */
   prepare(request: Omit<ApiRequest, 'body'>): PreparedRequest;
+}
+
+/** An address of the management API and a key for it, before they are stored. */
+export interface LoginApiOptions {
+  readonly base: string;
+  readonly key: string;
 }
 
 export interface BatchApiOptions {

@@ -1,4 +1,4 @@
-import type { Api, BatchApi, BatchApiOptions, RememberedLimits } from './api.ts';
+import type { Api, BatchApi, BatchApiOptions, LoginApiOptions, RememberedLimits } from './api.ts';
 import type { Clock } from './ports/clock.ts';
 import type { DurableFiles, Files } from './ports/files.ts';
 import type { LocalHost, Spawn } from './ports/local-service.ts';
@@ -10,7 +10,17 @@ export type { Clock } from './ports/clock.ts';
 export type { AppendFile, DurableFiles, Files, LockHolder, ResolvedPath } from './ports/files.ts';
 export type { LocalHost, LocalServeOptions, LocalServer, Spawn } from './ports/local-service.ts';
 export type { KeyView, Profile, ProfileStore, SettingSource, SettingsView, SettingValues } from './ports/settings.ts';
-export type { Blocking, Choice, Prompts, Sink, SuspendHooks, Terminal } from './ports/terminal.ts';
+export type {
+  Blocking,
+  Choice,
+  Key,
+  LiveHooks,
+  Prompts,
+  Sink,
+  SuspendHooks,
+  TakenTerminal,
+  Terminal,
+} from './ports/terminal.ts';
 
 /**
  * Everything a command may use of the world outside: there is no global clock, environment, stream or network. Tests
@@ -20,6 +30,8 @@ export interface Context {
   readonly api: Api;
   /** Opens an Api for thousands of requests. It sends each request once; the caller throttles and retries. */
   batchApi(options: BatchApiOptions): BatchApi;
+  /** Opens an Api for a login that is not stored yet. All its requests go to the management API. */
+  loginApi(options: LoginApiOptions): Api;
   readonly settings: SettingsView;
   readonly profiles: ProfileStore;
   readonly clock: Clock;

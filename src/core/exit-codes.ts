@@ -13,11 +13,16 @@ export const EXIT_CODES = [
   { name: 'unavailable', code: 7, meaning: 'service or network unavailable; nothing changed' },
   { name: 'unknown', code: 8, meaning: 'outcome unknown: a write was sent and no readable answer came' },
   { name: 'waitEnded', code: 9, meaning: 'a wait ended before what it waited for' },
-  { name: 'jobFailed', code: 10, meaning: 'the job ended FAILED or ERROR, or the pod is in ERROR' },
+  {
+    name: 'jobFailed',
+    code: 10,
+    meaning: 'a job FAILED, a job or pod is in ERROR, or explain: blocked',
+  },
   { name: 'jobCancelled', code: 11, meaning: 'the job ended CANCELLED' },
   { name: 'jobTimedOut', code: 12, meaning: 'the job ended TIMED_OUT' },
   { name: 'batchIncomplete', code: 13, meaning: 'a batch ended with items that did not complete' },
   { name: 'localFile', code: 14, meaning: 'trouble with a local file (config, journal, output)' },
+  { name: 'limitExceeded', code: 15, meaning: 'a limit that you set was exceeded (a budget)' },
   { name: 'interrupted', code: 130, meaning: 'interrupted (Ctrl-C)' },
   { name: 'terminated', code: 143, meaning: 'terminated' },
 ] as const;

@@ -80,6 +80,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
       runtime.holdProgram();
       return connection.batchApi(options);
     },
+    loginApi: (options) => connection.loginApi(options),
     settings,
     profiles: createProfiles(() => settings.profilesPath, locks),
     clock,

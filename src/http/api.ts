@@ -95,9 +95,10 @@ export function createApi(options: ApiOptions): BatchApi {
 
   /** Repeats an attempt until it succeeds, or until a retry would not help, not be safe, or wait too long. */
   const sendWithRetries = async <T>(
-    { facts }: Call,
+    { facts, request }: Call,
     once: (attempt: number) => Promise<Done<T> | Refused | LostAnswer>,
   ): Promise<T> => {
+    const limits = request.once === true ? { ...policy, retries: 0 } : policy;
     let waitedMs = 0;
     let last: Failure | undefined;
     for (let attempt = 1; ; attempt++) {
@@ -115,7 +116,7 @@ export function createApi(options: ApiOptions): BatchApi {
       const retryAfterMs = end.kind === 'refused' ? readRetryAfter(end.headers, clock.now()) : undefined;
       last = end.kind === 'lost' ? lostFailure(end, facts) : refusalFailure(end, facts, retryAfterMs);
       const attemptEnd: AttemptEnd = end.kind === 'lost' ? end : { kind: 'status', status: end.status, retryAfterMs };
-      const decision = decideRetry(facts.repeatable, attemptEnd, attempt, waitedMs, policy, random());
+      const decision = decideRetry(facts.repeatable, attemptEnd, attempt, waitedMs, limits, random());
       if (!decision.retry)
         throw attempt === 1 ? last : last.with({ message: `${last.message} (tried ${String(attempt)} times)` });
       const { waitMs } = decision;

@@ -18,15 +18,54 @@ export interface Cell {
 export interface Bar {
   readonly percent: number;
   readonly text?: string;
+  /** Its length in characters; 8 by default. */
+  readonly blocks?: number;
 }
 
+/** A number now and before. On a terminal it has a sparkline, and a bar where it is a percentage; elsewhere it is `text`. */
+export interface Gauge {
+  /** What it measures, where several gauges are on one line. */
+  readonly label?: string;
+  readonly text: string;
+  readonly percent?: number;
+  /** The values over time, the present one last; undefined where it was not known. */
+  readonly history: readonly (number | undefined)[];
+  /** The value that fills the sparkline; the highest of the history when absent. */
+  readonly most?: number;
+  /** Columns of the sparkline: it shows as many values. */
+  readonly columns: number;
+}
+
+/** Gauges side by side on one line. */
+export interface Gauges {
+  readonly gauges: readonly Gauge[];
+}
+
+/** One value of a cell. */
+export type Item = string | Cell | Bar | Gauges;
+
 /** The content of a cell; an array has several values. Undefined and empty text are shown as a dash. */
-export type Shown = string | Cell | Bar | readonly (string | Cell | Bar)[] | undefined;
+export type Shown = Item | readonly Item[] | undefined;
 
 /** What a cell may depend on besides its row. */
 export interface Facts {
   /** The service's time, for ages: milliseconds since the epoch. */
   readonly now: number;
+}
+
+/** A row as a poll of a watch gave it. */
+export interface Sample {
+  readonly row: Json;
+  /** Milliseconds on the monotonic clock. */
+  readonly at: number;
+}
+
+/** What the view of a watch may depend on besides its row. */
+export interface LiveFacts extends Facts {
+  /** The last polls, the oldest first; the last one is that of the row. */
+  readonly samples: readonly Sample[];
+  /** Columns of the terminal. */
+  readonly columns: number;
 }
 
 export interface Column {
@@ -39,6 +78,8 @@ export interface Column {
   readonly yields?: boolean;
   /** Useless when cut, such as an id or a status: other columns are cut first. */
   readonly whole?: boolean;
+  /** A total that is told beside the table counts it: a table that leaves it out says so. */
+  readonly counted?: boolean;
   /** Aligned to the right, as numbers are. */
   readonly right?: boolean;
 }
@@ -59,6 +100,8 @@ export interface View {
   readonly columns: readonly Column[];
   /** The sections of the detail view of `get`; without it, each column is one line. */
   readonly detail?: (row: Json, facts: Facts) => readonly Section[];
+  /** The sections that `--watch` shows on a terminal: first what changes. Without it, those of the detail view. */
+  readonly live?: (row: Json, facts: LiveFacts) => readonly Section[];
 }
 
 interface Outcome {

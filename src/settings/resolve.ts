@@ -38,16 +38,19 @@ export function resolveSetting(setting: Setting, sources: Sources): Resolved | u
  * returns the profile that the file names.
  */
 export function resolveLocal(flags: GlobalFlags, env: Sources['env'], current: () => string | undefined): boolean {
+  const isFlag = (name: SettingName): boolean => flags[name] !== undefined;
+  const isVariable = (name: SettingName): boolean => (env[settingNamed(name).variable ?? ''] ?? '') !== '';
   const levels = [
-    (name: SettingName) => fromFlag(settingNamed(name), flags),
-    (name: SettingName) => fromEnvironment(settingNamed(name), env),
+    { level: (name: SettingName) => fromFlag(settingNamed(name), flags), isGiven: isFlag },
+    { level: (name: SettingName) => fromEnvironment(settingNamed(name), env), isGiven: isVariable },
   ];
-  for (const level of levels) {
+  for (const { level, isGiven } of levels) {
     const local = level('local');
     if (local) return local.value === 'true';
     const profile = level('profile');
     if (profile) return profile.value === LOCAL_PROFILE;
-    if (ADDRESSES.some((name) => level(name) !== undefined)) return false;
+    // An address that is not valid means a remote service too: whoever uses it reports it.
+    if (ADDRESSES.some(isGiven)) return false;
   }
   return current() === LOCAL_PROFILE;
 }

@@ -26,6 +26,7 @@ const LISTS: readonly (readonly [command: string, seeded: boolean])[] = [
   ['billing clusters', true],
   ['account ssh-keys list', true],
   ['local fault list', true],
+  ['local stock list', true],
   ['limits', true],
   ['auth list', false],
 ];
@@ -35,7 +36,7 @@ const nothing = json(
   Object.fromEntries(
     [
       ...['pods', 'endpoints', 'workers', 'clusters', 'templates', 'networkVolumes', 'registries', 'delegations'],
-      ...['gpus', 'cpus', 'dataCenters', 'records', 'keys', 'faults'],
+      ...['gpus', 'cpus', 'dataCenters', 'records', 'keys', 'faults', 'stock'],
     ].map((member) => [member, []]),
   ),
 );

@@ -1,12 +1,8 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { berth, berthPath, cleanEnvironment, runProgram, serve, temporaryFolder, type Environment } from './support.ts';
-
-/** A Chromium, by the names that it has; undefined where there is none. */
-const CHROMIUM = ['chromium', 'chromium-browser', 'google-chrome'].find(
-  (name) => spawnSync(name, ['--version'], { stdio: 'ignore', timeout: 20_000 }).status === 0,
-);
+import { CHROMIUM, openPage } from './chromium.ts';
+import { berth, berthPath, cleanEnvironment, serve, type Environment } from './support.ts';
 
 const LOCAL_KEY = 'berth-local-full-access';
 
@@ -28,28 +24,8 @@ async function served(): Promise<{ readonly url: string; readonly env: Environme
 }
 
 /** Opens an address in a headless browser and gives the page as it is once it has loaded. */
-async function open(address: string, ...more: readonly string[]): Promise<string> {
-  const profile = await temporaryFolder();
-  const { stdout } = await runProgram(
-    CHROMIUM ?? '',
-    [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      `--user-data-dir=${profile}`,
-      ...more,
-      '--dump-dom',
-      address,
-    ],
-    { env: { PATH: process.env['PATH'] ?? '', HOME: profile } },
-  );
-  return stdout;
-}
+const open = async (address: string, ...more: readonly string[]): Promise<string> =>
+  (await openPage(address, ...more)).stdout;
 
 /** Every way that a page has to send a request to another origin. */
 const attack = (service: string): string => `<!doctype html>

@@ -18,8 +18,10 @@ describe.skipIf(process.platform === 'win32')('every command of the README runs 
     const cwd = env['HOME'] ?? '';
     // What the README takes to be there: a key of one's own.
     await writeFile(path.join(cwd, 'key.txt'), 'not-a-real-key-0123456789\n');
+    // The service at the address of the README is nobody's: it cannot be asked about the key.
+    const command = block.replaceAll(' --with-key', ' --with-key --no-check');
     const withBerth = { ...env, PATH: `${path.dirname(berthPath())}${path.delimiter}${env['PATH'] ?? ''}` };
-    const { code, stdout, stderr } = await runProgram('sh', ['-e', '-c', block], { env: withBerth, cwd });
+    const { code, stdout, stderr } = await runProgram('sh', ['-e', '-c', command], { env: withBerth, cwd });
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout + stderr).not.toContain('not-a-real-key-0123456789');
   });

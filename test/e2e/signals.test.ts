@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { hasTerminal, inTerminal } from './terminal.ts';
+import { hasTerminal, inShell } from './terminal.ts';
 import { berth, berthPath, cleanEnvironment, runProgram, serve, serveJson, temporaryFolder } from './support.ts';
 import type { Environment } from './support.ts';
 
@@ -172,12 +172,7 @@ test.skipIf(!hasProc).each([
 
 test.skipIf(!hasTerminal)('Ctrl-Z gives the cursor back, and fg draws the view again', async () => {
   const folder = await temporaryFolder();
-  const session = await inTerminal({ columns: 80, rows: 24 }, ['local', 'exec', '--', 'bash', '--norc', '-i'], {
-    ...(await cleanEnvironment()),
-    PS1: 'shell> ',
-    HOME: folder,
-  });
-  await session.waitFor('shell>');
+  const session = await inShell(folder);
   session.type(`${berthPath()} pods get pod-train --watch`);
   session.press('Enter');
   await session.waitFor('train-llm');

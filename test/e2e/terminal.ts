@@ -11,6 +11,10 @@ export interface TerminalSession {
   screen(options?: { readonly colours?: boolean }): string;
   /** Whether the cursor is visible. */
   cursorShown(): boolean;
+  /** Whether a program has the alternate screen. */
+  alternateShown(): boolean;
+  /** Gives the terminal another size. */
+  resize(columns: number, rows: number): void;
   /** Types text as it is. */
   type(text: string): void;
   /** Presses keys by tmux's names: `Enter`, `C-c`, `Down`. */
@@ -50,6 +54,10 @@ export async function inTerminal(
   return {
     screen,
     cursorShown: () => tmux('display-message', '-p', '#{cursor_flag}').trim() === '1',
+    alternateShown: () => tmux('display-message', '-p', '#{alternate_on}').trim() === '1',
+    resize: (columns, rows) => {
+      tmux('resize-window', '-x', String(columns), '-y', String(rows));
+    },
     type: (text) => {
       tmux('send-keys', '-l', text);
     },
@@ -65,4 +73,15 @@ export async function inTerminal(
       throw new Error(`the terminal never showed ${String(shown)}:\n${screen()}`);
     },
   };
+}
+
+/** An interactive shell in a terminal, on a local service of its own. `folder` is its home. */
+export async function inShell(folder: string): Promise<TerminalSession> {
+  const session = await inTerminal({ columns: 80, rows: 24 }, ['local', 'exec', '--', 'bash', '--norc', '-i'], {
+    ...(await cleanEnvironment()),
+    PS1: 'shell> ',
+    HOME: folder,
+  });
+  await session.waitFor('shell>');
+  return session;
 }

@@ -171,7 +171,7 @@ describe('writing the config file', () => {
   test('a login stores the key there with mode 0600, and nowhere else', async () => {
     const directory = join(folder(), 'made', 'on the way');
     const env = { ...nothing, BERTH_CONFIG_DIR: directory };
-    const ran = await berth(['auth', 'login', '--with-key', '--base-url', 'https://api.example.com'], {
+    const ran = await berth(['auth', 'login', '--with-key', '--no-check', '--base-url', 'https://api.example.com'], {
       env,
       stdin: `${KEY}\n`,
     });

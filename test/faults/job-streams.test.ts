@@ -73,3 +73,23 @@ test('a job that does not exist: 4', async () => {
   const says = ['404', 'the result has expired'];
   await fails(['jobs', 'stream', 'ep', 'job1'], { exit: 4, says }, [problem(404, 'job not found')]);
 });
+
+describe('a wrapped answer that has the status FAILED and no error', () => {
+  const failed = json({ status: 'FAILED', stream: [] });
+
+  test.each([
+    [
+      'the reason that the job has',
+      json({ id: 'job1', status: 'FAILED', error: 'out of memory' }),
+      ': out of memory\n',
+    ],
+    ['no reason where the job is gone', problem(404, 'job not found'), '\n'],
+    ['no reason where it cannot be asked', problem(503, 'later'), '\n'],
+  ])('ends 10 with %s', async (_, status, reason) => {
+    const server = await serve([
+      routed({ 'GET /v2/ep/status/job1': status, 'GET /v2/serverless': json({ endpoints: [] }) }, failed),
+    ]);
+    const ran = await berthIn(createTestWorld({ env: pointedAt(server.url) }), ['jobs', 'stream', 'ep', 'job1']);
+    expect([ran.code, ran.err]).toEqual([10, `job job1 ended FAILED${reason}`]);
+  });
+});

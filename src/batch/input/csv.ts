@@ -1,7 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse, type Options } from 'csv-parse';
+import { encodeJson, type Json } from '../../core/json.ts';
 import { formatBytes } from '../../core/units.ts';
+import { typedColumns, typedValue, type Column } from './csv-types.ts';
 import {
   createItem,
   invalidCsv,
@@ -27,8 +29,8 @@ interface LineCounts {
 }
 
 /**
- * Reads the rows of a CSV file with a header. The input of a row is an object of its columns, all of them strings; with
- * an input field, that column holds the input as JSON text, which is sent byte for byte. Fails with usage (2) when the
+ * Reads the rows of a CSV file with a header. The input of a row is an object of its columns, which are strings where no
+ * type is given; with an input field, that column holds the input as JSON text, which is sent byte for byte. Fails with usage (2) when the
  * file is not valid CSV, and as the chunks do.
  */
 export async function* readCsv(
@@ -54,7 +56,7 @@ export async function* readCsv(
   const parser = parse(options as unknown as Options);
   // An error of the chunks destroys the parser, which then throws it.
   pipeline(Readable.from(skipByteOrderMark(chunks)), parser, () => undefined);
-  let columns: readonly string[] | undefined;
+  let columns: readonly Column[] | undefined;
   let number = 0;
   try {
     for await (const row of parser as AsyncIterable<Row>) {
@@ -98,12 +100,13 @@ async function* skipByteOrderMark(chunks: AsyncIterable<Uint8Array>): AsyncGener
   if (head !== undefined) yield head;
 }
 
-/** Returns the names in the header. Fails with usage (2) when they cannot be used. */
-function columnsOf({ fields, line }: Row, format: InputFormat): readonly string[] {
+/** Returns the columns that the header names. Fails with usage (2) when they cannot be used. */
+function columnsOf({ fields, line }: Row, format: InputFormat): readonly Column[] {
   const invalid = (reason: string, hint = 'The first line of a CSV file names its columns.'): Error =>
     invalidCsv(format.path, line, reason, hint);
   if (!fields.every((field) => isUtf8(field))) throw invalid('the header is not UTF-8 text', 'Save the file as UTF-8.');
-  const names = fields.map(textOf);
+  const columns = typedColumns(fields.map(textOf), format.types);
+  const names = columns.map(({ name }) => name);
   const [only = ''] = names;
   if (names.length === 1 && /[;\t]/.test(only))
     throw invalid(
@@ -114,13 +117,14 @@ function columnsOf({ fields, line }: Row, format: InputFormat): readonly string[
   if (unnamed >= 0) throw invalid(`column ${String(unnamed + 1)} has no name`);
   const duplicate = names.find((name, at) => names.indexOf(name) !== at);
   if (duplicate !== undefined) throw invalid(`two columns are named ${JSON.stringify(duplicate)}`);
-  for (const field of [format.inputField, format.idField])
-    if (field !== undefined && !names.includes(field)) throw invalid(`no column is named ${JSON.stringify(field)}`);
-  return names;
+  for (const field of [format.inputField, format.idField, ...Object.keys(format.types ?? {})])
+    if (field !== undefined && !names.includes(field))
+      throw invalid(`no column is named ${JSON.stringify(field)}`, `The header names ${names.join(', ')}.`);
+  return columns;
 }
 
 function parseRow(
-  columns: readonly string[],
+  columns: readonly Column[],
   { fields, line }: Row,
   number: number,
   format: InputFormat,
@@ -131,21 +135,30 @@ function parseRow(
       `it has ${countOf(fields.length, 'field')}, and the header names ${countOf(columns.length, 'column')}`,
     );
   const notText = fields.findIndex((field) => !isUtf8(field));
-  if (notText >= 0) return invalid(`column ${JSON.stringify(columns[notText])}: it is not UTF-8 text`);
-  const values = fields.map(textOf);
+  if (notText >= 0) return invalid(`column ${JSON.stringify(columns[notText]?.name)}: it is not UTF-8 text`);
   const { inputField, idField } = format;
-  const valueOf = (name: string): string => values[columns.indexOf(name)] ?? '';
-  const id = idField === undefined ? undefined : JSON.stringify(valueOf(idField));
+  const at = (name: string): number => columns.findIndex((column) => column.name === name);
+  let wrong: InvalidItem | undefined;
+  const values = columns.map(({ name, type }, index): Json =>
+    typedValue(textOf(fields[index] ?? EMPTY), inputField === undefined ? type : 'string', (reason) => {
+      wrong ??= invalid(`row ${String(number)}, column ${JSON.stringify(name)}: ${reason}`);
+      return null;
+    }),
+  );
+  if (wrong !== undefined) return wrong;
+  const id = idField === undefined ? undefined : encodeJson(values[at(idField)] ?? null);
   if (inputField === undefined) {
     // `fromEntries` allows a column named `__proto__`.
-    const row = Object.fromEntries(columns.map((name, at) => [name, values[at] ?? '']));
-    return createItem(Buffer.from(JSON.stringify(row)), id, format, number, invalid);
+    const row = Object.fromEntries(columns.map(({ name }, index) => [name, values[index]]));
+    return createItem(Buffer.from(encodeJson(row)), id, format, number, invalid);
   }
-  const input = Buffer.from(valueOf(inputField).trim());
+  const input = Buffer.from(textOf(fields[at(inputField)] ?? EMPTY).trim());
   const problem = jsonProblem(input);
   return problem === undefined
     ? createItem(input, id, format, number, invalid)
     : invalid(`column ${JSON.stringify(inputField)}: ${problem.reason}`);
 }
+
+const EMPTY = new Uint8Array(0);
 
 const countOf = (count: number, noun: string): string => `${String(count)} ${noun}${count === 1 ? '' : 's'}`;

@@ -16,6 +16,8 @@ export interface InputFormat {
   readonly inputField?: string;
   /** The member (or column) that labels the item in the results. */
   readonly idField?: string;
+  /** The types of CSV columns. Batches of an earlier version have none: all their cells are text. */
+  readonly types?: Readonly<Record<string, 'string' | 'number' | 'boolean' | 'json'>>;
   /** JSON text of the members that every submission has beside its input, as `optionsText` returns it. */
   readonly extras: string;
 }

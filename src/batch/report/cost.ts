@@ -32,13 +32,14 @@ const MAX_PRICE_WAIT_MS = 1000;
 
 /**
  * Measures the cost of a batch. `requestPrice` asks for the price of a worker per hour; when it fails, the cost stays
- * unknown. `interrupt` skips the wait at the end.
+ * unknown. `onPrice` is called with it, and not after `close`. `interrupt` skips the wait at the end.
  */
 export function createCostMeter(
   clock: Clock,
   interrupt: AbortSignal,
   requestPrice: (signal: AbortSignal) => Promise<DollarRange | undefined>,
   sinceResume: boolean,
+  onPrice: (perHour: DollarRange) => void = () => undefined,
 ): CostMeter {
   const abort = new AbortController();
   let perHour: DollarRange | undefined;
@@ -46,6 +47,7 @@ export function createCostMeter(
   const requested = requestPrice(abort.signal).then(
     (price) => {
       perHour = price;
+      if (price !== undefined && !abort.signal.aborted) onPrice(price);
     },
     () => undefined,
   );

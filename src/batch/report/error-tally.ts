@@ -1,7 +1,8 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import type { Failure } from '../../core/failure.ts';
-import { decodeJson, encodeJson, memberAt, stringOf, type Json } from '../../core/json.ts';
+import type { Json } from '../../core/json.ts';
 import type { EndEvent } from '../store/items/item-state-machine.ts';
+import { errorOf, MAX_ERROR_LENGTH } from '../store/results/error-text.ts';
 
 /** An error message and the number of items that had it. */
 export interface CommonError {
@@ -35,9 +36,8 @@ export interface ErrorTally {
   readonly refusedRetries: () => RefusedRetries | undefined;
 }
 
-/** Limits of the different errors that are counted, and of their length in characters: memory stays bounded. */
+/** Limit of the different errors that are counted: memory stays bounded. */
 const MAX_ERRORS = 500;
-const MAX_ERROR_LENGTH = 200;
 
 export function createErrorTally(): ErrorTally {
   const errors = createCounter();
@@ -85,29 +85,4 @@ function createCounter(): Counter {
       return found;
     },
   };
-}
-
-/** Returns the error of a job as one line. It is a string that may contain JSON (contract rules, Queue API). */
-function errorOf(document: Json): string {
-  const error = memberAt(document, 'error') ?? memberAt(document, 'status') ?? 'the job has no error message';
-  const text = stringOf(error) ?? encodeJson(error);
-  const message = messageIn(text) ?? text;
-  // The last line of a Python traceback has the error.
-  const line = /^\s*Traceback /.test(message)
-    ? (message.trimEnd().slice(-MAX_ERROR_LENGTH).split('\n').at(-1) ?? message)
-    : message;
-  return line.slice(0, MAX_ERROR_LENGTH).replaceAll(/\s+/g, ' ').trim();
-}
-
-/** Longer error texts are not parsed. */
-const MAX_PARSED_LENGTH = 100_000;
-
-function messageIn(text: string): string | undefined {
-  if (!text.startsWith('{') || text.length > MAX_PARSED_LENGTH) return undefined;
-  try {
-    const value = decodeJson(text);
-    return stringOf(memberAt(value, 'error_message')) ?? stringOf(memberAt(value, 'message'));
-  } catch {
-    return undefined;
-  }
 }

@@ -12,12 +12,13 @@ export interface BatchSummary {
   readonly endpoint: string;
   /** Path of the input. */
   readonly input: string;
-  readonly inputFormat: 'jsonl' | 'csv';
   /** The batch runs on the local service in this process. */
   readonly onLocalService: boolean;
   readonly counts: ItemCounts;
   /** Items of the input that cannot be sent. */
   readonly invalid: number;
+  /** How often an item was sent again as a new job, because the user asked for it. */
+  readonly resubmitted: number;
   /** Items whose submission may or may not have been accepted. */
   readonly unknownItems: readonly number[];
   /** All items have ended, and the results are not sorted yet. */

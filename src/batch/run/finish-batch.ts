@@ -1,5 +1,6 @@
 import type { DurableFiles } from '../../core/context.ts';
 import { localFile } from '../../core/failure.ts';
+import { hasResult } from '../store/items/item-state-machine.ts';
 import type { OpenBatch } from '../store/open-batch.ts';
 import { orderResults } from '../store/results/order-results.ts';
 import { checksumOf, type ResultsExtent } from '../store/results/results-file.ts';
@@ -24,7 +25,14 @@ export async function finishBatch(
     const { counts } = end;
     if (counts.waiting + counts.inFlight > 0) return end;
     if (needsSort(batch, end))
-      await orderResults(durable, path, batch.results.extent(), (record) => batch.journal.write(record), interrupt);
+      await orderResults(
+        durable,
+        path,
+        batch.results.extent(),
+        (record) => batch.journal.write(record),
+        (item) => hasResult(batch.states.stateOf(item)),
+        interrupt,
+      );
     else await verifyResults(durable, path, batch.results.extent(), interrupt);
     return end;
   } catch (failure) {

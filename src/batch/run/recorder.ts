@@ -13,11 +13,13 @@ export interface Recorder {
   saveResult(owner: LineOwner, document: Json, event: EndEvent): Promise<void>;
 }
 
+/** `now` returns the date for the journal, in milliseconds since the epoch. */
 export function createRecorder(
   states: ItemStates,
   journal: Journal,
   results: Results,
   onEnded: (event: EndEvent, document: Json) => void,
+  now: () => number,
 ): Recorder {
   const record: Recorder['record'] = (item, event, data = {}) => {
     if (!states.apply(item, event))
@@ -27,7 +29,8 @@ export function createRecorder(
   return {
     record,
     saveResult: async (owner, document, event) => {
-      await record(owner.item, event, await results.append(resultLine(owner, document)));
+      const extent = await results.append(resultLine(owner, document));
+      await record(owner.item, event, { ...extent, at: now() });
       onEnded(event, document);
     },
   };

@@ -99,7 +99,8 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
     client,
     concurrency: options.concurrency,
     states,
-    recorder: createRecorder(states, parts.journal, parts.results, checkFailures),
+    // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
+    recorder: createRecorder(states, parts.journal, parts.results, checkFailures, () => clock.now()),
     rates,
     control,
     monitor: createFailureMonitor(clock, control, (failure) => observer.onRequest?.(failure)),

@@ -1,5 +1,6 @@
 import type { DurableFiles } from '../../core/context.ts';
 import { localFile } from '../../core/failure.ts';
+import type { DollarRange } from '../../core/units.ts';
 import { inputCopyPath, journalPath, lockPath, temporaryCopyPath } from './file-names.ts';
 import { createItemStates, type ItemStates } from './items/item-states.ts';
 import { createJobIds, type JobIds } from './items/job-ids.ts';
@@ -21,8 +22,12 @@ export interface OpenBatch {
   readonly jobIds: JobIds;
   /** Length of the results that are sorted already, in bytes; undefined when they are not. */
   readonly sortedBytes: number | undefined;
-  /** Items that had ended ran again: the results may have two lines for one item. */
+  /** Items that had ended ran or were sent again: the results may have two lines for one item. */
   readonly hasRerunItems: boolean;
+  /** How often an item was sent again as a new job. */
+  readonly resubmitted: number;
+  /** The price of a worker per hour that the journal has, in US dollars. */
+  readonly workerPrice: DollarRange | undefined;
   /** What was repaired when the batch was opened: one sentence each. */
   readonly repairs: readonly string[];
   close(): Promise<void>;
@@ -54,14 +59,24 @@ export async function createBatch(
     if (copiesInput) await durable.replace(temporaryCopyPath(path), inputCopyPath(path));
     const states = createItemStates(header.planned, header.planned + header.invalid);
     const jobIds = createJobIds(header.planned);
-    const empty = { jobs: [], failed: [], sortedBytes: undefined, hasRerunItems: false, repairs: [] };
-    return withClose({ header, states, journal, results, jobIds, ...empty }, release);
+    return withClose({ header, states, journal, results, jobIds, ...NOTHING_DONE }, release);
   } catch (error) {
     if (copiesInput) await removeCopy(durable, path).catch(() => undefined);
     await release();
     throw error;
   }
 }
+
+/** What a new batch has of earlier runs. */
+const NOTHING_DONE = {
+  jobs: [],
+  failed: [],
+  sortedBytes: undefined,
+  hasRerunItems: false,
+  resubmitted: 0,
+  workerPrice: undefined,
+  repairs: [],
+} as const;
 
 /** An empty file may be used: the user created it, or a batch was killed before it had begun. */
 async function createResultsFile(durable: DurableFiles, path: string): Promise<void> {

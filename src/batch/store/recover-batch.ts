@@ -7,6 +7,7 @@ import { reopenJournal, tornPath, type Journal, type JournalEnd } from './journa
 import { replayJournal, type JournalJob, type JournalState } from './journal/replay.ts';
 import { withClose, type OpenBatch } from './open-batch.ts';
 import { mustExist } from './results-path.ts';
+import { applyToAll, resubmitItems, type Resubmit } from './resubmit-items.ts';
 import { removeSortingFiles } from './results/order-results.ts';
 import { openResults, readResults, type ResultsContent, type ResultsExtent } from './results/results-file.ts';
 import { saveTail } from './write-file.ts';
@@ -14,8 +15,8 @@ import { saveTail } from './write-file.ts';
 export interface RecoverOptions {
   /** Load the jobs that failed or timed out, to retry them. */
   readonly wantFailed: boolean;
-  /** Send items again whose submission may have been accepted. */
-  readonly resubmitUnknown: boolean;
+  /** Items to send again as new jobs; none by default. */
+  readonly resubmit?: Resubmit | undefined;
   /** Stops reading the results, before anything is changed. */
   readonly signal?: AbortSignal;
 }
@@ -29,7 +30,7 @@ export async function recoverBatch(durable: DurableFiles, path: string, options:
   await mustExist(durable, path);
   const release = await durable.lock(lockPath(path), [journalPath(path), path]);
   try {
-    const state = await replayJournal(durable, path, options.wantFailed);
+    const state = await replayJournal(durable, path, { wantFailed: options.wantFailed });
     await finishInterruptedSort(durable, path, state);
     const content = await readResults(durable, path, state, options.signal);
     checkUnrecorded(path, state, content);
@@ -39,9 +40,12 @@ export async function recoverBatch(durable: DurableFiles, path: string, options:
     const valid = await recordResults(state, content, journal, jobs);
     if (content.size > valid.resultBytes)
       repairs.push(await truncateResults(durable, path, valid.resultBytes, content.size));
-    repairs.push(...(await resolveSending(state.states, journal, options)));
+    repairs.push(...(await loseSending(state.states, journal)));
+    const source = { ...state, path, resultBytes: valid.resultBytes };
+    const resubmitted = await resubmitItems(durable, source, journal, options);
+    repairs.push(...resubmitted.notes);
     const results = await openResults(durable, path, valid);
-    const { header, states, jobIds, hasRerunItems } = state;
+    const { header, states, jobIds, workerPrice } = state;
     return withClose(
       {
         header,
@@ -49,10 +53,12 @@ export async function recoverBatch(durable: DurableFiles, path: string, options:
         journal,
         results,
         jobs: [...jobs.values()],
-        failed: [...state.failed.values()],
+        failed: [...state.failed.values()].filter(({ item }) => states.stateOf(item) !== 'waiting'),
         jobIds,
-        sortedBytes: state.inOrder ? state.resultBytes : undefined,
-        hasRerunItems,
+        sortedBytes: state.inOrder && !resubmitted.hadResults ? state.resultBytes : undefined,
+        hasRerunItems: state.hasRerunItems || resubmitted.hadResults,
+        resubmitted: state.resubmitted + resubmitted.count,
+        workerPrice,
         repairs,
       },
       release,
@@ -120,29 +126,10 @@ async function truncateResults(durable: DurableFiles, path: string, validBytes: 
   return `the results file ended in ${String(size - validBytes)} bytes that are not a complete result of this batch: kept in ${saved}`;
 }
 
-/** Submissions without a recorded answer become unknown. With `resubmitUnknown`, all unknown items become waiting. */
-async function resolveSending(
-  states: ItemStates,
-  journal: Journal,
-  { resubmitUnknown }: RecoverOptions,
-): Promise<string[]> {
-  const writes: Promise<void>[] = [];
-  const applyToAll = (items: Iterable<number>, kind: 'lose' | 'resubmit'): number => {
-    let count = 0;
-    for (const item of [...items]) {
-      states.apply(item, { kind });
-      writes.push(journal.write({ kind: 'event', item, event: { kind }, data: {} }));
-      count += 1;
-    }
-    return count;
-  };
-  const lost = applyToAll(states.items('sending'), 'lose');
-  const resubmitted = resubmitUnknown ? applyToAll(states.items('unknown'), 'resubmit') : 0;
-  await Promise.all(writes);
-  return [
-    ...(lost > 0 ? [`${String(lost)} submissions were in progress when it ended: they are unknown now`] : []),
-    ...(resubmitted > 0 ? [`${String(resubmitted)} unknown items are sent again: some may run twice`] : []),
-  ];
+/** Submissions without a recorded answer become unknown. */
+async function loseSending(states: ItemStates, journal: Journal): Promise<readonly string[]> {
+  const lost = await applyToAll(states, journal, [...states.items('sending')], 'lose');
+  return lost > 0 ? [`${String(lost)} submissions were in progress when it ended: they are unknown now`] : [];
 }
 
 const describeTorn = (path: string, { tornBytes, validBytes }: JournalEnd): string =>

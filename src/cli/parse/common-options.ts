@@ -8,7 +8,7 @@ export function commonOptions(command: Command): Params {
     ...(command.confirm ? { yes: option.on('do not ask for confirmation', { short: '-y' }) } : {}),
     ...(command.watch
       ? {
-          watch: option.on('refresh the output until Ctrl-C', { short: '-w' }),
+          watch: option.on('refresh the output until it ends, or q', { short: '-w' }),
           interval: onlyWith(['watch'], option.durationOr('time between refreshes with --watch', 's', 2000, '2s')),
         }
       : {}),

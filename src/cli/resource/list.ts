@@ -1,7 +1,7 @@
 import type { ApiRequest } from '../../core/api.ts';
 import type { Json } from '../../core/json.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
-import { defineCommand, type Command } from '../command.ts';
+import { defineCommand, type Command, type WatchSpec } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import type { Params, ValuesOf } from '../parse/params.ts';
 import { listRows, type Resource } from './read.ts';
@@ -14,6 +14,7 @@ interface ListSpec<O extends Params> {
   /** Flags beside the filters and `--sort`, which every list has. */
   readonly options?: O;
   readonly examples?: readonly (readonly [string, string])[];
+  readonly watch?: true | WatchSpec;
   readonly query?: (values: ValuesOf<O>) => NonNullable<ApiRequest['query']>;
   /** Filters rows by the flags of this list, for filters that the service does not have. */
   readonly keep?: (row: Json, values: ValuesOf<O>) => boolean;

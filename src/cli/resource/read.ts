@@ -1,7 +1,7 @@
 import { arrayOf, memberAt, type Json } from '../../core/json.ts';
 import type { ApiRequest } from '../../core/api.ts';
 import type { Result, View } from '../../output/view.ts';
-import { defineCommand, type Command } from '../command.ts';
+import { defineCommand, type Command, type WatchSpec } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import type { Collection } from './identity/collection.ts';
 import { viewOf, type ResourceTable } from './fields.ts';
@@ -49,7 +49,7 @@ interface GetSpec<O extends Params> {
   readonly details?: string;
   readonly options?: O;
   readonly examples?: readonly (readonly [string, string])[];
-  readonly watch?: boolean;
+  readonly watch?: true | WatchSpec;
   readonly query?: (values: ValuesOf<O>) => Query;
   /** The exit code and notes for a row. */
   readonly outcome?: (row: Json, values: ValuesOf<O>) => Pick<Result, 'exit' | 'notes'>;

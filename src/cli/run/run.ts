@@ -38,7 +38,10 @@ export async function runCommand(
     const asks = mustConfirm(ctx, command, values, path);
     const prepared = await command.prepare?.(ctx, values);
     if (asks) await confirm(ctx, await command.confirm?.(ctx, values, prepared));
-    if (values['watch'] === true) return await watch(ctx, command, values, prepared);
+    if (command.watch !== undefined && values['watch'] === true) {
+      const { watch } = await import('./watch.ts');
+      return await watch(ctx, { ...command, watch: command.watch }, values);
+    }
     return await print(ctx, await command.run(ctx, values, prepared), state.writes);
   } catch (error) {
     if (error instanceof DryRun) return await print(ctx, error.result(), state.writes);
@@ -101,24 +104,6 @@ const lineOf = (command: Command, values: Values, path: readonly string[]): stri
     ...path,
     ...Object.keys(command.args).flatMap((key) => (values[key] ?? []) as string | readonly string[]),
   );
-
-/** Repeats a command until it is interrupted; returns 130 for Ctrl-C and 143 for SIGTERM without an error message. */
-async function watch(ctx: CommandContext, command: Command, values: Values, prepared: unknown): Promise<ExitCode> {
-  const { openWatchView } = await import('../../output/live/watch-view.ts');
-  const live = await openWatchView(ctx.output, ctx);
-  try {
-    for (;;) {
-      await live.show(await command.run(ctx, values, prepared));
-      await ctx.clock.sleep(Number(values['interval']), ctx.signal);
-    }
-  } catch (error) {
-    const ended = error instanceof Failure && (error.exit === EXIT.interrupted || error.exit === EXIT.terminated);
-    if (ended && ctx.signal.aborted) return error.exit;
-    throw error;
-  } finally {
-    await live.close();
-  }
-}
 
 /** Adds the command line that resumes the wait to an interrupt or to a temporary failure. */
 function withResumeHint(error: unknown, resumeCommand: string | undefined): unknown {

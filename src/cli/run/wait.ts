@@ -12,6 +12,8 @@ export interface WaitOptions<T> {
   readonly done: (state: T) => boolean;
   /** The state as text, for the spinner. */
   readonly describe: (state: T) => string;
+  /** Lines to print on stderr after a poll that did not end the wait. */
+  readonly notice?: () => Promise<readonly string[]>;
   /** Milliseconds. */
   readonly timeoutMs: number;
   /** The command line that resumes the wait. */
@@ -29,7 +31,7 @@ const MAX_INTERVAL_MS = 5000;
 export async function waitFor<T>(ctx: CommandContext, options: WaitOptions<T>): Promise<T> {
   ctx.setResumeCommand(options.resumeCommand);
   const start = ctx.clock.monotonic();
-  const progress = ctx.progress(`waiting for ${options.what}`);
+  let progress = ctx.progress(`waiting for ${options.what}`);
   try {
     let intervalMs = MIN_INTERVAL_MS;
     for (;;) {
@@ -37,6 +39,13 @@ export async function waitFor<T>(ctx: CommandContext, options: WaitOptions<T>): 
       if (options.done(state)) {
         ctx.setResumeCommand(undefined);
         return state;
+      }
+      const lines = (await options.notice?.()) ?? [];
+      if (lines.length > 0) {
+        // A spinner on the same line would be mixed with the text.
+        await progress.stop();
+        for (const line of lines) await ctx.tell(line);
+        progress = ctx.progress(`waiting for ${options.what}`);
       }
       const leftMs = options.timeoutMs - (ctx.clock.monotonic() - start);
       if (leftMs <= 0) throw waitEnded(options);

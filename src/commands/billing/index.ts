@@ -93,7 +93,25 @@ async function requireExisting(ctx: CommandContext, lookup: Collection, given: s
   }
 }
 
+const report = defineCommand({
+  summary: 'show what costs most, what is idle, and what the month will cost',
+  details:
+    'Every resource with its name, the most expensive first; --by shows one kind of them, or the days. Idle are pods in ERROR, endpoints whose workers only wait, and volumes that nothing mounts. The forecast takes the average of the last seven whole days for the rest of the month. Amounts are exact decimals; days are UTC. With --budget it ends 15 when the total of this time is above it.',
+  options: {
+    last: option.durationOr('the time until now, in whole days', 'd', 30 * 86_400_000, '30d'),
+    by: option.choice('what a row is (default: every resource)', ['pod', 'endpoint', 'volume', 'cluster', 'day']),
+    budget: option.text('end 15 when the total is above this', { metavar: 'USD' }),
+  },
+  examples: [
+    ['berth billing report', 'what costs most'],
+    ['berth billing report --by day --last 7d', 'the last days'],
+    ['berth billing report --last 30d --budget 2000', 'end 15 above 2000 dollars'],
+  ],
+  run: async (ctx, values) => (await import('./report/index.ts')).costs(ctx, values),
+});
+
 export const billing = defineGroup('what was spent, and on what', {
+  report,
   summary: reportCommand(SUMMARY, 'summary --last 7'),
   pods: reportCommand(PODS, 'pods --last 7 --pod POD'),
   serverless: reportCommand(SERVERLESS, 'serverless --last 7 --endpoint ENDPOINT'),

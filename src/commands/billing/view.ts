@@ -26,6 +26,7 @@ export function billingView(
     header,
     show: money(member),
     right: true,
+    ...(member === TOTAL ? {} : { counted: true }),
     ...(wide ? { wide } : { yields: member !== TOTAL }),
   });
   return {

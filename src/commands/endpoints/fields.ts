@@ -1,7 +1,7 @@
 import { usage } from '../../core/failure.ts';
 import { arrayOf, memberAt, numberOf, type Json } from '../../core/json.ts';
 import { option } from '../../cli/parse/params.ts';
-import { defineTable, type Fields } from '../../cli/resource/fields.ts';
+import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
 import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG } from '../shared/container-fields.ts';
 import { pick } from '../shared/pick.ts';
 import * as show from './show.ts';
@@ -156,6 +156,8 @@ export const ENDPOINT_TABLE = defineTable({
     ...['networkVolumes', 'flashboot', 'requestUrls', 'workers', 'scaling', 'timeout', 'createdAt'],
   ],
 });
+
+export const endpointView = viewOf(ENDPOINT_TABLE);
 
 /** Milliseconds as the whole seconds that the service takes. Fails with usage (2). */
 function wholeSeconds(milliseconds: number): Json {

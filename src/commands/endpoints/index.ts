@@ -4,6 +4,7 @@ import { listCommand } from '../../cli/resource/list.ts';
 import { getCommand, resourceOf } from '../../cli/resource/read.ts';
 import { createCommand, updateCommand } from '../../cli/resource/write.ts';
 import * as collections from '../shared/collections.ts';
+import { explain } from './explain.ts';
 import { ENDPOINT_TABLE } from './fields.ts';
 import { logs } from './logs.ts';
 import { releases } from './releases.ts';
@@ -27,4 +28,5 @@ export const endpoints = defineGroup('serverless endpoints', {
   workers,
   releases,
   logs,
+  explain,
 });

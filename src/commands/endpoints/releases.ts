@@ -5,7 +5,7 @@ import { arg, onlyWith, option } from '../../cli/parse/params.ts';
 import { waitForRow, type WaitSpec } from '../../cli/resource/write.ts';
 import { commandLine } from '../../cli/words.ts';
 import { age, percent, text } from '../../output/layout/cells.ts';
-import type { Facts, Section, View } from '../../output/view.ts';
+import type { Facts, Result, Section, View } from '../../output/view.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
 import { otherMembers } from '../../cli/resource/detail-lines.ts';
 
@@ -79,6 +79,9 @@ function section(release: Json, facts: Facts): Section {
 const value = (side: Json | undefined): string =>
   side === undefined || side === null || side === '' ? '(none)' : typeof side === 'string' ? side : encodeJson(side);
 
+const isRollingOut = (result: Result): boolean =>
+  result.kind === 'one' && memberAt(result.value, 'rollout.inProgress') === true;
+
 /** `berth endpoints releases ID`: the rollout of the newest release, then each release with its changes. */
 export const releases = defineCommand({
   summary: 'show how far the newest release has rolled out, and what each one changed',
@@ -87,7 +90,7 @@ export const releases = defineCommand({
     wait: option.on('wait until every worker runs the newest release'),
     waitTimeout: onlyWith(['wait'], option.durationOr('how long --wait waits', 's', 600_000, '10m')),
   },
-  watch: true,
+  watch: { ended: (result, first) => isRollingOut(first) && !isRollingOut(result) },
   examples: [
     ['berth endpoints releases ENDPOINT --watch', 'follow a rollout'],
     ['berth endpoints releases ENDPOINT --json --jq .rollout.percentOnLatest', 'how far it is, for a script'],

@@ -2,7 +2,7 @@ import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import type { ApiAnswer } from '../../core/api.ts';
 import type { Id } from '../../core/ids.ts';
-import { defineCommand } from '../../cli/command.ts';
+import { defineCommand, endedWhen } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { sendTo } from '../../cli/resource/identity/identify.ts';
 import { outcomeResult, SEVERAL } from '../../cli/resource/several/outcomes.ts';
@@ -26,7 +26,7 @@ export const status = defineCommand({
     ttl: option.duration('also set how long the job and its result live from now', 's'),
     exitStatus: option.on('end with the outcome: 0 completed or not ended, 10 failed, 11 cancelled, 12 timed out'),
   },
-  watch: true,
+  watch: endedWhen(hasEnded),
   run: async (ctx, values) => {
     const { answer } = await sendTo(ctx, ENDPOINTS, values.endpoint, (id) =>
       statusRequest(id, values.job, values.ttl),

@@ -1,6 +1,7 @@
 import { defineGroup } from '../../cli/command.ts';
 import { cancel, retry, status } from './actions.ts';
 import { batch } from './batch/index.ts';
+import { explain } from './explain/index.ts';
 import { run } from './run.ts';
 import { stream } from './stream.ts';
 import { wait } from './wait.ts';
@@ -12,5 +13,6 @@ export const jobs = defineGroup('run, follow, cancel and retry jobs on an endpoi
   cancel,
   retry,
   wait,
+  explain,
   batch,
 });

@@ -79,9 +79,26 @@ export async function streamJob(
   await printer.close();
   ctx.setResumeCommand(undefined);
   const exit = exitOf(ended);
+  if (exit !== EXIT.done) ended = await withError(ctx, ended, () => send((id) => statusRequest(id, job)));
   const error = stringOf(memberAt(ended, 'error'));
   const notes = exit === 0 ? [] : [`job ${job} ended ${jobStatus(ended)}${error === undefined ? '' : `: ${error}`}`];
   return { kind: 'nothing', exit, notes };
+}
+
+/** The job with its error. The answer of a stream may have the status only: then the error is read with the status. */
+async function withError(
+  ctx: CommandContext,
+  ended: Json | undefined,
+  readStatus: () => Promise<Json>,
+): Promise<Json | undefined> {
+  if (memberAt(ended, 'error') !== undefined || arrayOf(memberAt(ended, 'stream')) === undefined) return ended;
+  try {
+    return { ...objectOf(ended), error: memberAt(await readStatus(), 'error') };
+  } catch (error) {
+    // The outcome is known all the same: the job may have expired meanwhile.
+    if (error instanceof Failure && !ctx.signal.aborted) return ended;
+    throw error;
+  }
 }
 
 /** Returns the chunks of one answer: an array, or (some servers) an object with an array as `stream`. */

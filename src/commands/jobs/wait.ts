@@ -15,12 +15,13 @@ import { hasEnded, jobStatus } from '../../queue/status.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
 import { waitLine } from './command-lines.ts';
 import { exitOf } from './outcome.ts';
+import { createStallNotice } from './stall-notice.ts';
 import { jobView } from './view.ts';
 
 export const wait = defineCommand({
   summary: 'wait until jobs end and print their results',
   details:
-    'The exit code is the outcome: 0 all completed, 10 failed, 11 cancelled, 12 timed out, 9 when the wait ends first. For several jobs it is the worst one, and a job that could not be read, or has not ended, has {"id","ok","error"} in place of its document. With -o jsonl each job is printed as it ends.',
+    'When jobs stand still for 15 seconds, it says once on stderr why. The exit code is the outcome: 0 all completed, 10 failed, 11 cancelled, 12 timed out, 9 when the wait ends first. For several jobs it is the worst one, and a job that could not be read, or has not ended, has {"id","ok","error"} in place of its document. With -o jsonl each job is printed as it ends.',
   args: { endpoint: arg.text('endpoint id, name or model slug'), job: arg.ids('job ids') },
   options: {
     any: option.on('stop at the first job that ends'),
@@ -47,6 +48,7 @@ export async function waitForJob(
   timeoutMs: number,
 ): Promise<Result> {
   let text = '';
+  const stall = createStallNotice(ctx, endpoint);
   const value = await waitFor<Json>(ctx, {
     what: `job ${job}`,
     poll: async () => {
@@ -54,10 +56,12 @@ export async function waitForJob(
         explainExpired(job),
       );
       text = answer.text;
+      stall.saw(job, answer.value ?? null);
       return answer.value ?? null;
     },
     done: hasEnded,
     describe: jobStatus,
+    notice: stall.lines,
     timeoutMs,
     resumeCommand: waitLine(endpoint, job),
     id: job,
@@ -77,6 +81,7 @@ async function waitForJobs(
   timeoutMs: number,
   any: boolean,
 ): Promise<Result> {
+  const stall = createStallNotice(ctx, endpoint);
   const rows = new Map<string, Json>();
   const failures = new Map<string, Failure>();
   /** Why the wait ended before the jobs did. */
@@ -96,6 +101,7 @@ async function waitForJobs(
       const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, (id) => statusRequest(id, job)).catch(
         explainExpired(job),
       );
+      stall.saw(job, answer.value ?? null);
       if (hasEnded(answer.value)) await settle(job, answer.value ?? null);
     } catch (error) {
       if (!(error instanceof Failure) || isOutputFailure(error) || ctx.signal.aborted) throw error;
@@ -114,6 +120,7 @@ async function waitForJobs(
       },
       done: isDone,
       describe: (count) => `${String(count)} ended`,
+      notice: stall.lines,
       timeoutMs,
       resumeCommand: waitLine(endpoint, ...jobs),
     });

@@ -11,7 +11,7 @@ import { memberHeader, memberLabel } from '../../cli/resource/detail-lines.ts';
 import type { View } from '../../output/view.ts';
 
 /** A request of a control operation: only a local service answers it. */
-const control = (method: Method, path: readonly string[], body?: Json): ApiRequest => ({
+export const control = (method: Method, path: readonly string[], body?: Json): ApiRequest => ({
   service: 'base',
   method,
   path: ['local', ...path],
@@ -19,7 +19,7 @@ const control = (method: Method, path: readonly string[], body?: Json): ApiReque
 });
 
 /** Explains the errors of a wrong key, and of a service that is not a local one (it answers 404). */
-function explainFailure(error: unknown): never {
+export function explainFailure(error: unknown): never {
   if (error instanceof Failure && error.exit === EXIT.denied && error.status !== undefined)
     throw error.with({
       message: 'the local service did not accept the key',

@@ -2,10 +2,12 @@ import { memberAt, type Json } from '../../core/json.ts';
 import { option } from '../../cli/parse/params.ts';
 import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
 import { text } from '../../output/layout/cells.ts';
+import type { View } from '../../output/view.ts';
 import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG } from '../shared/container-fields.ts';
 import { pick } from '../shared/pick.ts';
 import { movedMount, networkMount, newPersistentMount, resizedMount } from './body/mounts.ts';
 import { atLeast, vcpuCount } from './body/number-rules.ts';
+import { liveSections } from './live.ts';
 import * as show from './show.ts';
 
 /** Every status (specification 3.1). */
@@ -210,4 +212,6 @@ export const POD_TABLE = defineTable({
   ],
 });
 
-export const podView = viewOf(POD_TABLE);
+const view = viewOf(POD_TABLE);
+
+export const podView: View = view.detail === undefined ? view : { ...view, live: liveSections(view.detail) };

@@ -1,6 +1,6 @@
 import { EXIT } from '../../core/exit-codes.ts';
-import { memberAt } from '../../core/json.ts';
-import { defineGroup } from '../../cli/command.ts';
+import { memberAt, stringOf } from '../../core/json.ts';
+import { defineGroup, endedWhen } from '../../cli/command.ts';
 import { option } from '../../cli/parse/params.ts';
 import { getCommand } from '../../cli/resource/read.ts';
 import { PODS, podNotes } from './resource.ts';
@@ -10,13 +10,14 @@ export const SUMMARY = 'GPU and CPU containers';
 export const get = getCommand(PODS, {
   summary: 'show a pod: its state, cost, hardware, live use, mounts and ports',
   options: { exitStatus: option.on('end 10 when the pod is in ERROR') },
-  watch: true,
+  // A pod in ERROR does not recover, and a terminated one is gone (specification 3.1).
+  watch: endedWhen((row) => ['ERROR', 'TERMINATED'].includes(stringOf(memberAt(row, 'status')) ?? '')),
   outcome: (row, { exitStatus }) => ({
     notes: podNotes(row),
     ...(exitStatus && memberAt(row, 'status') === 'ERROR' ? { exit: EXIT.jobFailed } : {}),
   }),
   examples: [
-    ['berth pods get POD --watch', 'follow its live use'],
+    ['berth pods get POD --watch', 'follow its use, with its history'],
     ['berth pods get POD --fields id,runtime.gpus --json', 'only these members'],
   ],
 });

@@ -1,6 +1,7 @@
 import { defineGroup } from '../../cli/command.ts';
 import { restart, start, stop } from './actions/act.ts';
 import { create } from './create.ts';
+import { explain } from './explain/index.ts';
 import { get, SUMMARY } from './get.ts';
 import { list } from './list.ts';
 import { logs } from './logs.ts';
@@ -21,5 +22,6 @@ export const pods = defineGroup(SUMMARY, {
   restart,
   wait,
   logs,
+  explain,
   ssh,
 });

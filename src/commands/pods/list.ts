@@ -15,6 +15,7 @@ export const list = listCommand(PODS, {
     dataCenter: option.list('only in these data centers', { metavar: 'DC' }),
     gpu: option.list('only with these GPU types', { metavar: 'GPU' }),
   },
+  watch: true,
   query: ({ all }) => (all ? { includeClusterPods: true } : {}),
   keep: (pod, filter) =>
     isAmong(filter.cloud === undefined ? [] : [filter.cloud], memberAt(pod, 'cloud')) &&
@@ -24,6 +25,7 @@ export const list = listCommand(PODS, {
   examples: [
     ['berth pods list --status RUNNING --older-than 3d', 'what has been running for long'],
     ["berth pods list --match 'train-*' --sort -cost", 'some of them, the most expensive first'],
+    ['berth pods list --watch', 'see them start and stop'],
     ['berth pods list -o wide', 'every column'],
     ['berth pods list -o id', 'the ids alone, one a line'],
   ],

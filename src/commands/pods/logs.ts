@@ -1,34 +1,81 @@
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure } from '../../core/failure.ts';
+import { Failure, usage } from '../../core/failure.ts';
+import { compileGlobs } from '../../core/glob.ts';
 import type { Id } from '../../core/ids.ts';
 import { memberAt, stringOf } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { pickRow } from '../../cli/resource/identity/pick-row.ts';
-import { arg } from '../../cli/parse/params.ts';
-import { LOG_DETAILS, LOG_OPTIONS, showLogs } from '../shared/logs/index.ts';
+import { arg, option } from '../../cli/parse/params.ts';
+import { listRows } from '../../cli/resource/read.ts';
+import { commandLine } from '../../cli/words.ts';
+import { LOG_DETAILS, LOG_OPTIONS, showLogs, type LogTarget } from '../shared/logs/index.ts';
+import type { NamedLog } from '../shared/logs/several.ts';
 import { PODS } from './resource.ts';
 
 export const logs = defineCommand({
-  summary: "show a pod's log, or follow it",
-  details: LOG_DETAILS,
-  args: { id: arg.text('pod id or name', { metavar: 'POD', ask: pickRow(PODS) }) },
-  options: LOG_OPTIONS,
+  summary: "show pods' logs, or follow them",
+  details: `${LOG_DETAILS} Of several pods, each line begins with the name of its pod, and past lines are in the order of their times.`,
+  args: { id: arg.any('pod ids or names', { metavar: 'POD' }) },
+  options: {
+    ...LOG_OPTIONS,
+    match: option.texts('also the pods whose name matches a glob, such as train-*', { metavar: 'GLOB' }),
+  },
   examples: [
     ['berth pods logs POD --follow', 'the last 100 lines, then new ones as they are written'],
+    ['berth pods logs POD1 POD2 --follow', 'two pods, each line with the name of its pod'],
+    ["berth pods logs --match 'train-*' --times relative", 'every pod of that name, with ages for times'],
     ['berth pods logs POD --since 1h --source container -o jsonl', 'the last hour of the container, one JSON a line'],
   ],
-  run: (ctx, values) =>
-    showLogs(
-      ctx,
-      {
-        lookup: PODS,
-        given: values.id,
-        stream: (id) => ({ id, path: [...PODS.path, id, 'logs'], live: () => isLive(ctx, id) }),
-        words: ['pods', 'logs', values.id],
-      },
-      values,
-    ),
+  run: async (ctx, values) => {
+    const pods = await chosenPods(ctx, values);
+    const [only, ...others] = pods;
+    if (only === undefined) throw usage('missing POD', "Name a pod, or several, or use --match 'train-*'.");
+    if (others.length === 0 && values.match.length === 0) return await showLogs(ctx, only, values);
+    const { showSeveralLogs } = await import('../shared/logs/several.ts');
+    return await showSeveralLogs(ctx, pods, values, (since) =>
+      commandLine(
+        'pods',
+        'logs',
+        ...values.id,
+        ...values.match.flatMap((glob) => ['--match', glob]),
+        ...(values.follow ? ['--follow'] : []),
+        ...(values.source === undefined ? [] : ['--source', values.source]),
+        ...(since === undefined ? [] : ['--since', since]),
+      ),
+    );
+  },
+});
+
+/** The pods that are named, without repetitions, then those that match. Fails with not-found (4) where none matches. */
+async function chosenPods(
+  ctx: CommandContext,
+  { id, match }: { readonly id: readonly string[]; readonly match: readonly string[] },
+): Promise<readonly NamedLog<'pod'>[]> {
+  const named = [...new Set(id)].map((word) => targetOf(ctx, word, word));
+  if (match.length === 0) return named;
+  const matches = await compileGlobs(match, '--match');
+  const { values: rows } = await listRows(ctx, PODS);
+  const matching = rows.flatMap((row) => {
+    const [podId, name] = [stringOf(memberAt(row, 'id')), stringOf(memberAt(row, 'name')) ?? ''];
+    return podId !== undefined && matches(name) && !id.includes(podId) && !id.includes(name) ? [{ podId, name }] : [];
+  });
+  if (matching.length === 0 && named.length === 0)
+    throw new Failure({
+      code: 'no-match',
+      exit: EXIT.notFound,
+      message: `no pod has a name that matches ${match.join(' or ')}`,
+      hint: 'See `berth pods list`.',
+    });
+  const isTwice = (name: string): boolean => matching.filter((each) => each.name === name).length > 1;
+  return [...named, ...matching.map(({ podId, name }) => targetOf(ctx, podId, isTwice(name) ? podId : name))];
+}
+
+const targetOf = (ctx: CommandContext, given: string, name: string): LogTarget<'pod'> & { readonly name: string } => ({
+  lookup: PODS,
+  given,
+  name,
+  stream: (id) => ({ id, path: [...PODS.path, id, 'logs'], live: () => isLive(ctx, id) }),
+  words: ['pods', 'logs', given],
 });
 
 /** Statuses in which a container writes nothing (specification 3.1). In an unknown status it may write. */

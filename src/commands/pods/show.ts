@@ -46,9 +46,13 @@ export function runtimeLines(row: Json): Lines {
     ]),
     { label: 'cpu', value: percent('cpu.util')(live) },
     { label: 'memory', value: percent('memory.util')(live) },
-    { label: 'open ports', value: (arrayOf(live['ports']) ?? []).map(openPort) },
+    { label: 'open ports', value: openPorts(row) },
   ];
 }
+
+/** The published ports of a running pod: `1.2.3.4:10022 -> 22/tcp`. */
+export const openPorts = (row: Json): readonly string[] =>
+  (arrayOf(memberAt(row, 'runtime.ports')) ?? []).map(openPort);
 
 /** `1.2.3.4:10022 -> 22/tcp`; a port without a public address shows its private side alone. */
 function openPort(port: Json): string {

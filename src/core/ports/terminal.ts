@@ -17,6 +17,35 @@ export interface Terminal {
    * Code that hides the cursor needs this. Returns a function that removes the hooks.
    */
   onSuspend(hooks: SuspendHooks): () => void;
+  /**
+   * Hands the terminal to a live view until `release` is called: keys are read one by one and not shown, and the view
+   * learns of a new size. Ctrl-C, Ctrl-Z and Ctrl-\\ do what they always do. When this process is killed meanwhile, the
+   * terminal gets its modes back and `restore` is written to it.
+   */
+  takeOver(view: LiveHooks): Promise<TakenTerminal>;
+}
+
+/** What a live view gives to the terminal that it takes over. */
+export interface LiveHooks extends SuspendHooks {
+  readonly onKey: (key: Key) => void;
+  readonly onResize: () => void;
+  /** Control sequences that undo those of the view. */
+  readonly restore: string;
+}
+
+export interface TakenTerminal {
+  /** Whether keys are read: stdin is a terminal, and `--no-input` was not given. */
+  readonly hasKeys: boolean;
+  /** Gives the terminal its modes back. Finishes before it returns. */
+  release(): void;
+}
+
+/** A key of the keyboard. */
+export interface Key {
+  /** `up`, `down`, `left`, `right`, `pageup`, `pagedown`, `home`, `end`, `enter`, `escape`, `backspace`, `tab`; else the character. */
+  readonly name: string;
+  /** The character that the key types, if it types one. It may come from a paste: any printable text. */
+  readonly text: string | undefined;
 }
 
 /** Both hooks must finish before they return: right after `suspend` the process is stopped or gone. */

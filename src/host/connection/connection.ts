@@ -1,8 +1,10 @@
 import { version } from '../../../package.json';
 import type {
+  Api,
   ApiRequest,
   BatchApi,
   BatchApiOptions,
+  LoginApiOptions,
   PreparedRequest,
   RateWindow,
   ServerEvent,
@@ -35,6 +37,8 @@ export interface Connection {
   readonly api: BatchApi;
   /** See `Context.batchApi`. Each Api has its own connections. */
   batchApi(options: BatchApiOptions): BatchApi;
+  /** See `Context.loginApi`. */
+  loginApi(options: LoginApiOptions): Api;
   /** Closes every connection. */
   close(): Promise<void>;
 }
@@ -73,6 +77,11 @@ export function openConnection(options: ConnectionOptions): Connection {
       opened.push(connected);
       return connected.api;
     },
+    loginApi: (login) => {
+      const connected = openLazily({ ...options, onWindows: () => undefined }, { batch: false, login });
+      opened.push(connected);
+      return connected.api;
+    },
     close: async () => {
       await Promise.all(opened.map((each) => each.close()));
     },
@@ -80,6 +89,8 @@ export function openConnection(options: ConnectionOptions): Connection {
 }
 
 interface Purpose {
+  /** Where requests go, and the key; as the settings say where absent. */
+  readonly login?: LoginApiOptions;
   /** Thousands of requests, each sent once. Otherwise a few requests with retries, after which the process ends. */
   readonly batch: boolean;
 }
@@ -115,9 +126,12 @@ async function* openEvents(ready: () => Promise<BatchApi>, request: ApiRequest):
   yield* (await ready()).events(request);
 }
 
-async function open(options: ConnectionOptions, { batch }: Purpose): Promise<OpenApi> {
+async function open(options: ConnectionOptions, { batch, login }: Purpose): Promise<OpenApi> {
   const { settings, clock, random, signal, onWindows, stderr } = options;
-  const peer = await (settings.local ? localPeer(options) : remotePeer(options, { oneShot: !batch }));
+  const peer =
+    login === undefined
+      ? await (settings.local ? localPeer(options) : remotePeer(options, { oneShot: !batch }))
+      : await loginPeer(options, login);
   const { createApi } = await import('../../http/api.ts');
   const onRetryWait = (wait: RetryWait): void => {
     if (wait.waitMs >= REPORTED_WAIT_MS && options.interactive()) void stderr.write(waitLine(wait));
@@ -150,6 +164,15 @@ async function localPeer({ settings, clock, random, stderr, interactive }: Conne
   const { transport, origin, key } = openLocalTransport(settings.dataDirectory, clock, random);
   if (interactive()) await stderr.write(say`Local service (berth local status)\n`);
   return { transport, addresses: () => origin, key: () => Promise.resolve(key) };
+}
+
+async function loginPeer({ env }: ConnectionOptions, { base, key }: LoginApiOptions): Promise<Peer> {
+  const { createTransport } = await import('../../http/wire/client.ts');
+  return {
+    transport: createTransport({ env, oneShot: true }),
+    addresses: () => base,
+    key: () => Promise.resolve(key),
+  };
 }
 
 async function remotePeer({ settings, env }: ConnectionOptions, { oneShot }: { oneShot: boolean }): Promise<Peer> {

@@ -11,7 +11,12 @@ export interface Signals {
   onSuspend(hooks: SuspendHooks): () => void;
   /** Runs synchronous work that a signal can interrupt. */
   readonly blocking: Blocking;
+  /** Sends a signal to the process group, as the terminal does for Ctrl-C, Ctrl-Z and Ctrl-\\. */
+  raise(signal: KeySignal): void;
 }
+
+/** The signals that keys of the terminal send. */
+export type KeySignal = 'SIGINT' | 'SIGTSTP' | 'SIGQUIT';
 
 /** Returns the signals of this process. */
 export function realSignals(): Signals {
@@ -37,6 +42,9 @@ export function realSignals(): Signals {
       };
     },
     onSuspend: suspendHandlers(),
+    raise: (signal) => {
+      process.kill(process.platform === 'win32' ? process.pid : 0, signal);
+    },
     blocking: (work) => {
       // While no listener is installed, the system ends the process.
       const paused = (['SIGTERM', 'SIGHUP'] as const).flatMap((signal) =>

@@ -13,7 +13,7 @@ export interface TerminalChoices {
  * only with FORCE_COLOR. `--no-color` and NO_COLOR override FORCE_COLOR.
  */
 export function describeTerminal(
-  runtime: Pick<Runtime, 'env' | 'stdin' | 'stdout' | 'stderr' | 'signals'>,
+  runtime: Pick<Runtime, 'env' | 'stdin' | 'stdout' | 'stderr' | 'signals' | 'platform' | 'childStreams'>,
   choices: TerminalChoices,
 ): Terminal {
   const { env } = runtime;
@@ -52,6 +52,10 @@ export function describeTerminal(
       },
     },
     onSuspend: (hooks) => runtime.signals.onSuspend(hooks),
+    takeOver: async (view) => {
+      const { takeOver } = await import('./take-over.ts');
+      return await takeOver(runtime, view, !choices.noInput() && runtime.stdin.isTTY === true);
+    },
   };
 }
 

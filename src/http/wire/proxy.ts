@@ -60,7 +60,7 @@ export async function openProxy(proxy: URL, proxies: Proxies, connection: object
         connect.call(pool, request).catch((error: unknown) => {
           if (describeCertificate(error) !== undefined) throw error;
           // undici reconnects after its own socket errors, and would repeat the request forever.
-          throw new Error(`the proxy gave no tunnel: ${describeClientError(error)}`, { cause: error });
+          throw new Error(`the proxy ${proxy.host} gave no tunnel: ${describeClientError(error)}`, { cause: error });
         }),
     });
   };

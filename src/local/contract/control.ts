@@ -15,6 +15,11 @@ export const controlSchemas: Schemas = {
     dataCenterId: { ...text, minLength: 1 },
   }),
   LocalClockRequest: closed(['advanceMs'], { advanceMs: { ...whole, minimum: 0, maximum: 31_536_000_000_000 } }),
+  LocalStockRequest: closed(['hardware', 'free'], {
+    hardware: { ...text, minLength: 1 },
+    free: { ...whole, minimum: 0, maximum: 1_000_000 },
+    dataCenter: { ...text, minLength: 1 },
+  }),
   LocalFaultRequest: closed(['kind'], {
     kind: oneOfWords(...FAULT_KINDS.map(({ name }) => name)),
     count: { ...whole, minimum: 1 },

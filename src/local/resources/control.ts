@@ -1,8 +1,10 @@
 import type { Json } from '../../core/json.ts';
-import { notFound } from '../contract/problem.ts';
+import { badRequest, notFound } from '../contract/problem.ts';
 import { faults, type FaultRecord } from '../frame/faults.ts';
 import { unpublished, type Operation } from '../frame/operation.ts';
 import { bodyOf } from '../frame/validate.ts';
+import { DATA_CENTERS, type CpuData, type GpuData } from '../model/catalog/hardware.ts';
+import { cpusOf, dataCentersWith, gpusOf, resetStock, setStock } from '../model/catalog/stock.ts';
 import { clusters } from '../model/clusters.ts';
 import { endpoints } from '../model/endpoints/seed.ts';
 import { pods } from '../model/pods/seed.ts';
@@ -20,7 +22,7 @@ const control = (id: string, request: string, options: OperationOptions): Operat
   unpublished(id, request, { service: 'control', ...options });
 
 /**
- * The operations behind `berth local status`, `reset`, `clock` and `fault`. `reset` must replace the state by a new one, even
+ * The operations behind `berth local status`, `reset`, `clock`, `fault` and `stock`. `reset` must replace the state by a new one, even
  * when the present one cannot be read.
  */
 export const createControlOperations = (reset: () => Promise<void>): readonly Operation[] => [
@@ -80,7 +82,60 @@ export const createControlOperations = (reset: () => Promise<void>): readonly Op
       return { status: 204 };
     },
   }),
+  control('localStock', 'GET /local/stock', {
+    run: async (call) => ({ status: 200, body: await call.transact(stockOf) }),
+  }),
+  control('localStockSet', 'POST /local/stock', {
+    body: 'LocalStockRequest',
+    run: async (call) => ({
+      status: 200,
+      body: await call.transact((state) => {
+        changeStock(state, bodyOf(call) as StockBody);
+        return stockOf(state);
+      }),
+    }),
+  }),
+  control('localStockReset', 'DELETE /local/stock', {
+    run: async (call) => {
+      await call.transact(resetStock);
+      return { status: 204 };
+    },
+  }),
 ];
+
+interface StockBody {
+  readonly hardware: string;
+  readonly free: number;
+  /** Every data center that has this hardware in the catalog when absent. */
+  readonly dataCenter?: string;
+}
+
+const hardwareOf = (state: State): readonly (GpuData | CpuData)[] => [...gpusOf(state), ...cpusOf(state)];
+
+/** Sets the stock of some hardware. Throws the 400 Problem for hardware or a data center that does not exist. */
+function changeStock(state: State, { hardware, free, dataCenter }: StockBody): void {
+  const found = hardwareOf(state).find(({ id }) => id === hardware);
+  if (found === undefined)
+    throw badRequest(
+      `unknown hardware ${hardware}: one of ${hardwareOf(state)
+        .map(({ id }) => id)
+        .join(', ')}`,
+    );
+  if (dataCenter !== undefined && !DATA_CENTERS.some(({ id }) => id === dataCenter))
+    throw badRequest(`unknown data center ${dataCenter}: one of ${DATA_CENTERS.map(({ id }) => id).join(', ')}`);
+  setStock(state, hardware, dataCenter === undefined ? dataCentersWith(found) : [dataCenter], free);
+}
+
+/** A row for each hardware in each data center that has it. */
+const stockOf = (state: State): Json => ({
+  stock: hardwareOf(state).flatMap((hardware) =>
+    dataCentersWith(hardware).map((dataCenter) => ({
+      hardware: hardware.id,
+      dataCenter,
+      free: hardware.stock[dataCenter] ?? 0,
+    })),
+  ),
+});
 
 const clockOf = (state: State, now: number): Json => ({
   now: new Date(now).toISOString(),

@@ -6,6 +6,8 @@ import type { State } from './state.ts';
 export interface Part<T> {
   /** The stored value itself: changes to it are changes of the state. */
   of(state: State): T;
+  /** The stored value without making it: undefined before its first use. */
+  peek(state: State): T | undefined;
   replace(state: State, value: T): void;
 }
 
@@ -15,6 +17,7 @@ export interface Part<T> {
  */
 export const createPart = <T>(name: string, seed: (since: number) => T): Part<T> => ({
   of: (state) => (state.parts[name] ??= seed(state.since)) as T,
+  peek: (state) => state.parts[name] as T | undefined,
   replace: (state, value) => {
     state.parts[name] = value;
   },

@@ -1,6 +1,7 @@
 import { safeText, say, type TerminalText } from '../../core/safe-text.ts';
-import type { Bar, Cell, Shown } from '../view.ts';
+import type { Item, Shown } from '../view.ts';
 import type { Paint, Piece } from './colour.ts';
+import { gaugesPieces } from './gauge.ts';
 import { barPieces } from './percent-bar.ts';
 import { joinText } from './terminal-text.ts';
 
@@ -30,8 +31,6 @@ export function cellLines(shown: Shown, { terminal }: CellOptions): readonly (re
 export const paintAll = (pieces: readonly Piece[], paint: Paint): TerminalText =>
   joinText(pieces.map(({ text, tone }) => paint(text, tone)));
 
-type Item = string | Cell | Bar;
-
 function itemsOf(shown: Shown): readonly Item[] {
   const all: readonly Item[] = shown === undefined ? [] : isList(shown) ? shown : [shown];
   return all.length === 0 ? [DASH] : all;
@@ -41,13 +40,14 @@ const isList = (shown: Item | readonly Item[]): shown is readonly Item[] => Arra
 
 function itemPieces(item: Item, terminal: boolean): readonly Piece[] {
   if (typeof item === 'string') return [{ text: item === '' ? DASH : safeText(item) }];
+  if ('gauges' in item) return gaugesPieces(item, terminal);
   if ('percent' in item) return barPieces(item, terminal);
   return [{ ...item, text: item.text === '' ? DASH : safeText(item.text) }];
 }
 
 /** Splits text of several lines for a detail view. In a table its line feeds are escaped instead. */
 function splitLines(item: Item): readonly Item[] {
-  if (typeof item !== 'string' && 'percent' in item) return [item];
+  if (typeof item !== 'string' && !('text' in item && !('percent' in item))) return [item];
   const cell = typeof item === 'string' ? { text: item } : { ...item, text: item.long ?? item.text };
   if (!/[\n\t]/.test(cell.text)) return [item];
   return cell.text

@@ -39,3 +39,15 @@ export async function loadPaint(colour: boolean): Promise<Paint> {
     }
   };
 }
+
+/** Colours a name by its place among several names. */
+export type NamePaint = (name: SafeText, at: number) => TerminalText;
+
+/** Returns the function that gives names colours, those next to each other different ones. None of them is red. */
+export async function loadNamePaint(colour: boolean): Promise<NamePaint> {
+  if (!colour) return (name) => name;
+  const { Chalk } = await import('chalk');
+  const chalk = new Chalk({ level: 1 });
+  const colours = [chalk.cyan, chalk.magenta, chalk.green, chalk.yellow, chalk.blue];
+  return (name, at) => trusted((colours[at % colours.length] ?? chalk.cyan)(name));
+}

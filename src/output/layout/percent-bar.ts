@@ -2,7 +2,7 @@ import { safeText, say } from '../../core/safe-text.ts';
 import type { Bar } from '../view.ts';
 import type { Piece } from './colour.ts';
 
-/** Blocks in a full bar. */
+/** Blocks in a full bar, by default. */
 const BLOCKS = 8;
 
 /**
@@ -12,10 +12,14 @@ const BLOCKS = 8;
 export function barPieces(bar: Bar, terminal: boolean): readonly Piece[] {
   const text = safeText(bar.text ?? (Number.isFinite(bar.percent) ? `${String(bar.percent)}%` : '-'));
   if (!terminal || !Number.isFinite(bar.percent)) return [{ text }];
-  const full = Math.round((Math.min(100, Math.max(0, bar.percent)) / 100) * BLOCKS);
+  return [...blockPieces(bar.percent, bar.blocks), ...(text === '' ? [] : [{ text: say` ${text}` }])];
+}
+
+/** The blocks of a percentage, without its number. */
+export function blockPieces(percent: number, blocks = BLOCKS): readonly Piece[] {
+  const full = Math.round((Math.min(100, Math.max(0, percent)) / 100) * blocks);
   return [
     { text: safeText('█'.repeat(full)), tone: 'busy' },
-    { text: safeText('░'.repeat(BLOCKS - full)), tone: 'quiet' },
-    ...(text === '' ? [] : [{ text: say` ${text}` }]),
+    { text: safeText('░'.repeat(blocks - full)), tone: 'quiet' },
   ];
 }

@@ -1,5 +1,5 @@
 import type { Json } from '../../core/json.ts';
-import { say, type TerminalText } from '../../core/safe-text.ts';
+import { safeText, say, type TerminalText } from '../../core/safe-text.ts';
 import type { Column, Facts } from '../view.ts';
 import { alignCell, borderlessLine, clipPiece, headerPieces } from './aligned-cells.ts';
 import { cellPieces } from './cell-text.ts';
@@ -7,8 +7,8 @@ import type { Paint, Piece } from './colour.ts';
 import { fitColumns, type ColumnSize, type FittedColumn } from './fit-columns.ts';
 import { drawBorders } from './table-border.ts';
 import { terminalDetail } from './terminal-detail.ts';
-import { joinText } from './terminal-text.ts';
-import { ellipsize, piecesWidth } from './text-width.ts';
+import { joinText, styled } from './terminal-text.ts';
+import { ellipsize, piecesWidth, wrap } from './text-width.ts';
 
 export interface TableOptions {
   readonly facts: Facts;
@@ -41,11 +41,24 @@ export async function terminalTable(
   const withBorders = fit((count) => count * 3 + 1, 10);
   if (withBorders !== undefined) {
     const [head = [], ...body] = alignedRows(columns, cells, withBorders, options.paint);
-    return await drawBorders(head, body);
+    return joinText([await drawBorders(head, body), leftOut(columns, withBorders, options)]);
   }
   const withoutBorders = fit((count) => count * 2 - 2, 8);
   if (withoutBorders === undefined) return rowBlocks(columns, rows, options);
-  return joinText(alignedRows(columns, cells, withoutBorders, options.paint).map(borderlessLine));
+  const lines = alignedRows(columns, cells, withoutBorders, options.paint).map(borderlessLine);
+  return joinText([...lines, leftOut(columns, withoutBorders, options)]);
+}
+
+/** Names the columns that a total counts and that had no room. */
+function leftOut(
+  columns: readonly Column[],
+  shown: readonly FittedColumn[],
+  { width, paint }: TableOptions,
+): TerminalText {
+  const missing = columns.filter(({ counted }, at) => counted === true && shown.every(({ index }) => index !== at));
+  if (missing.length === 0) return say``;
+  const text = safeText(`No room for ${missing.map(({ header }) => header).join(', ')}: see them with -o wide.`);
+  return joinText(wrap(text, width).map((line) => styled`${paint(line, 'quiet')}\n`));
 }
 
 function columnSizes(

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { safeText, say, type SafeText } from '../../core/safe-text.ts';
+import { safeText, type SafeText } from '../../core/safe-text.ts';
 import type { Piece } from './colour.ts';
 
 /** Returns how many columns of a terminal a text takes: wide characters take two, combining ones none. */
@@ -7,6 +7,9 @@ export const textWidth = (text: string): number => stringWidth(text);
 
 export const piecesWidth = (pieces: readonly Piece[]): number =>
   pieces.reduce((sum, { text }) => sum + stringWidth(text), 0);
+
+// Not in a template: the build escapes it in text only, and the code cache reads files of ASCII.
+const ELLIPSIS = safeText('…');
 
 /** Cuts pieces to a width and marks the cut with an ellipsis. */
 export function ellipsize(pieces: readonly Piece[], width: number): readonly Piece[] {
@@ -20,7 +23,7 @@ export function ellipsize(pieces: readonly Piece[], width: number): readonly Pie
     kept.push({ ...piece, text });
     if (text.length < piece.text.length) break;
   }
-  return [...kept, { ...kept.at(-1), text: say`…` }];
+  return [...kept, { ...kept.at(-1), text: ELLIPSIS }];
 }
 
 /** True when pieces fit a width. A long text is not measured to its end. */

@@ -24,6 +24,8 @@ const ROLLED_OUT = {
   },
 };
 const SSH = { 'GET /v2/pods/{id}': { status: 'RUNNING', ssh: { proxy: { host: 'proxy', port: 22, username: 'u' } } } };
+/** What an endpoint asks of the catalog. */
+const GPU_ENDPOINT = { pools: ['P1'], count: 2, allowedCudaVersions: ['12.4', '12.8'], minCudaVersion: null };
 const period = '--from 7d --to 1d --bucket week';
 
 /**
@@ -68,7 +70,16 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     line('pods logs p1 --tail 1 --source container'),
     line('pods logs p1 --since 10m'),
     line('pods logs p1 --since 2025-12-31T12:00:00+02:00 --follow', { answers: pod('TERMINATED') }),
-    line('pods logs p1 --after 2026-01-01T00:00:00Z'),
+    line('pods logs p1 --after 2026-01-01T00:00:00Z --times local'),
+    line('pods logs p1 p2 --match p* --tail 1'),
+  ],
+  'pods explain': [
+    line('pods explain p1 --exit-status', {
+      answers: { 'GET /v2/pods/{id}': { status: 'PROVISIONING', gpu: { id: 'G1', count: 2 } } },
+    }),
+    line('pods explain p1', {
+      answers: { 'GET /v2/pods/{id}': { status: 'PROVISIONING', cpu: { id: 'c1', vcpuCount: 4, memory: 8 } } },
+    }),
   ],
   'pods ssh': [line('pods ssh p1 --print', { answers: SSH }), line('pods ssh p1 --proxy --print', { answers: SSH })],
   'endpoints list': [line('endpoints list')],
@@ -100,7 +111,23 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     line('endpoints logs e1 w1 --since 10m --follow', {
       answers: { 'GET /v2/serverless/{id}/workers': { workers: [] } },
     }),
-    line('endpoints logs e1 w1 --after 2026-01-01T00:00:00Z'),
+    line('endpoints logs e1 w1 --after 2026-01-01T00:00:00Z --times none'),
+  ],
+  'endpoints explain': [
+    line('endpoints explain e1 --sample 0 --exit-status', {
+      answers: {
+        'GET /v2/serverless/{id}': { workers: { min: 0, max: 3 }, gpu: GPU_ENDPOINT, networkVolumes: ['v1'] },
+      },
+    }),
+    line('endpoints explain e1 --sample 0', {
+      answers: {
+        'GET /v2/serverless/{id}': {
+          workers: { min: 0, max: 3 },
+          cpu: [{ id: 'c1', vcpuCount: 4, memory: 8 }],
+          gpu: undefined,
+        },
+      },
+    }),
   ],
   'clusters list': [line('clusters list')],
   'clusters get': [line('clusters get c1')],
@@ -113,6 +140,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   'clusters update': [line('clusters update c1 --name d')],
   'clusters delete': [line('clusters delete c1 --yes')],
   'clusters pods': [line('clusters pods c1')],
+  'jobs explain': [line('jobs explain e1 job1 --sample 0 --exit-status')],
   'jobs run': [
     line('jobs run e1 --input {}'),
     line(
@@ -131,6 +159,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   'jobs wait': [line('jobs wait e1 j1 --any')],
   'queue purge': [line('queue purge e1 --yes')],
   health: [line('health e1')],
+  top: [line('top --once --interval 1s'), line('top pods --once'), line('top endpoints --once')],
   'volumes list': [line('volumes list')],
   'volumes get': [line('volumes get v1')],
   'volumes create': [
@@ -180,6 +209,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     line('catalog datacenters D1 --available'),
   ],
   'catalog templates': [line('catalog templates --source community'), line('catalog templates t1')],
+  'billing report': [line('billing report'), line('billing report --last 7d --by day --budget 1000000')],
   'billing summary': [line('billing summary --last 7'), line(`billing summary ${period}`)],
   'billing pods': [line('billing pods --last 7'), line(`billing pods ${period} --pod p1`)],
   'billing serverless': [line('billing serverless --last 7'), line(`billing serverless ${period} --endpoint e1`)],
@@ -200,6 +230,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     line('account ssh-keys set - --yes', { stdin: `${KEY}\n` }),
     line('account ssh-keys set --none --yes'),
   ],
+  'auth login': [line('auth login --with-key', { stdin: 'key-of-the-recorder' })],
   'auth status': [line('auth status --check')],
   doctor: [line('doctor')],
   api: [
@@ -211,7 +242,6 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
 
 /** Commands, or whole groups, that send nothing to the management API by themselves. */
 export const SILENT: readonly string[] = [
-  'auth login',
   'auth logout',
   'auth list',
   'auth switch',
@@ -224,7 +254,20 @@ export const SILENT: readonly string[] = [
   'jobs batch',
 ];
 
-/** Flags that do not change a request, or have their own tests: merged bodies and limits of a wait. */
+/** Flags that do not change a request, or have their own tests: merged bodies, limits of a wait, an unchecked key. */
 export const UNSENT: readonly string[] = [
-  ...['file', 'set', 'waitTimeout', 'match', 'status', 'olderThan', 'newerThan', 'all', 'sort', 'force', 'map'],
+  ...[
+    'file',
+    'set',
+    'waitTimeout',
+    'noCheck',
+    'match',
+    'status',
+    'olderThan',
+    'newerThan',
+    'all',
+    'sort',
+    'force',
+    'map',
+  ],
 ];

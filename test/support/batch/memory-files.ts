@@ -161,3 +161,11 @@ export function createKillableFiles(files: MemoryFiles, killedAt: number): Killa
     holder: (path) => files.holder(path),
   };
 }
+
+/** Runs a step over and over, killed at the first thing it does, at the second, until it lives to its end. */
+export async function killedAtEach(step: (killedAt: number) => Promise<KillableFiles>): Promise<readonly string[]> {
+  for (let killedAt = 1; ; killedAt++) {
+    const { done, alive } = await step(killedAt);
+    if (alive()) return done;
+  }
+}

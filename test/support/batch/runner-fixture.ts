@@ -176,8 +176,7 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
         }),
       );
     },
-    resume: (resumeOptions = {}, files = durable) =>
-      recoverBatch(files, OUT, { wantFailed: false, resubmitUnknown: false, ...resumeOptions }),
+    resume: (resumeOptions = {}, files = durable) => recoverBatch(files, OUT, { wantFailed: false, ...resumeOptions }),
     run: async (batch, runOptions = {}, more = {}) => {
       const { interrupt, durable: files = durable } = more;
       const { input, extras, endpointId } = batch.header;

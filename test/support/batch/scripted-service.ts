@@ -90,7 +90,7 @@ export async function createScriptedService(
     files,
     asked,
     batch,
-    resume: (options = {}) => recoverBatch(slow, OUT, { wantFailed: false, resubmitUnknown: false, ...options }),
+    resume: (options = {}) => recoverBatch(slow, OUT, { wantFailed: false, ...options }),
     run: async (open, options = {}, interrupt = new AbortController().signal) => {
       const end = await runItems({
         ...open,

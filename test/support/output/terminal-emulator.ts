@@ -4,6 +4,7 @@ export class Terminal {
   readonly #rows: number;
   #lines: string[][] = [[]];
   #row = 0;
+  #main: { lines: string[][]; row: number; column: number } | undefined;
   #column = 0;
   cursor = true;
   /** Lines that scrolled out at the top. */
@@ -33,13 +34,23 @@ export class Terminal {
     const count = Number(digits === undefined || digits === '' ? 1 : digits);
     if (letter === undefined) this.#print(part);
     else if (letter === 'A') this.#row = Math.max(0, this.#row - count);
+    else if (letter === 'H') this.#row = this.#column = 0;
     else if (letter === 'G') this.#column = count - 1;
     else if (letter === 'K') this.#line().length = Math.min(this.#line().length, this.#column);
     else if (letter === 'J') {
       this.#line().length = Math.min(this.#line().length, this.#column);
       this.#lines.length = this.#row + 1;
-    } else if (digits === '?25') this.cursor = letter === 'h';
+    } else if (digits === '?1049') this.#switchScreen(letter === 'h');
+    else if (digits === '?25') this.cursor = letter === 'h';
     else if (digits !== '?2026' && letter !== 'm') throw new Error(`unknown sequence ${JSON.stringify(part)}`);
+  }
+
+  /** The alternate screen begins empty; leaving it shows what was there before. */
+  #switchScreen(alternate: boolean): void {
+    if (alternate === (this.#main !== undefined)) return;
+    const main = this.#main ?? { lines: [[]], row: 0, column: 0 };
+    this.#main = alternate ? { lines: this.#lines, row: this.#row, column: this.#column } : undefined;
+    [this.#lines, this.#row, this.#column] = alternate ? [[[]], 0, 0] : [main.lines, main.row, main.column];
   }
 
   #print(character: string): void {

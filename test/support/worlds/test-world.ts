@@ -1,6 +1,6 @@
 import { PassThrough, Readable, Writable } from 'node:stream';
 import type { SuspendHooks } from '../../../src/core/context.ts';
-import type { StopSignal } from '../../../src/host/process/signals.ts';
+import type { KeySignal, StopSignal } from '../../../src/host/process/signals.ts';
 import type { Input, Output, Runtime } from '../../../src/host/runtime.ts';
 import { createTestClock, type TestClock } from '../clocks/test-clock.ts';
 import { temporaryDirectory } from '../files/temporary-directory.ts';
@@ -12,6 +12,8 @@ export interface TestWorldOptions {
   readonly tty?: boolean | { readonly stdin?: boolean; readonly stdout?: boolean; readonly stderr?: boolean };
   /** Columns of the terminal; 80 by default. */
   readonly columns?: number;
+  /** Rows of the terminal; 24 by default. */
+  readonly rows?: number;
   readonly env?: Readonly<Record<string, string>>;
   readonly clock?: TestClock;
   readonly platform?: string;
@@ -32,6 +34,10 @@ export interface TestWorld extends Runtime {
   type(...keys: readonly string[]): Promise<void>;
   /** The exit codes with which the process was ended at once. */
   readonly exits: readonly number[];
+  /** The signals that keys have sent. */
+  readonly raised: readonly KeySignal[];
+  /** Gives the terminal on stdout another size. */
+  resize(columns: number, rows: number): void;
 }
 
 /** The input of keys that are not printable characters. */
@@ -41,13 +47,14 @@ export const KEYS = { enter: '\r', down: '\u001b[B', up: '\u001b[A', ctrlC: '\u0
 export function createTestWorld(options: TestWorldOptions = {}): TestWorld {
   const directory = temporaryDirectory();
   const tty = typeof options.tty === 'object' ? options.tty : everywhere(options.tty ?? false);
-  const columns = options.columns ?? 80;
-  const stdout = collector(tty.stdout ?? false, columns);
-  const stderr = collector(tty.stderr ?? false, columns);
+  const size = { columns: options.columns ?? 80, rows: options.rows ?? 24 };
+  const stdout = collector(tty.stdout ?? false, size);
+  const stderr = collector(tty.stderr ?? false, size);
   const stdin = tty.stdin === true ? terminalInput() : pipedInput(options.stdin);
   const listeners = new Set<(signal: StopSignal) => void>();
   const suspendHooks = new Set<SuspendHooks>();
   const exits: number[] = [];
+  const raised: KeySignal[] = [];
   return {
     env: { HOME: directory, PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', ...options.env },
     stdin,
@@ -68,6 +75,11 @@ export function createTestWorld(options: TestWorldOptions = {}): TestWorld {
         return () => suspendHooks.delete(hooks);
       },
       blocking: (work) => work(),
+      raise: (signal) => {
+        raised.push(signal);
+        if (signal === 'SIGINT') for (const listener of [...listeners]) listener(signal);
+        else for (const { suspend } of suspendHooks) suspend();
+      },
     },
     holdProgram: () => undefined,
     suspendHooks,
@@ -87,6 +99,11 @@ export function createTestWorld(options: TestWorldOptions = {}): TestWorld {
       }
     },
     exits,
+    raised,
+    resize: (...[newColumns, rows]) => {
+      Object.assign(stdout.stream, { columns: newColumns, rows });
+      stdout.stream.emit('resize');
+    },
   };
 }
 
@@ -96,7 +113,10 @@ const everywhere = (on: boolean): { stdin: boolean; stdout: boolean; stderr: boo
   stderr: on,
 });
 
-function collector(isTTY: boolean, columns: number): { readonly stream: Output; readonly text: () => string } {
+function collector(
+  isTTY: boolean,
+  size: { readonly columns: number; readonly rows: number },
+): { readonly stream: Output; readonly text: () => string } {
   const chunks: Buffer[] = [];
   const stream = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
@@ -106,7 +126,7 @@ function collector(isTTY: boolean, columns: number): { readonly stream: Output; 
   });
   return {
     // Node marks its standard streams like this, so that a pipe into them does not end them.
-    stream: Object.assign(stream, { _isStdio: true, isTTY, ...(isTTY ? { columns, rows: 24 } : {}) }),
+    stream: Object.assign(stream, { _isStdio: true, isTTY, ...(isTTY ? size : {}) }),
     text: () => Buffer.concat(chunks).toString('utf8'),
   };
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { berth, berthIn, type Ran } from '../../support/worlds/run-berth.ts';
+import { json, problem, reset, serve, type Behaviour } from '../../support/servers/scripted-server.ts';
 import { createTestWorld, KEYS, type TestWorld } from '../../support/worlds/test-world.ts';
 
 const KEY = 'key-0123456789-WXYZ';
@@ -15,7 +16,13 @@ const kept = ({ directory }: TestWorld): unknown =>
   ).profiles['default'];
 
 const logIn = async (world: TestWorld, ...flags: readonly string[]): Promise<Ran> =>
-  await berthIn({ ...world, stdin: createTestWorld({ stdin: KEY }).stdin }, ['auth', 'login', '--with-key', ...flags]);
+  await berthIn({ ...world, stdin: createTestWorld({ stdin: KEY }).stdin }, [
+    'auth',
+    'login',
+    '--with-key',
+    '--no-check',
+    ...flags,
+  ]);
 
 const queueOf = async (world: TestWorld): Promise<string> =>
   (await berthIn(world, ['config', 'get', 'queue-url'])).out.trim();
@@ -52,7 +59,7 @@ describe('a login', () => {
 
   test('on a terminal asks for one address, then for the key, which is never shown', async () => {
     const world = createTestWorld({ tty: true });
-    const ran = berthIn(world, ['auth', 'login']);
+    const ran = berthIn(world, ['auth', 'login', '--no-check']);
     const asked = (what: string): Promise<void> => expect.poll(() => world.err(), { interval: 5 }).toContain(what);
     await asked('Address of the management API');
     await world.type('http://api.test', KEYS.enter);
@@ -65,6 +72,68 @@ describe('a login', () => {
     expect(kept(world)).toEqual({ 'api-key': KEY, 'base-url': 'https://api.test' });
   });
 });
+
+/** Logs in to a service that gives this answer; a key of another login is kept before. */
+async function logInAt(answer: Behaviour, ...flags: readonly string[]): Promise<Ran & { readonly requests: number }> {
+  const server = await serve([answer]);
+  const world = createTestWorld();
+  await logIn(world, '--base-url', 'https://before.test');
+  const stdin = createTestWorld({ stdin: KEY }).stdin;
+  const argv = ['auth', 'login', '--with-key', '--retries', '0', '--base-url', server.url, ...flags];
+  const ran = await berthIn({ ...world, stdin }, argv);
+  return { ...ran, requests: server.seen.length };
+}
+
+describe('a login asks the service about the key', () => {
+  test.each([
+    ['accepts it', json({ delegations: [] })],
+    ['knows it, and does not let it read this', problem(403, 'access denied')],
+  ])('and keeps it when the service %s', async (_, answer) => {
+    const ran = await logInAt(answer);
+    expect([ran.code, ran.requests], ran.err).toEqual([0, 1]);
+    expect(kept(ran.world)).toMatchObject({
+      'api-key': KEY,
+      'base-url': expect.stringContaining('127.0.0.1') as string,
+    });
+  });
+
+  test.each<[string, Behaviour, number, RegExp]>([
+    ['it is refused', problem(401, 'invalid bearer token'), 3, /does not accept this key.*invalid bearer token/],
+    ['the service fails', problem(503, 'later'), 7, /could not be checked: the service answered 503[^]*--no-check/],
+    ['the connection breaks', reset, 7, /could not be checked[^]*--no-check/],
+    ['something else answers', json({ hello: 1 }), 7, /could not be checked[^]*--no-check/],
+    ['nothing is there', problem(404, 'no'), 4, /could not be checked: the service answered 404[^]*--no-check/],
+  ])('and keeps nothing when %s', async (_, answer, code, says) => {
+    const ran = await logInAt(answer);
+    expect([ran.code, ran.err]).toEqual([code, expect.stringMatching(says)]);
+    expect(ran.err).toContain('Nothing was kept');
+    expect(ran.err).not.toContain(KEY);
+    expect(kept(ran.world)).toEqual({ 'api-key': KEY, 'base-url': 'https://before.test' });
+  });
+
+  test('but not with --no-check, which keeps it without a request and says so', async () => {
+    const ran = await logInAt(problem(401, 'no'), '--no-check');
+    expect([ran.code, ran.requests, ran.err]).toEqual([0, 0, expect.stringMatching(/The key was not checked/)]);
+  });
+
+  test('with the key that was typed, and not with one of the environment', async () => {
+    const server = await serve([json({ delegations: [] })]);
+    const env = { BERTH_API_KEY: 'key-of-the-environment', BERTH_BASE_URL: server.url };
+    const ran = await berth(['auth', 'login', '--with-key'], { env, stdin: KEY });
+    expect([ran.code, server.seen.map(({ headers }) => headers.authorization)]).toEqual([0, [`Bearer ${KEY}`]]);
+  });
+});
+
+test.each(['BERTH_API_KEY', 'BERTH_API_KEY_FILE'])(
+  'auth status says that %s is not used when --profile names a profile with a key',
+  async (name) => {
+    const world = createTestWorld({ env: { [name]: 'key-of-the-environment' } });
+    await logIn(world, '--profile', 'mine', '--base-url', 'https://mine.test');
+    const ran = await berthIn(world, ['auth', 'status', '--profile', 'mine']);
+    expect([ran.code, ran.err]).toEqual([0, `${name} is set and not used: the key of profile mine goes first.\n`]);
+    expect((await berth(['auth', 'status'], { env: { BERTH_API_KEY: KEY } })).err).toBe('');
+  },
+);
 
 test('config set refuses a plain http address too', async () => {
   const ran = await berth(['config', 'set', 'base-url', 'http://api.example.com']);

@@ -1,6 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../support/files/temporary-directory.ts';
+import { freePort } from '../../support/servers/http-server.ts';
 import { berth, type Ran } from '../../support/worlds/run-berth.ts';
-import { json, pointedAt, problem, serve } from '../../support/servers/scripted-server.ts';
+import { json, pointedAt, problem, reset, serve } from '../../support/servers/scripted-server.ts';
 
 const LIST = json({ delegations: [] });
 
@@ -46,4 +50,86 @@ describe('berth doctor', () => {
   test('finds nothing wrong with the local service', async () => {
     expect((await berth(['doctor'], { env: { BERTH_LOCAL: '1' } })).code).toBe(0);
   });
+
+  test('reports a configuration that cannot be used as a row, and checks what does not need it', async () => {
+    const server = await serve([LIST, problem(404, 'endpoint not found'), problem(405, 'no')]);
+    const folder = temporaryDirectory();
+    writeFileSync(join(folder, 'config.json'), '{"current": ');
+    const ran = await berth(['doctor', '--json'], { env: { ...pointedAt(server.url), BERTH_CONFIG_DIR: folder } });
+    expect(ran.code).toBe(14);
+    expect(rowsOf(ran)).toEqual({
+      settings: 'ERROR',
+      proxy: 'OK',
+      key: 'OK',
+      'base-url': 'OK',
+      'queue-url': 'OK',
+      'rest-url': 'OK',
+    });
+    const alone = await berth(['doctor'], { env: { BERTH_CONFIG_DIR: folder } });
+    expect([alone.code, alone.err.match(/it is not JSON/g)]).toEqual([14, ['it is not JSON']]);
+  });
+
+  test('reports an address that is none as a row, and checks the others', async () => {
+    const server = await serve([LIST]);
+    const env = { ...pointedAt(server.url), BERTH_QUEUE_URL: 'htp:/nowhere' };
+    const ran = await berth(['doctor', '--json'], { env });
+    expect(ran.code).toBe(2);
+    expect(rowsOf(ran)).toMatchObject({
+      settings: 'OK',
+      key: 'OK',
+      'base-url': 'OK',
+      'queue-url': 'ERROR',
+      'rest-url': 'OK',
+    });
+  });
+
+  test.each(['http://someone:secret@', 'http://'])(
+    'names the proxy that refuses, without its password (%s)',
+    async (start) => {
+      const proxy = await serve([problem(407, 'who are you?')]);
+      const { host } = new URL(proxy.url);
+      const env = { BERTH_BASE_URL: 'http://127.0.0.1:4001', BERTH_API_KEY: 'key', http_proxy: `${start}${host}` };
+      const ran = await berth(['doctor'], { env });
+      expect([ran.code, ran.out]).toEqual([7, expect.stringContaining(`the proxy ${host} (http_proxy) answered 407`)]);
+      expect(ran.out + ran.err).not.toContain('secret');
+    },
+  );
+
+  test.each([
+    ['https://example.test', 'HTTPS_PROXY'],
+    ['http://127.0.0.1:4001', 'HTTP_PROXY'],
+  ])('names the proxy that cannot be reached for %s', async (address, variable) => {
+    const host = `127.0.0.1:${String(await freePort())}`;
+    const ran = await berth(['doctor'], {
+      env: { BERTH_BASE_URL: address, BERTH_API_KEY: 'key', [variable]: `http://${host}` },
+    });
+    expect([ran.code, ran.err]).toEqual([
+      7,
+      expect.stringMatching(new RegExp(`base-url: .*proxy ${host}.*\n {2}-> Check HTTPS_PROXY`)),
+    ]);
+  });
+
+  test('sends each request once, tries an address that does not answer once, and never advises to run doctor', async () => {
+    const down = await serve([problem(503, 'later')]);
+    const ran = await berth(['doctor'], { env: pointedAt(down.url) });
+    expect([ran.code, down.seen.map(({ url }) => url)]).toEqual([
+      7,
+      ['/v2/registries/delegations', '/v2/berth-doctor/health', '/v1/networkvolumes'],
+    ]);
+    const broken = await serve([reset]);
+    const lost = await berth(['doctor'], { env: pointedAt(broken.url) });
+    expect([lost.code, broken.seen.length]).toEqual([7, 1]);
+    const none = await berth(['doctor'], { env: { ...pointedAt('https://nothing.invalid') } });
+    expect(none.code).toBe(7);
+    for (const { out, err } of [ran, lost, none]) expect(out + err).not.toContain('berth doctor');
+  });
 });
+
+/** The result of each check, by its name. */
+const rowsOf = ({ out }: Ran): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    (JSON.parse(out) as readonly { readonly check: string; readonly result: string }[]).map(({ check, result }) => [
+      check,
+      result,
+    ]),
+  );

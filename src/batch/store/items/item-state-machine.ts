@@ -32,8 +32,12 @@ export type ItemEvent =
   | { readonly kind: 'end'; readonly ending: Ending }
   /** The service runs the job again, with the same id. */
   | { readonly kind: 'retry'; readonly job: string }
-  /** The user decided to send an unknown item again. */
+  /** The user decided to send it again, as a new job: it did not complete, or whether it was sent is unknown. */
   | { readonly kind: 'resubmit' };
+
+/** States from which the user may send an item again, as a new job. */
+export const RESUBMITTABLE = ['failed', 'cancelled', 'timedOut', 'expired', 'unknown'] as const;
+export type Resubmittable = (typeof RESUBMITTABLE)[number];
 
 /** The event that ends an item: its job ended, or the service rejected its submission. */
 export type EndEvent = ItemEvent & { readonly kind: 'end' | 'refuse' };
@@ -47,8 +51,12 @@ const TRANSITIONS: Readonly<Record<Exclude<ItemEvent['kind'], 'end'>, Transition
   refuse: { sending: 'failed' },
   lose: { sending: 'unknown' },
   retry: { submitted: 'submitted', failed: 'submitted', timedOut: 'submitted' },
-  resubmit: { unknown: 'waiting' },
+  resubmit: Object.fromEntries(RESUBMITTABLE.map((state) => [state, 'waiting'])),
 };
+
+/** States that an item leaves only when the user asks for it. Each of them has a line in the results, except `unknown`. */
+export const hasResult = (state: ItemState): boolean =>
+  state !== 'waiting' && state !== 'sending' && state !== 'submitted' && state !== 'unknown';
 
 /** Returns the state after an event, or undefined when the event is not possible in this state. */
 export function nextState(state: ItemState, event: ItemEvent): ItemState | undefined {

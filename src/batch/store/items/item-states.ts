@@ -15,6 +15,8 @@ export interface ItemCounts {
 
 /** The state of every item of a batch, in one byte each. Items are numbered from 1. */
 export interface ItemStates {
+  /** The largest item number. */
+  readonly positions: number;
   stateOf(item: number): ItemState;
   /** Applies an event to an item. Returns false and changes nothing when the event is not possible. */
   apply(item: number, event: ItemEvent): boolean;
@@ -37,6 +39,7 @@ export function createItemStates(planned: number, positions = planned): ItemStat
   const count = (state: ItemState): number => counts[CODES[state]] ?? 0;
   const stateOf = (item: number): ItemState => STATES[states[item] ?? CODES.waiting] ?? 'waiting';
   return {
+    positions,
     stateOf,
     apply: (item, event) => {
       if (!Number.isInteger(item) || item < 1 || item > positions) return false;

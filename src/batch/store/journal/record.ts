@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import type { DollarRange } from '../../../core/units.ts';
 import type { Ending, ItemEvent } from '../items/item-state-machine.ts';
 
 /** The identity of a batch: the first record of its journal, never changed. */
@@ -31,6 +32,8 @@ export interface InputIdentity {
   readonly format: 'jsonl' | 'csv';
   readonly inputField?: string;
   readonly idField?: string;
+  /** The types of CSV columns; earlier versions did not store them, and all their cells are text. */
+  readonly types?: Readonly<Record<string, 'string' | 'number' | 'boolean' | 'json'>>;
   readonly bytes: number;
   readonly sha256: string;
 }
@@ -40,6 +43,8 @@ export type JournalRecord =
   | { readonly kind: 'header'; readonly header: BatchHeader }
   /** An event of an item. */
   | { readonly kind: 'event'; readonly item: number; readonly event: ItemEvent; readonly data: EventData }
+  /** The price of a worker per hour from here on, in US dollars: for the cost of the batch. */
+  | { readonly kind: 'price'; readonly perHour: DollarRange }
   /** The results file is about to be replaced by its sorted copy, which has this length and CRC-32. */
   | { readonly kind: 'ordered'; readonly bytes: number; readonly checksum?: number | undefined };
 
@@ -47,7 +52,7 @@ export type JournalRecord =
 export interface EventData {
   /** JSON text of the item's label, with `send` and `retry`. */
   readonly id?: string | undefined;
-  /** Milliseconds since the epoch, with `accept` and `retry`. */
+  /** Milliseconds since the epoch, with `accept`, `retry`, `end` and `refuse`; earlier versions did not store an end's. */
   readonly at?: number | undefined;
   /** Length of the results file including the item's line, in bytes, with `end` and `refuse`. */
   readonly resultBytes?: number | undefined;
@@ -89,6 +94,8 @@ function toArray(record: JournalRecord): readonly unknown[] {
   switch (record.kind) {
     case 'header':
       return ['berth batch', record.header];
+    case 'price':
+      return ['p', record.perHour.low, record.perHour.high];
     case 'ordered':
       return ['o', record.bytes, ...optional(record.checksum)];
     case 'event':
@@ -106,9 +113,9 @@ function eventToArray({ item, event, data }: JournalRecord & { kind: 'event' }):
     case 'retry':
       return [code, item, event.job, data.at ?? 0, ...optional(data.id)];
     case 'end':
-      return [code, item, event.ending, data.resultBytes ?? 0, ...optional(data.checksum)];
+      return [code, item, event.ending, data.resultBytes ?? 0, ...checksumAndDate(data)];
     case 'refuse':
-      return [code, item, data.resultBytes ?? 0, ...optional(data.checksum)];
+      return [code, item, data.resultBytes ?? 0, ...checksumAndDate(data)];
     case 'withdraw':
     case 'lose':
     case 'resubmit':
@@ -116,11 +123,16 @@ function eventToArray({ item, event, data }: JournalRecord & { kind: 'event' }):
   }
 }
 
+/** The date comes last, because earlier versions did not write it. */
+const checksumAndDate = ({ checksum, at }: EventData): readonly unknown[] =>
+  at === undefined ? optional(checksum) : [checksum ?? null, at];
+
 const optional = <T>(value: T | undefined): readonly T[] => (value === undefined ? [] : [value]);
 
-function fromArray([code, first, second, third, fourth]: readonly unknown[]): JournalRecord | undefined {
+function fromArray([code, first, second, third, fourth, fifth]: readonly unknown[]): JournalRecord | undefined {
   if (code === 'berth batch') return { kind: 'header', header: first as BatchHeader };
   if (code === 'o') return { kind: 'ordered', bytes: Number(first), checksum: second as number | undefined };
+  if (code === 'p') return { kind: 'price', perHour: { low: Number(first), high: Number(second) } };
   const kind = KINDS.get(String(code));
   if (kind === undefined || typeof first !== 'number') return undefined;
   const item = first;
@@ -134,14 +146,14 @@ function fromArray([code, first, second, third, fourth]: readonly unknown[]): Jo
         kind: 'event',
         item,
         event: { kind, ending: second as Ending },
-        data: { resultBytes: Number(third), checksum: fourth as number | undefined },
+        data: endData(third, fourth, fifth),
       };
     case 'refuse':
       return {
         kind: 'event',
         item,
         event: { kind },
-        data: { resultBytes: Number(second), checksum: third as number | undefined },
+        data: endData(second, third, fourth),
       };
     case 'retry': {
       const data = { at: Number(third), id: fourth as string | undefined };
@@ -153,3 +165,9 @@ function fromArray([code, first, second, third, fourth]: readonly unknown[]): Jo
       return { kind: 'event', item, event: { kind }, data: {} };
   }
 }
+
+const endData = (resultBytes: unknown, checksum: unknown, at: unknown): EventData => ({
+  resultBytes: Number(resultBytes),
+  checksum: (checksum ?? undefined) as number | undefined,
+  ...(at === undefined ? {} : { at: Number(at) }),
+});

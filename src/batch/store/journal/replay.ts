@@ -1,5 +1,7 @@
 import type { DurableFiles } from '../../../core/context.ts';
+import type { DollarRange } from '../../../core/units.ts';
 import { journalPath } from '../file-names.ts';
+import { hasResult, type ItemState } from '../items/item-state-machine.ts';
 import { createItemStates, type ItemStates } from '../items/item-states.ts';
 import { createJobIds, type JobIds } from '../items/job-ids.ts';
 import { brokenJournal, readJournal, type JournalEnd } from './journal.ts';
@@ -29,8 +31,13 @@ export interface JournalState {
   /** Length of the results file in bytes, and its CRC-32 when the journal has it. */
   readonly resultBytes: number;
   readonly checksum: number | undefined;
-  /** Items that had ended ran again after the last sort: the results may have two lines for one item. */
+  /** Items that had ended were sent or ran again after the last sort: the results may have two lines for one item. */
   readonly hasRerunItems: boolean;
+  /** How often an item was sent again as a new job, and how often the service ran a job again. */
+  readonly resubmitted: number;
+  readonly retried: number;
+  /** Every price of a worker per hour that the journal has; undefined when it has none. */
+  readonly workerPrice: DollarRange | undefined;
   /** The last record says that the results are about to be replaced by the sorted copy. */
   readonly endsWithOrdered: boolean;
   /** The results were sorted, and nothing was added after that. */
@@ -38,11 +45,22 @@ export interface JournalState {
   readonly end: JournalEnd;
 }
 
+export interface ReplayOptions {
+  /** Load the jobs that failed or timed out. */
+  readonly wantFailed?: boolean;
+  /** Called with each record after the header, in the order of events. */
+  readonly onRecord?: (record: JournalRecord) => void;
+}
+
 /**
  * Replays the journal of a batch. An item that has ended takes one byte of memory, unless `wantFailed` asks for the jobs
  * that failed. Fails with local-file (14) as `readJournal` does, and when an event is not possible in its item's state.
  */
-export async function replayJournal(durable: DurableFiles, results: string, wantFailed = false): Promise<JournalState> {
+export async function replayJournal(
+  durable: DurableFiles,
+  results: string,
+  { wantFailed = false, onRecord }: ReplayOptions = {},
+): Promise<JournalState> {
   const path = journalPath(results);
   const ids = new Map<number, string>();
   const jobs = new Map<number, JournalJob>();
@@ -53,8 +71,10 @@ export async function replayJournal(durable: DurableFiles, results: string, want
   let hasRerunItems = false;
   let endsWithOrdered = false;
   let inOrder = false;
+  let [resubmitted, retried] = [0, 0];
+  let workerPrice: DollarRange | undefined;
 
-  const onEvent = ({ item, event, data }: JournalRecord & { kind: 'event' }): void => {
+  const onEvent = ({ item, event, data }: JournalRecord & { kind: 'event' }, before: ItemState): void => {
     if ((data.resultBytes ?? 0) > resultBytes) {
       resultBytes = data.resultBytes ?? 0;
       ({ checksum } = data);
@@ -76,6 +96,7 @@ export async function replayJournal(durable: DurableFiles, results: string, want
           failed.set(item, job);
         return;
       case 'retry':
+        retried += 1;
         inOrder = false;
         hasRerunItems ||= job === undefined;
         failed.delete(item);
@@ -87,16 +108,24 @@ export async function replayJournal(durable: DurableFiles, results: string, want
           retries: (job?.retries ?? 0) + 1,
         });
         return;
+      case 'resubmit':
+        resubmitted += 1;
+        failed.delete(item);
+        if (!hasResult(before)) return;
+        // Its line in the results stays until they are sorted.
+        hasRerunItems = true;
+        inOrder = false;
+        return;
       case 'withdraw':
       case 'refuse':
       case 'lose':
-      case 'resubmit':
         ids.delete(item);
     }
   };
 
   const end = await readJournal(durable, path, (record, offset) => {
-    endsWithOrdered = record.kind === 'ordered';
+    // A price may be written between the record of a sort and the rename.
+    if (record.kind !== 'price') endsWithOrdered = record.kind === 'ordered';
     if (record.kind === 'header') {
       const { planned, invalid } = record.header;
       batch = {
@@ -104,14 +133,29 @@ export async function replayJournal(durable: DurableFiles, results: string, want
         states: createItemStates(planned, planned + invalid),
         jobIds: createJobIds(planned),
       };
-    } else if (record.kind === 'ordered') {
+      return;
+    }
+    if (record.kind === 'ordered') {
       resultBytes = record.bytes;
       ({ checksum } = record);
       inOrder = true;
       hasRerunItems = false;
-    } else if (batch?.states.apply(record.item, record.event) === true) onEvent(record);
-    else throw brokenJournal(path, offset, `item ${String(record.item)} cannot ${record.event.kind} there`);
+    } else if (record.kind === 'price') workerPrice = widest(workerPrice, record.perHour);
+    else {
+      const { item, event } = record;
+      const before = batch?.states.stateOf(item) ?? 'waiting';
+      if (batch?.states.apply(item, event) !== true)
+        throw brokenJournal(path, offset, `item ${String(item)} cannot ${event.kind} there`);
+      onEvent(record, before);
+    }
+    onRecord?.(record);
   });
   if (batch === undefined) throw brokenJournal(path, 0, 'it has no header');
-  return { ...batch, jobs, failed, resultBytes, checksum, hasRerunItems, endsWithOrdered, inOrder, end };
+  const content = { resultBytes, checksum, hasRerunItems, endsWithOrdered, inOrder };
+  return { ...batch, jobs, failed, ...content, resubmitted, retried, workerPrice, end };
 }
+
+const widest = (known: DollarRange | undefined, { low, high }: DollarRange): DollarRange => ({
+  low: Math.min(low, known?.low ?? low),
+  high: Math.max(high, known?.high ?? high),
+});

@@ -1,6 +1,7 @@
 import TinyQueue from 'tinyqueue';
 import type { DurableFiles } from '../../../core/context.ts';
-import { lineGroups, type Line } from '../../lines.ts';
+import { firstBytes, lineGroups, type Line } from '../../lines.ts';
+import { itemOfLine } from './stored-results.ts';
 
 /** A line of the results and the item it belongs to. */
 export interface ResultLine {
@@ -46,9 +47,8 @@ export async function* resultLines(
 
 function* parseLines(lines: Iterable<Line>): Generator<ResultLine> {
   for (const { bytes, complete } of lines) {
-    const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(40, bytes.byteLength)).toString('latin1');
-    const item = /^\{"item":(\d+)[,}]/.exec(head)?.[1];
-    if (complete && item !== undefined) yield { item: Number(item), bytes };
+    const item = complete ? itemOfLine(bytes) : undefined;
+    if (item !== undefined) yield { item, bytes };
   }
 }
 
@@ -143,16 +143,7 @@ function createCursor(
   run: number,
   signal: AbortSignal,
 ): Cursor {
-  async function* chunksOfRun(): AsyncGenerator<Uint8Array> {
-    let left = end - start;
-    for await (const chunk of durable.read(path, start)) {
-      const part = chunk.subarray(0, left);
-      left -= part.byteLength;
-      yield part;
-      if (left === 0) return;
-    }
-  }
-  const groups = resultLines(chunksOfRun(), signal);
+  const groups = resultLines(firstBytes(durable.read(path, start), end - start), signal);
   let lines: Iterator<ResultLine, unknown> | undefined;
   let line: ResultLine = { item: 0, bytes: LINE_FEED };
   const step = (): boolean => {

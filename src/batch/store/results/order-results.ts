@@ -4,11 +4,19 @@ import { localFile } from '../../../core/failure.ts';
 import { orderedPath, sortingPaths } from '../file-names.ts';
 import type { JournalRecord } from '../journal/record.ts';
 import { writeSyncedFile } from '../write-file.ts';
-import { mergeRuns, resultLines, SORT_LIMITS, sortIntoRuns, type SortedChunk } from './external-sort.ts';
+import {
+  mergeRuns,
+  resultLines,
+  SORT_LIMITS,
+  sortIntoRuns,
+  type ResultLine,
+  type SortedChunk,
+} from './external-sort.ts';
 import type { ResultsExtent } from './results-file.ts';
 
 /**
- * Sorts the results file by item; when an item has several lines, the last one is kept. This is an external merge sort
+ * Sorts the results file by item; when an item has several lines, the last one is kept, and lines of items that were sent
+ * again without an end (`isCurrent` is false) are left out. This is an external merge sort
  * that holds 8 MiB of lines in memory; results that are nearly in order take one pass. It needs as much disk space as
  * the results have, and twice that when they are far from ordered. The sorted file is complete and the journal has its
  * length before it replaces the results file, so that a crash leaves one complete file. Fails with local-file (14), also
@@ -19,6 +27,7 @@ export async function orderResults(
   path: string,
   content: ResultsExtent,
   writeRecord: (record: JournalRecord) => Promise<void>,
+  isCurrent: (item: number) => boolean,
   signal: AbortSignal,
   limits = SORT_LIMITS,
 ): Promise<void> {
@@ -27,7 +36,7 @@ export async function orderResults(
     let sorted = await writeRuns(
       durable,
       from,
-      sortIntoRuns(verifiedLines(durable, path, content, signal), limits.heldBytes),
+      sortIntoRuns(currentLines(verifiedLines(durable, path, content, signal), isCurrent), limits.heldBytes),
     );
     while (sorted.runs.length > 1) {
       sorted = await writeRuns(durable, to, mergeRuns(durable, from, sorted.runs, limits.fanIn, signal));
@@ -48,6 +57,16 @@ export async function orderResults(
 /** Removes the temporary files of an interrupted sort. */
 export async function removeSortingFiles(durable: DurableFiles, path: string): Promise<void> {
   for (const name of sortingPaths(path)) await durable.remove(name);
+}
+
+async function* currentLines(
+  groups: ReturnType<typeof resultLines>,
+  isCurrent: (item: number) => boolean,
+): ReturnType<typeof resultLines> {
+  function* current(lines: Iterable<ResultLine>): Generator<ResultLine> {
+    for (const line of lines) if (isCurrent(line.item)) yield line;
+  }
+  for await (const lines of groups) yield current(lines);
 }
 
 /** A file of sorted runs. */

@@ -1,3 +1,4 @@
+import type { Resubmittable } from '../../../batch/index.ts';
 import { RATE_LIMITS } from '../../../queue/limits.ts';
 import { option, type ValuesOf } from '../../../cli/parse/params.ts';
 
@@ -21,6 +22,9 @@ export const runOptions = {
   inputFormat: option.choice('what the input is (default: by its name, else jsonl)', ['jsonl', 'csv']),
   inputField: option.text('the member or column that holds the input; else the whole line does', { metavar: 'NAME' }),
   idField: option.text('the member or column that names the item in the results', { metavar: 'NAME' }),
+  types: option.text('the types of CSV columns: string, number, boolean or json; an empty cell is null', {
+    metavar: 'NAME:TYPE,...',
+  }),
   skipInvalid: option.on('leave out what cannot be sent, in place of refusing it all'),
   ordered: option.on('put the results in the order of the input once all have ended'),
   ...limitOptions,
@@ -31,9 +35,23 @@ export const runOptions = {
 
 export type RunValues = ValuesOf<typeof runOptions> & { readonly endpoint: string };
 
+/** The words of --resubmit. */
+export const RESUBMIT_STATES = {
+  failed: 'failed',
+  expired: 'expired',
+  'timed-out': 'timedOut',
+  cancelled: 'cancelled',
+  unknown: 'unknown',
+} as const satisfies Readonly<Record<string, Resubmittable>>;
+
 export const resumeOptions = {
   input: option.text('where the input lies now, if not where it was', { metavar: 'FILE' }),
-  resubmitUnknown: option.on('send items again that may have been submitted'),
+  resubmit: option.list(`send these items again, as new jobs: ${Object.keys(RESUBMIT_STATES).join(', ')}`, {
+    metavar: 'STATE',
+    choices: Object.keys(RESUBMIT_STATES),
+  }),
+  onlyError: option.text('with --resubmit: only items whose error contains this, or has this pattern'),
+  resubmitUnknown: option.on('the same as --resubmit unknown'),
   moved: option.on('the service is the same, although its address is another now'),
   ...limitOptions,
 };

@@ -3,7 +3,7 @@ import { EXIT } from '../../../core/exit-codes.ts';
 import type { Failure } from '../../../core/failure.ts';
 import { safeText } from '../../../core/safe-text.ts';
 import type { CommandContext } from '../../../cli/context.ts';
-import { countOf, shellWord } from '../../../cli/words.ts';
+import { countOf } from '../../../cli/words.ts';
 import { batchStatusLine, resumeLine } from './command-lines.ts';
 import { describeCounts } from './progress.ts';
 import { groupItems, rangesOf } from './view.ts';
@@ -36,7 +36,7 @@ const inFlightNotes = ({ inFlight }: ItemCounts): readonly string[] =>
 function unknownNote(report: BatchReport): string {
   const { counts, unknownReason } = report;
   const reason = unknownReason === undefined ? '' : ` (${safeText(unknownReason)})`;
-  return `${countOf(counts.unknown, 'item')} may or may not have run${reason}. To send again, at the risk of running twice: ${resumeCommand(report, '--resubmit-unknown')}`;
+  return `${countOf(counts.unknown, 'item')} may or may not have run${reason}. To send again, at the risk of running twice: ${resumeCommand(report, '--resubmit', 'unknown')}`;
 }
 
 const failedRequestsNotes = ({ failedRequests }: BatchReport): readonly string[] =>
@@ -82,37 +82,34 @@ function notRetriedNotes({ notRetried }: BatchReport): readonly string[] {
   ];
 }
 
+/** A failed job can be run again while the service has it; as a new job, a failed item can be sent at any age. */
 function retryNotes(report: BatchReport): readonly string[] {
-  const { retryableJobs } = report;
-  if (retryableJobs === 0) return [];
-  const which = retryableJobs === 1 ? 'the failed one' : 'failed ones';
-  return [`To run ${which} again, within 30 minutes of the end: ${resumeCommand(report, '--retry-failed', '1')}`];
+  const { counts, retryableJobs, notRetried } = report;
+  // An input that the service refused would be refused again.
+  const resubmittable = retryableJobs + (notRetried?.expired ?? 0) > 0;
+  const states = [...(counts.failed > 0 ? ['failed'] : []), ...(counts.timedOut > 0 ? ['timed-out'] : [])];
+  return [
+    ...(retryableJobs === 0
+      ? []
+      : [
+          `To run ${retryableJobs === 1 ? 'the failed one' : 'failed ones'} again, within 30 minutes of the end: ${resumeCommand(report, '--retry-failed', '1')}`,
+        ]),
+    ...(resubmittable && states.length > 0
+      ? [`To send them again as new jobs, at any age: ${resumeCommand(report, '--resubmit', states.join(','))}`]
+      : []),
+  ];
 }
 
 /** Maximum ranges of items that are listed. */
 const MAX_RANGES = 12;
 
-/** A resume does not send expired items again: they may have run, and their results are written. */
-function expiredNotes({ expiredItems, inputFormat, input, results }: BatchReport): readonly string[] {
-  const ranges = groupItems(expiredItems);
-  const listed = ranges.length <= MAX_RANGES ? `: ${rangesOf(expiredItems)}` : '';
-  const one = expiredItems.length === 1;
-  const which = `${countOf(expiredItems.length, 'item')} expired, and may have run${listed}.`;
-  const how = `To run ${one ? 'it' : 'them'} again, begin another batch with ${one ? 'its input' : 'their inputs'}`;
-  return [
-    ranges.length <= MAX_RANGES && inputFormat === 'jsonl'
-      ? `${which} ${how}: ${extractCommand(ranges, input, results)}`
-      : `${which} ${how}: in the results they are the lines with "status":"EXPIRED".`,
-  ];
-}
-
-/** Returns a shell command that copies items to a new input. It skips lines of white space: they are not items. */
-function extractCommand(ranges: ReturnType<typeof groupItems>, input: string, results: string): string {
-  const wanted = ranges.map(([from, to]) => (from === to ? `${String(from)}p` : `${String(from)},${String(to)}p`));
-  const output = `${results.replace(/\.jsonl$/, '')}-again.jsonl`;
-  // The shell empties the output before the input is read, so they must not be the same file.
-  const file = output === input ? output.replace(/\.jsonl$/, '-again.jsonl') : output;
-  return `awk '/[^ \\t\\r]/' ${shellWord(input)} | sed -n '${wanted.join(';')}' > ${shellWord(file)}`;
+/** A resume sends expired items again only where it is asked to: they may have run. */
+function expiredNotes(report: BatchReport): readonly string[] {
+  const { expiredItems } = report;
+  const listed = groupItems(expiredItems).length <= MAX_RANGES ? `: ${rangesOf(expiredItems)}` : '';
+  const them = expiredItems.length === 1 ? 'it' : 'them';
+  const how = resumeCommand(report, '--resubmit', 'expired');
+  return [`${countOf(expiredItems.length, 'item')} expired, and may have run${listed}. To run ${them} again: ${how}`];
 }
 
 /** Returns the failure that stopped a batch, with what to do next as its hint; undefined when none did. */

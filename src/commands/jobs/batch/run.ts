@@ -29,6 +29,7 @@ export async function runBatch(ctx: CommandContext, values: RunValues): Promise<
     format: values.inputFormat as BatchFiles['format'],
     inputField: values.inputField,
     idField: values.idField,
+    types: values.types,
     skipInvalid: values.skipInvalid,
     jobOptions: values,
   };

@@ -13,6 +13,7 @@ export const summaryOf = (batch: BatchSummary, others: JsonObject): JsonObject =
   input: batch.input,
   ...batch.counts,
   invalid: batch.invalid,
+  resubmitted: batch.resubmitted,
   unknownItems: batch.unknownItems,
   ...others,
 });
@@ -28,6 +29,7 @@ const COUNTS: readonly (readonly [string, string, Tone])[] = [
   ['inFlight', 'in flight', 'busy'],
   ['waiting', 'waiting', 'quiet'],
   ['invalid', 'invalid, left out', 'warn'],
+  ['resubmitted', 'sent again', 'quiet'],
 ];
 
 /** The summary of a batch. The detail view leaves out counts of zero. */
@@ -61,8 +63,11 @@ function stateLines(row: Json): Section['lines'] {
 }
 
 function durationLines(row: Json): Section['lines'] {
-  const seconds = numberOf(memberAt(row, 'tookSeconds'));
-  return seconds === undefined ? [] : [{ label: 'took', value: formatDuration(seconds * 1000) }];
+  const [took, wall] = [numberOf(memberAt(row, 'tookSeconds')), numberOf(memberAt(row, 'wallSeconds'))];
+  return [
+    ...(took === undefined ? [] : [{ label: 'took', value: formatDuration(took * 1000) }]),
+    ...(wall === undefined ? [] : [{ label: 'to the last result', value: formatDuration(wall * 1000) }]),
+  ];
 }
 
 function costLines(row: Json): Section['lines'] {

@@ -1,24 +1,17 @@
 import type { ServerEvent } from '../../../core/api.ts';
 import { usage } from '../../../core/failure.ts';
 import type { Id } from '../../../core/ids.ts';
-import {
-  decodeJson,
-  isObject,
-  JsonSyntaxError,
-  memberAt,
-  stringOf,
-  type Json,
-  type JsonObject,
-} from '../../../core/json.ts';
+import { memberAt, stringOf } from '../../../core/json.ts';
 import { parseTimestamp } from '../../../core/timestamp.ts';
-import { safeText, say, type SafeText } from '../../../core/safe-text.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import type { Collection } from '../../../cli/resource/identity/collection.ts';
 import { identify } from '../../../cli/resource/identity/identify.ts';
 import { option, type Params, type ValuesOf } from '../../../cli/parse/params.ts';
 import { commandLine } from '../../../cli/words.ts';
+import { styled } from '../../../output/layout/terminal-text.ts';
 import type { Result } from '../../../output/view.ts';
 import { followLogs, logRequest, type LogQuery, type LogStream } from './follow.ts';
+import { lineText, rowOf, TIMES, timesOf, type Times } from './line.ts';
 import { logView } from './view.ts';
 
 /** The default and the maximum of the contract (LogTail). */
@@ -33,6 +26,7 @@ export const LOG_OPTIONS = {
   source: option.choice('only lines of the container, or of the system around it', ['container', 'system']),
   tail: option.count('how many of the last lines to begin with, up to 5000 (default 100)', 0, { most: MAX_TAIL }),
   since: option.text('begin at a time, or so long ago: 2026-01-31T12:00:00Z, 10m', { metavar: 'TIME' }),
+  times: option.choice('times as utc, local, relative or none (default utc)', TIMES, { metavar: 'WORD' }),
   after: option.text('go on after this event: what an earlier run ended with', { metavar: 'CURSOR' }),
 } as const satisfies Params;
 
@@ -69,7 +63,7 @@ export async function showLogs<N extends string>(
     return { first: await events.next(), rest: events };
   });
   const { first, rest } = opened;
-  const print = printer(ctx);
+  const print = printer(ctx, timesOf(values));
   try {
     for (let next = first; next.done !== true; next = await rest.next()) {
       await print.line(next.value);
@@ -85,7 +79,7 @@ export async function showLogs<N extends string>(
 }
 
 /** Yields the lines so far: ends when the tail is complete, when no line comes any more, or at a line newer than the request. */
-async function* pastLogs(ctx: CommandContext, stream: LogStream, query: LogQuery): AsyncGenerator<ServerEvent> {
+export async function* pastLogs(ctx: CommandContext, stream: LogStream, query: LogQuery): AsyncGenerator<ServerEvent> {
   const start = ctx.clock.monotonic();
   const startDate = ctx.serviceNow();
   const wanted = query.since === undefined && query.after === undefined ? (query.tail ?? DEFAULT_TAIL) : Infinity;
@@ -99,9 +93,9 @@ async function* pastLogs(ctx: CommandContext, stream: LogStream, query: LogQuery
   }
 }
 
-const timeOf = (event: ServerEvent): number => Date.parse(stringOf(memberAt(rowOf(event), 'ts')) ?? '');
+export const timeOf = (event: ServerEvent): number => Date.parse(stringOf(memberAt(rowOf(event), 'ts')) ?? '');
 
-function readQuery(values: ValuesOf<typeof LOG_OPTIONS>, now: number): LogQuery {
+export function readQuery(values: ValuesOf<typeof LOG_OPTIONS>, now: number): LogQuery {
   const given = Object.entries({ tail: values.tail, since: values.since, after: values.after });
   const [first, second] = given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`]));
   if (second !== undefined) throw usage(`${first ?? ''} and ${second} exclude each other`, 'Keep one of them.');
@@ -126,34 +120,19 @@ function goOnLine(
   );
 }
 
-/** The row of an event. Data that is not a JSON object becomes the text of the line. */
-function rowOf({ data }: ServerEvent): JsonObject {
-  try {
-    const row = decodeJson(data);
-    return isObject(row) ? row : { line: data };
-  } catch (error) {
-    if (error instanceof JsonSyntaxError) return { line: data };
-    throw error;
-  }
-}
-
 interface Printer {
   line(event: ServerEvent): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Prints `time source line`, or rows in the output format that the user chose. */
-function printer(ctx: CommandContext): Printer {
+function printer(ctx: CommandContext, times: Times): Printer {
   const { format, fields, jq } = ctx.output;
   if (format === undefined && fields === undefined && jq === undefined)
-    return { line: (event) => ctx.stdout.write(lineText(rowOf(event))), close: () => Promise.resolve() };
+    return {
+      line: (event) => ctx.stdout.write(styled`${lineText(rowOf(event), times, ctx.serviceNow())}\n`),
+      close: () => Promise.resolve(),
+    };
   const rows = ctx.rows(logView);
   return { line: (event) => rows.row(rowOf(event)), close: () => rows.close() };
-}
-
-/** One line of text, with the source padded to a column. */
-function lineText(row: JsonObject): SafeText {
-  const word = (value: Json | undefined): string => stringOf(value) ?? '-';
-  const line = stringOf(row['line'])?.replace(/\r?\n?$/, '') ?? '';
-  return say`${word(row['ts'])} ${safeText(word(row['source'])).padEnd(9)} ${line}\n`;
 }

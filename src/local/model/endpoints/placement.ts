@@ -1,5 +1,6 @@
-import { CPUS, DATA_CENTERS, GPUS } from '../catalog/hardware.ts';
+import { DATA_CENTERS } from '../catalog/hardware.ts';
 import { meetsCudaConstraint } from '../catalog/cuda-versions.ts';
+import { cpusOf, gpusOf, isTaken } from '../catalog/stock.ts';
 import type { State } from '../../state/state.ts';
 import { volumes } from '../volumes.ts';
 import type { EndpointRecord, WorkerHardware } from './record.ts';
@@ -15,12 +16,21 @@ export function placementsFor(state: State, needs: PlacementNeeds): readonly Wor
   const volumeDataCenters = needs.networkVolumes.flatMap((id) => volumes.get(state, id)?.dataCenter ?? []);
   return DATA_CENTERS.filter(({ id }) => needs.dataCenterIds.length === 0 || needs.dataCenterIds.includes(id))
     .filter(({ id }) => volumeDataCenters.length === 0 || volumeDataCenters.includes(id))
-    .flatMap(({ id }) => hardwareIn(id, needs) ?? []);
+    .flatMap(({ id }) => hardwareIn(state, id, needs) ?? []);
 }
 
-function hardwareIn(dataCenterId: string, { gpu, cpu = [] }: PlacementNeeds): WorkerHardware | undefined {
+/**
+ * Whether the hardware of a worker that does not work is taken by others: the worker has to wait until there is stock
+ * again.
+ */
+export const isThrottled = (state: State, { gpu, cpu, dataCenterId }: WorkerHardware): boolean =>
+  (gpu !== undefined && isTaken(state, gpu.id, dataCenterId, gpu.count)) ||
+  (cpu !== undefined && isTaken(state, cpu.id, dataCenterId, cpu.vcpuCount));
+
+function hardwareIn(state: State, dataCenterId: string, { gpu, cpu = [] }: PlacementNeeds): WorkerHardware | undefined {
   if (gpu === undefined) {
-    const fits = cpu.find(({ id, vcpuCount }) => stockOf(CPUS, id, dataCenterId) >= vcpuCount);
+    const flavors = cpusOf(state);
+    const fits = cpu.find(({ id, vcpuCount }) => stockOf(flavors, id, dataCenterId) >= vcpuCount);
     return fits && { cpu: { id: fits.id, vcpuCount: fits.vcpuCount }, dataCenterId };
   }
   const { count, pools, excludedTypes = [], allowedCudaVersions, minCudaVersion } = gpu;
@@ -29,7 +39,7 @@ function hardwareIn(dataCenterId: string, { gpu, cpu = [] }: PlacementNeeds): Wo
     minCudaVersion: minCudaVersion ?? undefined,
   };
   const wanted = pools
-    .flatMap((pool) => GPUS.filter((known) => known.pool === pool && !excludedTypes.includes(known.id)))
+    .flatMap((pool) => gpusOf(state).filter((known) => known.pool === pool && !excludedTypes.includes(known.id)))
     .filter(({ cudaVersions }) => cudaVersions.some((version) => meetsCudaConstraint(version, constraint)))
     .find(({ stock }) => (stock[dataCenterId] ?? 0) >= count);
   return wanted && { gpu: { id: wanted.id, count }, dataCenterId };

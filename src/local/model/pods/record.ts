@@ -9,7 +9,8 @@ export interface MountsRecord {
  * since the epoch.
  */
 export type Stage =
-  | { readonly kind: 'launched'; readonly at: number }
+  /** `fails`: its container ends as soon as it has started. */
+  | { readonly kind: 'launched'; readonly at: number; readonly fails?: true }
   /** A seeded pod that keeps this status, so that there is always a pod with it. */
   | { readonly kind: 'held'; readonly status: 'PROVISIONING' | 'STARTING' }
   | { readonly kind: 'exited'; readonly at: number }
@@ -29,6 +30,8 @@ export type PodEvent =
       readonly restart?: true;
       /** The status it does not get beyond. */
       readonly held?: 'PROVISIONING' | 'STARTING';
+      /** Its container ends as soon as it has started. */
+      readonly fails?: true;
     }
   /** Storage in GB from `at` on: the container's disk, and the persistent mount. */
   | { readonly kind: 'storage'; readonly at: number; readonly disk: number; readonly persistent: number }

@@ -1,4 +1,5 @@
 import { Exact, type Json } from '../../../core/json.ts';
+import { isThrottled } from '../../model/endpoints/placement.ts';
 import { queueOf, waitingCount, workersIn } from '../state/endpoint-queue.ts';
 import type { State } from '../../state/state.ts';
 import type { Job, WorkerStatus } from '../state/records.ts';
@@ -33,7 +34,10 @@ export function healthDocument(state: State, endpointId: string): Json {
   const queue = queueOf(state, endpointId);
   const { completed, failed, timedOut, retried, cancelled, expired } = queue.counts;
   const workers = (status: WorkerStatus): number =>
-    workersIn(queue).filter((worker) => worker.status === status).length;
+    // A worker whose hardware is taken by others takes no job: it is neither idle nor initializing.
+    workersIn(queue).filter(
+      (worker) => worker.status === status && (status === 'RUNNING' || !isThrottled(state, worker.hardware)),
+    ).length;
   return {
     jobs: {
       completed,

@@ -1,5 +1,6 @@
 import type { EndpointRecord } from '../../model/endpoints/record.ts';
-import { placementsFor } from '../../model/endpoints/placement.ts';
+import { isThrottled, placementsFor } from '../../model/endpoints/placement.ts';
+import { doesNotStart } from '../../model/images.ts';
 import type { WorkerHardware } from '../../model/endpoints/record.ts';
 import type { State } from '../../state/state.ts';
 import { queueOf, nextWaiting, workersIn } from '../state/endpoint-queue.ts';
@@ -16,8 +17,8 @@ export const COLD_START_MS = 1000;
 const MAX_ENDED_WORKERS = 20;
 
 /**
- * Adjusts an endpoint's workers to its settings and its waiting jobs: stops surplus and stale workers, gives jobs to idle
- * ones, stops those that were idle too long, and starts missing ones. It never stops a RUNNING worker.
+ * Adjusts an endpoint's workers to its settings and its waiting jobs: stops surplus, stale and unneeded unhealthy workers,
+ * gives jobs to idle ones, stops those that were idle too long, and starts missing ones. It never stops a RUNNING worker.
  */
 export function scaleWorkers(state: State, endpoint: EndpointRecord, at: number): void {
   const queue = queueOf(state, endpoint.id);
@@ -25,14 +26,16 @@ export function scaleWorkers(state: State, endpoint: EndpointRecord, at: number)
   replaceStale(state, queue, endpoint, at);
   assignJobs(state, queue, at);
   stopIdle(state, queue, endpoint, at);
+  stopUnhealthy(state, queue, endpoint, at);
   startMissing(state, queue, endpoint, at);
 }
 
-/** Makes a worker IDLE at the end of its cold start. */
+/** Makes a worker IDLE at the end of its cold start, or UNHEALTHY where its image does not start. */
 export function workerReady(queue: EndpointQueue, workerId: string, at: number): void {
   const worker = queue.workers[workerId];
-  if (worker?.status === 'INITIALIZING')
-    queue.workers[workerId] = { ...worker, status: 'IDLE', readyAt: at, idleSince: at };
+  if (worker?.status !== 'INITIALIZING') return;
+  if (doesNotStart(worker.image)) queue.workers[workerId] = { ...worker, status: 'UNHEALTHY', crashedAt: at };
+  else queue.workers[workerId] = { ...worker, status: 'IDLE', readyAt: at, idleSince: at };
 }
 
 /** Stops all workers of an endpoint. */
@@ -64,10 +67,10 @@ function replaceStale(state: State, queue: EndpointQueue, endpoint: EndpointReco
   }
 }
 
-/** Gives waiting jobs to idle workers. */
+/** Gives waiting jobs to idle workers whose hardware is not taken by others. */
 function assignJobs(state: State, queue: EndpointQueue, at: number): void {
   // The newest version first, so that stale workers become idle and are replaced.
-  const idle = workersIn(queue).filter(({ status }) => status === 'IDLE');
+  const idle = workersIn(queue).filter(({ status, hardware }) => status === 'IDLE' && !isThrottled(state, hardware));
   for (const worker of idle.sort((a, b) => b.version - a.version)) {
     const jobId = nextWaiting(queue);
     const job = jobId === undefined ? undefined : queuesOf(state).jobs[jobId];
@@ -89,6 +92,14 @@ function stopIdle(state: State, queue: EndpointQueue, endpoint: EndpointRecord, 
       spare -= 1;
     } else if (worker.idleSince === at) setTimer(queuesOf(state), endsAt, { kind: 'scale', endpointId: endpoint.id });
   }
+}
+
+/** Stops unhealthy workers that no job waits for. Without a job that waits they are not started again either. */
+function stopUnhealthy(state: State, queue: EndpointQueue, endpoint: EndpointRecord, at: number): void {
+  const surplus = workersIn(queue).length - wantedWorkers(state, endpoint, at);
+  if (surplus <= 0) return;
+  const unhealthy = workersIn(queue).filter(({ status }) => status === 'UNHEALTHY');
+  for (const worker of unhealthy.slice(0, surplus)) stopWorker(state, queue, worker, at);
 }
 
 function startMissing(state: State, queue: EndpointQueue, endpoint: EndpointRecord, at: number): void {

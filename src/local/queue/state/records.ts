@@ -52,7 +52,8 @@ export interface StreamPosition {
   readonly pending: readonly string[];
 }
 
-export type WorkerStatus = 'INITIALIZING' | 'IDLE' | 'RUNNING';
+/** An UNHEALTHY worker's container has ended at its start: it takes no jobs. */
+export type WorkerStatus = 'INITIALIZING' | 'IDLE' | 'RUNNING' | 'UNHEALTHY';
 
 export interface Worker {
   readonly id: string;
@@ -68,6 +69,8 @@ export interface Worker {
   readonly startedAt: number;
   /** When its cold start was complete. */
   readonly readyAt?: number;
+  /** When its container ended, of an UNHEALTHY worker. */
+  readonly crashedAt?: number;
   readonly endedAt?: number;
   /** Its latest jobs, oldest first. */
   readonly runs: readonly Run[];

@@ -4,14 +4,9 @@ import { notFound } from '../../contract/problem.ts';
 import { listIn } from '../../frame/query.ts';
 import { ANY_GPU, cpuLevel, gpuLevel, gpuRequirements, availabilityOf, wantsAvailability } from './availability.ts';
 import { meetsCudaConstraint } from '../../model/catalog/cuda-versions.ts';
-import {
-  CPUS,
-  DATA_CENTERS,
-  GPUS,
-  type CpuData,
-  type DataCenterData,
-  type GpuData,
-} from '../../model/catalog/hardware.ts';
+import { DATA_CENTERS, type CpuData, type DataCenterData, type GpuData } from '../../model/catalog/hardware.ts';
+import { cpusOf, gpusOf } from '../../model/catalog/stock.ts';
+import type { State } from '../../state/state.ts';
 
 function gpuDocument(gpu: GpuData, query: URLSearchParams, available: boolean): Json {
   const { stock: _stock, cudaVersions, ...shown } = gpu;
@@ -35,16 +30,16 @@ function cpuDocument(cpu: CpuData, query: URLSearchParams, available: boolean): 
   return { ...shown, ...(available ? availabilityOf((dataCenter) => cpuLevel(cpu, dataCenter, { vcpuCount })) : {}) };
 }
 
-function dataCenterDocument(dataCenter: DataCenterData, query: URLSearchParams): Json {
+function dataCenterDocument(state: State, dataCenter: DataCenterData, query: URLSearchParams): Json {
   const include = listIn(query, 'include') ?? [];
   const { country: _country, ...shown } = dataCenter;
   return {
     ...shown,
     ...(include.includes('GPU_AVAILABILITY')
-      ? { gpuAvailability: levels(GPUS, (gpu) => gpuLevel(gpu, dataCenter, ANY_GPU)) }
+      ? { gpuAvailability: levels(gpusOf(state), (gpu) => gpuLevel(gpu, dataCenter, ANY_GPU)) }
       : {}),
     ...(include.includes('CPU_AVAILABILITY')
-      ? { cpuAvailability: levels(CPUS, (cpu) => cpuLevel(cpu, dataCenter, { vcpuCount: cpu.vcpu.min })) }
+      ? { cpuAvailability: levels(cpusOf(state), (cpu) => cpuLevel(cpu, dataCenter, { vcpuCount: cpu.vcpu.min })) }
       : {}),
   };
 }
@@ -74,34 +69,40 @@ function findById<T extends { readonly id: string }>(all: readonly T[], call: Ca
   return found;
 }
 
-/** The catalog: hardware and data centers. It never changes. */
+/** The catalog: hardware and data centers. Only the stock ever changes, by `berth local stock`. */
 export const catalogOperations: readonly Operation[] = [
-  operation('listGpuTypes', ({ query }) => {
+  operation('listGpuTypes', async (call) => {
+    const { query } = call;
     const available = wantsAvailability(query);
-    return { status: 200, body: { gpus: GPUS.map((gpu) => gpuDocument(gpu, query, available)) } };
+    const gpus = await call.transact(gpusOf);
+    return { status: 200, body: { gpus: gpus.map((gpu) => gpuDocument(gpu, query, available)) } };
   }),
-  operation('getGpuType', (call) => {
+  operation('getGpuType', async (call) => {
     const available = wantsAvailability(call.query);
-    return { status: 200, body: gpuDocument(findById(GPUS, call), call.query, available) };
+    return { status: 200, body: gpuDocument(findById(await call.transact(gpusOf), call), call.query, available) };
   }),
-  operation('listCpuTypes', ({ query }) => {
+  operation('listCpuTypes', async (call) => {
+    const { query } = call;
     const available = wantsAvailability(query);
-    return { status: 200, body: { cpus: CPUS.map((cpu) => cpuDocument(cpu, query, available)) } };
+    const cpus = await call.transact(cpusOf);
+    return { status: 200, body: { cpus: cpus.map((cpu) => cpuDocument(cpu, query, available)) } };
   }),
-  operation('getCpuType', (call) => {
+  operation('getCpuType', async (call) => {
     const available = wantsAvailability(call.query);
-    return { status: 200, body: cpuDocument(findById(CPUS, call), call.query, available) };
+    return { status: 200, body: cpuDocument(findById(await call.transact(cpusOf), call), call.query, available) };
   }),
-  operation('listDataCenters', ({ query }) => ({
+  operation('listDataCenters', async (call) => ({
     status: 200,
     body: {
-      dataCenters: DATA_CENTERS.filter((dataCenter) => matchesFilters(dataCenter, query)).map((dataCenter) =>
-        dataCenterDocument(dataCenter, query),
+      dataCenters: await call.transact((state) =>
+        DATA_CENTERS.filter((dataCenter) => matchesFilters(dataCenter, call.query)).map((dataCenter) =>
+          dataCenterDocument(state, dataCenter, call.query),
+        ),
       ),
     },
   })),
-  operation('getDataCenter', (call) => ({
+  operation('getDataCenter', async (call) => ({
     status: 200,
-    body: dataCenterDocument(findById(DATA_CENTERS, call), call.query),
+    body: await call.transact((state) => dataCenterDocument(state, findById(DATA_CENTERS, call), call.query)),
   })),
 ];

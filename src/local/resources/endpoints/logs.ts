@@ -4,6 +4,7 @@ import { workersIn } from '../../queue/state/endpoint-queue.ts';
 import { queuesOf, type Run, type Worker } from '../../queue/state/records.ts';
 import { CHUNK_INTERVAL_MS } from '../../queue/engine/builtin-handlers.ts';
 import type { State } from '../../state/state.ts';
+import { LAST_WORDS } from '../../model/images.ts';
 import type { EndpointRecord } from '../../model/endpoints/record.ts';
 
 /**
@@ -30,7 +31,7 @@ const workerOf = (state: State, workerId: string): Worker | undefined =>
 
 /** A worker's log lines with `from <= at < to`, in order: system lines of the worker, container lines of its jobs. */
 function linesOf(worker: Worker, from: number, to: number): readonly LogLine[] {
-  const { hardware, startedAt, readyAt, endedAt } = worker;
+  const { hardware, startedAt, readyAt, crashedAt, endedAt } = worker;
   const machine =
     hardware.gpu === undefined
       ? `${String(hardware.cpu?.vcpuCount ?? 0)} vCPU of ${hardware.cpu?.id ?? ''}`
@@ -39,6 +40,9 @@ function linesOf(worker: Worker, from: number, to: number): readonly LogLine[] {
     system(startedAt, `worker ${worker.id} starting on ${machine} in ${hardware.dataCenterId}`),
     system(startedAt, `pulling image ${worker.image}`),
     ...(readyAt === undefined ? [] : [system(readyAt, `worker started, version ${String(worker.version)}`)]),
+    ...(crashedAt === undefined
+      ? []
+      : [container(crashedAt, LAST_WORDS), system(crashedAt, 'container exited with code 1: it does not start')]),
     ...worker.runs.flatMap((run) => linesOfRun(run, from, to)),
     ...(worker.printed ?? []).map(({ at, line }) => container(at, line)),
     ...(endedAt === undefined ? [] : [system(endedAt, 'worker stopping')]),

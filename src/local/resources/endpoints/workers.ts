@@ -1,29 +1,38 @@
 import type { Json } from '../../../core/json.ts';
 import { queueOf, workersIn } from '../../queue/state/endpoint-queue.ts';
 import type { Worker, WorkerStatus } from '../../queue/state/records.ts';
+import { isThrottled } from '../../model/endpoints/placement.ts';
 import type { State } from '../../state/state.ts';
 import type { EndpointRecord } from '../../model/endpoints/record.ts';
 
-/** An endpoint's active workers, and their number by status. The local service has no throttled or unhealthy workers. */
+type ShownStatus = WorkerStatus | 'THROTTLED';
+
+/** An endpoint's active workers, and their number by status. */
 export function workersDocument(state: State, endpoint: EndpointRecord, now: number): Json {
   const workers = workersIn(queueOf(state, endpoint.id));
-  const inStatus = (wanted: WorkerStatus): number => workers.filter(({ status }) => status === wanted).length;
+  const inStatus = (wanted: ShownStatus): number =>
+    workers.filter((worker) => shownStatus(state, worker) === wanted).length;
   return {
     endpointVersion: endpoint.version,
     summary: {
       running: inStatus('RUNNING'),
       idle: inStatus('IDLE'),
       initializing: inStatus('INITIALIZING'),
-      throttled: 0,
-      unhealthy: 0,
+      throttled: inStatus('THROTTLED'),
+      unhealthy: inStatus('UNHEALTHY'),
       total: workers.length,
     },
-    workers: workers.map((worker) => workerDocument(worker, endpoint, now)),
+    workers: workers.map((worker) => workerDocument(worker, shownStatus(state, worker), endpoint, now)),
   };
 }
 
+/** A worker that waits, and whose hardware is taken by others, is THROTTLED. */
+const shownStatus = (state: State, { status, hardware }: Worker): ShownStatus =>
+  (status === 'IDLE' || status === 'INITIALIZING') && isThrottled(state, hardware) ? 'THROTTLED' : status;
+
 const workerDocument = (
-  { id, status, version, image, hardware, startedAt }: Worker,
+  { id, version, image, hardware, startedAt }: Worker,
+  status: ShownStatus,
   endpoint: EndpointRecord,
   now: number,
 ): Json => ({

@@ -8,6 +8,7 @@ import { nextId, type State } from '../../state/state.ts';
 import { checkContainer, resolveTemplate, type ContainerBody } from '../templates/resolve.ts';
 import type { TemplateRecord } from '../../model/templates/record.ts';
 import { mountsForCreate, mountsForPatch, type MountsBody } from './mounts.ts';
+import { launchedAt, launchEvent } from './transitions.ts';
 import { findPlacement, type HardwareBody } from './placement.ts';
 import { storageEvent, type Membership, type PodRecord } from '../../model/pods/record.ts';
 
@@ -47,7 +48,7 @@ export function createPod(state: State, now: number, request: CreatePodBody, gro
   checkContainer(state, body);
   const mounts = mountsForCreate(state, body.mounts ?? {}, { isCpu: body.cpu !== undefined, cloud });
   const volume = mounts.network?.[0]?.volumeId;
-  const placement = findPlacement({
+  const placement = findPlacement(state, {
     ...body,
     cloud,
     dataCenterIds: body.dataCenterIds ?? [],
@@ -73,11 +74,11 @@ export function createPod(state: State, now: number, request: CreatePodBody, gro
     globalNetworking: { wanted: globalNetworking, active: globalNetworking },
     createdAt: now,
     startedBefore: null,
-    life: { kind: 'launched', at: now },
+    life: launchedAt({ image: body.image ?? '' }, now),
     history: [],
     ...(group === undefined ? {} : { cluster: group.membership }),
   };
-  pod.history.push(storageEvent(pod, now), { kind: 'launch', at: now, image: pod.image });
+  pod.history.push(storageEvent(pod, now), launchEvent(pod, now));
   return pods.put(state, pod);
 }
 

@@ -1,5 +1,6 @@
 import type { LogLine } from '../log-stream.ts';
 import type { PodEvent, PodRecord } from '../../model/pods/record.ts';
+import { LAST_WORDS } from '../../model/images.ts';
 import { PROVISIONING_MS, STARTING_MS } from './transitions.ts';
 
 type Launch = Extract<PodEvent, { kind: 'launch' }>;
@@ -40,7 +41,7 @@ function linesFrom(pod: PodRecord, event: StatusEvent, from: number, to: number)
 }
 
 function linesOfLaunch(pod: PodRecord, launch: Launch, from: number, to: number): readonly LogLine[] {
-  const { at, image, held } = launch;
+  const { at, image, held, fails } = launch;
   const hardware = pod.gpu === undefined ? `CPU ${pod.cpu?.id ?? ''}` : `${String(pod.gpu.count)} x ${pod.gpu.id}`;
   const search = system(at, `looking for a machine with ${hardware}`);
   if (held === 'PROVISIONING')
@@ -60,6 +61,15 @@ function linesOfLaunch(pod: PodRecord, launch: Launch, from: number, to: number)
   return [
     ...(launch.restart === true ? [system(at, 'restarting the container')] : [...foundLines]),
     system(starting + 500, `creating the container from ${image}`),
+    ...(fails === true
+      ? [container(running, LAST_WORDS), system(running, 'container exited with code 1: it does not start')]
+      : linesOfContainer(pod, running, from, to)),
+  ];
+}
+
+/** The lines of a container that runs since `running`. */
+function linesOfContainer(pod: PodRecord, running: number, from: number, to: number): readonly LogLine[] {
+  return [
     system(running, 'container started'),
     container(running, 'ready'),
     ...linesEvery(

@@ -1,13 +1,8 @@
-import {
-  cpuById,
-  DATA_CENTERS,
-  dataCenterById,
-  gpuById,
-  type DataCenterData,
-  type GpuData,
-} from '../../model/catalog/hardware.ts';
+import { DATA_CENTERS, dataCenterById, type DataCenterData, type GpuData } from '../../model/catalog/hardware.ts';
 import { compareVersions, meetsCudaConstraint } from '../../model/catalog/cuda-versions.ts';
 import { badRequest } from '../../contract/problem.ts';
+import { cpusOf, gpusOf } from '../../model/catalog/stock.ts';
+import type { State } from '../../state/state.ts';
 import type { PodRecord } from '../../model/pods/record.ts';
 
 /** The hardware of a new pod: exactly one of `gpu` and `cpu` is required. */
@@ -35,15 +30,15 @@ export interface PlacementRequest extends HardwareBody {
 export type Placement = Pick<PodRecord, 'gpu' | 'cpu' | 'dataCenterId' | 'cudaVersion' | 'price'>;
 
 /** Finds hardware and a data center for a new pod. Throws the 400 Problem when there is none (contract rules, Pods). */
-export function findPlacement(request: PlacementRequest): Placement {
+export function findPlacement(state: State, request: PlacementRequest): Placement {
   if ((request.gpu === undefined) === (request.cpu === undefined))
     throw badRequest('exactly one of gpu and cpu is required');
-  return request.gpu === undefined ? placeCpu(request) : placeGpu(request, request.gpu);
+  return request.gpu === undefined ? placeCpu(state, request) : placeGpu(state, request, request.gpu);
 }
 
-function placeGpu(request: PlacementRequest, gpuRequest: NonNullable<HardwareBody['gpu']>): Placement {
+function placeGpu(state: State, request: PlacementRequest, gpuRequest: NonNullable<HardwareBody['gpu']>): Placement {
   const { id, count = 1, allowedCudaVersions = [], minCudaVersion } = gpuRequest;
-  const gpu = gpuById(id);
+  const gpu = gpusOf(state).find((known) => known.id === id);
   if (gpu === undefined) throw badRequest(`unknown GPU type ${id}`);
   if (allowedCudaVersions.length > 0 && minCudaVersion !== undefined)
     throw badRequest('gpu.allowedCudaVersions and gpu.minCudaVersion exclude each other');
@@ -60,9 +55,9 @@ function placeGpu(request: PlacementRequest, gpuRequest: NonNullable<HardwareBod
   };
 }
 
-function placeCpu(request: PlacementRequest): Placement {
+function placeCpu(state: State, request: PlacementRequest): Placement {
   const { id = '', vcpuCount = 0 } = request.cpu ?? {};
-  const cpu = cpuById(id);
+  const cpu = cpusOf(state).find((known) => known.id === id);
   if (cpu === undefined) throw badRequest(`unknown CPU flavor ${id}`);
   if (!isPowerOfTwo(vcpuCount)) throw badRequest('cpu.vcpuCount must be a power of two');
   if (vcpuCount < cpu.vcpu.min || vcpuCount > cpu.vcpu.max)

@@ -1,5 +1,6 @@
 import { conflict } from '../../contract/problem.ts';
-import type { PodRecord } from '../../model/pods/record.ts';
+import { doesNotStart } from '../../model/images.ts';
+import type { PodEvent, PodRecord, Stage } from '../../model/pods/record.ts';
 
 export type PodStatus = 'PROVISIONING' | 'STARTING' | 'RUNNING' | 'EXITED' | 'ERROR' | 'TERMINATED';
 export type PodAction = 'start' | 'stop' | 'restart' | 'terminate';
@@ -24,7 +25,8 @@ export function statusAt(pod: PodRecord, now: number): PodStatus {
   switch (life.kind) {
     case 'launched':
       if (now < life.at + PROVISIONING_MS) return 'PROVISIONING';
-      return now < runningSince(life.at) ? 'STARTING' : 'RUNNING';
+      if (now < runningSince(life.at)) return 'STARTING';
+      return life.fails === true ? 'ERROR' : 'RUNNING';
     case 'held':
       return life.status;
     case 'exited':
@@ -52,12 +54,12 @@ export function applyAction(pod: PodRecord, action: PodAction, now: number): voi
   switch (action) {
     case 'start':
       launch(pod, now);
-      pod.history.push({ kind: 'launch', at: now, image: pod.image });
+      pod.history.push(launchEvent(pod, now));
       return;
     case 'restart':
       // The pod keeps its machine: only the container is restarted.
       launch(pod, now - PROVISIONING_MS);
-      pod.history.push({ kind: 'launch', at: now, image: pod.image, restart: true });
+      pod.history.push({ ...launchEvent(pod, now), restart: true });
       return;
     case 'stop':
       pod.life = { kind: 'exited', at: now };
@@ -74,5 +76,25 @@ export function applyAction(pod: PodRecord, action: PodAction, now: number): voi
 
 function launch(pod: PodRecord, at: number): void {
   pod.globalNetworking = { ...pod.globalNetworking, active: pod.globalNetworking.wanted };
-  pod.life = { kind: 'launched', at };
+  pod.life = launchedAt(pod, at);
 }
+
+/** The stage of a pod that is launched at `at`. */
+export const launchedAt = ({ image }: Pick<PodRecord, 'image'>, at: number): Stage => ({
+  kind: 'launched',
+  at,
+  ...failing(image),
+});
+
+/** The event of a launch. */
+export const launchEvent = (
+  { image }: Pick<PodRecord, 'image'>,
+  at: number,
+): Extract<PodEvent, { kind: 'launch' }> => ({
+  kind: 'launch',
+  at,
+  image,
+  ...failing(image),
+});
+
+const failing = (image: string): { readonly fails?: true } => (doesNotStart(image) ? { fails: true } : {});

@@ -117,7 +117,7 @@ describe('a batch with injected faults', () => {
     await expectExact(fixture, end);
     const again = await fixture.run(await fixture.resume());
     expect(again.counts).toMatchObject({ completed: 37, unknown: 3 });
-    const asked = await fixture.run(await fixture.resume({ resubmitUnknown: true }));
+    const asked = await fixture.run(await fixture.resume({ resubmit: { states: ['unknown'] } }));
     expect(asked.counts).toMatchObject({ completed: 40, unknown: 0 });
     await expectExact(fixture, asked);
   });
@@ -145,7 +145,7 @@ describe('a batch with injected faults', () => {
     const end = await fixture.run(await fixture.begin(lines(40)));
     expect(end.counts).toMatchObject({ completed: 36, unknown: 4 });
     await expectExact(fixture, end);
-    const batch = await fixture.resume({ resubmitUnknown: true });
+    const batch = await fixture.resume({ resubmit: { states: ['unknown'] } });
     const twice = lines(40).flatMap((_, at) => (fixture.results().some(({ item }) => item === at + 1) ? [] : [at + 1]));
     const asked = await fixture.run(batch);
     expect(asked.counts).toMatchObject({ completed: 40, unknown: 0 });

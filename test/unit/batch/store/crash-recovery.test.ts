@@ -8,8 +8,8 @@ import {
   afterPowerCut,
   memoryFiles,
   createKillableFiles,
+  killedAtEach,
   type MemoryFiles,
-  type KillableFiles,
 } from '../../../support/batch/memory-files.ts';
 
 /** Few items, as the batch is killed at everything it does to a file. */
@@ -21,14 +21,6 @@ const ENDS = [
   ['killed', afterKill],
   ['without power', afterPowerCut],
 ] as const;
-
-/** Runs a step over and over, killed at the first thing it does, at the second, until it lives to its end. */
-async function killedAtEach(step: (killedAt: number) => Promise<KillableFiles>): Promise<readonly string[]> {
-  for (let killedAt = 1; ; killedAt++) {
-    const { done, alive } = await step(killedAt);
-    if (alive()) return done;
-  }
-}
 
 /** What a user does after any end: goes on where there is a journal, and begins where there is none. */
 const resumeOrBegin = (fixture: RunnerFixture, left: MemoryFiles): Promise<OpenBatch> =>

@@ -40,7 +40,7 @@ function mayHappen(state: ItemState, { kind }: ItemEvent): boolean {
     case 'retry':
       return ['submitted', 'failed', 'timedOut'].includes(state);
     case 'resubmit':
-      return state === 'unknown';
+      return ['failed', 'cancelled', 'timedOut', 'expired', 'unknown'].includes(state);
   }
 }
 
@@ -68,7 +68,7 @@ describe('the state of an item', () => {
     );
   });
 
-  test('every event is handled in every state, and only a requested retry leaves an end state', () => {
+  test('every event is handled in every state, and only what the user asks for leaves an end state', () => {
     const kinds: ItemEvent[] = [
       { kind: 'send' },
       { kind: 'withdraw' },
@@ -95,7 +95,11 @@ describe('the state of an item', () => {
       'submitted end completed',
       'submitted retry submitted',
       'failed retry submitted',
+      'failed resubmit waiting',
+      'cancelled resubmit waiting',
       'timedOut retry submitted',
+      'timedOut resubmit waiting',
+      'expired resubmit waiting',
       'unknown resubmit waiting',
     ]);
   });
@@ -110,9 +114,10 @@ describe('the state of an item', () => {
 
 describe('a record', () => {
   const ids = fc.option(fc.json(), { nil: undefined });
+  const ends = fc.option(fc.record({ at: fc.nat() }), { nil: {} });
   const record: fc.Arbitrary<JournalRecord> = fc
-    .record({ item: fc.integer({ min: 1 }), event: events, id: ids, at: fc.nat(), resultBytes: fc.nat() })
-    .map(({ item, event, id, at, resultBytes }) => {
+    .record({ item: fc.integer({ min: 1 }), event: events, id: ids, at: fc.nat(), resultBytes: fc.nat(), end: ends })
+    .map(({ item, event, id, at, resultBytes, end }) => {
       const named = id === undefined ? {} : { id };
       const data =
         event.kind === 'send'
@@ -122,7 +127,7 @@ describe('a record', () => {
             : event.kind === 'retry'
               ? { at, ...named }
               : event.kind === 'end' || event.kind === 'refuse'
-                ? { resultBytes }
+                ? { resultBytes, ...end }
                 : {};
       return { kind: 'event', item, event, data } as const;
     });

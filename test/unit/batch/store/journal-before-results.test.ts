@@ -17,6 +17,6 @@ test('no result is written before its job is in the journal, however slow the di
   const left = afterKill(fixture.files);
   free();
   await running;
-  const again = await recoverBatch(left, OUT, { wantFailed: false, resubmitUnknown: false });
+  const again = await recoverBatch(left, OUT, { wantFailed: false });
   expect(again.repairs.filter((line) => line.includes('results file'))).toEqual([]);
 });

@@ -16,6 +16,7 @@ import { memoryFiles } from '../../../support/batch/memory-files.ts';
 import { FAST, createTinyQueueWorld, type TinyQueueWorld } from '../../../support/batch/tiny-queue-server.ts';
 
 const never = new AbortController().signal;
+const always = (): boolean => true;
 const line = (item: number, sign: string): string => `{"item":${String(item)},"output":"${sign}"}\n`;
 const extentOf = (text: string) => ({ resultBytes: Buffer.byteLength(text), checksum: crc32(text) });
 
@@ -34,7 +35,7 @@ describe('sorting the results', () => {
           const note = async (record: JournalRecord): Promise<void> => {
             notes.push(record);
           };
-          await orderResults(files, OUT, extentOf(text), note, never, { heldBytes, fanIn });
+          await orderResults(files, OUT, extentOf(text), note, always, never, { heldBytes, fanIn });
           const last = new Map(
             list.map((item, at) => [item + 1, line(item + 1, `${String(at)}${'x'.repeat(at % 50)}`)]),
           );
@@ -75,7 +76,7 @@ describe('sorting the results', () => {
         }
       },
     };
-    await orderResults(counting, OUT, extentOf(text), async () => undefined, never);
+    await orderResults(counting, OUT, extentOf(text), async () => undefined, always, never);
     const found = [...readFileSync(join(directory, OUT), 'utf8').matchAll(/"item":(\d+)/g)].map(([, item]) =>
       Number(item),
     );

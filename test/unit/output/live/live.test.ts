@@ -1,24 +1,30 @@
 import { describe, expect, test } from 'vitest';
 import { openSpinner } from '../../../../src/output/live/spinner.ts';
-import { openWatchView } from '../../../../src/output/live/watch-view.ts';
+import { openWatchView } from '../../../../src/output/live/open-watch-view.ts';
 import { pod, podList, podView } from '../../../support/output/pods.ts';
 import { as, screen } from '../../../support/output/screen.ts';
 import { Terminal } from '../../../support/output/terminal-emulator.ts';
 
+const WATCH = { intervalMs: 2000, onQuit: () => undefined };
 const HIDE = '\u001b[?25l';
 const SHOW = '\u001b[?25h';
 const list = (...ids: readonly string[]) =>
   ({ kind: 'many', view: podView, values: ids.map((id) => ({ id })) }) as const;
 
+/** Lets a redraw after a key finish. */
+const settled = async (): Promise<void> => {
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+};
+
 describe('--watch on a terminal', () => {
   test('redraws in place, and at the end leaves the last frame and shows the cursor', async () => {
     const to = screen({ tty: true, columns: 60, rows: 12 });
-    const live = await openWatchView(as({ fields: ['id'] }), to);
-    await live.show(list('a', 'b', 'c'));
-    await live.show(list('d'));
-    await live.show({ ...list(), notes: ['all gone'] });
-    await live.show(list('e', 'f'));
-    await live.close();
+    const live = await openWatchView(as({ fields: ['id'] }), to, WATCH);
+    await live.show(list('a', 'b', 'c'), 0);
+    await live.show(list('d'), 0);
+    await live.show({ ...list(), notes: ['all gone'] }, 0);
+    await live.show(list('e', 'f'), 0);
+    await live.close(false);
     const seen = new Terminal(60, 12).write(to.out());
     expect(seen.text()).toBe('┌────┐\n│ id │\n├────┤\n│ e  │\n│ f  │\n└────┘');
     expect(seen.cursor).toBe(true);
@@ -27,23 +33,90 @@ describe('--watch on a terminal', () => {
 
   test('never draws more lines than the screen has', async () => {
     const to = screen({ tty: true, columns: 60, rows: 8 });
-    const live = await openWatchView(as({ fields: ['id'] }), to);
+    const live = await openWatchView(as({ fields: ['id'] }), to, WATCH);
     const many = list(...Array.from({ length: 40 }, (_, at) => `pod-${String(at)}`));
-    for (let turn = 0; turn < 3; turn++) await live.show(many);
+    for (let turn = 0; turn < 3; turn++) await live.show(many, 0);
     const seen = new Terminal(60, 8).write(to.out());
     expect(seen.scrolled).toBe(0);
-    expect(seen.text()).toContain('... 38 more lines');
+    expect(seen.text()).toContain('lines 1 to 3 of 41: arrows scroll');
+    expect(seen.text()).toContain('│ id ');
+  });
+
+  test('scrolls by keys below the header of a list, and stays inside it', async () => {
+    const to = screen({ tty: true, columns: 60, rows: 10 });
+    const live = await openWatchView(as({ fields: ['id'] }), to, WATCH);
+    await live.show(list(...Array.from({ length: 20 }, (_, at) => `pod-${String(at)}`)), 0);
+    const seen = async (...keys: readonly string[]): Promise<string> => {
+      to.press(...keys);
+      await settled();
+      return new Terminal(60, 10).write(to.out()).text();
+    };
+    expect(await seen('down', 'j')).toContain('│ pod-2 ');
+    const last = await seen('G');
+    expect(last).toContain('│ pod-19 ');
+    expect(last.split('\n')[1]).toContain('id');
+    expect(await seen('pagedown', 'down')).toBe(last);
+    expect(await seen('home', 'up')).toContain('│ pod-0 ');
+    await live.close(true);
+    expect(to.out()).toContain('│ pod-10 ');
+    expect(to.taken()).toBe(false);
+  });
+
+  test('is drawn for the new size when the terminal is resized', async () => {
+    const to = screen({ tty: true, columns: 60, rows: 24 });
+    const live = await openWatchView(as(), to, WATCH);
+    await live.show(podList, 0);
+    to.resize(100, 24);
+    await settled();
+    const last = to.out().slice(to.out().lastIndexOf('┌'));
+    expect(last.split('\n')[0]?.length).toBeGreaterThan(60);
+  });
+
+  test('gives the cursor back before the process stops, and draws again when it goes on', async () => {
+    const to = screen({ tty: true });
+    const live = await openWatchView(as(), to, WATCH);
+    await live.show(podList, 0);
+    to.suspend();
+    expect(to.out().endsWith(SHOW)).toBe(true);
+    const before = to.out().length;
+    to.resume();
+    await settled();
+    expect(to.out().slice(before)).toContain(HIDE);
+    expect(to.out().slice(before)).toContain('train-');
+    await live.close(false);
+  });
+
+  test('says how old the values are while polls fail', async () => {
+    const to = screen({ tty: true, columns: 70 });
+    const live = await openWatchView(as(), to, WATCH);
+    await live.show(pod(1), 0);
+    await live.stale('connection refused', 12_000);
+    expect(new Terminal(70, 24).write(to.out()).text()).toContain('12s old: connection refused');
+    await live.show(pod(1), 0);
+    expect(new Terminal(70, 24).write(to.out()).text()).not.toContain('old:');
+  });
+
+  test('q is passed on; without keys the line below names Ctrl-C', async () => {
+    let quit = 0;
+    const to = screen({ tty: true });
+    const live = await openWatchView(as(), to, { intervalMs: 2000, onQuit: () => (quit += 1) });
+    await live.show(pod(1), 0);
+    to.press('enter', 'x', 'q');
+    expect(quit).toBe(1);
+    const other = screen({ tty: true, keys: false, rows: 8 });
+    await (await openWatchView(as({ fields: ['id'] }), other, WATCH)).show(list(...Array.from('abcdefghij')), 0);
+    expect(other.out()).toMatch(/Ctrl-C ends|lines do not fit/);
   });
 
   test('an interrupt shows the cursor at once, and nothing is drawn after it', async () => {
     const to = screen({ tty: true });
-    const live = await openWatchView(as(), to);
-    await live.show(podList);
+    const live = await openWatchView(as(), to, WATCH);
+    await live.show(podList, 0);
     to.abort();
     expect(to.out().endsWith(SHOW)).toBe(true);
     const before = to.out();
-    await live.show(pod(0));
-    await live.close();
+    await live.show(pod(0), 0);
+    await live.close(false);
     expect(to.out()).toBe(before);
   });
 });
@@ -52,15 +125,22 @@ describe('--watch in a pipe', () => {
   test.each([
     ['table', false, 'id\na\n\nid\nb\n'],
     ['json', false, '[\n  {\n    "id": "a"\n  }\n]\n[\n  {\n    "id": "b"\n  }\n]\n'],
-    ['jsonl', true, '{"id":"a"}\n{"id":"b"}\n'],
+    [
+      'jsonl',
+      true,
+      `${['a', 'a', 'b', 'b'].map((id) => `{"at":"2026-01-03T12:00:00.000Z","id":"${id}"}`).join('\n')}\n`,
+    ],
     ['yaml', false, '- id: a\n---\n- id: b\n'],
-  ] as const)('%s: one rendering after the other, each time the data is another', async (format, tty, expected) => {
-    const to = screen({ tty });
-    const live = await openWatchView(as({ format, fields: ['id'] }), to);
-    for (const id of ['a', 'a', 'b', 'b']) await live.show(list(id));
-    await live.close();
-    expect(to.out()).toBe(expected);
-  });
+  ] as const)(
+    '%s: one rendering after the other; JSON lines at each poll, the others where the data is another',
+    async (format, tty, expected) => {
+      const to = screen({ tty });
+      const live = await openWatchView(as({ format, fields: ['id'] }), to, WATCH);
+      for (const id of ['a', 'a', 'b', 'b']) await live.show(list(id), 0);
+      await live.close(false);
+      expect(to.out()).toBe(expected);
+    },
+  );
 });
 
 describe('spinner', () => {

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { createAutoAdvancingClock } from '../../../../support/clocks/auto-advancing-clock.ts';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
@@ -103,7 +102,7 @@ describe('failed items', () => {
   });
 });
 
-test('expired items are listed with a command that collects their inputs', async () => {
+test('expired items are listed with a command that sends them again, and it does', async () => {
   const world = await createBatchWorld();
   const slow = items(12, ',"seconds":600').split('\n').slice(2).join('\n');
   // Neither an empty line nor one of white space is an item, and a file may have its line ends from elsewhere.
@@ -115,9 +114,10 @@ test('expired items are listed with a command that collects their inputs', async
   const ran = await running;
   expect(ran.code).toBe(13);
   expect(ran.err).toContain('10 items expired, and may have run: 3-12.');
-  const [, command] = /with their inputs: (.*)$/m.exec(ran.err) ?? [];
-  execFileSync('sh', ['-c', command ?? 'false'], { cwd: world.directory });
-  expect(read(world, 'out-again.jsonl')).toBe(slow);
+  expect(ran.err).toContain('To run them again: berth jobs batch resume out.jsonl --resubmit expired\n');
+  const again = await berthIn(secondProcess(world), [...RESUME, '--resubmit', 'expired', '--json']);
+  expect(again.code).toBe(13);
+  expect(summary(again)).toMatchObject({ completed: 2, timedOut: 10, expired: 0, resubmitted: 10 });
 });
 
 describe('the error of a stopped batch', () => {
@@ -147,7 +147,7 @@ describe('the error of a stopped batch', () => {
       `the batch of 60 items stopped with ${String(unknown)} unknown, ${String(waiting)} waiting`,
     );
     expect(error.hint).toContain(`${String(unknown)} items may or may not have run`);
-    expect(error.hint).toContain('--resubmit-unknown');
+    expect(error.hint).toContain('--resubmit unknown');
     const said = await berthIn(await troubled(), RUN);
     expect(said.out).toMatch(/^unknown\t\d+: 1/m);
     expect(said.err).toMatch(/^error: .*; the batch of 60 items stopped with \d+ unknown/m);

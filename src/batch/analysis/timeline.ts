@@ -1,0 +1,61 @@
+/** How many items ended in a span of time that begins at `at`, in milliseconds since the epoch. */
+export interface TimelineBucket {
+  readonly at: number;
+  readonly completed: number;
+  readonly notCompleted: number;
+}
+
+export interface TimelineSummary {
+  readonly bucketMs: number;
+  readonly buckets: readonly TimelineBucket[];
+}
+
+/** Counts ends over time in bounded memory: the spans get longer when they become too many. */
+export interface Timeline {
+  readonly add: (at: number, completed: boolean) => void;
+  /** Returns undefined while nothing has ended. */
+  readonly summary: () => TimelineSummary | undefined;
+}
+
+/** Spans of time in milliseconds, from the shortest on. Longer ones are multiples of the last. */
+const SPANS = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600, 86_400].map((seconds) => seconds * 1000);
+const MAX_BUCKETS = 120;
+
+export function createTimeline(): Timeline {
+  let counts = new Map<number, { completed: number; notCompleted: number }>();
+  let span = 0;
+  const bucketMs = (): number => SPANS[span] ?? 86_400_000 * 2 ** (span - SPANS.length + 1);
+  const addTo = (at: number, completed: number, notCompleted: number): void => {
+    const start = Math.floor(at / bucketMs()) * bucketMs();
+    const found = counts.get(start) ?? { completed: 0, notCompleted: 0 };
+    counts.set(start, { completed: found.completed + completed, notCompleted: found.notCompleted + notCompleted });
+  };
+  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  const widen = (): void => {
+    while ((last - first) / bucketMs() >= MAX_BUCKETS) {
+      span += 1;
+      const before = counts;
+      counts = new Map();
+      for (const [at, { completed, notCompleted }] of before) addTo(at, completed, notCompleted);
+    }
+  };
+  return {
+    add: (at, completed) => {
+      if (!Number.isFinite(at)) return;
+      [first, last] = [Math.min(first, at), Math.max(last, at)];
+      widen();
+      addTo(at, completed ? 1 : 0, completed ? 0 : 1);
+    },
+    summary: () => {
+      const starts = [...counts.keys()].sort((a, b) => a - b);
+      const [from, to] = [starts[0], starts.at(-1)];
+      if (from === undefined || to === undefined) return undefined;
+      const length = Math.round((to - from) / bucketMs()) + 1;
+      const buckets = Array.from({ length }, (_, index) => {
+        const at = from + index * bucketMs();
+        return { at, ...(counts.get(at) ?? { completed: 0, notCompleted: 0 }) };
+      });
+      return { bucketMs: bucketMs(), buckets };
+    },
+  };
+}

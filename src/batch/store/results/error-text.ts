@@ -1,0 +1,59 @@
+import { decodeJson, encodeJson, memberAt, stringOf, type Json } from '../../../core/json.ts';
+
+/** Longest error text that is shown and grouped, in characters. */
+export const MAX_ERROR_LENGTH = 200;
+
+/** Returns the error of a result as one line. It is a string that may contain JSON (contract rules, Queue API). */
+export function errorOf(result: Json): string {
+  const error = memberAt(result, 'error') ?? memberAt(result, 'status') ?? 'the job has no error message';
+  const text = stringOf(error) ?? encodeJson(error);
+  const message = messageIn(text) ?? text;
+  // The last line of a Python traceback has the error.
+  const line = /^\s*Traceback /.test(message)
+    ? (message.trimEnd().slice(-MAX_ERROR_LENGTH).split('\n').at(-1) ?? message)
+    : message;
+  return line.slice(0, MAX_ERROR_LENGTH).replaceAll(/\s+/g, ' ').trim();
+}
+
+/** Longer error texts are not parsed. */
+const MAX_PARSED_LENGTH = 100_000;
+
+function messageIn(text: string): string | undefined {
+  if (!text.startsWith('{') || text.length > MAX_PARSED_LENGTH) return undefined;
+  try {
+    const value = decodeJson(text);
+    return stringOf(memberAt(value, 'error_message')) ?? stringOf(memberAt(value, 'message'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Parts of an error that differ from job to job, in the order in which they are replaced. */
+const VARIABLE_PARTS: readonly (readonly [RegExp, string])[] = [
+  [/\b[a-z][a-z\d+.-]*:\/\/[^\s"'<>]+/gi, '<url>'],
+  [/\b[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\b/gi, '<id>'],
+  // A path has two separators at least: "and/or" is not one.
+  [/(?<![\w<])(?:[A-Za-z]:)?(?:[/\\][\w.@+-]+){2,}[/\\]?/g, '<path>'],
+  [/(?<![\w<])(?:[\w.@+-]+[/\\]){2,}[\w.@+-]+/g, '<path>'],
+  [/\b0x[\da-f]+\b/gi, '<id>'],
+  // Letters and digits mixed, such as a hash or the id of a job.
+  [/\b(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{8,}\b/g, '<id>'],
+  [/\d+(?:[.,:]\d+)*/g, '<n>'],
+];
+
+/** Returns an error with its numbers, ids, paths and addresses masked, so that errors of one kind are equal. */
+export const errorPattern = (error: string): string =>
+  VARIABLE_PARTS.reduce((text, [part, mask]) => text.replace(part, mask), error);
+
+/**
+ * Returns a function that tells whether the error of a result contains a text, without regard to case: in the whole
+ * error, or in its pattern as a report shows it.
+ */
+export function errorMatcher(wanted: string): (result: Json) => boolean {
+  const lower = wanted.toLowerCase();
+  return (result) => {
+    const error = memberAt(result, 'error');
+    const whole = stringOf(error) ?? (error === undefined ? '' : encodeJson(error));
+    return [whole, errorPattern(errorOf(result))].some((text) => text.toLowerCase().includes(lower));
+  };
+}

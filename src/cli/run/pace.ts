@@ -1,0 +1,23 @@
+import type { RateWindow } from '../../core/api.ts';
+
+/** The share of what is left of a rate window that one view uses: other commands of the user need the rest. */
+const SHARE = 0.5;
+
+/** The longest pause between two polls, in milliseconds. A window that resets later is looked at again then. */
+const MAX_INTERVAL_MS = 60_000;
+
+/** The shortest pause, in milliseconds. */
+const MIN_INTERVAL_MS = 100;
+
+/**
+ * Returns how long to wait between two polls of `requests` requests each, so that half of what is left of every rate
+ * window lasts until it resets: at least `wantedMs` and 100 ms, at most `wantedMs` or a minute. In milliseconds.
+ */
+export function pacedInterval(windows: readonly RateWindow[], requests: number, wantedMs: number): number {
+  const needed = windows.map(({ remaining, resetSeconds }) => {
+    if (remaining === undefined || resetSeconds === undefined) return 0;
+    const usable = remaining * SHARE;
+    return usable < requests ? resetSeconds * 1000 : (resetSeconds * 1000 * requests) / usable;
+  });
+  return Math.max(MIN_INTERVAL_MS, wantedMs, Math.min(MAX_INTERVAL_MS, Math.max(0, ...needed)));
+}

@@ -1,0 +1,102 @@
+import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
+import { Failure } from '../../core/failure.ts';
+import type { Result } from '../../output/view.ts';
+import { openWatchView } from '../../output/live/open-watch-view.ts';
+import type { WatchView } from '../../output/live/watch-view.ts';
+import type { Command, Values, WatchSpec } from '../command.ts';
+import type { CommandContext } from '../context.ts';
+import { pacedInterval } from './pace.ts';
+
+/** After so many failed polls in a row, the watch fails as the last one did. */
+const MAX_FAILURES = 10;
+
+/**
+ * Repeats a command and shows each result. Ends 0 when the user presses q and when what it watches is gone; with the exit
+ * code of the result when that cannot change any more; with 130 or 143 and no error message for Ctrl-C and SIGTERM. Polls
+ * that the service does not answer (6, 7) are repeated once one has succeeded. Fails as the first poll does, and as the
+ * tenth failed poll in a row.
+ */
+export async function watch(
+  ctx: CommandContext,
+  command: Command & { readonly watch: WatchSpec },
+  values: Values,
+): Promise<ExitCode> {
+  const quit = new AbortController();
+  const intervalMs = Number(values['interval']);
+  const onQuit = (): void => {
+    quit.abort(new Error('the user quit'));
+  };
+  const live = await openWatchView(ctx.output, ctx, { intervalMs, onQuit });
+  let hasEnded = false;
+  let gone: Failure | undefined;
+  const onGone = (failure: Failure): void => {
+    gone = failure;
+  };
+  try {
+    const poll = untilAborted(quit.signal, () => command.run(ctx, values, undefined));
+    const exit = await repeat(ctx, { poll, live, intervalMs, ended: command.watch.ended, onGone, signal: quit.signal });
+    hasEnded = true;
+    return exit;
+  } catch (error) {
+    if (ctx.signal.aborted && error instanceof Failure && isInterrupt(error)) return error.exit;
+    if (quit.signal.aborted && error === quit.signal.reason) return EXIT.done;
+    throw error;
+  } finally {
+    await live.close(hasEnded);
+    if (gone !== undefined) await ctx.tell(`${gone.message}: the watch has ended`);
+  }
+}
+
+const isInterrupt = ({ exit }: Failure): boolean => exit === EXIT.interrupted || exit === EXIT.terminated;
+
+interface Repeated {
+  readonly poll: () => Promise<Result>;
+  readonly live: WatchView;
+  readonly intervalMs: number;
+  readonly ended: WatchSpec['ended'];
+  /** Called where what is watched does not exist any more. */
+  readonly onGone: (failure: Failure) => void;
+  /** The user's wish to end the watch. */
+  readonly signal: AbortSignal;
+}
+
+async function repeat(
+  ctx: CommandContext,
+  { poll, live, intervalMs, ended, onGone, signal }: Repeated,
+): Promise<ExitCode> {
+  const anyEnd = AbortSignal.any([ctx.signal, signal]);
+  let first: Result | undefined;
+  let shownAt = 0;
+  let failures = 0;
+  for (;;) {
+    try {
+      const result = await poll();
+      [shownAt, failures] = [ctx.clock.monotonic(), 0];
+      first ??= result;
+      await live.show(result, shownAt);
+      if (ended?.(result, first) === true) return result.exit ?? EXIT.done;
+    } catch (error) {
+      if (first === undefined || ctx.signal.aborted || !(error instanceof Failure)) throw error;
+      if (error.exit === EXIT.notFound) {
+        onGone(error);
+        return EXIT.done;
+      }
+      failures += 1;
+      const isTemporary = error.exit === EXIT.unavailable || error.exit === EXIT.rateLimited;
+      if (!isTemporary || failures >= MAX_FAILURES) throw error;
+      await live.stale(error.message, ctx.clock.monotonic() - shownAt);
+    }
+    await ctx.clock.sleep(pacedInterval(await ctx.limits.read(), 1, intervalMs), anyEnd);
+  }
+}
+
+/** Returns a function that fails with the signal's reason at its abort, also while its work goes on. */
+function untilAborted<T>(signal: AbortSignal, work: () => Promise<T>): () => Promise<T> {
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => {
+      reject(signal.reason as Error);
+    });
+  });
+  aborted.catch(() => undefined);
+  return () => Promise.race([work(), aborted]);
+}

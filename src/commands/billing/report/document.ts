@@ -1,0 +1,89 @@
+import type { Json, JsonObject } from '../../../core/json.ts';
+import { formatTimestamp } from '../../../core/timestamp.ts';
+import { DAY_PARTS, PARTS, type DayCost, type ResourceCost } from './costs.ts';
+import type { Facts } from './fetch.ts';
+import { forecast, type Forecast } from './forecast.ts';
+import { idleResources } from './idle.ts';
+import { moneyJson, sum, type Money } from './money.ts';
+
+/** What the rows are. Without it they are all resources. */
+export type Grouping = 'pod' | 'endpoint' | 'volume' | 'cluster' | 'day' | undefined;
+
+/** A report: its rows, and what is told beside them. */
+export interface CostReport {
+  readonly document: JsonObject & { readonly from: string; readonly to: string; readonly rows: readonly Json[] };
+  /** Of everything in the time of the report. */
+  readonly total: Money;
+  /** What is in no row, because the rows are of one kind. */
+  readonly elsewhere: Money;
+  readonly forecast: Forecast;
+  readonly idle: readonly { readonly what: string; readonly cost: Money }[];
+}
+
+/** Makes the report of the time from `start` (the start of a day) to `now`. */
+export function costReport(
+  facts: Facts,
+  by: Grouping,
+  start: number,
+  now: number,
+  budget: Money | undefined,
+): CostReport {
+  const days = facts.days.filter(({ startTime }) => Date.parse(startTime) >= start);
+  // Of the same records as the rows, because costs grow from one request to the next.
+  const total = sum((by === 'day' ? days : facts.costs).map((each) => each.total));
+  const costs = facts.costs
+    .filter(({ kind }) => by === undefined || kind === by)
+    .toSorted((a, b) => b.total.cmp(a.total) || (a.id < b.id ? -1 : 1));
+  const rows = by === 'day' ? days.map(dayRow) : costs.map((cost) => resourceRow(cost, facts.names));
+  const shown = by === 'day' ? total : sum(costs.map((cost) => cost.total));
+  const elsewhere = total.minus(shown);
+  const idle = idleResources(facts.fleet).map(({ kind, id, why }) => ({
+    kind,
+    id,
+    name: facts.names.get(id) ?? null,
+    why,
+    cost: sum(facts.costs.filter((cost) => cost.kind === kind && cost.id === id).map((each) => each.total)),
+  }));
+  const month = forecast(facts.days, now);
+  return {
+    document: {
+      from: formatTimestamp(start),
+      to: formatTimestamp(now),
+      by: by ?? 'resource',
+      totalUsd: moneyJson(total),
+      elsewhereUsd: moneyJson(elsewhere),
+      rows,
+      idle: idle.map(({ cost, ...about }) => ({ ...about, costUsd: moneyJson(cost) })),
+      forecast: {
+        month: month.month,
+        spentUsd: moneyJson(month.spent),
+        perDayUsd: moneyJson(month.perDay),
+        averageOfDays: month.days,
+        totalUsd: moneyJson(month.total),
+      },
+      budget: budget === undefined ? null : { usd: moneyJson(budget), exceeded: total.gt(budget) },
+      unread: facts.missing,
+    },
+    total,
+    elsewhere,
+    forecast: month,
+    idle: idle.map(({ kind, id, name, why, cost }) => ({
+      what: `${kind} ${name === null || name === '' ? id : `${name} (${id})`} ${why}`,
+      cost,
+    })),
+  };
+}
+
+const resourceRow = ({ kind, id, total, parts }: ResourceCost, names: ReadonlyMap<string, string>): Json => ({
+  kind,
+  id,
+  name: names.get(id) ?? null,
+  totalUsd: moneyJson(total),
+  ...Object.fromEntries(PARTS.map((part) => [`${part}Usd`, moneyJson(parts[part])])),
+});
+
+const dayRow = ({ startTime, total, kinds }: DayCost): Json => ({
+  day: startTime.slice(0, 10),
+  totalUsd: moneyJson(total),
+  ...Object.fromEntries(DAY_PARTS.map((part) => [`${part}Usd`, moneyJson(kinds[part])])),
+});

@@ -1,0 +1,47 @@
+import type { DayCost } from './costs.ts';
+import { NOTHING, scaled, sum, type Money } from './money.ts';
+
+/** What the month of a time is going to cost. */
+export interface Forecast {
+  /** `2026-01`. */
+  readonly month: string;
+  readonly spent: Money;
+  /** The average of the last whole days. */
+  readonly perDay: Money;
+  /** How many days that average is of; 0 when there is none. */
+  readonly days: number;
+  readonly total: Money;
+}
+
+const DAY_MS = 86_400_000;
+const MAX_DAYS = 7;
+
+/** The first time of which the forecast needs the days: milliseconds since the epoch. */
+export const forecastStart = (now: number): number => Math.min(monthStart(now), dayStart(now) - MAX_DAYS * DAY_MS);
+
+/**
+ * Forecasts the cost of the month that has `now`, in UTC: what was spent, and for the time that is left the average of
+ * the last seven whole days, or of those since the first day with a cost.
+ */
+export function forecast(days: readonly DayCost[], now: number): Forecast {
+  const [month, today] = [monthStart(now), dayStart(now)];
+  const within = (from: number, to: number): readonly DayCost[] =>
+    days.filter(({ startTime }) => Date.parse(startTime) >= from && Date.parse(startTime) < to);
+  const spent = sum(within(month, today + DAY_MS).map(({ total }) => total));
+  const recent = within(today - MAX_DAYS * DAY_MS, today);
+  const first = Math.min(...recent.filter(({ total }) => total.gt(0)).map(({ startTime }) => Date.parse(startTime)));
+  const count = Number.isFinite(first) ? Math.round((today - dayStart(first)) / DAY_MS) : 0;
+  const perDay = count === 0 ? NOTHING : scaled(sum(recent.map(({ total }) => total)), 1, count);
+  const leftMs = nextMonth(now) - now;
+  return {
+    month: new Date(month).toISOString().slice(0, 7),
+    spent,
+    perDay,
+    days: count,
+    total: spent.plus(scaled(perDay, leftMs, DAY_MS)),
+  };
+}
+
+const dayStart = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
+const monthStart = (at: number): number => Date.UTC(new Date(at).getUTCFullYear(), new Date(at).getUTCMonth(), 1);
+const nextMonth = (at: number): number => Date.UTC(new Date(at).getUTCFullYear(), new Date(at).getUTCMonth() + 1, 1);

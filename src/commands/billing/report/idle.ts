@@ -1,0 +1,56 @@
+import { arrayOf, memberAt, numberOf, stringOf, type Json } from '../../../core/json.ts';
+import type { Kind } from './costs.ts';
+
+/** A resource that costs money and does nothing. */
+export interface Idle {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly why: string;
+}
+
+/** The resources of an account; undefined where a list could not be read. */
+export interface Fleet {
+  readonly pods: readonly Json[] | undefined;
+  readonly endpoints: readonly Json[] | undefined;
+  readonly volumes: readonly Json[] | undefined;
+  /** The health of endpoints, by id. */
+  readonly health: ReadonlyMap<string, Json>;
+}
+
+/** Returns pods in ERROR, endpoints whose workers only wait, and volumes that nothing mounts. */
+export function idleResources({ pods, endpoints, volumes, health }: Fleet): readonly Idle[] {
+  const failed = (pods ?? [])
+    .filter((pod) => memberAt(pod, 'status') === 'ERROR')
+    .map((pod): Idle => ({ kind: 'pod', id: idOf(pod), why: 'is in ERROR' }));
+  const waiting = (endpoints ?? []).flatMap((endpoint): Idle[] => {
+    const workers = waitingWorkers(health.get(idOf(endpoint)));
+    if (workers === 0) return [];
+    const which = workers === 1 ? 'a worker that only waits' : `${String(workers)} workers that only wait`;
+    return [{ kind: 'endpoint', id: idOf(endpoint), why: `has ${which}` }];
+  });
+  // Without one of the lists, a volume may be in use by what is missing.
+  const mounted = pods === undefined || endpoints === undefined ? undefined : mountedVolumes(pods, endpoints);
+  const unused = (volumes ?? [])
+    .filter((volume) => mounted?.has(idOf(volume)) === false)
+    .map((volume): Idle => ({ kind: 'volume', id: idOf(volume), why: 'is mounted nowhere' }));
+  return [...failed, ...waiting, ...unused];
+}
+
+/** Workers that are there while no job is queued or running (specification 4.5, detail 8). */
+function waitingWorkers(health: Json | undefined): number {
+  const count = (path: string): number => numberOf(memberAt(health, path)) ?? 0;
+  const busy = count('jobs.inQueue') + count('jobs.inProgress') + count('workers.running');
+  return busy > 0 ? 0 : count('workers.idle');
+}
+
+const mountedVolumes = (pods: readonly Json[], endpoints: readonly Json[]): ReadonlySet<string> =>
+  new Set([
+    ...pods.flatMap((pod) =>
+      (arrayOf(memberAt(pod, 'mounts.network')) ?? []).map((mount) => stringOf(memberAt(mount, 'volumeId')) ?? ''),
+    ),
+    ...endpoints.flatMap((endpoint) =>
+      (arrayOf(memberAt(endpoint, 'networkVolumes')) ?? []).map((id) => stringOf(id) ?? ''),
+    ),
+  ]);
+
+const idOf = (row: Json): string => stringOf(memberAt(row, 'id')) ?? '';

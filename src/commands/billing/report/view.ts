@@ -1,0 +1,65 @@
+import { memberAt, numberOf, type Json } from '../../../core/json.ts';
+import { money, text } from '../../../output/layout/cells.ts';
+import type { Column, View } from '../../../output/view.ts';
+import { DAY_PARTS, PARTS } from './costs.ts';
+import type { Grouping } from './document.ts';
+
+/** The characters of the parts of a bar, told apart without colour. */
+const FILLS = ['█', '▓', '▒', '░'] as const;
+const BAR_LENGTH = 16;
+
+/** The members of a row that are parts of its total. */
+export const partsOf = (by: Grouping): readonly string[] => (by === 'day' ? DAY_PARTS : PARTS);
+
+/** `█ gpu, ▓ cpu, ▒ storage, ░ other`. */
+export const legend = (by: Grouping): string =>
+  partsOf(by)
+    .map((part, at) => `${FILLS[at] ?? ''} ${part === 'gpu' || part === 'cpu' ? part.toUpperCase() : part}`)
+    .join(', ');
+
+/** The rows of a report. On a terminal (`drawn`) a bar shows each total and its parts, in relation to the largest one. */
+export function costView(by: Grouping, rows: readonly Json[], drawn: boolean): View {
+  const parts = partsOf(by);
+  const most = Math.max(0, ...rows.map((row) => valueAt(row, 'totalUsd')));
+  const dollars = (member: string, header: string, yields: boolean): Column => ({
+    header,
+    show: money(member),
+    right: true,
+    ...(yields ? { yields, counted: true } : {}),
+  });
+  return {
+    noun: ['cost', 'costs'],
+    id: text(by === 'day' ? 'day' : 'id'),
+    columns: [
+      ...(by === 'day'
+        ? [{ header: 'DAY (UTC)', show: text('day'), whole: true }]
+        : [
+            { header: 'NAME', show: text('name') },
+            { header: by === undefined ? 'ID' : by.toUpperCase(), show: text('id'), whole: true },
+            ...(by === undefined ? [{ header: 'KIND', show: text('kind') }] : []),
+          ]),
+      dollars('totalUsd', 'TOTAL', false),
+      ...(drawn
+        ? [{ header: 'CHART', show: (row: Json) => stackedBar(row, parts, most), yields: true, whole: true }]
+        : []),
+      ...parts.map((part) => dollars(`${part}Usd`, part.toUpperCase(), true)),
+    ],
+  };
+}
+
+const valueAt = (row: Json, member: string): number => Math.max(0, numberOf(memberAt(row, member)) ?? 0);
+
+/** A bar whose length is that of the total, of parts whose lengths add up to it. */
+function stackedBar(row: Json, parts: readonly string[], most: number): string {
+  const total = valueAt(row, 'totalUsd');
+  if (most === 0 || total === 0) return ' ';
+  const length = Math.max(1, Math.round((total / most) * BAR_LENGTH));
+  const ends: number[] = [];
+  let upTo = 0;
+  for (const part of parts) {
+    upTo += valueAt(row, `${part}Usd`);
+    // The running sum is rounded, so that the lengths add up.
+    ends.push(Math.round((Math.min(upTo, total) / total) * length));
+  }
+  return ends.map((end, at) => (FILLS[at] ?? '').repeat(end - (ends[at - 1] ?? 0))).join('');
+}

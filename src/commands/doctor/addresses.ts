@@ -1,0 +1,161 @@
+/** The checks of the addresses: each is sent one cheap read. */
+import { endsInVersion } from '../../core/address.ts';
+import type { ApiAnswer, ApiRequest, ServiceName } from '../../core/api.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure } from '../../core/failure.ts';
+import { memberAt, numberOf } from '../../core/json.ts';
+import { formatDuration } from '../../core/units.ts';
+import type { CommandContext } from '../../cli/context.ts';
+import { failedRow, ok, PROXY_ADVICE, skipped, type Check, type FailedRows } from './check.ts';
+import { proxyOf, type SettingsFinding } from './environment.ts';
+
+/** A larger difference of the clocks makes times in answers, tokens and log cursors wrong. */
+const MAX_SKEW_MS = 60_000;
+
+interface Probe {
+  readonly service: ServiceName;
+  readonly setting: 'base-url' | 'queue-url' | 'rest-url';
+  readonly path: readonly string[];
+  readonly needed: boolean;
+  /** The member that the answer must have; any readable answer will do where absent. */
+  readonly member?: string;
+}
+
+/**
+ * A cheap read for each address. The management API has to answer with a list. For the others any readable answer will
+ * do, a refusal too: the queue has no endpoint of that name, and an older volume API may have no list.
+ */
+const PROBES: readonly Probe[] = [
+  {
+    service: 'base',
+    setting: 'base-url',
+    path: ['v2', 'registries', 'delegations'],
+    needed: true,
+    member: 'delegations',
+  },
+  { service: 'queue', setting: 'queue-url', path: ['v2', 'berth-doctor', 'health'], needed: true },
+  { service: 'rest', setting: 'rest-url', path: ['v1', 'networkvolumes'], needed: false },
+];
+
+/** The rows of all addresses, and of the clock. An address that was not reached is not tried for a second service. */
+export async function addressChecks(
+  ctx: CommandContext,
+  settings: SettingsFinding,
+  rows: FailedRows,
+): Promise<readonly Check[]> {
+  const checks: Check[] = [];
+  const unreached = new Set<string>();
+  for (const probe of PROBES) {
+    const found = await addressCheck(ctx, probe, settings, rows, unreached);
+    checks.push(...found);
+  }
+  return checks;
+}
+
+async function addressCheck(
+  ctx: CommandContext,
+  probe: Probe,
+  { local }: SettingsFinding,
+  rows: FailedRows,
+  unreached: Set<string>,
+): Promise<readonly Check[]> {
+  const { setting, service, path, member } = probe;
+  let address: string | undefined;
+  try {
+    address = local ? 'the local service' : ctx.settings.get(setting);
+  } catch (error) {
+    return [rows.failed(setting, error)];
+  }
+  if (address === undefined && !probe.needed) return [ok(setting, 'not set; the management API is used for volumes')];
+  if (address !== undefined && unreached.has(address)) return [skipped(setting, `${address}: see base-url`)];
+  const answers = ok(setting, `${address ?? ''} answers`);
+  try {
+    // What is the case now is the finding: a second try would only take longer.
+    const request: ApiRequest = { service, method: 'GET', path, expects: 'anything', once: true };
+    const answer = await ctx.api.send(request);
+    if (member !== undefined && memberAt(answer.value ?? null, member) === undefined)
+      return [notTheService(setting, address, 'what answers is not the service')];
+    return [answers, ...(await clockCheck(ctx, service, answer))];
+  } catch (error) {
+    if (!(error instanceof Failure) || ctx.signal.aborted) throw error;
+    if (error.status === undefined) {
+      if (address !== undefined) unreached.add(address);
+      return [namingProxy(ctx, address, rows.failed(setting, error))];
+    }
+    return [refused(probe, address, error, answers)];
+  }
+}
+
+/** Names the proxy through which an address was not reached, where the failure does not name it. */
+function namingProxy(ctx: CommandContext, address: string | undefined, check: Check): Check {
+  const proxy = proxyOf(ctx, address);
+  const { result, finding } = check;
+  if (result !== 'ERROR' || proxy === undefined || finding.includes(proxy.host)) return check;
+  const name = `the proxy ${proxy.host} (${proxy.variable})`;
+  const named = finding.includes('the proxy')
+    ? finding.replace('the proxy', name)
+    : `${finding}; ${name} is set for it`;
+  return { ...check, finding: named, hint: PROXY_ADVICE };
+}
+
+function refused({ setting, member }: Probe, address: string | undefined, error: Failure, answers: Check): Check {
+  const { status = 0 } = error;
+  if (status === 404 && (member !== undefined || (address !== undefined && endsInVersion(address))))
+    return notTheService(setting, address, 'it answers, and has nothing where the service has its lists (404)');
+  const isAnswer = status < 500 && status !== 401 && status !== 407 && member === undefined;
+  return isAnswer ? answers : failedRow(setting, error);
+}
+
+function notTheService(check: string, address: string | undefined, what: string): Check {
+  return {
+    check,
+    result: 'ERROR',
+    finding: `${address ?? ''}: ${what}`,
+    hint:
+      address !== undefined && endsInVersion(address)
+        ? 'The address ends in a version, and berth adds one itself: leave it out.'
+        : 'Check the address: it is the part before /v2.',
+    exit: EXIT.notFound,
+  };
+}
+
+async function clockCheck(ctx: CommandContext, service: ServiceName, answer: ApiAnswer): Promise<readonly Check[]> {
+  const told = Date.parse(answer.headers['date'] ?? '');
+  if (service !== 'base' || Number.isNaN(told)) return [];
+  // eslint-disable-next-line no-restricted-syntax -- a date, compared with a date
+  const ahead = told - ctx.clock.now();
+  const off = formatDuration(Math.abs(ahead));
+  if (Math.abs(ahead) <= MAX_SKEW_MS) return [ok('clock', "within a minute of the service's")];
+  const advanced = answer.headers['server'] === 'berth-local' ? await advancedBy(ctx) : undefined;
+  if (advanced === undefined)
+    return [
+      {
+        check: 'clock',
+        result: 'WARNING',
+        finding: `${off} away from the service's`,
+        hint: "Set this machine's clock.",
+      },
+    ];
+  const unexplained = ahead - advanced;
+  if (Math.abs(unexplained) <= MAX_SKEW_MS)
+    return [ok('clock', `advanced by ${formatDuration(advanced)} (local clock advance)`)];
+  return [
+    {
+      check: 'clock',
+      result: 'WARNING',
+      finding: `the local service is ${formatDuration(Math.abs(unexplained))} ${unexplained > 0 ? 'ahead of' : 'behind'} this machine's clock`,
+      hint: "This machine's clock was changed. The local service's time goes on from there; `berth local reset` sets it anew.",
+    },
+  ];
+}
+
+/** How far `local clock advance` has moved the clock of a local service, in milliseconds; undefined where unknown. */
+async function advancedBy(ctx: CommandContext): Promise<number | undefined> {
+  try {
+    const clock = await ctx.api.send({ service: 'base', method: 'GET', path: ['local', 'clock'] });
+    return numberOf(memberAt(clock.value ?? null, 'advancedMs'));
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}

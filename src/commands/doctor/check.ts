@@ -1,0 +1,69 @@
+import { Failure } from '../../core/failure.ts';
+import type { ExitCode } from '../../core/exit-codes.ts';
+import type { Json } from '../../core/json.ts';
+
+/** One row of `berth doctor`. `SKIPPED`: it could not be checked because of the finding of another row. */
+export interface Check {
+  readonly check: string;
+  readonly result: 'OK' | 'WARNING' | 'ERROR' | 'SKIPPED';
+  readonly finding: string;
+  readonly hint?: string | undefined;
+  readonly exit?: ExitCode;
+}
+
+export const ok = (check: string, finding: string): Check => ({ check, result: 'OK', finding });
+export const skipped = (check: string, finding: string): Check => ({ check, result: 'SKIPPED', finding });
+
+export const asRow = ({ check, result, finding, hint }: Check): Json => ({
+  check,
+  result,
+  finding,
+  hint: hint ?? null,
+});
+
+/** The rows of checks that failed. The same failure is reported once: further rows name the first one. */
+export interface FailedRows {
+  /** Rethrows what is not a Failure. */
+  failed(check: string, error: unknown): Check;
+}
+
+export function createFailedRows(): FailedRows {
+  const reported = new Map<string, string>();
+  return {
+    failed: (check, error) => {
+      const row = failedRow(check, error);
+      const first = reported.get(row.finding);
+      if (first !== undefined) return skipped(check, `not known: see ${first}`);
+      reported.set(row.finding, check);
+      return row;
+    },
+  };
+}
+
+/** The row of a check that failed. Rethrows what is not a Failure. */
+export function failedRow(check: string, error: unknown): Check {
+  if (!(error instanceof Failure)) throw error;
+  return { check, result: 'ERROR', finding: error.message, hint: adviceOf(error), exit: error.exit };
+}
+
+export const PROXY_ADVICE =
+  'Check HTTPS_PROXY and HTTP_PROXY, or name the host in NO_PROXY to reach it without a proxy.';
+
+/** What to do about a failure, where the failure itself advises to run doctor. */
+function adviceOf({ code, status, hint, message }: Failure): string | undefined {
+  if (code === 'certificate')
+    return /expired|not valid yet/.test(message)
+      ? "Nothing was sent. If this machine's clock is right, tell whoever runs the service."
+      : 'Nothing was sent. Check that the address is the right one: berth config list.';
+  if (code === 'unavailable' && status === undefined)
+    return message.includes('proxy')
+      ? PROXY_ADVICE
+      : 'Check the address (berth config list), the network, and that the service is up.';
+  return hint;
+}
+
+/** The finding and the hint of a check that is not well, as lines for stderr. */
+export const advice = ({ check, result, finding, hint }: Check): readonly string[] =>
+  result === 'OK' || result === 'SKIPPED'
+    ? []
+    : ['', `${check}: ${finding}`, ...(hint?.split('\n') ?? []).map((line) => `  -> ${line}`)];

@@ -1,0 +1,45 @@
+import { EXIT } from '../../core/exit-codes.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { toned } from '../../cli/resource/detail-lines.ts';
+import { text } from '../../output/layout/cells.ts';
+import type { View } from '../../output/view.ts';
+import { addressChecks } from './addresses.ts';
+import { advice, asRow, createFailedRows } from './check.ts';
+import { keyCheck, proxyCheck, settingsCheck } from './environment.ts';
+
+const doctorView: View = {
+  noun: ['check', 'checks'],
+  id: (row) => text('check')(row),
+  columns: [
+    { header: 'CHECK', show: text('check') },
+    { header: 'RESULT', show: toned('result', { OK: 'good', WARNING: 'warn', ERROR: 'bad', SKIPPED: 'quiet' }) },
+    { header: 'FINDING', show: text('finding') },
+    // Printed below the table as well, where it is never cut.
+    { header: 'WHAT TO DO', show: text('hint'), wide: true },
+  ],
+};
+
+/** `berth doctor`: each check is a row, and a check that fails does not keep the others from being made. */
+export const doctor = defineCommand({
+  summary: 'check addresses, key, clock, proxy and settings; changes nothing',
+  details:
+    'Each request is sent once, without retries. Ends 0 only when all is well; else with the exit code of the first thing that is not.',
+  run: async (ctx) => {
+    const rows = createFailedRows();
+    const settings = await settingsCheck(ctx, rows);
+    const checks = [
+      settings.check,
+      proxyCheck(ctx),
+      await keyCheck(ctx, settings, rows),
+      ...(await addressChecks(ctx, settings, rows)),
+    ];
+    const bad = checks.find((each) => each.result === 'ERROR');
+    return {
+      kind: 'many',
+      view: doctorView,
+      values: checks.map(asRow),
+      notes: ctx.output.format === undefined || ctx.output.format === 'table' ? checks.flatMap(advice) : [],
+      exit: bad === undefined ? EXIT.done : (bad.exit ?? EXIT.bug),
+    };
+  },
+});

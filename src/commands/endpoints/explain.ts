@@ -1,0 +1,20 @@
+import { defineCommand } from '../../cli/command.ts';
+import { arg } from '../../cli/parse/params.ts';
+import { EXIT_STATUS_OPTION, EXPLAIN_DETAILS, SAMPLE_OPTION } from '../shared/explain/options.ts';
+
+/** `berth endpoints explain ENDPOINT`: whether its jobs run, and if not, why. */
+export const explain = defineCommand({
+  summary: 'say whether an endpoint works, or why it does not and what cures it',
+  details: EXPLAIN_DETAILS,
+  args: { id: arg.text('endpoint id or name', { metavar: 'ENDPOINT' }) },
+  options: { ...SAMPLE_OPTION, ...EXIT_STATUS_OPTION },
+  examples: [
+    ['berth endpoints explain ENDPOINT', 'is it healthy?'],
+    [
+      'berth endpoints explain ENDPOINT --exit-status --json --jq .code',
+      'for a script: the cause, and 10 when blocked',
+    ],
+  ],
+  // Loaded here: the other verbs do without it.
+  run: async (ctx, values) => (await import('./explain-endpoint.ts')).explainEndpoint(ctx, values),
+});

@@ -1,0 +1,30 @@
+import { analyzeBatch } from '../../../../batch/index.ts';
+import { usage } from '../../../../core/failure.ts';
+import type { CommandContext } from '../../../../cli/context.ts';
+import type { Result } from '../../../../output/view.ts';
+import { reportDocument } from './document.ts';
+import { reportView } from './view.ts';
+
+export interface ReportValues {
+  readonly results: string;
+  readonly html: string | undefined;
+}
+
+/**
+ * Reports on a batch from its files. Sends nothing, and changes nothing except that `--html` writes the page. Fails with
+ * local-file (14), and with usage (2) when the page would overwrite the results.
+ */
+export async function report(ctx: CommandContext, { results, html }: ReportValues): Promise<Result> {
+  const durable = await ctx.durable();
+  const value = reportDocument(await analyzeBatch(durable, results, ctx.signal));
+  const notes: string[] = [];
+  if (html !== undefined) {
+    const [page, own] = [durable.absolute(html), durable.absolute(results)];
+    if (page === own || page.startsWith(`${own}.`))
+      throw usage('--html names a file of the batch itself', 'Name another file for the page.');
+    const { reportPage } = await import('./page.ts');
+    await ctx.files.write(html, await reportPage(value));
+    notes.push(`The page is in ${html}.`);
+  }
+  return { kind: 'one', view: reportView, value, notes };
+}

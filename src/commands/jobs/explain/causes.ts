@@ -1,0 +1,162 @@
+import { EXIT } from '../../../core/exit-codes.ts';
+import { memberAt, numberOf, stringOf, type Json } from '../../../core/json.ts';
+import { formatDuration } from '../../../core/units.ts';
+import { commandLine, countOf } from '../../../cli/words.ts';
+import { jobError } from '../../../queue/job-error.ts';
+import { isRunning, jobOutcome, jobStatus } from '../../../queue/status.ts';
+import {
+  ENDPOINT_CAUSES,
+  ENDPOINT_UNKNOWN,
+  endpointEvidence,
+  factsOf,
+  pace,
+} from '../../shared/explain/endpoint-causes.ts';
+import { isLoadBalancer, jobCount, type EndpointFacts } from '../../shared/explain/endpoint-facts.ts';
+import { hasStatus, valueOf, type Fact } from '../../shared/explain/facts.ts';
+import { couldNotTell, serviceCauses } from '../../shared/explain/service-causes.ts';
+import { evidence, unreadEvidence, type Cause, type Evidence } from '../../shared/explain/verdict.ts';
+
+/** What is known of a job and of its endpoint. */
+export interface JobFacts extends EndpointFacts {
+  readonly jobId: string;
+  readonly job: Fact;
+}
+
+const statusOf = ({ job }: JobFacts): string => jobStatus(valueOf(job));
+const outcomeOf = ({ job }: JobFacts) => jobOutcome(valueOf(job));
+
+/** The duration of a member in milliseconds as text; undefined where the job has none. */
+function durationOf(job: Json | undefined, member: string): string | undefined {
+  const ms = numberOf(memberAt(job, member));
+  return ms === undefined || ms < 0 ? undefined : formatDuration(ms);
+}
+
+const runAgain = ({ id }: JobFacts): string => `${commandLine('jobs', 'run', id)} --input ...`;
+
+/** How long results are kept (specification 8.2). The ids of synchronous jobs begin with `sync` (specification 2.5). */
+const keptFor = (jobId: string): string => (jobId.startsWith('sync') ? '1 to 5 minutes (runsync)' : '30 minutes (run)');
+
+/** Why a job does not move, or how it ended. The first that applies is the answer; the last always applies. */
+export const JOB_CAUSES: readonly Cause<JobFacts>[] = [
+  {
+    code: 'completed',
+    state: 'ok',
+    find: (facts) => {
+      if (outcomeOf(facts) !== 'completed') return undefined;
+      const [delay, execution] = ['delayTime', 'executionTime'].map((member) => durationOf(valueOf(facts.job), member));
+      const times =
+        delay === undefined || execution === undefined ? '' : `: ${delay} in the queue, ${execution} of work`;
+      return { verdict: `completed${times}` };
+    },
+  },
+  {
+    code: 'failed',
+    state: 'blocked',
+    find: (facts) => {
+      if (outcomeOf(facts) !== 'failed') return undefined;
+      const error = jobError(valueOf(facts.job))?.headline;
+      const canRetry = statusOf(facts) === 'FAILED';
+      return {
+        verdict: `failed${error === undefined ? ': the service gives no reason' : `: ${error}`}`,
+        cure: [canRetry ? commandLine('jobs', 'retry', facts.id, facts.jobId) : runAgain(facts)],
+      };
+    },
+  },
+  {
+    code: 'timed-out',
+    state: 'blocked',
+    find: (facts) => {
+      if (outcomeOf(facts) !== 'timedOut') return undefined;
+      const after = durationOf(valueOf(facts.job), 'executionTime');
+      return {
+        verdict: `stopped by its execution timeout${after === undefined ? '' : ` after ${after}`}`,
+        cure: [
+          commandLine('endpoints', 'update', facts.id, '--execution-timeout', '1h'),
+          commandLine('jobs', 'retry', facts.id, facts.jobId),
+        ],
+      };
+    },
+  },
+  {
+    code: 'cancelled',
+    state: 'blocked',
+    find: (facts) =>
+      outcomeOf(facts) === 'cancelled'
+        ? { verdict: 'cancelled: it was cancelled, or its queue was purged', cure: [runAgain(facts)] }
+        : undefined,
+  },
+  {
+    code: 'expired',
+    state: 'blocked',
+    find: (facts) =>
+      hasStatus(facts.job, 404)
+        ? {
+            verdict: `expired: results are kept ${keptFor(facts.jobId)}; or this endpoint never had such a job`,
+            cure: [runAgain(facts)],
+          }
+        : undefined,
+  },
+  {
+    code: 'no-queue',
+    state: 'blocked',
+    find: (facts) => {
+      if (!isLoadBalancer(facts)) return undefined;
+      const address = stringOf(memberAt(valueOf(facts.endpoint), 'requestUrls.base'));
+      return {
+        verdict: `no job will run: the endpoint balances load and has no queue${address === undefined ? '' : `; requests go to ${address}`}`,
+        cure: [commandLine('endpoints', 'get', facts.id)],
+      };
+    },
+  },
+  ...serviceCauses<JobFacts>((facts) => [facts.job, ...factsOf(facts)]),
+  {
+    code: 'unknown',
+    state: 'waiting',
+    find: ({ job }) => (job.known ? undefined : couldNotTell(job)),
+  },
+  {
+    code: 'healthy',
+    state: 'ok',
+    find: (facts) => {
+      if (!isRunning(valueOf(facts.job))) return undefined;
+      const since = durationOf(valueOf(facts.job), 'executionTime');
+      return { verdict: `healthy: a worker runs it${since === undefined ? '' : `, for ${since} so far`}` };
+    },
+  },
+  {
+    code: 'unknown',
+    state: 'waiting',
+    find: (facts) =>
+      statusOf(facts) === 'IN_QUEUE'
+        ? undefined
+        : { verdict: `could not tell: the status ${statusOf(facts)} is not known to berth`, exit: EXIT.bug },
+  },
+  ...ENDPOINT_CAUSES,
+  ENDPOINT_UNKNOWN,
+  {
+    code: 'healthy',
+    state: 'ok',
+    find: (facts) => {
+      // The service tells no positions: others of the waiting jobs may be behind this one.
+      const ahead = Math.max(0, jobCount(facts, 'inQueue') - 1);
+      const first = ahead === 0 ? 'next in the queue' : `up to ${countOf(ahead, 'job')} ahead`;
+      return { verdict: `healthy: ${first}${pace(facts, ahead + 1)}` };
+    },
+  },
+];
+
+/** What was found about a job and its endpoint. */
+export function jobEvidence(facts: JobFacts): readonly Evidence[] {
+  const { job, endpoint } = facts;
+  const timeout = numberOf(memberAt(valueOf(endpoint), 'timeout'));
+  return [
+    ...evidence('status', job, jobStatus),
+    ...evidence('in the queue for', job, (value) => durationOf(value, 'delayTime')),
+    ...evidence('worked on for', job, (value) => durationOf(value, 'executionTime')),
+    ...unreadEvidence([job]),
+    ...evidence('execution timeout', endpoint, () =>
+      timeout === undefined || timeout <= 0 ? undefined : formatDuration(timeout),
+    ),
+    ...endpointEvidence(facts),
+  ];
+}

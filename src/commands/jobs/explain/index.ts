@@ -1,0 +1,20 @@
+import { defineCommand } from '../../../cli/command.ts';
+import { arg } from '../../../cli/parse/params.ts';
+import { EXIT_STATUS_OPTION, EXPLAIN_DETAILS, SAMPLE_OPTION } from '../../shared/explain/options.ts';
+
+/** `berth jobs explain ENDPOINT JOB`: why a job waits, how long it will, or how it ended. */
+export const explain = defineCommand({
+  summary: 'say why a job does not move, how long that takes, or how it ended',
+  details: `${EXPLAIN_DETAILS} The service tells no positions in the queue: the number of jobs ahead is the most that it can be.`,
+  args: { endpoint: arg.text('endpoint id, name or model slug'), job: arg.text('job id') },
+  options: { ...SAMPLE_OPTION, ...EXIT_STATUS_OPTION },
+  examples: [
+    ['berth jobs explain demo JOB', 'why does it wait, and how long?'],
+    ['berth jobs explain demo JOB --sample 60s', 'a better estimate, where jobs take long'],
+  ],
+  // Loaded here: the other verbs do without it.
+  run: async (ctx, { endpoint, job, sample, exitStatus }) => {
+    const { explainJob, jobResult } = await import('./explain-job.ts');
+    return jobResult(await explainJob(ctx, endpoint, job, sample), exitStatus);
+  },
+});

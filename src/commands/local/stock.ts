@@ -1,0 +1,64 @@
+import { defineCommand, defineGroup } from '../../cli/command.ts';
+import { arg, option } from '../../cli/parse/params.ts';
+import { arrayOf, memberAt, type Json } from '../../core/json.ts';
+import type { ApiAnswer } from '../../core/api.ts';
+import { usage } from '../../core/failure.ts';
+import { text } from '../../output/layout/cells.ts';
+import type { Result, View } from '../../output/view.ts';
+import { control, explainFailure } from './control.ts';
+
+const stockView: View = {
+  noun: ['stock', 'stock'],
+  id: (row) => text('hardware')(row),
+  members: ['hardware', 'dataCenter', 'free'],
+  columns: [
+    { header: 'HARDWARE', show: text('hardware') },
+    { header: 'DATA CENTER', show: text('dataCenter') },
+    { header: 'FREE', show: text('free'), right: true },
+  ],
+};
+
+const rowsOf = ({ value, text: source }: ApiAnswer, keep: (row: Json) => boolean = () => true): Result => {
+  const all = arrayOf(memberAt(value, 'stock')) ?? [];
+  const values = all.filter(keep);
+  const whole = values.length === all.length ? { source: { text: source, member: 'stock' } } : {};
+  return { kind: 'many', view: stockView, values, ...whole };
+};
+
+/** `berth local stock`: how much hardware is free, which decides where pods and workers can run. */
+export const stock = defineGroup('how much hardware is free: to see what happens when there is none', {
+  list: defineCommand({
+    summary: 'list the free GPUs and vCPUs by data center',
+    run: async (ctx) =>
+      rowsOf(await ctx.api.send({ ...control('GET', ['stock']), expects: { list: 'stock' } }).catch(explainFailure)),
+  }),
+  set: defineCommand({
+    summary: 'set how much of some hardware is free',
+    details:
+      'Pods and workers are placed only where enough is free. A waiting worker whose hardware is taken is THROTTLED; what runs goes on.',
+    args: {
+      hardware: arg.text('a GPU type or CPU flavor, as in berth catalog'),
+      free: arg.text('GPUs or vCPUs', { metavar: 'FREE' }),
+    },
+    options: { dataCenter: option.text('only in this data center (default: in all that have it)', { metavar: 'DC' }) },
+    examples: [['berth local stock set GPU-80G 0', 'no worker and no pod finds one any more']],
+    run: async (ctx, { hardware, free, dataCenter }) => {
+      const body = { hardware, free: wholeNumber(free), ...(dataCenter === undefined ? {} : { dataCenter }) };
+      const answer = await ctx.api.send(control('POST', ['stock'], body)).catch(explainFailure);
+      return rowsOf(answer, (row) => memberAt(row, 'hardware') === hardware);
+    },
+  }),
+  clear: defineCommand({
+    summary: 'set all stock back to what a new account sees',
+    run: async (ctx) => {
+      await ctx.api.send(control('DELETE', ['stock'])).catch(explainFailure);
+      return { kind: 'nothing', notes: ['All stock is as a new account sees it.'] };
+    },
+  }),
+});
+
+/** Fails with usage (2) when the text is not a whole number. */
+function wholeNumber(given: string): number {
+  if (/^\d{1,7}$/.test(given)) return Number(given);
+  throw usage(`FREE is a whole number, not ${JSON.stringify(given)}`, 'Write 0 for none.');
+}

@@ -1,0 +1,185 @@
+import { EXIT } from '../../../core/exit-codes.ts';
+import { arrayOf, memberAt, numberOf, stringOf } from '../../../core/json.ts';
+import { formatDollars, formatDuration } from '../../../core/units.ts';
+import { commandLine } from '../../../cli/words.ts';
+import { text } from '../../../output/layout/cells.ts';
+import { valueOf, type Fact } from '../../shared/explain/facts.ts';
+import { couldNotTell, serviceCauses } from '../../shared/explain/service-causes.ts';
+import { findStock, noStockSentence, stockText, wantedByPod, type StockFinding } from '../../shared/explain/stock.ts';
+import { evidence, unreadEvidence, type Cause, type Evidence } from '../../shared/explain/verdict.ts';
+
+/** What is known of a pod. A fact that was not needed is absent. */
+export interface PodFacts {
+  readonly id: string;
+  readonly pod: Fact;
+  /** The last lines of its log: of the system around the container, and of the container. */
+  readonly system?: Fact<string | undefined> | undefined;
+  readonly container?: Fact<string | undefined> | undefined;
+  /** The catalog, while the pod has no machine yet. */
+  readonly catalog?: Fact | undefined;
+  /** The service's time: milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** A pod that needs longer than this for a step of its start is slow. Milliseconds. */
+const SLOW_ALLOCATION_MS = 5 * 60_000;
+const SLOW_START_MS = 10 * 60_000;
+
+export const statusOf = ({ pod }: Pick<PodFacts, 'pod'>): string => stringOf(memberAt(valueOf(pod), 'status')) ?? '?';
+
+const factsOf = ({ pod, system, container, catalog }: PodFacts): readonly (Fact<unknown> | undefined)[] => [
+  pod,
+  system,
+  container,
+  catalog,
+];
+
+/** Since when the pod starts for the first time, in milliseconds; undefined where it has run before. */
+function startingMs({ pod, now }: PodFacts): number | undefined {
+  const started = memberAt(valueOf(pod), 'startedAt');
+  const created = Date.parse(stringOf(memberAt(valueOf(pod), 'createdAt')) ?? '');
+  return typeof started === 'string' || Number.isNaN(created) ? undefined : Math.max(0, now - created);
+}
+
+const lastLine = (facts: PodFacts): string | undefined => valueOf(facts.container) ?? valueOf(facts.system);
+const logs = ({ id }: PodFacts): string => commandLine('pods', 'logs', id);
+
+/** `: still pulling the image`, or nothing. */
+const saying = (line: string | undefined): string => (line === undefined ? '' : `: ${line}`);
+
+function stockOf({ pod, catalog }: PodFacts): StockFinding | undefined {
+  const [known, rows] = [valueOf(pod), valueOf(catalog)];
+  const wanted = known === undefined ? undefined : wantedByPod(known);
+  if (wanted === undefined || rows === undefined) return undefined;
+  const dataCenter = stringOf(memberAt(known, 'dataCenterId'));
+  return findStock(wanted, rows, dataCenter === undefined ? undefined : [dataCenter]);
+}
+
+/** A pod that takes longer than usual for a step of its start. */
+const slow = (code: string, status: string, limitMs: number, what: string): Cause<PodFacts> => ({
+  code,
+  state: 'waiting',
+  find: (facts) => {
+    const since = startingMs(facts);
+    if (statusOf(facts) !== status || since === undefined || since < limitMs) return undefined;
+    return {
+      verdict: `${what} for ${formatDuration(since)}${saying(valueOf(facts.system))}`,
+      cure: [logs(facts), commandLine('pods', 'terminate', facts.id)],
+    };
+  },
+});
+
+/** Why a pod does not run, in order. The last one always applies. */
+export const POD_CAUSES: readonly Cause<PodFacts>[] = [
+  ...serviceCauses((facts: PodFacts) => [facts.pod]),
+  {
+    code: 'unknown',
+    state: 'waiting',
+    find: ({ pod }) => (pod.known ? undefined : couldNotTell(pod)),
+  },
+  {
+    code: 'terminated',
+    state: 'blocked',
+    find: (facts) =>
+      statusOf(facts) === 'TERMINATED'
+        ? {
+            verdict: 'terminated: it is deleted for good; network volumes are kept',
+            cure: [`${commandLine('pods', 'create')} ...`],
+          }
+        : undefined,
+  },
+  {
+    code: 'crash',
+    state: 'blocked',
+    find: (facts) =>
+      statusOf(facts) === 'ERROR'
+        ? {
+            verdict: `the container does not run${saying(lastLine(facts))}`,
+            cure: [
+              logs(facts),
+              commandLine('pods', 'update', facts.id, '--image', 'IMAGE'),
+              commandLine('pods', 'start', facts.id, '--wait'),
+            ],
+          }
+        : undefined,
+  },
+  {
+    code: 'stopped',
+    state: 'blocked',
+    find: (facts) =>
+      statusOf(facts) === 'EXITED'
+        ? {
+            verdict: 'stopped: it runs again once it is started',
+            cure: [commandLine('pods', 'start', facts.id, '--wait')],
+          }
+        : undefined,
+  },
+  {
+    code: 'no-stock',
+    state: 'blocked',
+    find: (facts) => {
+      const stock = stockOf(facts);
+      if (statusOf(facts) !== 'PROVISIONING' || stock === undefined || stock.here.length > 0) return undefined;
+      const gpu = stringOf(memberAt(valueOf(facts.pod), 'gpu.id'));
+      return {
+        verdict: noStockSentence(stock),
+        cure: [
+          commandLine('catalog', gpu === undefined ? 'cpus' : 'gpus', '--available'),
+          commandLine('pods', 'terminate', facts.id),
+        ],
+      };
+    },
+  },
+  slow('slow-allocation', 'PROVISIONING', SLOW_ALLOCATION_MS, 'no machine'),
+  slow('slow-start', 'STARTING', SLOW_START_MS, 'starting'),
+  {
+    code: 'healthy',
+    state: 'ok',
+    find: (facts) => {
+      const uptime = numberOf(memberAt(valueOf(facts.pod), 'runtime.uptime'));
+      switch (statusOf(facts)) {
+        case 'PROVISIONING':
+          return { verdict: `healthy: it is being given a machine${saying(valueOf(facts.system))}` };
+        case 'STARTING':
+          return { verdict: `healthy: its container starts${saying(valueOf(facts.system))}` };
+        case 'RUNNING':
+          return { verdict: `healthy: it runs${uptime === undefined ? '' : `, for ${formatDuration(uptime * 1000)}`}` };
+        default:
+          return undefined;
+      }
+    },
+  },
+  {
+    code: 'unknown',
+    state: 'waiting',
+    find: (facts) => ({
+      verdict: `could not tell: the status ${statusOf(facts)} is not known to berth`,
+      exit: EXIT.bug,
+    }),
+  },
+];
+
+/** What was found about a pod. */
+export function podEvidence(facts: PodFacts): readonly Evidence[] {
+  const { pod, system, container, catalog } = facts;
+  const stock = stockOf(facts);
+  const since = startingMs(facts);
+  return [
+    ...evidence('status', pod, () => statusOf(facts)),
+    ...evidence('created', pod, () => (since === undefined ? undefined : `${formatDuration(since)} ago`)),
+    ...evidence('cost', pod, (value) => {
+      const cost = numberOf(memberAt(value, 'cost'));
+      return cost === undefined ? undefined : `${formatDollars(cost)} an hour`;
+    }),
+    ...evidence('gpu use', pod, (value) => {
+      const gpus = arrayOf(memberAt(value, 'runtime.gpus')) ?? [];
+      return gpus.length === 0 ? undefined : gpus.map((gpu) => `${text('util')(gpu)}%`).join(', ');
+    }),
+    ...evidence(stock?.name ?? 'hardware', stock === undefined ? undefined : catalog, () =>
+      stock === undefined ? undefined : stockText(stock),
+    ),
+    ...evidence('last system line', system, (line) => line),
+    ...evidence('last container line', container, (line) => line),
+    ...unreadEvidence(factsOf(facts)),
+  ];
+}

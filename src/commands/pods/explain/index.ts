@@ -1,0 +1,14 @@
+import { defineCommand } from '../../../cli/command.ts';
+import { arg } from '../../../cli/parse/params.ts';
+import { EXIT_STATUS_OPTION, EXPLAIN_DETAILS } from '../../shared/explain/options.ts';
+
+/** `berth pods explain POD`: whether a pod runs, and if not, why. */
+export const explain = defineCommand({
+  summary: 'say whether a pod runs, or why it does not and what cures it',
+  details: EXPLAIN_DETAILS,
+  args: { id: arg.text('pod id or name', { metavar: 'POD' }) },
+  options: EXIT_STATUS_OPTION,
+  examples: [['berth pods explain POD', 'why is it in ERROR, or why does it not start?']],
+  // Loaded here: the other verbs do without it.
+  run: async (ctx, { id, exitStatus }) => (await import('./explain-pod.ts')).explainPod(ctx, id, exitStatus),
+});

@@ -1,0 +1,230 @@
+import { arrayOf, memberAt, objectOf, numberOf, stringOf, type Json } from '../../../core/json.ts';
+import { formatDuration } from '../../../core/units.ts';
+import { commandLine, countOf } from '../../../cli/words.ts';
+import { text } from '../../../output/layout/cells.ts';
+import {
+  hasUsableWorker,
+  isLoadBalancer,
+  jobCount,
+  maxWorkers,
+  workerCount,
+  type EndpointFacts,
+} from './endpoint-facts.ts';
+import { hasStatus, valueOf, type Fact } from './facts.ts';
+import { couldNotTell } from './service-causes.ts';
+import { findStock, noStockSentence, stockText, wantedByEndpoint, type StockFinding } from './stock.ts';
+import { evidence, unreadEvidence, type Cause, type Evidence } from './verdict.ts';
+
+/** Everything that an explanation of an endpoint may have asked for. */
+export const factsOf = (facts: EndpointFacts): readonly (Fact<unknown> | undefined)[] => [
+  facts.endpoint,
+  facts.workers,
+  // An endpoint that balances load has no queue and refuses the question.
+  isLoadBalancer(facts) ? undefined : facts.health,
+  facts.catalog,
+  facts.volumes,
+  facts.crash?.line,
+  facts.later?.health,
+];
+
+const update = ({ id }: EndpointFacts, ...flags: readonly string[]): string =>
+  commandLine('endpoints', 'update', id, ...flags);
+
+/** Why an endpoint's jobs do not run, in the order in which the reasons exclude each other. */
+export const ENDPOINT_CAUSES: readonly Cause<EndpointFacts>[] = [
+  {
+    code: 'workers-max-zero',
+    state: 'blocked',
+    find: (facts) =>
+      maxWorkers(facts) === 0
+        ? { verdict: 'nothing will run: workers-max is 0', cure: [update(facts, '--workers-max', '3')] }
+        : undefined,
+  },
+  {
+    code: 'workers-crash',
+    state: 'blocked',
+    find: (facts) => {
+      if (workerCount(facts, 'unhealthy') === 0 || hasUsableWorker(facts)) return undefined;
+      const line = valueOf(facts.crash?.line);
+      const logs = facts.crash === undefined ? [] : [commandLine('endpoints', 'logs', facts.id, facts.crash.worker)];
+      return {
+        verdict: `workers crash at start${line === undefined ? '' : `: ${line}`}`,
+        cure: [...logs, update(facts, '--image', 'IMAGE', '--wait')],
+      };
+    },
+  },
+  {
+    code: 'workers-throttled',
+    state: 'blocked',
+    find: (facts) =>
+      workerCount(facts, 'throttled') === 0 || hasUsableWorker(facts)
+        ? undefined
+        : {
+            verdict: `workers wait for hardware that others use: ${countOf(workerCount(facts, 'throttled'), 'worker')} throttled`,
+            cure: stockCure(facts, stockOf(facts)),
+          },
+  },
+  {
+    code: 'no-stock',
+    state: 'blocked',
+    find: (facts) => {
+      const stock = stockOf(facts);
+      if (stock === undefined || stock.here.length > 0 || hasUsableWorker(facts)) return undefined;
+      return { verdict: noStockSentence(stock), cure: stockCure(facts, stock) };
+    },
+  },
+  {
+    code: 'no-worker',
+    state: 'waiting',
+    find: (facts) =>
+      !facts.workers.known || jobCount(facts, 'inQueue') === 0 || hasUsableWorker(facts)
+        ? undefined
+        : {
+            verdict: `${countOf(jobCount(facts, 'inQueue'), 'job')} waiting, and no worker has started yet`,
+            cure: [commandLine('endpoints', 'workers', facts.id, '--watch')],
+          },
+  },
+];
+
+/** Most of the jobs of an endpoint fail. It is no reason for a job to wait. */
+export const JOBS_FAIL: Cause<EndpointFacts> = {
+  code: 'jobs-fail',
+  state: 'blocked',
+  find: (facts) => {
+    const [failed, completed] = [jobCount(facts, 'failed'), jobCount(facts, 'completed')];
+    return failed <= completed
+      ? undefined
+      : {
+          verdict: `jobs fail: ${String(failed)} of ${String(failed + completed)} that ended`,
+          cure: [commandLine('endpoints', 'logs', facts.id), commandLine('endpoints', 'releases', facts.id)],
+        };
+  },
+};
+
+/** What is needed and was not read. A public model has a queue, and is not among the account's endpoints. */
+export const ENDPOINT_UNKNOWN: Cause<EndpointFacts> = {
+  code: 'unknown',
+  state: 'waiting',
+  find: (facts) => {
+    const needed = [
+      isLoadBalancer(facts) ? undefined : facts.health,
+      hasStatus(facts.endpoint, 404) ? undefined : facts.endpoint,
+      hasStatus(facts.workers, 404) ? undefined : facts.workers,
+    ];
+    const unread = needed.find((fact) => fact?.known === false && !(hasStatus(fact, 403) && hasUsableWorker(facts)));
+    return unread === undefined || unread.known ? undefined : couldNotTell(unread);
+  },
+};
+
+/** Nothing is wrong: what the endpoint does now. It always applies. */
+export const ENDPOINT_HEALTHY: Cause<EndpointFacts> = {
+  code: 'healthy',
+  state: 'ok',
+  find: (facts) => {
+    const [waiting, running] = [jobCount(facts, 'inQueue'), jobCount(facts, 'inProgress')];
+    if (isLoadBalancer(facts)) return { verdict: `healthy: ${workersText(facts)}` };
+    if (waiting > 0) return { verdict: `healthy: ${countOf(waiting, 'job')} waiting${pace(facts, waiting)}` };
+    if (running > 0) return { verdict: `healthy: ${countOf(running, 'job')} running, none waiting` };
+    const rest = hasUsableWorker(facts) ? workersText(facts) : 'the next job starts a worker';
+    return { verdict: `healthy: no job waits; ${rest}` };
+  },
+};
+
+/** How `jobs` waiting jobs go on: `, about 40s`, `; a worker starts`. */
+export function pace(facts: EndpointFacts, jobs: number): string {
+  if (workerCount(facts, 'running') === 0)
+    return workerCount(facts, 'initializing') > 0 ? '; a worker starts' : '; a worker takes the next one';
+  const aboutMs = estimateMs(facts, jobs);
+  const busy =
+    workerCount(facts, 'running') === maxWorkers(facts) ? '; every worker that workers-max allows is busy' : '';
+  return `${aboutMs === undefined ? '' : `, about ${formatDuration(aboutMs)}`}${busy}`;
+}
+
+/** How long `jobs` jobs take at the rate at which jobs ended while the queue was watched; undefined when none did. */
+function estimateMs({ health, later }: EndpointFacts, jobs: number): number | undefined {
+  if (later?.health.known !== true) return undefined;
+  const ended = endedCount(later.health) - endedCount(health);
+  if (ended <= 0) return undefined;
+  const ms = (jobs * later.afterMs) / ended;
+  return ms < 1000 ? 1000 : Math.round(ms / 1000) * 1000;
+}
+
+const endedCount = (health: Fact): number => jobCount({ health }, 'completed') + jobCount({ health }, 'failed');
+
+/** Where the endpoint's hardware is in stock; undefined where the catalog was not read or does not say it. */
+function stockOf(facts: EndpointFacts): StockFinding | undefined {
+  const endpoint = valueOf(facts.endpoint);
+  const catalog = valueOf(facts.catalog);
+  const wanted = endpoint === undefined ? undefined : wantedByEndpoint(endpoint);
+  if (endpoint === undefined || catalog === undefined || wanted === undefined) return undefined;
+  return findStock(wanted, catalog, allowedDataCenters(endpoint, valueOf(facts.volumes)));
+}
+
+/** The data centers in which workers may run: those of the endpoint, and of its volumes (specification 2.4). */
+function allowedDataCenters(endpoint: Json, volumes: Json | undefined): readonly string[] | undefined {
+  const named = strings(memberAt(endpoint, 'dataCenterIds'));
+  const mounted = strings(memberAt(endpoint, 'networkVolumes'));
+  const places = (arrayOf(memberAt(volumes, 'networkVolumes')) ?? [])
+    .filter((volume) => mounted.includes(stringOf(memberAt(volume, 'id')) ?? ''))
+    .flatMap((volume) => stringOf(memberAt(volume, 'dataCenter')) ?? []);
+  if (places.length === 0) return named.length === 0 ? undefined : named;
+  return named.length === 0 ? places : places.filter((id) => named.includes(id));
+}
+
+/** Other data centers or, where a volume or their number forbids that, other pools. */
+function stockCure(facts: EndpointFacts, stock: StockFinding | undefined): readonly string[] {
+  const endpoint = valueOf(facts.endpoint) ?? null;
+  const see = commandLine('catalog', 'gpus', '--available', '--product', 'SERVERLESS');
+  const isGpu = objectOf(memberAt(endpoint, 'gpu')) !== undefined;
+  const hasVolumes = strings(memberAt(endpoint, 'networkVolumes')).length > 0;
+  if (stock === undefined) return isGpu ? [see] : [];
+  if (stock.elsewhere.length > 0 && !hasVolumes)
+    return [update(facts, '--data-center', [...(stock.allowed ?? []), ...stock.elsewhere].join(','))];
+  if (stock.others.length > 0 && isGpu)
+    return [update(facts, '--gpu-pool', [...strings(memberAt(endpoint, 'gpu.pools')), ...stock.others].join(','))];
+  return isGpu ? [see] : [commandLine('catalog', 'cpus', '--available', '--product', 'SERVERLESS')];
+}
+
+const strings = (value: Json | undefined): readonly string[] =>
+  (arrayOf(value) ?? []).flatMap((each) => stringOf(each) ?? []);
+
+/** `3 workers: 1 running, 2 idle`, or `no workers`. */
+function workersText(facts: EndpointFacts): string {
+  const names = ['running', 'idle', 'initializing', 'throttled', 'unhealthy'];
+  const counts = names.map((name) => [name, workerCount(facts, name)] as const).filter(([, count]) => count > 0);
+  const total = counts.reduce((sum, [, count]) => sum + count, 0);
+  if (total === 0) return 'no workers';
+  return `${countOf(total, 'worker')}: ${counts.map(([name, count]) => `${String(count)} ${name}`).join(', ')}`;
+}
+
+/** What was found about an endpoint. */
+export function endpointEvidence(facts: EndpointFacts): readonly Evidence[] {
+  const { endpoint, workers, health, catalog, crash, later } = facts;
+  const stock = stockOf(facts);
+  const count = (name: string) => (value: Json) => {
+    const found = numberOf(memberAt(value, `jobs.${name}`));
+    return found === undefined ? undefined : String(found);
+  };
+  return [
+    ...evidence('workers allowed', endpoint, (value) =>
+      memberAt(value, 'workers.max') === undefined
+        ? undefined
+        : `${text('workers.min')(value) || '0'} to ${text('workers.max')(value)}`,
+    ),
+    ...evidence('workers', workers.known ? workers : health, () => workersText(facts)),
+    ...evidence('jobs waiting', health, count('inQueue')),
+    ...evidence('jobs running', health, count('inProgress')),
+    ...evidence('jobs completed', health, count('completed')),
+    ...evidence('jobs failed', health, count('failed')),
+    ...evidence(stock?.name ?? 'hardware', stock === undefined ? undefined : catalog, () =>
+      stock === undefined ? undefined : stockText(stock),
+    ),
+    ...evidence('last log line', crash?.line, (line) => line),
+    ...evidence('jobs ended meanwhile', later?.health, () =>
+      later === undefined
+        ? undefined
+        : `${String(endedCount(later.health) - endedCount(health))} in ${formatDuration(later.afterMs)}`,
+    ),
+    ...unreadEvidence(factsOf(facts)),
+  ];
+}

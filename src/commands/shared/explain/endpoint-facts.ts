@@ -1,0 +1,113 @@
+import { EXIT } from '../../../core/exit-codes.ts';
+import type { ApiRequest } from '../../../core/api.ts';
+import type { Id } from '../../../core/ids.ts';
+import { arrayOf, memberAt, numberOf, stringOf, type Json } from '../../../core/json.ts';
+import type { CommandContext } from '../../../cli/context.ts';
+import { healthRequest } from '../../../queue/requests.ts';
+import { ENDPOINTS, VOLUMES } from '../collections.ts';
+import { readFact, readLastLine, valueOf, type Fact } from './facts.ts';
+import { isReason } from './service-causes.ts';
+import { wantedByEndpoint } from './stock.ts';
+
+/** What is known of an endpoint. A fact that was not needed is absent. */
+export interface EndpointFacts {
+  readonly id: string;
+  readonly endpoint: Fact;
+  readonly workers: Fact;
+  readonly health: Fact;
+  /** The catalog, and the volumes that decide where workers run: read when no worker can take a job. */
+  readonly catalog?: Fact | undefined;
+  readonly volumes?: Fact | undefined;
+  /** The last line of a worker that has crashed. */
+  readonly crash?: { readonly worker: string; readonly line: Fact<string | undefined> } | undefined;
+  /** The health after a while, to estimate how fast jobs end. */
+  readonly later?: { readonly health: Fact; readonly afterMs: number } | undefined;
+}
+
+/**
+ * Reads what decides whether an endpoint's jobs run: three requests, and then only what these make necessary. `sampleMs`
+ * is how long the queue is watched when jobs wait; 0 for not at all. Fails as its first request does when nothing of the
+ * endpoint could be read, unless the failure is a reason itself.
+ */
+export async function readEndpointFacts(
+  ctx: CommandContext,
+  id: Id<'endpoint'>,
+  sampleMs: number,
+): Promise<EndpointFacts> {
+  const path = [...ENDPOINTS.path, id];
+  const [endpoint, workers, health] = await Promise.all([
+    readFact(ctx, { service: 'base', method: 'GET', path, id }),
+    readFact(ctx, { service: 'base', method: 'GET', path: [...path, 'workers'] }),
+    readFact(ctx, healthRequest(id)),
+  ]);
+  if (!endpoint.known && !health.known && !isReason(endpoint) && !isReason(health)) {
+    // The endpoint may be none of the account's: a public model has a queue only.
+    throw health.failure.exit === EXIT.notFound ? endpoint.failure : health.failure;
+  }
+  const first = { id, endpoint, workers, health };
+  const [catalog, volumes, crash, later] = await Promise.all([
+    needsStock(first) ? readCatalog(ctx, valueOf(endpoint) ?? null) : undefined,
+    needsStock(first) && hasVolumes(endpoint)
+      ? readFact(ctx, { service: 'base', method: 'GET', path: VOLUMES.path, expects: { list: VOLUMES.member } })
+      : undefined,
+    readCrash(ctx, id, workers),
+    jobCount(first, 'inQueue') > 0 && workerCount(first, 'running') > 0 ? readLater(ctx, id, sampleMs) : undefined,
+  ]);
+  return { ...first, catalog, volumes, crash, later };
+}
+
+const readCatalog = (ctx: CommandContext, endpoint: Json): Promise<Fact> | undefined => {
+  const request: ApiRequest | undefined = wantedByEndpoint(endpoint)?.request;
+  return request === undefined ? undefined : readFact(ctx, request);
+};
+
+async function readCrash(ctx: CommandContext, id: string, workers: Fact): Promise<EndpointFacts['crash']> {
+  const crashed = rowsOf(workers).find((row) => memberAt(row, 'status') === 'UNHEALTHY');
+  const worker = stringOf(memberAt(crashed, 'id'));
+  if (worker === undefined) return undefined;
+  const path = [...ENDPOINTS.path, id, 'workers', worker, 'logs'];
+  const query = { source: 'container' };
+  return { worker, line: await readLastLine(ctx, { service: 'base', method: 'GET', path, query }) };
+}
+
+async function readLater(
+  ctx: CommandContext,
+  id: Id<'endpoint'>,
+  sampleMs: number,
+): Promise<EndpointFacts['later'] | undefined> {
+  if (sampleMs === 0) return undefined;
+  const start = ctx.clock.monotonic();
+  await ctx.clock.sleep(sampleMs, ctx.signal);
+  const health = await readFact(ctx, healthRequest(id));
+  return { health, afterMs: ctx.clock.monotonic() - start };
+}
+
+const rowsOf = (workers: Fact): readonly Json[] => arrayOf(memberAt(valueOf(workers), 'workers')) ?? [];
+
+const hasVolumes = (endpoint: Fact): boolean =>
+  (arrayOf(memberAt(valueOf(endpoint), 'networkVolumes')) ?? []).length > 0;
+
+/** Whether stock may be the reason: workers are allowed, and none is there that takes jobs or is about to. */
+const needsStock = (facts: EndpointFacts): boolean =>
+  facts.workers.known && maxWorkers(facts) !== 0 && !hasUsableWorker(facts);
+
+/** The largest number of workers; undefined where it is not known. */
+export const maxWorkers = ({ endpoint }: EndpointFacts): number | undefined =>
+  numberOf(memberAt(valueOf(endpoint), 'workers.max'));
+
+export const isLoadBalancer = ({ endpoint }: EndpointFacts): boolean =>
+  memberAt(valueOf(endpoint), 'type') === 'LOAD_BALANCER';
+
+/** A count of the queue's health (specification 4.5); 0 where it is not known. */
+export const jobCount = ({ health }: Pick<EndpointFacts, 'health'>, name: string): number =>
+  numberOf(memberAt(valueOf(health), `jobs.${name}`)) ?? 0;
+
+/** How many workers have a status, from the list of workers or, where that was not read, from the queue's health. */
+export const workerCount = ({ workers, health }: EndpointFacts, status: string): number =>
+  numberOf(memberAt(valueOf(workers), `summary.${status}`)) ??
+  numberOf(memberAt(valueOf(health), `workers.${status}`)) ??
+  0;
+
+/** Whether a worker runs jobs, waits for one, or starts. */
+export const hasUsableWorker = (facts: EndpointFacts): boolean =>
+  ['running', 'idle', 'initializing'].some((status) => workerCount(facts, status) > 0);

@@ -1,0 +1,71 @@
+/** What the requests of an explanation said. Each may fail on its own. */
+import type { ApiRequest, ServerEvent } from '../../../core/api.ts';
+import { Failure } from '../../../core/failure.ts';
+import { decodeJson, memberAt, stringOf, type Json } from '../../../core/json.ts';
+import type { CommandContext } from '../../../cli/context.ts';
+
+/** The answer to one request. `source` names the request: `GET /v2/pods/p1`. */
+interface Known<T> {
+  readonly known: true;
+  readonly value: T;
+  readonly source: string;
+}
+
+/** A request without a usable answer. */
+export interface Unread {
+  readonly known: false;
+  readonly failure: Failure;
+  readonly source: string;
+}
+
+export type Fact<T = Json> = Known<T> | Unread;
+
+/** How long a log may be silent before it is taken to have no line yet. Milliseconds. */
+const LOG_IDLE_MS = 1000;
+
+/**
+ * Sends a request once, without retries: a refusal is an answer here. Fails only when the command was interrupted.
+ */
+export const readFact = (ctx: CommandContext, request: ApiRequest): Promise<Fact> =>
+  factOf(ctx, request, async () => (await ctx.api.send({ ...request, once: true })).value ?? null);
+
+/** The last line of a log; undefined while it has none. */
+export const readLastLine = (ctx: CommandContext, request: ApiRequest): Promise<Fact<string | undefined>> => {
+  const last = { ...request, query: { ...request.query, tail: 1 }, once: true, idleTimeoutMs: LOG_IDLE_MS };
+  return factOf(ctx, request, async () => {
+    for await (const event of ctx.api.events(last)) return lineOf(event);
+    return undefined;
+  });
+};
+
+async function factOf<T>(ctx: CommandContext, request: ApiRequest, read: () => Promise<T>): Promise<Fact<T>> {
+  const source = sourceOf(request);
+  try {
+    return { known: true, value: await read(), source };
+  } catch (error) {
+    if (!(error instanceof Failure) || ctx.signal.aborted) throw error;
+    return { known: false, failure: error, source };
+  }
+}
+
+function sourceOf({ method, path, query = {} }: ApiRequest): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${String(value)}`],
+  );
+  return `${method} /${path.join('/')}${given.length === 0 ? '' : `?${given.join('&')}`}`;
+}
+
+function lineOf({ data }: ServerEvent): string {
+  try {
+    return stringOf(memberAt(decodeJson(data), 'line')) ?? data;
+  } catch {
+    return data;
+  }
+}
+
+/** The value of a fact; undefined where it was not read. */
+export const valueOf = <T>(fact: Fact<T> | undefined): T | undefined => (fact?.known === true ? fact.value : undefined);
+
+/** Whether a request was answered with this status. */
+export const hasStatus = (fact: Fact<unknown>, status: number): boolean =>
+  !fact.known && fact.failure.status === status;

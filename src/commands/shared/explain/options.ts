@@ -1,0 +1,22 @@
+/** What the commands that explain have in common in their help. */
+import { option } from '../../../cli/parse/params.ts';
+
+export const EXPLAIN_DETAILS =
+  'First the verdict, then what was found, each with the request that said it, then the commands that cure it. -o json has them as verdict, code, state, evidence and cure. Ends 0 when it could tell.';
+
+export const EXIT_STATUS_OPTION = {
+  exitStatus: option.on('end 10 when it is blocked: nothing moves until something is changed'),
+};
+
+/** How long the queue is watched by default, in milliseconds. */
+const DEFAULT_SAMPLE_MS = 3000;
+
+/** The flag of commands that estimate how fast jobs end. */
+export const SAMPLE_OPTION = {
+  sample: option.durationOr(
+    'how long to watch the queue when jobs wait, to estimate the time; 0 for no estimate',
+    's',
+    DEFAULT_SAMPLE_MS,
+    '3s',
+  ),
+};

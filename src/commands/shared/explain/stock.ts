@@ -1,0 +1,129 @@
+import { arrayOf, memberAt, numberOf, objectOf, stringOf, type Json } from '../../../core/json.ts';
+import type { ApiRequest } from '../../../core/api.ts';
+import { CPUS, GPUS } from '../collections.ts';
+
+/** What some hardware is looked for as. */
+export interface Wanted {
+  /** For messages: `POOL-80G`, or `POOL-80G or POOL-48G`. */
+  readonly name: string;
+  readonly matches: (row: Json) => boolean;
+  /** The request for the catalog with its availability (contract rules, Catalog). */
+  readonly request: ApiRequest;
+}
+
+/** Where some hardware is in stock. */
+export interface StockFinding {
+  readonly name: string;
+  /** The data centers that were asked about; undefined for all. */
+  readonly allowed: readonly string[] | undefined;
+  /** The allowed data centers that have it. */
+  readonly here: readonly string[];
+  /** The other data centers that have it. */
+  readonly elsewhere: readonly string[];
+  /** Other hardware, or other pools, that an allowed data center has. */
+  readonly others: readonly string[];
+}
+
+const strings = (value: Json | undefined): readonly string[] =>
+  (arrayOf(value) ?? []).flatMap((each) => stringOf(each) ?? []);
+
+const catalogRequest = (path: readonly string[], query: NonNullable<ApiRequest['query']>): ApiRequest => ({
+  service: 'base',
+  method: 'GET',
+  path,
+  query: { include: 'AVAILABILITY', ...query },
+});
+
+/** The hardware that an endpoint's workers need; undefined where the endpoint does not say it. */
+export function wantedByEndpoint(endpoint: Json): Wanted | undefined {
+  const gpu = objectOf(memberAt(endpoint, 'gpu'));
+  if (gpu !== undefined) {
+    const [pools, excluded] = [strings(gpu['pools']), strings(gpu['excludedTypes'])];
+    const versions = strings(gpu['allowedCudaVersions']);
+    return {
+      name: pools.join(' or '),
+      matches: (row) =>
+        pools.includes(stringOf(memberAt(row, 'pool')) ?? '') &&
+        !excluded.includes(stringOf(memberAt(row, 'id')) ?? ''),
+      request: catalogRequest(GPUS.path, {
+        product: 'SERVERLESS',
+        count: numberOf(gpu['count']),
+        cudaVersions: versions.length === 0 ? undefined : versions.join(','),
+        minCudaVersion: stringOf(gpu['minCudaVersion']),
+      }),
+    };
+  }
+  const flavors = arrayOf(memberAt(endpoint, 'cpu')) ?? [];
+  return flavors.length === 0 ? undefined : wantedCpus(flavors, 'SERVERLESS');
+}
+
+/** The hardware that a pod needs; undefined where the pod does not say it. */
+export function wantedByPod(pod: Json): Wanted | undefined {
+  const id = stringOf(memberAt(pod, 'gpu.id'));
+  const cpu = memberAt(pod, 'cpu');
+  if (id === undefined) return objectOf(cpu) === undefined ? undefined : wantedCpus([cpu ?? null], 'POD');
+  return {
+    name: id,
+    matches: (row) => memberAt(row, 'id') === id,
+    request: catalogRequest(GPUS.path, {
+      product: 'POD',
+      count: numberOf(memberAt(pod, 'gpu.count')),
+      cloud: stringOf(memberAt(pod, 'cloud')),
+    }),
+  };
+}
+
+/** Of several flavors the fewest vCPUs are asked for: only stock of none of them is a reason. */
+function wantedCpus(flavors: readonly Json[], product: string): Wanted {
+  const ids = flavors.flatMap((flavor) => stringOf(memberAt(flavor, 'id')) ?? []);
+  const counts = flavors.flatMap((flavor) => numberOf(memberAt(flavor, 'vcpuCount')) ?? []);
+  return {
+    name: ids.join(' or '),
+    matches: (row) => ids.includes(stringOf(memberAt(row, 'id')) ?? ''),
+    request: catalogRequest(CPUS.path, { product, vcpuCount: counts.length === 0 ? undefined : Math.min(...counts) }),
+  };
+}
+
+/**
+ * Where the wanted hardware is in stock. `allowed` are the data centers that may be used; undefined for all. Returns
+ * undefined where the catalog does not say it.
+ */
+export function findStock(
+  wanted: Wanted,
+  catalog: Json,
+  allowed: readonly string[] | undefined,
+): StockFinding | undefined {
+  const rows = arrayOf(memberAt(catalog, 'gpus')) ?? arrayOf(memberAt(catalog, 'cpus')) ?? [];
+  const places = rows.filter(wanted.matches).map(dataCentersOf);
+  if (places.length === 0 || places.includes(undefined)) return undefined;
+  const inStock = [...new Set(places.flatMap((each) => each ?? []))];
+  const isAllowed = (id: string): boolean => allowed === undefined || allowed.includes(id);
+  const others = rows.filter((row) => !wanted.matches(row) && (dataCentersOf(row) ?? []).some(isAllowed));
+  return {
+    name: wanted.name,
+    allowed,
+    here: inStock.filter(isAllowed),
+    elsewhere: inStock.filter((id) => !isAllowed(id)),
+    others: [...new Set(others.flatMap((row) => stringOf(memberAt(row, 'pool') ?? memberAt(row, 'id')) ?? []))],
+  };
+}
+
+/** The data centers that have a catalog entry in stock; undefined where the answer does not say it. */
+function dataCentersOf(row: Json): readonly string[] | undefined {
+  const listed = arrayOf(memberAt(row, 'dataCenters'));
+  if (listed === undefined) return memberAt(row, 'availability') === 'NONE' ? [] : undefined;
+  return listed
+    .filter((each) => memberAt(each, 'availability') !== 'NONE')
+    .flatMap((each) => stringOf(memberAt(each, 'id')) ?? []);
+}
+
+/** `no stock of POOL-80G in EU-NORTH-1`. */
+export const noStockSentence = ({ name, allowed }: StockFinding): string =>
+  `no stock of ${name} in ${allowed === undefined ? 'any data center' : allowed.join(' or ')}`;
+
+/** For evidence: `none in EU-NORTH-1; some in US-EAST-1`. */
+export function stockText({ allowed, here, elsewhere }: StockFinding): string {
+  if (here.length > 0) return `in stock in ${here.join(', ')}`;
+  const none = `none in ${allowed === undefined ? 'any data center' : allowed.join(', ')}`;
+  return elsewhere.length === 0 ? none : `${none}; some in ${elsewhere.join(', ')}`;
+}

@@ -1,0 +1,125 @@
+/** From facts to a verdict: a table of causes, of which the first that applies is the answer. */
+import { EXIT, type ExitCode } from '../../../core/exit-codes.ts';
+import { arrayOf, memberAt, type JsonObject } from '../../../core/json.ts';
+import { list, text } from '../../../output/layout/cells.ts';
+import type { Result, Tone, View } from '../../../output/view.ts';
+import type { Fact } from './facts.ts';
+
+/** `ok`: nothing is wrong. `waiting`: it goes on by itself. `blocked`: nothing moves until something is changed. */
+export type State = 'ok' | 'waiting' | 'blocked';
+
+/** One thing that was found, and the request that said it. */
+export interface Evidence {
+  readonly fact: string;
+  readonly value: string;
+  readonly source: string;
+}
+
+interface Finding {
+  /** One sentence without a final stop. */
+  readonly verdict: string;
+  /** Command lines that cure it, in order. */
+  readonly cure?: readonly string[];
+  /** The state, where it differs from that of the cause. */
+  readonly state?: State;
+  /** The exit code of a finding that could not tell. */
+  readonly exit?: ExitCode;
+}
+
+/** A reason why something does not move, or that it does. */
+export interface Cause<F> {
+  /** A stable name for scripts, such as `workers-max-zero`. */
+  readonly code: string;
+  readonly state: State;
+  /** What the facts say about this cause; undefined where it does not apply. */
+  readonly find: (facts: F) => Finding | undefined;
+}
+
+export interface Verdict {
+  readonly verdict: string;
+  readonly code: string;
+  readonly state: State;
+  readonly cure: readonly string[];
+  readonly exit: ExitCode;
+}
+
+/** The first cause that applies. One of the causes must always apply. */
+export function decide<F>(causes: readonly Cause<F>[], facts: F): Verdict {
+  for (const { code, state, find } of causes) {
+    const found = find(facts);
+    if (found !== undefined)
+      return {
+        verdict: found.verdict,
+        code,
+        state: found.state ?? state,
+        cure: found.cure ?? [],
+        exit: found.exit ?? EXIT.done,
+      };
+  }
+  throw new Error('no cause applies');
+}
+
+/** A line of evidence from a fact; none where the fact was not asked for, or `value` returns undefined. */
+export function evidence<T>(
+  name: string,
+  fact: Fact<T> | undefined,
+  value: (known: T) => string | undefined,
+): readonly Evidence[] {
+  if (fact?.known !== true) return [];
+  const shown = value(fact.value);
+  return shown === undefined ? [] : [{ fact: name, value: shown, source: fact.source }];
+}
+
+/** A line for each request that was not answered. */
+export const unreadEvidence = (facts: readonly (Fact<unknown> | undefined)[]): readonly Evidence[] =>
+  facts.flatMap((fact) =>
+    fact === undefined || fact.known ? [] : [{ fact: 'not read', value: fact.failure.message, source: fact.source }],
+  );
+
+const TONES: Readonly<Record<string, Tone>> = { ok: 'good', waiting: 'warn', blocked: 'bad' };
+
+const verdictView: View = {
+  noun: ['verdict', 'verdicts'],
+  id: text('code'),
+  members: ['verdict', 'code', 'state', 'evidence', 'cure'],
+  columns: [
+    { header: 'VERDICT', show: text('verdict') },
+    { header: 'CODE', show: text('code') },
+    { header: 'STATE', show: text('state') },
+  ],
+  detail: (row) => [
+    {
+      lines: [
+        { label: 'verdict', value: { text: text('verdict')(row), tone: TONES[text('state')(row)] ?? 'plain' } },
+        { label: 'code', value: text('code')(row) },
+      ],
+    },
+    {
+      title: 'evidence',
+      lines: (arrayOf(memberAt(row, 'evidence')) ?? []).map((each) => ({
+        label: text('fact')(each),
+        // The query is in the JSON: here it would take the place of what was found.
+        value: `${text('value')(each)} (${text('source')(each).replace(/\?.*$/, '')})`,
+      })),
+    },
+    {
+      title: 'what to do',
+      lines: list('cure')(row).map((line, at) => ({ label: String(at + 1), value: line })),
+    },
+  ],
+};
+
+/** The result of `explain`. `about` names the resource: `{endpoint, job}`. With `exitStatus` it ends 10 when blocked. */
+export function explained(
+  about: JsonObject,
+  { verdict, code, state, cure, exit }: Verdict,
+  found: readonly Evidence[],
+  exitStatus: boolean,
+): Result {
+  return {
+    kind: 'one',
+    view: verdictView,
+    value: { verdict, code, state, ...about, evidence: found.map((each) => ({ ...each })), cure },
+    exit: exitStatus && state === 'blocked' ? EXIT.jobFailed : exit,
+  };
+}

@@ -1,0 +1,144 @@
+import type { ServerEvent } from '../../../core/api.ts';
+import { Failure, usage } from '../../../core/failure.ts';
+import { safeText, say } from '../../../core/safe-text.ts';
+import type { CommandContext, RowWriter } from '../../../cli/context.ts';
+import { identify } from '../../../cli/resource/identity/identify.ts';
+import type { ValuesOf } from '../../../cli/parse/params.ts';
+import { loadNamePaint } from '../../../output/layout/colour.ts';
+import { styled } from '../../../output/layout/terminal-text.ts';
+import { ellipsize, textWidth } from '../../../output/layout/text-width.ts';
+import type { Result } from '../../../output/view.ts';
+import { followLogs } from './follow.ts';
+import { pastLogs, readQuery, timeOf, type LOG_OPTIONS, type LogTarget } from './index.ts';
+import { lineText, rowOf, timesOf } from './line.ts';
+import { logView } from './view.ts';
+
+/** One of several logs, with the name that its lines get. */
+export interface NamedLog<N extends string> extends LogTarget<N> {
+  readonly name: string;
+}
+
+/** The most logs that are shown at once: each one holds a connection. */
+const MAX_LOGS = 50;
+
+/** A line and the log it belongs to, by its place. */
+interface Line {
+  readonly at: number;
+  readonly event: ServerEvent;
+}
+
+/**
+ * Prints several logs as one, each line with the name of its log: past lines by their time, followed ones as they come. A
+ * log that fails is named on stderr and the others go on; its failure is thrown at the end. Fails with usage (2) for
+ * `--after`, which belongs to one log, and as the first failure to open a log.
+ */
+export async function showSeveralLogs<N extends string>(
+  ctx: CommandContext,
+  logs: readonly NamedLog<N>[],
+  values: ValuesOf<typeof LOG_OPTIONS>,
+  goOn: (since: string | undefined) => string,
+): Promise<Result> {
+  if (values.after !== undefined) throw usage('--after goes on in one log', 'Use --since for several.');
+  if (logs.length > MAX_LOGS)
+    throw usage(`${String(logs.length)} logs are too many: at most ${String(MAX_LOGS)} at once`, 'Name fewer.');
+  const query = readQuery(values, values.since === undefined ? ctx.serviceNow() : await ctx.fetchServiceNow());
+  ctx.setResumeCommand(goOn(values.since));
+  const sources = await Promise.all(
+    logs.map(async ({ lookup, given, stream }) => {
+      const { result } = await identify(ctx, lookup, given, async (id) => {
+        const events = values.follow ? followLogs(ctx, stream(id), query) : pastLogs(ctx, stream(id), query);
+        return { first: await events.next(), events };
+      });
+      return result;
+    }),
+  );
+  const print = await printer(
+    ctx,
+    logs.map(({ name }) => name),
+    values,
+  );
+  const lastTimes = new Map<number, number>();
+  const failures: Failure[] = [];
+  const past: Line[] = [];
+  const take = async (line: Line): Promise<void> => {
+    if (!values.follow) {
+      past.push(line);
+      return;
+    }
+    await print.line(line);
+    const time = timeOf(line.event);
+    if (Number.isNaN(time)) return;
+    lastTimes.set(line.at, time);
+    // From the log that is furthest behind: no line is lost, some may be shown again.
+    ctx.setResumeCommand(goOn(new Date(Math.min(...lastTimes.values())).toISOString()));
+  };
+  try {
+    await Promise.all(
+      sources.map(async ({ first, events }, at) => {
+        try {
+          for (let next = first; next.done !== true; next = await events.next()) await take({ at, event: next.value });
+        } catch (error) {
+          if (!(error instanceof Failure) || ctx.signal.aborted || error.exit === 0) throw error;
+          failures.push(error);
+          await ctx.tell(`${logs[at]?.name ?? ''}: ${error.message}`);
+        }
+      }),
+    );
+    for (const line of [...past].sort((a, b) => compareTimes(timeOf(a.event), timeOf(b.event)) || a.at - b.at))
+      await print.line(line);
+  } finally {
+    // Closes the connections without waiting for another line.
+    for (const { events } of sources) void events.return(undefined).catch(() => undefined);
+    await print.close();
+  }
+  ctx.setResumeCommand(undefined);
+  return { kind: 'nothing', failure: failures[0] };
+}
+
+/** A line without a time keeps its place. */
+const compareTimes = (a: number, b: number): number => (Number.isNaN(a) || Number.isNaN(b) ? 0 : a - b);
+
+interface Printer {
+  line(line: Line): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Prints `name time source line`, or rows with the member `log` in the output format that the user chose. */
+async function printer(
+  ctx: CommandContext,
+  names: readonly string[],
+  values: ValuesOf<typeof LOG_OPTIONS>,
+): Promise<Printer> {
+  const { format, fields, jq } = ctx.output;
+  if (format !== undefined || fields !== undefined || jq !== undefined) {
+    const rows: RowWriter = ctx.rows({ ...logView, members: ['log', ...(logView.members ?? [])] });
+    return {
+      line: ({ at, event }) => rows.row({ log: names[at] ?? '', ...rowOf(event) }),
+      close: () => rows.close(),
+    };
+  }
+  const paint = await loadNamePaint(ctx.terminal.colour.output);
+  const shown = names.map((name) => {
+    const text = safeText(name);
+    if (!ctx.terminal.output) return text;
+    return safeText(
+      ellipsize([{ text }], MAX_NAME)
+        .map((piece) => piece.text)
+        .join(''),
+    );
+  });
+  const width = Math.min(MAX_NAME, Math.max(...shown.map(textWidth)));
+  const times = timesOf(values);
+  return {
+    line: async ({ at, event }) => {
+      const name = shown[at] ?? say``;
+      const gap = ' '.repeat(Math.max(0, width - textWidth(name)));
+      const text = lineText(rowOf(event), times, ctx.serviceNow());
+      await ctx.stdout.write(styled`${paint(name, at)}${say`${gap}`} ${text}\n`);
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+/** The width to which names are padded, and on a terminal cut. */
+const MAX_NAME = 32;

@@ -1,0 +1,184 @@
+/** Draws a frame of `top`: rows and a size in, lines out. */
+import { safeText, say, type SafeText, type TerminalText } from '../../../core/safe-text.ts';
+import { formatDollars } from '../../../core/units.ts';
+import { alignCell } from '../../../output/layout/aligned-cells.ts';
+import { paintAll } from '../../../output/layout/cell-text.ts';
+import type { Paint, Piece } from '../../../output/layout/colour.ts';
+import { joinText, styled } from '../../../output/layout/terminal-text.ts';
+import { ellipsize } from '../../../output/layout/text-width.ts';
+import { countOf } from '../../../cli/words.ts';
+import { formatRate } from '../../shared/history.ts';
+import { placed, type TopColumn } from './columns.ts';
+import { endpointColumns, podColumns, secondsText } from './row-columns.ts';
+import type { EndpointRow, PodRow, Totals } from '../model/rows.ts';
+
+/** What a frame is drawn from. */
+export interface FrameInput {
+  /** The rows in the order shown; undefined for what `top` was not asked for. */
+  readonly pods: readonly PodRow[] | undefined;
+  readonly endpoints: readonly EndpointRow[] | undefined;
+  readonly totals: Totals;
+  /** The service's time, for ages: milliseconds since the epoch. */
+  readonly now: number;
+  /** The key of the selected row. */
+  readonly selected?: string;
+  /** The lines below the totals: ages, the pause, the filter, failures. */
+  readonly status: readonly Piece[];
+  /** The last line. */
+  readonly footer?: readonly Piece[];
+}
+
+export interface FrameSize {
+  readonly columns: number;
+  /** Undefined shows every row. */
+  readonly rows: number | undefined;
+}
+
+export const MIN_COLUMNS = 60;
+export const MIN_ROWS = 8;
+
+export const rowKey = ({ kind, id }: PodRow | EndpointRow): string => `${kind} ${id}`;
+
+/** The lines of a frame, none wider than the terminal. A terminal that is too small gets one line that says so. */
+export function drawFrame(input: FrameInput, size: FrameSize, paint: Paint): readonly TerminalText[] {
+  const { columns, rows } = size;
+  if (columns < MIN_COLUMNS || (rows !== undefined && rows < MIN_ROWS))
+    return [fit([{ text: say`top needs ${MIN_COLUMNS} columns and ${MIN_ROWS} rows` }], columns, paint)];
+  const head = headLines(input, columns, paint);
+  const foot = input.footer === undefined ? [] : [fit(input.footer, columns, paint)];
+  const room = rows === undefined ? undefined : rows - head.length - foot.length - 1;
+  const body = bodyLines(input, columns, room, paint);
+  const blank = room === undefined ? 0 : Math.max(0, room - body.length);
+  return [...head, say``, ...body, ...Array.from({ length: blank }, () => say``), ...foot];
+}
+
+/** The totals and the status line. */
+export const headLines = (
+  { totals, status, pods, endpoints }: FrameInput,
+  columns: number,
+  paint: Paint,
+): readonly TerminalText[] => [
+  fit(totalPieces(totals, pods !== undefined, endpoints !== undefined), columns, paint),
+  fit(status, columns, paint),
+];
+
+/** Cuts pieces to a width and paints them. */
+export const fit = (pieces: readonly Piece[], columns: number, paint: Paint): TerminalText =>
+  paintAll(ellipsize(pieces, columns), paint);
+
+/** The totals, the most important first: a narrow terminal cuts the last ones. */
+function totalPieces(totals: Totals, pods: boolean, endpoints: boolean): readonly Piece[] {
+  const { cost, spentToday, waiting, running, completedRate, failedRate } = totals;
+  const amount = (text: SafeText, unit: SafeText): readonly Piece[] => [{ text, tone: 'strong' }, { text: unit }];
+  const parts: readonly (readonly Piece[])[] = [
+    ...(pods ? [amount(say`${formatDollars(cost)}`, say`/h`)] : []),
+    ...(spentToday === undefined ? [] : [amount(say`${formatDollars(spentToday)}`, say` today`)]),
+    ...(endpoints
+      ? [
+          [...amount(say`${waiting}`, say` waiting, `), ...amount(say`${running}`, say` running`)],
+          ...(completedRate === undefined
+            ? []
+            : [[{ text: say`${formatRate(completedRate)} done, ${formatRate(failedRate ?? 0)} failed a minute` }]]),
+        ]
+      : []),
+    ...(pods ? [[{ text: say`${countOf(totals.pods, 'pod')}` }]] : []),
+    ...(endpoints ? [[{ text: say`${countOf(totals.endpoints, 'endpoint')}` }]] : []),
+  ];
+  return parts.flatMap((part, at) => (at === 0 ? part : [{ text: say`  ` }, ...part]));
+}
+
+/** The two tables. When not all rows fit, each table gets half of the room, and what the other one leaves. */
+function bodyLines(
+  input: FrameInput,
+  columns: number,
+  room: number | undefined,
+  paint: Paint,
+): readonly TerminalText[] {
+  const { pods, endpoints, now, selected } = input;
+  const counts = [pods, endpoints].map((rows) => (rows === undefined ? 0 : Math.max(1, rows.length) + 1));
+  const [podLines = 0, endpointLines = 0] = shares(
+    counts,
+    room === undefined ? undefined : room - (pods && endpoints ? 1 : 0),
+  );
+  const options = { columns, selected, paint };
+  const tables = [
+    ...(pods === undefined ? [] : [tableLines(podColumns(now), pods, 'pods', { ...options, lines: podLines })]),
+    ...(endpoints === undefined
+      ? []
+      : [tableLines(endpointColumns(), endpoints, 'endpoints', { ...options, lines: endpointLines })]),
+  ];
+  return tables.flatMap((lines, at) => (at === 0 ? lines : [say``, ...lines]));
+}
+
+/** How many lines each of two tables gets. */
+function shares(wanted: readonly number[], room: number | undefined): readonly number[] {
+  const [first = 0, second = 0] = wanted;
+  if (room === undefined || first + second <= room) return wanted;
+  const half = Math.floor(room / 2);
+  if (first <= half) return [first, room - first];
+  if (second <= half) return [room - second, second];
+  return [room - half, half];
+}
+
+interface TableOptions {
+  readonly columns: number;
+  readonly selected: string | undefined;
+  readonly paint: Paint;
+  /** Lines of the table, header included. */
+  readonly lines: number;
+}
+
+const MARK_COLUMNS = 2;
+
+function tableLines<R extends PodRow | EndpointRow>(
+  columns: readonly TopColumn<R>[],
+  rows: readonly R[],
+  noun: string,
+  { columns: width, selected, paint, lines }: TableOptions,
+): readonly TerminalText[] {
+  const cells = placed(columns, width - MARK_COLUMNS);
+  const first = firstRow(
+    rows.findIndex((row) => rowKey(row) === selected),
+    rows.length,
+    lines - 1,
+  );
+  const fits = rows.length <= lines - 1;
+  const shown = rows.slice(first, first + (fits ? lines - 1 : lines - 2));
+  const header = cells.map(({ column, width: columnWidth }): TerminalText =>
+    alignCell([{ text: safeText(column.header), tone: 'quiet' }], columnWidth, column.right === true, paint),
+  );
+  const line = (row: R): TerminalText => {
+    const mark = rowKey(row) === selected ? paint(say`> `, 'strong') : say`  `;
+    const texts = cells.map(({ column, width: columnWidth }) =>
+      alignCell(ellipsize(column.cell(row, columnWidth), columnWidth), columnWidth, column.right === true, paint),
+    );
+    return styled`${mark}${joinText(texts, ' ')}`;
+  };
+  const more = fits ? [] : [paint(say`  ${rows.length - shown.length} more ${noun}: the arrows move`, 'quiet')];
+  return [
+    styled`${say`  `}${joinText(header, ' ')}`,
+    ...(rows.length === 0 ? [paint(say`  no ${noun}`, 'quiet')] : [...shown.map(line), ...more]),
+  ];
+}
+
+/** The first row of a window of `lines` rows (the last of which says how many are hidden) that shows the selected one. */
+function firstRow(selected: number, count: number, lines: number): number {
+  if (count <= lines) return 0;
+  const usable = Math.max(1, lines - 1);
+  return Math.max(0, Math.min(count - usable, selected - usable + 1));
+}
+
+/** `pods 1s ago, jobs 2s to 14s ago`: how old numbers are. */
+export function agesText(ages: readonly (readonly [what: string, ms: readonly (number | undefined)[]])[]): string {
+  return ages
+    .flatMap(([what, all]) => {
+      const known = all.filter((ms) => ms !== undefined);
+      if (known.length === 0) return [];
+      const [least, most] = [secondsText(Math.min(...known)), secondsText(Math.max(...known))];
+      return [`${what} ${least === most ? least : `${least} to ${most}`}`];
+    })
+    .join(', ');
+}
+
+/** `2s`, `3.5s`. */
+export const intervalText = (milliseconds: number): string => `${String(Math.round(milliseconds / 100) / 10)}s`;

@@ -1,0 +1,31 @@
+import { usage } from '../../core/failure.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { arg, option } from '../../cli/parse/params.ts';
+import { isTableOutput } from '../../output/formats/format-table.ts';
+
+const KINDS = ['pods', 'endpoints'] as const;
+
+export const top = defineCommand({
+  summary: 'watch all pods and endpoints: their use, queues, workers and cost',
+  details:
+    'On a terminal it takes the whole screen until q; ? shows its keys. It reads all pods with one request, the health of at most eight endpoints at a time (of more, those with jobs more often), and costs once a minute; it goes slower when a rate window runs low, and says how old its numbers are. $ today is from midnight UTC. Without a terminal, --once prints one frame, and -o jsonl a line for each pod and endpoint at each reading, with the time as `at`.',
+  args: { what: arg.optional('only pods, or only endpoints', { choices: KINDS }) },
+  options: {
+    once: option.on('print one frame, or with -o its rows, and end'),
+    interval: option.durationOr('time between two readings', 's', 2000, '2s'),
+  },
+  examples: [
+    ['berth top', 'everything, live'],
+    ['berth top pods --once', 'one frame, for a note or a mail'],
+    ['berth top --once -o jsonl', 'a line for each pod and endpoint'],
+  ],
+  run: async (ctx, { what, once, interval }) => {
+    const shown = { pods: what !== 'endpoints', endpoints: what !== 'pods' };
+    const isFrame = isTableOutput(ctx.output) && ctx.output.fields === undefined;
+    if (once) return await (await import('./once.ts')).once(ctx, shown, isFrame);
+    if (!isFrame) return await (await import('./stream.ts')).streamRows(ctx, shown, interval);
+    if (!ctx.terminal.output)
+      throw usage('top needs a terminal', 'Print one frame with --once, or the rows of every reading with -o jsonl.');
+    return await (await import('./live.ts')).live(ctx, shown, interval);
+  },
+});

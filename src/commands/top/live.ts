@@ -1,0 +1,103 @@
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure } from '../../core/failure.ts';
+import { say } from '../../core/safe-text.ts';
+import type { CommandContext } from '../../cli/context.ts';
+import { loadPaint } from '../../output/layout/colour.ts';
+import { openLiveScreen, type LiveScreen } from '../../output/live/live-screen.ts';
+import type { Result } from '../../output/view.ts';
+import { openLogPage, type LogPage } from './read/log-page.ts';
+import type { Shown } from './read/schedule.ts';
+import { screenLines, screenRows, type ScreenInput } from './draw/screen.ts';
+import { FIRST_SESSION, nextTick } from './read/session.ts';
+import { FIRST_UI, pressed, selectedOf, type Ui } from './model/ui.ts';
+
+/** The ages on the screen are drawn again after this time, in milliseconds. */
+const REDRAW_MS = 1000;
+
+/**
+ * Shows `top` until the user quits; ends 0 then, and with 130 or 143 and no message for Ctrl-C and SIGTERM. Fails as a
+ * request does as long as nothing was ever read; later a failure is shown, and reading goes on.
+ */
+export async function live(ctx: CommandContext, shown: Shown, wantedMs: number): Promise<Result> {
+  const quit = new AbortController();
+  const stop = AbortSignal.any([ctx.signal, quit.signal]);
+  const paint = await loadPaint(ctx.terminal.colour.output);
+  let session = FIRST_SESSION;
+  let ui: Ui = FIRST_UI;
+  let log: { readonly of: string; readonly page: LogPage } | undefined;
+
+  const input = (): ScreenInput => ({
+    session,
+    shown,
+    ui,
+    now: ctx.clock.monotonic(),
+    serviceNow: ctx.serviceNow(),
+    log: log?.page.lines ?? [],
+    canSelect: screen.hasKeys,
+  });
+  const draw = async (): Promise<void> => {
+    await screen.draw(session.intervalMs > 0 ? screenLines(input(), screen, paint) : [say`reading...`]);
+  };
+  // Where a drawing fails because the terminal is gone, the next one in the loop fails too and ends the command.
+  const drawSoon = (): void => {
+    draw().catch(() => undefined);
+  };
+  /** Opens or closes the log, as the mode says. */
+  const followMode = (): void => {
+    const rows = screenRows(input());
+    const selected = ui.mode === 'logs' ? selectedOf(ui, rows.keys) : undefined;
+    if (log?.of === selected) return;
+    log?.page.close();
+    const row = rows.find(selected);
+    log =
+      selected === undefined || row === undefined ? undefined : { of: selected, page: openLogPage(ctx, row, drawSoon) };
+  };
+  const screen: LiveScreen = await openLiveScreen(ctx, {
+    kind: 'full',
+    onKey: (key) => {
+      ui = pressed(ui, key, screenRows(input()).keys, Math.max(1, screen.rows - 6));
+      if (ui.quit) quit.abort(new Error('the user quit'));
+      followMode();
+      drawSoon();
+    },
+    onResize: drawSoon,
+  });
+  try {
+    await draw();
+    for (;;) {
+      if (!ui.paused) session = await untilAborted(stop, nextTick(ctx, session, shown, wantedMs));
+      const readAt = ctx.clock.monotonic();
+      for (;;) {
+        await draw();
+        const left = readAt + session.intervalMs - ctx.clock.monotonic();
+        if (left <= 0 && !ui.paused) break;
+        await ctx.clock.sleep(left <= 0 ? REDRAW_MS : Math.min(left, REDRAW_MS), stop);
+      }
+    }
+  } catch (error) {
+    if (quit.signal.aborted && error === quit.signal.reason) return { kind: 'nothing' };
+    const isInterrupt = error instanceof Failure && (error.exit === EXIT.interrupted || error.exit === EXIT.terminated);
+    if (ctx.signal.aborted && isInterrupt) return { kind: 'nothing', exit: error.exit };
+    throw error;
+  } finally {
+    log?.page.close();
+    await screen.close();
+  }
+}
+
+/** The result of the work; fails with the signal's reason at its abort, also while the work goes on. */
+async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  signal.throwIfAborted();
+  let onAbort: () => void = () => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => {
+      reject(signal.reason as Error);
+    };
+    signal.addEventListener('abort', onAbort);
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

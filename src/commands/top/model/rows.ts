@@ -1,0 +1,162 @@
+import { arrayOf, memberAt, numberOf, objectOf, stringOf, type Json } from '../../../core/json.ts';
+import { plainText } from '../../../output/layout/cells.ts';
+import type { Sample } from '../../../output/view.ts';
+import { latestPerMinute, perMinute, valuesOf } from '../../shared/history.ts';
+import { idOf, type Fleet } from './fleet.ts';
+
+/** A number now and over time. */
+export interface Series {
+  readonly now: number | undefined;
+  readonly history: readonly (number | undefined)[];
+}
+
+interface RowBase {
+  readonly id: string;
+  readonly name: string;
+  /** What the service said of it. */
+  readonly document: Json;
+  readonly createdAt: string | undefined;
+  /** US dollars since midnight UTC. */
+  readonly spentToday: number | undefined;
+  /** Milliseconds since its numbers were read; undefined where they were not. */
+  readonly readMs: number | undefined;
+  readonly samples: readonly Sample[];
+}
+
+/** A pod. Use is in percent; `gpu` and `gpuMemory` are the mean of its GPUs. */
+export interface PodRow extends RowBase {
+  readonly kind: 'pod';
+  readonly status: string;
+  readonly gpu: Series;
+  readonly gpuMemory: Series;
+  readonly cpu: number | undefined;
+  readonly memory: number | undefined;
+  /** US dollars an hour. */
+  readonly cost: number | undefined;
+}
+
+/** An endpoint. The rates are jobs a minute: `now` over the last minute, `history` between two reads. */
+export interface EndpointRow extends RowBase {
+  readonly kind: 'endpoint';
+  readonly type: string;
+  readonly waiting: Series;
+  readonly running: Series;
+  /** Workers by state, as the service names the states; empty where they are not known. */
+  readonly workers: readonly (readonly [state: string, count: number])[];
+  readonly completed: number | undefined;
+  readonly failed: number | undefined;
+  readonly completedRate: Series;
+  readonly failedRate: Series;
+}
+
+export type Row = PodRow | EndpointRow;
+
+/** `now` is the monotonic time in milliseconds. */
+export const podRows = (fleet: Fleet, now: number): readonly PodRow[] =>
+  (fleet.pods?.value ?? []).map((document): PodRow => {
+    const id = idOf(document);
+    const samples = fleet.use.get(id) ?? [];
+    const mean = (member: string): Series => {
+      const history = samples.map(({ row }) => meanOf(row, member));
+      return { now: meanOf(document, member), history };
+    };
+    return {
+      ...baseOf(document, fleet, samples, fleet.pods === undefined ? undefined : now - fleet.pods.at),
+      kind: 'pod',
+      status: plainText(memberAt(document, 'status')),
+      gpu: mean('util'),
+      gpuMemory: mean('memoryUtil'),
+      cpu: numberOf(memberAt(document, 'runtime.cpu.util')),
+      memory: numberOf(memberAt(document, 'runtime.memory.util')),
+      cost: numberOf(memberAt(document, 'cost')),
+    };
+  });
+
+/** The mean over all GPUs of a pod that report the member; undefined where none does. */
+function meanOf(pod: Json, member: string): number | undefined {
+  const values = (arrayOf(memberAt(pod, 'runtime.gpus')) ?? []).flatMap((gpu) => numberOf(memberAt(gpu, member)) ?? []);
+  return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** `now` is the monotonic time in milliseconds. */
+export const endpointRows = (fleet: Fleet, now: number): readonly EndpointRow[] =>
+  (fleet.endpoints?.value ?? []).map((document): EndpointRow => {
+    const samples = fleet.health.get(idOf(document)) ?? [];
+    const last = samples.at(-1);
+    const count = (path: string): number | undefined =>
+      last === undefined ? undefined : numberOf(memberAt(last.row, path));
+    const depth = (path: string): Series => ({ now: count(path), history: valuesOf(samples, path) });
+    const rate = (path: string): Series => ({
+      now: latestPerMinute(samples, path),
+      history: perMinute(samples, path),
+    });
+    return {
+      ...baseOf(document, fleet, samples, last === undefined ? undefined : now - last.at),
+      kind: 'endpoint',
+      type: plainText(memberAt(document, 'type')),
+      waiting: depth('jobs.inQueue'),
+      running: depth('jobs.inProgress'),
+      workers: workersOf(last?.row),
+      completed: count('jobs.completed'),
+      failed: count('jobs.failed'),
+      completedRate: rate('jobs.completed'),
+      failedRate: rate('jobs.failed'),
+    };
+  });
+
+const workersOf = (health: Json | undefined): EndpointRow['workers'] =>
+  Object.entries(objectOf(memberAt(health, 'workers')) ?? {}).flatMap(([state, count]) => {
+    const known = numberOf(count);
+    return known === undefined ? [] : [[state, known] as const];
+  });
+
+function baseOf(
+  document: Json,
+  { spent }: Fleet,
+  samples: readonly Sample[],
+  readMs: number | undefined,
+): Omit<RowBase, 'kind'> {
+  const id = idOf(document);
+  return {
+    id,
+    name: stringOf(memberAt(document, 'name')) ?? id,
+    document,
+    createdAt: stringOf(memberAt(document, 'createdAt')),
+    // Nothing was billed for what a report does not name.
+    spentToday: spent?.value === undefined ? undefined : (spent.value.get(id) ?? 0),
+    readMs,
+    samples,
+  };
+}
+
+export interface Totals {
+  readonly pods: number;
+  readonly endpoints: number;
+  /** US dollars an hour of all pods. */
+  readonly cost: number;
+  /** US dollars since midnight UTC, of everything that was billed; undefined where that is not known. */
+  readonly spentToday: number | undefined;
+  readonly waiting: number;
+  readonly running: number;
+  readonly completedRate: number | undefined;
+  readonly failedRate: number | undefined;
+}
+
+/** The sums over all rows, whatever filter hides some of them. */
+export function totalsOf(pods: readonly PodRow[], endpoints: readonly EndpointRow[], { spent }: Fleet): Totals {
+  const sum = (values: readonly (number | undefined)[]): number =>
+    values.reduce<number>((total, value) => total + (value ?? 0), 0);
+  const sumOfKnown = (values: readonly (number | undefined)[]): number | undefined =>
+    values.every((value) => value === undefined) ? undefined : sum(values);
+  return {
+    pods: pods.length,
+    endpoints: endpoints.length,
+    cost: sum(pods.map(({ cost }) => cost)),
+    // What was deleted today has no row, but its cost counts.
+    spentToday: spent?.value === undefined ? undefined : sum([...spent.value.values()]),
+    waiting: sum(endpoints.map(({ waiting }) => waiting.now)),
+    running: sum(endpoints.map(({ running }) => running.now)),
+    completedRate: sumOfKnown(endpoints.map(({ completedRate }) => completedRate.now)),
+    failedRate: sumOfKnown(endpoints.map(({ failedRate }) => failedRate.now)),
+  };
+}

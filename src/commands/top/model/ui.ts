@@ -1,0 +1,149 @@
+import type { Key } from '../../../core/context.ts';
+import { SORTS, type Sort } from './order.ts';
+
+/** What the user chose. It is never changed: `pressed` returns another one. */
+export interface Ui {
+  readonly mode: 'list' | 'filter' | 'detail' | 'logs' | 'help';
+  /** The key of the selected row; undefined until a key moves the selection: the first row then. */
+  readonly selected: string | undefined;
+  readonly sort: Sort;
+  readonly filter: string;
+  readonly paused: boolean;
+  /** Lines that a detail is scrolled down, or a log up from its end. */
+  readonly scroll: number;
+  readonly quit: boolean;
+}
+
+export const FIRST_UI: Ui = {
+  mode: 'list',
+  selected: undefined,
+  sort: 'name',
+  filter: '',
+  paused: false,
+  scroll: 0,
+  quit: false,
+};
+
+/** The most characters of a filter. */
+const MAX_FILTER = 64;
+
+/** The choice after a key. `rows` are the keys of the rows in the order shown, `page` how many of them fit. */
+export function pressed(ui: Ui, key: Key, rows: readonly string[], page: number): Ui {
+  switch (ui.mode) {
+    case 'list':
+      return pressedInList(ui, key, rows, page);
+    case 'filter':
+      return pressedInFilter(ui, key);
+    case 'help':
+      return { ...ui, mode: 'list' };
+    case 'detail':
+    case 'logs':
+      return pressedInPage(ui, key, page);
+  }
+}
+
+/** The selected row: the first one where the selection is not shown. */
+export const selectedOf = ({ selected }: Ui, rows: readonly string[]): string | undefined =>
+  selected !== undefined && rows.includes(selected) ? selected : rows[0];
+
+function pressedInList(ui: Ui, key: Key, rows: readonly string[], page: number): Ui {
+  const step = stepOf(key, page);
+  if (step !== undefined) {
+    const at = rows.indexOf(selectedOf(ui, rows) ?? '') + step;
+    return { ...ui, selected: rows[Math.max(0, Math.min(rows.length - 1, at))] };
+  }
+  const selected = selectedOf(ui, rows);
+  switch (key.name) {
+    case 'q':
+      return { ...ui, quit: true };
+    case 's':
+      return { ...ui, sort: SORTS[(SORTS.indexOf(ui.sort) + 1) % SORTS.length] ?? 'name' };
+    case 'p':
+      return { ...ui, paused: !ui.paused };
+    case '/':
+      return { ...ui, mode: 'filter' };
+    case '?':
+      return { ...ui, mode: 'help' };
+    case 'escape':
+      return { ...ui, filter: '' };
+    case 'enter':
+      return selected === undefined ? ui : { ...ui, selected, mode: 'detail', scroll: 0 };
+    case 'l':
+      return selected === undefined ? ui : { ...ui, selected, mode: 'logs', scroll: 0 };
+    default:
+      return ui;
+  }
+}
+
+function pressedInFilter(ui: Ui, { name, text }: Key): Ui {
+  if (name === 'enter') return { ...ui, mode: 'list' };
+  if (name === 'escape') return { ...ui, mode: 'list', filter: '' };
+  if (name === 'backspace') return { ...ui, filter: Array.from(ui.filter).slice(0, -1).join('') };
+  return text === undefined
+    ? ui
+    : {
+        ...ui,
+        filter: Array.from(ui.filter + text)
+          .slice(0, MAX_FILTER)
+          .join(''),
+      };
+}
+
+function pressedInPage(ui: Ui, key: Key, page: number): Ui {
+  const step = stepOf(key, page);
+  if (step !== undefined)
+    return { ...ui, scroll: Math.max(0, Math.min(MAX_SCROLL, ui.scroll + (ui.mode === 'logs' ? -step : step))) };
+  switch (key.name) {
+    case 'q':
+    case 'escape':
+    case 'left':
+    case 'enter':
+      return { ...ui, mode: 'list', scroll: 0 };
+    case 'l':
+      return { ...ui, mode: 'logs', scroll: 0 };
+    case 'p':
+      return { ...ui, paused: !ui.paused };
+    default:
+      return ui;
+  }
+}
+
+const MAX_SCROLL = 100_000;
+
+/** How far a key moves; undefined for a key that moves nothing. */
+function stepOf({ name }: Key, page: number): number | undefined {
+  switch (name) {
+    case 'up':
+    case 'k':
+      return -1;
+    case 'down':
+    case 'j':
+      return 1;
+    case 'pageup':
+      return -page;
+    case 'pagedown':
+    case ' ':
+      return page;
+    case 'home':
+    case 'g':
+      return -MAX_SCROLL;
+    case 'end':
+    case 'G':
+      return MAX_SCROLL;
+    default:
+      return undefined;
+  }
+}
+
+/** The keys, for the help. */
+export const KEY_HELP: readonly (readonly [keys: string, meaning: string])[] = [
+  ['q', 'quit, or back to the list'],
+  ['up down j k', 'select a row; in a detail, scroll'],
+  ['page up, page down, space, g, G', 'a page up or down; the first and the last row'],
+  ['s', `sort by the next of ${SORTS.join(', ')}`],
+  ['/', 'show only what has a text in its name, id or status; escape shows everything'],
+  ['enter', 'the detail of the selected row'],
+  ['l', 'its log; of an endpoint, the log of a worker'],
+  ['p', 'pause: read nothing until p is pressed again'],
+  ['?', 'this help'],
+];

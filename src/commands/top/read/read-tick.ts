@@ -1,0 +1,90 @@
+import type { ApiRequest } from '../../../core/api.ts';
+import { EXIT } from '../../../core/exit-codes.ts';
+import { Failure } from '../../../core/failure.ts';
+import { asId } from '../../../core/ids.ts';
+import { arrayOf, memberAt, type Json } from '../../../core/json.ts';
+import type { CommandContext } from '../../../cli/context.ts';
+import { healthRequest } from '../../../queue/requests.ts';
+import { ENDPOINTS, PODS } from '../../shared/collections.ts';
+import { spentById, type Read } from '../model/fleet.ts';
+import type { Due } from './schedule.ts';
+
+/** What the requests of one tick gave. */
+export interface Tick {
+  readonly reads: readonly Read[];
+  /** Why requests failed: `pods: connection refused`. */
+  readonly failures: readonly { readonly what: string; readonly failure: Failure }[];
+  readonly requests: number;
+}
+
+/**
+ * Sends the requests of one tick together. A failure does not keep the others from being read. An interrupt and what is
+ * no Failure are thrown.
+ */
+export async function readTick(ctx: CommandContext, due: Due): Promise<Tick> {
+  const jobs: readonly (readonly [what: string, work: () => Promise<Read>, requests: number])[] = [
+    ...(due.pods ? [['pods', () => readList(ctx, 'pods'), 1] as const] : []),
+    ...(due.endpoints ? [['endpoints', () => readList(ctx, 'endpoints'), 1] as const] : []),
+    ...(due.spent ? [['cost', () => readSpent(ctx), 2] as const] : []),
+    ...due.health.map((id) => [healthOf(id), () => readHealth(ctx, id), 1] as const),
+  ];
+  const settled = await Promise.allSettled(jobs.map(([, work]) => work()));
+  const failures = settled.flatMap((each, at) => {
+    if (each.status === 'fulfilled') return [];
+    if (ctx.signal.aborted || !(each.reason instanceof Failure)) throw each.reason;
+    return [{ what: jobs[at]?.[0] ?? '', failure: each.reason }];
+  });
+  const unanswered = due.health.filter((id) => failures.some(({ what }) => what === healthOf(id)));
+  const at = ctx.clock.monotonic();
+  return {
+    reads: [
+      ...settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : [])),
+      ...unanswered.map((id): Read => ({ kind: 'no-health', id, at })),
+    ],
+    failures,
+    requests: jobs.reduce((sum, [, , count]) => sum + count, 0),
+  };
+}
+
+const healthOf = (id: string): string => `health of ${id}`;
+
+const get = (path: readonly string[], list: string, query: ApiRequest['query'] = {}): ApiRequest => ({
+  service: 'base',
+  method: 'GET',
+  path,
+  query,
+  expects: { list },
+});
+
+/** All pods have their use in one list; those of clusters are asked for (contract rules, Pods). */
+async function readList(ctx: CommandContext, kind: 'pods' | 'endpoints'): Promise<Read> {
+  const request =
+    kind === 'pods' ? get(PODS.path, PODS.member, { includeClusterPods: true }) : get(ENDPOINTS.path, ENDPOINTS.member);
+  const { value } = await ctx.api.send(request);
+  const member = kind === 'pods' ? PODS.member : ENDPOINTS.member;
+  return { kind, rows: arrayOf(memberAt(value, member)) ?? [], at: ctx.clock.monotonic() };
+}
+
+async function readHealth(ctx: CommandContext, id: string): Promise<Read> {
+  const { value = null } = await ctx.api.send(healthRequest(asId(id)));
+  return { kind: 'health', id, document: value, at: ctx.clock.monotonic() };
+}
+
+/** The costs of pods and endpoints since midnight UTC. A key that may not read them (403) gives none. */
+async function readSpent(ctx: CommandContext): Promise<Read> {
+  const today = new Date(ctx.serviceNow()).toISOString().slice(0, 10);
+  const query = { startTime: `${today}T00:00:00Z`, bucketSize: 'day' };
+  const report = async (name: string, idMember: string): Promise<ReadonlyMap<string, number>> => {
+    const { value = null } = await ctx.api.send(get(['v2', 'billing', name], 'records', query));
+    return spentById(recordsOf(value), idMember);
+  };
+  try {
+    const [pods, endpoints] = await Promise.all([report('pods', 'podId'), report('serverless', 'serverlessId')]);
+    return { kind: 'spent', spent: new Map([...pods, ...endpoints]), at: ctx.clock.monotonic() };
+  } catch (error) {
+    if (!(error instanceof Failure) || error.exit !== EXIT.denied) throw error;
+    return { kind: 'spent', spent: undefined, at: ctx.clock.monotonic() };
+  }
+}
+
+const recordsOf = (value: Json): readonly Json[] => arrayOf(memberAt(value, 'records')) ?? [];

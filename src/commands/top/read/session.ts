@@ -1,0 +1,65 @@
+import type { CommandContext } from '../../../cli/context.ts';
+import { pacedInterval } from '../../../cli/run/pace.ts';
+import { fleetAfter, EMPTY_FLEET, type Fleet } from '../model/fleet.ts';
+import { readTick, type Tick } from './read-tick.ts';
+import { dueReads, HEALTH_PER_TICK, type Due, type Shown } from './schedule.ts';
+
+/** What was read, and how reading goes on. */
+export interface Session {
+  readonly fleet: Fleet;
+  /** Milliseconds between two ticks. */
+  readonly intervalMs: number;
+  /** Why requests of the last tick failed. */
+  readonly failures: Tick['failures'];
+}
+
+export const FIRST_SESSION: Session = { fleet: EMPTY_FLEET, intervalMs: 0, failures: [] };
+
+/**
+ * Reads what is due and returns the session after it. The interval leaves half of what is left of each rate window to
+ * other commands. Fails as a request does as long as nothing was ever read.
+ */
+export async function nextTick(
+  ctx: CommandContext,
+  session: Session,
+  shown: Shown,
+  wantedMs: number,
+): Promise<Session> {
+  const due = dueReads(session.fleet, shown, ctx.clock.monotonic());
+  const tick = await readTick(ctx, due);
+  let fleet = tick.reads.reduce(fleetAfter, session.fleet);
+  if (session.fleet.endpoints === undefined && fleet.endpoints !== undefined) {
+    // The first tick learns only now which endpoints there are.
+    const { health } = dueReads(fleet, shown, ctx.clock.monotonic());
+    const more = await readTick(ctx, { pods: false, endpoints: false, spent: false, health });
+    fleet = more.reads.reduce(fleetAfter, fleet);
+  }
+  const [failed] = tick.failures;
+  if (failed !== undefined && fleet.pods === undefined && fleet.endpoints === undefined) throw failed.failure;
+  const queues = dueReads(fleet, shown, Infinity).health.length;
+  const requests = (shown.pods ? 1 : 0) + Math.min(queues, HEALTH_PER_TICK);
+  return {
+    fleet,
+    intervalMs: pacedInterval(await ctx.limits.read(), Math.max(1, requests), wantedMs),
+    failures: tick.failures,
+  };
+}
+
+/** Reads everything once: the lists, then the health of every endpoint, eight at a time. Fails as any request does. */
+export async function readAll(ctx: CommandContext, shown: Shown): Promise<Fleet> {
+  const read = async (fleet: Fleet, due: Due): Promise<Fleet> => {
+    const { reads, failures } = await readTick(ctx, due);
+    const [failed] = failures.filter(({ what }) => what === 'pods' || what === 'endpoints');
+    if (failed !== undefined) throw failed.failure;
+    return reads.reduce(fleetAfter, fleet);
+  };
+  let fleet = await read(EMPTY_FLEET, dueReads(EMPTY_FLEET, shown, 0));
+  const started = ctx.clock.monotonic();
+  const asked = new Set<string>();
+  for (;;) {
+    const health = dueReads(fleet, shown, started).health.filter((id) => !asked.has(id));
+    if (health.length === 0) return fleet;
+    for (const id of health) asked.add(id);
+    fleet = await read(fleet, { pods: false, endpoints: false, spent: false, health });
+  }
+}

@@ -1,0 +1,226 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { JOBS_ONLY_KEY } from '../../../../src/local/frame/auth.ts';
+import { serveLocal } from '../../../../src/local/frame/server.ts';
+import { localFixture } from '../../../support/local/service-fixture.ts';
+import { berth } from '../../../support/worlds/run-berth.ts';
+import { createAccount, local } from '../../../support/worlds/local-account.ts';
+import { expectCause, explain, type CauseCase } from './explain-fixture.ts';
+
+const SUBMIT = "jobs run demo --input '{}'";
+const ASK = 'jobs explain demo JOB';
+
+/** Every cause of `jobs explain`, each produced on the local service. */
+const CASES: readonly CauseCase[] = [
+  {
+    code: 'completed',
+    setup: [SUBMIT, 'local clock advance 10s'],
+    ask: ASK,
+    state: 'ok',
+    verdict: /^completed: 1s in the queue, 1s of work$/,
+  },
+  {
+    code: 'failed',
+    setup: ['jobs run fail --input \'{"error":"out of memory"}\'', 'local clock advance 10s'],
+    ask: 'jobs explain fail JOB',
+    verdict: /^failed: out of memory$/,
+    evidence: ['status', /^FAILED$/, /^GET \/v2\/fail\/status\//],
+    cure: /^berth jobs retry fail JOB$/,
+  },
+  {
+    code: 'failed',
+    setup: [
+      'jobs run fail --input \'{"error":"{\\"error_type\\":\\"MemoryError\\",\\"error_message\\":\\"out of memory\\"}"}\'',
+      'local clock advance 10s',
+    ],
+    ask: 'jobs explain fail JOB',
+    verdict: /^failed: out of memory$/,
+    cure: /^berth jobs retry fail JOB$/,
+  },
+  {
+    code: 'failed',
+    setup: [
+      'jobs run fail --input \'{"error":"Traceback (most recent call last):\\n  File x\\nValueError: no"}\'',
+      'local clock advance 10s',
+    ],
+    ask: 'jobs explain fail JOB',
+    verdict: /^failed: ValueError: no$/,
+    cure: /^berth jobs retry fail JOB$/,
+  },
+  {
+    code: 'timed-out',
+    setup: ['jobs run sleep --input \'{"seconds":60}\' --execution-timeout 5s', 'local clock advance 30s'],
+    ask: 'jobs explain sleep JOB',
+    verdict: /^stopped by its execution timeout after 5s$/,
+    cure: /^berth endpoints update sleep --execution-timeout 1h\nberth jobs retry sleep JOB$/,
+  },
+  {
+    code: 'cancelled',
+    setup: [SUBMIT, 'jobs cancel demo JOB -o id'],
+    ask: ASK,
+    verdict: /^cancelled: /,
+    cure: /^berth jobs run demo --input \.\.\.$/,
+  },
+  {
+    code: 'expired',
+    setup: [SUBMIT, 'local clock advance 31m'],
+    ask: ASK,
+    verdict: /^expired: results are kept 30 minutes \(run\)/,
+    evidence: ['not read', /404/, /^GET \/v2\/demo\/status\//],
+    cure: /^berth jobs run demo --input \.\.\.$/,
+  },
+  {
+    code: 'expired',
+    setup: [],
+    ask: 'jobs explain demo sync-1',
+    verdict: /^expired: results are kept 1 to 5 minutes \(runsync\); or this endpoint never had such a job$/,
+    cure: /jobs run demo/,
+  },
+  {
+    code: 'no-queue',
+    setup: ['endpoints create --name web --image example/web:1 --type LOAD_BALANCER --cpu cpu-general:2 -o id', SUBMIT],
+    ask: 'jobs explain web JOB',
+    verdict: /^no job will run: the endpoint balances load and has no queue; requests go to http/,
+    cure: /^berth endpoints get /,
+  },
+  {
+    code: 'rate-limited',
+    setup: [SUBMIT, "local fault add rate-limit --retry-after 40s --match 'GET /v2/demo/status'"],
+    ask: ASK,
+    verdict: /^rate limited for 40s$/,
+    cure: /^berth limits$/,
+  },
+  {
+    code: 'low-balance',
+    setup: [
+      'endpoints update demo --workers-max 0',
+      SUBMIT,
+      "local fault add low-balance --match 'GET /v2/serverless'",
+    ],
+    ask: ASK,
+    verdict: /^the balance of the account is too low/,
+    cure: /^berth billing summary$/,
+  },
+  {
+    code: 'unknown',
+    setup: [SUBMIT, "local fault add server-error --match 'GET /v2/demo/status'"],
+    ask: ASK,
+    state: 'waiting',
+    verdict: /^could not tell: GET \/v2\/demo\/status\/\S+: the service answered 503/,
+    cure: /^berth doctor$/,
+    exit: 7,
+  },
+  {
+    code: 'workers-max-zero',
+    setup: ['endpoints update demo --workers-max 0', SUBMIT],
+    ask: ASK,
+    verdict: /^nothing will run: workers-max is 0$/,
+    cure: /^berth endpoints update demo --workers-max 3$/,
+  },
+  {
+    code: 'workers-crash',
+    setup: ['endpoints update demo --image does-not-start', SUBMIT, 'local clock advance 2s'],
+    ask: ASK,
+    verdict: /^workers crash at start: fatal: cannot open/,
+    cure: /^berth endpoints logs demo /,
+  },
+  {
+    code: 'workers-throttled',
+    setup: ['endpoints update demo --workers-min 1', 'local clock advance 2s', 'local stock set cpu-general 0', SUBMIT],
+    ask: ASK,
+    verdict: /^workers wait for hardware that others use/,
+    cure: /^berth catalog cpus --available/,
+  },
+  {
+    code: 'no-stock',
+    setup: ['local stock set cpu-general 0', SUBMIT],
+    ask: ASK,
+    verdict: /^no stock of cpu-general in any data center$/,
+    cure: /^berth catalog cpus --available/,
+  },
+  {
+    code: 'no-worker',
+    setup: ['local stock set cpu-general 0', SUBMIT, "local fault add drop --match 'GET /v2/catalog'"],
+    ask: ASK,
+    state: 'waiting',
+    verdict: /^1 job waiting, and no worker has started yet$/,
+    cure: /^berth endpoints workers demo --watch$/,
+  },
+  {
+    code: 'healthy',
+    setup: [SUBMIT],
+    ask: ASK,
+    state: 'ok',
+    verdict: /^healthy: next in the queue; a worker starts$/,
+  },
+  {
+    code: 'healthy',
+    setup: ['jobs run sleep --input \'{"seconds":60}\'', 'local clock advance 11s'],
+    ask: 'jobs explain sleep JOB',
+    state: 'ok',
+    verdict: /^healthy: a worker runs it, for 10s so far$/,
+    evidence: ['execution timeout', /^5m$/, /^GET \/v2\/serverless\/sleep$/],
+  },
+  {
+    code: 'healthy',
+    setup: ["jobs run demo-text-model --input '{}'"],
+    ask: 'jobs explain demo-text-model JOB',
+    state: 'ok',
+    verdict: /^healthy: next in the queue; a worker starts$/,
+  },
+];
+
+describe('jobs explain', () => {
+  test.each(CASES)('says $code: $verdict', expectCause);
+
+  test('says how many jobs are ahead at most, and about how long that takes', async () => {
+    const account = createAccount();
+    await local(account, 'endpoints update sleep --workers-max 1');
+    let job = '';
+    for (let count = 0; count < 5; count++) job = await local(account, 'jobs run sleep --input \'{"seconds":10}\'');
+    await local(account, 'local clock advance 2s');
+    const found = await explain(account, `jobs explain sleep ${job} --sample 10s`);
+    expect(found.verdict).toBe('healthy: up to 3 jobs ahead, about 40s; every worker that workers-max allows is busy');
+  });
+
+  test('takes the name of an endpoint', async () => {
+    const account = createAccount();
+    await local(account, 'endpoints create --name mine --image example/demo:1 --cpu cpu-general:2 -o id');
+    const job = await local(account, "jobs run mine --input '{}'");
+    expect((await explain(account, `jobs explain mine ${job}`)).code).toBe('healthy');
+  });
+
+  test('ends 4 for an endpoint that is not there', async () => {
+    const ran = await createAccount()('jobs explain nope nope');
+    expect([ran.code, ran.out]).toEqual([4, '']);
+  });
+
+  test('needs no right to manage: a key for jobs alone is told what the queue says', async () => {
+    const { service, send } = localFixture();
+    const server = await serveLocal(service, { port: 0, host: '127.0.0.1' });
+    onTestFinished(() => server.stop());
+    const job = String((await send('POST', '/v2/demo/run', { input: {} })).body['id']);
+    const env = { BERTH_BASE_URL: server.url, BERTH_API_KEY: JOBS_ONLY_KEY };
+    const ran = await berth(['jobs', 'explain', 'demo', job, '--json'], { env });
+    expect([ran.code, JSON.parse(ran.out)]).toEqual([
+      0,
+      expect.objectContaining({
+        code: 'healthy',
+        evidence: expect.arrayContaining([
+          { fact: 'not read', value: expect.stringContaining('403') as string, source: 'GET /v2/serverless/demo' },
+        ]) as unknown,
+      }),
+    ]);
+  });
+
+  test.each([60, 80, 120])('looks as in the golden file at %i columns', async (columns) => {
+    const account = createAccount();
+    await local(account, 'endpoints update demo --workers-max 0');
+    const job = await local(account, SUBMIT);
+    const ran = await account(`jobs explain demo ${job}`, {
+      tty: { stdout: true },
+      columns,
+      env: { NO_COLOR: '1' },
+    });
+    await expect(ran.out).toMatchFileSnapshot(`../../../golden/explain/job-${String(columns)}.txt`);
+  });
+});

@@ -1,0 +1,138 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { encodeRecord } from '../../../../../src/batch/store/journal/record.ts';
+import { createBatchWorld, OUT, read, RUN, secondProcess, write } from '../../../../support/batch/command-fixture.ts';
+import { mixedItems, writeBatch } from '../../../../support/batch/written-batch.ts';
+import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
+import { createTestWorld, type TestWorld } from '../../../../support/worlds/test-world.ts';
+
+const EXPORT = ['jobs', 'batch', 'export', OUT];
+
+interface Row {
+  readonly item: number;
+  readonly status: string;
+  readonly input?: unknown;
+  readonly output: unknown;
+}
+
+const rowsOf = ({ out }: Ran): readonly Row[] =>
+  out
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Row);
+
+function worldWith(count: number): TestWorld {
+  const world = createTestWorld();
+  writeBatch(world.directory, mixedItems(count));
+  return world;
+}
+
+/** Writes a batch whose results are in the reverse order of its input. */
+function reversedWorld(count: number): TestWorld {
+  const world = worldWith(count);
+  const lines = readFileSync(join(world.directory, OUT), 'utf8').trimEnd().split('\n').reverse();
+  const text = `${lines.join('\n')}\n`;
+  const journal = join(world.directory, `${OUT}.journal`);
+  writeFileSync(join(world.directory, OUT), text);
+  // Of an earlier version, which stored no CRC-32: the length alone decides.
+  const records = readFileSync(journal, 'utf8').split('\n');
+  writeFileSync(journal, records.map(withoutChecksum).join('\n'));
+  return world;
+}
+
+function withoutChecksum(record: string): string {
+  const [, json] = /^\S+ \d+ (\["e",.*\])$/.exec(record) ?? [];
+  if (json === undefined) return record;
+  const [code, item, ending, bytes] = JSON.parse(json) as [string, number, 'completed', number];
+  if (code !== 'e') return record;
+  return encodeRecord({
+    kind: 'event',
+    item,
+    event: { kind: 'end', ending },
+    data: { resultBytes: bytes },
+  }).trimEnd();
+}
+
+describe('an export', () => {
+  test.each(['csv', 'json', 'jsonl'])('as %s', async (format) => {
+    const ran = await berthIn(worldWith(20), [...EXPORT, '--format', format, '--join-input']);
+    expect([ran.code, ran.err]).toEqual([0, '1 item without a result: 1 waiting.\n']);
+    await expect(ran.out).toMatchFileSnapshot(`../../../../golden/jobs/batch-export.${format}`);
+  });
+
+  test('joins each result with its input, in the order of the input, whatever the order of the results', async () => {
+    const rows = rowsOf(await berthIn(reversedWorld(2000), [...EXPORT, '--join-input']));
+    expect(rows).toHaveLength(1900);
+    expect(rows.map(({ item }) => item)).toEqual(rows.map(({ item }) => item).toSorted((a, b) => a - b));
+    for (const { item, input } of rows) expect(input).toEqual({ n: item });
+  });
+
+  test('is in the order of the results, or with --ordered in that of the input', async () => {
+    const world = reversedWorld(200);
+    const items = async (...flags: string[]): Promise<readonly number[]> =>
+      rowsOf(await berthIn(world, [...EXPORT, ...flags])).map(({ item }) => item);
+    const stored = await items();
+    expect(stored[0]).toBe(199);
+    expect(await items('--ordered')).toEqual(stored.toReversed());
+  });
+
+  test('keeps numbers exact, and picks members with --fields', async () => {
+    const world = createTestWorld();
+    writeBatch(world.directory, [{ ending: 'completed', output: { big: 1 } }]);
+    const exact = readFileSync(join(world.directory, OUT), 'utf8');
+    expect(exact).toContain('"big":1');
+    const there = await createBatchWorld();
+    write(there, 'in.jsonl', '{"big":9007199254740993,"x":1.0}\n');
+    await berthIn(there, RUN);
+    const ran = await berthIn(secondProcess(there), [...EXPORT, '--join-input', '--fields', 'input,output.big']);
+    expect(ran.out).toBe('{"input":{"big":9007199254740993,"x":1.0},"output":{"big":9007199254740993}}\n');
+    const csv = await berthIn(secondProcess(there), [...EXPORT, '--format', 'csv', '--fields', 'item,output.big']);
+    expect(csv.out).toBe('item,output.big\n1,9007199254740993\n');
+  });
+
+  test('to a file replaces it only when it is complete', async () => {
+    const world = worldWith(40);
+    writeFileSync(join(world.directory, 'e.csv'), 'old');
+    const ran = await berthIn(world, [...EXPORT, '--format', 'csv', '--out', 'e.csv']);
+    expect([ran.code, ran.out, ran.err]).toEqual([
+      0,
+      '',
+      '38 rows written to e.csv.\n2 items without a result: 2 waiting.\n',
+    ]);
+    expect(read(world, 'e.csv').split('\n')).toHaveLength(40);
+    // The results change between the check and the last row.
+    writeFileSync(join(world.directory, 'in.jsonl'), 'something else');
+    const failed = await berthIn(world, [...EXPORT, '--join-input', '--out', 'e.csv']);
+    expect([failed.code, failed.err]).toEqual([2, expect.stringContaining('is not the one this batch was begun with')]);
+    expect(read(world, 'e.csv').split('\n')).toHaveLength(40);
+    expect(readdirSync(world.directory).filter((name) => name.includes('exporting'))).toEqual([]);
+  });
+
+  test.each([OUT, `${OUT}.journal`, 'in.jsonl', './in.jsonl'])('never overwrites %s', async (name) => {
+    const world = worldWith(4);
+    const before = read(world, name);
+    expect((await berthIn(world, [...EXPORT, '--out', name])).code).toBe(2);
+    expect(read(world, name)).toBe(before);
+  });
+
+  test.each([
+    [['--out', '.'], 14],
+    [['--out', 'no/such/folder/x'], 14],
+    [['-o', 'yaml'], 2],
+    [['--jq', '.item'], 2],
+    [['--join-input', '--input', 'gone.jsonl'], 2],
+  ] as const)('refuses %j before the first row', async (flags, code) => {
+    const ran = await berthIn(worldWith(4), [...EXPORT, ...flags]);
+    expect([ran.code, ran.out]).toEqual([code, '']);
+  });
+
+  test('takes -o for the format, and an empty batch has no row', async () => {
+    const world = createTestWorld();
+    writeBatch(world.directory, [undefined]);
+    expect((await berthIn(world, [...EXPORT, '-o', 'json'])).out).toBe('[]\n');
+    expect((await berthIn(world, [...EXPORT, '-o', 'csv'])).out).toMatch(/^item,id,job,status,.*\n$/);
+    expect((await berthIn(world, EXPORT)).out).toBe('');
+    expect(existsSync(join(world.directory, OUT))).toBe(true);
+  });
+});

@@ -1,0 +1,163 @@
+import { appendFileSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { encodeRecord } from '../../../../../src/batch/store/journal/record.ts';
+import {
+  items,
+  local,
+  OUT,
+  RUN,
+  createBatchWorld,
+  secondProcess,
+  waitForJobs,
+  write,
+} from '../../../../support/batch/command-fixture.ts';
+import { mixedItems, writeBatch } from '../../../../support/batch/written-batch.ts';
+import { berthIn } from '../../../../support/worlds/run-berth.ts';
+import { createTestWorld, type TestWorld, type TestWorldOptions } from '../../../../support/worlds/test-world.ts';
+
+const REPORT = ['jobs', 'batch', 'report', OUT];
+const STATUS = ['jobs', 'batch', 'status', OUT];
+
+interface Report {
+  readonly [member: string]: unknown;
+  readonly failures: readonly { readonly pattern: string; readonly count: number; readonly examples: unknown[] }[];
+}
+
+function worldWith(count: number, options: TestWorldOptions = {}): TestWorld {
+  const world = createTestWorld(options);
+  writeBatch(world.directory, mixedItems(count));
+  return world;
+}
+
+async function reportOf(world: TestWorld): Promise<Report> {
+  const ran = await berthIn(world, [...REPORT, '--json']);
+  expect([ran.code, ran.err]).toEqual([0, '']);
+  return JSON.parse(ran.out) as Report;
+}
+
+describe('the report of a batch', () => {
+  test.each([80, 120])('on a terminal of %d columns', async (columns) => {
+    const ran = await berthIn(worldWith(400, { tty: true, columns, env: { NO_COLOR: '1' } }), REPORT);
+    expect(ran.code).toBe(0);
+    for (const line of ran.out.split('\n')) expect(line.length).toBeLessThanOrEqual(columns);
+    await expect(ran.out).toMatchFileSnapshot(`../../../../golden/jobs/batch-report-${String(columns)}.txt`);
+  });
+
+  test('as JSON accounts for every item, and groups failures by pattern', async () => {
+    const report = await reportOf(worldWith(400));
+    await expect(`${JSON.stringify(report, null, 2)}\n`).toMatchFileSnapshot(
+      '../../../../golden/jobs/batch-report.json',
+    );
+    const { planned, completed, failed, timedOut, expired, waiting } = report as unknown as Record<string, number>;
+    expect(planned).toBe((completed ?? 0) + (failed ?? 0) + (timedOut ?? 0) + (expired ?? 0) + (waiting ?? 0));
+    const grouped = report.failures.reduce((sum, { count }) => sum + count, 0);
+    expect(grouped).toBe((failed ?? 0) + (timedOut ?? 0) + (expired ?? 0));
+  });
+
+  test('changes no file and sends nothing', async () => {
+    const world = worldWith(40);
+    const names = [OUT, `${OUT}.journal`, 'in.jsonl'].map((name) => join(world.directory, name));
+    const before = names.map((name) => [statSync(name).mtimeMs, readFileSync(name, 'utf8')]);
+    await reportOf(world);
+    expect(names.map((name) => [statSync(name).mtimeMs, readFileSync(name, 'utf8')])).toEqual(before);
+  });
+
+  test('of a killed batch leaves out what its journal does not have', async () => {
+    const world = worldWith(40);
+    const before = await reportOf(world);
+    appendFileSync(join(world.directory, OUT), '{"item":40,"job":"job-40","status":"FAILED","error":"half wri');
+    appendFileSync(join(world.directory, `${OUT}.journal`), '0123abcd 40 ["e",4');
+    expect(await reportOf(world)).toEqual(before);
+  });
+
+  test('of a batch that was killed while its results were sorted reads the sorted ones', async () => {
+    const world = worldWith(40);
+    const before = await reportOf(world);
+    const path = join(world.directory, OUT);
+    const { resultBytes, checksum } = lastExtent(readFileSync(`${path}.journal`, 'utf8'));
+    renameSync(path, `${path}.ordered`);
+    writeFileSync(path, 'x'.repeat(resultBytes));
+    appendFileSync(`${path}.journal`, encodeRecord({ kind: 'ordered', bytes: resultBytes, checksum }));
+    expect(await reportOf(world)).toEqual({ ...before, unordered: undefined });
+  });
+
+  test('of a running batch tells what has ended so far', async () => {
+    const world = await createBatchWorld();
+    write(world, 'in.jsonl', items(30, ',"seconds":60'));
+    const running = berthIn(world, ['jobs', 'batch', 'run', 'sleep', ...RUN.slice(4), '--max-time', '10m']);
+    await waitForJobs(world, 5);
+    const report = await reportOf(secondProcess(world));
+    expect(report).toMatchObject({ state: 'running', planned: 30 });
+    world.signal('SIGINT');
+    await running;
+  });
+
+  test('counts an item that was sent again once, by its last result', async () => {
+    const world = await createBatchWorld();
+    write(world, 'in.jsonl', items(4, ',"error":"out of memory: 12 GiB"'));
+    await berthIn(world, ['jobs', 'batch', 'run', 'fail', ...RUN.slice(4)]);
+    const before = await reportOf(secondProcess(world));
+    expect(before).toMatchObject({
+      failed: 4,
+      resubmitted: 0,
+      failures: [{ pattern: 'out of memory: <n> GiB', count: 4 }],
+    });
+    await local(world, 'fault', 'add', 'accept-drop', '--match', 'POST /v2/fail/run', '--count', '1');
+    await berthIn(secondProcess(world), ['jobs', 'batch', 'resume', OUT, '--resubmit', 'failed']);
+    const after = await reportOf(secondProcess(world));
+    expect(after).toMatchObject({ failed: 3, unknown: 1, resubmitted: 4, failures: [{ count: 3 }] });
+  });
+
+  test('fails with 14 when the results are not what the batch wrote; its status still has the counts', async () => {
+    const world = worldWith(40);
+    const path = join(world.directory, OUT);
+    writeFileSync(path, readFileSync(path, 'utf8').replace('COMPLETED', 'XOMPLETED'));
+    const ran = await berthIn(world, REPORT);
+    expect([ran.code, ran.err]).toEqual([14, expect.stringContaining('different from what its journal records')]);
+    const status = await berthIn(world, [...STATUS, '--json']);
+    expect([status.code, JSON.parse(status.out)]).toEqual([0, expect.objectContaining({ planned: 40, waiting: 2 })]);
+    expect(status.err).toContain('different from what its journal records');
+  });
+});
+
+describe('the page', () => {
+  test('has the document of --json, nothing to load, and every text escaped', async () => {
+    const world = worldWith(400);
+    const report = await reportOf(world);
+    const ran = await berthIn(world, [...REPORT, '--html', 'report.html']);
+    expect([ran.code, ran.err]).toEqual([0, 'The page is in report.html.\n']);
+    const page = readFileSync(join(world.directory, 'report.html'), 'utf8');
+    const [, block = ''] = /<script type="application\/json" id="report">(.*)<\/script>/.exec(page) ?? [];
+    expect(JSON.parse(block)).toEqual(report);
+    expect(page.replace(block, '')).not.toMatch(/<script(?! type="application)|\u202e|https?:(?!\/\/www\.w3\.org)/);
+    expect(page).toContain('&lt;script&gt;alert(&lt;n&gt;)');
+    expect(page.match(/<svg /g)).toHaveLength(3);
+  });
+
+  test('never overwrites a file of the batch', async () => {
+    const world = worldWith(4);
+    for (const name of [OUT, `${OUT}.journal`]) {
+      const before = readFileSync(join(world.directory, name), 'utf8');
+      expect((await berthIn(world, [...REPORT, '--html', name])).code).toBe(2);
+      expect(readFileSync(join(world.directory, name), 'utf8')).toBe(before);
+    }
+  });
+});
+
+test('the status has cost, times and the commonest errors', async () => {
+  const ran = await berthIn(worldWith(400), [...STATUS, '--json']);
+  expect(JSON.parse(ran.out)).toMatchObject({
+    wallSeconds: 39.9,
+    executionCostUsd: { low: expect.any(Number) as number },
+    executionMs: { p50: expect.any(Number) as number },
+    commonestErrors: [{ count: 20 }, { count: 20 }, { count: 20 }],
+  });
+  const shown = await berthIn(worldWith(400, { tty: true, columns: 80, env: { NO_COLOR: '1' } }), STATUS);
+  await expect(shown.out).toMatchFileSnapshot('../../../../golden/jobs/batch-status-80.txt');
+});
+
+function lastExtent(journal: string): { readonly resultBytes: number; readonly checksum: number } {
+  const [, , , resultBytes, checksum] = JSON.parse(/(\["e",.*\])\n$/.exec(journal)?.[1] ?? '[]') as number[];
+  return { resultBytes: resultBytes ?? 0, checksum: checksum ?? 0 };
+}

@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { createAccount, local } from '../../../support/worlds/local-account.ts';
+
+/** The status of each worker of an endpoint. */
+const workersOf = async (account: ReturnType<typeof createAccount>, endpoint: string): Promise<string> =>
+  await local(account, `endpoints workers ${endpoint} --jq 'map(.status) | join(",")' -r`);
+
+describe('berth local stock', () => {
+  test('sets what is free in one data center or in all that have it, and clear sets it back', async () => {
+    const account = createAccount();
+    const before = await local(account, 'local stock list');
+    expect(await local(account, 'local stock set GPU-192G 0')).toBe(
+      'HARDWARE\tDATA CENTER\tFREE\nGPU-192G\tEU-WEST-1\t0',
+    );
+    await local(account, 'local stock set GPU-24G 1 --data-center ASIA-1');
+    expect(await local(account, 'local stock list --jq \'map(select(.hardware=="GPU-24G").free)\' -o jsonl')).toBe(
+      '[40,24,16,9,1]',
+    );
+    await local(account, 'local stock clear');
+    expect(await local(account, 'local stock list')).toBe(before);
+  });
+
+  test.each([
+    ['hardware that is not there', 'GPU-1 0', 5, /unknown hardware GPU-1: one of GPU-16G/],
+    ['a data center that is not there', 'GPU-24G 0 --data-center MOON', 5, /unknown data center MOON/],
+    ['a number that is none', 'GPU-24G some', 2, /FREE is a whole number/],
+  ])('refuses %s', async (_, words, code, says) => {
+    const ran = await createAccount()(`local stock set ${words}`);
+    expect([ran.code, ran.err]).toEqual([code, expect.stringMatching(says)]);
+  });
+
+  test('the catalog and the placement of pods follow it', async () => {
+    const account = createAccount();
+    await local(account, 'local stock set GPU-192G 0');
+    const available = 'catalog gpus --available --jq \'map(select(.id=="GPU-192G").availability)[0]\' -r';
+    expect(await local(account, available)).toBe('NONE');
+    const create = 'pods create --name big --gpu GPU-192G --image a/b:1 -o id';
+    expect((await account(create)).err).toContain('the pod cannot be placed');
+    await local(account, 'local stock clear');
+    await local(account, create);
+  });
+
+  test('a worker that waits is THROTTLED without stock, takes no job, and goes on when there is stock again', async () => {
+    const account = createAccount();
+    await local(account, 'endpoints update demo --workers-min 1');
+    await local(account, 'local clock advance 2s');
+    expect(await workersOf(account, 'demo')).toBe('IDLE');
+    await local(account, 'local stock set cpu-general 0');
+    const job = await local(account, "jobs run demo --input '{}'");
+    await local(account, 'local clock advance 5s');
+    expect(await workersOf(account, 'demo')).toBe('THROTTLED');
+    expect(await local(account, 'health demo --jq .workers.idle')).toBe('0');
+    await local(account, 'local stock clear');
+    await local(account, 'local clock advance 5s');
+    expect(await local(account, `jobs status demo ${job} --jq .status -r`)).toBe('COMPLETED');
+  });
+
+  test('a job that runs when the stock ends goes on', async () => {
+    const account = createAccount();
+    const job = await local(account, "jobs run demo --input '{}'");
+    await local(account, 'local clock advance 1500ms');
+    await local(account, 'local stock set cpu-general 0');
+    await local(account, 'local clock advance 2s');
+    expect(await local(account, `jobs status demo ${job} --jq .status -r`)).toBe('COMPLETED');
+  });
+});
+
+describe('an image that does not start', () => {
+  const BAD = '--image example/does-not-start:1';
+
+  test('makes workers UNHEALTHY, up to the maximum, until a release cures them', async () => {
+    const account = createAccount();
+    await local(account, `endpoints update demo ${BAD} --workers-max 2`);
+    const jobs = [
+      await local(account, "jobs run demo --input '{}'"),
+      await local(account, "jobs run demo --input '{}'"),
+    ];
+    await local(account, 'local clock advance 1h');
+    expect(await workersOf(account, 'demo')).toBe('UNHEALTHY,UNHEALTHY');
+    await local(account, 'endpoints update demo --image example/demo:2');
+    await local(account, 'local clock advance 10s');
+    for (const job of jobs) expect(await local(account, `jobs status demo ${job} --jq .status -r`)).toBe('COMPLETED');
+  });
+
+  test('lets its workers end when no job waits any more', async () => {
+    const account = createAccount();
+    await local(account, `endpoints update demo ${BAD}`);
+    const job = await local(account, "jobs run demo --input '{}'");
+    await local(account, 'local clock advance 2s');
+    expect(await workersOf(account, 'demo')).toBe('UNHEALTHY');
+    await local(account, `jobs cancel demo ${job} -o id`);
+    expect(await workersOf(account, 'demo')).toBe('');
+  });
+
+  test('puts a pod in ERROR after each start, with the reason in its log', async () => {
+    const account = createAccount();
+    const pod = await local(account, `pods create --name bad --gpu GPU-24G ${BAD} -o id`);
+    const status = `pods get ${pod} --jq .status -r`;
+    expect(await local(account, status)).toBe('PROVISIONING');
+    await local(account, 'local clock advance 10s');
+    expect(await local(account, status)).toBe('ERROR');
+    expect(await local(account, `pods logs ${pod} --tail 2`)).toMatch(/fatal: .*\n.*container exited with code 1/);
+    await local(account, `pods start ${pod}`);
+    expect(await local(account, status)).toBe('PROVISIONING');
+    await local(account, 'local clock advance 10s');
+    expect(await local(account, status)).toBe('ERROR');
+  });
+});

@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import { EVENTS } from '../../../support/servers/log-server.ts';
+import {
+  json,
+  pointedAt,
+  problem,
+  routed,
+  serve,
+  text,
+  type Behaviour,
+} from '../../../support/servers/scripted-server.ts';
+import { berth } from '../../../support/worlds/run-berth.ts';
+
+const line = (minute: number, words: string): string => {
+  const ts = `2025-12-31T23:${String(minute).padStart(2, '0')}:00Z`;
+  return `id: c${String(minute)}\ndata: ${JSON.stringify({ ts, source: 'container', line: words })}\n\n`;
+};
+
+const log = (...lines: readonly string[]): Behaviour => text(lines.join(''), 200, EVENTS);
+
+/** Three pods of two teams, with a log each; one name would control the terminal. */
+const ROUTES: Readonly<Record<string, Behaviour>> = {
+  'GET /v2/pods': json({
+    pods: [
+      { id: 'a', name: 'train-1' },
+      { id: 'b', name: 'train-2' },
+      { id: 'c', name: 'evil-\u001b[31m' },
+    ],
+  }),
+  'GET /v2/pods/a/logs': log(line(10, 'a first'), line(30, 'a second')),
+  'GET /v2/pods/b/logs': log(line(20, 'b first'), line(40, 'b second')),
+  'GET /v2/pods/c/logs': log(line(5, 'c\u001b[2J')),
+  'GET /v2/pods/a': json({ id: 'a', status: 'EXITED' }),
+  'GET /v2/pods/b': json({ id: 'b', status: 'EXITED' }),
+};
+
+async function ran(
+  argv: readonly string[],
+  options: { readonly tty?: boolean; readonly env?: Record<string, string> } = {},
+) {
+  const server = await serve([routed(ROUTES)]);
+  return await berth(['pods', 'logs', ...argv], { ...options, env: { ...pointedAt(server.url), ...options.env } });
+}
+
+describe('pods logs of several pods', () => {
+  test('prints past lines by their time, each with the name of its pod', async () => {
+    const { code, out, err } = await ran(['train-1', 'b']);
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toBe(
+      [
+        'train-1 2025-12-31T23:10:00Z container a first',
+        'b       2025-12-31T23:20:00Z container b first',
+        'train-1 2025-12-31T23:30:00Z container a second',
+        'b       2025-12-31T23:40:00Z container b second',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('--match takes the pods whose name matches, once each, with safe names', async () => {
+    const { out } = await ran(['a', '--match', '{train,evil}-*', '--times', 'none']);
+    const words = out.trimEnd().split('\n');
+    expect(words.map((each) => each.split(/\s+/)[0])).toEqual(['evil-\\x1b[31m', 'a', 'train-2', 'a', 'train-2']);
+    expect(words[0]).toBe('evil-\\x1b[31m container c\\x1b[2J');
+  });
+
+  test('has a colour for each name on a terminal', async () => {
+    const { out } = await ran(['--match', 'train-*', '--times', 'none'], { tty: true });
+    expect(out).toContain('\u001b[36mtrain-1\u001b[39m');
+    expect(out).toContain('\u001b[35mtrain-2\u001b[39m');
+    const plain = await ran(['--match', 'train-*'], { tty: true, env: { NO_COLOR: '1' } });
+    expect(plain.out).not.toContain('\u001b');
+  });
+
+  test('-o jsonl adds the name as `log`', async () => {
+    const { out } = await ran(['a', 'b', '-o', 'jsonl', '--fields', 'log,line']);
+    expect(out.split('\n')[0]).toBe('{"log":"a","line":"a first"}');
+  });
+
+  test('--follow ends when all logs have ended, and shows each line once', async () => {
+    const { code, out } = await ran(['a', 'b', '--follow']);
+    expect(code).toBe(0);
+    expect(out.match(/(a|b) (first|second)/g)?.sort()).toEqual(['a first', 'a second', 'b first', 'b second']);
+  });
+
+  test.each([
+    [['--times', 'relative'], /^ *\d+m(?: \d+s)? container a first$/m],
+    [['--times', 'local'], /^2025-12-3\d \d\d:\d0:00\.000 container a first$|^2026-01-01 \d\d:\d0:00\.000/m],
+    [['--times', 'none'], /^container a first$/m],
+    [['--times', 'utc'], /^2025-12-31T23:10:00Z container a first$/m],
+  ])('of one pod, %j', async (flags, shown) => {
+    expect((await ran(['a', ...flags])).out).toMatch(shown);
+  });
+
+  test.each([
+    [[], 2, /missing POD/],
+    [['a', 'b', '--after', 'c1'], 2, /--after goes on in one log/],
+    [['--match', ''], 2, /--match is empty/],
+    [['--match', 'nothing-*'], 4, /no pod has a name that matches nothing-\*/],
+    [['a', 'nowhere'], 4, /not found/],
+  ] as const)('refuses %j', async (argv, exit, says) => {
+    const { code, err } = await ran(argv);
+    expect(code, err).toBe(exit);
+    expect(err).toMatch(says);
+  });
+
+  test('a log that breaks is named, and the others go on', async () => {
+    const cut: Behaviour = ({ response, socket }) => {
+      response.writeHead(200, EVENTS).write(line(15, 'b only'));
+      setImmediate(() => {
+        socket.destroy();
+      });
+    };
+    const server = await serve([routed({ ...ROUTES, 'GET /v2/pods/b/logs': cut }, problem(404, 'resource not found'))]);
+    const { code, out, err } = await berth(['pods', 'logs', 'a', 'b', '--times', 'none'], {
+      env: { ...pointedAt(server.url), BERTH_RETRIES: '0' },
+    });
+    expect(code).toBe(7);
+    expect(out).toContain('a second');
+    expect(out).toContain('b only');
+    expect(err).toMatch(/^b: /m);
+  });
+});

@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import { screenLines, type ScreenInput } from '../../../../src/commands/top/draw/screen.ts';
+import { FIRST_UI, type Ui } from '../../../../src/commands/top/model/ui.ts';
+import { loadPaint, unpainted } from '../../../../src/output/layout/colour.ts';
+import { textWidth } from '../../../../src/output/layout/text-width.ts';
+import { EMPTY_FLEET } from '../../../../src/commands/top/model/fleet.ts';
+import { LAST, NOW, sampleFleet } from '../../../support/top/sample-fleet.ts';
+
+const input = (ui: Partial<Ui> = {}, more: Partial<ScreenInput> = {}): ScreenInput => ({
+  session: { fleet: sampleFleet(), intervalMs: 2000, failures: [] },
+  shown: { pods: true, endpoints: true },
+  ui: { ...FIRST_UI, ...ui },
+  now: LAST + 1000,
+  serviceNow: NOW,
+  log: [],
+  canSelect: true,
+  ...more,
+});
+
+const golden = (name: string): string => `../../../golden/top/${name}.txt`;
+const textOf = (lines: readonly string[]): string => `${lines.map((line) => line.trimEnd()).join('\n')}\n`;
+
+describe.each([60, 80, 120, 200])('a frame of %i columns', (columns) => {
+  test('shows every row and the totals', async () => {
+    const lines = screenLines(input(), { columns, rows: 20 }, unpainted);
+    await expect(textOf(lines)).toMatchFileSnapshot(golden(`frame-${String(columns)}`));
+    expect(lines).toHaveLength(20);
+  });
+
+  test.each(['list', 'detail', 'logs', 'help', 'filter'] as const)('has no line that is too wide: %s', (mode) => {
+    const log = ['short', 'x'.repeat(500), '日本語'.repeat(90), '\u001b]52;c;aGk=\u0007'];
+    for (const selected of ['pod pod-train', 'endpoint ep-busy', 'pod pod-odd']) {
+      const lines = screenLines(input({ mode, selected }, { log }), { columns, rows: 24 }, unpainted);
+      expect(lines).toHaveLength(24);
+      expect(lines.filter((line) => textWidth(line) > columns)).toEqual([]);
+      // eslint-disable-next-line no-control-regex -- none may reach the terminal
+      expect(lines.join('')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
+    }
+  });
+});
+
+test('colours are the sixteen of the terminal, without a background: they can be read on light and on dark', async () => {
+  const lines = screenLines(input(), { columns: 100, rows: 20 }, await loadPaint(true));
+  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(golden('frame-100-colour'));
+  // eslint-disable-next-line no-control-regex -- the colours are meant
+  const codes = new Set([...lines.join('').matchAll(/\u001b\[(\d+)m/g)].map(([, code]) => Number(code)));
+  expect([...codes].filter((code) => code >= 40 || [30, 37].includes(code))).toEqual([]);
+});
+
+test.each([
+  ['detail of a pod', { mode: 'detail', selected: 'pod pod-train' }],
+  ['detail of an endpoint', { mode: 'detail', selected: 'endpoint ep-busy' }],
+  ['help', { mode: 'help' }],
+] as const)('a page: %s', async (name, ui) => {
+  const lines = screenLines(input(ui), { columns: 80, rows: 24 }, unpainted);
+  await expect(textOf(lines)).toMatchFileSnapshot(golden(name.replaceAll(' ', '-')));
+});
+
+test('a screen with too few rows shows the selected row, and says how many are hidden', () => {
+  for (const selected of ['pod pod-bad', 'endpoint ep-stuck', 'pod pod-train']) {
+    const lines = screenLines(input({ selected }), { columns: 80, rows: 13 }, unpainted);
+    expect(lines).toHaveLength(13);
+    expect(lines.filter((line) => line.startsWith('> '))).toHaveLength(1);
+    expect(lines.join('\n')).toMatch(/\d more pods: the arrows move/);
+  }
+});
+
+test('says what could not be read, and how old the rest is', () => {
+  const failure = Object.assign(new Error('connection refused'), {}) as never;
+  const session = {
+    ...input().session,
+    failures: [
+      { what: 'pods', failure },
+      { what: 'cost', failure },
+    ],
+  };
+  const [, status] = screenLines(input({}, { session, now: LAST + 75_000 }), { columns: 120, rows: 20 }, unpainted);
+  expect(status).toContain('pods: connection refused (and 1 more)');
+  expect(status).toContain('pods 75s, jobs 76s, cost 115s');
+});
+
+test('a pause, an order and a filter are shown', () => {
+  const [, status] = screenLines(
+    input({ paused: true, sort: 'cost', filter: 'web' }),
+    { columns: 120, rows: 20 },
+    unpainted,
+  );
+  expect(status).toMatch(/^PAUSED {2}\/web .*by cost$/);
+});
+
+test.each([
+  [59, 24],
+  [80, 7],
+])('a terminal of %i columns and %i rows gets one line that says what is needed', (columns, rows) => {
+  const lines = screenLines(input(), { columns, rows }, unpainted);
+  expect(lines).toEqual(['top needs 60 columns and 8 rows']);
+});
+
+test('an account without anything shows that', () => {
+  const session = { fleet: EMPTY_FLEET, intervalMs: 2000, failures: [] };
+  const lines = screenLines(input({}, { session }), { columns: 80, rows: 12 }, unpainted);
+  expect(lines.map((line) => line.trim())).toEqual(expect.arrayContaining(['no pods', 'no endpoints']));
+});
+
+test('without keys there is no selection, and Ctrl-C is named', () => {
+  const lines = screenLines(input({}, { canSelect: false }), { columns: 80, rows: 20 }, unpainted);
+  expect(lines.filter((line) => line.startsWith('> '))).toEqual([]);
+  expect(lines.at(-1)).toBe('Ctrl-C quits');
+});
