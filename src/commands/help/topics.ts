@@ -89,7 +89,7 @@ const selectors = (): string =>
     table('Several results', [
       ['--json', '[{"id","ok","error"?}, ...]: one for each, in every case'],
       ['-o id', 'the ids of those that went well'],
-      ['exit code', 'the worst: 130, 8, 1, 14, 3, 7, 6, 5, 4, 2, 13, 10, 12, 11, 9, 0'],
+      ['exit code', 'the worst: 130, 8, 1, 14, 3, 7, 6, 5, 15, 4, 2, 13, 10, 12, 11, 9, 0'],
     ]),
     table('Examples', [
       ["berth pods list --match 'train-*' --sort -cost", 'the most expensive first'],
