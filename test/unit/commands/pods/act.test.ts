@@ -63,14 +63,14 @@ describe('start, stop and restart', () => {
       'start',
       'pod-stopped',
       'pod-web',
-      'pod-broken',
+      'pod-stopped-cpu',
       '--wait',
       '-o',
       'csv',
       '--fields',
       'id,ok',
     );
-    expect([ran.code, ran.out]).toEqual([5, 'id,ok\npod-stopped,true\npod-web,false\npod-broken,true\n']);
+    expect([ran.code, ran.out]).toEqual([5, 'id,ok\npod-stopped,true\npod-web,false\npod-stopped-cpu,true\n']);
     expect(ran.err).toMatch(/^error: 1 of 3 did not go through\n {2}- pod-web: /);
   });
 
