@@ -18,7 +18,7 @@ const LAYERS = {
   '^src/batch/': ['batch', 'queue', 'core'],
   '^src/batch/store/': ['batch/store', 'batch/lines.ts', 'queue', 'core'],
   '^src/batch/input/': ['batch/input', 'batch/lines.ts', 'queue', 'core'],
-  '^src/batch/report/': ['batch/report', 'batch/store', 'core'],
+  '^src/batch/report/': ['batch/report', 'batch/store', 'queue', 'core'],
   '^src/batch/run/': ['batch/run', 'batch/store', 'batch/input', 'queue', 'core'],
   '^src/queue/': ['queue', 'core'],
   '^src/local/': ['local', 'core'],
@@ -33,6 +33,7 @@ const LAYERS = {
     'local/model',
     'local/frame',
     'local/state',
+    'local/contract',
     'core',
   ],
   '^src/local/table\\.ts$': ['local/resources', 'local/queue', 'local/frame'],
@@ -71,6 +72,7 @@ const PACKAGES = {
   'lossless-json': '^src/core/json\\.ts$',
   'jsonc-parser': '^src/core/json-source\\.ts$',
   '(csv-parse|tinyqueue)': '^src/batch/',
+  '(chokidar|ignore)': '^src/host/workers/',
   picomatch: '^src/core/glob\\.ts$',
 };
 

@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: start-up times as ratios to the start of Node (`node -e 0`) in one interleaved run, the memory used, and the
- * time to load each package; then batches.
+ * time to load each package; then batches, and workers of the local service.
  */
 import { fork } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -11,6 +11,7 @@ import { build, root } from '../scripts/prepare.mjs';
 import { benchBatch } from './batch.mjs';
 import { importCosts } from './imports.mjs';
 import { environment, interleaved, median, printTable } from './measure.mjs';
+import { benchWorkers } from './workers.mjs';
 
 const ROUNDS = 41;
 const MEMORY_ROUNDS = 7;
@@ -25,6 +26,7 @@ const CASES = [
   { name: 'berth --version', args: [berth, '--version'], target: 1.2 },
   { name: 'berth --help', args: [berth, '--help'], target: 1.5 },
   { name: 'berth pods get ID', args: [berth, 'pods', 'get', 'sample'], target: 2.2 },
+  { name: 'berth --local pods list', args: [berth, '--local', 'pods', 'list'], target: 2.5 },
 ];
 
 const verdict = (value, target) => (target === undefined ? '' : value <= target ? 'met' : 'NOT MET');
@@ -83,6 +85,7 @@ const env = environment({
 try {
   await benchImports(env, await benchStartup(env));
   await benchBatch(berth, home, env);
+  await benchWorkers(home);
 } finally {
   service.stop();
   await rm(home, { recursive: true, force: true });

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { completionData } from './completion-data.mjs';
 
 /** Builtins that a package loads at start and does not need. They, and signal-exit, are replaced by scripts/stubs. */
 const STUBBED = { undici: ['assert', 'http', 'http2'], commander: ['child_process'] };
@@ -71,5 +72,5 @@ export const bundling = (root) => ({
   mainFields: ['module', 'main'],
   minify: true,
   logLevel: 'warning',
-  plugins: [stubs(root), inlineJq, lazySegmenter, parserTables],
+  plugins: [completionData(root), stubs(root), inlineJq, lazySegmenter, parserTables],
 });

@@ -4,6 +4,7 @@ import { EXIT, type ExitCode } from './core/exit-codes.ts';
 import { Failure } from './core/failure.ts';
 import { toFailure } from './core/load-failure.ts';
 import type { Command, Group, Program } from './cli/command.ts';
+import type { Page } from './cli/help/help.ts';
 import { outputOptions, printsJson, type GlobalValues } from './cli/parse/globals.ts';
 import { createContext, type HostContext } from './host/context.ts';
 import { processRuntime, type Runtime } from './host/runtime.ts';
@@ -13,12 +14,12 @@ const PROGRAM: Program = { nouns: NOUNS, flags: FLAGS };
 
 /**
  * Runs the process's command line and exits with its code. All output has been written by then, so the process does not
- * wait for open connections or for code that V8 still compiles. `holdProgram` comes from the launcher: see Runtime.
+ * wait for open connections or for code that V8 still compiles. The arguments come from the launcher: see Runtime.
  */
-export async function main(holdProgram: () => void): Promise<void> {
+export async function main(programFolder: string, holdProgram: () => void): Promise<void> {
   // Without a listener, Node opens its inspector, through which any user of this machine could read the key.
   process.on('SIGUSR1', () => undefined);
-  process.exit(await runCli(process.argv.slice(2), processRuntime(holdProgram)));
+  process.exit(await runCli(process.argv.slice(2), processRuntime(programFolder, holdProgram)));
 }
 
 /**
@@ -26,6 +27,7 @@ export async function main(holdProgram: () => void): Promise<void> {
  * printed.
  */
 export async function runCli(argv: readonly string[], runtime: Runtime): Promise<ExitCode> {
+  if (argv[0]?.startsWith('__') === true) return await completeInShell(argv, runtime);
   let globals: GlobalValues = {};
   let context: HostContext | undefined;
   const open = (): HostContext => (context ??= createContext(runtime, globals));
@@ -34,7 +36,7 @@ export async function runCli(argv: readonly string[], runtime: Runtime): Promise
     if (argv.length === 0 || (argv.length === 1 && (argv[0] === '--help' || argv[0] === '-h')))
       return await printRootHelp(open(), argv.length > 0);
     const { parseCommandLine } = await import('./cli/parse/command-line.ts');
-    const parsed = await parseCommandLine(argv, PROGRAM);
+    const parsed = await parseCommandLine(await withoutAlias(argv, runtime), PROGRAM);
     globals = parsed.globals;
     if ('failure' in parsed) throw parsed.failure;
     const { target, path, values } = parsed;
@@ -61,6 +63,37 @@ function formatVariable({ env }: Runtime): string | undefined {
   return value === '' ? undefined : value;
 }
 
+/** The command line with the words of the user's alias in its place. Reads no file where it begins with a noun. */
+async function withoutAlias(argv: readonly string[], runtime: Runtime): Promise<readonly string[]> {
+  if (NOUNS.some(({ name }) => name === argv[0])) return argv;
+  const [{ expandAlias }, { readAliases }] = await Promise.all([
+    import('./cli/parse/user-aliases.ts'),
+    import('./host/aliases.ts'),
+  ]);
+  return await expandAlias(
+    argv,
+    FLAGS,
+    NOUNS.map(({ name }) => name),
+    () => readAliases(runtime),
+  );
+}
+
+/** Answers the completion script of a shell. Prints nothing about an error, because the user is typing. */
+async function completeInShell(argv: readonly string[], runtime: Runtime): Promise<ExitCode> {
+  let context: HostContext | undefined;
+  try {
+    const { completionEntry } = await import('./cli/completion/entry.ts');
+    const entry = await completionEntry(argv, PROGRAM);
+    context = createContext(runtime, entry.globals);
+    await entry.run(context);
+    return EXIT.done;
+  } catch {
+    return EXIT.bug;
+  } finally {
+    await context?.close();
+  }
+}
+
 async function printError(error: unknown, json: boolean, ctx: HostContext): Promise<ExitCode> {
   const failure = toFailure(error);
   try {
@@ -78,8 +111,7 @@ async function printError(error: unknown, json: boolean, ctx: HostContext): Prom
 /** Prints the root help: on stdout for `--help`; on stderr with usage (2) for `berth` without arguments. */
 async function printRootHelp(ctx: HostContext, wasRequested: boolean): Promise<ExitCode> {
   const { rootHelp } = await import('./cli/help/help.ts');
-  await (wasRequested ? ctx.stdout : ctx.stderr).write(safeText(rootHelp(NOUNS), true));
-  return wasRequested ? EXIT.done : EXIT.usage;
+  return await printPage(ctx, rootHelp(NOUNS), wasRequested);
 }
 
 /** Prints the help of a command or group: on stdout for `--help`; on stderr with usage (2) for a group without a verb. */
@@ -90,8 +122,13 @@ async function printHelp(
   wasRequested: boolean,
 ): Promise<ExitCode> {
   const { commandHelp, groupHelp } = await import('./cli/help/help.ts');
-  const text = target.kind === 'group' ? groupHelp(path, target) : commandHelp(path, target);
-  await (wasRequested ? ctx.stdout : ctx.stderr).write(safeText(text, true));
+  const page = target.kind === 'group' ? groupHelp(path, target) : commandHelp(path, target);
+  return await printPage(ctx, page, wasRequested);
+}
+
+async function printPage(ctx: HostContext, page: Page, wasRequested: boolean): Promise<ExitCode> {
+  const { printHelpPage } = await import('./cli/help/print-page.ts');
+  await printHelpPage(ctx, page, wasRequested);
   return wasRequested ? EXIT.done : EXIT.usage;
 }
 

@@ -95,7 +95,7 @@ export const NOUNS: readonly Noun[] = [
     name: 'config',
     section: 'Access and settings',
     summary: 'settings, and where each value comes from',
-    load: async () => (await import('./commands/config.ts')).config,
+    load: async (program) => (await import('./commands/config.ts')).config(program),
   },
   {
     name: 'limits',
@@ -125,7 +125,7 @@ export const NOUNS: readonly Noun[] = [
     name: 'completion',
     section: 'Tools',
     summary: 'completion scripts for your shell',
-    load: async (program) => (await import('./commands/completion.ts')).completion(program),
+    load: async () => (await import('./commands/completion.ts')).completion,
   },
   {
     name: 'help',
@@ -140,6 +140,7 @@ const METAVARS: Readonly<Record<Exclude<Setting['kind'], 'switch'>, string>> = {
   address: 'URL',
   text: 'TEXT',
   path: 'PATH',
+  identifier: 'PFX',
   profile: 'NAME',
   key: 'KEY',
   duration: 'TIME',
@@ -159,6 +160,7 @@ export const FLAGS: readonly GlobalFlag[] = [
             flag: setting.flag,
             summary: setting.summary,
             ...(setting.kind === 'switch' ? {} : { metavar: METAVARS[setting.kind] }),
+            ...(setting.kind === 'profile' ? { complete: 'profile' } : {}),
           },
         ],
   ),

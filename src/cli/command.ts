@@ -22,6 +22,8 @@ export interface CommandSpec<A extends Params, O extends Params, T> {
   readonly details?: string;
   readonly args?: A;
   readonly options?: O;
+  /** The paths that a row of its output has, for `--fields`: undefined where they are not known. */
+  readonly fields?: readonly string[] | undefined;
   /** Pairs of a command line and what it does. */
   readonly examples?: readonly (readonly [string, string])[];
   /** The command changes something at the service; adds `--dry-run`. */
@@ -65,6 +67,7 @@ export interface Command {
   readonly details?: string;
   readonly args: Params;
   readonly options: Params;
+  readonly fields?: readonly string[];
   readonly examples: readonly (readonly [string, string])[];
   readonly writes: boolean;
   readonly watch: WatchSpec | undefined;
@@ -115,6 +118,7 @@ export function defineCommand<const A extends Params, const O extends Params, T 
     ...(spec.details === undefined ? {} : { details: spec.details }),
     args: spec.args ?? {},
     options: spec.options ?? {},
+    ...(spec.fields === undefined ? {} : { fields: spec.fields }),
     examples: spec.examples ?? [],
     writes: spec.writes ?? false,
     watch: spec.watch === true ? {} : spec.watch,

@@ -25,13 +25,16 @@ export const api = defineCommand({
       metavar: 'NAME=VALUE',
     }),
     rawField: option.texts('NAME=VALUE; the value is a string', { short: '-f', metavar: 'NAME=VALUE' }),
-    input: option.text('the body: JSON, @FILE, or - for stdin', { metavar: 'JSON' }),
+    input: option.text('the body: JSON, @FILE, or - for stdin', { metavar: 'JSON', complete: '@file' }),
     header: option.texts('a header of the request', { short: '-H', metavar: 'NAME:VALUE' }),
   },
   writes: true,
   examples: [
     ['berth api GET /v2/pods --jq ".pods[].id" --raw', 'the ids of all pods'],
-    ['berth api POST /v2/network-volumes -f name=data -F size=100 -f dataCenter=DC --dry-run', 'see the request first'],
+    [
+      'berth api POST /v2/network-volumes -f name=data -F size=100 -f dataCenter=EU-NORTH-1 --dry-run',
+      'see the request first',
+    ],
   ],
   run: async (ctx, values) => {
     const method = values.method as Method;

@@ -39,7 +39,7 @@ const login = defineCommand({
     noCheck: option.on('keep the key without asking the service whether it is good'),
   },
   examples: [
-    ['berth auth login --with-key --base-url https://api.example.com < key.txt', 'without questions'],
+    ['berth auth login --with-key --no-check --base-url https://api.example.com < key.txt', 'without questions'],
     ['berth auth login --with-key --no-check < key.txt', 'without network: the key is not checked'],
   ],
   run: async (ctx, { withKey, noCheck }) => {
@@ -111,6 +111,10 @@ function invalidAddress(address: string): string | undefined {
 
 const logout = defineCommand({
   summary: "forget the profile's key",
+  examples: [
+    ['berth auth logout --profile staging', 'the addresses of the profile stay'],
+    ['berth auth logout --profile staging --forget', 'a whole profile'],
+  ],
   options: { forget: option.on('forget the whole profile, addresses too') },
   run: async (ctx, { forget }) => {
     await requireNamedProfile(ctx);
@@ -147,6 +151,7 @@ async function forgetKey(ctx: CommandContext, profile: string): Promise<boolean>
 
 const status = defineCommand({
   summary: 'show which key is used and where it comes from',
+  examples: [['berth auth status', 'the last four characters of the key, and its source']],
   details: 'Of the key at most the last four characters are shown. Ends 3 where there is no key.',
   options: { check: option.on('ask the service whether the key is good') },
   run: async (ctx, { check }) => {
@@ -216,6 +221,7 @@ async function checkKey(api: Api): Promise<string> {
 
 const list = defineCommand({
   summary: 'list profiles',
+  examples: [['berth auth list', 'with the addresses of each']],
   run: async (ctx) => {
     const profiles = await ctx.profiles.list();
     const values = profiles.map((each): Json => ({
@@ -230,7 +236,11 @@ const list = defineCommand({
 
 const switchTo = defineCommand({
   summary: 'use another profile from now on',
-  args: { profile: arg.text('its name; `local` is the local service') },
+  examples: [
+    ['berth auth switch default', 'the profile of this name'],
+    ['berth auth switch local', 'the local service'],
+  ],
+  args: { profile: arg.text('its name; `local` is the local service', { complete: 'profile' }) },
   run: async (ctx, { profile }) => {
     await ctx.profiles.use(profile);
     return { kind: 'nothing', notes: [`Profile ${profile} is in use.`] };

@@ -1,15 +1,14 @@
 import { usage } from '../core/failure.ts';
-import { defineCommand, type Command, type Program } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
-import { bashScript } from '../cli/completion/bash.ts';
-import { fishScript } from '../cli/completion/fish.ts';
-import { powershellScript } from '../cli/completion/powershell.ts';
-import { completionTree, type CompletionTree } from '../cli/completion/tree.ts';
-import { zshScript } from '../cli/completion/zsh.ts';
+import { BASH_SCRIPT } from '../cli/completion/scripts/bash.ts';
+import { FISH_SCRIPT } from '../cli/completion/scripts/fish.ts';
+import { POWERSHELL_SCRIPT } from '../cli/completion/scripts/powershell.ts';
+import { ZSH_SCRIPT } from '../cli/completion/scripts/zsh.ts';
 import { arg, option } from '../cli/parse/params.ts';
 
 interface Shell {
-  readonly script: (tree: CompletionTree) => string;
+  readonly script: string;
   /** The file below the home folder that the shell loads; undefined where the shell has none. */
   readonly path: string | undefined;
   /** Said after the file is written. */
@@ -18,37 +17,35 @@ interface Shell {
 
 const SHELLS: Readonly<Record<string, Shell>> = {
   bash: {
-    script: bashScript,
+    script: BASH_SCRIPT,
     path: '.local/share/bash-completion/completions/berth',
     note: 'It is loaded by the bash-completion package; without it, source the file from ~/.bashrc.',
   },
   zsh: {
-    script: zshScript,
+    script: ZSH_SCRIPT,
     path: '.zsh/completions/_berth',
     note: 'Have `fpath=(~/.zsh/completions $fpath)` before `compinit` in ~/.zshrc.',
   },
-  fish: { script: fishScript, path: '.config/fish/completions/berth.fish', note: 'New fish shells have it.' },
-  powershell: { script: powershellScript, path: undefined, note: '' },
+  fish: { script: FISH_SCRIPT, path: '.config/fish/completions/berth.fish', note: 'New fish shells have it.' },
+  powershell: { script: POWERSHELL_SCRIPT, path: undefined, note: '' },
 };
 
-export const completion = (program: Program): Command =>
-  defineCommand({
-    summary: 'print the completion script for your shell, or install it',
-    args: { shell: arg.text('your shell', { choices: Object.keys(SHELLS) }) },
-    options: { install: option.on('write it where the shell finds it') },
-    examples: [
-      ['source <(berth completion bash)', 'for this shell only'],
-      ['berth completion fish --install', 'for every new shell'],
-    ],
-    run: async (ctx, values) => {
-      const shell = SHELLS[values.shell];
-      if (shell === undefined) throw usage(`there is no completion for ${values.shell}`);
-      const text = shell.script(await completionTree(program));
-      return values.install ? await install(ctx, values.shell, shell, text) : { kind: 'text', text };
-    },
-  });
+export const completion = defineCommand({
+  summary: 'print the completion script for your shell, or install it',
+  args: { shell: arg.text('your shell', { choices: Object.keys(SHELLS) }) },
+  options: { install: option.on('write it where the shell finds it') },
+  examples: [
+    ['source <(berth completion bash)', 'for this shell only'],
+    ['berth completion fish --install', 'for every new shell'],
+  ],
+  run: async (ctx, values) => {
+    const shell = SHELLS[values.shell];
+    if (shell === undefined) throw usage(`there is no completion for ${values.shell}`);
+    return values.install ? await install(ctx, values.shell, shell) : { kind: 'text', text: shell.script };
+  },
+});
 
-async function install(ctx: CommandContext, name: string, shell: Shell, text: string) {
+async function install(ctx: CommandContext, name: string, shell: Shell) {
   const home = ctx.env['HOME'] ?? ctx.env['USERPROFILE'];
   if (shell.path === undefined || home === undefined)
     throw usage(
@@ -56,6 +53,6 @@ async function install(ctx: CommandContext, name: string, shell: Shell, text: st
       `Add this to your profile: berth completion ${name} | Out-String | Invoke-Expression`,
     );
   const path = `${home}/${shell.path}`;
-  await ctx.files.write(path, text, { makeParents: true });
+  await ctx.files.write(path, shell.script, { makeParents: true });
   return { kind: 'text', text: `${path}\n`, notes: [shell.note] } as const;
 }

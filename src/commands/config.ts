@@ -1,8 +1,9 @@
 import { usage } from '../core/failure.ts';
 import type { Json } from '../core/json.ts';
-import { defineCommand, defineGroup } from '../cli/command.ts';
+import { defineCommand, defineGroup, type Command, type Group, type Program } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { arg, type Param } from '../cli/parse/params.ts';
+import { aliasWords } from '../cli/parse/user-aliases.ts';
 import { text } from '../output/layout/cells.ts';
 import type { View } from '../output/view.ts';
 import { SETTINGS, type Setting } from '../settings/table.ts';
@@ -22,9 +23,17 @@ const settingView: View = {
 
 const kept = SETTINGS.filter((setting: Setting) => setting.inProfile && !setting.secret).map((setting) => setting.name);
 
-/** The argument for the name of a setting. For the key, the failure names the commands that handle it. */
+/** What the names of aliases begin with: `alias.x`. */
+const ALIAS = 'alias.';
+
+/** The name of an alias; undefined for another setting. */
+const aliasOf = (name: string): string | undefined => (name.startsWith(ALIAS) ? name.slice(ALIAS.length) : undefined);
+
+/**
+ * The argument for the name of a setting or of an alias. For the key, the failure names the commands that handle it.
+ */
 function settingName(choices: readonly string[]): Param<string> {
-  const param = arg.text('setting', { choices });
+  const param = arg.text('setting, or alias.NAME', { choices });
   return {
     ...param,
     parse: (text, label) => {
@@ -33,19 +42,33 @@ function settingName(choices: readonly string[]): Param<string> {
           'the key is no setting to be shown or set here',
           'See it: berth auth status. Set it: berth auth login',
         );
-      return param.parse(text, label);
+      return aliasOf(text) === undefined ? param.parse(text, label) : text;
     },
   };
 }
 
 const list = defineCommand({
   summary: 'list every setting, its value and where it comes from',
+  examples: [
+    ['berth config list', 'those in use now'],
+    ['berth config list -o wide', 'with the flag and the variable of each'],
+  ],
   run: async (ctx) => ({
     kind: 'many',
     view: settingView,
-    values: await Promise.all(SETTINGS.map((setting) => settingRow(ctx, setting))),
+    values: [...(await Promise.all(SETTINGS.map((setting) => settingRow(ctx, setting)))), ...(await aliasRows(ctx))],
   }),
 });
+
+const aliasRows = async ({ profiles }: CommandContext): Promise<readonly Json[]> =>
+  Object.entries(await profiles.aliases()).map(([name, value]) => ({
+    name: ALIAS + name,
+    value,
+    source: 'config',
+    flag: null,
+    variable: null,
+    summary: 'an alias of yours',
+  }));
 
 async function settingRow(ctx: CommandContext, setting: Setting): Promise<Json> {
   const { name, flag, variable, summary } = setting;
@@ -69,36 +92,70 @@ async function settingRow(ctx: CommandContext, setting: Setting): Promise<Json> 
   };
 }
 
+async function readAlias({ profiles }: CommandContext, name: string): Promise<string | undefined> {
+  const aliases = await profiles.aliases();
+  return Object.hasOwn(aliases, name) ? aliases[name] : undefined;
+}
+
 const get = defineCommand({
   summary: 'print one value',
+  examples: [['berth config get timeout', 'the value alone']],
   args: {
     name: settingName(SETTINGS.filter((setting: Setting) => !setting.secret).map((setting) => setting.name)),
   },
-  run: (ctx, { name }) => {
-    const value = ctx.settings.text(name);
-    return Promise.resolve({
+  run: async (ctx, { name }) => {
+    const alias = aliasOf(name);
+    const value = alias === undefined ? ctx.settings.text(name) : await readAlias(ctx, alias);
+    return {
       kind: 'text',
       text: value === undefined ? '' : `${value}\n`,
       ...(value === undefined ? { notes: [`${name} is not set.`] } : {}),
-    });
+    };
   },
 });
 
-const set = defineCommand({
-  summary: 'keep a value in the profile in use',
-  details: 'The key is not set here: see `berth auth login`.',
-  args: { name: settingName(kept), value: arg.text('its value') },
-  run: async (ctx, { name, value }) => {
-    refuseLocal(ctx);
-    await ctx.profiles.set(ctx.settings.profile, name, value);
-    return { kind: 'nothing', notes: [`${name} is ${value} in profile ${ctx.settings.profile}.`] };
-  },
-});
+const set = (program: Program): Command =>
+  defineCommand({
+    summary: 'keep a value in the profile in use, or an alias',
+    examples: [
+      ['berth config set alias.busy "pods list --status RUNNING"', '`berth busy` lists them from now on'],
+      ['berth config set timeout 60s', 'for every command of this profile'],
+      ['berth config set output json --profile ci', 'for another profile'],
+    ],
+    details:
+      'The key is not set here: see `berth auth login`.\nalias.NAME keeps an alias: `berth NAME` then stands for the command that you give. It is quoted as in a shell, and the words after NAME are added to it. A command of berth cannot be replaced, and an alias does not lead to another one.',
+    args: { name: settingName(kept), value: arg.text('its value') },
+    run: async (ctx, { name, value }) => {
+      const alias = aliasOf(name);
+      if (alias !== undefined) {
+        await aliasWords(
+          alias,
+          value,
+          program.flags,
+          program.nouns.map((noun) => noun.name),
+        );
+        await ctx.profiles.setAlias(alias, value);
+        return { kind: 'nothing', notes: [`berth ${alias} stands for: berth ${value}`] };
+      }
+      refuseLocal(ctx);
+      await ctx.profiles.set(ctx.settings.profile, name, value);
+      return { kind: 'nothing', notes: [`${name} is ${value} in profile ${ctx.settings.profile}.`] };
+    },
+  });
 
 const unset = defineCommand({
   summary: 'forget a value of the profile in use',
+  examples: [
+    ['berth config unset alias.busy', 'the alias is gone'],
+    ['berth config unset timeout', 'its default is used again'],
+  ],
   args: { name: settingName(kept) },
   run: async (ctx, { name }) => {
+    const alias = aliasOf(name);
+    if (alias !== undefined) {
+      await ctx.profiles.setAlias(alias, undefined);
+      return { kind: 'nothing', notes: [`${name} is unset now.`] };
+    }
     refuseLocal(ctx);
     await ctx.profiles.set(ctx.settings.profile, name, undefined);
     return { kind: 'nothing', notes: [`${name} is unset now in profile ${ctx.settings.profile}.`] };
@@ -111,7 +168,9 @@ function refuseLocal(ctx: CommandContext): void {
 
 const path = defineCommand({
   summary: 'print where the profiles are kept',
+  examples: [['berth config path', 'one file, mode 0600']],
   run: (ctx) => Promise.resolve({ kind: 'text', text: `${ctx.profiles.path}\n` }),
 });
 
-export const config = defineGroup('settings, and where each value comes from', { list, get, set, unset, path });
+export const config = (program: Program): Group =>
+  defineGroup('settings, and where each value comes from', { list, get, set: set(program), unset, path });

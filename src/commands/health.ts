@@ -89,9 +89,12 @@ function otherSections(row: Json): Section[] {
 
 export const health = defineCommand({
   summary: "show an endpoint's jobs and workers at a glance",
-  args: { endpoint: arg.text('endpoint id, name or model slug') },
+  args: { endpoint: arg.text('endpoint id, name or model slug', { complete: ENDPOINTS }) },
   watch: true,
-  examples: [['berth health demo --watch', 'queue depth and workers over time']],
+  examples: [
+    ['berth health demo', 'jobs and workers now'],
+    ['berth health demo --watch', 'queue depth and workers over time'],
+  ],
   run: async (ctx, { endpoint }) => {
     const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, healthRequest);
     return { kind: 'one', view: healthView, value: answer.value ?? null, source: answer.text };

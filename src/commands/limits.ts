@@ -28,6 +28,7 @@ const seconds = (row: Json, member: string, after = ''): string | undefined => {
 
 export const limits = defineCommand({
   summary: 'show what is left of each rate window, from the last answers',
+  examples: [['berth limits', 'each window, and when it is full again']],
   details:
     'Shows what the last answers to this profile said, and asks nothing of the service where there was one. A window that has reset since is shown full.',
   run: async (ctx) => {

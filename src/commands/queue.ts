@@ -20,7 +20,7 @@ const purgeView: View = {
 
 const purge = defineCommand({
   summary: 'remove every job that is waiting; jobs in progress go on',
-  args: { endpoint: arg.text('endpoint id, name or model slug') },
+  args: { endpoint: arg.text('endpoint id, name or model slug', { complete: ENDPOINTS }) },
   writes: true,
   confirm: async (ctx, { endpoint }) => {
     const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, healthRequest);

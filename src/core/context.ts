@@ -2,6 +2,7 @@ import type { Api, BatchApi, BatchApiOptions, LoginApiOptions, RememberedLimits 
 import type { Clock } from './ports/clock.ts';
 import type { DurableFiles, Files } from './ports/files.ts';
 import type { LocalHost, Spawn } from './ports/local-service.ts';
+import type { RememberedJobs, RememberedLists } from './ports/remembered.ts';
 import type { ProfileStore, SettingsView } from './ports/settings.ts';
 import type { Blocking, Prompts, Sink, Terminal } from './ports/terminal.ts';
 import type { DataText, TerminalText } from './safe-text.ts';
@@ -50,6 +51,14 @@ export interface Context {
   readonly spawn: Spawn;
   readonly localHost: LocalHost;
   readonly limits: RememberedLimits;
+  /** For the completion in shells. */
+  readonly lists: RememberedLists;
+  readonly jobs: RememberedJobs;
+  /**
+   * Starts another process of this program with these arguments, without streams. It goes on when this process ends.
+   * Resolves when it has ended, also if it failed or could not be started.
+   */
+  readonly background: (argv: readonly string[]) => Promise<void>;
   readonly blocking: Blocking;
   /** Aborted on the first Ctrl-C or SIGTERM; its reason is the interrupted Failure. */
   readonly signal: AbortSignal;

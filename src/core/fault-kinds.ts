@@ -12,7 +12,12 @@ interface FaultSetting {
 export const FAULT_SETTINGS = {
   /** HTTP status. */
   status: { fallback: 503, minimum: 500, maximum: 599, help: 'the status of a server-error (default 503)' },
-  latencyMs: { fallback: 1000, minimum: 0, maximum: 3_600_000, help: 'how late a latency answers (default 1s)' },
+  latencyMs: {
+    fallback: 1000,
+    minimum: 0,
+    maximum: 3_600_000,
+    help: 'how late a latency answers, and a worker-slow-start starts (default 1s)',
+  },
   /** Seconds. */
   retryAfter: { fallback: 1, minimum: 0, help: 'what a rate-limit asks to wait (default 1s)' },
 } as const satisfies Readonly<Record<string, FaultSetting>>;
@@ -25,9 +30,20 @@ interface FaultKindRow {
   readonly details?: string;
   /** Which requests it affects when the fault does not say; every request when absent. */
   readonly match?: string;
+  /**
+   * Of a fault of a worker that takes its jobs by the worker protocol: what it affects, the start of its process, a request
+   * for jobs that gets one, or the result of a job that it runs. Absent for a fault of any request.
+   */
+  readonly strikes?: WorkerFaultPoint;
 }
 
-/** The kinds of faults that a local service can inject. Their effects are in `src/local/frame/fault-effects.ts`. */
+/** When a fault of a worker takes effect. */
+export type WorkerFaultPoint = 'start' | 'take' | 'done';
+
+/**
+ * The kinds of faults that a local service can inject. The effects of those without `strikes` are in
+ * `src/local/frame/fault-effects.ts`.
+ */
 export const FAULT_KINDS = [
   { name: 'rate-limit' },
   { name: 'server-error' },
@@ -40,9 +56,39 @@ export const FAULT_KINDS = [
     // An account without money cannot start anything, but it can read.
     match: 'POST',
   },
+  { name: 'worker-crash', strikes: 'take', details: 'worker-crash kills a worker in the middle of a job.' },
+  { name: 'worker-oom', strikes: 'take', details: 'worker-oom does the same, as a lack of memory does.' },
+  { name: 'worker-hang', strikes: 'take', details: 'worker-hang lets a job never end.' },
+  {
+    name: 'worker-silent',
+    strikes: 'take',
+    details: 'worker-silent loses the signs of life of a worker with a job.',
+  },
+  { name: 'worker-slow-start', strikes: 'start', details: 'worker-slow-start starts a worker late.' },
+  { name: 'worker-failed-start', strikes: 'start', details: 'worker-failed-start ends a worker as it starts.' },
+  {
+    name: 'done-drop',
+    strikes: 'done',
+    details: 'done-drop closes the connection before the result of a job counts, done-accept-drop after it.',
+  },
+  { name: 'done-accept-drop', strikes: 'done' },
 ] as const satisfies readonly FaultKindRow[];
 
-export type FaultKind = (typeof FAULT_KINDS)[number]['name'];
+type Kind = (typeof FAULT_KINDS)[number];
+
+export type FaultKind = Kind['name'];
+
+/** The kinds of faults of a worker. */
+export type WorkerFaultKind = Extract<Kind, { strikes: WorkerFaultPoint }>['name'];
+
+/** The kinds of faults of any request. */
+export type RequestFaultKind = Exclude<FaultKind, WorkerFaultKind>;
+
+/** When a fault of a worker takes effect; undefined for a fault of any request. */
+export const faultPoint = (kind: FaultKind): WorkerFaultPoint | undefined => {
+  const row: FaultKindRow | undefined = FAULT_KINDS.find(({ name }) => name === kind);
+  return row?.strikes;
+};
 
 /** Which requests a kind of fault affects when the fault does not say; undefined for every request. */
 export const defaultMatch = (kind: FaultKind): string | undefined => {

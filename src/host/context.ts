@@ -6,6 +6,8 @@ import { createSettings } from '../settings/view.ts';
 import { openConnection } from './connection/connection.ts';
 import { openFiles } from './files/user-files.ts';
 import { listenForInterrupt } from './process/interrupt.ts';
+import { createRememberedJobs } from './remembered/jobs.ts';
+import { createRememberedLists, type RememberedOptions } from './remembered/lists.ts';
 import { createRateLimitFile } from './connection/rate-limit-file.ts';
 import { createLazyLocks } from './lock/lazy-locks.ts';
 import { createLocalHost } from './connection/serve-local.ts';
@@ -61,6 +63,13 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     monotonic: () => clock.monotonic(),
     random,
   });
+  const remembered = (kind: string): RememberedOptions => ({
+    path: () => join(settings.dataDirectory, 'completion', `${kind}-${settings.profile}.json`),
+    account: () => settings.account(),
+    // eslint-disable-next-line no-restricted-syntax -- a date: other processes read it
+    date: () => clock.now(),
+    random,
+  });
   const connection = openConnection({
     settings,
     env,
@@ -95,6 +104,9 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     spawn: createSpawn(runtime, interrupt),
     localHost: createLocalHost(runtime),
     limits,
+    lists: createRememberedLists(remembered('lists')),
+    jobs: createRememberedJobs(remembered('jobs')),
+    background: (argv) => runtime.background(argv),
     blocking: runtime.signals.blocking,
     signal,
     onSecondInterrupt: (listener) => interrupt.onSecond(listener),

@@ -29,9 +29,13 @@ export interface Runtime {
   readonly cwd: string;
   /** The user's home directory; empty when there is none. */
   readonly home: string;
+  /** The folder that the program is installed in. */
+  readonly programFolder: string;
   readonly signals: Signals;
   /** Loads the rest of the program, so that the run can continue when the program is upgraded meanwhile. */
   holdProgram(): void;
+  /** Starts another process of this program: see `Context.background`. */
+  background(argv: readonly string[]): Promise<void>;
   /** The standard streams of child processes. */
   readonly childStreams: 'inherit' | 'ignore';
   /** Ends the process immediately. */
@@ -40,9 +44,9 @@ export interface Runtime {
 
 /**
  * Creates the runtime of this process. Besides the launcher, only this file reads `process`. The streams are opened at
- * their first use, because each takes a millisecond or more. `holdProgram` comes from the launcher.
+ * their first use, because each takes a millisecond or more. `programFolder` and `holdProgram` come from the launcher.
  */
-export function processRuntime(holdProgram: () => void): Runtime {
+export function processRuntime(programFolder: string, holdProgram: () => void): Runtime {
   let stdout: Output | undefined;
   return {
     env: process.env,
@@ -64,11 +68,28 @@ export function processRuntime(holdProgram: () => void): Runtime {
     get home() {
       return readHome();
     },
+    programFolder,
     signals: realSignals(),
     holdProgram,
+    background: startInBackground,
     childStreams: 'inherit',
     exit: (code) => process.exit(code),
   };
+}
+
+async function startInBackground(argv: readonly string[]): Promise<void> {
+  const { spawn } = await import('node:child_process');
+  await new Promise<void>((resolve) => {
+    const options = { detached: true, stdio: 'ignore', windowsHide: true } as const;
+    const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? '', ...argv], options);
+    child.once('error', () => {
+      resolve();
+    });
+    child.once('exit', () => {
+      resolve();
+    });
+    child.unref();
+  });
 }
 
 /** Returns a stream of the process, or for a file a stream that detects a full disk. */

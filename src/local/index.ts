@@ -5,6 +5,8 @@ export { DroppedConnection } from './frame/fault-effects.ts';
 export { serveLocal } from './frame/server.ts';
 export { createLocalService, type LocalService } from './service.ts';
 export { memoryStore, type Store } from './state/store.ts';
+export type { ProcessEnd, ProcessSpec, RunningProcess, StartProcess } from './workers/process/port.ts';
+export type { EndpointSource } from './workers/source.ts';
 
 /** See `workers/thread`, which is loaded when it is used: a command with `--local` runs no handlers. */
 export const checkHandlerModule = async (path: string, timeout: AbortSignal): Promise<string | undefined> =>

@@ -1,20 +1,35 @@
 import type { Clock } from '../core/context.ts';
 import { createLocalClock } from './state/clock.ts';
 import type { Frame } from './frame/dispatch.ts';
+import { takeStartFault } from './frame/fault-effects.ts';
+import { Problem } from './contract/problem.ts';
 import type { LocalAnswer, LocalRequest } from './frame/exchange.ts';
 import { createDateHeaders } from './frame/date-header.ts';
 import type { Call } from './frame/operation.ts';
 import { quotaOf, type Quota } from './frame/rate-limit.ts';
 import { createRouter } from './frame/router.ts';
 import { createValidator, type Validator } from './frame/validate.ts';
-import { withModules } from './model/endpoints/seed.ts';
-import { advanceQueue, type StreamShape } from './queue/index.ts';
+import { takesByProtocol, type ServedHandler } from './model/endpoints/record.ts';
+import { endpoints, withServed } from './model/endpoints/seed.ts';
+import {
+  advanceQueue,
+  createHeldRequests,
+  createWorkerOperations,
+  endpointChanged,
+  loseAllWorkers,
+  type AnsweredRequest,
+  type StreamShape,
+} from './queue/index.ts';
 import { createControlOperations } from './resources/control.ts';
+import { releaseFiles } from './resources/endpoints/releases.ts';
 import { createState, originAfter, type State } from './state/state.ts';
 import type { Store } from './state/store.ts';
 import { createTable } from './table.ts';
+import { servedHandlerOf, type EndpointSource } from './workers/source.ts';
 import type { Resolve, SendWebhook } from './webhooks/send.ts';
-import { createRunner, type Runner } from './workers/runner.ts';
+import type { StartProcess } from './workers/process/port.ts';
+import type { Workers } from './workers/start-workers.ts';
+import { workerVariables, type WorkerName } from './workers/variables.ts';
 
 export interface LocalServiceOptions {
   readonly clock: Clock;
@@ -31,11 +46,17 @@ export interface LocalServiceOptions {
   readonly allowPrivateWebhooks?: boolean | undefined;
   /** Resolves the host names of webhooks; default the system's resolver. */
   readonly resolve?: Resolve | undefined;
-  /** Endpoint name to the path of its handler module. Modules run only between `start` and `stop`. */
-  readonly handlers?: Readonly<Record<string, string>> | undefined;
+  /** Endpoint name to the program that serves it. Programs run only between `start` and `stop`. */
+  readonly handlers?: Readonly<Record<string, EndpointSource>> | undefined;
+  /** Starts the processes of workers. Needed only with handlers that are commands. */
+  readonly startProcess?: StartProcess | undefined;
+  /** What the variables of workers begin with, beside those that berth's own worker reads. */
+  readonly workerPrefix?: string | undefined;
+  /** The path of berth's own worker for Python files. */
+  readonly workerRunner?: string | undefined;
   /** To share one validator between services: it compiles each schema once. */
   readonly validator?: Validator;
-  /** Called with what handler modules print. */
+  /** Called with what workers print. */
   readonly log?: ((endpointId: string, text: string) => void) | undefined;
   /** Called with the reason when a webhook is not sent. */
   readonly onWebhookRefused?: ((jobId: string, reason: string) => void) | undefined;
@@ -47,8 +68,11 @@ export interface LocalService {
    * Failure (14) when the state cannot be read or saved, and with the signal's reason when the request was aborted.
    */
   answer(request: LocalRequest): Promise<LocalAnswer>;
-  /** Runs handler modules and delivers webhooks until `stop`. Call it when the service is served, with its port. */
+  /** Runs workers and delivers webhooks until `stop`. Call it when the service is served, with its port. */
   start(port: number): void;
+  /** Replaces the workers of the endpoints of these names as a release does: each after the jobs that it has. */
+  reload(names: readonly string[]): Promise<void>;
+  /** Ends all workers; none is left when it resolves. */
   stop(): Promise<void>;
 }
 
@@ -65,16 +89,41 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
 
   // eslint-disable-next-line no-restricted-syntax -- a date
   const create = (previous?: State) => createState(clock.now(), originAfter(previous, options.random));
-  const transact: Call['transact'] = (step) =>
-    store.transact(
-      () => create(),
-      (state) =>
-        withModules(state, Object.keys(handlers), state.asOf, () => {
-          const now = time.update(state);
-          advanceQueue(state, now);
-          return step(state, now);
-        }),
-    );
+  const served: Readonly<Record<string, ServedHandler>> = Object.fromEntries(
+    Object.entries(handlers).map(([name, source]) => [name, servedHandlerOf(source)]),
+  );
+  const held = createHeldRequests();
+  const transact: Call['transact'] = async (step) => {
+    let answered: readonly AnsweredRequest[] = [];
+    let failure: Error | undefined;
+    try {
+      return await store.transact(
+        () => create(),
+        (state) =>
+          withServed(state, served, state.asOf, () => {
+            // A step whose save failed may be run again.
+            for (const request of answered) request.undo();
+            answered = [];
+            const now = time.update(state);
+            advanceQueue(state, now);
+            try {
+              return step(state, now);
+            } finally {
+              answered = held.answer(state, now);
+            }
+          }),
+      );
+    } catch (error) {
+      if (!(error instanceof Problem)) failure = error instanceof Error ? error : new Error(String(error));
+      throw error;
+    } finally {
+      // Not before what they tell of is saved.
+      for (const request of answered) request.settle(failure);
+    }
+  };
+
+  const variablesOf = (state: State, worker: WorkerName, prefix = options.workerPrefix) =>
+    workerVariables(state, worker, { prefix, runner: options.workerRunner });
 
   const frame: Frame = {
     quota: quotaOf(options.quota),
@@ -84,18 +133,59 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
     sleep: (milliseconds, signal) => time.sleep(milliseconds, signal),
     stopping: stopping.signal,
   };
-  const route = createRouter([...createTable(options), ...createControlOperations(() => store.replace(create))], frame);
+  const route = createRouter(
+    [
+      ...createTable(options),
+      ...createWorkerOperations({ held, random: options.random }),
+      ...createControlOperations({
+        reset: () => store.replace(create),
+        variablesOf: (state, worker, prefix) => variablesOf(state, worker, prefix),
+      }),
+    ],
+    frame,
+  );
 
-  let runner: Runner | undefined;
+  let workers: Workers | undefined;
   let loop: Promise<void> = Promise.resolve();
-  const syncWorkers = async (): Promise<void> => {
-    try {
-      await runner?.sync();
-    } catch {
+  let lastSync: Promise<void> = Promise.resolve();
+  let nextSync: Promise<void> | undefined;
+  /** Many requests at once share one sync that begins after them. */
+  const syncWorkers = (): Promise<void> =>
+    (nextSync ??= lastSync.then(() => {
+      nextSync = undefined;
       // The next request fails with the same file error, and its caller is told. The next interval tries again.
-    }
+      lastSync = (workers?.sync() ?? Promise.resolve()).catch(() => undefined);
+      return lastSync;
+    }));
+  const startAll = async (port: number): Promise<void> => {
+    const { allowPrivateWebhooks: allowPrivate = false, resolve } = options;
+    let send: SendWebhook | undefined;
+    // Loaded here: a command with --local runs no workers.
+    const { startWorkers } = await import('./workers/start-workers.ts');
+    workers = startWorkers({
+      transact,
+      sources: handlers,
+      startProcess: options.startProcess,
+      monotonic: () => clock.monotonic(),
+      startFault: (state, worker) => takeStartFault(state, worker, options.random),
+      environmentOf: (state, endpoint, workerId) => ({
+        PYTHONUNBUFFERED: '1',
+        ...endpoint.container.env,
+        ...variablesOf(state, { origin: `http://127.0.0.1:${String(port)}`, endpointId: endpoint.id, workerId }),
+      }),
+      sendWebhook: async (url, body) => {
+        const { createWebhookSender } = await import('./webhooks/send.ts');
+        send ??= createWebhookSender({ clock, ownPort: port, allowPrivate, resolve });
+        return send(url, body);
+      },
+      ...(options.log === undefined ? {} : { log: options.log }),
+      ...(options.onWebhookRefused === undefined ? {} : { onWebhookRefused: options.onWebhookRefused }),
+    });
   };
-  const runLoop = async (): Promise<void> => {
+  const runLoop = async (port: number): Promise<void> => {
+    if (Object.values(served).some((handler) => takesByProtocol({ handler })))
+      await transact(loseAllWorkers).catch(() => undefined);
+    await startAll(port);
     while (!stopping.signal.aborted) {
       await syncWorkers();
       const pause = Object.keys(handlers).length > 0 ? HANDLER_INTERVAL_MS : WEBHOOK_INTERVAL_MS;
@@ -113,27 +203,22 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
       return { status, headers: { ...headers, date, server: 'berth-local' }, body };
     },
     start: (port) => {
-      if (runner !== undefined) return;
-      const { allowPrivateWebhooks: allowPrivate = false, resolve } = options;
-      let send: SendWebhook | undefined;
-      runner = createRunner({
-        transact,
-        handlers,
-        sendWebhook: async (url, body) => {
-          // Loaded here: a command with --local sends no webhooks.
-          const { createWebhookSender } = await import('./webhooks/send.ts');
-          send ??= createWebhookSender({ clock, ownPort: port, allowPrivate, resolve });
-          return send(url, body);
-        },
-        ...(options.log === undefined ? {} : { log: options.log }),
-        ...(options.onWebhookRefused === undefined ? {} : { onWebhookRefused: options.onWebhookRefused }),
-      });
-      loop = runLoop();
+      loop = runLoop(port);
     },
+    reload: (names) =>
+      transact((state, now) => {
+        for (const name of names) {
+          const endpoint = endpoints.get(state, name);
+          if (endpoint === undefined) continue;
+          releaseFiles(state, endpoint, now);
+          endpointChanged(state, endpoint.id);
+        }
+      }),
     stop: async () => {
       stopping.abort(new Error('the local service stopped'));
       await loop;
-      await runner?.stop();
+      await workers?.stop();
+      await store.idle();
     },
   };
 }

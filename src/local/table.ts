@@ -11,7 +11,7 @@ import { registryOperations } from './resources/registries/operations.ts';
 import { templateOperations } from './resources/templates/operations.ts';
 import { volumeOperations } from './resources/volumes.ts';
 
-/** All operations of the local service but its control operations. A new resource is one more line. */
+/** All operations of the local service but its control operations and those of the worker protocol. A new resource is one more line. */
 export const createTable = (options: QueueOptions): readonly Operation[] => [
   ...accountOperations,
   ...podOperations,

@@ -1,7 +1,8 @@
 import { safeText, say } from '../core/safe-text.ts';
-import { hasField, memberNames } from './formats/fields.ts';
+import { warnUnknownFields } from './check-fields.ts';
 import { DEFAULT_FORMAT, FORMAT_TABLE, isTableOutput } from './formats/format-table.ts';
 import type { Output } from './output.ts';
+import type { PageTerminal } from './layout/page.ts';
 import { data } from './trusted.ts';
 import { rowsOf, type OutputOptions, type Result, type RowsResult } from './view.ts';
 
@@ -18,6 +19,11 @@ export async function render(result: Result, options: OutputOptions, output: Out
       await output.stdout.write(data(text === '' || text.endsWith('\n') ? text : `${text}\n`));
       return;
     }
+    case 'page': {
+      const { drawPage } = await import('./layout/page.ts');
+      await output.stdout.write(await drawPage(result.page, outputTerminal(output.terminal)));
+      return;
+    }
     case 'one':
     case 'many':
       await renderRows(result, options, output);
@@ -26,6 +32,9 @@ export async function render(result: Result, options: OutputOptions, output: Out
       await warnUnknownFields(result, options, output);
   }
 }
+
+/** The terminal that a page on stdout is laid out for. */
+const outputTerminal = ({ columns, colour }: Output['terminal']): PageTerminal => ({ columns, colour: colour.output });
 
 async function renderRows(result: RowsResult, options: OutputOptions, output: Output): Promise<void> {
   const { format = DEFAULT_FORMAT, jq } = options;
@@ -49,18 +58,4 @@ async function renderFiltered(result: RowsResult, jq: string, options: OutputOpt
   });
   await output.stdout.write(data(text));
   if (failure !== undefined) throw failure;
-}
-
-/** The most member names that the warning about unknown fields lists. */
-const MAX_NAMES = 40;
-
-/** Warns on stderr about a path of `--fields` that no row has: it is probably misspelt, and prints as nothing. */
-async function warnUnknownFields(result: RowsResult, { fields }: OutputOptions, output: Output): Promise<void> {
-  const rows = rowsOf(result);
-  const unknown = rows.length === 0 ? [] : (fields ?? []).filter((path) => !rows.some((row) => hasField(row, path)));
-  if (unknown.length === 0) return;
-  const known = memberNames(rows).slice(0, MAX_NAMES).join(', ');
-  await output.stderr.write(
-    say`--fields: no ${result.view.noun[0]} here has ${unknown.join(', ')}; there are ${known}\n`,
-  );
 }

@@ -2,6 +2,7 @@ import type { ExitCode } from '../core/exit-codes.ts';
 import type { Failure } from '../core/failure.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { OutputFormat } from '../core/output-formats.ts';
+import type { Page } from './page.ts';
 
 /** The meaning of a piece of text, from which its colour follows. */
 export type Tone = 'plain' | 'strong' | 'quiet' | 'good' | 'busy' | 'bad' | 'warn';
@@ -97,6 +98,8 @@ export interface View {
   readonly id: (row: Json) => string;
   /** Names of the members of a row: the header of a CSV without rows. */
   readonly members?: readonly string[];
+  /** The paths of all known fields, for `--fields`. */
+  readonly paths?: readonly string[];
   readonly columns: readonly Column[];
   /** The sections of the detail view of `get`; without it, each column is one line. */
   readonly detail?: (row: Json, facts: Facts) => readonly Section[];
@@ -136,6 +139,8 @@ export type Result =
     })
   /** Text that is printed as it is in every format: a path, a completion script. */
   | (Outcome & { readonly kind: 'text'; readonly text: string })
+  /** A page of help, laid out for the terminal. */
+  | (Outcome & { readonly kind: 'page'; readonly page: Page })
   | (Outcome & { readonly kind: 'nothing' });
 
 /** A result that has rows. */

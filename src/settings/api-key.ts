@@ -65,6 +65,16 @@ export function keySource({
   return inProfile() === undefined ? undefined : 'profile';
 }
 
+/** The source of the key in use, with the part of the key that may be shown or the path of its file. */
+export function keyMark({ env, inProfile }: Omit<KeySources, 'readFile'>): string | undefined {
+  const value = env['BERTH_API_KEY'];
+  if (isSet(value)) return `environment ${keyTail(value.trim())}`;
+  const file = env['BERTH_API_KEY_FILE'];
+  if (isSet(file)) return `file ${file}`;
+  const kept = inProfile();
+  return kept && `profile ${keyTail(kept.key)}`;
+}
+
 /**
  * Returns the key in use: from BERTH_API_KEY, from the file that BERTH_API_KEY_FILE names, or from the profile; undefined
  * when there is none. Fails with denied (3) for an invalid key, and as `readFile` does.

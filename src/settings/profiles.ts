@@ -15,11 +15,13 @@ import { DEFAULT_PROFILE, LOCAL_PROFILE, SETTINGS, findSetting, type Setting } f
 interface Change {
   readonly current: string | undefined;
   readonly profiles: Readonly<Record<string, ProfileValues>>;
+  /** As they were, where absent. */
+  readonly aliases?: Readonly<Record<string, string>>;
 }
 
 /**
- * Stores the profiles in one JSON file, `{"current": NAME, "profiles": {NAME: {SETTING: TEXT}}}`, each key beside its
- * addresses. Every change reads and replaces the whole file under a lock, and sets mode 0600. Unknown members are kept.
+ * Stores the profiles in one JSON file, `{"current": NAME, "profiles": {NAME: {SETTING: TEXT}}, "aliases": {NAME: TEXT}}`,
+ * each key beside its addresses. Every change reads and replaces the whole file under a lock, and sets mode 0600. Unknown members are kept.
  * Fails with local-file (14) when the file is broken or cannot be written; a broken file is never changed.
  */
 export function createProfiles(path: () => string, locks: FileLocks): ProfileStore {
@@ -45,6 +47,12 @@ export function createProfiles(path: () => string, locks: FileLocks): ProfileSto
       const setting = storable(name);
       await setMember(profile, name, value === undefined ? undefined : checkStored(setting, value));
     },
+    aliases: () =>
+      new Promise((resolve) => {
+        resolve(readProfiles(path()).aliases);
+      }),
+    setAlias: (name, text) =>
+      change(({ current, profiles, aliases }) => ({ current, profiles, aliases: withMember(aliases, name, text) })),
     logIn: async (profile, values, key) => {
       refuseLocalProfile(profile);
       const kept = Object.fromEntries(
@@ -112,6 +120,9 @@ function refuseLocalProfile(profile: string): void {
     throw usage('profile "local" is the local service and keeps no settings', 'Name another profile with --profile.');
 }
 
+/** The members of the file that berth writes. */
+const OWN_MEMBERS: readonly string[] = ['current', 'profiles', 'aliases'];
+
 /** How long to wait while another process changes the file. Milliseconds. */
 const LOCK_WAIT_MS = 30_000;
 
@@ -123,8 +134,10 @@ async function changeFile(path: string, locks: FileLocks, step: (file: ProfilesF
     const lock = await locks.take(`${path}.lock`, { subject: `the configuration ${path}`, waitMs: LOCK_WAIT_MS });
     try {
       const file = readProfiles(path);
-      const { current, profiles } = step(file);
-      const others = Object.fromEntries(Object.entries(file.document).filter(([member]) => member !== 'current'));
+      const { current, profiles, aliases = file.aliases } = step(file);
+      const others = Object.fromEntries(
+        Object.entries(file.document).filter(([member]) => !OWN_MEMBERS.includes(member)),
+      );
       const conf = new Conf<Record<string, unknown>>({
         cwd: dirname(path),
         configName: parse(path).name,
@@ -133,7 +146,12 @@ async function changeFile(path: string, locks: FileLocks, step: (file: ProfilesF
         serialize: (value) => `${JSON.stringify(value, undefined, 2)}\n`,
       });
       lock.check();
-      conf.store = { ...others, ...(current === undefined ? {} : { current }), profiles };
+      conf.store = {
+        ...others,
+        ...(current === undefined ? {} : { current }),
+        profiles,
+        ...(Object.keys(aliases).length === 0 ? {} : { aliases }),
+      };
     } finally {
       lock.release();
     }

@@ -10,11 +10,13 @@ export interface ProfilesFile {
   /** The profile that is used when no flag or variable names one. */
   readonly current: string | undefined;
   readonly profiles: Readonly<Record<string, ProfileValues>>;
+  /** The user's aliases: what each stands for. They belong to no profile. */
+  readonly aliases: Readonly<Record<string, string>>;
   /** The whole document: unknown members are kept when the file is written. */
   readonly document: Readonly<Record<string, unknown>>;
 }
 
-const NONE: ProfilesFile = { current: undefined, profiles: {}, document: {} };
+const NONE: ProfilesFile = { current: undefined, profiles: {}, aliases: {}, document: {} };
 
 /**
  * Reads the profiles file without the library that writes it, because most commands read it and loading the library
@@ -42,7 +44,7 @@ export function parseProfiles(text: string, path: string): ProfilesFile {
   if (text.startsWith('\uFEFF')) throw broken(path, 'it begins with a byte order mark');
   const document = parseJson(text, path);
   if (!isRecord(document)) throw broken(path, 'it is not a JSON object');
-  const { current, profiles = {} } = document;
+  const { current, profiles = {}, aliases = {} } = document;
   if (current !== undefined && typeof current !== 'string') throw broken(path, '"current" is not a string');
   if (!isRecord(profiles)) throw broken(path, '"profiles" is not an object');
   for (const [name, values] of Object.entries(profiles)) {
@@ -50,7 +52,14 @@ export function parseProfiles(text: string, path: string): ProfilesFile {
     for (const [member, value] of Object.entries(values))
       if (typeof value !== 'string') throw broken(path, `"${member}" of profile "${name}" is not a string`);
   }
-  return { current, profiles: profiles as Record<string, ProfileValues>, document };
+  if (!isRecord(aliases) || Object.values(aliases).some((text) => typeof text !== 'string'))
+    throw broken(path, '"aliases" is not an object of strings');
+  return {
+    current,
+    profiles: profiles as Record<string, ProfileValues>,
+    aliases: aliases as Record<string, string>,
+    document,
+  };
 }
 
 /** The settings of a profile; undefined when the file has no such profile. */

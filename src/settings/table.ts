@@ -4,7 +4,7 @@ import type { TimeUnit } from '../core/units.ts';
 
 /** The kind of value a setting takes. `bare` is the unit of a duration without a unit; `least` is the smallest count. */
 export type SettingKind =
-  | { readonly kind: 'address' | 'text' | 'path' | 'switch' | 'profile' | 'key' }
+  | { readonly kind: 'address' | 'text' | 'path' | 'switch' | 'profile' | 'key' | 'identifier' }
   | { readonly kind: 'duration'; readonly bare: TimeUnit }
   | { readonly kind: 'count'; readonly least: number }
   | { readonly kind: 'choice'; readonly choices: readonly string[] };
@@ -20,6 +20,8 @@ export type Setting = SettingKind & {
   readonly secret: boolean;
   /** May be stored in a profile. */
   readonly inProfile: boolean;
+  /** The profile's value applies to the local service too, which has no profile of its own. */
+  readonly appliesToLocal?: boolean;
   /** One line, no final stop. */
   readonly summary: string;
 };
@@ -129,6 +131,14 @@ export const SETTINGS = [
     variable: 'BERTH_MAX_ANSWER_BYTES',
     default: '67108864',
     summary: 'the largest answer taken, in bytes after decompression',
+  },
+  {
+    ...kept,
+    kind: 'identifier',
+    name: 'worker-prefix',
+    variable: 'BERTH_WORKER_PREFIX',
+    appliesToLocal: true,
+    summary: 'what the variables begin with in which `berth local` tells workers the addresses of their queue',
   },
   { ...open, kind: 'path', name: 'config-dir', variable: 'BERTH_CONFIG_DIR', summary: 'where the profiles lie' },
   {

@@ -9,6 +9,9 @@ const FALSE = ['0', 'false', 'no', 'off'];
 /** Names that are safe in JSON, in messages and on a command line. */
 const PROFILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
+/** What a variable's name may begin with in any shell. */
+const IDENTIFIER = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
+
 /**
  * Checks the text of a setting and returns it in normal form. `where` names its source for messages: the flag, the
  * variable, or the profile and its member. Fails with usage (2) when the text is not a valid value.
@@ -33,6 +36,13 @@ export function checkSetting(setting: Setting, text: string, where: string): str
       return text.trim();
     case 'profile':
       return checkProfileName(text, where);
+    case 'identifier':
+      if (!IDENTIFIER.test(text))
+        throw usage(
+          `${where} cannot begin the name of a variable: ${JSON.stringify(text)}`,
+          'Use letters, digits and "_", beginning with a letter.',
+        );
+      return text;
     case 'text':
     case 'path':
     case 'key':
@@ -52,6 +62,7 @@ export function valueOfSetting(setting: Setting, text: string): string | number 
     case 'address':
     case 'choice':
     case 'profile':
+    case 'identifier':
     case 'text':
     case 'path':
     case 'key':

@@ -3,7 +3,7 @@ import type { KeyView, SettingSource, SettingsView } from '../core/context.ts';
 import { Failure } from '../core/failure.ts';
 import { configDirectory, dataDirectory, type DirectoryInput } from './directories.ts';
 import { checkEnvironmentKey, environmentBeside, type NamedProfile } from './key-and-addresses.ts';
-import { effectiveKey, keySource, type ApiKey } from './api-key.ts';
+import { effectiveKey, keyMark, keySource, type ApiKey } from './api-key.ts';
 import { profileOf, readProfiles, type ProfileValues, type ProfilesFile } from './read-profiles.ts';
 import { namedProfile, resolveLocal, resolveSetting, type GlobalFlags, type Resolved } from './resolve.ts';
 import { ADDRESSES, DEFAULT_PROFILE, LOCAL_PROFILE, findSetting, settingNamed, type TableValues } from './table.ts';
@@ -24,6 +24,11 @@ export interface Settings extends SettingsView {
   apiKey(): Promise<ApiKey | undefined>;
   /** Where the key comes from. Opens no key file. Fails like `key` when the key must not be used with the profile. */
   keySource(): KeyView['source'] | undefined;
+  /**
+   * The address of the management API, and a mark of the key in use that tells accounts apart; at most four characters of
+   * the key are in it. Undefined without an address or a key. Opens no key file. Fails like `keySource`.
+   */
+  account(): string | undefined;
   /** The addresses stored in the profile in use, by setting name. A key stored there is sent only to these. */
   profileAddresses(): Readonly<Record<string, string>>;
   /** False when a flag or variable names a profile that is not in the file. */
@@ -47,6 +52,9 @@ export function createSettings(input: SettingsInput): Settings {
     return named === undefined || named === LOCAL_PROFILE ? DEFAULT_PROFILE : named;
   });
   const values = once((): ProfileValues => (local() ? {} : (profileOf(file(), profile()) ?? {})));
+  /** The values of the profile that would be in use without the local service. */
+  const userValues = (): ProfileValues =>
+    profileOf(file(), namedProfile(flags, env) ?? file().current ?? DEFAULT_PROFILE) ?? {};
   const named = once((): NamedProfile | undefined => {
     if (local() || namedProfile(flags, env) === undefined) return undefined;
     const by = namedProfile(flags, {}) === undefined ? 'environment' : 'flag';
@@ -71,6 +79,7 @@ export function createSettings(input: SettingsInput): Settings {
       flags,
       env: setting.kind === 'address' || setting.secret ? ownEnv() : env,
       profile: () => {
+        if (setting.appliesToLocal === true && local()) return { values: orEmpty(userValues), where: 'of the profile' };
         if (setting.default === undefined && setting.kind !== 'choice') return { values: values(), where: where() };
         return { values: orEmpty(values), where: 'of the profile' };
       },
@@ -115,6 +124,12 @@ export function createSettings(input: SettingsInput): Settings {
     key: async (): Promise<KeyView | undefined> => (local() ? undefined : await apiKey()),
     apiKey,
     keySource: () => keySource(keySources()),
+    account: () => {
+      if (local()) return LOCAL_PROFILE;
+      const address = resolved('base-url')?.value;
+      const mark = keyMark(keySources());
+      return address === undefined || mark === undefined ? undefined : `${address} ${mark}`;
+    },
     profileAddresses: () =>
       Object.fromEntries(
         ADDRESSES.flatMap((name) => {

@@ -129,8 +129,10 @@ describe('the worked examples', () => {
     expect((await berth('snapshots', '--help')).out).toMatch(/list[\s\S]*get[\s\S]*create[\s\S]*update[\s\S]*delete/);
     const { out: help } = await berth('snapshots', 'create', '--help');
     for (const flag of ['--name', '--volume', '--set', '--file', '--dry-run']) expect(help).toContain(flag);
-    for (const shell of ['bash', 'zsh', 'fish', 'powershell'])
-      expect((await berth('completion', shell)).out).toContain('snapshots');
+    expect((await berth('__complete', 'zsh', 'sn')).out).toContain('snapshots');
+    expect((await berth('__complete', 'zsh', 'snapshots', 'create', '--v')).out).toContain('--volume');
+    await berth('__renew', 'snapshot', '--local');
+    expect((await berth('__complete', 'zsh', '--local', 'snapshots', 'get', '')).out).toContain('snap-datasets');
     const { out: contract } = await berth('--local', 'api', 'GET', '/v2/openapi.json');
     expect([contract.includes('"/v2/pods/{id}"'), contract.includes('napshot')]).toEqual([true, false]);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { HELP_TOPICS } from '../../src/cli/help/help.ts';
 import type { Command, Group } from '../../src/cli/command.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
 import { berth } from '../support/worlds/run-berth.ts';
@@ -9,6 +10,8 @@ function places(path: readonly string[], target: Command | Group): readonly (rea
   return [path, ...inner.flatMap(([word, each]) => places([...path, word], each))];
 }
 
+const TOPICS = HELP_TOPICS.map(([topic]) => topic);
+
 describe('help', () => {
   it('of berth itself', async () => {
     const { code, out, err } = await berth(['--help']);
@@ -16,7 +19,7 @@ describe('help', () => {
     await expect(out).toMatchFileSnapshot('../golden/help/berth.txt');
   });
 
-  it.each(['flags', 'exit-codes', 'environment', 'output'])('on %s', async (topic) => {
+  it.each(TOPICS)('on %s', async (topic) => {
     const { code, out, err } = await berth(['help', topic]);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     await expect(out).toMatchFileSnapshot(`../golden/help/topic-${topic}.txt`);
@@ -28,12 +31,52 @@ describe('help', () => {
     for (const path of places([name], target)) {
       const { code, out, err } = await berth([...path, '--help']);
       expect({ path, code, err }).toEqual({ path, code: 0, err: '' });
-      // An example is copied as one line, so it is never wrapped.
-      const prose = out.split('\n').filter((line) => !/^ {2}\S*(berth|source) /.test(line));
-      for (const line of prose) expect(line.length, line).toBeLessThanOrEqual(80);
       if (name !== 'help') expect((await berth(['help', ...path])).out).toBe(out);
       pages.push(out);
     }
     await expect(pages.join('\n----\n\n')).toMatchFileSnapshot(`../golden/help/${name}.txt`);
   });
+});
+
+/** A line that is copied as it is, and so is never wrapped. */
+const isLiteral = (line: string): boolean => /^ {2}(\S+=\S+ |\S*\()?(berth|source|echo|cat) /.test(line);
+
+/** A word that is wider than its column. */
+const isOneWord = (line: string): boolean => !line.trim().includes(' ');
+
+describe.each([60, 80, 100])('help at %d columns', (columns) => {
+  const widthOf = (line: string): number => line.length;
+
+  it.each([
+    ['berth itself', [['--help']]],
+    ['topics', TOPICS.map((topic) => ['help', topic])],
+  ] as const)('of %s fits', async (_, lines) => {
+    for (const argv of lines) await expectFits(argv);
+  });
+
+  it.each(NOUNS.map((noun) => [noun.name, noun] as const))('of %s and its verbs fits', async (name, noun) => {
+    for (const path of places([name], await noun.load({ nouns: NOUNS, flags: FLAGS })))
+      await expectFits([...path, '--help']);
+  });
+
+  /** Expects that no line is too wide, that no word is broken, and that headings are bold. */
+  async function expectFits(argv: readonly string[]): Promise<void> {
+    const { out } = await berth(argv, { tty: true, columns });
+    // eslint-disable-next-line no-control-regex -- the escape sequences of bold text
+    const plain = out.replace(/\u001b\[\d+m/g, '');
+    for (const line of plain.split('\n'))
+      if (!isLiteral(line) && !isOneWord(line)) expect(widthOf(line), line).toBeLessThanOrEqual(columns);
+    const wordsOf = (text: string): readonly string[] => text.split(/\s+/);
+    expect(wordsOf(plain)).toEqual(wordsOf((await berth(argv)).out));
+    // eslint-disable-next-line no-control-regex -- the escape sequences of bold text
+    const bold = [...out.matchAll(/^\u001b\[1m(.*)\u001b\[22m$/gm)].map(([, heading]) => heading);
+    expect(bold).toEqual(expect.arrayContaining(plain.match(/^(Arguments|Flags|Verbs|Examples|More help)$/gm) ?? []));
+  }
+});
+
+it('is as wide as the terminal, from 60 to 100 columns', async () => {
+  const at = async (columns: number): Promise<string> => (await berth(['--help'], { tty: true, columns })).out;
+  expect(await at(40)).toBe(await at(60));
+  expect(await at(200)).toBe(await at(100));
+  expect(await at(60)).not.toBe(await at(100));
 });

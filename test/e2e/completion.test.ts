@@ -1,65 +1,220 @@
 import { spawnSync } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { berth, cleanEnvironment, runProgram } from './support.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { berth, berthPath, cleanEnvironment, serve, temporaryFolder, type Environment } from './support.ts';
+import { hasTerminal, programInTerminal, type TerminalSession } from './terminal.ts';
 
 const has = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
 
 const script = (name: string): string => path.resolve('completions', name);
 
-interface Case {
-  readonly line: string;
-  readonly among: readonly string[];
-  readonly never?: string;
-}
+/** How to start each shell with the completion script, and with the prompt `ready>`. */
+const SHELLS = {
+  bash: async (folder: string) => {
+    const file = path.join(folder, 'bashrc');
+    await writeFile(
+      file,
+      `PS1='ready> '\nunset HISTFILE\nbind 'set bell-style none'\nsource '${script('berth.bash')}'\n`,
+    );
+    return ['bash', '--rcfile', file, '-i'];
+  },
+  zsh: async (folder: string) => {
+    const lines = ["PS1='ready> '", 'autoload -Uz compinit', 'compinit -u -D', `source '${script('berth.zsh')}'`];
+    await writeFile(path.join(folder, '.zshrc'), lines.join('\n'));
+    return ['env', `ZDOTDIR=${folder}`, 'zsh', '-i'];
+  },
+  fish: () => {
+    const prompt = "function fish_prompt; echo -n 'ready> '; end; function fish_greeting; end";
+    return Promise.resolve(['fish', '--private', '--no-config', '-C', `${prompt}; source '${script('berth.fish')}'`]);
+  },
+} as const;
 
-const CASES: readonly Case[] = [
-  { line: 'berth po', among: ['pods'], never: 'jobs' },
-  { line: 'berth pods ', among: ['list', 'get'], never: 'revoke' },
-  { line: 'berth jobs run --str', among: ['--stream'] },
-  { line: 'berth --json registries delegations re', among: ['revoke'] },
-  { line: 'berth pods list -o y', among: ['yaml'], never: 'json' },
-  { line: 'berth completion z', among: ['zsh'], never: 'bash' },
-  { line: 'berth volumes create --type H', among: ['HIGH_PERFORMANCE'] },
-  { line: 'berth queue purge demo --prof', among: ['--profile'] },
+type Shell = keyof typeof SHELLS;
+const NAMES = Object.keys(SHELLS) as Shell[];
+
+/** A name that would act in a shell if it were not quoted. */
+const HOSTILE = `ho "dq" 'sq' $(touch pwned) \`touch pwned\` ;|&<> a:b {x,y} *?[z] \\ ~ # !! %s 日本`;
+
+const PODS = [
+  { id: 'pod-alpha', name: 'first', status: 'RUNNING', cost: 4.78 },
+  { id: 'pod-beta', name: HOSTILE, status: 'EXITED', cost: 0 },
+  { id: 'pod-gamma', name: 'line\nfeed\u001b[31m', status: 'RUNNING', cost: 1 },
+  { id: 'pod-delta', name: '--all', status: 'RUNNING', cost: 1 },
 ];
 
-async function offered(shell: 'bash' | 'fish', line: string): Promise<readonly string[]> {
-  const env = { ...(await cleanEnvironment()), LINE: line };
-  const code =
-    shell === 'bash'
-      ? `source ${script('berth.bash')}; read -ra COMP_WORDS <<<"$LINE"; [[ "$LINE" == *" " ]] && COMP_WORDS+=(""); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _berth; printf '%s\\n' "\${COMPREPLY[@]}"`
-      : `source ${script('berth.fish')}; complete -C "$LINE"`;
-  const { stdout, stderr } = await runProgram(
-    shell,
-    shell === 'bash' ? ['--norc', '-c', code] : ['--no-config', '-c', code],
-    { env },
-  );
-  expect(stderr).toBe('');
-  return stdout.split('\n').map((each) => each.split('\t')[0] ?? '');
+interface Service {
+  readonly env: Environment;
+  /** The paths of the requests, decoded. */
+  readonly seen: readonly string[];
 }
 
-describe.each(['bash', 'fish'] as const)('completion in %s', (shell) => {
-  test.skipIf(!has(shell)).each(CASES)('$line', async ({ line, among, never }) => {
-    const words = await offered(shell, line);
-    expect(words).toEqual(expect.arrayContaining([...among]));
-    if (never !== undefined) expect(words).not.toContain(never);
+/** A service with pods. `answer` sends an answer when it likes to. */
+async function service(
+  answer: (send: () => void) => void = (send) => {
+    send();
+  },
+): Promise<Service> {
+  const seen: string[] = [];
+  const url = await serve((request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+    seen.push(decodeURIComponent(pathname));
+    answer(() => {
+      const isList = pathname === '/v2/pods';
+      response
+        .writeHead(isList ? 200 : 404, { 'content-type': 'application/json' })
+        .end(JSON.stringify(isList ? { pods: PODS } : { title: 'Not Found', status: 404 }));
+    });
   });
-});
+  return { env: { BERTH_BASE_URL: url, BERTH_API_KEY: 'key-of-a-test-0001' }, seen };
+}
 
-describe('completion in zsh', () => {
-  // A real completion needs an interactive line editor: what the script offers at each place is asked of it directly.
-  test.skipIf(!has('zsh'))('offers the words of each place', async () => {
-    const code = `compdef() { :; }; source ${script('berth.zsh')}; for at in "" pods "registries delegations"; do _berth_words "$at"; print -l -- $reply; done; _berth_values "volumes create|--type"; print -l -- $reply; _berth_values "pods list|-o"; print -l -- $reply`;
-    const {
-      stdout,
-      stderr,
-      code: ended,
-    } = await runProgram('zsh', ['-f', '-c', code], { env: await cleanEnvironment() });
-    expect({ stderr, ended }).toEqual({ stderr: '', ended: 0 });
-    for (const each of ['pods:GPU and CPU containers', 'revoke:', 'HIGH_PERFORMANCE', 'yaml'])
-      expect(stdout).toContain(each);
+interface Opened extends TerminalSession {
+  readonly folder: string;
+  readonly env: Environment;
+}
+
+/** Opens a shell in an empty folder. */
+async function open(shell: Shell, extra: Environment = {}): Promise<Opened> {
+  const folder = await temporaryFolder();
+  const clean = await cleanEnvironment();
+  const env = { ...clean, PATH: `${path.dirname(berthPath())}${path.delimiter}${clean['PATH'] ?? ''}`, ...extra };
+  const words = ['env', '-C', folder, ...(await SHELLS[shell](folder))];
+  const terminal = await programInTerminal({ columns: 200, rows: 40 }, words, env);
+  await terminal.waitFor('ready>');
+  return { ...terminal, folder, env };
+}
+
+/** Types a line and presses Tab. */
+function complete(terminal: TerminalSession, line: string): void {
+  terminal.type(line);
+  terminal.press('Tab');
+}
+
+/** Reads the list of pods, as a completion does in the background. */
+async function renewed({ env }: Opened): Promise<void> {
+  expect((await berth(['__renew', 'pod'], { env })).code).toBe(0);
+}
+
+const keptLists = ({ env }: Opened): Promise<string> =>
+  readFile(path.join(env['BERTH_DATA_DIR'] ?? '', 'completion/lists-default.json'), 'utf8');
+
+describe.each(NAMES)('completion in %s', (shell) => {
+  const missing = !hasTerminal || !has(shell);
+
+  test.skipIf(missing).each([
+    { what: 'a noun', line: 'berth clu', then: 'berth clusters' },
+    { what: 'a verb', line: 'berth pods res', then: 'berth pods restart' },
+    {
+      what: 'a verb after a global flag with a value',
+      line: 'berth -o json registries delegations rev',
+      then: 'delegations revoke',
+    },
+    { what: 'a flag', line: 'berth jobs run demo --low', then: 'berth jobs run demo --low-priority' },
+    { what: 'a global flag', line: 'berth queue purge demo --prof', then: 'purge demo --profile' },
+    { what: 'a choice', line: 'berth volumes create --type HI', then: '--type HIGH_PERFORMANCE' },
+    { what: 'a choice after an equals sign', line: 'berth pods list --status=RUN', then: '--status=RUNNING' },
+    { what: 'a choice after a comma', line: 'berth pods list --status RUNNING,EX', then: '--status RUNNING,EXITED' },
+    { what: 'a field', line: 'berth pods list --fields id,runtime.upt', then: '--fields id,runtime.uptime' },
+    { what: 'a verb of a verb', line: 'berth local clock adv', then: 'berth local clock advance' },
+    { what: 'a topic of help', line: 'berth help exit', then: 'berth help exit-codes' },
+    { what: 'a setting', line: 'berth config set ret', then: 'berth config set retries' },
+    { what: 'a profile', line: 'berth --profile loc', then: 'berth --profile local' },
+  ])('completes $what', async ({ line, then }) => {
+    const terminal = await open(shell);
+    complete(terminal, line);
+    await terminal.waitFor(then);
+  });
+
+  test.skipIf(missing)('completes files where files belong', async () => {
+    const terminal = await open(shell);
+    await writeFile(path.join(terminal.folder, 'prompt.json'), '{}');
+    complete(terminal, 'berth jobs run demo --input-file prom');
+    await terminal.waitFor('--input-file prompt.json');
+    complete(terminal, '--input @prom');
+    await terminal.waitFor('--input @prompt.json');
+    complete(terminal, '--input-file=prom');
+    await terminal.waitFor('--input-file=prompt.json');
+  });
+
+  test.skipIf(missing)('completes no files elsewhere', async () => {
+    const { env } = await service();
+    const terminal = await open(shell, env);
+    await renewed(terminal);
+    await writeFile(path.join(terminal.folder, 'prompt.json'), '{}');
+    for (const line of ['berth pods get prom', 'berth volumes create --name prom']) {
+      complete(terminal, line);
+      // A second completion of the same line shows that the first one has ended.
+      terminal.press('C-u');
+      complete(terminal, 'berth clu');
+      expect(await terminal.waitFor('berth clusters')).not.toContain('prompt.json');
+      terminal.press('C-u');
+    }
+  });
+
+  test.skipIf(missing)('completes ids and names of the service', async () => {
+    const { env } = await service();
+    const terminal = await open(shell, env);
+    await renewed(terminal);
+    complete(terminal, 'berth pods get pod-al');
+    await terminal.waitFor('berth pods get pod-alpha');
+    terminal.press('C-u');
+    complete(terminal, 'berth pods get fir');
+    await terminal.waitFor('berth pods get first');
+    terminal.press('C-u');
+    terminal.type('berth pods stop pod-');
+    terminal.press('Tab', 'Tab');
+    const screen = await terminal.waitFor('pod-delta');
+    if (shell !== 'bash') expect(screen).toMatch(/pod-alpha.*first, RUNNING, \$4\.78\/hr/);
+  });
+
+  test.skipIf(missing)('makes hostile names harmless', async () => {
+    const { env, seen } = await service();
+    const terminal = await open(shell, env);
+    await renewed(terminal);
+    complete(terminal, 'berth pods get ho');
+    await terminal.waitFor('日本');
+    terminal.press('Enter');
+    await terminal.waitFor('404');
+    expect(seen).toContain(`/v2/pods/${HOSTILE}`);
+    expect(existsSync(path.join(terminal.folder, 'pwned'))).toBe(false);
+    terminal.type('berth pods get ');
+    terminal.press('Tab', 'Tab');
+    const screen = await terminal.waitFor('pod-gamma');
+    expect(screen).not.toMatch(/feed|--all/);
+  });
+
+  test.skipIf(missing)('is not held back by a slow service, and has its answer afterwards', async () => {
+    const waiting: (() => void)[] = [];
+    const { env, seen } = await service((send) => waiting.push(send));
+    const terminal = await open(shell, env);
+    complete(terminal, 'berth pods get pod-al');
+    terminal.press('C-u');
+    // The service has not answered, and the shell goes on.
+    complete(terminal, 'berth pods res');
+    await terminal.waitFor('berth pods restart');
+    terminal.press('C-u');
+    await vi.waitFor(() => {
+      expect(seen).toHaveLength(1);
+    }, 20_000);
+    for (const send of waiting) send();
+    await vi.waitFor(async () => {
+      expect(await keptLists(terminal)).toContain('pod-alpha');
+    }, 20_000);
+    complete(terminal, 'berth pods get pod-al');
+    await terminal.waitFor('berth pods get pod-alpha');
+    expect(seen).toEqual(['/v2/pods']);
+  });
+
+  test.skipIf(missing)('says nothing where the service is down', async () => {
+    const env = { BERTH_BASE_URL: 'http://127.0.0.1:9', BERTH_API_KEY: 'key-of-a-test-0001' };
+    const terminal = await open(shell, env);
+    complete(terminal, 'berth pods get pod-al');
+    terminal.press('C-u');
+    complete(terminal, 'berth pods res');
+    const screen = await terminal.waitFor('berth pods restart');
+    expect(screen.trim().split('\n')).toHaveLength(1);
   });
 });
 

@@ -25,23 +25,32 @@ export interface TerminalSession {
 
 const quote = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
+interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Runs the installed berth in a terminal: see `programInTerminal`. */
+export const inTerminal = (size: Size, args: readonly string[], env?: Environment): Promise<TerminalSession> =>
+  programInTerminal(size, [berthPath(), ...args], env);
+
 /**
- * Runs the installed berth in a terminal of a given size. When it has ended the screen says `ended N`, its exit code.
- * The terminal is gone when the test is over.
+ * Runs a program in a terminal of a given size. When it has ended the screen says `ended N`, its exit code. The terminal is
+ * gone when the test is over.
  */
-export async function inTerminal(
-  size: { readonly columns: number; readonly rows: number },
-  args: readonly string[],
+export async function programInTerminal(
+  size: Size,
+  words: readonly string[],
   env?: Environment,
 ): Promise<TerminalSession> {
   const socket = `${await temporaryFolder()}/tmux`;
-  const tmux = (...words: readonly string[]): string =>
-    execFileSync('tmux', ['-S', socket, '-f', '/dev/null', ...words], { encoding: 'utf8' });
+  const tmux = (...args: readonly string[]): string =>
+    execFileSync('tmux', ['-S', socket, '-f', '/dev/null', ...args], { encoding: 'utf8' });
   const variables = Object.entries({ ...(env ?? (await cleanEnvironment())), LANG: 'C.UTF-8' });
   const command = [
     'env -i TERM="$TERM"',
     ...variables.map(([name, value]) => quote(`${name}=${value}`)),
-    ...[berthPath(), ...args].map(quote),
+    ...words.map(quote),
     '; printf "\\nended %s\\n" $?; exec sleep 600',
   ].join(' ');
   tmux('-u', 'new-session', '-d', '-x', String(size.columns), '-y', String(size.rows), command);
@@ -59,7 +68,7 @@ export async function inTerminal(
       tmux('resize-window', '-x', String(columns), '-y', String(rows));
     },
     type: (text) => {
-      tmux('send-keys', '-l', text);
+      tmux('send-keys', '-l', '--', text);
     },
     press: (...keys) => {
       tmux('send-keys', ...keys);

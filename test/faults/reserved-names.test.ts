@@ -155,12 +155,15 @@ async function served(directory: string, endpoint: string) {
     clock: realClock,
     random: () => 0.5,
     cwd: directory,
+    env: {},
+    platform: process.platform,
+    programFolder: '',
     stderr: new PassThrough(),
     holdProgram: () => undefined,
   });
   return await host.serve({
     port: 0,
-    handlers: Object.fromEntries([[endpoint, 'handler.mjs']]),
+    endpoints: Object.fromEntries([[endpoint, 'handler.mjs']]),
     queueLimits: true,
     streamShape: 'array',
     allowPrivateWebhooks: false,

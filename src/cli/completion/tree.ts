@@ -1,64 +1,107 @@
 import type { Command, Group, Program } from '../command.ts';
 import type { GlobalFlag } from '../parse/globals.ts';
 import { visibleOptions } from '../parse/common-options.ts';
-import { flagName } from '../parse/params.ts';
+import { flagName, type Param } from '../parse/params.ts';
+import { listSource, type Completes, type ListSource, type LocalSource } from './sources.ts';
 
+/** What completes one value: its choices, or a source. */
+export interface CompletionValue {
+  readonly summary: string;
+  readonly choices?: readonly string[];
+  /** A local source, or the key of one of the tree's lists after `list:`. */
+  readonly source?: LocalSource | 'fields' | `list:${string}`;
+  /** One word may hold several values with commas between them. */
+  readonly commas?: boolean;
+  /** The value may be given more than once: a repeatable flag, or the last argument. */
+  readonly many?: boolean;
+}
+
+/** A flag; a switch has no value. */
 export interface CompletionFlag {
   readonly flag: string;
-  readonly short: string | undefined;
+  readonly short?: string;
   readonly summary: string;
-  readonly takesValue: boolean;
-  readonly choices: readonly string[];
+  readonly value?: CompletionValue;
 }
 
-/** A node of the command tree, with the words and flags that can follow it. */
+/** A node of the command tree, with what can follow it. */
 export interface CompletionNode {
-  /** Such as `pods get`; empty for the root. */
-  readonly path: string;
+  /** Nouns or verbs. */
   readonly words: readonly { readonly word: string; readonly summary: string }[];
+  readonly args: readonly CompletionValue[];
   /** Its own flags; `globals` of the tree has the others. */
   readonly flags: readonly CompletionFlag[];
+  /** The paths that `--fields` can name. */
+  readonly fields?: readonly string[];
 }
 
-/** The input of a completion script. */
+/** All that completion knows of the program, as data: it is made when the program is built, and loaded as one file. */
 export interface CompletionTree {
-  readonly nodes: readonly CompletionNode[];
+  /** By path, such as `pods get`; the root has an empty path. */
+  readonly nodes: Readonly<Record<string, CompletionNode>>;
   /** Flags of every command; a node's own flag of the same name takes precedence. */
   readonly globals: readonly CompletionFlag[];
+  /** The lists of the service, by noun. */
+  readonly lists: Readonly<Record<string, ListSource>>;
 }
 
-/** Builds the completion tree. Loads the module of every noun. */
+/** Makes the completion tree. Loads the module of every noun. */
 export async function completionTree(program: Program): Promise<CompletionTree> {
-  const words = program.nouns.map((noun) => ({ word: noun.name, summary: noun.summary }));
-  const nodes: CompletionNode[] = [{ path: '', words, flags: [] }];
-  for (const noun of program.nouns) nodes.push(...nodesOf([noun.name], await noun.load(program)));
-  return { nodes, globals: program.flags.map(globalFlag) };
-}
+  const words = program.nouns.map(({ name, summary }) => ({ word: name, summary }));
+  const nodes: Record<string, CompletionNode> = { '': { words, args: [], flags: [] } };
+  const lists: Record<string, ListSource> = {};
 
-function nodesOf(path: readonly string[], target: Command | Group): readonly CompletionNode[] {
-  const here = path.join(' ');
-  if (target.kind === 'group') {
-    const inner = Object.entries(target.commands);
-    const words = inner.map(([word, { summary }]) => ({ word, summary }));
-    return [{ path: here, words, flags: [] }, ...inner.flatMap(([word, each]) => nodesOf([...path, word], each))];
-  }
-  const words = Object.values(target.args).flatMap((param) =>
-    (param.choices ?? []).map((word) => ({ word, summary: param.summary })),
-  );
-  const flags = visibleOptions(target).map(([key, param]) => ({
-    flag: flagName(key),
-    short: param.short,
+  const valueOf = (param: Param<unknown>): CompletionValue => ({
     summary: param.summary,
-    takesValue: param.metavar !== undefined,
-    choices: param.choices ?? [],
-  }));
-  return [{ path: here, words, flags }];
+    ...(param.choices === undefined ? {} : { choices: param.choices }),
+    ...(param.complete === undefined ? {} : { source: sourceOf(param.complete) }),
+    ...(param.commas === true ? { commas: true } : {}),
+    ...(param.many ? { many: true } : {}),
+  });
+  const sourceOf = (complete: Completes): NonNullable<CompletionValue['source']> => {
+    if (typeof complete === 'string') return complete;
+    lists[complete.noun] = listSource(complete);
+    return `list:${complete.noun}`;
+  };
+  const add = (path: readonly string[], target: Command | Group): void => {
+    if (target.kind === 'group') {
+      const inner = Object.entries(target.commands);
+      nodes[path.join(' ')] = {
+        words: inner.map(([word, { summary }]) => ({ word, summary })),
+        args: [],
+        flags: [],
+      };
+      for (const [word, each] of inner) add([...path, word], each);
+      return;
+    }
+    nodes[path.join(' ')] = {
+      words: [],
+      args: Object.values(target.args).map(valueOf),
+      flags: visibleOptions(target).map(([key, param]) => ({
+        flag: flagName(key),
+        ...(param.short === undefined ? {} : { short: param.short }),
+        summary: param.summary,
+        ...(param.metavar === undefined ? {} : { value: valueOf(param) }),
+      })),
+      ...(target.fields === undefined ? {} : { fields: target.fields }),
+    };
+  };
+  for (const noun of program.nouns) add([noun.name], await noun.load(program));
+  return { nodes, globals: program.flags.map(globalFlag), lists };
 }
 
-const globalFlag = (flag: GlobalFlag): CompletionFlag => ({
-  flag: flag.flag,
-  short: flag.short,
-  summary: flag.summary,
-  takesValue: flag.metavar !== undefined,
-  choices: flag.choices ?? [],
+const globalFlag = ({ flag, short, summary, metavar, choices, complete, commas }: GlobalFlag): CompletionFlag => ({
+  flag,
+  ...(short === undefined ? {} : { short }),
+  summary,
+  ...(metavar === undefined
+    ? {}
+    : {
+        value: {
+          summary,
+          ...(choices === undefined ? {} : { choices }),
+          ...(complete === undefined ? {} : { source: complete }),
+          ...(commas === true ? { commas } : {}),
+        },
+      }),
 });

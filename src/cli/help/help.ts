@@ -1,118 +1,120 @@
+import type { Block, Page, PageRow } from '../../output/page.ts';
 import type { Command, Group, Noun } from '../command.ts';
 import type { GlobalFlag } from '../parse/globals.ts';
+import { resolveAlias, SHORT_VERBS } from '../parse/aliases.ts';
 import { visibleOptions } from '../parse/common-options.ts';
 import { argumentName, flagName, type Param } from '../parse/params.ts';
 
-/** The width of help in columns, on wider terminals too. */
-const WIDTH = 80;
-const GUTTER = 2;
+export type { Page };
 
-type Row = readonly [string, string];
-
-/** The topics of `berth help`, which concern several commands. Their texts are in commands/help/topics.ts. */
+/** The topics of `berth help`, which concern several commands. Their texts are in commands/help. */
 export const HELP_TOPICS = [
   ['flags', 'flags every command takes'],
   ['exit-codes', 'exit codes and what they mean'],
   ['environment', 'variables, settings and their order'],
   ['output', 'formats, fields, jq, colour, pipes'],
   ['selectors', 'act on many: patterns, status, age'],
-] as const satisfies readonly Row[];
+  ['profiles', 'keys, addresses and the profile in use'],
+  ['local-service', 'the local service: try, script and test'],
+  ['batches', 'many jobs from one file'],
+  ['time', 'durations, waits, how long jobs are kept'],
+  ['prices', 'what costs money, and when it ends'],
+] as const satisfies readonly PageRow[];
 
 export type TopicName = (typeof HELP_TOPICS)[number][0];
 
 /** `berth --help`: all nouns with their summaries. Needs only the registry. */
-export function rootHelp(nouns: readonly Noun[]): string {
+export function rootHelp(nouns: readonly Noun[]): Page {
   const sections = [...new Set(nouns.map((noun) => noun.section))];
-  return page([
-    'berth: pods, serverless jobs and network volumes from the command line',
-    'Usage: berth [FLAGS] NOUN VERB [ARGUMENTS] [FLAGS]',
+  return pageOf([
+    text('berth: pods, serverless jobs and network volumes from the command line'),
+    usage('berth [FLAGS] NOUN VERB [ARGUMENTS] [FLAGS]'),
     ...sections.map((section) =>
-      table(
+      rows(
         section,
         nouns.filter((noun) => noun.section === section).map((noun) => [noun.name, noun.summary]),
       ),
     ),
-    table('More help', [
+    rows('More help', [
       ['berth NOUN --help', 'its verbs'],
       ['berth NOUN VERB --help', 'its arguments, flags and examples'],
-      ...HELP_TOPICS.map(([name, summary]): Row => [`berth help ${name}`, summary]),
+      ...HELP_TOPICS.map(([name, summary]): PageRow => [`berth help ${name}`, summary]),
     ]),
-    'No account is needed to try it:\n  berth --local pods list',
+    text('No account is needed to try it:\n  berth --local pods list'),
   ]);
 }
 
 /** `berth pods --help`: the verbs of a group. */
-export function groupHelp(path: readonly string[], group: Group): string {
-  const rows = Object.entries(group.commands).map(([name, inner]): Row => [signature([name], inner), inner.summary]);
-  return page([
-    paragraphs(`berth ${path.join(' ')}: ${group.summary}`),
-    `Usage: berth ${path.join(' ')} VERB [ARGUMENTS] [FLAGS]`,
-    paragraphs(group.details),
-    table('Verbs', rows),
-    `See \`berth ${path.join(' ')} VERB --help\` for the flags of a verb.`,
+export function groupHelp(path: readonly string[], group: Group): Page {
+  const verbs = Object.entries(group.commands).map(([name, inner]): PageRow => [
+    signature([name], inner),
+    inner.summary,
+  ]);
+  return pageOf([
+    text(`berth ${path.join(' ')}: ${group.summary}`),
+    usage(`berth ${path.join(' ')} VERB [ARGUMENTS] [FLAGS]`),
+    text(group.details),
+    rows('Verbs', verbs),
+    text(shortVerbs(Object.keys(group.commands))),
+    text(`See \`berth ${path.join(' ')} VERB --help\` for the flags of a verb.`),
   ]);
 }
 
+/** `Short verbs: ls for list, rm for delete.`; undefined where the group has neither. */
+function shortVerbs(verbs: readonly string[]): string | undefined {
+  const meant = SHORT_VERBS.flatMap((short) => {
+    const verb = resolveAlias(short, verbs);
+    return verb === undefined ? [] : [`${short} for ${verb}`];
+  });
+  return meant.length === 0 ? undefined : `Short verbs: ${meant.join(', ')}.`;
+}
+
 /** `berth pods get --help`: the arguments, flags and examples of a command. */
-export function commandHelp(path: readonly string[], command: Command): string {
-  const args = Object.entries(command.args).map(([key, param]): Row => [argumentName(key, param), withChoices(param)]);
-  const flags = visibleOptions(command).map(([key, param]): Row => [
+export function commandHelp(path: readonly string[], command: Command): Page {
+  const args = Object.entries(command.args).map(([key, param]): PageRow => [
+    argumentName(key, param),
+    withChoices(param),
+  ]);
+  const flags = visibleOptions(command).map(([key, param]): PageRow => [
     flagSignature(key, param),
     withChoices(param) + initialText(param),
   ]);
-  return page([
-    paragraphs(`berth ${path.join(' ')}: ${command.summary}`),
-    `Usage: berth ${signature(path, command)}${flags.length > 0 ? ' [FLAGS]' : ''}`,
-    paragraphs(command.details),
-    table('Arguments', args),
-    table('Flags', flags),
-    examples(command.examples),
-    'Flags every command takes: `berth help flags`.',
+  return pageOf([
+    text(`berth ${path.join(' ')}: ${command.summary}`),
+    usage(`berth ${signature(path, command)}${flags.length > 0 ? ' [FLAGS]' : ''}`),
+    text(command.details),
+    rows('Arguments', args),
+    rows('Flags', flags),
+    command.examples.length === 0 ? undefined : { kind: 'examples', title: 'Examples', rows: command.examples },
+    text('Flags every command takes: `berth help flags`.'),
   ]);
 }
 
 /** `berth help flags`: the flags of every command. */
-export const flagsHelp = (flags: readonly GlobalFlag[]): string =>
-  page([
-    table(
+export const flagsHelp = (flags: readonly GlobalFlag[]): Page =>
+  pageOf([
+    rows(
       'Flags every command takes, before or after its noun',
-      flags.map((flag): Row => [
+      flags.map((flag): PageRow => [
         `${flag.short === undefined ? '    ' : `${flag.short}, `}${flag.flag}${flag.metavar === undefined ? '' : ` ${flag.metavar}`}`,
         flag.summary,
       ]),
     ),
   ]);
 
-/** A table with a title and two columns, the second one wrapped; undefined without rows. */
-export function table(title: string, rows: readonly Row[]): string | undefined {
-  if (rows.length === 0) return undefined;
-  const left = Math.min(34, Math.max(...rows.map(([name]) => name.length)));
-  const margin = ' '.repeat(GUTTER + left + GUTTER);
-  const lines = rows.map(([name, text]) => {
-    const wrapped = wrap(text, WIDTH - margin.length);
-    const head =
-      name.length > left
-        ? `${' '.repeat(GUTTER)}${name}\n${margin}`
-        : `${' '.repeat(GUTTER)}${name.padEnd(left + GUTTER)}`;
-    return (head + wrapped.join(`\n${margin}`)).trimEnd();
-  });
-  return `${title}\n${lines.join('\n')}`;
-}
+/** A page of the blocks that are there. */
+export const pageOf = (blocks: readonly (Block | undefined)[]): Page => blocks.filter((block) => block !== undefined);
 
-/** Wraps text at spaces; its own line breaks are kept. */
-export function wrap(text: string, width: number): string[] {
-  return text.split('\n').flatMap((paragraph) => {
-    const lines: string[] = [];
-    let line = '';
-    for (const word of paragraph.split(' ')) {
-      if (line !== '' && line.length + 1 + word.length > width) {
-        lines.push(line);
-        line = word;
-      } else line = line === '' ? word : `${line} ${word}`;
-    }
-    return [...lines, line];
-  });
-}
+/** Two columns under a heading; undefined without rows. */
+export const rows = (title: string, all: readonly PageRow[]): Block | undefined =>
+  all.length === 0 ? undefined : { kind: 'rows', title, rows: all };
+
+/** A paragraph; undefined without text. */
+export const text = (all: string | undefined): Block | undefined =>
+  all === undefined ? undefined : { kind: 'text', text: all };
+
+/** The words of a usage line. A name in brackets stays with its bracket. */
+const usage = (line: string): Block => ({ kind: 'usage', words: line.split(' ') });
 
 /** A command with its arguments: `pods get POD`, `jobs wait ENDPOINT JOB...`. */
 export function signature(path: readonly string[], target: Command | Group): string {
@@ -137,17 +139,8 @@ function withChoices(param: Param<unknown>): string {
 }
 
 const initialText = (param: Param<unknown>): string => {
-  const text =
+  const initial =
     param.initialText ??
     (typeof param.initial === 'string' || typeof param.initial === 'number' ? String(param.initial) : undefined);
-  return text === undefined ? '' : ` (default ${text})`;
+  return initial === undefined ? '' : ` (default ${initial})`;
 };
-
-const examples = (rows: Command['examples']): string | undefined =>
-  rows.length === 0 ? undefined : `Examples\n${rows.map(([line, what]) => `  ${line}\n      ${what}`).join('\n')}`;
-
-const paragraphs = (text: string | undefined): string | undefined =>
-  text === undefined ? undefined : wrap(text, WIDTH).join('\n');
-
-const page = (blocks: readonly (string | undefined)[]): string =>
-  `${blocks.filter((block) => block !== undefined).join('\n\n')}\n`;

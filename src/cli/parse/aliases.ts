@@ -17,6 +17,9 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
   submit: ['run'],
 };
 
+/** The short verbs that every collection takes besides its own verbs. */
+export const SHORT_VERBS = ['ls', 'rm'] as const;
+
 /** The known word that a word or an alias stands for, in any case; undefined if there is none. */
 export function resolveAlias(word: string, known: readonly string[]): string | undefined {
   const lower = word.toLowerCase();

@@ -2,6 +2,7 @@ import { Command as Commander, CommanderError, Option } from 'commander';
 import { Failure } from '../../core/failure.ts';
 import type { Command, Group, Noun, Program, Values } from '../command.ts';
 import type { GlobalFlag, GlobalValues } from './globals.ts';
+import { resolveAlias, SHORT_VERBS } from './aliases.ts';
 import { commonOptions } from './common-options.ts';
 import { flagName, labelOf, type Param, type Params } from './params.ts';
 
@@ -75,8 +76,12 @@ export async function parseCommandLine(
       return;
     }
     // Creating a parser takes time: only verbs that are among the words get one.
-    for (const [verb, inner] of Object.entries(target.commands))
-      if (argv.includes(verb)) attach(parser.command(verb), [...path, verb], inner);
+    const verbs = Object.keys(target.commands);
+    for (const [verb, inner] of Object.entries(target.commands)) {
+      const shorts = SHORT_VERBS.filter((short) => argv.includes(short) && resolveAlias(short, verbs) === verb);
+      if (argv.includes(verb) || shorts.length > 0)
+        attach(parser.command(verb).aliases(shorts), [...path, verb], inner);
+    }
   };
 
   const root = configureNode(new Commander('berth'), [], undefined);

@@ -13,6 +13,9 @@ export interface GlobalFlag {
   /** Absent for a switch. */
   readonly metavar?: string;
   readonly choices?: readonly string[];
+  /** What completes its value in a shell: `fields` are the members that the command prints. */
+  readonly complete?: 'fields' | 'profile';
+  readonly commas?: boolean;
   readonly summary: string;
 }
 
@@ -28,7 +31,14 @@ export const OUTPUT_FLAGS: readonly GlobalFlag[] = [
     summary: `how to print data: ${OUTPUT_FORMATS.join(', ')}`,
   },
   { name: 'json', flag: '--json', summary: 'the same as -o json' },
-  { name: 'fields', flag: '--fields', metavar: 'A,B.C', summary: 'print these members only, in any format' },
+  {
+    name: 'fields',
+    flag: '--fields',
+    metavar: 'A,B.C',
+    complete: 'fields',
+    commas: true,
+    summary: 'print these members only, in any format',
+  },
   { name: 'jq', flag: '--jq', metavar: 'EXPR', summary: 'filter the JSON with a jq expression' },
   { name: 'raw', flag: '--raw', short: '-r', summary: 'print text that --jq gives without its quotes' },
   { name: 'help', flag: '--help', short: '-h', summary: 'show help for a command' },

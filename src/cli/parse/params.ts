@@ -2,6 +2,7 @@ import { usage } from '../../core/failure.ts';
 import { parseDuration, type TimeUnit } from '../../core/units.ts';
 import type { CommandContext } from '../context.ts';
 import type { Choice } from '../../core/context.ts';
+import type { Completes } from '../completion/sources.ts';
 
 /** The prompt for a missing required value on a terminal. */
 export type Ask =
@@ -35,6 +36,10 @@ export interface Param<T> {
   /** The default as help shows it, if `initial` itself is not readable. */
   readonly initialText?: string;
   readonly ask?: Ask;
+  /** What completes a value in a shell, where `choices` do not. */
+  readonly complete?: Completes;
+  /** One word may hold several values with commas between them. */
+  readonly commas?: boolean;
   /** Parses one value. Fails with usage (2); `label` names the flag or argument in messages. */
   readonly parse: (text: string, label: string) => unknown;
   /** Carries the type `T`; never set. */
@@ -51,6 +56,7 @@ interface Shape<T> {
   readonly metavar?: string;
   readonly ask?: Ask;
   readonly unless?: readonly string[];
+  readonly complete?: Completes;
   readonly initial?: T;
   readonly initialText?: string;
 }
@@ -181,6 +187,7 @@ export const option = {
     ...shape,
     summary,
     many: true,
+    commas: true,
     parse: (text, label) =>
       text
         .split(',')

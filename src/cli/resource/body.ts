@@ -20,7 +20,11 @@ export type Members = Readonly<Record<string, Member>>;
 export const bodyOptions = (example: string) =>
   ({
     set: option.texts(`set any member of the body, such as ${example}`, { metavar: 'PATH=VALUE' }),
-    file: option.text('read the body from YAML or JSON; - is stdin', { short: '-f', metavar: 'FILE' }),
+    file: option.text('read the body from YAML or JSON; - is stdin', {
+      short: '-f',
+      metavar: 'FILE',
+      complete: 'file',
+    }),
   }) as const satisfies Params;
 
 /**

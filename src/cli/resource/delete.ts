@@ -68,6 +68,7 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
     metavar: metavar(resource),
     unless: SELECTOR_KEYS,
     ask: pickRow(resource),
+    complete: resource,
   });
   // Without a guard the flag is absent, and its value undefined.
   const force = (spec.guard === undefined ? {} : { force: option.on(spec.guard.force) }) as Readonly<

@@ -121,6 +121,7 @@ export function viewOf<K extends string>(table: ResourceTable<K>): View {
     noun,
     id: (row) => stringOf(memberAt(row, 'id')) ?? '',
     members: table.members ?? topLevelNames(table),
+    paths: readPaths(table),
     columns: [
       ...table.table.map((key) => columnOf(key, fields[key])),
       ...(table.wide ?? []).map((key) => ({ ...columnOf(key, fields[key]), wide: true })),

@@ -27,6 +27,7 @@ export function listCommand<const O extends Params>(resource: Resource, spec: Li
   const { query, keep, total, options, ...words } = spec;
   return defineCommand({
     ...words,
+    fields: resource.view.paths,
     options: { ...options, ...filterOptions(resource.table), ...sortOption(resource.table) },
     run: async (ctx, values) => {
       const given = values as unknown as ValuesOf<O>;

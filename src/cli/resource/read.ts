@@ -61,9 +61,11 @@ export function getCommand<const O extends Params>(resource: Resource, spec: Get
   const idArgument = arg.text(`${resource.noun} id or name`, {
     metavar: metavar(resource),
     ask: pickRow(resource),
+    complete: resource,
   });
   return defineCommand({
     ...words,
+    fields: resource.view.paths,
     args: { id: idArgument },
     run: async (ctx, values) => {
       const given = values as unknown as ValuesOf<O>;

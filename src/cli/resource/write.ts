@@ -15,7 +15,7 @@ import { bodyOptions } from './body.ts';
 import { completedBody, composeBody, setExampleOf, type BodySpec } from './compose-body.ts';
 import { pickRow } from './identity/pick-row.ts';
 import { metavar, type Resource } from './read.ts';
-import { sendReferences, type References } from './identity/references.ts';
+import { sendReferences, withCompletion, type References } from './identity/references.ts';
 import { redactingSecret, refuseSecretOnArgv, secretOptions, withSecret, type Secret } from './secret.ts';
 
 /** A create or update command of a collection. */
@@ -71,7 +71,9 @@ const WAIT_OPTIONS = {
 
 /** All flags of a create or an update. */
 const optionsOf = (spec: WriteSpec): Params => ({
-  ...Object.fromEntries(Object.entries(spec.members).map(([key, { param }]) => [key, param])),
+  ...Object.fromEntries(
+    Object.entries(spec.members).map(([key, member]) => [key, withCompletion(spec.references, member)]),
+  ),
   ...bodyOptions(setExampleOf(spec)),
   ...(spec.wait === undefined ? {} : WAIT_OPTIONS),
 });
@@ -91,6 +93,7 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
   return defineCommand({
     ...wordsOf(spec),
     options: { ...optionsOf(spec), ...(secret === undefined ? {} : secretOptions(secret)) },
+    fields: resource.view.paths,
     writes: true,
     run: async (ctx, values: Values) => {
       if (secret !== undefined) refuseSecretOnArgv(secret, values);
@@ -132,8 +135,15 @@ const plainSend: NonNullable<WriteSpec['send']> = (ctx, request) => ctx.api.send
 export function updateCommand(resource: Resource, name: string, spec: WriteSpec): Command {
   return defineCommand({
     ...wordsOf(spec),
-    args: { id: arg.text(`${resource.noun} id or name`, { metavar: metavar(resource), ask: pickRow(resource) }) },
+    args: {
+      id: arg.text(`${resource.noun} id or name`, {
+        metavar: metavar(resource),
+        ask: pickRow(resource),
+        complete: resource,
+      }),
+    },
     options: optionsOf(spec),
+    fields: resource.view.paths,
     writes: true,
     run: async (ctx, values: Values) => {
       const given = await composeBody(ctx, spec, values);

@@ -1,4 +1,6 @@
 import type { RateWindow } from '../../core/api.ts';
+import type { Context } from '../../core/context.ts';
+import { Failure } from '../../core/failure.ts';
 
 /** The share of what is left of a rate window that one view uses: other commands of the user need the rest. */
 const SHARE = 0.5;
@@ -20,4 +22,14 @@ export function pacedInterval(windows: readonly RateWindow[], requests: number, 
     return usable < requests ? resetSeconds * 1000 : (resetSeconds * 1000 * requests) / usable;
   });
   return Math.max(MIN_INTERVAL_MS, wantedMs, Math.min(MAX_INTERVAL_MS, Math.max(0, ...needed)));
+}
+
+/** Returns the same by the windows of the last answers; without a data directory none are known between commands. */
+export async function nextInterval(ctx: Context, requests: number, wantedMs: number): Promise<number> {
+  try {
+    return pacedInterval(await ctx.limits.read(), requests, wantedMs);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return pacedInterval([], requests, wantedMs);
+  }
 }

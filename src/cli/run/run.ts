@@ -4,6 +4,7 @@ import type { Context } from '../../core/context.ts';
 import { encodeJson, type Json } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { isJsonFormat } from '../../output/formats/format-table.ts';
+import { checkFields, checkKnownFields } from '../../output/check-fields.ts';
 import { render } from '../../output/render.ts';
 import type { OutputOptions, Result, View } from '../../output/view.ts';
 import { completeValues } from './prompt-missing.ts';
@@ -12,6 +13,7 @@ import { createCommandContext, type RunState } from './create-context.ts';
 import type { CommandContext } from '../context.ts';
 import { DryRun } from './dry-run.ts';
 import { commonOptions } from '../parse/common-options.ts';
+import { nearestOf, suggestionOf } from '../parse/suggestions.ts';
 import { commandLine } from '../words.ts';
 import { createWriteRecord, withUnfilteredAnswer, withWriteHint, type WriteRecord } from './write-record.ts';
 
@@ -35,6 +37,7 @@ export async function runCommand(
   try {
     await checkFilter(output, ctx);
     const values = await completeValues(ctx, command, { ...command.options, ...commonOptions(command) }, given);
+    if (command.writes && command.fields !== undefined) checkKnownFields(command.fields, output, suggestName);
     const asks = mustConfirm(ctx, command, values, path);
     const prepared = await command.prepare?.(ctx, values);
     if (asks) await confirm(ctx, await command.confirm?.(ctx, values, prepared));
@@ -42,12 +45,21 @@ export async function runCommand(
       const { watch } = await import('./watch.ts');
       return await watch(ctx, { ...command, watch: command.watch }, values);
     }
-    return await print(ctx, await command.run(ctx, values, prepared), state.writes);
+    const result = await command.run(ctx, values, prepared);
+    // A result with an outcome is never withheld: it may be of a long wait.
+    if (!command.writes && result.exit === undefined && result.failure === undefined)
+      checkFields(result, output, suggestName);
+    return await print(ctx, result, state.writes);
   } catch (error) {
     if (error instanceof DryRun) return await print(ctx, error.result(), state.writes);
     throw withWriteHint(withResumeHint(error, state.resumeCommand), state.writes);
+  } finally {
+    if (state.writes.changedLists) await context.lists.expire();
   }
 }
+
+const suggestName = (name: string, known: readonly string[]): string | undefined =>
+  suggestionOf(nearestOf(name, known));
 
 async function print(ctx: CommandContext, result: Result, writes: WriteRecord): Promise<ExitCode> {
   try {

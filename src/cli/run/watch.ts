@@ -5,7 +5,7 @@ import { openWatchView } from '../../output/live/open-watch-view.ts';
 import type { WatchView } from '../../output/live/watch-view.ts';
 import type { Command, Values, WatchSpec } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { pacedInterval } from './pace.ts';
+import { nextInterval } from './pace.ts';
 
 /** After so many failed polls in a row, the watch fails as the last one did. */
 const MAX_FAILURES = 10;
@@ -86,7 +86,7 @@ async function repeat(
       if (!isTemporary || failures >= MAX_FAILURES) throw error;
       await live.stale(error.message, ctx.clock.monotonic() - shownAt);
     }
-    await ctx.clock.sleep(pacedInterval(await ctx.limits.read(), 1, intervalMs), anyEnd);
+    await ctx.clock.sleep(await nextInterval(ctx, 1, intervalMs), anyEnd);
   }
 }
 

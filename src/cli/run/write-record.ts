@@ -11,17 +11,25 @@ export interface WriteRecord {
   readonly ids: Set<string>;
   /** Successful requests other than GET. */
   writes: number;
+  /** Whether one of them was sent to another service than the queue: lists of the service may differ now. */
+  changedLists: boolean;
   outputFailed: boolean;
 }
 
-export const createWriteRecord = (): WriteRecord => ({ ids: new Set(), writes: 0, outputFailed: false });
+export const createWriteRecord = (): WriteRecord => ({
+  ids: new Set(),
+  writes: 0,
+  changedLists: false,
+  outputFailed: false,
+});
 
 /** An Api that adds its writes to a record. */
 export const recordWrites = (api: Api, record: WriteRecord): Api => ({
   ...api,
   send: async (request) => {
+    if (request.method === 'GET') return await api.send(request);
+    record.changedLists ||= request.service !== 'queue';
     const answer = await api.send(request);
-    if (request.method === 'GET') return answer;
     record.writes += 1;
     const id = stringOf(memberAt(answer.value ?? null, 'id')) ?? request.id;
     if (id !== undefined) record.ids.add(id);

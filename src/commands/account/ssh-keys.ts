@@ -34,6 +34,7 @@ const shown = (keys: readonly SshKey[], notes: readonly string[]): Extract<Resul
 
 const list = defineCommand({
   summary: "list the account's public SSH keys",
+  examples: [['berth account ssh-keys list', 'with their fingerprints']],
   run: async (ctx) => {
     const answer = await ctx.api.send(readRequest);
     return { ...shown(keysOf(answer.value), []), source: { text: answer.text, member: 'keys' } };
@@ -68,11 +69,11 @@ const without = (keys: readonly SshKey[], others: readonly SshKey[]): readonly S
 const add = defineCommand({
   summary: 'add public SSH keys; they open the pods that start from then on',
   details: 'Comments are kept. A key that is there already stays as it is.',
-  args: { key: arg.text('the public key itself, @FILE, or - for stdin') },
+  args: { key: arg.text('the public key itself, @FILE, or - for stdin', { complete: '@file' }) },
   writes: true,
   examples: [
     ['berth account ssh-keys add @id_ed25519.pub', 'the key of a file'],
-    ["berth account ssh-keys add 'ssh-ed25519 AAAA... me@laptop'", 'the key itself'],
+    ['berth account ssh-keys add - < id_ed25519.pub', 'from stdin'],
   ],
   run: async (ctx, { key }) => {
     const given = await keysGiven(ctx, key);
@@ -113,7 +114,7 @@ const remove = defineCommand({
     const named = keysNamed(await readKeys(ctx), key);
     return `This removes ${countOf(named.length, 'SSH key')}: ${named.map(keyName).join(', ')}.`;
   },
-  examples: [['berth account ssh-keys remove me@laptop', 'the key with that comment']],
+  examples: [['berth account ssh-keys remove me@laptop --yes', 'the key with that comment']],
   run: async (ctx, { key }) => {
     if (ctx.dryRun) return await preview(ctx, `(the keys that are there, without ${key.join(', ')})`);
     let named: readonly SshKey[] | undefined;
@@ -143,7 +144,7 @@ async function wholeSet(ctx: CommandContext, file: string | undefined, none: boo
 const set = defineCommand({
   summary: 'replace all public SSH keys with those of a file',
   details: 'The file has one key a line, as authorized_keys does; empty lines and lines that begin with # are skipped.',
-  args: { file: arg.optional('file of keys, or - for stdin') },
+  args: { file: arg.optional('file of keys, or - for stdin', { complete: 'file' }) },
   options: { none: option.on('remove every key') },
   writes: true,
   confirm: async (ctx, { file, none }) => {
@@ -153,7 +154,7 @@ const set = defineCommand({
     const named = going.length === 0 ? '' : ` (${going.map(keyName).join(', ')})`;
     return `This replaces the account's ${countOf(keys.length, 'SSH key')}: ${String(without(wanted, keys).length)} added, ${String(going.length)} removed${named}.`;
   },
-  examples: [['berth account ssh-keys set team.keys', 'these keys and no other']],
+  examples: [['berth account ssh-keys set team.keys --yes', 'these keys and no other']],
   run: async (ctx, { file, none }) => {
     const wanted = await wholeSet(ctx, file, none);
     const request = writeRequest(wanted.map(({ text }) => text));

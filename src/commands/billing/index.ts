@@ -20,7 +20,7 @@ const MEMBER = 'records';
 function reportCommand(report: Report, example: string): Command {
   const noun = report.of?.lookup.noun;
   // A flag named after the report's resource; its key is only known at run time.
-  const filter = noun === undefined ? {} : { [noun]: filterFlag(noun) };
+  const filter = noun === undefined ? {} : { [noun]: filterFlag(report.of?.lookup, noun) };
   return defineCommand({
     summary: report.summary,
     details: DETAILS,
@@ -49,7 +49,11 @@ function reportCommand(report: Report, example: string): Command {
 const DETAILS =
   'Times are UTC, and snap outward to the edges of their buckets; without any, it is the last 30 days. --json prints the whole document, with the query as the service took it and the totals.';
 
-const filterFlag = (noun: string) => option.text(`only this ${noun}, by id or name`, { metavar: noun.toUpperCase() });
+const filterFlag = (complete: Collection | undefined, noun: string) =>
+  option.text(`only this ${noun}, by id or name`, {
+    metavar: noun.toUpperCase(),
+    ...(complete === undefined ? {} : { complete }),
+  });
 
 const recordsOf = (answer: ApiAnswer): readonly Json[] => arrayOf(memberAt(answer.value, MEMBER)) ?? [];
 
@@ -113,9 +117,9 @@ const report = defineCommand({
 export const billing = defineGroup('what was spent, and on what', {
   report,
   summary: reportCommand(SUMMARY, 'summary --last 7'),
-  pods: reportCommand(PODS, 'pods --last 7 --pod POD'),
-  serverless: reportCommand(SERVERLESS, 'serverless --last 7 --endpoint ENDPOINT'),
+  pods: reportCommand(PODS, 'pods --last 7 --pod train-llm'),
+  serverless: reportCommand(SERVERLESS, 'serverless --last 7 --endpoint echo'),
   endpoints: reportCommand(ENDPOINTS, 'endpoints --last 7'),
-  volumes: reportCommand(VOLUMES, 'volumes --from 7d --volume VOLUME'),
-  clusters: reportCommand(CLUSTERS, 'clusters --from 7d --cluster CLUSTER'),
+  volumes: reportCommand(VOLUMES, 'volumes --from 7d --volume datasets'),
+  clusters: reportCommand(CLUSTERS, 'clusters --from 7d --cluster train'),
 });

@@ -34,8 +34,9 @@ export function catalogCommand<const O extends Params>(resource: Resource, spec:
   return defineCommand({
     summary,
     ...(details === undefined ? {} : { details }),
-    args: { id: arg.optional(`one ${resource.noun}, by id or name`) },
+    args: { id: arg.optional(`one ${resource.noun}, by id or name`, { complete: resource }) },
     options: { ...options, ...listOptions },
+    fields: resource.view.paths,
     examples,
     run: async (ctx, allValues) => {
       const values = allValues as unknown as ValuesOf<O>;

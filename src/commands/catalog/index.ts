@@ -60,7 +60,10 @@ const cpus = catalogCommand(resourceOf(collections.CPUS, CPU_TABLE), {
     vcpu: option.count('vCPUs in one pod', 2),
   },
   query: (values) => availabilityQuery(values.product, { vcpuCount: values.vcpu }),
-  examples: [['berth catalog cpus --vcpu 8 --available', 'where 8 vCPUs in one pod can be had now']],
+  examples: [
+    ['berth catalog cpus --vcpu 8 --available', 'where 8 vCPUs in one pod can be had now'],
+    ['berth catalog cpus cpu-general', 'one of them'],
+  ],
 });
 
 const datacenters = catalogCommand(DATA_CENTERS, {

@@ -7,6 +7,7 @@ import type { Shown, View } from '../../output/view.ts';
 import { podView } from '../pods/fields.ts';
 import { CONTAINER_FIELDS, createOnly, NAME_FLAG } from '../shared/container-fields.ts';
 import { pick } from '../shared/pick.ts';
+import { DATA_CENTERS, GPUS, VOLUMES } from '../shared/collections.ts';
 
 /** Bounds of the number of pods in a cluster (contract rules, Clusters). */
 export const MIN_PODS = 2;
@@ -37,7 +38,11 @@ const FIELDS = {
     path: 'compute.gpuTypeId',
     type: 'text',
     create: {
-      param: option.text('the GPU type of every pod', { metavar: 'GPU', ask: pick('GPU type', 'clusterGpuTypes') }),
+      param: option.text('the GPU type of every pod', {
+        metavar: 'GPU',
+        complete: GPUS,
+        ask: pick('GPU type', 'clusterGpuTypes'),
+      }),
     },
   },
   gpuCount: {
@@ -81,7 +86,7 @@ const FIELDS = {
     path: 'dataCenterIds',
     type: 'list',
     writeOnly: true,
-    create: { param: option.list('data centers it may be placed in', { metavar: 'DC' }) },
+    create: { param: option.list('data centers it may be placed in', { metavar: 'DC', complete: DATA_CENTERS }) },
   },
   mounts: { path: 'mounts', type: 'object', writeOnly: true, create: 'accepted' },
   networkVolume: {
@@ -89,7 +94,10 @@ const FIELDS = {
     type: 'objects',
     writeOnly: true,
     create: {
-      param: option.text('network volume for every pod, by id or name', { metavar: 'VOLUME[:PATH]' }),
+      param: option.text('network volume for every pod, by id or name', {
+        metavar: 'VOLUME[:PATH]',
+        complete: VOLUMES,
+      }),
       value: networkMount,
     },
   },

@@ -41,7 +41,11 @@ const RUNNING: WaitSpec = {
 
 const pods = defineCommand({
   summary: 'list the pods of a cluster',
-  args: { id: arg.text('cluster id or name', { metavar: 'CLUSTER', ask: pickRow(CLUSTERS) }) },
+  examples: [
+    ['berth clusters pods train', 'their state, rank and address'],
+    ['berth clusters pods train --watch', 'again every 2 seconds until Ctrl-C'],
+  ],
+  args: { id: arg.text('cluster id or name', { metavar: 'CLUSTER', ask: pickRow(CLUSTERS), complete: CLUSTERS }) },
   watch: true,
   run: async (ctx, { id }) => {
     const { answer } = await sendTo(ctx, CLUSTERS, id, (known) => ({
@@ -57,8 +61,18 @@ const pods = defineCommand({
 });
 
 export const clusters = defineGroup('pods that work together on a fast network', {
-  list: listCommand(CLUSTERS, { summary: 'list clusters' }),
-  get: getCommand(CLUSTERS, { summary: 'show a cluster', watch: true }),
+  list: listCommand(CLUSTERS, {
+    summary: 'list clusters',
+    examples: [['berth clusters list', 'with the state of their pods']],
+  }),
+  get: getCommand(CLUSTERS, {
+    summary: 'show a cluster',
+    examples: [
+      ['berth clusters get train', 'by its name'],
+      ['berth clusters get train --watch', 'again every 2 seconds until Ctrl-C'],
+    ],
+    watch: true,
+  }),
   create: createCommand(CLUSTERS, 'clusters', {
     summary: 'create a cluster',
     details: `A cluster has ${String(MIN_PODS)} to ${String(MAX_PODS)} pods of one GPU type. Later it can be renamed, and nothing else.`,
@@ -74,7 +88,7 @@ export const clusters = defineGroup('pods that work together on a fast network',
     wait: RUNNING,
     examples: [
       [
-        'berth clusters create --name train --type TRAINING --gpu GPU --gpu-count 8 --pods 4 --image IMAGE --wait',
+        'berth clusters create --name research --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 4 --image example/pytorch:2.8 --wait',
         '32 GPUs, once all its pods run',
       ],
     ],
@@ -82,10 +96,11 @@ export const clusters = defineGroup('pods that work together on a fast network',
   update: updateCommand(CLUSTERS, 'clusters', {
     summary: 'rename a cluster',
     ...bodyOf(CLUSTER_TABLE, 'update'),
-    examples: [['berth clusters update CLUSTER --name NAME', 'rename it']],
+    examples: [['berth clusters update research --name research-2', 'rename it']],
   }),
   delete: deleteCommand(CLUSTERS, 'clusters', {
     summary: 'delete clusters and terminate their pods',
+    examples: [['berth clusters delete research-2 --yes', 'without a question, for scripts']],
     loss: 'Its pods are terminated.',
   }),
   pods,

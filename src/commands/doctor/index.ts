@@ -22,6 +22,7 @@ const doctorView: View = {
 /** `berth doctor`: each check is a row, and a check that fails does not keep the others from being made. */
 export const doctor = defineCommand({
   summary: 'check addresses, key, clock, proxy and settings; changes nothing',
+  examples: [['berth doctor', 'each check, and what to do where one fails']],
   details:
     'Each request is sent once, without retries. Ends 0 only when all is well; else with the exit code of the first thing that is not.',
   run: async (ctx) => {

@@ -9,11 +9,8 @@ export const explain = defineCommand({
   args: { id: arg.text('endpoint id or name', { metavar: 'ENDPOINT' }) },
   options: { ...SAMPLE_OPTION, ...EXIT_STATUS_OPTION },
   examples: [
-    ['berth endpoints explain ENDPOINT', 'is it healthy?'],
-    [
-      'berth endpoints explain ENDPOINT --exit-status --json --jq .code',
-      'for a script: the cause, and 10 when blocked',
-    ],
+    ['berth endpoints explain echo', 'is it healthy?'],
+    ['berth endpoints explain echo --exit-status --json --jq .code', 'for a script: the cause, and 10 when blocked'],
   ],
   // Loaded here: the other verbs do without it.
   run: async (ctx, values) => (await import('./explain-endpoint.ts')).explainEndpoint(ctx, values),

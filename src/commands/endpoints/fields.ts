@@ -5,6 +5,7 @@ import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
 import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG } from '../shared/container-fields.ts';
 import { pick } from '../shared/pick.ts';
 import * as show from './show.ts';
+import { DATA_CENTERS, GPUS, VOLUMES, CPUS, POOLS, TEMPLATES } from '../shared/collections.ts';
 
 const TYPES = ['QUEUE', 'LOAD_BALANCER'] as const;
 const FLASHBOOT = ['OFF', 'FLASHBOOT', 'PRIORITY_FLASHBOOT'] as const;
@@ -27,6 +28,7 @@ const FIELDS = {
     write: {
       param: option.text('template to start from, by id or name', {
         metavar: 'TEMPLATE',
+        complete: TEMPLATES,
         ask: pick('Template', 'endpointTemplates'),
       }),
     },
@@ -38,6 +40,7 @@ const FIELDS = {
     write: {
       param: option.list('pools of GPU types that workers may run on', {
         metavar: 'POOL',
+        complete: POOLS,
         ask: pick('GPU pool', 'gpuPools'),
       }),
     },
@@ -45,7 +48,7 @@ const FIELDS = {
   excludeGpu: {
     path: 'gpu.excludedTypes',
     type: 'list',
-    write: { param: option.list('GPU types of these pools to leave out', { metavar: 'GPU' }) },
+    write: { param: option.list('GPU types of these pools to leave out', { metavar: 'GPU', complete: GPUS }) },
   },
   gpuCount: { path: 'gpu.count', type: 'count', write: { param: option.count('GPUs a worker', 1) } },
   cuda: {
@@ -63,7 +66,10 @@ const FIELDS = {
     type: 'objects',
     check: checkVcpus,
     write: {
-      param: option.list('CPU flavors that workers may run on, each with its vCPUs', { metavar: 'FLAVOR:VCPUS' }),
+      param: option.list('CPU flavors that workers may run on, each with its vCPUs', {
+        metavar: 'FLAVOR:VCPUS',
+        complete: CPUS,
+      }),
       value: cpuFlavors,
     },
   },
@@ -126,12 +132,17 @@ const FIELDS = {
     path: 'dataCenterIds',
     type: 'list',
     label: 'data centers',
-    write: { param: option.list('data centers it may run in', { metavar: 'DC' }) },
+    write: { param: option.list('data centers it may run in', { metavar: 'DC', complete: DATA_CENTERS }) },
   },
   networkVolume: {
     path: 'networkVolumes',
     type: 'list',
-    write: { param: option.list('network volumes, by id or name: one in each data center', { metavar: 'VOLUME' }) },
+    write: {
+      param: option.list('network volumes, by id or name: one in each data center', {
+        metavar: 'VOLUME',
+        complete: VOLUMES,
+      }),
+    },
   },
   requestUrls: { path: 'requestUrls', type: 'object', lines: show.requestUrls },
   createdAt: { path: 'createdAt', type: 'time', label: 'created', column: { header: 'AGE' } },

@@ -14,15 +14,22 @@ import { createSpec, updateSpec } from './write.ts';
 const ENDPOINTS = resourceOf(collections.ENDPOINTS, ENDPOINT_TABLE);
 
 export const endpoints = defineGroup('serverless endpoints', {
-  list: listCommand(ENDPOINTS, { summary: 'list serverless endpoints' }),
+  list: listCommand(ENDPOINTS, {
+    summary: 'list serverless endpoints',
+    examples: [
+      ['berth endpoints list', 'with their workers'],
+      ['berth endpoints list -o id', 'the ids alone, one a line'],
+    ],
+  }),
   get: getCommand(ENDPOINTS, {
     summary: 'show a serverless endpoint',
-    examples: [['berth endpoints get ENDPOINT -o yaml', 'to edit, and to give to create or update with --file']],
+    examples: [['berth endpoints get echo -o yaml', 'to edit, and to give to create or update with --file']],
   }),
   create: createCommand(ENDPOINTS, 'endpoints', createSpec),
   update: updateCommand(ENDPOINTS, 'endpoints', updateSpec),
   delete: deleteCommand(ENDPOINTS, 'endpoints', {
     summary: 'delete serverless endpoints',
+    examples: [['berth endpoints delete api --yes', 'without a question, for scripts']],
     loss: 'Its queued and running jobs are cancelled.',
   }),
   workers,

@@ -14,13 +14,13 @@ export const logs = defineCommand({
   summary: 'show what a worker of an endpoint writes',
   details: `The only worker there is needs no name; of several you pick one on a terminal. ${LOG_DETAILS}`,
   args: {
-    id: arg.text('endpoint id or name', { metavar: 'ENDPOINT' }),
+    id: arg.text('endpoint id or name', { metavar: 'ENDPOINT', complete: ENDPOINTS }),
     worker: arg.optional('worker id'),
   },
   options: LOG_OPTIONS,
   examples: [
-    ['berth endpoints logs ENDPOINT WORKER --follow', 'lines as they are written'],
-    ['berth endpoints logs ENDPOINT -o jsonl', 'the last lines of the only worker, as they came'],
+    ['berth endpoints logs captions --follow', 'lines as they are written'],
+    ['berth endpoints logs captions -o jsonl', 'the last lines of the only worker, as they came'],
   ],
   run: async (ctx, values) => {
     const { id: endpoint, worker } = values.worker === undefined ? await onlyWorker(ctx, values.id) : values;

@@ -85,15 +85,15 @@ const isRollingOut = (result: Result): boolean =>
 /** `berth endpoints releases ID`: the rollout of the newest release, then each release with its changes. */
 export const releases = defineCommand({
   summary: 'show how far the newest release has rolled out, and what each one changed',
-  args: { id: arg.text('endpoint id or name', { metavar: 'ENDPOINT' }) },
+  args: { id: arg.text('endpoint id or name', { metavar: 'ENDPOINT', complete: ENDPOINTS }) },
   options: {
     wait: option.on('wait until every worker runs the newest release'),
     waitTimeout: onlyWith(['wait'], option.durationOr('how long --wait waits', 's', 600_000, '10m')),
   },
   watch: { ended: (result, first) => isRollingOut(first) && !isRollingOut(result) },
   examples: [
-    ['berth endpoints releases ENDPOINT --watch', 'follow a rollout'],
-    ['berth endpoints releases ENDPOINT --json --jq .rollout.percentOnLatest', 'how far it is, for a script'],
+    ['berth endpoints releases captions --watch', 'follow a rollout'],
+    ['berth endpoints releases captions --json --jq .rollout.percentOnLatest', 'how far it is, for a script'],
   ],
   run: async (ctx, { id, wait, waitTimeout }) => {
     const { id: known, answer } = await sendTo(ctx, ENDPOINTS, id, (each) => ({

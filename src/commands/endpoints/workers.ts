@@ -72,9 +72,9 @@ export async function listWorkers(ctx: CommandContext, endpoint: string) {
 
 export const workers = defineCommand({
   summary: 'list the workers of an endpoint, and which run an older release',
-  args: { id: arg.text('endpoint id or name', { metavar: 'ENDPOINT' }) },
+  args: { id: arg.text('endpoint id or name', { metavar: 'ENDPOINT', complete: ENDPOINTS }) },
   watch: true,
-  examples: [['berth endpoints workers ENDPOINT --watch', 'see them come and go']],
+  examples: [['berth endpoints workers captions --watch', 'see them come and go']],
   run: async (ctx, { id }) => {
     const { document, workers: values, source } = await listWorkers(ctx, id);
     return {

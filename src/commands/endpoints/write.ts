@@ -46,12 +46,15 @@ export const createSpec: WriteSpec = {
   },
   price,
   examples: [
-    ['berth endpoints create --name echo --image IMAGE --gpu-pool POOL', 'a queue with 0 to 3 workers'],
-    ['berth endpoints create --name api --type LOAD_BALANCER --image IMAGE --cpu FLAVOR:4', 'HTTP on CPUs'],
     [
-      'berth endpoints get ENDPOINT -o yaml | berth endpoints create --name copy --file -',
-      'a copy of one that is there',
+      'berth endpoints create --name captions --image example/captions:1.0 --gpu-pool POOL-24G',
+      'a queue with 0 to 3 workers',
     ],
+    [
+      'berth endpoints create --name api --type LOAD_BALANCER --image example/api:1.0 --cpu cpu-general:4',
+      'HTTP on CPUs',
+    ],
+    ['berth endpoints get echo -o yaml | berth endpoints create --name copy --file -', 'a copy of one that is there'],
   ],
 };
 
@@ -73,8 +76,8 @@ export const updateSpec: WriteSpec = {
     checkScaling(body, stringOf(memberAt(before, 'type')), body['scaling'] ?? memberAt(before, 'scaling'));
   },
   examples: [
-    ['berth endpoints update ENDPOINT --image IMAGE --wait', 'release an image and watch it roll out'],
-    ['berth endpoints update ENDPOINT --workers-min 1 --workers-max 5', 'scale it'],
+    ['berth endpoints update captions --image example/captions:1.1 --wait', 'release an image and watch it roll out'],
+    ['berth endpoints update captions --workers-min 1 --workers-max 5', 'scale it'],
   ],
 };
 

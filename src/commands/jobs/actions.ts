@@ -17,11 +17,12 @@ import { exitOf } from './outcome.ts';
 import { jobView } from './view.ts';
 import { explainExpired, waitForJob } from './wait.ts';
 
-const endpoint = arg.text('endpoint id, name or model slug');
+const endpoint = arg.text('endpoint id, name or model slug', { complete: ENDPOINTS });
 
 export const status = defineCommand({
   summary: "show a job's state and result",
-  args: { endpoint, job: arg.text('job id') },
+  examples: [[`berth jobs status demo "$(berth jobs run demo --input '{}')"`, 'of a job just submitted']],
+  args: { endpoint, job: arg.text('job id', { complete: 'job' }) },
   options: {
     ttl: option.duration('also set how long the job and its result live from now', 's'),
     exitStatus: option.on('end with the outcome: 0 completed or not ended, 10 failed, 11 cancelled, 12 timed out'),
@@ -45,8 +46,14 @@ export const status = defineCommand({
 export const cancel = defineCommand({
   summary: 'cancel jobs, waiting or running',
   details: SEVERAL,
-  examples: [['berth jobs cancel demo JOB1 JOB2 --yes --json', 'two of them: an outcome for each']],
-  args: { endpoint, job: arg.ids('job ids') },
+  examples: [
+    [`berth jobs cancel demo "$(berth jobs run demo --input '{}')"`, 'one that was just submitted'],
+    [
+      `berth jobs cancel demo "$(berth jobs run demo --input '{}')" "$(berth jobs run demo --input '{}')" --yes --json`,
+      'two of them: an outcome for each',
+    ],
+  ],
+  args: { endpoint, job: arg.ids('job ids', { complete: 'job' }) },
   writes: true,
   confirmWhen: ({ job }) => job.length > 1,
   confirm: (_, { endpoint, job }) =>
@@ -76,9 +83,10 @@ export const cancel = defineCommand({
 
 export const retry = defineCommand({
   summary: 'run a failed or timed-out job again, under the same id',
+  examples: [[`berth jobs retry fail "$(berth jobs run fail --input '{}' --wait -o id)"`, 'one that has failed']],
   details:
     'Only FAILED and TIMED_OUT jobs can be retried, and only while their result is kept (30 minutes for run, 1 to 5 for runsync). The original input is used again; the previous output is removed.',
-  args: { endpoint, job: arg.text('job id') },
+  args: { endpoint, job: arg.text('job id', { complete: 'job' }) },
   options: {
     wait: option.on('wait until it ends and print its result'),
     waitTimeout: onlyWith(['wait'], option.durationOr('how long --wait waits', 's', 600_000, '10m')),

@@ -24,10 +24,10 @@ export const run = defineCommand({
   summary: 'submit a job and print its id, or wait for its result',
   details:
     'The input is sent byte for byte as given. A model slug stands where an endpoint id does.\nWith --wait, --stream or --sync the exit code is the outcome: 0 completed, 10 failed, 11 cancelled, 12 timed out, 9 the wait ended first.',
-  args: { endpoint: arg.text('endpoint id, name or model slug') },
+  args: { endpoint: arg.text('endpoint id, name or model slug', { complete: ENDPOINTS }) },
   options: {
-    input: option.text('the input as JSON, @FILE, or - for stdin', { metavar: 'JSON' }),
-    inputFile: option.text('read the input from a file; - is stdin', { metavar: 'FILE' }),
+    input: option.text('the input as JSON, @FILE, or - for stdin', { metavar: 'JSON', complete: '@file' }),
+    inputFile: option.text('read the input from a file; - is stdin', { metavar: 'FILE', complete: 'file' }),
     wait: option.on('poll until the job ends and print its result'),
     stream: option.on('print chunks as the handler produces them'),
     sync: option.on('submit with runsync: the answer carries the result'),
@@ -71,6 +71,7 @@ export const run = defineCommand({
         : { ...runRequest(id), body, checkCommand };
     });
     const job = answer.value ?? null;
+    await ctx.jobs.add({ id: jobIdOf(job) ?? '', endpoint, named: values.endpoint });
     if (values.sync && hasEnded(job))
       return { kind: 'one', view: jobView, value: job, source: answer.text, exit: exitOf(job) };
     if (!values.wait && !values.stream && !values.sync) return submitted(ctx, endpoint, job, answer.text);

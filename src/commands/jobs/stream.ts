@@ -2,7 +2,7 @@ import type { ApiRequest } from '../../core/api.ts';
 import type { Id } from '../../core/ids.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
-import { arrayOf, encodeJson, memberAt, objectOf, stringOf, type Json } from '../../core/json.ts';
+import { arrayOf, encodeJson, memberAt, objectOf, type Json } from '../../core/json.ts';
 import { safeText, say } from '../../core/safe-text.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
@@ -13,6 +13,7 @@ import { commandLine } from '../../cli/words.ts';
 import { styled } from '../../output/layout/terminal-text.ts';
 import { escapeJson } from '../../output/formats/escape-json.ts';
 import type { Result } from '../../output/view.ts';
+import { jobError } from '../../queue/job-error.ts';
 import { statusRequest, streamRequest } from '../../queue/requests.ts';
 import { hasEnded, jobStatus } from '../../queue/status.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
@@ -24,9 +25,13 @@ const POLL_INTERVAL_MS = 250;
 
 export const stream = defineCommand({
   summary: "print a job's chunks as its handler produces them",
+  examples: [[`berth jobs stream stream "$(berth jobs run stream --input '{"chunks":3}')"`, 'of a job just submitted']],
   details:
     'Chunks that hold text are printed as that text, others as JSON, one a line; -o jsonl and --json print whole chunks. The exit code is the outcome of the job.',
-  args: { endpoint: arg.text('endpoint id, name or model slug'), job: arg.text('job id') },
+  args: {
+    endpoint: arg.text('endpoint id, name or model slug', { complete: ENDPOINTS }),
+    job: arg.text('job id', { complete: 'job' }),
+  },
   options: { waitTimeout: option.durationOr('how long to follow it', 's', 600_000, '10m') },
   run: (ctx, values) => streamJob(ctx, values.endpoint, values.job, values.waitTimeout),
 });
@@ -80,8 +85,9 @@ export async function streamJob(
   ctx.setResumeCommand(undefined);
   const exit = exitOf(ended);
   if (exit !== EXIT.done) ended = await withError(ctx, ended, () => send((id) => statusRequest(id, job)));
-  const error = stringOf(memberAt(ended, 'error'));
-  const notes = exit === 0 ? [] : [`job ${job} ended ${jobStatus(ended)}${error === undefined ? '' : `: ${error}`}`];
+  const error = jobError(ended);
+  const outcome = `job ${job} ended ${jobStatus(ended)}${error === undefined ? '' : `: ${error.text}`}`;
+  const notes = exit === 0 ? [] : outcome.split(/\r?\n/);
   return { kind: 'nothing', exit, notes };
 }
 

@@ -2,6 +2,7 @@ import { memberAt, stringOf, type Json } from '../../core/json.ts';
 import { duration, json, jsonBlock, status, text } from '../../output/layout/cells.ts';
 import { otherMembers } from '../../cli/resource/detail-lines.ts';
 import type { Section, View } from '../../output/view.ts';
+import { jobError } from '../../queue/job-error.ts';
 
 const KNOWN = ['id', 'status', 'delayTime', 'executionTime', 'output', 'error'];
 
@@ -16,10 +17,7 @@ export const jobView: View = {
     { header: 'EXECUTION', show: duration('executionTime', 'ms'), right: true },
     {
       header: 'RESULT',
-      show: (row) =>
-        memberAt(row, 'error') === undefined
-          ? json('output')(row)
-          : (stringOf(memberAt(row, 'error.message')) ?? text('error')(row)),
+      show: (row) => jobError(row)?.headline ?? json('output')(row),
     },
   ],
   detail: (row) => [
@@ -30,7 +28,7 @@ export const jobView: View = {
         ...lineIf(row, 'delayTime', { label: 'delay', value: duration('delayTime', 'ms')(row) }),
         ...lineIf(row, 'executionTime', { label: 'execution', value: duration('executionTime', 'ms')(row) }),
         ...lineIf(row, 'output', { label: 'output', value: jsonBlock('output')(row) }),
-        ...lineIf(row, 'error', { label: 'error', value: { text: text('error')(row), tone: 'bad' } }),
+        ...lineIf(row, 'error', { label: 'error', value: { text: jobError(row)?.text ?? '', tone: 'bad' } }),
         ...otherMembers(row, KNOWN),
       ],
     },

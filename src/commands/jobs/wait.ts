@@ -1,4 +1,4 @@
-import type { Json } from '../../core/json.ts';
+import { encodeJson, memberAt, stringOf, type Json } from '../../core/json.ts';
 import { Failure } from '../../core/failure.ts';
 import { EXIT, worstExit } from '../../core/exit-codes.ts';
 import { defineCommand } from '../../cli/command.ts';
@@ -22,15 +22,24 @@ export const wait = defineCommand({
   summary: 'wait until jobs end and print their results',
   details:
     'When jobs stand still for 15 seconds, it says once on stderr why. The exit code is the outcome: 0 all completed, 10 failed, 11 cancelled, 12 timed out, 9 when the wait ends first. For several jobs it is the worst one, and a job that could not be read, or has not ended, has {"id","ok","error"} in place of its document. With -o jsonl each job is printed as it ends.',
-  args: { endpoint: arg.text('endpoint id, name or model slug'), job: arg.ids('job ids') },
+  args: {
+    endpoint: arg.text('endpoint id, name or model slug', { complete: ENDPOINTS }),
+    job: arg.ids('job ids', { complete: 'job' }),
+  },
   options: {
     any: option.on('stop at the first job that ends'),
     waitTimeout: option.durationOr('how long to wait', 's', 600_000, '10m'),
   },
   examples: [
-    ['berth jobs wait demo JOB', 'wait for one job'],
-    ['berth jobs wait demo JOB1 JOB2 --any --json', 'print the first that ends'],
-    ['berth jobs wait demo JOB1 JOB2 -o jsonl', 'print each as it ends, one JSON a line'],
+    [`berth jobs wait demo "$(berth jobs run demo --input '{}')"`, 'wait for one job'],
+    [
+      `berth jobs wait demo "$(berth jobs run demo --input '{}')" "$(berth jobs run demo --input '{}')" --any --json`,
+      'print the first that ends',
+    ],
+    [
+      `berth jobs wait demo "$(berth jobs run demo --input '{}')" "$(berth jobs run demo --input '{}')" -o jsonl`,
+      'print each as it ends, one JSON a line',
+    ],
   ],
   run: async (ctx, values) => {
     const [only, ...others] = values.job;
@@ -60,7 +69,7 @@ export async function waitForJob(
       return answer.value ?? null;
     },
     done: hasEnded,
-    describe: jobStatus,
+    describe: statusAndProgress,
     notice: stall.lines,
     timeoutMs,
     resumeCommand: waitLine(endpoint, job),
@@ -142,6 +151,18 @@ async function waitForJobs(
 /** A row could not be printed: the command ends. */
 const isOutputFailure = ({ exit, code }: Failure): boolean =>
   exit === EXIT.localFile || code === 'closed-pipe' || code === 'jq';
+
+/** How much of the progress of a running job is shown while it is waited for. Characters. */
+const MAX_PROGRESS_LENGTH = 80;
+
+/** The status, and what the job has reported as its progress: the output of a job that runs. */
+function statusAndProgress(job: Json): string {
+  const progress = hasEnded(job) ? undefined : memberAt(job, 'output');
+  if (progress === undefined) return jobStatus(job);
+  const text = stringOf(progress) ?? encodeJson(progress);
+  const shown = text.length > MAX_PROGRESS_LENGTH ? `${text.slice(0, MAX_PROGRESS_LENGTH)}…` : text;
+  return `${jobStatus(job)} ${shown}`;
+}
 
 /** Rethrows; a 404 of a job says that the result may have expired (specification 8.2). */
 export const explainExpired =

@@ -63,7 +63,7 @@ const linesOf = (row: Json, omitted: readonly string[] = []): readonly Line[] =>
     .filter((member) => !omitted.includes(member))
     .map((member) => memberLine(row, member));
 
-const membersView = (noun: string): View => ({
+export const membersView = (noun: string): View => ({
   noun: [noun, `${noun}s`],
   id: () => '',
   columns: [],
@@ -116,6 +116,7 @@ const faultView: View = {
 
 export const status = defineCommand({
   summary: 'show what the local service holds, its time and its faults',
+  examples: [['berth local status', 'its state in the data directory']],
   run: async (ctx) => {
     const answer = await ctx.api.send(control('GET', ['status'])).catch(explainFailure);
     return { kind: 'one', view: statusView, value: answer.value ?? null, source: answer.text };
@@ -124,6 +125,7 @@ export const status = defineCommand({
 
 export const reset = defineCommand({
   summary: 'forget everything and start over with the seeded account',
+  examples: [['berth local reset --yes', 'without a question, for scripts']],
   confirm: () =>
     Promise.resolve('This forgets everything the local service holds: pods, volumes, jobs, faults and its clock.'),
   run: async (ctx) => {
@@ -135,6 +137,7 @@ export const reset = defineCommand({
 export const clock = defineGroup("the local service's time: pods, jobs, retention and rate windows follow it", {
   show: defineCommand({
     summary: 'show its time',
+    examples: [['berth local clock show', 'and how far it was moved']],
     run: async (ctx) => {
       const answer = await ctx.api.send(control('GET', ['clock'])).catch(explainFailure);
       return { kind: 'one', view: clockView, value: answer.value ?? null, source: answer.text };
@@ -199,6 +202,7 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
   }),
   list: defineCommand({
     summary: 'list the faults that are set',
+    examples: [['berth local fault list', 'with what is left of each']],
     run: async (ctx) => {
       const answer = await ctx.api
         .send({ ...control('GET', ['fault']), expects: { list: 'faults' } })
@@ -212,6 +216,7 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
   }),
   clear: defineCommand({
     summary: 'remove one fault, or all of them',
+    examples: [['berth local fault clear', 'all of them']],
     args: { id: arg.optional('fault id') },
     run: async (ctx, { id }) => {
       const path = id === undefined ? ['fault'] : ['fault', id];

@@ -3,13 +3,21 @@ import type { ExitCode } from '../../core/exit-codes.ts';
 import type { LocalServeOptions, LocalServer } from '../../core/context.ts';
 import { say } from '../../core/safe-text.ts';
 import { defineCommand } from '../../cli/command.ts';
+import type { CommandContext } from '../../cli/context.ts';
 import { arg, option, type ValuesOf } from '../../cli/parse/params.ts';
+import { workerPrefixOf } from './worker-prefix.ts';
 
 const WINDOWS = ['minute', 'hour', 'day'] as const;
 
 const options = {
-  state: option.text('keep the state in a file; without it nothing persists', { metavar: 'FILE' }),
-  endpoint: option.texts('serve an endpoint with a handler module of your own', { metavar: 'NAME=FILE' }),
+  state: option.text('keep the state in a file; without it nothing persists', { metavar: 'FILE', complete: 'file' }),
+  endpoint: option.texts('serve an endpoint with workers of your own', {
+    metavar: 'NAME=SOURCE',
+    complete: '=file',
+  }),
+  python: option.text('the program that runs .py files (default python3)', { metavar: 'PATH', complete: 'file' }),
+  workerPrefix: option.text('what the variables of your worker library begin with', { metavar: 'PFX' }),
+  reload: option.on('replace the workers of an endpoint when a file beside its handler changes'),
   quota: option.list('requests a window, such as minute=60,hour=3000', { metavar: 'WINDOW=N' }),
   noQueueLimits: option.on('no rate limits on the queue operations'),
   streamShape: option.choice('what `stream` answers: the chunks, or {"status", "stream": [chunks]} (default array)', [
@@ -19,17 +27,23 @@ const options = {
   allowPrivateWebhooks: option.on('let webhooks reach other ports of this machine, and private networks'),
 };
 
+const SOURCES =
+  'SOURCE says what runs the jobs of an endpoint: the path of a JavaScript module that exports a function (input in, output out) or an async generator (streaming); the path of a .py file, which starts the worker library of your service or only defines handler(job); `exec: COMMAND`, run by the shell for each job with the input on stdin and the output on stdout; or any other command line, run by the shell as a worker that speaks the protocol of your library. NAME alone is an endpoint for workers that you start yourself: see `berth local worker-env`.\nA library finds its queue in variables with a prefix of its own, such as PFX_WEBHOOK_GET_JOB: name it with --worker-prefix. What workers print goes to stderr and to `berth endpoints logs`.';
+
 export const serve = defineCommand({
   summary: 'serve the local service over HTTP, for SDKs, curl and other programs',
-  details:
-    'Runs until Ctrl-C. The address is printed on stdout, the settings to use it on stderr. A handler is a module that exports a function (input in, output out) or an async generator (streaming).\nIt answers programs of this machine: pages in a browser are refused, and so is a Host that is not localhost, 127.0.0.1 or [::1]. A webhook reaches public addresses only, unless --allow-private-webhooks is given, and never the service itself.',
+  details: `Runs until Ctrl-C. The address is printed on stdout, the settings to use it on stderr.\n${SOURCES}\nIt answers programs of this machine: pages in a browser are refused, and so is a Host that is not localhost, 127.0.0.1 or [::1]. A webhook reaches public addresses only, unless --allow-private-webhooks is given, and never the service itself.`,
   options: {
     port: option.count('the port on 127.0.0.1; 0 takes a free one', 0, { most: 65_535, initial: 8181 }),
     ...options,
   },
-  examples: [['berth local serve --endpoint upper=./upper.mjs', 'an endpoint `upper` that runs your module']],
+  examples: [
+    ['berth local serve --endpoint upper=./upper.mjs', 'an endpoint `upper` that runs your module'],
+    ['berth local serve --endpoint upper=worker.py --reload', 'Python workers, replaced when you save the file'],
+    [`berth local serve --endpoint upper='exec: tr a-z A-Z'`, 'a command for each job'],
+  ],
   run: async (ctx, values) => {
-    const server = await ctx.localHost.serve({ port: values.port ?? 8181, ...serveOptions(values) });
+    const server = await ctx.localHost.serve({ port: values.port ?? 8181, ...serveOptions(ctx, values) });
     try {
       await ctx.stdout.write(say`${server.url}\n`);
       await ctx.tell('The local service is running. Ctrl-C stops it. In another shell:');
@@ -45,14 +59,16 @@ export const serve = defineCommand({
 
 export const exec = defineCommand({
   summary: 'run a command against a local service of its own, then stop it',
-  details:
-    'Starts the local service on a free port, sets BERTH_BASE_URL, BERTH_QUEUE_URL, BERTH_REST_URL and BERTH_API_KEY, runs the command and ends with its exit code. Nothing persists unless --state names a file.',
-  args: { command: arg.many('the command and its arguments, after --') },
+  details: `Starts the local service on a free port, sets BERTH_BASE_URL, BERTH_QUEUE_URL, BERTH_REST_URL and BERTH_API_KEY, runs the command and ends with its exit code. Nothing persists unless --state names a file, and no worker is left running.\n${SOURCES}`,
+  args: { command: arg.many('the command and its arguments, after --', { complete: 'command' }) },
   options,
-  examples: [['berth local exec -- npm test', 'the one line a pipeline needs']],
+  examples: [
+    ['berth local exec -- npm test', 'the one line a pipeline needs'],
+    ['berth local exec --endpoint up=worker.py -- pytest', 'with a worker of your own'],
+  ],
   run: async (ctx, values) => {
     const [command = '', ...args] = values.command;
-    const server = await ctx.localHost.serve({ port: 0, ...serveOptions(values) });
+    const server = await ctx.localHost.serve({ port: 0, ...serveOptions(ctx, values) });
     try {
       return { kind: 'nothing', exit: (await ctx.spawn.run(command, args, environment(server))) as ExitCode };
     } finally {
@@ -81,11 +97,14 @@ const environment = (server: LocalServer): Readonly<Record<string, string>> => (
   BERTH_PROFILE: '',
 });
 
-function serveOptions(values: ValuesOf<typeof options>): Omit<LocalServeOptions, 'port'> {
+function serveOptions(ctx: CommandContext, values: ValuesOf<typeof options>): Omit<LocalServeOptions, 'port'> {
   const quota = Object.fromEntries(values.quota.map(quotaOf));
   return {
     ...(values.state === undefined ? {} : { stateFile: values.state }),
-    handlers: Object.fromEntries(values.endpoint.map(handlerOf)),
+    endpoints: Object.fromEntries(values.endpoint.map(endpointOf)),
+    python: values.python,
+    workerPrefix: workerPrefixOf(ctx, values.workerPrefix),
+    reload: values.reload,
     ...(values.quota.length === 0 ? {} : { quota }),
     queueLimits: !values.noQueueLimits,
     streamShape: values.streamShape === 'object' ? 'object' : 'array',
@@ -93,11 +112,14 @@ function serveOptions(values: ValuesOf<typeof options>): Omit<LocalServeOptions,
   };
 }
 
-function handlerOf(text: string): readonly [string, string] {
+/** NAME=SOURCE, or NAME alone for an endpoint that only attached workers serve. */
+function endpointOf(text: string): readonly [string, string | undefined] {
   const at = text.indexOf('=');
-  if (at < 1 || at === text.length - 1)
-    throw usage(`--endpoint takes NAME=FILE, not ${JSON.stringify(text)}`, '--endpoint upper=./upper.mjs');
-  return [text.slice(0, at), text.slice(at + 1)];
+  const name = at < 0 ? text : text.slice(0, at);
+  // Such as `./worker.py` without its name.
+  if (at === text.length - 1 || !/^[^\s=/\\]+$/.test(name) || (at < 0 && /\.[a-z]+$/i.test(name)))
+    throw usage(`--endpoint takes NAME=SOURCE or NAME, not ${JSON.stringify(text)}`, '--endpoint upper=./upper.py');
+  return [name, at < 0 ? undefined : text.slice(at + 1)];
 }
 
 function quotaOf(text: string): readonly [string, number] {

@@ -29,6 +29,7 @@ const rowsOf = ({ value, text: source }: ApiAnswer, keep: (row: Json) => boolean
 export const stock = defineGroup('how much hardware is free: to see what happens when there is none', {
   list: defineCommand({
     summary: 'list the free GPUs and vCPUs by data center',
+    examples: [['berth local stock list', 'what pods can still be placed on']],
     run: async (ctx) =>
       rowsOf(await ctx.api.send({ ...control('GET', ['stock']), expects: { list: 'stock' } }).catch(explainFailure)),
   }),
@@ -50,6 +51,7 @@ export const stock = defineGroup('how much hardware is free: to see what happens
   }),
   clear: defineCommand({
     summary: 'set all stock back to what a new account sees',
+    examples: [['berth local stock clear', 'all of it']],
     run: async (ctx) => {
       await ctx.api.send(control('DELETE', ['stock'])).catch(explainFailure);
       return { kind: 'nothing', notes: ['All stock is as a new account sees it.'] };

@@ -51,7 +51,7 @@ export const create = createCommand(PODS, 'pods', {
       'a CPU pod with a port',
     ],
     [
-      'berth pods create --name lab2 --file pod.yaml --network-volume data:/workspace',
+      'berth pods create --name lab2 --file pod.yaml --network-volume datasets:/workspace',
       'like another one, with a volume',
     ],
   ],

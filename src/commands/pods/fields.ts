@@ -3,6 +3,7 @@ import { option } from '../../cli/parse/params.ts';
 import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
 import { text } from '../../output/layout/cells.ts';
 import type { View } from '../../output/view.ts';
+import { CPUS, DATA_CENTERS, GPUS, TEMPLATES, VOLUMES } from '../shared/collections.ts';
 import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG } from '../shared/container-fields.ts';
 import { pick } from '../shared/pick.ts';
 import { movedMount, networkMount, newPersistentMount, resizedMount } from './body/mounts.ts';
@@ -37,6 +38,7 @@ const FIELDS = {
     create: {
       param: option.text('the GPU type, as in berth catalog gpus', {
         metavar: 'GPU',
+        complete: GPUS,
         ask: pick('GPU type', 'podGpuTypes'),
       }),
     },
@@ -68,6 +70,7 @@ const FIELDS = {
       param: option.text('in place of a GPU: the CPU flavor, as in berth catalog cpus', {
         metavar: 'CPU',
         ask: pick('CPU flavor', 'podCpuFlavors'),
+        complete: CPUS,
       }),
     },
   },
@@ -89,7 +92,7 @@ const FIELDS = {
     path: 'dataCenterIds',
     type: 'list',
     writeOnly: true,
-    create: { param: option.list('in one of these data centers', { metavar: 'DC' }) },
+    create: { param: option.list('in one of these data centers', { metavar: 'DC', complete: DATA_CENTERS }) },
   },
   cudaVersion: { path: 'cudaVersion', type: 'text', label: 'cuda' },
   templateUsed: { path: 'template', type: 'text' },
@@ -100,17 +103,20 @@ const FIELDS = {
     create: {
       param: option.text('begin with this template, by id or name', {
         metavar: 'TEMPLATE',
+        complete: TEMPLATES,
         ask: pick('Template', 'podTemplates'),
       }),
     },
-    update: { param: option.text('apply this template once, by id or name', { metavar: 'TEMPLATE' }) },
+    update: {
+      param: option.text('apply this template once, by id or name', { metavar: 'TEMPLATE', complete: TEMPLATES }),
+    },
   },
   mounts: { path: 'mounts', type: 'object', lines: show.mountLines, write: 'accepted' },
   networkVolume: {
     path: 'mounts.network',
     type: 'objects',
     create: {
-      param: option.text('mount a network volume, by id or name', { metavar: 'VOLUME[:PATH]' }),
+      param: option.text('mount a network volume, by id or name', { metavar: 'VOLUME[:PATH]', complete: VOLUMES }),
       value: networkMount,
     },
   },

@@ -17,8 +17,8 @@ export const get = getCommand(PODS, {
     ...(exitStatus && memberAt(row, 'status') === 'ERROR' ? { exit: EXIT.jobFailed } : {}),
   }),
   examples: [
-    ['berth pods get POD --watch', 'follow its use, with its history'],
-    ['berth pods get POD --fields id,runtime.gpus --json', 'only these members'],
+    ['berth pods get train-llm --watch', 'follow its use, with its history'],
+    ['berth pods get train-llm --fields id,runtime.gpus --json', 'only these members'],
   ],
 });
 

@@ -4,6 +4,7 @@ import { listCommand } from '../../cli/resource/list.ts';
 import { isAmong } from '../../cli/resource/select/selectors.ts';
 import { totalOf } from './actions/cost.ts';
 import { PODS } from './resource.ts';
+import { DATA_CENTERS, GPUS } from '../shared/collections.ts';
 
 /** The service can only leave out the pods of clusters; the other filters are applied to its list here. */
 export const list = listCommand(PODS, {
@@ -12,8 +13,8 @@ export const list = listCommand(PODS, {
   options: {
     all: option.on('members of clusters too', { short: '-a' }),
     cloud: option.choice('only on this cloud', ['SECURE', 'COMMUNITY']),
-    dataCenter: option.list('only in these data centers', { metavar: 'DC' }),
-    gpu: option.list('only with these GPU types', { metavar: 'GPU' }),
+    dataCenter: option.list('only in these data centers', { metavar: 'DC', complete: DATA_CENTERS }),
+    gpu: option.list('only with these GPU types', { metavar: 'GPU', complete: GPUS }),
   },
   watch: true,
   query: ({ all }) => (all ? { includeClusterPods: true } : {}),

@@ -15,16 +15,19 @@ import { PODS } from './resource.ts';
 export const logs = defineCommand({
   summary: "show pods' logs, or follow them",
   details: `${LOG_DETAILS} Of several pods, each line begins with the name of its pod, and past lines are in the order of their times.`,
-  args: { id: arg.any('pod ids or names', { metavar: 'POD' }) },
+  args: { id: arg.any('pod ids or names', { metavar: 'POD', complete: PODS }) },
   options: {
     ...LOG_OPTIONS,
     match: option.texts('also the pods whose name matches a glob, such as train-*', { metavar: 'GLOB' }),
   },
   examples: [
-    ['berth pods logs POD --follow', 'the last 100 lines, then new ones as they are written'],
-    ['berth pods logs POD1 POD2 --follow', 'two pods, each line with the name of its pod'],
+    ['berth pods logs train-llm --follow', 'the last 100 lines, then new ones as they are written'],
+    ['berth pods logs pod-train pod-web --follow', 'two pods, each line with the name of its pod'],
     ["berth pods logs --match 'train-*' --times relative", 'every pod of that name, with ages for times'],
-    ['berth pods logs POD --since 1h --source container -o jsonl', 'the last hour of the container, one JSON a line'],
+    [
+      'berth pods logs train-llm --since 1h --source container -o jsonl',
+      'the last hour of the container, one JSON a line',
+    ],
   ],
   run: async (ctx, values) => {
     const pods = await chosenPods(ctx, values);

@@ -13,7 +13,7 @@ export const ssh = defineCommand({
   details:
     'Takes the direct address where the pod has one, else the proxy, which gives an interactive shell and nothing else. What stands after -- goes to ssh as it is. The exit code is that of ssh.',
   args: {
-    id: arg.text('pod id or name', { metavar: 'POD', ask: pickRow(PODS) }),
+    id: arg.text('pod id or name', { metavar: 'POD', ask: pickRow(PODS), complete: PODS }),
     more: arg.any('options of ssh, or a command to run in the pod', { metavar: 'ARGS' }),
   },
   options: {
@@ -21,10 +21,10 @@ export const ssh = defineCommand({
     print: option.on('print the ssh command and run nothing'),
   },
   examples: [
-    ['berth pods ssh POD', 'an interactive shell'],
-    ['berth pods ssh POD -- nvidia-smi', 'run one command'],
-    ['berth pods ssh POD -- -L 8888:localhost:8888', 'a shell with a tunnel'],
-    ['berth pods ssh POD --print', 'the command, to be used elsewhere'],
+    ['berth pods ssh train-llm', 'an interactive shell'],
+    ['berth pods ssh train-llm -- nvidia-smi', 'run one command'],
+    ['berth pods ssh train-llm -- -L 8888:localhost:8888', 'a shell with a tunnel'],
+    ['berth pods ssh train-llm --print', 'the command, to be used elsewhere'],
   ],
   run: async (ctx, { id, more, proxy, print }) => {
     const { answer } = await sendTo(ctx, PODS, id, (known) => ({

@@ -24,9 +24,9 @@ export const update = updateCommand(PODS, 'pods', {
   fill: wholeMount,
   check: checkUpdate,
   examples: [
-    ['berth pods update POD --name trainer', 'another name'],
-    ['berth pods update POD --locked on', 'protect it from being stopped'],
-    ['berth pods update POD --file pod.yaml', 'what an editor made of berth pods get POD -o yaml'],
+    ['berth pods update lab2 --name trainer', 'another name'],
+    ['berth pods update train-llm --locked on', 'protect it from being stopped'],
+    ['berth pods update lab --file pod.yaml', 'what an editor made of berth pods get POD -o yaml'],
   ],
 });
 

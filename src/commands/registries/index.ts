@@ -36,7 +36,14 @@ const DELEGATIONS = resourceOf(
 /** DELETE /v2/registries/delegations/ID (specification 4.2). */
 const revoke = defineCommand({
   summary: 'revoke a delegation; images behind it can no longer be pulled',
-  args: { id: arg.text('delegation id or name', { metavar: 'DELEGATION', ask: pickRow(DELEGATIONS) }) },
+  examples: [['berth registries delegations revoke dlg-images --yes', 'without a question, for scripts']],
+  args: {
+    id: arg.text('delegation id or name', {
+      metavar: 'DELEGATION',
+      ask: pickRow(DELEGATIONS),
+      complete: DELEGATIONS,
+    }),
+  },
   writes: true,
   confirm: (_, { id }) => Promise.resolve(`This revokes delegation ${id}. Images behind it can no longer be pulled.`),
   run: async (ctx, { id }) => {
@@ -52,18 +59,34 @@ const revoke = defineCommand({
 });
 
 export const registries = defineGroup('credentials and delegations for private images', {
-  list: listCommand(REGISTRIES, { summary: 'list registry credentials' }),
-  get: getCommand(REGISTRIES, { summary: 'show a registry credential; never its password' }),
+  list: listCommand(REGISTRIES, {
+    summary: 'list registry credentials',
+    examples: [['berth registries list', 'ids and names; never a password']],
+  }),
+  get: getCommand(REGISTRIES, {
+    summary: 'show a registry credential; never its password',
+    examples: [['berth registries get reg-team', 'by its id']],
+  }),
   create,
   delete: deleteCommand(REGISTRIES, 'registries', {
     summary: 'delete registry credentials',
+    examples: [['berth registries delete hub --yes', 'without a question, for scripts']],
     details: 'A credential that a pod uses is refused; a template that uses it loses it.',
     loss: 'Templates that use it lose it.',
   }),
   delegations: defineGroup('delegations: access to a container registry without a password', {
-    list: listCommand(DELEGATIONS, { summary: 'list delegations' }),
+    list: listCommand(DELEGATIONS, {
+      summary: 'list delegations',
+      examples: [['berth registries delegations list', 'what the service may pull, and from where']],
+    }),
     create: createCommand(DELEGATIONS, 'registries delegations', {
       summary: 'let the service pull images of a repository',
+      examples: [
+        [
+          'berth registries delegations create --name web --resource arn:cloud:registry:eu-north-1:123456789012:repository/team/web',
+          'all images of one repository',
+        ],
+      ],
       ...bodyOf(DELEGATION_TABLE, 'create'),
       needed: ['resource'],
     }),

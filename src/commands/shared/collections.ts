@@ -7,13 +7,20 @@ export const PODS: Collection<'pod'> = {
   member: 'pods',
   // The plain list leaves out the pods of clusters, which have names too (contract rules, Pods).
   lookupQuery: { includeClusterPods: 'true' },
+  described: ['status', { hourly: 'cost' }],
 };
 export const ENDPOINTS: Collection<'endpoint'> = { noun: 'endpoint', path: ['v2', 'serverless'], member: 'endpoints' };
-export const TEMPLATES: Collection<'template'> = { noun: 'template', path: ['v2', 'templates'], member: 'templates' };
+export const TEMPLATES: Collection<'template'> = {
+  noun: 'template',
+  path: ['v2', 'templates'],
+  member: 'templates',
+  described: ['image'],
+};
 export const VOLUMES: Collection<'volume'> = {
   noun: 'volume',
   path: ['v2', 'network-volumes'],
   member: 'networkVolumes',
+  described: [{ gigabytes: 'size' }, 'dataCenter'],
 };
 export const REGISTRIES: Collection<'registry'> = {
   noun: 'registry',
@@ -26,16 +33,28 @@ export const GPUS: Collection<'GPU type'> = {
   path: ['v2', 'catalog', 'gpus'],
   member: 'gpus',
   listed: 'catalog gpus',
+  described: [{ gigabytes: 'memory' }, { hourly: 'price.secure' }],
+};
+/** The pools of GPU types that workers of endpoints run on. */
+export const POOLS: Collection<'pool'> = {
+  noun: 'pool',
+  path: ['v2', 'catalog', 'gpus'],
+  member: 'gpus',
+  value: 'pool',
+  listed: 'catalog gpus',
+  described: [{ hourly: 'price.serverless' }],
 };
 export const CPUS: Collection<'CPU flavor'> = {
   noun: 'CPU flavor',
   path: ['v2', 'catalog', 'cpus'],
   member: 'cpus',
   listed: 'catalog cpus',
+  described: [{ hourly: 'price.securePerVcpu' }],
 };
 export const DATA_CENTERS: Collection<'data center'> = {
   noun: 'data center',
   path: ['v2', 'catalog', 'datacenters'],
   member: 'dataCenters',
   listed: 'catalog datacenters',
+  described: ['region'],
 };

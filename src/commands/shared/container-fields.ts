@@ -3,6 +3,7 @@ import { objectOf, type Json } from '../../core/json.ts';
 import { option } from '../../cli/parse/params.ts';
 import type { Field, Fields } from '../../cli/resource/fields.ts';
 import { list } from '../../output/layout/cells.ts';
+import { REGISTRIES } from './collections.ts';
 import { pick } from './pick.ts';
 
 /**
@@ -44,6 +45,7 @@ export const CONTAINER_FIELDS = {
     write: {
       param: option.text('credential for a private image, by id or name', {
         metavar: 'REGISTRY',
+        complete: REGISTRIES,
         ask: pick('Registry credential', 'registries'),
       }),
     },

@@ -26,6 +26,7 @@ const common = {
 export const templates = defineGroup('container settings to start pods and endpoints from', {
   list: listCommand(TEMPLATES, {
     summary: 'list your templates',
+    examples: [['berth templates list', 'those of your account']],
     options: {
       serverless: option.on('only those for endpoints'),
       pods: option.on('only those for pods'),
@@ -35,7 +36,7 @@ export const templates = defineGroup('container settings to start pods and endpo
   get: getCommand(TEMPLATES, {
     summary: 'show a template, your own or a public one',
     outcome: (row) => ({ notes: publicNote(row) }),
-    examples: [['berth templates get TEMPLATE -o yaml', 'to edit, and to give to create or update with --file']],
+    examples: [['berth templates get tpl-train -o yaml', 'to edit, and to give to create or update with --file']],
   }),
   create: createCommand(TEMPLATES, 'templates', {
     ...common,
@@ -44,8 +45,8 @@ export const templates = defineGroup('container settings to start pods and endpo
     details: 'A template is resolved once, when a pod or an endpoint starts from it: they keep no link to it.',
     needed: ['name', 'image'],
     examples: [
-      ['berth templates create --name web --image IMAGE --port 8080/http --env MODE=fast', 'for pods'],
-      ['berth templates create --name worker --image IMAGE --serverless', 'for endpoints'],
+      ['berth templates create --name web --image example/web:1.0 --port 8080/http --env MODE=fast', 'for pods'],
+      ['berth templates create --name worker --image example/worker:7 --serverless', 'for endpoints'],
     ],
   }),
   update: updateCommand(TEMPLATES, 'templates', {
@@ -53,10 +54,13 @@ export const templates = defineGroup('container settings to start pods and endpo
     ...bodyOf(TEMPLATE_TABLE, 'update'),
     summary: 'change a template',
     details: 'Only the owner of a public template can change it.',
-    examples: [['berth templates update TEMPLATE --image IMAGE', 'what starts from it later uses this image']],
+    examples: [
+      ['berth templates update tpl-worker --image example/worker:8', 'what starts from it later uses this image'],
+    ],
   }),
   delete: deleteCommand(TEMPLATES, 'templates', {
     summary: 'delete templates',
+    examples: [['berth templates delete worker --yes', 'without a question, for scripts']],
     details: 'A template that a pod or an endpoint uses is refused.',
   }),
 });

@@ -27,7 +27,9 @@ export const createSpec: WriteSpec = {
   notes: (row, body) => [
     `Volume ${stringOf(memberAt(row, 'id')) ?? stringOf(body['name']) ?? ''} is created. It costs ${costOf(body)}, used or not, until it is deleted.`,
   ],
-  examples: [['berth volumes create --name data --size 100 --data-center DC', 'a hundred GB of standard storage']],
+  examples: [
+    ['berth volumes create --name data --size 100 --data-center EU-NORTH-1', 'a hundred GB of standard storage'],
+  ],
 };
 
 const costOf = (body: JsonObject): string => monthlyCost(numberOf(body['size']) ?? 0, stringOf(body['type']));

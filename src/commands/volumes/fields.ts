@@ -5,6 +5,7 @@ import { option } from '../../cli/parse/params.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields.ts';
 import { text } from '../../output/layout/cells.ts';
 import type { Shown } from '../../output/view.ts';
+import { DATA_CENTERS } from '../shared/collections.ts';
 import { NAME_FLAG } from '../shared/container-fields.ts';
 import { pick } from '../shared/pick.ts';
 import { standardMonthly } from './price.ts';
@@ -45,6 +46,7 @@ const FIELDS = {
     create: {
       param: option.text('the data center: see `berth catalog datacenters`', {
         metavar: 'DC',
+        complete: DATA_CENTERS,
         ask: pick('Data center', 'dataCenters'),
       }),
     },

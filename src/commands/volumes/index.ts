@@ -31,7 +31,7 @@ const update = updateCommand(VOLUMES, 'volumes', {
         'Create a smaller one and copy the data.',
       );
   },
-  examples: [['berth volumes update VOLUME --size 200', 'let it grow to 200 GB']],
+  examples: [['berth volumes update checkpoints --size 1000', 'let it grow to 1000 GB']],
 });
 
 const sizeOf = (row: Json): number => numberOf(memberAt(row, 'size')) ?? 0;
@@ -48,9 +48,19 @@ export const volumes = defineGroup('network volumes', {
   list: listCommand(VOLUMES, {
     summary: 'list network volumes',
     total: (rows) => `${countOf(rows.length, 'volume')}, ${totalSize(rows)} GB, ${monthly(rows)}`,
-    examples: [["berth volumes list --match 'data-*' --sort -size", 'the largest of some volumes first']],
+    examples: [
+      ['berth volumes list', 'with what each costs a month'],
+      ["berth volumes list --match 'data*' --sort -size", 'the largest of some volumes first'],
+      ['berth volumes list -o csv', 'for a spreadsheet'],
+    ],
   }),
-  get: getCommand(VOLUMES, { summary: 'show a network volume' }),
+  get: getCommand(VOLUMES, {
+    summary: 'show a network volume',
+    examples: [
+      ['berth volumes get datasets', 'by its name'],
+      ['berth volumes get vol-datasets --json', 'as the service sends it'],
+    ],
+  }),
   create: createCommand(VOLUMES, 'volumes', createSpec),
   update,
   delete: deleteCommand(VOLUMES, 'volumes', {
@@ -61,6 +71,9 @@ export const volumes = defineGroup('network volumes', {
     destroysData: () => true,
     saving: (rows) => `It saves ${monthly(rows)}.`,
     guard: inUseGuard,
-    examples: [["berth volumes delete --match 'scratch-*'", 'several at once, after a look at them']],
+    examples: [
+      ['berth volumes delete scratch --yes', 'without a question, for scripts'],
+      ["berth volumes delete --match 'scratch-*' --yes", 'several at once'],
+    ],
   }),
 });

@@ -4,8 +4,17 @@ export interface LocalServeOptions {
   readonly port: number;
   /** The file that keeps the state; undefined keeps it in memory. */
   readonly stateFile?: string;
-  /** Paths of handler modules, by endpoint name. */
-  readonly handlers: Readonly<Record<string, string>>;
+  /**
+   * What serves endpoints, by name: the path of a handler module or of a Python file, `exec: COMMAND`, or the command line
+   * of a worker; undefined for attached workers only.
+   */
+  readonly endpoints: Readonly<Record<string, string | undefined>>;
+  /** The program that runs Python files; default `python3`. */
+  readonly python?: string | undefined;
+  /** What the variables of workers begin with, beside the neutral ones; see the setting `worker-prefix`. */
+  readonly workerPrefix?: string | undefined;
+  /** Replaces the workers of an endpoint when a file changes beside its handler. */
+  readonly reload?: boolean;
   /** Requests per window, by window name; windows not named keep their defaults. */
   readonly quota?: Readonly<Partial<Record<'minute' | 'hour' | 'day', number>>>;
   readonly queueLimits: boolean;

@@ -16,6 +16,7 @@ export interface SettingValues {
   readonly retries: number;
   readonly output: OutputFormat | undefined;
   readonly 'max-answer-bytes': number;
+  readonly 'worker-prefix': string | undefined;
   readonly 'config-dir': string | undefined;
   readonly 'data-dir': string | undefined;
   readonly 'no-input': boolean;
@@ -64,6 +65,10 @@ export interface ProfileStore {
   list(): Promise<readonly Profile[]>;
   /** Sets or (undefined) removes one setting of a profile. Creates the profile when it is new. */
   set(profile: string, name: string, value: string | undefined): Promise<void>;
+  /** What each alias of the user stands for. Aliases belong to no profile. */
+  aliases(): Promise<Readonly<Record<string, string>>>;
+  /** Sets or (undefined) removes an alias. */
+  setAlias(name: string, text: string | undefined): Promise<void>;
   setKey(profile: string, key: string | undefined): Promise<void>;
   /** Stores settings and their key in a profile and makes it the current one: all in one write. */
   logIn(profile: string, values: Readonly<Record<string, string>>, key: string): Promise<void>;

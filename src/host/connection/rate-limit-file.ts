@@ -1,8 +1,5 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { RateWindow, RememberedLimits } from '../../core/api.ts';
-
-import { makeDirectory } from '../../core/make-directory.ts';
+import { readObject, writeObject } from '../remembered/json-file.ts';
 
 /** The rate windows last seen, kept in a file by profile. */
 export interface RateLimitFile extends RememberedLimits {
@@ -40,7 +37,7 @@ export function createRateLimitFile(options: RateLimitFileOptions): RateLimitFil
     writtenAt = options.monotonic();
     try {
       const path = options.path();
-      save(path, { ...load(path), [options.profile()]: latest }, options.random);
+      writeObject(path, { ...readObject(path), [options.profile()]: latest }, options.random);
     } catch {
       // The rate windows are not needed by the command itself.
     }
@@ -55,7 +52,7 @@ export function createRateLimitFile(options: RateLimitFileOptions): RateLimitFil
     },
     flush,
     read: () => {
-      const all = load(options.path());
+      const all = readObject(options.path());
       const profile = options.profile();
       const saved = Object.hasOwn(all, profile) ? windowsOf(all[profile]) : [];
       // A later time means that the wall clock was changed: the age of such a window is unknown, so it is dropped.
@@ -64,27 +61,6 @@ export function createRateLimitFile(options: RateLimitFileOptions): RateLimitFil
       return Promise.resolve(latest ?? saved.filter(({ seenAt }) => seenAt <= maxSeenAt));
     },
   };
-}
-
-function load(path: string): Readonly<Record<string, unknown>> {
-  try {
-    const document: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    return typeof document === 'object' && document !== null && !Array.isArray(document) ? { ...document } : {};
-  } catch {
-    return {};
-  }
-}
-
-function save(path: string, document: Readonly<Record<string, unknown>>, random: () => number): void {
-  makeDirectory({ mkdirSync, statSync, dirname }, dirname(path), 0o700);
-  const temporary = `${path}.${random().toString(36).slice(2)}.tmp`;
-  try {
-    writeFileSync(temporary, `${JSON.stringify(document)}\n`, { mode: 0o600, flag: 'wx' });
-    renameSync(temporary, path);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
 }
 
 const windowsOf = (value: unknown): readonly RateWindow[] =>

@@ -2,9 +2,10 @@ import type { Parameter } from './parameters.ts';
 import type { Schema } from './schema.ts';
 
 /** What a key may do. Specification 5 does not name scopes: these are the local service's own. */
-export type Scope = 'read' | 'write' | 'jobs' | 'control';
+export type Scope = 'read' | 'write' | 'jobs' | 'control' | 'worker';
 
-export type ServiceKind = 'base' | 'queue' | 'rest' | 'control';
+/** `worker` is the worker protocol, which has keys of its own. */
+export type ServiceKind = 'base' | 'queue' | 'rest' | 'control' | 'worker';
 
 /** The description of an operation: everything but its id and its code. */
 export interface Row {
@@ -13,7 +14,7 @@ export interface Row {
   /** `/v2/pods/{id}` */
   readonly path: string;
   readonly scope: Scope;
-  /** The group in the published contract; operations without it are not published (queue, rest, control). */
+  /** The group in the published contract; operations without it are not published (queue, rest, control, worker). */
   readonly tag?: string;
   /** The schema of the body: the name of a shared one, or the schema. Without it the operation takes no body. */
   readonly body?: string | Schema;

@@ -1,3 +1,4 @@
+import { timingSafeEqual } from 'node:crypto';
 import type { Scope } from '../contract/row.ts';
 import { forbidden, unauthorized } from '../contract/problem.ts';
 
@@ -30,6 +31,22 @@ export function authenticate(authorization: string | undefined): Key {
   if (key.expired) throw unauthorized('expired bearer token');
   return key;
 }
+
+/**
+ * The key of an Authorization header on a path of the worker protocol: the worker's key and nothing else. Throws the 401
+ * Problem, and 403 for a key of a client.
+ */
+export function authenticateWorker(authorization: string | undefined, expected: string): Key {
+  const given = authorization?.trim() ?? '';
+  if (given === '') throw unauthorized('missing worker key');
+  if (isSame(given, expected)) return { id: 'key-worker', scopes: ['worker'], expired: false };
+  if (KEYS.has(given.replace(/^bearer +/i, ''))) throw forbidden();
+  throw unauthorized('invalid worker key');
+}
+
+const isSame = (given: string, expected: string): boolean =>
+  Buffer.byteLength(given) === Buffer.byteLength(expected) &&
+  timingSafeEqual(Buffer.from(given), Buffer.from(expected));
 
 /** Throws the 403 Problem when the key does not have the scope (specification 5.5). */
 export function authorize(key: Key, scope: Scope): void {

@@ -2,7 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { encodeJson, type Json } from '../../core/json.ts';
 import { notFound, Problem, problemDocument, queueErrorDocument, tooLarge } from '../contract/problem.ts';
 import type { State } from '../state/state.ts';
-import { authenticate, authorize } from './auth.ts';
+import { workerKeyOf } from '../state/worker-keys.ts';
+import { authenticate, authenticateWorker, authorize, type Key } from './auth.ts';
 import type { LocalAnswer, LocalRequest } from './exchange.ts';
 import { applyFaults, faultError } from './fault-effects.ts';
 import { faults as injectedFaults, takeFaults, type FaultRecord } from './faults.ts';
@@ -53,7 +54,7 @@ export async function dispatch(
   const admission =
     operation.service === 'control'
       ? admitControl(operation, request)
-      : await frame.transact((state, now) => admit(operation, request, state, now, frame));
+      : await frame.transact((state, now) => admit(operation, request, params, state, now, frame));
   const { faults, refusal, keyId, headers } = admission;
   const signal = lazily(() => AbortSignal.any([request.signal, frame.stopping]));
   const sleep = (milliseconds: number): Promise<void> => frame.sleep(milliseconds, signal());
@@ -87,12 +88,19 @@ function admitControl(operation: Operation, request: LocalRequest): Admission {
   }
 }
 
-function admit(operation: Operation, request: LocalRequest, state: State, now: number, frame: Frame): Admission {
+function admit(
+  operation: Operation,
+  request: LocalRequest,
+  params: Readonly<Record<string, string>>,
+  state: State,
+  now: number,
+  frame: Frame,
+): Admission {
   const faults = takeFaults(injectedFaults.of(state), request, frame.random);
-  const isLimited = operation.service !== 'queue';
+  const isLimited = operation.service !== 'queue' && operation.service !== 'worker';
   let headers: Headers = {};
   try {
-    const key = authenticate(request.headers['authorization']);
+    const key = keyOf(operation, request.headers['authorization'], params, state);
     const injected = faultError(faults, 'counting');
     if (injected !== undefined) {
       if (isLimited) headers = rateHeaders(rateUsage.of(state), frame.quota, now);
@@ -105,6 +113,17 @@ function admit(operation: Operation, request: LocalRequest, state: State, now: n
     if (!(error instanceof Problem)) throw error;
     return { faults, keyId: '', headers, refusal: error };
   }
+}
+
+function keyOf(
+  operation: Operation,
+  authorization: string | undefined,
+  params: Readonly<Record<string, string>>,
+  state: State,
+): Key {
+  return operation.service === 'worker'
+    ? authenticateWorker(authorization, workerKeyOf(state, params['endpointId'] ?? ''))
+    : authenticate(authorization);
 }
 
 async function callOf(
@@ -131,7 +150,7 @@ async function callOf(
       return signal();
     },
     transact: frame.transact,
-    sleep: (milliseconds) => frame.sleep(milliseconds, signal()),
+    sleep: (milliseconds, until) => frame.sleep(milliseconds, until ?? signal()),
   };
 }
 
@@ -173,7 +192,7 @@ function respond(reply: Reply, headers: Headers): LocalAnswer {
 }
 
 const refuse = (problem: Problem, { service }: Operation, headers: Headers): LocalAnswer =>
-  service === 'queue'
+  service === 'queue' || service === 'worker'
     ? json(problem.status, 'application/json', queueErrorDocument(problem), headers, problem.headers)
     : json(problem.status, 'application/problem+json', problemDocument(problem), headers, problem.headers);
 

@@ -1,6 +1,7 @@
-import { FAULT_SETTINGS, type FaultKind, type FaultSettingName } from '../../core/fault-kinds.ts';
+import { FAULT_SETTINGS, type FaultSettingName, type RequestFaultKind } from '../../core/fault-kinds.ts';
 import { lowBalance, serverError, type Problem } from '../contract/problem.ts';
-import type { FaultRecord } from './faults.ts';
+import type { State } from '../state/state.ts';
+import { faults, takeWorkerFault, type FaultRecord } from './faults.ts';
 import { tooManyRequests } from './rate-limit.ts';
 
 /** Thrown when the connection is to be closed without an answer. */
@@ -26,7 +27,7 @@ type FaultEffect =
   | { readonly stage: FaultStage; error(fault: FaultRecord): Problem | DroppedConnection };
 
 /** What each kind of fault does. Faults of one stage take effect in this order. */
-const FAULT_EFFECTS: Readonly<Record<FaultKind, FaultEffect>> = {
+const FAULT_EFFECTS: Readonly<Record<RequestFaultKind, FaultEffect>> = {
   latency: { stage: 'arrival', delayMs: settingOf('latencyMs') },
   drop: { stage: 'arrival', error: () => new DroppedConnection(false) },
   'server-error': { stage: 'arrival', error: (fault) => serverError(settingOf('status')(fault)) },
@@ -60,12 +61,31 @@ const effectsAt = (
   faults: readonly FaultRecord[],
   stage: FaultStage,
 ): readonly (readonly [FaultRecord, FaultEffect])[] =>
-  Object.entries(FAULT_EFFECTS).flatMap(([kind, effect]) => {
-    const fault = faults.find((each) => each.kind === kind);
-    return fault === undefined || effect.stage !== stage ? [] : [[fault, effect] as const];
-  });
+  faults.length === 0
+    ? []
+    : Object.entries(FAULT_EFFECTS).flatMap(([kind, effect]) => {
+        const fault = faults.find((each) => each.kind === kind);
+        return fault === undefined || effect.stage !== stage ? [] : [[fault, effect] as const];
+      });
 
 /** Reads a setting of a fault. */
 function settingOf(member: FaultSettingName): (fault: FaultRecord) => number {
   return (fault) => fault[member] ?? FAULT_SETTINGS[member].fallback;
+}
+
+/** What an injected fault does to the start of a worker's process: it is late, or it ends at once. */
+export type StartFault = { readonly kind: 'slow'; readonly delayMs: number } | { readonly kind: 'failed' };
+
+/** The fault that affects the start of a worker, counted down; undefined when there is none. Call it once for each start. */
+export function takeStartFault(
+  state: State,
+  { endpointId, workerId }: { readonly endpointId: string; readonly workerId: string },
+  random: () => number,
+): StartFault | undefined {
+  const path = `/worker/${endpointId}/start/${workerId}`;
+  const fault = takeWorkerFault(faults.of(state), 'start', { method: 'POST', path }, random);
+  if (fault === undefined) return undefined;
+  return fault.kind === 'worker-slow-start'
+    ? { kind: 'slow', delayMs: settingOf('latencyMs')(fault) }
+    : { kind: 'failed' };
 }

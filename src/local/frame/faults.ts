@@ -1,4 +1,10 @@
-import { defaultMatch, type FaultKind } from '../../core/fault-kinds.ts';
+import {
+  defaultMatch,
+  faultPoint,
+  type FaultKind,
+  type WorkerFaultKind,
+  type WorkerFaultPoint,
+} from '../../core/fault-kinds.ts';
 import { createPart } from '../state/shelf.ts';
 
 /** A fault that is injected into matching requests until its count is used up or it is removed. */
@@ -22,16 +28,45 @@ export interface FaultRecord {
 /** The injected faults, in the order they were added. */
 export const faults = createPart<FaultRecord[]>('faults', () => []);
 
+interface FaultedRequest {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** The paths of the worker protocol. A fault of any request affects them only when it names them. */
+const WORKER_PATHS = '/worker';
+
 /** Selects the faults that affect a request, at most one of each kind, and counts them down. */
 export function takeFaults(
   injected: FaultRecord[],
-  request: { readonly method: string; readonly path: string },
+  request: FaultedRequest,
   random: () => number,
 ): readonly FaultRecord[] {
+  const isWorkers = request.path.startsWith(`${WORKER_PATHS}/`);
+  return takeMatching(injected, ({ kind, match = defaultMatch(kind), probability }) => {
+    if (faultPoint(kind) !== undefined || (isWorkers && match?.includes(WORKER_PATHS) !== true)) return false;
+    return matches(match, request) && (probability === undefined || random() < probability);
+  });
+}
+
+/** The fault that affects a worker at this point, counted down; undefined when there is none. */
+export function takeWorkerFault(
+  injected: FaultRecord[],
+  point: WorkerFaultPoint,
+  request: FaultedRequest,
+  random: () => number,
+): (FaultRecord & { readonly kind: WorkerFaultKind }) | undefined {
+  const affecting = injected.filter(({ kind, match }) => faultPoint(kind) === point && matches(match, request));
+  const chosen = affecting.find(({ probability }) => probability === undefined || random() < probability);
+  const [fault] = takeMatching(injected, (each) => each === chosen);
+  return fault as (FaultRecord & { readonly kind: WorkerFaultKind }) | undefined;
+}
+
+function takeMatching(injected: FaultRecord[], affects: (fault: FaultRecord) => boolean): readonly FaultRecord[] {
+  if (injected.length === 0) return [];
   const taken = new Map<FaultKind, FaultRecord>();
   for (const fault of injected) {
-    if (taken.has(fault.kind) || !matches(fault.match ?? defaultMatch(fault.kind), request)) continue;
-    if (fault.probability !== undefined && random() >= fault.probability) continue;
+    if (taken.has(fault.kind) || !affects(fault)) continue;
     taken.set(fault.kind, { ...fault });
     if (fault.count !== undefined) fault.count -= 1;
   }
@@ -40,7 +75,7 @@ export function takeFaults(
   return [...taken.values()];
 }
 
-function matches(match: string | undefined, request: { readonly method: string; readonly path: string }): boolean {
+function matches(match: string | undefined, request: FaultedRequest): boolean {
   if (match === undefined) return true;
   const [, method, path] = /^([A-Za-z]+)?\s*(\/.*)?$/.exec(match.trim()) ?? [];
   return (

@@ -25,8 +25,11 @@ export interface Call {
    * throw before it changes anything: a state in memory is not rolled back.
    */
   transact<T>(step: (state: State, now: number) => T): Promise<T>;
-  /** Waits on the service's own clock; `berth local clock advance` shortens it. Do not call it inside a step. */
-  sleep(milliseconds: number): Promise<void>;
+  /**
+   * Waits on the service's own clock; `berth local clock advance` shortens it. Do not call it inside a step. Rejects when
+   * `signal` is aborted, by default the call's.
+   */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
 export interface Reply {
@@ -65,6 +68,8 @@ function scopeOf(service: ServiceKind, method: Row['method']): Scope {
       return 'jobs';
     case 'control':
       return 'control';
+    case 'worker':
+      return 'worker';
     case 'base':
     case 'rest':
       return method === 'GET' ? 'read' : 'write';

@@ -120,6 +120,7 @@ function methodNotAllowed(rows: readonly Operation[]): Operation {
   return {
     ...UNKNOWN,
     service: first?.service ?? 'base',
+    scope: first?.service === 'worker' ? 'worker' : UNKNOWN.scope,
     run: () => {
       throw notAllowed(rows.map(({ method }) => method));
     },

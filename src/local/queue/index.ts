@@ -1,3 +1,14 @@
 export { createQueueOperations, type QueueOptions, type StreamShape } from './api/operations.ts';
-export { advanceQueue, removeQueue } from './engine/engine.ts';
+export { advanceQueue, endpointChanged, recordPrinted, removeQueue } from './engine/engine.ts';
+export {
+  loseAllWorkers,
+  managedWorkers,
+  PING_INTERVAL_MS,
+  recordWorkerExit,
+  type ManagedWorker,
+  type WorkerExit,
+} from './engine/protocol/losses.ts';
 export { usageOf } from './engine/usage.ts';
+export { createHeldRequests, type AnsweredRequest } from './worker-api/held-requests.ts';
+export { createWorkerOperations } from './worker-api/operations.ts';
+export { workerEnvironment } from './worker-api/environment.ts';

@@ -1,31 +1,42 @@
 import type { Json } from '../../core/json.ts';
-import { badRequest, notFound } from '../contract/problem.ts';
+import { badRequest, conflict, notFound } from '../contract/problem.ts';
 import { faults, type FaultRecord } from '../frame/faults.ts';
-import { unpublished, type Operation } from '../frame/operation.ts';
+import { unpublished, type Call, type Operation } from '../frame/operation.ts';
 import { bodyOf } from '../frame/validate.ts';
 import { DATA_CENTERS, type CpuData, type GpuData } from '../model/catalog/hardware.ts';
 import { cpusOf, dataCentersWith, gpusOf, resetStock, setStock } from '../model/catalog/stock.ts';
 import { clusters } from '../model/clusters.ts';
+import { takesByProtocol } from '../model/endpoints/record.ts';
 import { endpoints } from '../model/endpoints/seed.ts';
 import { pods } from '../model/pods/seed.ts';
 import { registries } from '../model/registries.ts';
 import { templates } from '../model/templates/seed.ts';
 import { volumes } from '../model/volumes.ts';
+import { endpointChanged, PING_INTERVAL_MS } from '../queue/index.ts';
 import { queuesOf } from '../queue/state/records.ts';
 import { advanceClock } from '../state/clock.ts';
 import { nextId, type State } from '../state/state.ts';
+import { workerKeyOf } from '../state/worker-keys.ts';
 import { delegations } from './registries/delegations.ts';
 
 type OperationOptions = Omit<Parameters<typeof unpublished>[2], 'service'>;
 
+export interface ControlOptions {
+  /** Replaces the state by a new one, even when the present one cannot be read. */
+  readonly reset: () => Promise<void>;
+  /** The variables of a worker; without a prefix those that the service is set to. */
+  readonly variablesOf: (
+    state: State,
+    worker: { readonly origin: string; readonly endpointId: string; readonly workerId: string },
+    prefix: string | undefined,
+  ) => Readonly<Record<string, string>>;
+}
+
 const control = (id: string, request: string, options: OperationOptions): Operation =>
   unpublished(id, request, { service: 'control', ...options });
 
-/**
- * The operations behind `berth local status`, `reset`, `clock`, `fault` and `stock`. `reset` must replace the state by a new one, even
- * when the present one cannot be read.
- */
-export const createControlOperations = (reset: () => Promise<void>): readonly Operation[] => [
+/** The operations behind `berth local status`, `worker-env`, `reset`, `clock`, `fault` and `stock`. */
+export const createControlOperations = ({ reset, variablesOf }: ControlOptions): readonly Operation[] => [
   control('localStatus', 'GET /local/status', {
     run: async (call) => ({ status: 200, body: await call.transact(statusOf) }),
   }),
@@ -82,6 +93,12 @@ export const createControlOperations = (reset: () => Promise<void>): readonly Op
       return { status: 204 };
     },
   }),
+  control('localWorkers', 'GET /local/workers/{id}', {
+    run: async (call) => ({
+      status: 200,
+      body: await call.transact((state) => attachment(state, call, variablesOf)),
+    }),
+  }),
   control('localStock', 'GET /local/stock', {
     run: async (call) => ({ status: 200, body: await call.transact(stockOf) }),
   }),
@@ -91,23 +108,54 @@ export const createControlOperations = (reset: () => Promise<void>): readonly Op
       status: 200,
       body: await call.transact((state) => {
         changeStock(state, bodyOf(call) as StockBody);
+        allEndpointsChanged(state);
         return stockOf(state);
       }),
     }),
   }),
   control('localStockReset', 'DELETE /local/stock', {
     run: async (call) => {
-      await call.transact(resetStock);
+      await call.transact((state) => {
+        resetStock(state);
+        allEndpointsChanged(state);
+      });
       return { status: 204 };
     },
   }),
 ];
+
+/** What the names of a worker's variables may begin with. */
+const PREFIX = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
+
+/** What a program needs to take the jobs of an endpoint by the worker protocol: the id of a new worker, and its variables. */
+function attachment(state: State, { params, query, origin }: Call, variablesOf: ControlOptions['variablesOf']): Json {
+  const nameOrId = params['id'] ?? '';
+  const prefix = query.get('prefix') ?? undefined;
+  if (prefix !== undefined && !PREFIX.test(prefix)) throw badRequest('prefix must be the beginning of a variable name');
+  const endpoint = endpoints.get(state, nameOrId) ?? endpoints.all(state).find(({ name }) => name === nameOrId);
+  if (endpoint === undefined) throw notFound('endpoint not found');
+  if (!takesByProtocol(endpoint))
+    throw conflict(`endpoint ${endpoint.id} is not served by workers that take its jobs themselves`);
+  const worker = { origin, endpointId: endpoint.id, workerId: nextId(state, 'attached') };
+  return {
+    endpointId: worker.endpointId,
+    workerId: worker.workerId,
+    key: workerKeyOf(state, worker.endpointId),
+    pingIntervalMs: PING_INTERVAL_MS,
+    variables: { ...variablesOf(state, worker, prefix) },
+  };
+}
 
 interface StockBody {
   readonly hardware: string;
   readonly free: number;
   /** Every data center that has this hardware in the catalog when absent. */
   readonly dataCenter?: string;
+}
+
+/** Lets every endpoint start the workers for which there is stock now. */
+function allEndpointsChanged(state: State): void {
+  for (const { id } of endpoints.all(state)) endpointChanged(state, id);
 }
 
 const hardwareOf = (state: State): readonly (GpuData | CpuData)[] => [...gpusOf(state), ...cpusOf(state)];

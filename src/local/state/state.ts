@@ -6,7 +6,7 @@ import { noRecords, type Records } from './records.ts';
  * `createPart` and `createShelf`.
  */
 export interface State {
-  readonly version: 5;
+  readonly version: 6;
   /** When the account was created. */
   readonly since: number;
   /** Differs after every reset; it is contained in each job's id. */
@@ -38,7 +38,7 @@ export const createState = (
   now: number,
   { generation, serial }: IdOrigin = { generation: NO_GENERATION, serial: 0 },
 ): State => ({
-  version: 5,
+  version: 6,
   since: now,
   generation,
   clockOffsetMs: 0,

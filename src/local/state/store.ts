@@ -23,6 +23,8 @@ export interface Store {
    * Fails with local-file (14).
    */
   replace(make: (previous: State | undefined) => State): Promise<void>;
+  /** Resolves when the steps so far have ended and the lock is released. Never rejects. */
+  idle(): Promise<void>;
 }
 
 /** A state in memory: it is lost when the service stops. */
@@ -35,6 +37,7 @@ export function memoryStore(initial?: State): Store {
       state = make(state);
       return Promise.resolve();
     },
+    idle: () => Promise.resolve(),
   };
 }
 
@@ -46,7 +49,7 @@ async function lockState(path: string, locks: FileLocks): Promise<HeldLock> {
   const subject = `the local service's state ${path}`;
   try {
     makeDirectory({ mkdirSync, statSync, dirname }, dirname(path), 0o700);
-    return await locks.take(`${path}.lock`, { subject, waitMs: LOCK_TIMEOUT_MS });
+    return await locks.take(`${path}.lock`, { subject, waitMs: LOCK_TIMEOUT_MS, files: [path] });
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw localFile(
@@ -75,18 +78,18 @@ const MAX_SAVES_PER_LOCK = 8;
 export function createFileStore(
   path: string,
   locks: FileLocks,
-  codecs: readonly PartCodec<unknown>[],
+  codecs: readonly PartCodec[],
   system?: FileSystem,
 ): Store {
   const file = openStateFile(path, codecs, system);
   let pending: PendingStep[] = [];
-  let draining = false;
+  let draining: Promise<void> | undefined;
 
   /** Returns false when the files failed: another process may have the lock by now. */
   const runBatch = async (steps: readonly PendingStep[], lock: HeldLock): Promise<boolean> => {
     try {
       const settle = steps.map((step) => step.run());
-      await file.save(lock.folder);
+      await file.save(lock);
       for (const each of settle) each();
       return true;
     } catch (error) {
@@ -101,21 +104,32 @@ export function createFileStore(
     }
   };
 
+  const runBatches = async (lock: HeldLock): Promise<void> => {
+    for (let saves = 0; saves < MAX_SAVES_PER_LOCK && pending.length > 0;) {
+      file.open();
+      try {
+        for (; saves < MAX_SAVES_PER_LOCK && pending.length > 0; saves++)
+          if (!(await runBatch(takePending(), lock))) return;
+      } finally {
+        // Meanwhile comes what follows at once on an answer, such as the second step of a request: the lock is kept for it.
+        await file.close();
+      }
+    }
+  };
+
   const takePending = (): readonly PendingStep[] => {
     const steps = pending;
     pending = [];
     return steps;
   };
 
+  /** Never rejects. */
   const drain = async (): Promise<void> => {
-    draining = true;
     while (pending.length > 0) {
       try {
         const lock = await lockState(path, locks);
         try {
-          file.revalidate();
-          for (let saves = 0; saves < MAX_SAVES_PER_LOCK && pending.length > 0; saves++)
-            if (!(await runBatch(takePending(), lock))) break;
+          await runBatches(lock);
         } finally {
           lock.release();
         }
@@ -123,7 +137,7 @@ export function createFileStore(
         for (const step of takePending()) step.reject(error);
       }
     }
-    draining = false;
+    draining = undefined;
   };
 
   const enqueue = <T>(step: () => T): Promise<T> =>
@@ -142,7 +156,7 @@ export function createFileStore(
         }
       };
       pending.push({ run, reject });
-      if (!draining) void drain();
+      draining ??= drain();
     });
 
   return {
@@ -151,6 +165,7 @@ export function createFileStore(
       enqueue(() => {
         file.replace(make(readableState(file)));
       }),
+    idle: () => draining ?? Promise.resolve(),
   };
 }
 

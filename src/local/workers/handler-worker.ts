@@ -1,4 +1,5 @@
 import type { Outcome } from '../queue/engine/builtin-handlers.ts';
+import type { EndpointSource } from './source.ts';
 
 /** A job as a handler receives it; `input` is JSON text. */
 export interface HandlerJob {
@@ -7,7 +8,7 @@ export interface HandlerJob {
   readonly input: string;
 }
 
-/** The running handler of one worker: a thread today. Processes and attached workers can be added as further kinds. */
+/** The running handler of one worker: a thread, or what runs a command for each job. */
 export interface HandlerWorker {
   /**
    * Runs one job. `onChunk` is called with each chunk's JSON text; the handler continues when it has resolved. Resolves with
@@ -21,5 +22,8 @@ export interface HandlerWorker {
   stop(): Promise<void>;
 }
 
-/** Starts a worker for a handler module (an absolute path or a `file:` URL). `onOutput` is called with what it prints. */
-export type StartHandlerWorker = (module: string, onOutput: (text: string) => void) => HandlerWorker;
+/** What serves an endpoint whose jobs are given to the workers here, and not taken by them. */
+export type HandlerSource = Extract<EndpointSource, { readonly kind: 'module' | 'exec' }>;
+
+/** Starts a worker. `onOutput` is called with what it prints. */
+export type StartHandlerWorker = (source: HandlerSource, onOutput: (text: string) => void) => HandlerWorker;

@@ -7,15 +7,16 @@ import { queuesOf, type Delivery, type Job } from '../queue/state/records.ts';
 import type { State } from '../state/state.ts';
 import { dueDeliveries, isSameAttempt, recordDelivery, type DueDelivery } from '../webhooks/deliveries.ts';
 import { WebhookRefused } from '../webhooks/refused.ts';
-import type { HandlerWorker, StartHandlerWorker } from './handler-worker.ts';
+import type { HandlerSource, HandlerWorker, StartHandlerWorker } from './handler-worker.ts';
+import type { EndpointSource } from './source.ts';
 
 export interface RunnerOptions {
   /** Runs one atomic step on the state, as in `Call`. */
   readonly transact: <T>(step: (state: State, now: number) => T) => Promise<T>;
-  /** Endpoint id or name to the absolute path or `file:` URL of its handler module. */
-  readonly handlers: Readonly<Record<string, string>>;
-  /** Starts the handler of a worker; default a thread. */
-  readonly startWorker?: StartHandlerWorker;
+  /** What serves endpoints, by id or name. Only handler modules and commands for each job run here. */
+  readonly sources: Readonly<Record<string, EndpointSource>>;
+  /** Starts the handler of a worker. */
+  readonly startWorker: StartHandlerWorker;
   /** Sends a JSON text with POST and returns the status; rejects when there is no answer, with WebhookRefused to give up. */
   readonly sendWebhook: (url: string, body: string) => Promise<number>;
   /** Called with what handlers print. */
@@ -35,17 +36,17 @@ export interface Runner {
   stop(): Promise<void>;
 }
 
-/** A job that a worker of an endpoint with a handler module runs. */
+/** A job that a worker of an endpoint runs here. */
 interface Assignment {
   readonly workerId: string;
   readonly job: Job;
-  readonly module: string | undefined;
+  readonly source: HandlerSource | undefined;
 }
 
 /** What should run, and what should be sent, as of one state. */
 interface DueWork {
   readonly assignments: readonly Assignment[];
-  /** The ids of all workers of endpoints with handler modules. */
+  /** The ids of all workers that run here. */
   readonly workerIds: ReadonlySet<string>;
   readonly deliveries: readonly DueDelivery[];
 }
@@ -60,11 +61,11 @@ interface RunningWorker {
 }
 
 /**
- * Runs handler modules and delivers webhooks for a service that is served. Each worker in the state has a handler here that
+ * Runs handler modules and commands for each job, and delivers webhooks, for a service that is served. Each worker in the state has a handler here that
  * lives as long as the worker; a handler whose attempt does not run in the state any more is stopped.
  */
 export function createRunner(options: RunnerOptions): Runner {
-  const modules = new Map(Object.entries(options.handlers));
+  const sources = new Map(Object.entries(options.sources).filter(isHandlerEntry));
   const running = new Map<string, RunningWorker>();
   const background = new Set<Promise<void>>();
   const sending: Delivery[] = [];
@@ -86,7 +87,7 @@ export function createRunner(options: RunnerOptions): Runner {
     const printed = [...running].map(([workerId, worker]) => ({ workerId, lines: worker.printed.splice(0) }));
     const due = await options.transact((state, now) => {
       for (const { workerId, lines } of printed) if (lines.length > 0) recordPrinted(state, workerId, lines, now);
-      return dueWork(state, now, modules);
+      return dueWork(state, now, sources);
     });
     await stopOthers(running, due);
     for (const assignment of due.assignments) inBackground(runJob(assignment));
@@ -103,15 +104,15 @@ export function createRunner(options: RunnerOptions): Runner {
   const record = (step: (state: State, now: number) => void): Promise<void> =>
     stopped ? Promise.resolve() : options.transact(step);
 
-  const runJob = async ({ workerId, job, module }: Assignment): Promise<void> => {
-    if (module === undefined) {
-      const error = `no handler module is served for endpoint ${job.endpointId}: start with --endpoint ${job.endpointId}=FILE`;
+  const runJob = async ({ workerId, job, source }: Assignment): Promise<void> => {
+    if (source === undefined) {
+      const error = `nothing serves endpoint ${job.endpointId} now: start with --endpoint ${job.endpointId}=SOURCE`;
       await record((state, now) => {
         recordOutcome(state, job.id, job.attempt, { kind: 'error', error }, now);
       });
       return;
     }
-    const worker = await workerFor(workerId, job.endpointId, module);
+    const worker = workerFor(workerId, job.endpointId, source);
     if (worker.attempt !== undefined || stopped) return;
     worker.attempt = attemptKey(job);
     let chunkCount = 0;
@@ -136,14 +137,12 @@ export function createRunner(options: RunnerOptions): Runner {
     await sync();
   };
 
-  const workerFor = async (workerId: string, endpointId: string, module: string): Promise<RunningWorker> => {
-    // Loaded here: a command with --local runs no handler modules.
-    const start = options.startWorker ?? (await import('./thread/thread.ts')).startHandlerThread;
+  const workerFor = (workerId: string, endpointId: string, source: HandlerSource): RunningWorker => {
     const known = running.get(workerId);
     if (known !== undefined && !known.handler.stopped) return known;
     const printed: string[] = [];
     let incomplete = '';
-    const handler = start(module, (text) => {
+    const handler = options.startWorker(source, (text) => {
       options.log?.(endpointId, text);
       const lines = (incomplete + text).split(/\r?\n/);
       incomplete = lines.pop() ?? '';
@@ -197,27 +196,30 @@ async function stopOthers(running: Map<string, RunningWorker>, due: DueWork): Pr
   await Promise.all(obsolete.map(([, { handler }]) => handler.stop()));
 }
 
-function dueWork(state: State, now: number, modules: ReadonlyMap<string, string>): DueWork {
+function dueWork(state: State, now: number, sources: ReadonlyMap<string, HandlerSource>): DueWork {
   const { byEndpoint, jobs } = queuesOf(state);
   const served = endpoints.all(state).filter(({ handler }) => handler === 'module');
   const workers = served.flatMap((endpoint) => {
     const queue = byEndpoint[endpoint.id];
     return queue === undefined
       ? []
-      : workersIn(queue).map((worker) => ({ worker, module: moduleOf(endpoint, modules) }));
+      : workersIn(queue).map((worker) => ({ worker, source: sourceOf(endpoint, sources) }));
   });
   return {
     workerIds: new Set(workers.map(({ worker }) => worker.id)),
-    assignments: workers.flatMap(({ worker, module }) => {
-      const job = worker.jobId === undefined ? undefined : jobs[worker.jobId];
-      return job === undefined ? [] : [{ workerId: worker.id, job, module }];
+    assignments: workers.flatMap(({ worker, source }) => {
+      const job = jobs[worker.jobIds[0] ?? ''];
+      return job === undefined ? [] : [{ workerId: worker.id, job, source }];
     }),
     deliveries: dueDeliveries(state, now),
   };
 }
 
-const moduleOf = (endpoint: EndpointRecord, modules: ReadonlyMap<string, string>): string | undefined =>
-  modules.get(endpoint.id) ?? modules.get(endpoint.name);
+const sourceOf = (endpoint: EndpointRecord, sources: ReadonlyMap<string, HandlerSource>): HandlerSource | undefined =>
+  sources.get(endpoint.id) ?? sources.get(endpoint.name);
+
+const isHandlerEntry = (entry: readonly [string, EndpointSource]): entry is [string, HandlerSource] =>
+  entry[1].kind === 'module' || entry[1].kind === 'exec';
 
 /** Identifies one attempt of a job. */
 const attemptKey = (job: Job): string => `${job.id} ${String(job.attempt)}`;

@@ -74,6 +74,7 @@ function fingerprint(result: Result): string {
       return encodeJson(result.values);
     case 'text':
       return result.text;
+    case 'page':
     case 'nothing':
       return '';
   }

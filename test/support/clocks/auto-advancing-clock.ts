@@ -14,6 +14,11 @@ const IDLE_TURNS = 3;
 const IDLE_TURNS_WITH_REQUEST = 20;
 /** Milliseconds of real time that must pass besides, for the case that the system is slow to deliver the bytes. */
 const IDLE_MS_WITH_REQUEST = 3;
+/** A step of the clock that is longer is usually a time limit: a wrong one ends the whole command. Milliseconds. */
+const LONG_STEP_MS = 20_000;
+/** Turns, and milliseconds of real time, without activity before a long step: on a busy machine, work may be late. */
+const IDLE_TURNS_BEFORE_LONG_STEP = 100;
+const IDLE_MS_BEFORE_LONG_STEP = 60;
 /** Milliseconds of real time for which a timer of real time counts as activity. */
 const TIMER_MS = 12;
 
@@ -33,8 +38,10 @@ export function createAutoAdvancingClock(): AutoAdvancingClock {
   let held = 0;
   let watching = false;
 
+  const earliest = (): number => Math.min(...[...sleepers].map(({ at }) => at));
+
   const wakeEarliest = (): void => {
-    monotonic = Math.max(monotonic, Math.min(...[...sleepers].map(({ at }) => at)));
+    monotonic = Math.max(monotonic, earliest());
     for (const sleeper of [...sleepers].filter(({ at }) => at <= monotonic)) {
       sleepers.delete(sleeper);
       sleeper.wake();
@@ -59,11 +66,15 @@ export function createAutoAdvancingClock(): AutoAdvancingClock {
       seen = activity.count();
       idleTurns = busy ? 0 : idleTurns + 1;
       if (active) idleSince = performance.now();
+      const idleMs = performance.now() - idleSince;
       const isIdle =
         activity.inFlight() === 0
           ? idleTurns >= IDLE_TURNS
-          : idleTurns >= IDLE_TURNS_WITH_REQUEST && performance.now() - idleSince >= IDLE_MS_WITH_REQUEST;
-      if (isIdle && !hasPendingImport()) {
+          : idleTurns >= IDLE_TURNS_WITH_REQUEST && idleMs >= IDLE_MS_WITH_REQUEST;
+      const isCertain =
+        earliest() - monotonic < LONG_STEP_MS ||
+        (idleTurns >= IDLE_TURNS_BEFORE_LONG_STEP && idleMs >= IDLE_MS_BEFORE_LONG_STEP);
+      if (isIdle && isCertain && !hasPendingImport()) {
         idleTurns = 0;
         idleSince = performance.now();
         wakeEarliest();

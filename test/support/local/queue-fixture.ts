@@ -10,7 +10,7 @@ import {
 import type { Call, Reply } from '../../../src/local/frame/operation.ts';
 import { Problem } from '../../../src/local/contract/problem.ts';
 import { endpoints } from '../../../src/local/model/endpoints/seed.ts';
-import { advanceQueue, createQueueOperations } from '../../../src/local/queue/index.ts';
+import { advanceQueue, createQueueOperations, endpointChanged } from '../../../src/local/queue/index.ts';
 import type { EndpointRecord } from '../../../src/local/model/endpoints/record.ts';
 import { createState, type State } from '../../../src/local/state/state.ts';
 import { createTestClock, type TestClock } from '../clocks/test-clock.ts';
@@ -41,14 +41,17 @@ export function createHarness(
   const clock = createTestClock();
   const start = clock.now();
   const state = createState(start);
-  for (const endpoint of options.endpoints ?? []) endpoints.put(state, endpoint);
+  for (const endpoint of options.endpoints ?? []) {
+    endpoints.put(state, endpoint);
+    endpointChanged(state, endpoint.id);
+  }
   const operations = createQueueOperations({ queueLimits: options.queueLimits ?? false });
 
   const transact: Harness['transact'] = async (step) => {
     await Promise.resolve();
     const now = clock.now();
-    advanceQueue(state, now);
     state.asOf = now;
+    advanceQueue(state, now);
     return step(state, now);
   };
 
@@ -69,7 +72,7 @@ export function createHarness(
         keyId,
         signal: new AbortController().signal,
         transact,
-        sleep: (milliseconds) => clock.sleep(milliseconds),
+        sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),
       };
       try {
         return answerOf(await operation.run(made));
@@ -93,7 +96,8 @@ export function createHarness(
     call,
     pass: (milliseconds) => {
       clock.advance(milliseconds);
-      advanceQueue(state, clock.now());
+      state.asOf = clock.now();
+      advanceQueue(state, state.asOf);
     },
     submit: async (endpointId, input, more = '') => {
       const answer = await call(`POST /${endpointId}/run`, `{"input":${input}${more}}`);

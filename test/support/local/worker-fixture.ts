@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { newEndpoint } from '../../../src/local/model/endpoints/seed.ts';
 import { createRunner, type RunnerOptions } from '../../../src/local/workers/runner.ts';
+import { startHandlerThread, type ModuleSource } from '../../../src/local/workers/thread/thread.ts';
 import { COLD_START_MS } from '../../../src/local/queue/engine/workers.ts';
 import type { JsonObject } from '../../../src/core/json.ts';
 import { createHarness, type Harness } from './queue-fixture.ts';
@@ -41,7 +42,8 @@ export async function serve(
   const run = (others: Partial<RunnerOptions> = {}) =>
     createRunner({
       transact: service.transact,
-      handlers: { mine: path },
+      sources: { mine: { kind: 'module', path } },
+      startWorker: (source, onOutput) => startHandlerThread(source as ModuleSource, onOutput),
       sendWebhook: () => Promise.reject(new Error('no webhook here')),
       ...options,
       ...others,

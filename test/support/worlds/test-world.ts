@@ -1,4 +1,5 @@
 import { PassThrough, Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import type { SuspendHooks } from '../../../src/core/context.ts';
 import type { KeySignal, StopSignal } from '../../../src/host/process/signals.ts';
 import type { Input, Output, Runtime } from '../../../src/host/runtime.ts';
@@ -17,6 +18,8 @@ export interface TestWorldOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly clock?: TestClock;
   readonly platform?: string;
+  /** Takes the arguments of a process that berth starts in the background; nothing is started. */
+  readonly background?: (argv: readonly string[]) => Promise<void>;
 }
 
 export interface TestWorld extends Runtime {
@@ -65,6 +68,7 @@ export function createTestWorld(options: TestWorldOptions = {}): TestWorld {
     platform: options.platform ?? 'linux',
     cwd: directory,
     home: directory,
+    programFolder: fileURLToPath(new URL('../../..', import.meta.url)),
     signals: {
       on: (listener) => {
         listeners.add(listener);
@@ -82,6 +86,7 @@ export function createTestWorld(options: TestWorldOptions = {}): TestWorld {
       },
     },
     holdProgram: () => undefined,
+    background: options.background ?? (() => Promise.resolve()),
     suspendHooks,
     childStreams: 'ignore',
     exit: (code) => exits.push(code),

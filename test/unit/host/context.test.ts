@@ -228,7 +228,7 @@ describe('the local service in this process', () => {
 
   it('can be served over HTTP with a separate state', async () => {
     const { world, ctx } = open();
-    const server = await ctx.localHost.serve({ port: 0, handlers: {}, queueLimits: true });
+    const server = await ctx.localHost.serve({ port: 0, endpoints: {}, queueLimits: true });
     const env = { BERTH_BASE_URL: server.url, BERTH_API_KEY: server.key };
     const client = createContext({ ...world, env: { ...world.env, ...env } }, {});
     expect((await client.api.send(list)).status).toBe(200);
@@ -236,7 +236,7 @@ describe('the local service in this process', () => {
     await server.stop();
     expect(existsSync(join(world.directory, '.local', 'share', 'berth', 'local'))).toBe(false);
     await expect(
-      ctx.localHost.serve({ port: 0, handlers: { mine: 'missing.mjs' }, queueLimits: true }),
+      ctx.localHost.serve({ port: 0, endpoints: { mine: 'missing.mjs' }, queueLimits: true }),
     ).rejects.toMatchObject({ exit: 2 });
   });
 });

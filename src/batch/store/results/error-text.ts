@@ -1,32 +1,15 @@
-import { decodeJson, encodeJson, memberAt, stringOf, type Json } from '../../../core/json.ts';
+import { encodeJson, memberAt, stringOf, type Json } from '../../../core/json.ts';
+import { jobError } from '../../../queue/job-error.ts';
 
 /** Longest error text that is shown and grouped, in characters. */
 export const MAX_ERROR_LENGTH = 200;
 
-/** Returns the error of a result as one line. It is a string that may contain JSON (contract rules, Queue API). */
-export function errorOf(result: Json): string {
-  const error = memberAt(result, 'error') ?? memberAt(result, 'status') ?? 'the job has no error message';
-  const text = stringOf(error) ?? encodeJson(error);
-  const message = messageIn(text) ?? text;
-  // The last line of a Python traceback has the error.
-  const line = /^\s*Traceback /.test(message)
-    ? (message.trimEnd().slice(-MAX_ERROR_LENGTH).split('\n').at(-1) ?? message)
-    : message;
-  return line.slice(0, MAX_ERROR_LENGTH).replaceAll(/\s+/g, ' ').trim();
-}
-
-/** Longer error texts are not parsed. */
-const MAX_PARSED_LENGTH = 100_000;
-
-function messageIn(text: string): string | undefined {
-  if (!text.startsWith('{') || text.length > MAX_PARSED_LENGTH) return undefined;
-  try {
-    const value = decodeJson(text);
-    return stringOf(memberAt(value, 'error_message')) ?? stringOf(memberAt(value, 'message'));
-  } catch {
-    return undefined;
-  }
-}
+/** Returns the error of a result as one line; its status when it has no error. */
+export const errorOf = (result: Json): string =>
+  (jobError(result)?.headline ?? stringOf(memberAt(result, 'status')) ?? 'the job has no error message').slice(
+    0,
+    MAX_ERROR_LENGTH,
+  );
 
 /** Parts of an error that differ from job to job, in the order in which they are replaced. */
 const VARIABLE_PARTS: readonly (readonly [RegExp, string])[] = [

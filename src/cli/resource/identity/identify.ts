@@ -6,6 +6,7 @@ import { arrayOf, memberAt, stringOf, type Json } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
 import type { CommandContext } from '../../context.ts';
 import { DryRun } from '../../run/dry-run.ts';
+import { nearestOf, suggestionOf } from '../../parse/suggestions.ts';
 import { countOf } from '../../words.ts';
 import { listCommandOf, type Collection } from './collection.ts';
 
@@ -38,10 +39,10 @@ export async function identify<N extends string, T>(
   } catch (error) {
     if (error instanceof DryRun) await ctx.tell(dryRunNote([word]));
     if (!(error instanceof Failure) || error.exit !== EXIT.notFound || ctx.dryRun) throw error;
-    const { id, failure } = await lookUp(ctx, collection, word);
+    const { id, failure, near } = await lookUp(ctx, collection, word);
     if (id === undefined)
       throw error.with({
-        hint: failure === undefined ? notFoundHint(collection) : notListedHint(collection, word, failure),
+        hint: failure === undefined ? notFoundHint(collection, near) : notListedHint(collection, word, failure),
       });
     // The resource exists: the 404 is about something below it, such as a job of an endpoint.
     if (id === candidate) throw error;
@@ -70,12 +71,15 @@ export const findId = async <N extends string>(
   word: string,
 ): Promise<Id<N> | undefined> => ctx.ids.get(collection, word) ?? (await lookUp(ctx, collection, word)).id;
 
-/** Looks a word up in the list of its collection. `failure` says why the list could not be read. */
+/**
+ * Looks a word up in the list of its collection. `failure` says why the list could not be read; `near` are the ids and
+ * names that are spelt almost like it.
+ */
 async function lookUp<N extends string>(
   ctx: CommandContext,
   collection: Collection<N>,
   word: string,
-): Promise<{ readonly id?: Id<N>; readonly failure?: Failure }> {
+): Promise<{ readonly id?: Id<N>; readonly failure?: Failure; readonly near?: readonly string[] }> {
   let rows: readonly Json[];
   try {
     rows = await ctx.ids.rows(collection, () => loadRows(ctx, collection));
@@ -93,7 +97,7 @@ async function lookUp<N extends string>(
       `Use an id: ${ids.map((each) => safeText(each)).join(', ')}`,
     );
   const [text] = ids;
-  if (text === undefined) return {};
+  if (text === undefined) return { near: nearestRows(rows, word) };
   const id = asId<N>(text);
   ctx.ids.set(collection, word, id);
   return { id };
@@ -110,8 +114,15 @@ export async function loadRows(ctx: CommandContext, collection: Collection): Pro
 export const dryRunNote = (words: readonly string[]): string =>
   `If ${words.join(' or ')} is a name, the id it stands for is looked up first and goes into the request.`;
 
-const notFoundHint = (collection: Collection): string =>
-  `No ${collection.noun} has this id or name: see ${listCommandOf(collection)}. Another account? berth auth status.`;
+/** The ids and names of the rows that are nearest to a word. */
+const nearestRows = (rows: readonly Json[], word: string): readonly string[] =>
+  nearestOf(
+    word,
+    rows.flatMap((row) => ['id', 'name'].flatMap((member) => stringOf(memberAt(row, member)) ?? [])),
+  ).map((name) => safeText(name));
+
+const notFoundHint = (collection: Collection, near: readonly string[] = []): string =>
+  `${near.length === 0 ? '' : `${suggestionOf(near) ?? ''}\n`}No ${collection.noun} has this id or name: see ${listCommandOf(collection)}. Another account? berth auth status.`;
 
 const notListedHint = (collection: Collection, word: string, failure: Failure): string =>
   `No ${collection.noun} has the id ${safeText(word)}. Whether one has this name could not be looked up: ${failure.message}\nTry again, or see ${listCommandOf(collection)}`;

@@ -2,12 +2,19 @@ import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
 import { arrayOf, memberAt, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
 import type { CommandContext } from '../../context.ts';
-import { withMember } from '../body.ts';
+import type { Param } from '../../parse/params.ts';
+import { withMember, type Member } from '../body.ts';
 import type { Collection } from './collection.ts';
 import { findId } from './identify.ts';
 
 /** Members of a body that hold the id of another resource, by their path: one id, or a list of them. */
 export type References = Readonly<Record<string, Collection>>;
+
+/** The flag of a member; the list of the resource that the member refers to completes it. */
+export function withCompletion(references: References | undefined, { param, path }: Member): Param<unknown> {
+  const list = references?.[path];
+  return list === undefined || param.complete !== undefined ? param : { ...param, complete: list };
+}
 
 /**
  * Sends a body whose references may be names. They are tried as ids first, so that ids cost no extra request. If the

@@ -17,8 +17,8 @@ const limitOptions = {
 };
 
 export const runOptions = {
-  input: option.requiredText('JSON lines or CSV, a job each; - is stdin', { metavar: 'FILE' }),
-  out: option.requiredText('where results go; the journal lies beside it', { metavar: 'FILE' }),
+  input: option.requiredText('JSON lines or CSV, a job each; - is stdin', { metavar: 'FILE', complete: 'file' }),
+  out: option.requiredText('where results go; the journal lies beside it', { metavar: 'FILE', complete: 'file' }),
   inputFormat: option.choice('what the input is (default: by its name, else jsonl)', ['jsonl', 'csv']),
   inputField: option.text('the member or column that holds the input; else the whole line does', { metavar: 'NAME' }),
   idField: option.text('the member or column that names the item in the results', { metavar: 'NAME' }),
@@ -45,7 +45,7 @@ export const RESUBMIT_STATES = {
 } as const satisfies Readonly<Record<string, Resubmittable>>;
 
 export const resumeOptions = {
-  input: option.text('where the input lies now, if not where it was', { metavar: 'FILE' }),
+  input: option.text('where the input lies now, if not where it was', { metavar: 'FILE', complete: 'file' }),
   resubmit: option.list(`send these items again, as new jobs: ${Object.keys(RESUBMIT_STATES).join(', ')}`, {
     metavar: 'STATE',
     choices: Object.keys(RESUBMIT_STATES),

@@ -9,8 +9,11 @@ export const explain = defineCommand({
   args: { endpoint: arg.text('endpoint id, name or model slug'), job: arg.text('job id') },
   options: { ...SAMPLE_OPTION, ...EXIT_STATUS_OPTION },
   examples: [
-    ['berth jobs explain demo JOB', 'why does it wait, and how long?'],
-    ['berth jobs explain demo JOB --sample 60s', 'a better estimate, where jobs take long'],
+    [`berth jobs explain demo "$(berth jobs run demo --input '{}')"`, 'why does it wait, and how long?'],
+    [
+      `berth jobs explain demo "$(berth jobs run demo --input '{}')" --sample 60s`,
+      'a better estimate, where jobs take long',
+    ],
   ],
   // Loaded here: the other verbs do without it.
   run: async (ctx, { endpoint, job, sample, exitStatus }) => {

@@ -40,7 +40,7 @@ function actionCommand(action: Action, { summary, details, done, until, effect, 
     summary,
     details: `${details} Selectors leave out pods that cannot ${action} now, say which, and ask first: berth help selectors. ${SEVERAL}`,
     examples,
-    args: { id: arg.ids('pod ids or names', { metavar: 'POD', unless: SELECTOR_KEYS, ask: pickRow(PODS) }) },
+    args: { id: arg.ids('pod ids or names', { metavar: 'POD', unless: SELECTOR_KEYS, ask: pickRow(PODS), complete: PODS }) },
     options: {
       wait: option.on(`wait until it is ${until}`),
       waitTimeout: onlyWith(['wait'], option.durationOr('how long --wait waits', 's', 600_000, '10m')),

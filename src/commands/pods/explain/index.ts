@@ -8,7 +8,7 @@ export const explain = defineCommand({
   details: EXPLAIN_DETAILS,
   args: { id: arg.text('pod id or name', { metavar: 'POD' }) },
   options: EXIT_STATUS_OPTION,
-  examples: [['berth pods explain POD', 'why is it in ERROR, or why does it not start?']],
+  examples: [['berth pods explain pod-broken', 'why is it in ERROR, or why does it not start?']],
   // Loaded here: the other verbs do without it.
   run: async (ctx, { id, exitStatus }) => (await import('./explain-pod.ts')).explainPod(ctx, id, exitStatus),
 });

@@ -1,5 +1,5 @@
 import type { CommandContext } from '../../../cli/context.ts';
-import { pacedInterval } from '../../../cli/run/pace.ts';
+import { nextInterval } from '../../../cli/run/pace.ts';
 import { fleetAfter, EMPTY_FLEET, type Fleet } from '../model/fleet.ts';
 import { readTick, type Tick } from './read-tick.ts';
 import { dueReads, HEALTH_PER_TICK, type Due, type Shown } from './schedule.ts';
@@ -40,7 +40,7 @@ export async function nextTick(
   const requests = (shown.pods ? 1 : 0) + Math.min(queues, HEALTH_PER_TICK);
   return {
     fleet,
-    intervalMs: pacedInterval(await ctx.limits.read(), Math.max(1, requests), wantedMs),
+    intervalMs: await nextInterval(ctx, Math.max(1, requests), wantedMs),
     failures: tick.failures,
   };
 }

@@ -1,6 +1,21 @@
 /** `unserved` is the handler of an endpoint whose handler module is not served now: its jobs fail. */
 export type BuiltinHandler = 'echo' | 'demo' | 'sleep' | 'fail' | 'stream' | 'unserved';
 
+/**
+ * How a program of the user serves an endpoint: `module` is given each job by this process; with `protocol` and `attach`
+ * workers take their jobs by the worker protocol. This process starts the workers of `protocol`, and none of `attach`.
+ */
+export type ServedHandler = 'module' | 'protocol' | 'attach';
+
+/** The built-in handler of an endpoint; undefined when a program of the user serves it. */
+export function builtinOf({ handler }: Pick<EndpointRecord, 'handler'>): BuiltinHandler | undefined {
+  return handler === 'module' || handler === 'protocol' || handler === 'attach' ? undefined : handler;
+}
+
+/** Whether the workers of an endpoint take their jobs by the worker protocol. */
+export const takesByProtocol = ({ handler }: Pick<EndpointRecord, 'handler'>): boolean =>
+  handler === 'protocol' || handler === 'attach';
+
 /** A serverless endpoint. Times are milliseconds since the epoch. */
 export interface EndpointRecord {
   id: string;
@@ -12,8 +27,8 @@ export interface EndpointRecord {
   /** Milliseconds a job may run unless its policy says otherwise. */
   timeoutMs: number;
   flashboot: string;
-  /** A built-in handler, or `module` while a handler module of the user serves it (`module` is not saved to the file). */
-  handler: BuiltinHandler | 'module';
+  /** What runs its jobs; what is served by a program of the user has it while it is served (it is not saved to the file). */
+  handler: BuiltinHandler | ServedHandler;
   container: ContainerRecord;
   /** Exactly one of `gpu` and `cpu` is set. */
   gpu?: EndpointGpu;

@@ -1,6 +1,6 @@
 import { createShelf } from '../../state/shelf.ts';
 import type { State } from '../../state/state.ts';
-import { firstRelease, type EndpointRecord } from './record.ts';
+import { builtinOf, firstRelease, type EndpointRecord, type ServedHandler } from './record.ts';
 
 /** The endpoints of a new account: one for each built-in handler, and a hidden public model that is reachable by its slug. */
 export const seedEndpoints = (now: number): EndpointRecord[] => [
@@ -29,7 +29,7 @@ export const newEndpoint = (
   flashboot: 'OFF',
   handler,
   container: {
-    image: handler === 'module' ? '' : `example/${handler}:1.0`,
+    image: builtinOf({ handler }) === undefined ? '' : `example/${handler}:1.0`,
     args: '',
     disk: 20,
     ports: [],
@@ -48,17 +48,21 @@ export const newEndpoint = (
 export const endpoints = createShelf<EndpointRecord>('endpoints', seedEndpoints);
 
 /**
- * Runs a step during which the endpoints of these names are served by handler modules. The state file outlives the
- * modules, so the former handler is set again after the step. An endpoint that is created here for its module stays, with
- * its jobs; without the module its jobs fail with an explanation.
+ * Runs a step during which the endpoints of these names are served by programs of the user. The state file outlives the
+ * programs, so the former handler is set again after the step. An endpoint that is created here for its program stays, with
+ * its jobs; without the program its jobs fail with an explanation.
  */
-export function withModules<T>(state: State, names: readonly string[], now: number, step: () => T): T {
+export function withServed<T>(
+  state: State,
+  served: Readonly<Record<string, ServedHandler>>,
+  now: number,
+  step: () => T,
+): T {
   const before = new Map<string, EndpointRecord['handler']>();
-  for (const name of names) {
-    const endpoint = endpoints.get(state, name) ?? newEndpoint(name, name, 'unserved', now);
+  for (const [name, handler] of Object.entries(served)) {
+    const endpoint = endpoints.get(state, name) ?? endpoints.put(state, newEndpoint(name, name, 'unserved', now));
     before.set(name, endpoint.handler);
-    endpoint.handler = 'module';
-    endpoints.put(state, endpoint);
+    endpoint.handler = handler;
   }
   try {
     return step();

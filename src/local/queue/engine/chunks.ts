@@ -1,6 +1,6 @@
 import { arrayOf, encodeJson, isObject, type Json, type JsonObject } from '../../../core/json.ts';
 import { planOf, type Chunk } from './builtin-handlers.ts';
-import type { EndpointRecord } from '../../model/endpoints/record.ts';
+import { builtinOf, type EndpointRecord } from '../../model/endpoints/record.ts';
 import type { Job, StreamPosition } from '../state/records.ts';
 
 /** The maximum size of one streamed chunk, as JSON text in bytes (specification 8.2). */
@@ -12,8 +12,9 @@ const MAX_ANSWER_BYTES = 10_000_000;
 /** The job with the chunks that its built-in handler has yielded by `at`; the same record when there are none. */
 export function withChunks(job: Job, endpoint: EndpointRecord | undefined, at: number): Job {
   if (job.startedAt === undefined || job.status !== 'IN_PROGRESS') return job;
-  if (endpoint === undefined || endpoint.handler === 'module') return job;
-  const plan = planOf(endpoint.handler, job.input, job.attempt);
+  const handler = endpoint === undefined ? undefined : builtinOf(endpoint);
+  if (handler === undefined) return job;
+  const plan = planOf(handler, job.input, job.attempt);
   const due = plan.chunksBy(at - job.startedAt);
   let stream = job.stream;
   while (stream.made < due) stream = appendChunk(stream, plan.chunk(stream.made));

@@ -3,12 +3,13 @@ import type { EndpointRecord } from '../../model/endpoints/record.ts';
 import type { State } from '../../state/state.ts';
 import { appendChunk, takeChunks, withChunks } from './chunks.ts';
 import { admit, eventOf, endOf, expire, applyEvent } from './jobs.ts';
-import { queueOf } from '../state/endpoint-queue.ts';
+import { putWorker, queueOf, waitingJobs } from '../state/endpoint-queue.ts';
+import { applyWorkerTimer } from './protocol/losses.ts';
 import { expiryOf, NO_CHUNKS } from './transitions.ts';
 import { withPrintedLines } from './worker-history.ts';
 import { queuesOf, type Job, type Submission, type Timer, type TimerEvent } from '../state/records.ts';
 import { firstTimer, setTimer, sweepTimers, takeTimer } from './timers.ts';
-import { stopAllWorkers, scaleWorkers, workerReady } from './workers.ts';
+import { applySettings, reconcile, scaleOnTime, stopAllWorkers, scaleWorkers, workerReady } from './workers.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
 
 /**
@@ -17,16 +18,23 @@ import { endpoints } from '../../model/endpoints/seed.ts';
  */
 export function advanceQueue(state: State, now: number): void {
   const queues = queuesOf(state);
-  removeOrphanedQueues(state);
-  reconcileAll(state, state.processedTo);
+  applyChanges(state, state.processedTo);
   for (let timer = firstTimer(queues); timer !== undefined && timer.at <= now; timer = firstTimer(queues)) {
     takeTimer(queues);
     state.processedTo = Math.max(state.processedTo, timer.at);
-    fire(state, timer.event, state.processedTo);
+    if (applies(state, timer)) fire(state, timer.event, state.processedTo);
   }
   state.processedTo = Math.max(state.processedTo, now);
-  reconcileAll(state, state.processedTo);
   sweepTimers(queues, (timer) => applies(state, timer));
+}
+
+/**
+ * Records that an endpoint was created, changed or deleted; `advanceQueue` then adjusts its workers. Whatever changes an
+ * endpoint outside the queue must call it.
+ */
+export function endpointChanged(state: State, endpointId: string): void {
+  const { changed } = queuesOf(state);
+  if (!changed.includes(endpointId)) changed.push(endpointId);
 }
 
 /** The time of the next timer that applies; undefined when there is none. */
@@ -79,15 +87,9 @@ export function retry(state: State, job: Job, now: number): Job | undefined {
  * that requests that wait for them get an answer. Returns how many were removed.
  */
 export function purge(state: State, endpointId: string, now: number): number {
-  const queue = queueOf(state, endpointId);
-  const waiting = [...queue.waiting, ...queue.waitingLow];
-  // Cleared first: otherwise each job would search for its position in the list.
-  queue.waiting = [];
-  queue.waitingLow = [];
-  for (const id of waiting) {
-    const job = queuesOf(state).jobs[id];
-    if (job !== undefined) applyEvent(state, job, { kind: 'cancel', at: now });
-  }
+  const waiting = [...waitingJobs(state, queueOf(state, endpointId))];
+  for (const job of waiting) applyEvent(state, job, { kind: 'cancel', at: now });
+  reconcile(state, endpointId, now);
   return waiting.length;
 }
 
@@ -126,11 +128,11 @@ export function recordOutcome(state: State, jobId: string, attempt: number, outc
   reconcile(state, job.endpointId, now);
 }
 
-/** Records lines that a handler module has printed. Ignored when its worker is not known any more. */
+/** Records lines that a worker has printed. Ignored when its worker is not known any more. */
 export function recordPrinted(state: State, workerId: string, lines: readonly string[], now: number): void {
   for (const queue of Object.values(queuesOf(state).byEndpoint)) {
     const worker = queue.workers[workerId];
-    if (worker !== undefined) queue.workers[workerId] = withPrintedLines(worker, lines, now);
+    if (worker !== undefined) putWorker(queue, withPrintedLines(worker, lines, now));
     queue.ended = queue.ended.map((ended) => (ended.id === workerId ? withPrintedLines(ended, lines, now) : ended));
   }
 }
@@ -156,8 +158,15 @@ function fire(state: State, event: TimerEvent, at: number): void {
       workerReady(queueOf(state, event.endpointId), event.workerId, at);
       reconcile(state, event.endpointId, at);
       return;
-    case 'scale':
-      reconcile(state, event.endpointId, at);
+    case 'scale': {
+      const endpoint = endpoints.get(state, event.endpointId);
+      if (endpoint !== undefined) scaleOnTime(state, endpoint, at);
+      return;
+    }
+    case 'worker-silent':
+    case 'worker-stop':
+    case 'worker-killed':
+      applyWorkerTimer(state, event, at);
       return;
     case 'job-end': {
       const job = runningJob(state, event.jobId, event.attempt);
@@ -184,19 +193,17 @@ function endJob(state: State, job: Job, at: number): void {
   scaleWorkers(state, endpoint, at);
 }
 
-function reconcile(state: State, endpointId: string, at: number): void {
-  const endpoint = endpoints.get(state, endpointId);
-  if (endpoint !== undefined) scaleWorkers(state, endpoint, at);
-}
-
-function reconcileAll(state: State, at: number): void {
-  for (const endpoint of endpoints.all(state)) scaleWorkers(state, endpoint, at);
-}
-
-/** Removes the queues whose endpoint does not exist any more. */
-function removeOrphanedQueues(state: State): void {
-  for (const endpointId of Object.keys(queuesOf(state).byEndpoint))
-    if (endpoints.get(state, endpointId) === undefined) removeQueue(state, endpointId, state.processedTo);
+/** Adjusts the workers of the endpoints that were changed, and removes the queues of those that were deleted. */
+function applyChanges(state: State, at: number): void {
+  const queues = queuesOf(state);
+  if (queues.changed.length === 0) return;
+  const changed = queues.changed;
+  queues.changed = [];
+  for (const endpointId of changed) {
+    const endpoint = endpoints.get(state, endpointId);
+    if (endpoint === undefined) removeQueue(state, endpointId, at);
+    else applySettings(state, endpoint, at);
+  }
 }
 
 /** Whether a timer still applies. */
@@ -205,7 +212,11 @@ function applies(state: State, { at, event }: Timer): boolean {
     case 'worker-ready':
       return queuesOf(state).byEndpoint[event.endpointId]?.workers[event.workerId]?.status === 'INITIALIZING';
     case 'scale':
-      return endpoints.get(state, event.endpointId) !== undefined;
+      return queuesOf(state).byEndpoint[event.endpointId]?.scaleAt === at;
+    case 'worker-silent':
+    case 'worker-stop':
+    case 'worker-killed':
+      return queuesOf(state).byEndpoint[event.endpointId]?.workers[event.workerId] !== undefined;
     case 'job-end':
       return runningJob(state, event.jobId, event.attempt) !== undefined;
     case 'job-expiry': {

@@ -1,14 +1,15 @@
 import { planOf, type Outcome } from './builtin-handlers.ts';
-import type { EndpointRecord } from '../../model/endpoints/record.ts';
+import { builtinOf, type EndpointRecord } from '../../model/endpoints/record.ts';
 import type { State } from '../../state/state.ts';
 import { withChunks } from './chunks.ts';
 import { keepForWaiters } from './waiters.ts';
-import { enqueue, queueOf, dequeue } from '../state/endpoint-queue.ts';
+import { enqueue, queueOf, dequeue, putWorker } from '../state/endpoint-queue.ts';
 import { expiryOf, isTerminal, transition, type JobEvent } from './transitions.ts';
 import { delayOf } from './scaling.ts';
+import { askToStop, freed } from './protocol/stops.ts';
 import { beginRun, endRun } from './worker-history.ts';
-import { queuesOf, type CountName, type Job, type JobStatus } from '../state/records.ts';
-import { setTimer } from './timers.ts';
+import { queuesOf, type CountName, type Job, type JobStatus, type Worker } from '../state/records.ts';
+import { scheduleScaling, setTimer } from './timers.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
 
 /** The execution timeout when neither the job's policy nor its endpoint sets one (contract rules, Queue API). Milliseconds. */
@@ -31,7 +32,7 @@ export function applyEvent(state: State, job: Job, event: JobEvent): Job | undef
   if (moved === undefined) return undefined;
   leaveStatus(state, job, event.at, moved);
   enterStatus(state, moved);
-  if (event.kind === 'retry') queueOf(state, job.endpointId).counts.retried += 1;
+  if (event.kind === 'retry' || event.kind === 'lose') queueOf(state, job.endpointId).counts.retried += 1;
   return moved;
 }
 
@@ -47,13 +48,14 @@ export function expire(state: State, job: Job, at: number): void {
 }
 
 /**
- * When a running job will end, in milliseconds since the epoch, and how. For a handler module only the timeout is known: the
- * runner records its outcome.
+ * When a running job will end, in milliseconds since the epoch, and how. For a program of the user only the timeout is known:
+ * its outcome is recorded when it is there.
  */
 export function endOf(endpoint: EndpointRecord, job: Job): { readonly at: number; event(): JobEvent } {
   const startedAt = job.startedAt ?? job.queuedAt;
   const timeoutMs = job.executionTimeoutMs ?? (endpoint.timeoutMs > 0 ? endpoint.timeoutMs : EXECUTION_TIMEOUT_MS);
-  const plan = endpoint.handler === 'module' ? undefined : planOf(endpoint.handler, job.input, job.attempt);
+  const handler = builtinOf(endpoint);
+  const plan = handler === undefined ? undefined : planOf(handler, job.input, job.attempt);
   if (plan === undefined || plan.workMs > timeoutMs) {
     const at = startedAt + timeoutMs;
     const error = `the job ran longer than its execution timeout of ${String(timeoutMs)} ms`;
@@ -101,7 +103,7 @@ function enterStatus(state: State, job: Job): void {
   if (job.status === 'IN_QUEUE') {
     enqueue(queue, job);
     if (endpoint?.scaling.type === 'QUEUE_DELAY')
-      setTimer(queues, job.queuedAt + delayOf(endpoint), { kind: 'scale', endpointId: job.endpointId });
+      scheduleScaling(queues, queue, job.endpointId, job.queuedAt + delayOf(endpoint));
   } else if (job.status === 'IN_PROGRESS') {
     queue.inProgress += 1;
     occupy(state, job);
@@ -117,21 +119,27 @@ function enterStatus(state: State, job: Job): void {
 }
 
 function occupy(state: State, job: Job): void {
-  const { workers } = queueOf(state, job.endpointId);
-  const worker = job.workerId === undefined ? undefined : workers[job.workerId];
+  const queue = queueOf(state, job.endpointId);
+  const worker = job.workerId === undefined ? undefined : queue.workers[job.workerId];
   if (worker === undefined) return;
   const { idleSince: _idle, ...kept } = worker;
   const runs = beginRun(worker.runs, job, endpoints.get(state, job.endpointId));
-  workers[worker.id] = { ...kept, status: 'RUNNING', jobId: job.id, runs };
+  putWorker(queue, { ...kept, status: 'RUNNING', jobIds: [...worker.jobIds, job.id], runs });
 }
 
-/** Makes the job's worker IDLE. */
+/**
+ * Takes the job from its worker, which becomes IDLE with its last one. A worker that takes its jobs by the worker protocol
+ * still works on a job that ended without it, and is asked to stop it.
+ */
 function release(state: State, job: Job, at: number, after: Job | undefined): void {
-  const { workers } = queueOf(state, job.endpointId);
-  const worker = job.workerId === undefined ? undefined : workers[job.workerId];
+  const queue = queueOf(state, job.endpointId);
+  const worker = job.workerId === undefined ? undefined : queue.workers[job.workerId];
   if (worker === undefined) return;
-  const { jobId: _done, ...kept } = worker;
-  workers[worker.id] = { ...kept, status: 'IDLE', idleSince: at, runs: endRun(worker.runs, at, after) };
+  const jobIds = worker.jobIds.filter((id) => id !== job.id);
+  const released: Worker = { ...worker, jobIds, runs: endRun(worker.runs, job.id, at, after) };
+  const isTold = after?.status === 'COMPLETED' || after?.status === 'FAILED' || after?.status === 'IN_QUEUE';
+  if (worker.protocol !== undefined && !isTold) askToStop(state, queue, released, job.id, at);
+  else putWorker(queue, freed(released, at));
 }
 
 function removeDelivery(state: State, jobId: string): void {

@@ -1,12 +1,11 @@
 import type { EndpointRecord } from '../../model/endpoints/record.ts';
 import type { State } from '../../state/state.ts';
-import { queueOf, waitingCount } from '../state/endpoint-queue.ts';
-import { queuesOf } from '../state/records.ts';
+import { jobsOfLine, queueOf, waitingCount } from '../state/endpoint-queue.ts';
 
 /**
  * How many workers an endpoint should have, between its minimum and maximum. With REQUEST_COUNT one per `requestCount` jobs
  * that wait or run; with QUEUE_DELAY one as soon as a job waits, and one more for each job that has waited longer than the
- * delay.
+ * delay. A worker with several jobs counts once.
  */
 export function wantedWorkers(state: State, endpoint: EndpointRecord, at: number): number {
   const { min, max } = endpoint.workers;
@@ -15,13 +14,14 @@ export function wantedWorkers(state: State, endpoint: EndpointRecord, at: number
 
 function byDemand(state: State, endpoint: EndpointRecord, at: number): number {
   const queue = queueOf(state, endpoint.id);
-  const busy = queue.inProgress;
   const waiting = waitingCount(queue);
   switch (endpoint.scaling.type) {
     case 'REQUEST_COUNT':
-      return Math.ceil((waiting + busy) / endpoint.scaling.requestCount);
-    case 'QUEUE_DELAY':
-      return waiting === 0 ? busy : Math.max(1, busy + overdue(state, endpoint, at));
+      return Math.ceil((waiting + queue.inProgress) / endpoint.scaling.requestCount);
+    case 'QUEUE_DELAY': {
+      const running = queue.workerCounts.RUNNING;
+      return waiting === 0 ? running : Math.max(1, running + overdue(state, endpoint, at));
+    }
   }
 }
 
@@ -31,12 +31,28 @@ function overdue(state: State, endpoint: EndpointRecord, at: number): number {
   const since = at - delayOf(endpoint);
   let count = 0;
   for (const line of [queue.waiting, queue.waitingLow])
-    for (const jobId of line) {
-      const job = queuesOf(state).jobs[jobId];
-      if (count >= endpoint.workers.max || job === undefined || job.queuedAt > since) break;
+    for (const { queuedAt } of jobsOfLine(state, line)) {
+      if (count >= endpoint.workers.max || queuedAt > since) break;
       count += 1;
     }
   return count;
+}
+
+/** When the next waiting job will have waited longer than the delay; undefined when there is none. */
+export function nextOverdueAt(state: State, endpoint: EndpointRecord, at: number): number | undefined {
+  if (endpoint.scaling.type !== 'QUEUE_DELAY') return undefined;
+  const queue = queueOf(state, endpoint.id);
+  const delay = delayOf(endpoint);
+  const times: number[] = [];
+  for (const line of [queue.waiting, queue.waitingLow]) {
+    let seen = 0;
+    for (const { queuedAt } of jobsOfLine(state, line)) {
+      if (queuedAt + delay > at) times.push(queuedAt + delay);
+      // With so many overdue jobs there are as many workers as there may be.
+      if (queuedAt + delay > at || ++seen > endpoint.workers.max) break;
+    }
+  }
+  return times.length === 0 ? undefined : Math.min(...times);
 }
 
 /** How long a job may wait before another worker is started for it. Milliseconds. */

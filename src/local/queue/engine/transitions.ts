@@ -7,6 +7,8 @@ export type JobEvent =
   | { readonly kind: 'fail'; readonly at: number; readonly error: string }
   | { readonly kind: 'time-out'; readonly at: number; readonly error: string }
   | { readonly kind: 'cancel'; readonly at: number }
+  /** Its worker was lost. */
+  | { readonly kind: 'lose'; readonly at: number }
   | { readonly kind: 'retry'; readonly at: number };
 
 /**
@@ -15,7 +17,13 @@ export type JobEvent =
  */
 const NEXT: Readonly<Record<JobStatus, Readonly<Partial<Record<JobEvent['kind'], JobStatus>>>>> = {
   IN_QUEUE: { start: 'IN_PROGRESS', cancel: 'CANCELLED' },
-  IN_PROGRESS: { complete: 'COMPLETED', fail: 'FAILED', 'time-out': 'TIMED_OUT', cancel: 'CANCELLED' },
+  IN_PROGRESS: {
+    complete: 'COMPLETED',
+    fail: 'FAILED',
+    'time-out': 'TIMED_OUT',
+    cancel: 'CANCELLED',
+    lose: 'IN_QUEUE',
+  },
   FAILED: { retry: 'IN_QUEUE' },
   TIMED_OUT: { retry: 'IN_QUEUE' },
   COMPLETED: {},
@@ -37,15 +45,23 @@ export function transition(job: Job, event: JobEvent): Job | undefined {
     case 'start':
       return { ...job, status, startedAt: event.at, workerId: event.workerId, attempt: job.attempt + 1 };
     case 'complete':
-      return { ...job, status, finishedAt: event.at, ...(event.output !== undefined && { output: event.output }) };
+      return { ...ended(job, status, event.at), ...(event.output !== undefined && { output: event.output }) };
     case 'fail':
     case 'time-out':
-      return { ...job, status, finishedAt: event.at, error: event.error };
+      return { ...ended(job, status, event.at), error: event.error };
     case 'cancel':
-      return { ...job, status, finishedAt: event.at };
+      return ended(job, status, event.at);
+    case 'lose':
     case 'retry':
       return requeued(job, event.at);
   }
+}
+
+/** The ended job without what only a running one has: its progress and the copies of its chunks. */
+function ended(job: Job, status: JobStatus, at: number): Job {
+  if (job.output === undefined && job.streamed === undefined) return { ...job, status, finishedAt: at };
+  const { output: _progress, streamed: _streamed, ...kept } = job;
+  return { ...kept, status, finishedAt: at };
 }
 
 /** The job in the queue again, with its id and input; the results of the earlier attempt are removed. */
@@ -56,6 +72,7 @@ function requeued(job: Job, at: number): Job {
     workerId: _worker,
     output: _output,
     error: _error,
+    streamed: _streamed,
     ...kept
   } = job;
   return { ...kept, status: 'IN_QUEUE', queuedAt: at, stream: NO_CHUNKS };

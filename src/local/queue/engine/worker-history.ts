@@ -1,4 +1,4 @@
-import type { EndpointRecord } from '../../model/endpoints/record.ts';
+import { builtinOf, type EndpointRecord } from '../../model/endpoints/record.ts';
 import { planOf } from './builtin-handlers.ts';
 import type { Job, Run, Worker } from '../state/records.ts';
 
@@ -12,29 +12,33 @@ const MAX_LINE_LENGTH = 2000;
 
 /** A worker's runs, with a new one for a job that it has started. */
 export function beginRun(runs: readonly Run[], job: Job, endpoint: EndpointRecord | undefined): readonly Run[] {
-  const handler = endpoint?.handler ?? 'module';
+  const handler = endpoint === undefined ? undefined : builtinOf(endpoint);
   const begun: Run = {
     jobId: job.id,
     attempt: job.attempt,
     from: job.startedAt ?? job.queuedAt,
     inputBytes: Buffer.byteLength(job.input),
-    chunks: handler === 'module' ? 0 : planOf(handler, job.input, job.attempt).chunksBy(Number.POSITIVE_INFINITY),
+    chunks: handler === undefined ? 0 : planOf(handler, job.input, job.attempt).chunksBy(Number.POSITIVE_INFINITY),
   };
   return [...runs, begun].slice(-MAX_RUNS);
 }
 
-/** A worker's runs, with the last one ended; `after` is the job's new record, undefined when it was deleted. */
-export function endRun(runs: readonly Run[], to: number, after: Job | undefined): readonly Run[] {
-  const last = runs.at(-1);
-  if (last === undefined) return runs;
+/**
+ * A worker's runs, with the latest one of a job ended; `after` is the job's new record, undefined when it was deleted. A run
+ * that is not kept any more is ignored.
+ */
+export function endRun(runs: readonly Run[], jobId: string, to: number, after: Job | undefined): readonly Run[] {
+  const at = runs.findLastIndex((run) => run.jobId === jobId);
+  const run = runs[at];
+  if (run === undefined) return runs;
   const ended: Run = {
-    ...last,
+    ...run,
     to,
-    end: after?.status ?? 'DELETED',
+    end: after === undefined ? 'DELETED' : after.status === 'IN_QUEUE' ? 'LOST' : after.status,
     ...(after?.output !== undefined && { outputBytes: Buffer.byteLength(after.output) }),
     ...(after?.error !== undefined && { error: after.error.slice(0, MAX_ERROR_LENGTH) }),
   };
-  return [...runs.slice(0, -1), ended];
+  return runs.with(at, ended);
 }
 
 /** A worker with more lines that its handler module has printed. */

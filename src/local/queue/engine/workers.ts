@@ -1,41 +1,74 @@
-import type { EndpointRecord } from '../../model/endpoints/record.ts';
+import { takesByProtocol, type EndpointRecord, type WorkerHardware } from '../../model/endpoints/record.ts';
+import { endpoints } from '../../model/endpoints/seed.ts';
 import { isThrottled, placementsFor } from '../../model/endpoints/placement.ts';
 import { doesNotStart } from '../../model/images.ts';
-import type { WorkerHardware } from '../../model/endpoints/record.ts';
 import type { State } from '../../state/state.ts';
-import { queueOf, nextWaiting, workersIn } from '../state/endpoint-queue.ts';
+import { nextWaiting, putWorker, queueOf, removeWorker, workerCount, workersIn } from '../state/endpoint-queue.ts';
+import { queuesOf, type EndpointQueue, type ProtocolWorker, type Worker } from '../state/records.ts';
 import { applyEvent } from './jobs.ts';
-import { wantedWorkers } from './scaling.ts';
-import { queuesOf, type EndpointQueue, type Worker } from '../state/records.ts';
-import { setTimer } from './timers.ts';
+import { realNow } from './protocol/stops.ts';
+import { nextOverdueAt, wantedWorkers } from './scaling.ts';
+import { scheduleScaling, setTimer } from './timers.ts';
 import { recordUsage } from './usage.ts';
 
 /** The time from a worker's start until it is ready for its first job. Milliseconds. */
 export const COLD_START_MS = 1000;
 
+/** When workers cannot be placed anywhere, it is tried again after this time. Milliseconds. */
+const PLACEMENT_RETRY_MS = 60_000;
+
 /** How many ended workers of an endpoint are kept, for their logs. */
 const MAX_ENDED_WORKERS = 20;
 
+/** Adjusts the workers of an endpoint, when it exists. */
+export function reconcile(state: State, endpointId: string, at: number): void {
+  const endpoint = endpoints.get(state, endpointId);
+  if (endpoint !== undefined) scaleWorkers(state, endpoint, at);
+}
+
 /**
- * Adjusts an endpoint's workers to its settings and its waiting jobs: stops surplus, stale and unneeded unhealthy workers,
- * gives jobs to idle ones, stops those that were idle too long, and starts missing ones. It never stops a RUNNING worker.
+ * Adjusts an endpoint's workers to its settings and its waiting jobs: stops surplus, stale and unneeded unhealthy workers, gives jobs to idle
+ * ones, and starts missing ones. It never stops a RUNNING worker. Called after every change, so it looks at all workers only
+ * when the settings were changed, or an idle worker can get a job. Workers that were idle too long are stopped by the timer
+ * that it sets.
  */
 export function scaleWorkers(state: State, endpoint: EndpointRecord, at: number): void {
   const queue = queueOf(state, endpoint.id);
-  stopSurplus(state, queue, endpoint, at);
-  replaceStale(state, queue, endpoint, at);
-  assignJobs(state, queue, at);
+  useWorkers(state, queue, endpoint, at);
+  stopUnhealthy(state, queue, endpoint, at);
+  startMissing(state, queue, endpoint, at);
+  // A worker may have become idle now.
+  if (queue.workerCounts.IDLE > 0 && workerCount(queue) > endpoint.workers.min)
+    scheduleScaling(queuesOf(state), queue, endpoint.id, idleEnd(endpoint, at));
+}
+
+/** As `scaleWorkers`, after the endpoint's settings were changed. */
+export function applySettings(state: State, endpoint: EndpointRecord, at: number): void {
+  const queue = queueOf(state, endpoint.id);
+  queue.isUnsettled = true;
+  scaleOnTime(state, endpoint, at);
+}
+
+/** As `scaleWorkers`, at the time that was scheduled: also stops the workers that were idle too long. */
+export function scaleOnTime(state: State, endpoint: EndpointRecord, at: number): void {
+  const queue = queueOf(state, endpoint.id);
+  delete queue.scaleAt;
+  useWorkers(state, queue, endpoint, at);
   stopIdle(state, queue, endpoint, at);
   stopUnhealthy(state, queue, endpoint, at);
   startMissing(state, queue, endpoint, at);
+  const next = nextOverdueAt(state, endpoint, at);
+  if (next !== undefined) scheduleScaling(queuesOf(state), queue, endpoint.id, next);
 }
 
 /** Makes a worker IDLE at the end of its cold start, or UNHEALTHY where its image does not start. */
 export function workerReady(queue: EndpointQueue, workerId: string, at: number): void {
   const worker = queue.workers[workerId];
   if (worker?.status !== 'INITIALIZING') return;
-  if (doesNotStart(worker.image)) queue.workers[workerId] = { ...worker, status: 'UNHEALTHY', crashedAt: at };
-  else queue.workers[workerId] = { ...worker, status: 'IDLE', readyAt: at, idleSince: at };
+  // Images are not run: what a program of the user serves has started.
+  const fails = worker.protocol === undefined && doesNotStart(worker.image);
+  if (fails) putWorker(queue, { ...worker, status: 'UNHEALTHY', crashedAt: at });
+  else putWorker(queue, { ...worker, status: 'IDLE', readyAt: at, idleSince: at });
 }
 
 /** Stops all workers of an endpoint. */
@@ -43,11 +76,38 @@ export function stopAllWorkers(state: State, queue: EndpointQueue, at: number): 
   for (const worker of workersIn(queue)) stopWorker(state, queue, worker, at);
 }
 
+/** Removes a worker and keeps its history. `endReason` says why, when it is not scaling that stops it. */
+export function stopWorker(state: State, queue: EndpointQueue, worker: Worker, at: number, endReason?: string): void {
+  removeWorker(queue, worker.id);
+  queue.signals += 1;
+  recordUsage(queuesOf(state), worker, at);
+  const ended: Worker = { ...worker, endedAt: at, ...(endReason === undefined ? {} : { endReason }) };
+  queue.ended = [ended, ...queue.ended].slice(0, MAX_ENDED_WORKERS);
+}
+
+/** Stops surplus and stale workers, and gives jobs to idle ones. */
+function useWorkers(state: State, queue: EndpointQueue, endpoint: EndpointRecord, at: number): void {
+  if (queue.isUnsettled) settle(state, queue, endpoint, at);
+  if (!takesByProtocol(endpoint)) assignJobs(state, queue, at);
+}
+
+/** Stops surplus workers and replaces stale ones, as far as they are free now. */
+function settle(state: State, queue: EndpointQueue, endpoint: EndpointRecord, at: number): void {
+  stopSurplus(state, queue, endpoint, at);
+  replaceStale(state, queue, endpoint, at);
+  const ours = workersIn(queue).filter(isOurs);
+  queue.isUnsettled =
+    workerCount(queue) > endpoint.workers.max || ours.some(({ version }) => version !== endpoint.version);
+}
+
+/** An attached worker is not started and stopped by scaling. */
+const isOurs = ({ protocol }: Worker): boolean => protocol?.kind !== 'attached';
+
 /** Stops workers above the maximum, the newest first. */
 function stopSurplus(state: State, queue: EndpointQueue, endpoint: EndpointRecord, at: number): void {
-  const surplus = Math.max(0, workersIn(queue).length - endpoint.workers.max);
+  const surplus = Math.max(0, workerCount(queue) - endpoint.workers.max);
   if (surplus === 0) return;
-  const free = workersIn(queue).filter(({ status }) => status !== 'RUNNING');
+  const free = workersIn(queue).filter((worker) => isOurs(worker) && worker.status !== 'RUNNING');
   for (const worker of free.reverse().slice(0, surplus)) stopWorker(state, queue, worker, at);
 }
 
@@ -57,7 +117,7 @@ function stopSurplus(state: State, queue: EndpointQueue, endpoint: EndpointRecor
  */
 function replaceStale(state: State, queue: EndpointQueue, endpoint: EndpointRecord, at: number): void {
   for (const worker of workersIn(queue)) {
-    if (worker.version === endpoint.version || worker.status === 'RUNNING') continue;
+    if (!isOurs(worker) || worker.version === endpoint.version || worker.status === 'RUNNING') continue;
     const isReplacing = workersIn(queue).some(
       ({ status, version }) => status === 'INITIALIZING' && version === endpoint.version,
     );
@@ -69,11 +129,11 @@ function replaceStale(state: State, queue: EndpointQueue, endpoint: EndpointReco
 
 /** Gives waiting jobs to idle workers whose hardware is not taken by others. */
 function assignJobs(state: State, queue: EndpointQueue, at: number): void {
+  if (queue.workerCounts.IDLE === 0 || nextWaiting(state, queue) === undefined) return;
   // The newest version first, so that stale workers become idle and are replaced.
   const idle = workersIn(queue).filter(({ status, hardware }) => status === 'IDLE' && !isThrottled(state, hardware));
   for (const worker of idle.sort((a, b) => b.version - a.version)) {
-    const jobId = nextWaiting(queue);
-    const job = jobId === undefined ? undefined : queuesOf(state).jobs[jobId];
+    const job = nextWaiting(state, queue);
     if (job === undefined) return;
     applyEvent(state, job, { kind: 'start', at, workerId: worker.id });
   }
@@ -81,31 +141,39 @@ function assignJobs(state: State, queue: EndpointQueue, at: number): void {
 
 /** Stops workers that were idle for the endpoint's idle timeout, down to its minimum; sets a timer for the next one. */
 function stopIdle(state: State, queue: EndpointQueue, endpoint: EndpointRecord, at: number): void {
-  const idle = workersIn(queue).filter(({ status }) => status === 'IDLE');
-  if (idle.length === 0) return;
-  let spare = workersIn(queue).length - endpoint.workers.min;
+  if (queue.workerCounts.IDLE === 0) return;
+  const idle = workersIn(queue).filter((worker) => isOurs(worker) && worker.status === 'IDLE');
   for (const worker of idle) {
-    if (spare <= 0) return;
-    const endsAt = (worker.idleSince ?? at) + endpoint.workers.idleTimeout * 1000;
-    if (endsAt <= at) {
-      stopWorker(state, queue, worker, at);
-      spare -= 1;
-    } else if (worker.idleSince === at) setTimer(queuesOf(state), endsAt, { kind: 'scale', endpointId: endpoint.id });
+    if (workerCount(queue) <= endpoint.workers.min) return;
+    const endsAt = idleEnd(endpoint, worker.idleSince ?? at);
+    if (endsAt <= at) stopWorker(state, queue, worker, at);
+    else scheduleScaling(queuesOf(state), queue, endpoint.id, endsAt);
   }
 }
 
 /** Stops unhealthy workers that no job waits for. Without a job that waits they are not started again either. */
 function stopUnhealthy(state: State, queue: EndpointQueue, endpoint: EndpointRecord, at: number): void {
-  const surplus = workersIn(queue).length - wantedWorkers(state, endpoint, at);
+  if (queue.workerCounts.UNHEALTHY === 0) return;
+  const surplus = workerCount(queue) - wantedWorkers(state, endpoint, at);
   if (surplus <= 0) return;
   const unhealthy = workersIn(queue).filter(({ status }) => status === 'UNHEALTHY');
   for (const worker of unhealthy.slice(0, surplus)) stopWorker(state, queue, worker, at);
 }
 
+/** When a worker has been idle for the endpoint's idle timeout. */
+const idleEnd = (endpoint: EndpointRecord, since: number): number => since + endpoint.workers.idleTimeout * 1000;
+
 function startMissing(state: State, queue: EndpointQueue, endpoint: EndpointRecord, at: number): void {
-  const missing = wantedWorkers(state, endpoint, at) - workersIn(queue).length;
+  if (endpoint.handler === 'attach' || workerCount(queue) >= endpoint.workers.max) return;
+  const missing = wantedWorkers(state, endpoint, at) - workerCount(queue);
   if (missing <= 0) return;
+  const { failedStarts } = queue;
+  if (failedStarts !== undefined && failedStarts.until > at) {
+    scheduleScaling(queuesOf(state), queue, endpoint.id, failedStarts.until);
+    return;
+  }
   const placements = placementsFor(state, endpoint);
+  if (placements.length === 0) scheduleScaling(queuesOf(state), queue, endpoint.id, at + PLACEMENT_RETRY_MS);
   for (let count = 0; count < missing; count++) startWorker(state, queue, endpoint, placements, at);
 }
 
@@ -124,7 +192,25 @@ function startWorker(
   if (hardware === undefined) return;
   state.serial += 1;
   const id = `w${state.serial.toString(16).padStart(7, '0')}`;
-  queue.workers[id] = {
+  if (endpoint.handler === 'protocol') {
+    // It is ready when its process takes a job for the first time.
+    addWorker(queue, endpoint, id, hardware, at, { kind: 'managed', seenAt: realNow(state), polls: 0, stops: [] });
+    return;
+  }
+  addWorker(queue, endpoint, id, hardware, at);
+  setTimer(queuesOf(state), at + COLD_START_MS, { kind: 'worker-ready', endpointId: endpoint.id, workerId: id });
+}
+
+/** Adds a worker that begins its cold start. */
+export function addWorker(
+  queue: EndpointQueue,
+  endpoint: EndpointRecord,
+  id: string,
+  hardware: WorkerHardware,
+  at: number,
+  protocol?: ProtocolWorker,
+): void {
+  putWorker(queue, {
     id,
     endpointId: endpoint.id,
     status: 'INITIALIZING',
@@ -134,12 +220,7 @@ function startWorker(
     hardware,
     startedAt: at,
     runs: [],
-  };
-  setTimer(queuesOf(state), at + COLD_START_MS, { kind: 'worker-ready', endpointId: endpoint.id, workerId: id });
-}
-
-function stopWorker(state: State, queue: EndpointQueue, worker: Worker, at: number): void {
-  Reflect.deleteProperty(queue.workers, worker.id);
-  recordUsage(queuesOf(state), worker, at);
-  queue.ended = [{ ...worker, endedAt: at }, ...queue.ended].slice(0, MAX_ENDED_WORKERS);
+    jobIds: [],
+    ...(protocol === undefined ? {} : { protocol }),
+  });
 }

@@ -1,33 +1,80 @@
 import { recordsFrom, recordsOf } from '../../state/records.ts';
-import { jsonMember, type PartCodec } from '../../state/file/codec.ts';
-import type { Delivery, EndpointQueue, Job, Queues, Timer } from './records.ts';
+import type { PartCodec } from '../../state/file/codec.ts';
+import { listRecorder } from '../../state/file/list-recorder.ts';
+import { recordMapRecorder, textRecordRecorder } from '../../state/file/record-map.ts';
+import {
+  objectRecorder,
+  recordRecorder,
+  replacedRecorder,
+  valueRecorder,
+  type Recorder,
+} from '../../state/file/recorder.ts';
+import { workersIn } from './endpoint-queue.ts';
+import {
+  newEndpointQueue,
+  newWaitingLine,
+  type Awaited,
+  type Delivery,
+  type EndpointQueue,
+  type Job,
+  type Queues,
+  type RequestWindow,
+  type Timer,
+  type Usage,
+  type Worker,
+} from './records.ts';
+import { createTimerHeap } from './timer-heap.ts';
+import { timersRecorder } from './timers-recorder.ts';
+import { waitingLineRecorder } from './waiting-line-recorder.ts';
 
-/** Versions 3 and 4 of the state file had other names for some members. */
-interface SavedQueues extends Partial<Omit<Queues, 'timers' | 'deliveries'>> {
+/** The queue of an endpoint in a file of version 3 to 5: waiting jobs were lists of ids, and a worker had one job. */
+type SavedEndpointQueue = Partial<Omit<EndpointQueue, 'waiting' | 'waitingLow' | 'workers' | 'ended'>> & {
+  readonly waiting: readonly string[];
+  readonly waitingLow: readonly string[];
+  readonly workers: Readonly<Record<string, SavedWorker>>;
+  readonly ended?: readonly SavedWorker[];
+};
+type SavedWorker = Omit<Worker, 'jobIds'> & { readonly jobId?: string };
+
+/** The queues in a file of version 3 to 5. Versions 3 and 4 had other names for some members. */
+interface SavedQueues {
+  readonly jobs?: Readonly<Record<string, Job>>;
+  readonly byEndpoint?: Readonly<Record<string, SavedEndpointQueue>>;
+  readonly lanes?: Readonly<Record<string, SavedEndpointQueue>>;
   readonly timers?: readonly (Timer | (Omit<Timer, 'event'> & { readonly what: Timer['event'] }))[];
-  readonly lanes?: Queues['byEndpoint'];
+  readonly timersSet?: number;
+  readonly sweepAt?: number;
   readonly deliveries?: readonly Delivery[];
   readonly outbox?: readonly (Omit<Delivery, 'attempts'> & { readonly tries: number })[];
-  readonly asOf?: number;
+  readonly awaited?: Readonly<Record<string, Awaited>>;
+  readonly usage?: Readonly<Record<string, Usage[]>>;
+  readonly windows?: Readonly<Record<string, RequestWindow>>;
 }
 
-/** Saves the queues: the text of a job's record is encoded once, and its long texts are stored in files of their own. */
-export const queuesCodec: PartCodec<unknown> = {
+/** Saves the queues: what there may be many of is not compared as a whole, and long texts are in files of their own. */
+export const queuesCodec: PartCodec = {
   name: 'queue',
-  encode: (queues, textOf) => {
-    const { jobs, awaited, ...rest } = queues as Queues;
-    const jobMembers = Object.values(jobs).map((job) => jsonMember(job.id, textOf(job)));
-    const awaitedMembers = Object.entries(awaited).map(([id, { last, ...wait }]) =>
-      jsonMember(
-        id,
-        last === undefined
-          ? JSON.stringify(wait)
-          : `{${jsonMember('last', textOf(last))},${JSON.stringify(wait).slice(1)}`,
-      ),
-    );
-    return `{"jobs":{${jobMembers.join(',')}},"awaited":{${awaitedMembers.join(',')}},${JSON.stringify(rest).slice(1)}`;
-  },
-  decode: (saved, fromFile) => {
+  recorder: (texts) =>
+    objectRecorder((name) => {
+      switch (name) {
+        case 'jobs':
+          return recordMapRecorder(texts);
+        case 'timers':
+          return timersRecorder();
+        case 'byEndpoint':
+          return objectRecorder(() => objectRecorder(endpointMemberRecorder));
+        case 'deliveries':
+          return listRecorder();
+        case 'awaited':
+          return objectRecorder((id) => textRecordRecorder(texts, `awaited ${id}`));
+        case 'usage':
+        case 'windows':
+          return objectRecorder(recordRecorder);
+        default:
+          return valueRecorder();
+      }
+    }),
+  decode: (saved, decodeRecord) => {
     const {
       jobs = {},
       lanes = {},
@@ -41,36 +88,63 @@ export const queuesCodec: PartCodec<unknown> = {
       usage = {},
       windows = {},
     } = saved as SavedQueues;
-    const queues: Queues = {
-      jobs: recordsOf<Job>(jobs),
-      byEndpoint: recordsFrom(
-        Object.entries<EndpointQueue>(byEndpoint).map(([id, queue]) => [
-          id,
-          { ...queue, workers: recordsOf(queue.workers) },
-        ]),
-      ),
-      timers: timers.map((timer) => {
-        if (!('what' in timer)) return timer;
-        const { what, ...rest } = timer;
-        return { ...rest, event: what };
-      }),
+    return {
+      jobs: recordsFrom(Object.entries(jobs).map(([id, job]) => [id, decodeRecord(job)])),
+      byEndpoint: recordsFrom(Object.entries(byEndpoint).map(([id, queue]) => [id, endpointQueueOf(queue)])),
+      // Older versions looked at every endpoint at every request.
+      changed: Object.keys(byEndpoint),
+      timers: createTimerHeap(timers.map(timerOf)),
       timersSet,
       sweepAt,
       deliveries: [...deliveries],
-      awaited: recordsOf<Queues['awaited'][string]>(awaited),
-      usage: recordsOf<Queues['usage'][string]>(usage),
-      windows: recordsOf<Queues['windows'][string]>(windows),
-    };
-    replaceRecords(queues, fromFile);
-    return queues;
-  },
-  replaceRecords: (queues, replace) => {
-    replaceRecords(queues as Queues, replace);
+      awaited: recordsFrom(Object.entries(awaited).map(([id, wait]) => [id, decodeRecord(wait)])),
+      usage: recordsOf(usage),
+      windows: recordsOf(windows),
+    } satisfies Queues;
   },
 };
 
-function replaceRecords({ jobs, awaited }: Queues, replace: <R extends object>(record: R) => R): void {
-  for (const [id, job] of Object.entries<Job>(jobs)) jobs[id] = replace(job);
-  for (const [id, wait] of Object.entries<Queues['awaited'][string]>(awaited))
-    if (wait.last !== undefined) awaited[id] = { ...wait, last: replace(wait.last) };
+/** A member that is not named here is compared as JSON text. */
+function endpointMemberRecorder(name: string): Recorder {
+  switch (name) {
+    case 'waiting':
+    case 'waitingLow':
+      return waitingLineRecorder();
+    case 'ended':
+      return listRecorder();
+    case 'workers':
+      return objectRecorder(workerRecorder);
+    default:
+      return valueRecorder();
+  }
+}
+
+const workerRecorder = (): Recorder =>
+  replacedRecorder(
+    objectRecorder((name) => (name === 'runs' || name === 'printed' ? listRecorder() : valueRecorder())),
+  );
+
+function endpointQueueOf({ waiting, waitingLow, workers, ended = [], ...rest }: SavedEndpointQueue): EndpointQueue {
+  const queue: EndpointQueue = {
+    ...newEndpointQueue(),
+    ...rest,
+    waiting: newWaitingLine(waiting),
+    waitingLow: newWaitingLine(waitingLow),
+    workers: recordsFrom(Object.entries(workers).map(([id, worker]) => [id, workerOf(worker)])),
+    ended: ended.map(workerOf),
+  };
+  const workerCounts = { INITIALIZING: 0, IDLE: 0, RUNNING: 0, UNHEALTHY: 0 };
+  for (const { status } of workersIn(queue)) workerCounts[status] += 1;
+  return { ...queue, workerCounts };
+}
+
+const workerOf = ({ jobId, ...rest }: SavedWorker): Worker => ({
+  ...rest,
+  jobIds: jobId === undefined ? [] : [jobId],
+});
+
+function timerOf(timer: NonNullable<SavedQueues['timers']>[number]): Timer {
+  if (!('what' in timer)) return timer;
+  const { what, ...rest } = timer;
+  return { ...rest, event: what };
 }

@@ -2,6 +2,9 @@ import type { WorkerHardware } from '../../model/endpoints/record.ts';
 import { noRecords, type Records } from '../../state/records.ts';
 import { createPart } from '../../state/shelf.ts';
 import type { State } from '../../state/state.ts';
+import { createTimerHeap, type TimerHeap } from './timer-heap.ts';
+
+export type { Timer, TimerEvent } from './timer-heap.ts';
 
 /** The status of a job (specification 3.2). */
 export type JobStatus = 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED' | 'FAILED' | 'CANCELLED' | 'TIMED_OUT';
@@ -29,10 +32,12 @@ export interface Job {
   readonly startedAt?: number;
   readonly workerId?: string;
   readonly finishedAt?: number;
-  /** JSON text. */
+  /** JSON text. Of a job that runs: the latest progress update of its worker. */
   readonly output?: string;
   readonly error?: string;
   readonly stream: StreamPosition;
+  /** The JSON texts of all chunks that a worker has sent for a job that runs, fetched or not. */
+  readonly streamed?: readonly string[];
 }
 
 /** The part of a job that comes from the validated body. */
@@ -76,10 +81,51 @@ export interface Worker {
   readonly runs: readonly Run[];
   /** The latest lines that its handler module printed, oldest first. */
   readonly printed?: readonly Printed[];
-  /** The job of a RUNNING worker. */
-  readonly jobId?: string;
+  /** The jobs of a RUNNING worker, oldest first. A worker that takes jobs by the worker protocol may have several. */
+  readonly jobIds: readonly string[];
   /** Since when an IDLE worker is idle. */
   readonly idleSince?: number;
+  /** Why it was stopped, when it was not by scaling. */
+  readonly endReason?: string;
+  /** Of a worker that takes its jobs by the worker protocol. Others are given jobs by the queue. */
+  readonly protocol?: ProtocolWorker;
+}
+
+/** What is known of a worker that takes its jobs by the worker protocol. */
+export interface ProtocolWorker {
+  /** `managed`: the local service starts and stops its process. `attached`: somebody else does. */
+  readonly kind: 'managed' | 'attached';
+  /** When it last made a request, in real time: without what the clock was advanced by. */
+  readonly seenAt: number;
+  /** How many of its requests are held open. */
+  readonly polls: number;
+  /** The jobs that ended without it, by cancel, execution timeout or time to live, and that it has not let go of. */
+  readonly stops: readonly JobStop[];
+  /** It gets no more jobs, and is replaced after those that it has. */
+  readonly isLeaving?: true;
+  /** The fault that was injected into it. */
+  readonly fault?: WorkerFault;
+}
+
+/** A job that a worker is to stop. */
+export interface JobStop {
+  readonly jobId: string;
+  /** Real time, as `seenAt`. */
+  readonly since: number;
+  /** When the worker was told, in real time; absent when it has not asked yet. */
+  readonly toldAt?: number;
+}
+
+/**
+ * What an injected fault does to a worker: it is killed (`crash`, `oom`), its results are lost and it goes on (`hang`), or
+ * its signs of life are lost (`silent`).
+ */
+export interface WorkerFault {
+  readonly kind: 'crash' | 'oom' | 'hang' | 'silent';
+  /** The job that it was taking. */
+  readonly jobId: string;
+  /** Milliseconds since the epoch on the service's clock. */
+  readonly since: number;
 }
 
 export interface Printed {
@@ -96,8 +142,8 @@ export interface Run {
   /** How many chunks a built-in handler yields when it is not cancelled. */
   readonly chunks: number;
   readonly to?: number;
-  /** How it ended; `DELETED` when the job's time to live ended first. */
-  readonly end?: JobStatus | 'DELETED';
+  /** How it ended; `DELETED` when the job's time to live ended first, `LOST` when the worker was lost. */
+  readonly end?: JobStatus | 'DELETED' | 'LOST';
   readonly outputBytes?: number;
   readonly error?: string;
 }
@@ -123,32 +169,41 @@ export interface Usage extends WorkerHardware {
  */
 export type CountName = 'submitted' | 'completed' | 'failed' | 'cancelled' | 'timedOut' | 'expired' | 'retried';
 
+/**
+ * Waiting jobs in order. Taking the first one and removing any other one take the same time however many there are: a job
+ * that was removed leaves its id, which is skipped later.
+ */
+export interface WaitingLine {
+  /** Ids are added at its end only; for any other change it is replaced. */
+  ids: string[];
+  /** The index of the first id that was not taken. */
+  head: number;
+  /** How many jobs wait. */
+  count: number;
+}
+
 /** The queue of one endpoint. */
 export interface EndpointQueue {
-  /** The ids of the waiting jobs, in order. */
-  waiting: string[];
-  /** The ids of waiting jobs of low priority: started when `waiting` is empty. */
-  waitingLow: string[];
+  waiting: WaitingLine;
+  /** Waiting jobs of low priority: started when `waiting` is empty. */
+  waitingLow: WaitingLine;
+  /** How many jobs run; a worker may run several. */
   inProgress: number;
+  /** Changed by `putWorker` and `removeWorker` only. */
   workers: Records<Worker>;
+  /** How many workers have each status. */
+  workerCounts: Record<WorkerStatus, number>;
+  /** There may be workers above the maximum or of an older version. */
+  isUnsettled: boolean;
+  /** When the number of workers is to be looked at next; absent when nothing is due. */
+  scaleAt?: number;
+  /** The workers that ended before they took a job, since one last took a job: none is started until `until`. */
+  failedStarts?: { readonly count: number; readonly until: number };
+  /** Grows when a held request of a worker must be answered for another reason than a new job. */
+  signals: number;
   /** The latest workers that have ended, newest first. */
   ended: Worker[];
   counts: Record<CountName, number>;
-}
-
-/** What a timer triggers, when it still applies at that time. */
-export type TimerEvent =
-  | { readonly kind: 'worker-ready'; readonly endpointId: string; readonly workerId: string }
-  /** A job may have waited, or a worker may have been idle, long enough to change the number of workers. */
-  | { readonly kind: 'scale'; readonly endpointId: string }
-  | { readonly kind: 'job-end'; readonly jobId: string; readonly attempt: number }
-  | { readonly kind: 'job-expiry'; readonly jobId: string };
-
-export interface Timer {
-  readonly at: number;
-  /** The order of timers with the same time: the one set first fires first. */
-  readonly order: number;
-  readonly event: TimerEvent;
 }
 
 /** A webhook that is not delivered yet. */
@@ -175,8 +230,9 @@ export interface RequestWindow {
 export interface Queues {
   jobs: Records<Job>;
   byEndpoint: Records<EndpointQueue>;
-  /** A binary heap with the earliest timer first. */
-  timers: Timer[];
+  /** The ids of the endpoints whose settings were changed and that were not looked at since. */
+  changed: string[];
+  timers: TimerHeap;
   /** How many timers were ever set. */
   timersSet: number;
   /** The value of `timersSet` at which timers that no longer apply are removed. */
@@ -194,7 +250,8 @@ export interface Queues {
 const part = createPart<Queues>('queue', () => ({
   jobs: noRecords(),
   byEndpoint: noRecords(),
-  timers: [],
+  changed: [],
+  timers: createTimerHeap(),
   timersSet: 0,
   sweepAt: 1024,
   deliveries: [],
@@ -206,11 +263,20 @@ const part = createPart<Queues>('queue', () => ({
 /** The queues of a state. */
 export const queuesOf = (state: State): Queues => part.of(state);
 
+export const newWaitingLine = (ids: readonly string[] = []): WaitingLine => ({
+  ids: [...ids],
+  head: 0,
+  count: ids.length,
+});
+
 export const newEndpointQueue = (): EndpointQueue => ({
-  waiting: [],
-  waitingLow: [],
+  waiting: newWaitingLine(),
+  waitingLow: newWaitingLine(),
   inProgress: 0,
   workers: noRecords(),
+  workerCounts: { INITIALIZING: 0, IDLE: 0, RUNNING: 0, UNHEALTHY: 0 },
+  isUnsettled: false,
+  signals: 0,
   ended: [],
   counts: { submitted: 0, completed: 0, failed: 0, cancelled: 0, timedOut: 0, expired: 0, retried: 0 },
 });

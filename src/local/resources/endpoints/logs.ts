@@ -31,7 +31,7 @@ const workerOf = (state: State, workerId: string): Worker | undefined =>
 
 /** A worker's log lines with `from <= at < to`, in order: system lines of the worker, container lines of its jobs. */
 function linesOf(worker: Worker, from: number, to: number): readonly LogLine[] {
-  const { hardware, startedAt, readyAt, crashedAt, endedAt } = worker;
+  const { hardware, startedAt, readyAt, crashedAt, endedAt, endReason } = worker;
   const machine =
     hardware.gpu === undefined
       ? `${String(hardware.cpu?.vcpuCount ?? 0)} vCPU of ${hardware.cpu?.id ?? ''}`
@@ -45,7 +45,9 @@ function linesOf(worker: Worker, from: number, to: number): readonly LogLine[] {
       : [container(crashedAt, LAST_WORDS), system(crashedAt, 'container exited with code 1: it does not start')]),
     ...worker.runs.flatMap((run) => linesOfRun(run, from, to)),
     ...(worker.printed ?? []).map(({ at, line }) => container(at, line)),
-    ...(endedAt === undefined ? [] : [system(endedAt, 'worker stopping')]),
+    ...(endedAt === undefined
+      ? []
+      : [system(endedAt, endReason === undefined ? 'worker stopping' : `worker stopping: ${endReason}`)]),
   ];
   return lines.filter(({ at }) => at >= from && at < to).sort((a, b) => a.at - b.at);
 }

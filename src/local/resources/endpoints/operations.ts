@@ -1,7 +1,7 @@
 import { logStream } from '../log-stream.ts';
 import { operation, type Call, type Operation } from '../../frame/operation.ts';
 import { notFound } from '../../contract/problem.ts';
-import { removeQueue } from '../../queue/index.ts';
+import { endpointChanged, removeQueue } from '../../queue/index.ts';
 import type { State } from '../../state/state.ts';
 import { bodyOf } from '../../frame/validate.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
@@ -36,7 +36,11 @@ export const endpointOperations: readonly Operation[] = [
     const body = bodyOf(call) as CreateEndpointBody;
     return {
       status: 201,
-      body: await call.transact((state, now) => endpointDocument(createEndpoint(state, now, body), call.origin)),
+      body: await call.transact((state, now) => {
+        const endpoint = createEndpoint(state, now, body);
+        endpointChanged(state, endpoint.id);
+        return endpointDocument(endpoint, call.origin);
+      }),
     };
   }),
   operation('getEndpoint', async (call) => ({
@@ -50,6 +54,7 @@ export const endpointOperations: readonly Operation[] = [
       body: await call.transact((state, now) => {
         const endpoint = find(state, call);
         updateEndpoint(state, endpoint, now, body);
+        endpointChanged(state, endpoint.id);
         return endpointDocument(endpoint, call.origin);
       }),
     };

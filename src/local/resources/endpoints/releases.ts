@@ -18,6 +18,15 @@ export function addRelease(state: State, endpoint: EndpointRecord, container: Co
   const diff = differences(endpoint.container, container);
   if (diff.length === 0) return;
   endpoint.container = container;
+  release(state, endpoint, diff, now);
+}
+
+/** Makes a new release because the files of the program that serves the endpoint have changed. */
+export function releaseFiles(state: State, endpoint: EndpointRecord, now: number): void {
+  release(state, endpoint, [{ field: 'files', old: null, new: new Date(now).toISOString() }], now);
+}
+
+function release(state: State, endpoint: EndpointRecord, diff: ReleaseRecord['diff'], now: number): void {
   endpoint.version += 1;
   const added: ReleaseRecord = { id: nextId(state, 'rel'), version: endpoint.version, createdAt: now, diff };
   endpoint.releases = [added, ...endpoint.releases].slice(0, MAX_RELEASES);

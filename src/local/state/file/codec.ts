@@ -1,88 +1,121 @@
-import { recordsFrom, recordsOf } from '../records.ts';
+import { recordsFrom, recordsOf, type Records } from '../records.ts';
 import type { State } from '../state.ts';
-import { createLongTexts, type LongTexts } from './long-texts.ts';
+import type { LongTexts } from './long-texts.ts';
+import { member, valueRecorder, type Recorder } from './recorder.ts';
 import { upgrade, type SavedState } from './versions.ts';
 
-/** A state as the text of its file. */
-export interface EncodedState {
-  /** Everything but the header of `fileText`: a state with the same body need not be saved again. */
-  readonly body: string;
-  /** The names of the long texts that the body refers to. */
-  readonly named: ReadonlySet<string>;
-  /** Those of them that may not have been written yet, by name. */
-  readonly texts: ReadonlyMap<string, string>;
-}
-
-/** How a part of the state is saved, when it needs more than `JSON.stringify`. */
-export interface PartCodec<T> {
+/** How a part of the state is saved that must not be compared as a whole, or has long texts. */
+export interface PartCodec {
   /** The part's name. */
   readonly name: string;
-  /** The part as JSON text. `textOf` encodes a record that is never changed in place and may have long texts. */
-  encode(part: T, textOf: (record: object) => string): string;
-  /** The part from its parsed text, of any version. `fromFile` decodes what `textOf` encoded. */
-  decode(saved: unknown, fromFile: <R extends object>(record: R) => R): T;
-  /** Replaces each record that `textOf` encodes by what `replace` returns for it. */
-  replaceRecords(part: T, replace: <R extends object>(record: R) => R): void;
+  recorder(texts: LongTexts): Recorder;
+  /** The part from its parsed text in a file of version 3 to 5. `decodeRecord` decodes a record with long texts. */
+  decode(saved: unknown, decodeRecord: <R extends object>(record: R) => R): unknown;
 }
 
-export interface StateCodec {
-  encode(state: State): EncodedState;
-  /** The state of a parsed file; long texts are read each time they are accessed. */
-  decode(saved: SavedState): State;
-  /** Drops the long texts of a saved state from memory: from now on they are read from their files. */
-  dropTexts(state: State): void;
+/** The first line of a state file. */
+export interface Header extends Pick<State, 'version' | 'since' | 'generation'> {
+  /** Differs in every file. */
+  readonly stamp: string;
 }
 
-/** Encodes and decodes states. `read` returns a long text by its name, and may throw. */
-export function createStateCodec(
-  read: (name: string) => string,
-  codecs: readonly PartCodec<unknown>[] = [],
-): StateCodec {
-  const longTexts: LongTexts = createLongTexts(read);
-  const codecOf = (name: string): PartCodec<unknown> | undefined => codecs.find((codec) => codec.name === name);
+/** The fields of a state that change. */
+type Fields = Pick<State, 'asOf' | 'wallAt' | 'processedTo' | 'clockOffsetMs' | 'serial'>;
 
-  const decodePart = (name: string, saved: unknown): unknown => {
-    const codec = codecOf(name);
-    if (codec !== undefined) return codec.decode(saved, longTexts.fromFile);
-    return isPlainObject(saved) ? recordsOf(saved) : saved;
+/** Every other line of a state file. */
+export interface Line {
+  readonly fields?: Fields;
+  /** The change of each part that has changed: see `Recorder`. */
+  readonly parts?: Readonly<Record<string, unknown>>;
+  /** True in the last of the lines that the file was created with. */
+  readonly whole?: true;
+}
+
+/** A state in memory that knows how it differs from its file. */
+export interface RecordedState {
+  readonly state: State;
+  /** What has changed since the last call, as a line of the file; undefined when nothing has. It then counts as saved. */
+  change(): string | undefined;
+  /** The lines of a new file with this state. */
+  lines(stamp: string): Iterable<string>;
+  /** Makes the changes of a line of the file. */
+  apply(line: Line): void;
+}
+
+export function recordState(initial: State, texts: LongTexts, codecs: readonly PartCodec[]): RecordedState {
+  const recorders = new Map<string, Recorder>();
+  const { parts } = initial;
+  /** The parts that were accessed since the last change: no other part can have changed. */
+  const accessed = new Set(Object.keys(parts));
+  const state: State = { ...initial, parts: noteAccess(parts, accessed) };
+  let savedFields = '';
+
+  const recorderOf = (name: string): Recorder => {
+    const known =
+      recorders.get(name) ?? codecs.find((codec) => codec.name === name)?.recorder(texts) ?? valueRecorder();
+    recorders.set(name, known);
+    return known;
   };
+  const fieldsOf = ({ asOf, wallAt, processedTo, clockOffsetMs, serial }: State): string =>
+    JSON.stringify({ asOf, wallAt, processedTo, clockOffsetMs, serial } satisfies Fields);
+  /** What must be saved. The times alone need not: they only say when the state was last used. */
+  const importantFields = (): string => `${String(state.clockOffsetMs)} ${String(state.serial)}`;
 
   return {
-    encode: ({ since, generation, clockOffsetMs, serial, parts }) => {
-      const named = new Set<string>();
-      const texts = new Map<string, string>();
-      const textOf = (record: object): string => {
-        const written = longTexts.textOf(record);
-        for (const name of written.names) named.add(name);
-        for (const [name, text] of written.texts) texts.set(name, text);
-        return written.text;
-      };
-      const fields = JSON.stringify({ since, generation, clockOffsetMs, serial }).slice(1, -1);
-      const encoded = Object.entries(parts).map(([name, part]) =>
-        jsonMember(name, codecOf(name)?.encode(part, textOf) ?? JSON.stringify(part)),
-      );
-      return { body: `${[fields, ...encoded].join(',')}}`, named, texts };
+    state,
+    change: () => {
+      const changed: string[] = [];
+      for (const name of accessed) {
+        const text = parts[name] === undefined ? undefined : recorderOf(name).change(parts[name]);
+        if (text !== undefined) changed.push(member(name, text));
+      }
+      accessed.clear();
+      if (changed.length === 0 && importantFields() === savedFields) return undefined;
+      savedFields = importantFields();
+      return `{"fields":${fieldsOf(state)},"parts":{${changed.join(',')}}}\n`;
     },
-    decode: (saved) => {
-      const { parts, ...fields } = upgrade(saved);
-      return {
-        ...fields,
-        parts: recordsFrom(Object.entries(parts).map(([name, part]) => [name, decodePart(name, part)])),
-      };
+    *lines(stamp) {
+      const { version, since, generation } = state;
+      yield `${JSON.stringify({ version, stamp, since, generation } satisfies Header)}\n`;
+      for (const name of Object.keys(parts))
+        for (const page of recorderOf(name).pages(parts[name])) yield `{"parts":{${member(name, page)}}}\n`;
+      yield `{"fields":${fieldsOf(state)},"whole":true}\n`;
     },
-    dropTexts: ({ parts }) => {
-      for (const codec of codecs)
-        if (parts[codec.name] !== undefined) codec.replaceRecords(parts[codec.name], longTexts.dropped);
+    apply: ({ fields, parts: changes = {} }) => {
+      Object.assign(state, fields);
+      savedFields = importantFields();
+      for (const name of Object.keys(changes)) parts[name] = recorderOf(name).apply(parts[name], changes[name]);
     },
   };
 }
 
-/** The text of a state file: a header with a stamp that no other file text has, then the body. */
-export const fileText = ({ version, asOf, wallAt, processedTo }: State, stamp: string, body: string): string =>
-  `${JSON.stringify({ version, stamp, asOf, wallAt, processedTo }).slice(0, -1)},${body}`;
+/** The records, which add the name of each that is read or assigned to `names`. */
+const noteAccess = (records: Records<unknown>, names: Set<string>): Records<unknown> =>
+  new Proxy(records, {
+    get: (target, name: string) => {
+      names.add(name);
+      return target[name];
+    },
+    set: (target, name: string, value) => {
+      names.add(name);
+      target[name] = value;
+      return true;
+    },
+  });
 
-/** One member of a JSON object, from its name and the JSON text of its value. */
-export const jsonMember = (name: string, text: string): string => `${JSON.stringify(name)}:${text}`;
+/** The state of a parsed file of version 3 to 5. */
+export function decodeOldState(saved: SavedState, texts: LongTexts, codecs: readonly PartCodec[]): State {
+  const { parts, ...fields } = upgrade(saved);
+  const decodePart = (name: string, part: unknown): unknown => {
+    const codec = codecs.find((each) => each.name === name);
+    if (codec !== undefined) return codec.decode(part, (record) => texts.decode(record));
+    return isPlainObject(part) ? recordsOf(part) : part;
+  };
+  return {
+    ...fields,
+    parts: recordsFrom(Object.entries(parts).map(([name, part]) => [name, decodePart(name, part)])),
+  };
+}
 
 const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

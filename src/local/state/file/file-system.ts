@@ -1,12 +1,16 @@
-import { closeSync, promises as fs, fstatSync, openSync, readSync } from 'node:fs';
+import { ftruncateSync, promises as fs, writeSync } from 'node:fs';
 
 /**
  * The operations that change files. When the process is killed, each has happened or has not; a file that was being
- * created may contain any part of its text.
+ * created, and a text that was being added, may be there in part. Nothing is synced to the disk: docs/decisions/0008.
  */
 export interface FileSystem {
-  /** Writes a new file of mode 0600. It is not synced to the disk: docs/decisions/0008. */
-  create(path: string, text: string): Promise<void>;
+  /** Writes a new file of mode 0600 from pieces of text. */
+  create(path: string, pieces: Iterable<string>): Promise<void>;
+  /** Adds bytes to an open file at its end, `position`. */
+  append(descriptor: number, bytes: Uint8Array, position: number): void;
+  /** Cuts an open file to this size. */
+  truncate(descriptor: number, size: number): void;
   rename(from: string, to: string): Promise<void>;
   /** Does nothing when there is no such file. */
   remove(path: string): Promise<void>;
@@ -15,7 +19,15 @@ export interface FileSystem {
 }
 
 export const nodeFileSystem: FileSystem = {
-  create: (path, text) => fs.writeFile(path, text, { mode: 0o600, flag: 'wx' }),
+  create: (path, pieces) => fs.writeFile(path, joined(pieces), { mode: 0o600, flag: 'wx' }),
+  append: (descriptor, bytes, position) => {
+    // A write may be short, for example when the disk is full: the next one then fails with the reason.
+    for (let done = 0; done < bytes.byteLength;)
+      done += writeSync(descriptor, bytes, done, bytes.byteLength - done, position + done);
+  },
+  truncate: (descriptor, size) => {
+    ftruncateSync(descriptor, size);
+  },
   rename: (from, to) => fs.rename(from, to),
   remove: (path) => fs.rm(path, { force: true }),
   createFolder: async (path) => {
@@ -23,24 +35,16 @@ export const nodeFileSystem: FileSystem = {
   },
 };
 
-/** How many bytes at the start of a state file contain its stamp. */
-const HEADER_BYTES = 80;
+/** Small pieces are written together. Characters. */
+const WRITE_LENGTH = 1_048_576;
 
-/**
- * A text that differs for every file that was or will be at this path: its size, time and stamp. Empty when there is no
- * file, or it cannot be read.
- */
-export function fileIdentity(path: string): string {
-  let descriptor: number | undefined;
-  try {
-    descriptor = openSync(path, 'r');
-    const { size, mtimeNs } = fstatSync(descriptor, { bigint: true });
-    const header = Buffer.alloc(HEADER_BYTES);
-    readSync(descriptor, header, 0, HEADER_BYTES, 0);
-    return `${String(size)} ${String(mtimeNs)} ${header.toString('latin1')}`;
-  } catch {
-    return '';
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
+function* joined(pieces: Iterable<string>): Generator<string> {
+  let text = '';
+  for (const piece of pieces) {
+    text += piece;
+    if (text.length < WRITE_LENGTH) continue;
+    yield text;
+    text = '';
   }
+  if (text !== '') yield text;
 }

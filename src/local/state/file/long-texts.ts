@@ -1,25 +1,42 @@
 import { createHash } from 'node:crypto';
 
-/** A record as JSON text, and the long texts that are not in it. */
-export interface EncodedRecord {
-  readonly text: string;
-  readonly names: readonly string[];
-  /** Long texts that may not have been written yet, by name. */
-  readonly texts: ReadonlyMap<string, string>;
+/**
+ * Encodes the records of one state whose long texts are stored in files of their own, and knows which texts the saved
+ * records have: docs/decisions/0008. A record must never be changed in place.
+ */
+export interface LongTexts {
+  /** A record as JSON text. */
+  encode(record: object): string;
+  /** The record from its parsed text; its long texts are read each time they are accessed. */
+  decode<R extends object>(saved: R): R;
+  /**
+   * Says that the record of this key is saved, encoded or decoded before; undefined when there is none any more. Returns
+   * true when it has long texts.
+   */
+  keep(key: string, record: object | undefined): boolean;
+  /** The record as `decode` returns it, so that its long texts are not held in memory. */
+  dropped<R extends object>(record: R): R;
+  /** The texts to write before the records that are kept now are saved, by name. */
+  readonly added: ReadonlyMap<string, string>;
+  /** The names of the texts to remove after that. */
+  removed(): readonly string[];
+  /** Call it when the records are saved: forgets `added` and `removed`. */
+  settle(): void;
+  /** The names of all texts that the saved records have. */
+  has(name: string): boolean;
 }
 
-/** Encodes records whose long texts are stored in files of their own: docs/decisions/0008. */
-export interface LongTexts {
-  /** A record's text. It is made once: the record must never be changed in place. */
-  textOf(record: object): EncodedRecord;
-  /** The record from its parsed text; its long texts are read each time they are accessed. */
-  readonly fromFile: <R extends object>(saved: R) => R;
-  /** The record as `fromFile` returns it, so that its long texts are not held in memory. */
-  readonly dropped: <R extends object>(record: R) => R;
+/** A record's text, and the names and the texts that are not in it. */
+interface EncodedRecord {
+  readonly text: string;
+  readonly names: readonly string[];
+  /** Empty when the texts are read from their files. */
+  readonly texts: ReadonlyMap<string, string>;
 }
 
 /** Texts with more characters are stored in files of their own. */
 const LONG_TEXT_LENGTH = 16_384;
+const NO_TEXTS: ReadonlyMap<string, string> = new Map();
 
 /** What replaces a long text in a record's JSON text: the name of its file. */
 interface TextReference {
@@ -28,44 +45,88 @@ interface TextReference {
 
 /** `read` returns a long text by its name, and may throw. */
 export function createLongTexts(read: (name: string) => string): LongTexts {
+  /** Only of records with long texts: the others are encoded again. */
   const encoded = new WeakMap<object, EncodedRecord>();
+  const namesOf = new Map<string, readonly string[]>();
+  const counts = new Map<string, number>();
+  const added = new Map<string, string>();
+  const candidates = new Set<string>();
 
-  const textOf = (record: object): EncodedRecord => {
-    const written = encoded.get(record) ?? encodeRecord(record);
-    encoded.set(record, written);
-    return written;
+  const encodeRecord = (record: object): EncodedRecord => {
+    const known = encoded.get(record);
+    if (known !== undefined) return known;
+    const made = encodedRecord(record, (part) => encoded.get(part));
+    if (made.names.length > 0) encoded.set(record, made);
+    return made;
   };
 
-  const fromFile = <R extends object>(saved: R): R => {
+  const decode = <R extends object>(saved: R): R => {
     const names = namesIn(saved);
     if (names.length === 0) return saved;
     const record = withReaders(saved, read);
-    encoded.set(record, { text: JSON.stringify(saved), names, texts: new Map() });
+    encoded.set(record, { text: JSON.stringify(saved), names, texts: NO_TEXTS });
     return record as R;
   };
 
+  const count = (name: string, difference: number): void => {
+    const next = (counts.get(name) ?? 0) + difference;
+    if (next > 0) counts.set(name, next);
+    else {
+      counts.delete(name);
+      candidates.add(name);
+    }
+  };
+
   return {
-    textOf,
-    fromFile,
-    dropped: <R extends object>(record: R): R => {
-      const { text, texts } = textOf(record);
-      return texts.size === 0 ? record : fromFile(JSON.parse(text) as R);
+    encode: (record) => encodeRecord(record).text,
+    decode,
+    keep: (key, record) => {
+      const before = namesOf.get(key);
+      const after = record === undefined ? undefined : encoded.get(record);
+      if (after === undefined && before === undefined) return false;
+      for (const [name, text] of after?.texts ?? []) if (!counts.has(name)) added.set(name, text);
+      for (const name of after?.names ?? []) count(name, 1);
+      for (const name of before ?? []) count(name, -1);
+      if (after === undefined) namesOf.delete(key);
+      else namesOf.set(key, after.names);
+      return after !== undefined;
     },
+    dropped: <R extends object>(record: R): R => {
+      const known = encoded.get(record);
+      return known === undefined || known.texts.size === 0 ? record : decode(JSON.parse(known.text) as R);
+    },
+    added,
+    removed: () => [...candidates].filter((name) => !counts.has(name)),
+    settle: () => {
+      added.clear();
+      candidates.clear();
+    },
+    has: (name) => counts.has(name),
   };
 }
 
 /** All members of such records are the service's own, so no value of a caller can be mistaken for a reference. */
-function encodeRecord(record: object): EncodedRecord {
+function encodedRecord(record: object, known: (part: object) => EncodedRecord | undefined): EncodedRecord {
+  const plain = JSON.stringify(record);
+  if (plain.length <= LONG_TEXT_LENGTH) return { text: plain, names: [], texts: NO_TEXTS };
   const texts = new Map<string, string>();
+  const names = new Set<string>();
   const text = JSON.stringify(record, (_, value: unknown) => {
+    const part = isNested(value) ? known(value) : undefined;
+    if (part !== undefined) {
+      for (const name of part.names) names.add(name);
+      for (const [name, long] of part.texts) texts.set(name, long);
+      return JSON.parse(part.text) as unknown;
+    }
     // A lone surrogate would be lost in a UTF-8 file.
     if (typeof value !== 'string' || value.length <= LONG_TEXT_LENGTH || LONE_SURROGATE.test(value)) return value;
     // The output of an echo is its input: one text, hashed once.
-    const name = [...texts].find(([, known]) => known === value)?.[0] ?? sha256(value);
+    const name = [...texts].find(([, long]) => long === value)?.[0] ?? sha256(value);
     texts.set(name, value);
+    names.add(name);
     return { text: name } satisfies TextReference;
   });
-  return { text, names: [...texts.keys()], texts };
+  return { text, names: [...names], texts };
 }
 
 const LONE_SURROGATE = /[\ud800-\udfff]/u;
@@ -76,9 +137,10 @@ const isReference = (value: unknown): value is TextReference =>
 
 const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-function namesIn(value: unknown): readonly string[] {
-  if (isReference(value)) return [value.text];
-  return isNested(value) ? Object.values(value).flatMap(namesIn) : [];
+function namesIn(value: object, names: string[] = []): readonly string[] {
+  if (isReference(value)) names.push(value.text);
+  else for (const member of Object.values(value) as unknown[]) if (isNested(member)) namesIn(member, names);
+  return names;
 }
 
 /** A copy in which each reference is a getter that reads the text: few are accessed, and together they may be too large. */

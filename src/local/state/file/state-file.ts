@@ -1,190 +1,195 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { readdir, realpath } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Failure, localFile } from '../../../core/failure.ts';
 import { errorCode, errorReason } from '../../../core/file-errors.ts';
+import type { HeldLock } from '../../../core/locks.ts';
 import type { State } from '../state.ts';
-import { createStateCodec, fileText, type PartCodec } from './codec.ts';
-import { fileIdentity, nodeFileSystem, type FileSystem } from './file-system.ts';
-import { READABLE_VERSIONS, type SavedState } from './versions.ts';
+import { recordState, type PartCodec, type RecordedState } from './codec.ts';
+import { nodeFileSystem, type FileSystem } from './file-system.ts';
+import { cannotRead, loadChanges, loadState, type FileExtent } from './load-state.ts';
+import { createLongTexts, type LongTexts } from './long-texts.ts';
+import { openFile, type OpenFile } from './open-file.ts';
+import { createTemporary, textFolder } from './text-folder.ts';
 
-/** A state and its files. Call everything while the lock is held; only long texts are read without it. */
+/** A state and its files. Call everything between `open` and `close`, while the lock is held; long texts are read any time. */
 export interface StateFile {
-  /** Call it each time the lock was taken: drops the state in memory when another process has written the file since. */
-  revalidate(): void;
+  /** Takes over what other processes have written since. Never fails: `state` does when the file cannot be read. */
+  open(): void;
+  close(): Promise<void>;
   /** The state, read when it is not in memory; `create` makes it when there is no file. Fails with local-file (14). */
   state(create: () => State): State;
   /** Replaces the state, whatever is in the file. */
   replace(state: State): void;
-  /**
-   * Writes the state when it differs from the file, through a temporary file in the lock's folder. Fails with local-file
-   * (14), also when another process has taken over the lock.
-   */
-  save(lockFolder: string): Promise<void>;
+  /** Saves what has changed. Fails with local-file (14), also when another process has taken over the lock. */
+  save(lock: HeldLock): Promise<void>;
   /** Drops the state in memory. */
   forget(): void;
 }
 
+/** A state in memory. */
 interface Cached {
-  readonly state: State;
-  /** The body of the file; absent when the file does not contain this state. */
-  readonly body?: string;
-  /** The names of the long texts beside the file. */
-  readonly named: ReadonlySet<string>;
+  readonly recorded: RecordedState;
+  readonly texts: LongTexts;
+  /** What the file has of it; absent when the file must be written anew. */
+  readonly extent?: FileExtent;
 }
 
-const START_OVER = 'Start over with: berth local reset';
-const NO_TEXTS: ReadonlySet<string> = new Set();
-/** The end of the name of a file that is still being written. */
-const TEMPORARY_SUFFIX = '.part';
+/** A file is written anew when it is larger than this, and more than twice as large as when it was created. Bytes. */
+const SMALL_FILE = 65_536;
 
 /**
- * A state in a JSON file, and the long texts of its records in a folder beside it, each named by its SHA-256. A text is
- * written before the first state that names it, and removed after the last one, so that every state in the file can be
- * read completely. What a killed process leaves behind is removed by the next process that writes.
+ * A state in a file of lines: the state when the file was created, then one line for the changes of each save. A file that
+ * has grown is written anew. Long texts are files in a folder beside it, each named by its SHA-256: a text is written before
+ * the first line that names it, and removed after the last one. What a killed process leaves behind, half a line included,
+ * is removed by the next process that writes: docs/decisions/0016.
  */
 export function openStateFile(
   path: string,
-  codecs: readonly PartCodec<unknown>[],
+  codecs: readonly PartCodec[],
   system: FileSystem = nodeFileSystem,
 ): StateFile {
-  const textFolder = `${path}.texts`;
-  const codec = createStateCodec((name) => readText(join(textFolder, name)), codecs);
+  const folder = textFolder(path, system);
+  let file: OpenFile | undefined;
+  let openError: Failure | undefined;
   let cached: Cached | undefined;
-  /** Identifies the file as it was when the lock was taken, or when this process last wrote. */
-  let identity = '';
+  /** The start of the file that `cached` was read from, or written to. */
+  let start = '';
   let swept = false;
 
-  const createTemporary = async (
-    target: string,
-    content: string,
-    move: (temporary: string) => Promise<void>,
-  ): Promise<void> => {
-    const temporary = `${target}.${randomUUID()}${TEMPORARY_SUFFIX}`;
+  const reopen = (): void => {
+    void file?.close();
+    file = undefined;
+    openError = undefined;
     try {
-      await system.create(temporary, content);
-      await move(temporary);
+      file = openFile(path);
     } catch (error) {
-      // The disk may be full.
-      await system.remove(temporary).catch(() => undefined);
+      openError = cannotRead(path, error);
+    }
+  };
+
+  const cache = (recorded: RecordedState, texts: LongTexts, extent?: FileExtent): Cached => {
+    cached = { recorded, texts, ...(extent === undefined ? {} : { extent }) };
+    return cached;
+  };
+
+  const load = (create: () => State): Cached => {
+    if (openError !== undefined) throw openError;
+    const texts = createLongTexts((name) => folder.read(name));
+    if (file === undefined) return cache(recordState(create(), texts, codecs), texts);
+    const { recorded, extent } = loadState(path, file, texts, codecs);
+    texts.settle();
+    ({ start } = file);
+    return cache(recorded, texts, extent);
+  };
+
+  const append = (line: Uint8Array, extent: FileExtent, { descriptor, size }: OpenFile, lock: HeldLock): void => {
+    lock.check();
+    try {
+      if (size > extent.complete) system.truncate(descriptor, extent.complete);
+      system.append(descriptor, line, extent.complete);
+    } catch (error) {
+      // Half a line is left out by every reader.
+      cutBack(descriptor, extent.complete);
       throw error;
     }
+    lock.check();
   };
 
-  const writeTexts = async (texts: ReadonlyMap<string, string>, existing: ReadonlySet<string>): Promise<void> => {
-    const missing = [...texts].filter(([name]) => !existing.has(name));
-    if (missing.length > 0) await system.createFolder(textFolder);
-    for (const [name, content] of missing) {
-      const target = join(textFolder, name);
-      await createTemporary(target, content, (temporary) => system.rename(temporary, target));
+  const cutBack = (descriptor: number, size: number): void => {
+    try {
+      system.truncate(descriptor, size);
+    } catch {
+      // The next process that writes does it.
     }
   };
 
-  const writeState = (content: string, lockFolder: string): Promise<void> =>
-    createTemporary(join(lockFolder, 'state'), content, async (temporary) => {
-      const next = fileIdentity(temporary);
+  /** Writes the file anew, through a temporary file in the lock's folder: 0009. */
+  const rewrite = async ({ recorded, texts }: Cached, lock: HeldLock): Promise<void> => {
+    await createTemporary(system, join(lock.folder, 'state'), recorded.lines(randomUUID()), async (temporary) => {
       // Another process that took over the lock has written: its state must not be overwritten.
-      if (fileIdentity(path) !== identity) throw lockLost(path);
+      if (hasChanged()) throw lockLost(path);
       await system.rename(temporary, await realpath(path).catch(() => path));
-      identity = next;
     });
+    reopen();
+    if (file === undefined) throw openError ?? lockLost(path);
+    ({ start } = file);
+    cache(recorded, texts, { created: file.size, complete: file.size });
+  };
 
-  /** Removes texts that the state no longer names; the first time, also what other processes left behind. */
-  const sweep = async (before: ReadonlySet<string>, named: ReadonlySet<string>): Promise<void> => {
-    const candidates = swept ? [...before] : await readdir(textFolder).catch(() => []);
-    const siblings = swept ? [] : await readdir(dirname(path));
-    swept = true;
-    for (const name of candidates) if (!named.has(name)) await system.remove(join(textFolder, name));
-    for (const name of siblings)
-      if (name.startsWith(`${basename(path)}.`) && name.endsWith(TEMPORARY_SUFFIX))
-        await system.remove(join(dirname(path), name));
+  const hasChanged = (): boolean => {
+    const found = openFile(path);
+    void found?.close();
+    return found?.start !== file?.start || found?.size !== file?.size;
+  };
+
+  const write = async (current: Cached, change: string, lock: HeldLock): Promise<void> => {
+    const { recorded, texts, extent } = current;
+    const line = Buffer.from(change);
+    const size = (extent?.complete ?? 0) + line.byteLength;
+    if (extent === undefined || file === undefined || size > Math.max(SMALL_FILE, 2 * extent.created))
+      await rewrite(current, lock);
+    else {
+      append(line, extent, file, lock);
+      file = { ...file, size };
+      cache(recorded, texts, { ...extent, complete: size });
+    }
   };
 
   return {
-    revalidate: () => {
-      const current = fileIdentity(path);
-      if (current !== identity) cached = undefined;
-      identity = current;
+    open: () => {
+      reopen();
+      if (cached === undefined) return;
+      const { recorded, texts, extent } = cached;
+      if (file === undefined || extent === undefined || file.start !== start || file.size < extent.complete)
+        cached = undefined;
+      else if (file.size > extent.complete) {
+        try {
+          cache(recorded, texts, loadChanges(path, file, recorded, extent));
+          texts.settle();
+        } catch {
+          // Reading all of it tells what is wrong.
+          cached = undefined;
+        }
+      }
     },
-    state: (create) => {
-      cached ??= load() ?? { state: create(), named: NO_TEXTS };
-      return cached.state;
+    close: async () => {
+      const closing = file?.close();
+      file = undefined;
+      await closing;
     },
+    state: (create) => (cached ?? load(create)).recorded.state,
     replace: (state) => {
-      cached = { state, named: NO_TEXTS };
+      const texts = createLongTexts((name) => folder.read(name));
+      cache(recordState(state, texts, codecs), texts);
       swept = false;
     },
-    save: async (lockFolder) => {
+    save: async (lock) => {
       if (cached === undefined) return;
-      const { state, body: before, named: existing } = cached;
-      const { body, named, texts } = codec.encode(state);
-      if (body === before) return;
+      const { recorded, texts } = cached;
+      const change = recorded.change();
+      if (change === undefined) return;
       try {
-        await writeTexts(texts, existing);
-        await writeState(fileText(state, randomUUID(), body), lockFolder);
+        await folder.write(texts.added);
+        await write(cached, change, lock);
       } catch (error) {
         if (error instanceof Failure) throw error;
         // The lock's folder is removed when another process takes it over.
-        if (errorCode(error) === 'ENOENT' && !existsSync(lockFolder)) throw lockLost(path);
+        if (errorCode(error) === 'ENOENT' && !existsSync(lock.folder)) throw lockLost(path);
         throw localFile(`cannot write the local service's state ${path}: ${errorReason(error)}`, undefined, error);
       }
-      if (texts.size > 0) codec.dropTexts(state);
-      cached = { state, body, named };
       // A text that cannot be removed does no harm.
-      await sweep(existing, named).catch(() => undefined);
+      await (swept ? folder.remove(texts.removed()) : folder.sweep(texts)).catch(() => undefined);
+      swept = true;
+      texts.settle();
     },
     forget: () => {
       cached = undefined;
       swept = false;
     },
   };
-
-  function load(): Cached | undefined {
-    const source = readSource(path);
-    if (source === undefined) return undefined;
-    const saved = parse(path, source);
-    const state = codec.decode(saved);
-    const { body, named } = codec.encode(state);
-    // A file of an older version is written again.
-    return saved.version === state.version ? { state, body, named } : { state, named: NO_TEXTS };
-  }
 }
 
 const lockLost = (path: string): Failure =>
   localFile(`another berth took over the local service's state ${path} from this one`, 'Try again.');
-
-function readSource(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw localFile(`cannot read the local service's state ${path}: ${errorReason(error)}`, undefined, error);
-  }
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw localFile(
-      `cannot read a text of the local service's state, ${path}: ${errorReason(error)}`,
-      START_OVER,
-      error,
-    );
-  }
-}
-
-function parse(path: string, source: string): SavedState {
-  let value: unknown;
-  try {
-    value = JSON.parse(source);
-  } catch (error) {
-    throw localFile(`the local service's state is not JSON: ${path}`, START_OVER, error);
-  }
-  const version = typeof value === 'object' && value !== null ? (value as { version?: unknown }).version : undefined;
-  if (version === undefined) throw localFile(`the local service's state is not one: ${path}`, START_OVER);
-  if (!READABLE_VERSIONS.includes(version))
-    throw localFile(`the local service's state is of another version of berth: ${path}`, START_OVER);
-  return value as SavedState;
-}

@@ -1,6 +1,6 @@
 import { NO_GENERATION, type State } from '../state.ts';
 
-/** The members of a parsed state file. What is neither named here nor a field of the state is a part of the state. */
+/** The members of a parsed state file of version 3 to 5. What is neither named here nor a field of the state is a part of the state. */
 export type SavedState = Readonly<Record<string, unknown>> &
   Partial<Omit<State, 'version' | 'parts'>> & {
     readonly version: number;
@@ -12,7 +12,8 @@ export type SavedState = Readonly<Record<string, unknown>> &
     readonly shelves?: Readonly<Record<string, unknown>>;
   };
 
-export const READABLE_VERSIONS: readonly unknown[] = [3, 4, 5];
+/** The versions whose file is one JSON document. Later ones are lines: see `Header` and `Line`. */
+export const DOCUMENT_VERSIONS: readonly unknown[] = [3, 4, 5];
 
 /** A saved state of any readable version in the form of the newest one; its parts are still as they were parsed. */
 export function upgrade(
@@ -33,7 +34,7 @@ export function upgrade(
     ...parts
   } = saved;
   return {
-    version: 5,
+    version: 6,
     since,
     generation,
     clockOffsetMs,

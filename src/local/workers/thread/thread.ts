@@ -1,7 +1,7 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Outcome } from '../../queue/engine/builtin-handlers.ts';
-import type { HandlerJob, HandlerWorker } from '../handler-worker.ts';
+import type { HandlerJob, HandlerSource, HandlerWorker } from '../handler-worker.ts';
 import { THREAD_SOURCE } from './thread-source.ts';
 
 /** A thread with a handler module; it runs one job at a time. */
@@ -17,9 +17,12 @@ interface ThreadMessage {
   readonly error?: string;
 }
 
+/** An absolute path or a `file:` URL. */
+export type ModuleSource = Pick<Extract<HandlerSource, { kind: 'module' }>, 'path'>;
+
 /** Starts a thread for a handler module, as `StartHandlerWorker` says. */
-export function startHandlerThread(module: string, onOutput: (text: string) => void): HandlerThread {
-  const url = module.startsWith('file:') ? module : pathToFileURL(module).href;
+export function startHandlerThread({ path }: ModuleSource, onOutput: (text: string) => void): HandlerThread {
+  const url = path.startsWith('file:') ? path : pathToFileURL(path).href;
   const thread = new Worker(THREAD_SOURCE, {
     eval: true,
     workerData: { url, path: fileURLToPath(url) },
@@ -93,8 +96,8 @@ export function startHandlerThread(module: string, onOutput: (text: string) => v
  * Loads a handler module in a temporary thread. Resolves with the reason when it cannot be used; undefined when it can, or
  * when `timeout` was aborted first. What it prints is ignored.
  */
-export async function checkHandlerModule(module: string, timeout: AbortSignal): Promise<string | undefined> {
-  const thread = startHandlerThread(module, () => undefined);
+export async function checkHandlerModule(path: string, timeout: AbortSignal): Promise<string | undefined> {
+  const thread = startHandlerThread({ path }, () => undefined);
   const stop = (): void => void thread.stop();
   timeout.addEventListener('abort', stop, { once: true });
   try {

@@ -138,7 +138,6 @@ describe('parsing the command line', () => {
     [['things', 'deep', 'zzzzz'], 'See `berth things deep --help`.'],
     [['things', 'show', 'a'], 'Did you mean get?'],
     [['things', 'GET', 'a'], 'Did you mean get?'],
-    [['things', 'rm', 'a'], 'Did you mean remove?'],
     [['things', 'deep', 'Describe', 'a'], 'Did you mean get?'],
   ])('the hint after %j is: %s', async (argv, hint) => {
     const { failure } = await refused(...argv);

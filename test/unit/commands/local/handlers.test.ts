@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createDeadlineClock } from '../../../support/clocks/deadline-clock.ts';
@@ -6,10 +6,9 @@ import { berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
 
 /** A world whose working directory holds the module, and a command that creates a file when it runs. */
-function worldWith(name: string, source: string | undefined, options: Parameters<typeof createTestWorld>[0] = {}) {
+function worldWith(name: string, source: string, options: Parameters<typeof createTestWorld>[0] = {}) {
   const world = createTestWorld(options);
-  if (source === undefined) mkdirSync(join(world.cwd, name));
-  else writeFileSync(join(world.cwd, name), source);
+  writeFileSync(join(world.cwd, name), source);
   const mark = join(world.cwd, 'ran');
   const leave = ['--', process.execPath, '-e', `require("fs").writeFileSync(${JSON.stringify(mark)}, "")`];
   return { world, leave, ran: () => existsSync(mark) };
@@ -23,7 +22,6 @@ it.each([
   ['throws.mjs', 'throw new Error("no such card");', /cannot load the handler module .*: no such card/],
   ['missing.mjs', 'import "../not-there.mjs";', /cannot load the handler module .*not-there/],
   ['exits.mjs', 'process.exit(3);', /ended its own thread with exit code 3/],
-  ['folder', undefined, /cannot load the handler module/],
 ])('%s is refused before anything is served or run', async (name, source, words) => {
   for (const verb of ['exec', 'serve']) {
     const { world, leave, ran } = worldWith(name, source);

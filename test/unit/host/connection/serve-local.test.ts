@@ -13,8 +13,17 @@ it('the output of a handler module goes to stderr as safe text, each line prefix
     'export default () => { console.log("one\\n\\u001b]0;two\\u0007"); console.error("three"); return {}; };',
   );
   const stderr = new PassThrough({ encoding: 'utf8' });
-  const host = createLocalHost({ clock: realClock, random: Math.random, cwd, stderr, holdProgram: () => undefined });
-  const server = await host.serve({ port: 0, handlers: { loud: 'loud.mjs' }, queueLimits: false });
+  const host = createLocalHost({
+    clock: realClock,
+    random: Math.random,
+    cwd,
+    env: {},
+    platform: process.platform,
+    programFolder: '',
+    stderr,
+    holdProgram: () => undefined,
+  });
+  const server = await host.serve({ port: 0, endpoints: { loud: 'loud.mjs' }, queueLimits: false });
   try {
     const answer = await fetch(`${server.url}/v2/loud/runsync`, {
       method: 'POST',

@@ -3,13 +3,20 @@ import { describe, expect, test } from 'vitest';
 import {
   advanceQueue,
   cancel,
+  endpointChanged,
   nextQueueEvent,
   purge,
   retry,
   setTimeToLive,
   submit,
 } from '../../../../src/local/queue/engine/engine.ts';
-import { queueOf, waitingCount, workersIn } from '../../../../src/local/queue/state/endpoint-queue.ts';
+import {
+  queueOf,
+  waitingCount,
+  waitingJobs,
+  workerCount,
+  workersIn,
+} from '../../../../src/local/queue/state/endpoint-queue.ts';
 import {
   expiryOf,
   isTerminal,
@@ -20,6 +27,7 @@ import {
 import { queuesOf, type Job, type JobStatus } from '../../../../src/local/queue/state/records.ts';
 import type { State } from '../../../../src/local/state/state.ts';
 import { endpoints } from '../../../../src/local/model/endpoints/seed.ts';
+import { copyOf } from '../../../support/local/saved-state.ts';
 import { createHarness } from '../../../support/local/queue-fixture.ts';
 
 type Command =
@@ -113,10 +121,12 @@ function carryOut(state: State, known: Map<string, Job>, now: number, what: Comm
         min: Math.min(what.min, what.max),
         max: what.max,
       });
+      endpointChanged(state, what.endpointId);
       break;
     case 'release': {
       const endpoint = endpoints.get(state, what.endpointId);
       if (endpoint !== undefined) endpoint.version += 1;
+      endpointChanged(state, what.endpointId);
       break;
     }
     case 'pass':
@@ -147,11 +157,15 @@ function check(state: State, known: Map<string, Job>, last: number, now: number)
     const lane = queueOf(state, endpoint.id);
     const jobs = [...known.values()].filter((job) => job.endpointId === endpoint.id);
     const inState = (status: JobStatus): string[] => jobs.filter((job) => job.status === status).map(({ id }) => id);
-    expect([...lane.waiting, ...lane.waitingLow].sort()).toEqual(inState('IN_QUEUE').sort());
+    expect([...waitingJobs(state, lane)].map(({ id }) => id).sort()).toEqual(inState('IN_QUEUE').sort());
+    expect(waitingCount(lane)).toBe(inState('IN_QUEUE').length);
     const running = workersIn(lane).filter(({ status }) => status === 'RUNNING');
-    expect(running.map(({ jobId }) => jobId).sort()).toEqual(inState('IN_PROGRESS').sort());
-    for (const worker of running) expect(queuesOf(state).jobs[worker.jobId ?? '']?.workerId).toBe(worker.id);
+    expect(running.flatMap(({ jobIds }) => jobIds).sort()).toEqual(inState('IN_PROGRESS').sort());
+    for (const worker of running) expect(queuesOf(state).jobs[worker.jobIds[0] ?? '']?.workerId).toBe(worker.id);
     expect(lane.inProgress).toBe(running.length);
+    for (const [status, count] of Object.entries(lane.workerCounts))
+      expect(workersIn(lane).filter((worker) => worker.status === status)).toHaveLength(count);
+    expect(workerCount(lane)).toBe(workersIn(lane).length);
     const { submitted, completed, failed, cancelled, timedOut, expired } = lane.counts;
     expect(waitingCount(lane) + lane.inProgress + completed + failed + cancelled + timedOut + expired).toBe(submitted);
   }
@@ -171,7 +185,10 @@ describe('the queue under any sequence of commands', () => {
           check(state, known, last, now);
         }
         // In the end everything comes to rest: nothing is forgotten in a queue that has workers.
-        for (const endpoint of endpoints.all(state)) endpoint.workers = { min: 0, max: 2, idleTimeout: 5 };
+        for (const endpoint of endpoints.all(state)) {
+          endpoint.workers = { min: 0, max: 2, idleTimeout: 5 };
+          endpointChanged(state, endpoint.id);
+        }
         now += 2_000_000;
         advanceQueue(state, now);
         advanceQueue(state, now + 2_000_000);
@@ -183,7 +200,7 @@ describe('the queue under any sequence of commands', () => {
     );
   });
 
-  test('one long step ends where many short ones end, and a state kept as JSON goes on the same', () => {
+  test('one long step ends where many short ones end, and a state that was written and read goes on the same', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -196,11 +213,11 @@ describe('the queue under any sequence of commands', () => {
           const known = new Map<string, Job>();
           let now = clock.now();
           for (const what of commands) now = carryOut(state, known, now, what);
-          let stepwise = JSON.parse(JSON.stringify(state)) as State;
+          let stepwise = copyOf(state);
           for (const step of steps) {
             now += step;
             advanceQueue(stepwise, now);
-            stepwise = JSON.parse(JSON.stringify(stepwise)) as State;
+            stepwise = copyOf(stepwise);
           }
           advanceQueue(state, now);
           expect(queuesOf(stepwise).jobs).toEqual(queuesOf(state).jobs);
@@ -220,6 +237,7 @@ describe('the table of transitions', () => {
     { kind: 'fail', at: 5, error: 'x' },
     { kind: 'time-out', at: 5, error: 'x' },
     { kind: 'cancel', at: 5 },
+    { kind: 'lose', at: 5 },
     { kind: 'retry', at: 5 },
   ];
   const legal = [
@@ -229,6 +247,7 @@ describe('the table of transitions', () => {
     'IN_PROGRESS fail FAILED',
     'IN_PROGRESS time-out TIMED_OUT',
     'IN_PROGRESS cancel CANCELLED',
+    'IN_PROGRESS lose IN_QUEUE',
     'FAILED retry IN_QUEUE',
     'TIMED_OUT retry IN_QUEUE',
   ];

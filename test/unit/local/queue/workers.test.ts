@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { endpoints, newEndpoint } from '../../../../src/local/model/endpoints/seed.ts';
-import { nextQueueEvent, removeQueue } from '../../../../src/local/queue/engine/engine.ts';
+import { endpointChanged, nextQueueEvent, removeQueue } from '../../../../src/local/queue/engine/engine.ts';
 import { queueOf, workersIn } from '../../../../src/local/queue/state/endpoint-queue.ts';
 import { COLD_START_MS } from '../../../../src/local/queue/engine/workers.ts';
 import type { EndpointRecord } from '../../../../src/local/model/endpoints/record.ts';
@@ -108,6 +108,7 @@ describe('workers', () => {
     const [id = ''] = await submitAll(service, 1, 10);
     service.pass(COLD_START_MS);
     Object.assign(endpoints.get(service.state, 'mine') ?? {}, { version: 2 });
+    endpointChanged(service.state, 'mine');
     service.pass(1);
     expect(workersIn(queueOf(service.state, 'mine'))).toMatchObject([{ status: 'RUNNING', version: 1 }]);
     service.pass(10_000);
@@ -121,6 +122,7 @@ describe('workers', () => {
     service.pass(6000);
     expect(statuses(service)).toEqual(['RUNNING', 'RUNNING', 'RUNNING']);
     Object.assign(endpoints.get(service.state, 'mine')?.workers ?? {}, { max: 1 });
+    endpointChanged(service.state, 'mine');
     service.pass(1);
     expect(statuses(service)).toEqual(['RUNNING', 'RUNNING', 'RUNNING']);
     service.pass(20_000);
@@ -133,6 +135,7 @@ describe('workers', () => {
     service.pass(COLD_START_MS);
     if (how === 'removeQueue') removeQueue(service.state, 'mine', service.clock.now());
     endpoints.remove(service.state, 'mine');
+    endpointChanged(service.state, 'mine');
     service.pass(1);
     expect(ids.map((id) => queuesOf(service.state).jobs[id]?.status)).toEqual(['CANCELLED', 'CANCELLED']);
     expect(queuesOf(service.state).byEndpoint.mine).toBeUndefined();

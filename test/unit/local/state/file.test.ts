@@ -3,12 +3,14 @@ import { rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { nodeFileSystem, type FileSystem } from '../../../../src/local/state/file/file-system.ts';
+import { COLD_START_MS } from '../../../../src/local/queue/engine/workers.ts';
 import { createState } from '../../../../src/local/state/state.ts';
-import type { SavedState } from '../../../../src/local/state/file/versions.ts';
-import type { Queues } from '../../../../src/local/queue/state/records.ts';
 import { writeForgedLock, HOLDERS } from '../../../support/files/forged-lock.ts';
 import { localFixture, type LocalFixture } from '../../../support/local/service-fixture.ts';
 import { fileStore } from '../../../support/local/file-store.ts';
+import { cutting } from '../../../support/local/cutting-file-system.ts';
+import { oldDocument } from '../../../support/local/old-state.ts';
+import { savedState, textNames } from '../../../support/local/saved-state.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 const MINUTE = 60_000;
@@ -26,13 +28,8 @@ const textsAt = (state: string): readonly string[] =>
 /** What else there is, but the lock, which is given back after the answer. */
 const besideAt = (state: string): readonly string[] =>
   readdirSync(dirname(state)).filter((name) => !['', '.texts', '.lock'].includes(name.replace(basename(state), '')));
-/** The long texts that the state names. */
-const namedAt = (state: string): readonly string[] => [
-  ...new Set([...readFileSync(state, 'utf8').matchAll(/\{"text":"([0-9a-f]{64})"\}/g)].map(([, name]) => name ?? '')),
-];
-
-const submit = async ({ send }: LocalFixture, input: string): Promise<string> => {
-  const { status, body } = await send('POST', '/v2/echo/run', `{"input":${input}}`);
+const submit = async ({ send }: LocalFixture, input: string, endpoint = 'echo'): Promise<string> => {
+  const { status, body } = await send('POST', `/v2/${endpoint}/run`, `{"input":${input}}`);
   expect(status).toBe(200);
   return String(body['id']);
 };
@@ -48,7 +45,7 @@ describe('the long texts of jobs', () => {
     const other = localFixture({ store: fileStore(path), clock: one.clock });
     expect(await outputOf(other, id)).toBe(long('a'));
     expect(statSync(path).size).toBeLessThan(40_000);
-    expect(textsAt(path)).toEqual(namedAt(path));
+    expect(textsAt(path)).toEqual(textNames(path));
     expect(textsAt(path)).toHaveLength(1);
     expect(statSync(`${path}.texts`).mode & 0o777).toBe(0o700);
     for (const name of textsAt(path)) expect(statSync(join(`${path}.texts`, name)).mode & 0o777).toBe(0o600);
@@ -62,7 +59,7 @@ describe('the long texts of jobs', () => {
     expect(textsAt(path)).toHaveLength(2);
     place.clock.advance(25 * MINUTE);
     const last = await submit(place, '{}');
-    expect(textsAt(path)).toEqual(namedAt(path));
+    expect(textsAt(path)).toEqual(textNames(path));
     expect(textsAt(path)).toHaveLength(1);
     expect((await place.send('POST', '/local/reset')).status).toBe(200);
     expect(textsAt(path)).toEqual([]);
@@ -83,61 +80,28 @@ describe('the long texts of jobs', () => {
     expect((await place.send('GET', '/v2/pods')).status).toBe(200);
   });
 
-  it.each([3, 4])('are read from a state file of version %i', async (version) => {
+  it.each([3, 4, 5] as const)('are read from a state file of version %i', async (version) => {
     const place = localFixture({ store: fileStore(path) });
     const id = await submit(place, '{"old":1}');
-    const old = JSON.stringify(asVersion(version, JSON.parse(readFileSync(path, 'utf8')) as SavedState));
+    // When the file is read, the first of these runs and the others wait.
+    const sleeping: string[] = [];
+    for (let count = 0; count < 3; count++) sleeping.push(await submit(place, '{"seconds":4}', 'sleep'));
+    place.clock.advance(COLD_START_MS);
+    await place.send('PATCH', '/v2/serverless/sleep', { workers: { max: 1 } });
+    const old = oldDocument(version, savedState(path).state);
     await writeFile(path, old.replace(JSON.stringify('{"old":1}'), JSON.stringify(long('old'))));
     place.clock.advance(5000);
     expect(await outputOf(place, id)).toBe(long('old'));
-    expect(textsAt(path)).toEqual(namedAt(path));
+    expect(textsAt(path)).toEqual(textNames(path));
     expect(textsAt(path)).toHaveLength(1);
+    const statuses = async (): Promise<readonly unknown[]> =>
+      Promise.all(sleeping.map(async (job) => (await place.send('GET', `/v2/sleep/status/${job}`)).body['status']));
+    expect(await statuses()).toEqual(['COMPLETED', 'IN_PROGRESS', 'IN_QUEUE']);
+    place.clock.advance(8000);
+    expect(await statuses()).toEqual(['COMPLETED', 'COMPLETED', 'COMPLETED']);
+    expect(readFileSync(path, 'utf8')).toMatch(/^\{"version":6,/);
   });
 });
-
-/** A saved state as berth wrote it before version 5. */
-function asVersion(version: number, saved: SavedState): object {
-  const { stamp, processedTo, delegations, queue, ...rest } = saved;
-  const { byEndpoint, deliveries: _deliveries, timers, ...others } = queue as Queues;
-  return {
-    ...rest,
-    version,
-    ...(version === 4 && { stamp, queueAsOf: processedTo }),
-    shelves: delegations === undefined ? {} : { delegations },
-    queue: {
-      ...others,
-      ...(version === 3 && { asOf: processedTo }),
-      lanes: byEndpoint,
-      outbox: [],
-      timers: timers.map(({ event, ...timer }) => ({ ...timer, what: event })),
-    },
-  };
-}
-
-/** A file system that is cut off at its operation of that number: a kill. Of a file that was being written, half is there. */
-function cutting(at: number): FileSystem & { readonly isCut: () => boolean } {
-  let count = 0;
-  const op = async (
-    happen: () => Promise<void>,
-    half: () => Promise<void> = () => Promise.resolve(),
-  ): Promise<void> => {
-    count += 1;
-    if (count === at) await half();
-    if (count >= at) throw new Error('killed');
-    await happen();
-  };
-  return {
-    create: (file, text) =>
-      op(
-        () => nodeFileSystem.create(file, text),
-        () => nodeFileSystem.create(file, text.slice(0, text.length / 2)),
-      ),
-    rename: (from, to) => op(() => nodeFileSystem.rename(from, to)),
-    remove: (file) => op(() => nodeFileSystem.remove(file)),
-    createFolder: (folder) => op(() => nodeFileSystem.createFolder(folder)),
-    isCut: () => count >= at,
-  };
-}
 
 it('a kill between any two file operations leaves a state with all that was answered, and nothing for long', async () => {
   let cuts = 0;
@@ -167,7 +131,7 @@ it('a kill between any two file operations leaves a state with all that was answ
     await submit(next, '{}');
     killed.clock.advance(5000);
     for (const [id, input] of kept) expect(await outputOf(next, id), `cut at ${String(at)}`).toBe(input);
-    expect([...textsAt(place)].sort(), `cut at ${String(at)}`).toEqual([...namedAt(place)].sort());
+    expect([...textsAt(place)].sort(), `cut at ${String(at)}`).toEqual([...textNames(place)].sort());
     expect(besideAt(place)).toEqual([]);
   }
   expect(cuts).toBeGreaterThan(20);
@@ -193,9 +157,9 @@ describe('steps on one file', () => {
     let written = 0;
     const counted: FileSystem = {
       ...nodeFileSystem,
-      create: (file, text) => {
+      create: (file, pieces) => {
         written += 1;
-        return nodeFileSystem.create(file, text);
+        return nodeFileSystem.create(file, pieces);
       },
     };
     const store = fileStore(path, counted);
@@ -218,52 +182,75 @@ describe('steps on one file', () => {
     let meanwhile: (() => Promise<void>) | undefined;
     const slow: FileSystem = {
       ...nodeFileSystem,
-      create: async (file, text) => {
-        await nodeFileSystem.create(file, text);
+      create: async (file, pieces) => {
+        await nodeFileSystem.create(file, pieces);
         await meanwhile?.();
       },
     };
+    const other = fileStore(path);
     const store = fileStore(path, slow);
     await store.transact(fresh, () => undefined);
-    const other = readFileSync(path, 'utf8')
-      .replace('"serial":0', '"serial":5')
-      .replace(/"stamp":"./, '"stamp":"x');
-    meanwhile = () => writeFile(path, other);
-    const late = store.transact(fresh, (state) => {
-      state.serial += 1;
-    });
-    await expect(late).rejects.toMatchObject({ exit: 14, hint: 'Try again.' });
-    expect(readFileSync(path, 'utf8')).toBe(other);
+    const before = readFileSync(path, 'utf8');
+    meanwhile = () => writeFile(path, before.replace(/"stamp":"./, '"stamp":"x'));
+    await expect(store.replace(fresh)).rejects.toMatchObject({ exit: 14, hint: 'Try again.' });
+    expect(readFileSync(path, 'utf8').replace(/"stamp":"./, '')).toBe(before.replace(/"stamp":"./, ''));
     expect(besideAt(path)).toEqual([]);
     meanwhile = undefined;
-    expect(await store.transact(fresh, (state) => (state.serial += 1))).toBe(6);
+    expect(await other.transact(fresh, (state) => (state.serial += 1))).toBe(1);
+    expect(await store.transact(fresh, (state) => (state.serial += 1))).toBe(2);
   });
 });
 
-it("a state that was being written when its lock was taken over takes nobody's place", async () => {
-  let meanwhile: (() => void) | undefined;
-  const store = fileStore(path, {
-    ...nodeFileSystem,
-    create: async (file, text) => {
-      await nodeFileSystem.create(file, text);
-      meanwhile?.();
-    },
-  });
-  await store.transact(fresh, () => undefined);
-  const before = readFileSync(path, 'utf8');
-  // All that another process does before it reads the state.
-  meanwhile = () => {
+describe('when another process has taken over the lock', () => {
+  /** All that another process does before it reads the state. */
+  const takeOver = (): void => {
     const [token = ''] = readdirSync(`${path}.lock`);
     renameSync(join(`${path}.lock`, token), join(dirname(path), 'gone'));
     writeForgedLock(`${path}.lock`, HOLDERS.dead());
   };
-  const late = store.transact(fresh, (state) => {
-    state.serial += 1;
+
+  it("a new file takes nobody's place", async () => {
+    let meanwhile: (() => void) | undefined;
+    const store = fileStore(path, {
+      ...nodeFileSystem,
+      create: async (file, pieces) => {
+        await nodeFileSystem.create(file, pieces);
+        meanwhile?.();
+      },
+    });
+    await store.transact(fresh, (state) => (state.serial += 1));
+    const before = readFileSync(path, 'utf8');
+    meanwhile = takeOver;
+    await expect(store.replace(fresh)).rejects.toMatchObject({ exit: 14, hint: 'Try again.' });
+    expect(readFileSync(path, 'utf8')).toBe(before);
+    meanwhile = undefined;
+    expect(await store.transact(fresh, (state) => (state.serial += 1))).toBe(2);
   });
-  await expect(late).rejects.toMatchObject({ exit: 14, hint: 'Try again.' });
-  expect(readFileSync(path, 'utf8')).toBe(before);
-  meanwhile = undefined;
-  expect(await store.transact(fresh, (state) => (state.serial += 1))).toBe(1);
+
+  it('nothing is added to the file', async () => {
+    const store = fileStore(path);
+    await store.transact(fresh, () => undefined);
+    const before = readFileSync(path, 'utf8');
+    const late = store.transact(fresh, (state) => {
+      takeOver();
+      state.serial += 1;
+    });
+    await expect(late).rejects.toMatchObject({ exit: 14 });
+    expect(readFileSync(path, 'utf8')).toBe(before);
+    expect(await store.transact(fresh, (state) => (state.serial += 1))).toBe(1);
+  });
+
+  it('a step whose changes were added just then is not answered', async () => {
+    const store = fileStore(path, {
+      ...nodeFileSystem,
+      append: (descriptor, bytes, position) => {
+        takeOver();
+        nodeFileSystem.append(descriptor, bytes, position);
+      },
+    });
+    await store.transact(fresh, () => undefined);
+    await expect(store.transact(fresh, (state) => (state.serial += 1))).rejects.toMatchObject({ exit: 14 });
+  });
 });
 
 describe('a disk that is full', () => {
@@ -271,8 +258,12 @@ describe('a disk that is full', () => {
     let full = false;
     const store = fileStore(path, {
       ...nodeFileSystem,
-      create: async (file, text) => {
-        await nodeFileSystem.create(file, full ? text.slice(0, 100) : text);
+      create: async (file, pieces) => {
+        await nodeFileSystem.create(file, full ? [...pieces].map((text) => text.slice(0, 100)) : pieces);
+        if (full) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+      },
+      append: (descriptor, bytes, position) => {
+        nodeFileSystem.append(descriptor, full ? bytes.subarray(0, 100) : bytes, position);
         if (full) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
       },
     });
@@ -284,7 +275,7 @@ describe('a disk that is full', () => {
         exit: 14,
         message: expect.stringContaining('the disk is full') as string,
       });
-    expect(textsAt(path)).toEqual(namedAt(path));
+    expect(textsAt(path)).toEqual(textNames(path));
     expect(besideAt(path)).toEqual([]);
     full = false;
     place.clock.advance(5000);

@@ -1,11 +1,13 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { byId, noRecords, recordsFrom, recordsOf, without } from '../../../../src/local/state/records.ts';
 import { createState, type State } from '../../../../src/local/state/state.ts';
-import { queuesCodec } from '../../../../src/local/queue/state/codec.ts';
 import { queuesOf, type EndpointQueue } from '../../../../src/local/queue/state/records.ts';
-import { createStateCodec, fileText } from '../../../../src/local/state/file/codec.ts';
 import { memoryStore } from '../../../../src/local/state/store.ts';
-import { localFixture } from '../../../support/local/service-fixture.ts';
+import { fileStore } from '../../../support/local/file-store.ts';
+import { savedState } from '../../../support/local/saved-state.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+import { localFixture, type LocalFixture } from '../../../support/local/service-fixture.ts';
 
 describe('records', () => {
   it.each([
@@ -32,25 +34,23 @@ describe('records', () => {
   });
 
   it('are all that a state has, after use and after it was read from JSON', async () => {
+    const path = join(temporaryDirectory(), 'state.json');
     const state = createState(Date.UTC(2026, 0, 1));
-    const { send } = localFixture({ store: memoryStore(state), queueLimits: true });
+    const send: LocalFixture['send'] = async (...request) => {
+      await inFile.send(...request);
+      return inMemory.send(...request);
+    };
+    const inMemory = localFixture({ store: memoryStore(state), queueLimits: true });
+    const inFile = localFixture({ store: fileStore(path), queueLimits: true });
     await send('POST', '/v2/echo/runsync', { input: {} });
     await send('POST', '/v2/registries/delegations', { resource: 'arn:x', name: 'd' });
     await send('DELETE', '/v2/network-volumes/vol-scratch');
     await send('GET', '/local/status');
-    for (const each of [state, saved(state)])
+    for (const each of [state, savedState(path).state])
       for (const [name, records] of placesIn(each))
         expect([name, Object.getPrototypeOf(records)]).toEqual([name, null]);
   });
 });
-
-/** The state as it is read from its file. */
-function saved(state: State): State {
-  const codec = createStateCodec(() => '', [queuesCodec]);
-  return codec.decode(
-    JSON.parse(fileText(state, 'stamp', codec.encode(state).body)) as Parameters<typeof codec.decode>[0],
-  );
-}
 
 /** Every object of a state in which a record is looked up by a key. */
 const placesIn = (state: State): readonly (readonly [string, object])[] => {

@@ -39,7 +39,7 @@ describe('a state in a file', () => {
   it('is written only where something has changed', async () => {
     const store = fileStore(path);
     await store.transact(fresh, () => undefined);
-    const place = async () => (await stat(path)).ino;
+    const place = async () => (await stat(path)).size;
     const before = await place();
     await store.transact(fresh, (state) => {
       state.asOf += 5;
@@ -78,7 +78,7 @@ describe('a state in a file', () => {
       stdin: {
         contents: `
           import { fileStore } from './test/support/local/file-store.ts';
-          import { seed } from './src/local/seed.ts';
+          import { createState } from './src/local/state/state.ts';
           const store = fileStore(process.argv[2]);
           const main = async () => {
             for (let i = 0; i < 25; i++) await store.transact(() => createState(0), (state) => { state.serial += 1; });

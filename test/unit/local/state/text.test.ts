@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { queuesCodec } from '../../../../src/local/queue/state/codec.ts';
 import { queuesOf, type Job } from '../../../../src/local/queue/state/records.ts';
-import type { SavedState } from '../../../../src/local/state/file/versions.ts';
-import { createStateCodec, fileText } from '../../../../src/local/state/file/codec.ts';
+import { recordState, type Line } from '../../../../src/local/state/file/codec.ts';
+import { createLongTexts } from '../../../../src/local/state/file/long-texts.ts';
 import { createState } from '../../../../src/local/state/state.ts';
 
 const someText = fc.oneof(
@@ -26,25 +26,33 @@ const someJob = fc.record(
 it('any state is the same after it was written and read, as often as one likes', () => {
   fc.assert(
     fc.property(fc.array(someJob, { maxLength: 5 }), (jobs) => {
-      const state = createState(Date.UTC(2026, 0, 1));
+      const disk = new Map<string, string>();
+      const read = (name: string): string => {
+        const text = disk.get(name);
+        if (text === undefined) throw new Error(`no text ${name}`);
+        return text;
+      };
+      const texts = createLongTexts(read);
+      const recorded = recordState(createState(Date.UTC(2026, 0, 1)), texts, [queuesCodec]);
+      const { state } = recorded;
       for (const job of jobs) queuesOf(state).jobs[job.id] = job;
       for (const job of jobs.slice(1)) queuesOf(state).awaited[job.id] = { since: 1, waiters: 2, last: job };
       const whole = JSON.stringify(state);
-      const disk = new Map<string, string>();
-      const text = createStateCodec((name) => disk.get(name) ?? '', [queuesCodec]);
 
-      const first = text.encode(state);
-      for (const [name, content] of first.texts) disk.set(name, Buffer.from(content).toString());
-      expect(new Set(disk.keys())).toEqual(first.named);
-      text.dropTexts(state);
+      const change = recorded.change() ?? '';
+      for (const [name, content] of texts.added) disk.set(name, Buffer.from(content).toString());
+      texts.settle();
       expect(JSON.stringify(state)).toBe(whole);
-      const again = text.encode(state);
-      expect(again).toEqual({ ...first, texts: new Map() });
+      expect(recorded.change()).toBeUndefined();
 
-      const read = createStateCodec((name) => disk.get(name) ?? '', [queuesCodec]);
-      const back = read.decode(JSON.parse(fileText(state, 'stamp', first.body)) as SavedState);
-      expect(back).toEqual(JSON.parse(whole));
-      expect(read.encode(back).body).toBe(first.body);
+      for (const lines of [[change], [...recorded.lines('stamp')].slice(1)]) {
+        const others = createLongTexts(read);
+        const back = recordState(createState(state.since), others, [queuesCodec]);
+        for (const line of lines) back.apply(JSON.parse(line) as Line);
+        expect(JSON.parse(JSON.stringify(back.state))).toEqual(JSON.parse(whole));
+        expect(back.change()).toBeUndefined();
+        expect([...disk.keys()].filter((name) => !others.has(name))).toEqual([]);
+      }
     }),
     { numRuns: 60 },
   );

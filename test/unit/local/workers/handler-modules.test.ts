@@ -19,7 +19,7 @@ describe('handler modules', () => {
 
   test('a file: URL serves as well, and the handler is told which job it is', async () => {
     const { path, replaceRunner, start, ended } = await serve('export default (_input, job) => job;');
-    replaceRunner({ handlers: { mine: pathToFileURL(path).href } });
+    replaceRunner({ sources: { mine: { kind: 'module', path: pathToFileURL(path).href } } });
     const id = await start('{}');
     expect(await ended(id)).toMatchObject({ output: { id, endpointId: 'mine' } });
   });
@@ -80,7 +80,7 @@ describe('handler modules', () => {
   });
 
   test('an endpoint whose module nobody serves: FAILED, naming the flag', async () => {
-    const { start, ended } = await serve('export default () => 1;', { handlers: {} });
+    const { start, ended } = await serve('export default () => 1;', { sources: {} });
     expect((await ended(await start('{}'))).error).toContain('--endpoint mine=');
   });
 });

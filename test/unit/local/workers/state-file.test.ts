@@ -1,9 +1,11 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { endpoints } from '../../../../src/local/model/endpoints/seed.ts';
 import { memoryStore, type Store } from '../../../../src/local/state/store.ts';
 import { localFixture, type LocalFixture } from '../../../support/local/service-fixture.ts';
+import { savedState } from '../../../support/local/saved-state.ts';
 import { fileStore } from '../../../support/local/file-store.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
@@ -37,7 +39,8 @@ const run = async (local: LocalFixture, endpoint: string): Promise<Readonly<Reco
 describe('handler modules and a state file', () => {
   it('what a module serves is in the file what it is without it', async () => {
     const path = join(directory, 'state.json');
-    const handlers = { mine: handler, echo: handler };
+    const source = { kind: 'module', path: handler } as const;
+    const handlers = { mine: source, echo: source };
     const served = localFixture({ store: fileStore(path), handlers });
     served.service.start(0);
     try {
@@ -46,10 +49,8 @@ describe('handler modules and a state file', () => {
     } finally {
       await served.service.stop();
     }
-    const { endpoints } = JSON.parse(await readFile(path, 'utf8')) as {
-      endpoints: Readonly<Record<string, { readonly handler: string }>>;
-    };
-    expect([endpoints['mine']?.handler, endpoints['echo']?.handler]).toEqual(['unserved', 'echo']);
+    const { state } = savedState(path);
+    expect(['mine', 'echo'].map((id) => endpoints.get(state, id)?.handler)).toEqual(['unserved', 'echo']);
 
     const later = localFixture({ store: fileStore(path) });
     later.clock.advance(60_000);
@@ -62,7 +63,7 @@ describe('handler modules and a state file', () => {
 
   it('stay as they are where a request is refused', async () => {
     const store = memoryStore();
-    const { send } = localFixture({ store, handlers: { echo: handler } });
+    const { send } = localFixture({ store, handlers: { echo: { kind: 'module', path: handler } } });
     expect((await send('POST', '/v2/pods', { name: 'p', image: 'i' })).status).toBe(400);
     expect((await localFixture({ store }).send('POST', '/v2/echo/runsync', { input: { n: 1 } })).body).toMatchObject({
       output: { n: 1 },
@@ -76,6 +77,7 @@ describe('a service whose state cannot be kept', () => {
     const store: Store = {
       transact: () => Promise.reject(new Error(`no room ${String((tries += 1))}`)),
       replace: () => Promise.reject(new Error('no room')),
+      idle: () => Promise.resolve(),
     };
     const { service, send } = localFixture({ store });
     service.start(0);

@@ -39,8 +39,8 @@ i { display: inline-block; width: 10px; height: 10px; margin-right: 6px; border-
 .timedOut { background: var(--timedOut); } .cancelled { background: var(--cancelled); }
 .expired { background: var(--expired); } .unknown { background: var(--unknown); }
 .inFlight { background: var(--inFlight); } .waiting { background: var(--waiting); }
-figure { margin: 10px -8px 0; }
-figure svg { display: block; width: 100%; height: auto; }
+figure { margin: 10px -8px 0; overflow-x: auto; }
+figure svg { display: block; width: 100%; min-width: 640px; height: auto; }
 .times { display: flex; flex-wrap: wrap; gap: 6px 28px; margin: 10px 0 0; font-size: 14px; }
 .times div { display: flex; gap: 8px; }
 dt { color: var(--quiet); } dd { margin: 0; font-weight: 600; font-variant-numeric: tabular-nums; }
@@ -56,5 +56,6 @@ code { font: 13px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono
 small { color: var(--quiet); margin-left: 6px; }
 details ul { margin: 6px 0 2px; padding-left: 18px; color: var(--quiet); font-size: 13px; overflow-wrap: anywhere; }
 footer { margin-top: 20px; }
+@media (max-width: 640px) { .share { display: none; } .count { width: 60px; } }
 @media print { body { background: none; } section, .tile { break-inside: avoid; } }
 `;

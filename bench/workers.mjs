@@ -1,0 +1,108 @@
+/**
+ * The worker part of `npm run bench`: jobs per second through the local service, in memory, end to end: submitted over HTTP,
+ * taken by workers that do nothing and speak the worker protocol, and reported. The service has one process and the load
+ * another, so two cores are used. `BENCH_SERVICE_ARGS` passes options to the Node of the service, such as `--cpu-prof`.
+ */
+import { fork } from 'node:child_process';
+import { once as event } from 'node:events';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { median, printTable } from './measure.mjs';
+
+const ROUNDS = 3;
+const TARGET = 2000;
+const GROWTH_TARGET = 1.2;
+const LOAD = { workers: 8, batch: 20, submitters: 16, reporters: 4 };
+
+const here = (name) => fileURLToPath(new URL(name, import.meta.url));
+const verdict = (met) => (met ? 'met' : 'NOT MET');
+
+async function startService(file) {
+  const execArgv = process.env.BENCH_SERVICE_ARGS?.split(' ') ?? [];
+  const child = fork(file, { execArgv });
+  const [url] = await event(child, 'message');
+  const headers = { authorization: 'Bearer berth-local-full-access' };
+  const read = async (where) => (await globalThis.fetch(`${url}${where}`, { headers })).json();
+  const { key } = await read('/local/workers/bench');
+  return {
+    url,
+    key,
+    health: () => read('/v2/bench/health'),
+    stop: () => {
+      child.disconnect();
+      return event(child, 'exit');
+    },
+  };
+}
+
+/** Jobs per second. Throws when a job was lost. */
+async function measure(service, load) {
+  const before = await service.health();
+  const child = fork(here('worker-load.mjs'), [JSON.stringify({ ...load, url: service.url, key: service.key })]);
+  const [{ seconds }] = await event(child, 'message');
+  const after = await service.health();
+  const completed = after.jobs.completed - before.jobs.completed;
+  const isComplete = before.jobs.inQueue > 0 ? completed >= load.jobs : completed === load.jobs;
+  if (!isComplete) throw new Error(`${load.jobs} jobs were submitted and ${completed} completed`);
+  return load.jobs / seconds;
+}
+
+/** Submits jobs that nobody takes yet: none of the load's workers runs. */
+async function fill(service, jobs) {
+  const load = { ...LOAD, url: service.url, key: service.key, workers: 0, jobs };
+  await event(fork(here('worker-load.mjs'), [JSON.stringify(load)]), 'exit');
+}
+
+export async function benchWorkers(folder) {
+  const file = path.join(folder, 'local-service.mjs');
+  await build({
+    entryPoints: [here('local-service.mjs')],
+    outfile: file,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'error',
+  });
+  const rows = [];
+  for (const load of [LOAD, { ...LOAD, workers: 64 }, { ...LOAD, batch: 1, reporters: 1 }]) {
+    const rates = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const service = await startService(file);
+      rates.push(await measure(service, { ...load, jobs: 20_000 }));
+      await service.stop();
+    }
+    const name = `${load.workers} workers, batches of ${load.batch}`;
+    const isTarget = load === LOAD;
+    rows.push([
+      name,
+      median(rates).toFixed(0),
+      isTarget ? String(TARGET) : '',
+      isTarget ? verdict(median(rates) >= TARGET) : '',
+    ]);
+  }
+  printTable(`Jobs a second by the worker protocol, medians of ${ROUNDS}`, ['', 'a second', 'target', ''], rows);
+
+  const growth = [];
+  let first;
+  for (const there of [1000, 10_000, 100_000]) {
+    const service = await startService(file);
+    await fill(service, there);
+    const rate = await measure(service, { ...LOAD, jobs: 10_000 });
+    await service.stop();
+    first ??= rate;
+    const ratio = first / rate;
+    growth.push([
+      String(there),
+      rate.toFixed(0),
+      ratio.toFixed(2),
+      String(GROWTH_TARGET),
+      verdict(ratio <= GROWTH_TARGET),
+    ]);
+  }
+  printTable(
+    'Jobs a second with jobs that are there already, and the cost of a job against the first line',
+    ['jobs', 'a second', 'ratio', 'target', ''],
+    growth,
+  );
+}

@@ -1,0 +1,2 @@
+def handler(job):
+    return job["input"]["text"].upper()

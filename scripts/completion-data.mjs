@@ -1,0 +1,39 @@
+import Module from 'node:module';
+import path from 'node:path';
+import * as esbuild from 'esbuild';
+
+const SOURCE = `
+import { completionTree } from './src/cli/completion/tree.ts';
+import { FLAGS, NOUNS } from './src/registry.ts';
+export const tree = () => completionTree({ nouns: NOUNS, flags: FLAGS });
+`;
+
+/** Runs the sources to make the completion tree. `root` is the folder of the project. */
+async function completionTree(root) {
+  const { outputFiles } = await esbuild.build({
+    absWorkingDir: root,
+    stdin: { contents: SOURCE, resolveDir: root },
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'cjs',
+    packages: 'external',
+    logLevel: 'warning',
+  });
+  const module = new Module(path.join(root, 'completion-tree.cjs'));
+  module.filename = module.id;
+  module.paths = [path.join(root, 'node_modules')];
+  module._compile(outputFiles[0].text, module.id);
+  return await module.exports.tree();
+}
+
+/** A plugin of the bundler that replaces src/cli/completion/built-tree.ts by the completion tree as data. */
+export const completionData = (root) => ({
+  name: 'completion-data',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]completion[\\/]built-tree\.ts$/ }, async () => {
+      const text = JSON.stringify(JSON.stringify(await completionTree(root)));
+      return { contents: `export const builtTree = () => Promise.resolve(JSON.parse(${text}));`, loader: 'js' };
+    });
+  },
+});

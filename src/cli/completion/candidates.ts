@@ -1,0 +1,86 @@
+import { valuesOf, type CompletionPorts } from './live.ts';
+import { placeOf, type Place, type Wanted } from './place.ts';
+import type { Candidate } from './sources.ts';
+import type { CompletionTree, CompletionValue } from './tree.ts';
+
+/** What the shell offers: words, or its own completion of files or of programs. */
+export interface Completion {
+  readonly kind: 'words' | 'files' | 'commands';
+  /** What stands before the file's name in the same word: `--input=`, `@`. */
+  readonly before: string;
+  readonly words: readonly Candidate[];
+}
+
+const files = (before: string): Completion => ({ kind: 'files', before, words: [] });
+const offer = (words: readonly Candidate[]): Completion => ({ kind: 'words', before: '', words });
+
+/** Finds what can stand in the place of the last word. Reads the data directory, and waits for the service at most briefly. */
+export async function candidatesAt(tree: CompletionTree, place: Place, ports: CompletionPorts): Promise<Completion> {
+  const { node, wanted, given } = place;
+  switch (wanted.kind) {
+    case 'nothing':
+      return offer([]);
+    case 'word':
+      return offer([
+        ...node.words.map(({ word, summary }) => ({ value: word, description: summary })),
+        ...(node === tree.nodes[''] ? ports.aliases : []),
+      ]);
+    case 'flag':
+      return offer(
+        [...node.flags, ...tree.globals.filter(({ flag }) => !node.flags.some((own) => own.flag === flag))]
+          .filter(({ flag, value }) => value?.many === true || !given.has(flag))
+          .map(({ flag, summary }) => ({ value: flag, description: summary })),
+      );
+    case 'value':
+      return await valueCandidates(tree, place, wanted, ports);
+  }
+}
+
+async function valueCandidates(
+  tree: CompletionTree,
+  place: Place,
+  { value, before }: Extract<Wanted, { kind: 'value' }>,
+  ports: CompletionPorts,
+): Promise<Completion> {
+  const { typed } = place;
+  switch (value.source) {
+    case 'file':
+      return files(before);
+    case '@file':
+      return typed.startsWith('@') ? files(`${before}@`) : offer([]);
+    case '=file': {
+      const equals = typed.indexOf('=');
+      return equals < 0 ? offer([]) : files(before + typed.slice(0, equals + 1));
+    }
+    case 'command':
+      return { kind: place.args.length === 0 ? 'commands' : 'files', before, words: [] };
+    case 'help':
+      return offer(helpWords(tree, place, value));
+    default: {
+      const found = value.choices?.map((choice) => ({ value: choice, description: '' })) ?? [];
+      const live = value.source === undefined ? [] : await valuesOf(tree, value.source, place, ports);
+      return offer(inWord([...found, ...live], value, before, typed));
+    }
+  }
+}
+
+/** The candidates as whole words: with what stands before the value, and with the values before the last comma. */
+function inWord(
+  candidates: readonly Candidate[],
+  { commas }: CompletionValue,
+  before: string,
+  typed: string,
+): readonly Candidate[] {
+  const head = commas === true ? typed.slice(0, typed.lastIndexOf(',') + 1) : '';
+  const used = new Set(head.split(','));
+  return candidates
+    .filter(({ value }) => !used.has(value))
+    .map(({ value, description }) => ({ value: before + head + value, description }));
+}
+
+/** `berth help` takes a topic, or the path of a command. */
+function helpWords(tree: CompletionTree, { args }: Place, { choices = [] }: CompletionValue): readonly Candidate[] {
+  const { node } = placeOf(tree, [...args, '']);
+  const words = node.words.map(({ word, summary }) => ({ value: word, description: summary }));
+  return args.length > 0 ? words : [...words, ...choices.map((topic) => ({ value: topic, description: 'topic' }))];
+}

@@ -1,0 +1,133 @@
+import type { Context } from '../../core/context.ts';
+import { safeText } from '../../core/safe-text.ts';
+import type { Program } from '../command.ts';
+import type { GlobalValues } from '../parse/globals.ts';
+import { expandAlias, type UserAliases } from '../parse/user-aliases.ts';
+import { builtTree } from './built-tree.ts';
+import { candidatesAt, type Completion } from './candidates.ts';
+import { renewList } from './renew.ts';
+import { placeOf, type Place } from './place.ts';
+import { quotedForBash, splitLine } from './shell-line.ts';
+import type { CompletionTree } from './tree.ts';
+
+/** The hidden command that reads a list again. Any other one completes. */
+const RENEW = '__renew';
+
+/** A command line of the completion. */
+interface Entry {
+  /** The global flags in the command line that is completed: they say which profile is meant. */
+  readonly globals: GlobalValues;
+  /** Prints what can follow, or renews a list. Fails as a request does. */
+  readonly run: (context: Context) => Promise<void>;
+}
+
+/**
+ * Reads one of these command lines:
+ * - `__complete bash BREAKS LINE`: the line up to the cursor, and bash's COMP_WORDBREAKS;
+ * - `__complete zsh|fish|powershell WORD...`: the words after `berth`, the last one up to the cursor;
+ * - `__renew LIST FLAG...`: reads a list of the service for later completions.
+ */
+export async function completionEntry(argv: readonly string[], program: Program): Promise<Entry> {
+  const [command, ...rest] = argv;
+  const tree = await builtTree(program);
+  if (command === RENEW) {
+    const [list = '', ...flags] = rest;
+    const source = tree.lists[list];
+    const given = placeOf(tree, [...flags, '']);
+    return {
+      // The next completion asks again: a retry would only hold the answer back.
+      globals: { ...globalsOf(given, program), retries: '0' },
+      run: async (context) => {
+        if (source !== undefined) await renewList(context, list, source);
+      },
+    };
+  }
+  const [shell = '', ...words] = rest;
+  const line = shell === 'bash' ? splitLine(words[1] ?? '', words[0] ?? '') : undefined;
+  const typed = line === undefined ? wordsOf(shell, words) : line.words.slice(1);
+  const given = placeOf(tree, typed);
+  const globals = globalsOf(given, program);
+  return {
+    globals,
+    run: async (context) => {
+      const aliases = await context.profiles.aliases().catch(() => ({}));
+      const isAlias = given.node === tree.nodes[''] && given.args.length > 0;
+      const place = isAlias ? placeOf(tree, await expanded(typed, program, aliases)) : given;
+      const completion = await complete(tree, place, globals, context, program, aliases);
+      const lines =
+        line === undefined ? describedLines(completion) : bashLines(completion, typed.at(-1) ?? '', line.last);
+      await context.stdout.write(safeText(`${lines.join('\n')}\n`, true));
+    },
+  };
+}
+
+/** PowerShell before 7.3 drops an empty argument: its script puts a mark before the last word. */
+const wordsOf = (shell: string, words: readonly string[]): readonly string[] =>
+  shell === 'powershell' ? [...words.slice(0, -1), (words.at(-1) ?? '').replace(/^=/, '')] : words;
+
+/** The words with those that an alias stands for in its place. */
+const expanded = (words: readonly string[], { flags, nouns }: Program, aliases: UserAliases) =>
+  expandAlias(
+    words,
+    flags,
+    nouns.map(({ name }) => name),
+    () => Promise.resolve(aliases),
+  );
+
+async function complete(
+  tree: CompletionTree,
+  place: Place,
+  globals: GlobalValues,
+  context: Context,
+  program: Program,
+  aliases: UserAliases,
+): Promise<Completion> {
+  const { lists, jobs, profiles, clock, background } = context;
+  const flags = program.flags.flatMap(({ name, flag, metavar }) => {
+    const value = globals[name];
+    if (value === undefined) return [];
+    return metavar === undefined ? [flag] : [`${flag}=${String(value)}`];
+  });
+  return await candidatesAt(tree, place, {
+    lists,
+    jobs,
+    profiles,
+    clock,
+    aliases: Object.entries(aliases).map(([value, description]) => ({ value, description })),
+    renew: (list) => background([RENEW, list, ...flags]),
+  });
+}
+
+/** The global flags that name a service and its settings. How to print is no concern of a completion. */
+function globalsOf({ given }: Place, { flags }: Program): GlobalValues {
+  const values: Record<string, string | boolean> = {};
+  for (const { name, flag } of flags) {
+    const value = given.get(flag);
+    if (value !== undefined && SERVICE_FLAGS.includes(flag)) values[name] = value;
+  }
+  return values;
+}
+
+const SERVICE_FLAGS: readonly string[] = ['--profile', '--local', '--base-url', '--queue-url', '--rest-url'];
+
+/** The first line says what to offer, and what stands before a file's name; then a word and its description each. */
+const describedLines = ({ kind, before, words }: Completion): readonly string[] => [
+  `${kind}\t${before}`,
+  ...words.map(({ value, description }) => (description === '' ? value : `${value}\t${safeText(description)}`)),
+];
+
+/**
+ * Bash compares no words and quotes none, and shows no descriptions. Inside double quotes nothing can quote `!`, which bash
+ * replaces by an earlier command, so a value with it is not offered there.
+ */
+const bashLines = (
+  { kind, words }: Completion,
+  typed: string,
+  last: ReturnType<typeof splitLine>['last'],
+): readonly string[] => [
+  kind,
+  ...words
+    .map(({ value }) => value)
+    .filter((value) => value.startsWith(typed) && !(last.quote === '"' && value.includes('!')))
+    .map((value) => quotedForBash(value, last)),
+];

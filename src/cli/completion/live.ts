@@ -1,0 +1,110 @@
+import type { ListRow, RememberedJobs, RememberedList, RememberedLists } from '../../core/ports/remembered.ts';
+import type { Clock, ProfileStore } from '../../core/context.ts';
+import { formatDuration } from '../../core/units.ts';
+import type { Place } from './place.ts';
+import type { Candidate } from './sources.ts';
+import type { CompletionTree, CompletionValue } from './tree.ts';
+
+/** What completion uses of the world. */
+export interface CompletionPorts {
+  readonly lists: RememberedLists;
+  readonly jobs: RememberedJobs;
+  readonly profiles: Pick<ProfileStore, 'list'>;
+  readonly clock: Clock;
+  /** The user's aliases, as candidates. */
+  readonly aliases: readonly Candidate[];
+  /** Reads a list of the service again in a process of its own. Resolves when that process ends, also if it fails. */
+  readonly renew: (list: string) => Promise<void>;
+}
+
+/** A list that was read less than this time ago is offered as it is. Milliseconds. */
+const FRESH_MS = 30_000;
+/** A list that is older than this is not offered. Milliseconds. */
+const MAX_AGE_MS = 3_600_000;
+/** How long the first completion of a list waits for it. The whole completion is to take at most 300 ms. */
+const WAIT_MS = 190;
+
+/** The values of a source. Empty where the service gives none in time, or where this machine has no key for it. */
+export async function valuesOf(
+  tree: CompletionTree,
+  source: NonNullable<CompletionValue['source']>,
+  place: Place,
+  ports: CompletionPorts,
+): Promise<readonly Candidate[]> {
+  switch (source) {
+    case 'fields':
+      return (place.node.fields ?? []).map((value) => ({ value, description: '' }));
+    case 'profile':
+      return await profileNames(ports);
+    case 'job':
+      return await jobIds(place, ports);
+    default:
+      return source.startsWith('list:') ? await listValues(tree, source.slice('list:'.length), place, ports) : [];
+  }
+}
+
+async function profileNames({ profiles }: CompletionPorts): Promise<readonly Candidate[]> {
+  const names = (await profiles.list()).map(({ name, values }) => ({
+    value: name,
+    description: values['base-url'] ?? '',
+  }));
+  const local = { value: 'local', description: 'the local service' };
+  return names.some(({ value }) => value === local.value) ? names : [...names, local];
+}
+
+/** The jobs that this machine submitted to the endpoint that the first argument names, the latest first. */
+async function jobIds({ args }: Place, { jobs, lists, clock }: CompletionPorts): Promise<readonly Candidate[]> {
+  const [endpoint = '', ...others] = args;
+  const ids =
+    (await lists.read('endpoint'))?.rows.flatMap(({ value, name }) => (name === endpoint ? [value] : [])) ?? [];
+  // eslint-disable-next-line no-restricted-syntax -- a date: other processes submitted the jobs
+  const now = clock.now();
+  return (await jobs.read())
+    .filter((job) => [endpoint, ...ids].some((word) => word === job.endpoint || word === job.named))
+    .filter(({ id }) => !others.includes(id))
+    .map(({ id, at }) => ({ value: id, description: `submitted ${formatDuration(Math.max(0, now - at))} ago` }));
+}
+
+async function listValues(
+  tree: CompletionTree,
+  list: string,
+  { args }: Place,
+  ports: CompletionPorts,
+): Promise<readonly Candidate[]> {
+  if (tree.lists[list] === undefined) return [];
+  return candidatesOf(await rowsOf(list, ports)).filter(({ value }) => !args.includes(value));
+}
+
+/**
+ * The rows of a list: fresh ones as they are, older ones while they are renewed. Where there are none, or this machine has
+ * changed something since, it waits briefly for them.
+ */
+async function rowsOf(list: string, { lists, clock, renew }: CompletionPorts): Promise<readonly ListRow[]> {
+  const known = await lists.read(list);
+  const usable = rowsUpTo(known, MAX_AGE_MS);
+  const isFresh = known !== undefined && known.ageMs <= FRESH_MS && !known.expired;
+  if (isFresh || !(await lists.mayRenew(list))) return usable;
+  const renewed = renew(list);
+  if (usable.length > 0 && known?.expired === false) return usable;
+  const waited = new AbortController();
+  await Promise.race([renewed, clock.sleep(WAIT_MS, waited.signal).catch(() => undefined)]);
+  waited.abort();
+  return rowsUpTo(await lists.read(list), MAX_AGE_MS);
+}
+
+const rowsUpTo = (list: RememberedList | undefined, ageMs: number): readonly ListRow[] =>
+  list !== undefined && list.ageMs <= ageMs ? list.rows : [];
+
+/** Each row by its id, and by its name where no other row has the name. */
+function candidatesOf(rows: readonly ListRow[]): readonly Candidate[] {
+  const ids = new Set(rows.map(({ value }) => value));
+  const names = new Map<string, number>();
+  for (const { name } of rows) names.set(name, (names.get(name) ?? 0) + 1);
+  const describe = (...words: readonly string[]): string => words.filter((word) => word !== '').join(', ');
+  return rows.flatMap(({ value, name, description }) => [
+    { value, description: describe(name === value ? '' : name, description) },
+    ...(name === '' || ids.has(name) || names.get(name) !== 1
+      ? []
+      : [{ value: name, description: describe(value, description) }]),
+  ]);
+}

@@ -1,0 +1,26 @@
+/** The completion script for fish. */
+export const FISH_SCRIPT = `# fish completion for berth. Made by \`berth completion fish\`.
+function __berth_complete
+    set -l tokens (commandline -opc)
+    set -e tokens[1]
+    set -l current (commandline -ct)
+    test -n "$current"; or set current ''
+    set -l lines (command berth __complete fish $tokens "$current" 2>/dev/null)
+    set -l first (string split -m 1 \\t -- $lines[1])
+    set -e lines[1]
+    switch "$first[1]"
+        case words
+            for line in $lines
+                printf '%s\\n' $line
+            end
+        case files
+            set -l start (string length -- "$first[2]")
+            for file in (__fish_complete_path (string sub -s (math $start + 1) -- "$current"))
+                printf '%s%s\\n' "$first[2]" $file
+            end
+        case commands
+            __fish_complete_command
+    end
+end
+complete -c berth -f -k -a '(__berth_complete)'
+`;

@@ -1,0 +1,54 @@
+import { Failure, usage } from '../../core/failure.ts';
+import { memberAt, objectOf, stringOf } from '../../core/json.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { arg, option } from '../../cli/parse/params.ts';
+import { control, explainFailure, membersView } from './control.ts';
+import { workerPrefixOf } from './worker-prefix.ts';
+
+/** The detail of a 404 of a local service that has no such endpoint. */
+const NO_ENDPOINT = 'endpoint not found';
+
+const variablesView = membersView('worker');
+
+export const workerEnv = defineCommand({
+  summary: 'print the variables of a worker that you start yourself',
+  details:
+    "Prints `export` lines for a shell, or with --json an object. Each call names another worker. A worker that is started with them takes jobs of the endpoint like the others: in a debugger, a container or another terminal. It needs a local service that is served: run it where BERTH_BASE_URL and BERTH_API_KEY are set as `berth local serve` prints them.\nThe variables begin with BERTH_WORKER, which berth's own worker for Python files reads, and with the prefix of --worker-prefix, of the settings, or of the service. The prefix of a library is what its name for the variable that ends in _WEBHOOK_GET_JOB begins with; its documentation or its source tells it.",
+  args: { endpoint: arg.text('endpoint id or name') },
+  options: {
+    workerPrefix: option.text('what the variables of your worker library begin with', { metavar: 'PFX' }),
+  },
+  examples: [
+    [`eval "$(berth local worker-env demo)"; python handler.py`, 'a worker in this terminal'],
+    ['berth local worker-env demo --json', 'for a debugger or a container'],
+  ],
+  run: async (ctx, { endpoint, workerPrefix }) => {
+    if (ctx.settings.local)
+      throw usage(
+        'a worker needs a local service that is served',
+        'Start one with `berth local serve`, and set BERTH_BASE_URL and BERTH_API_KEY as it prints them.',
+      );
+    const prefix = workerPrefixOf(ctx, workerPrefix);
+    const request = control('GET', ['workers', endpoint]);
+    const answer = await ctx.api
+      .send({ ...request, ...(prefix === undefined ? {} : { query: { prefix } }) })
+      .catch((error: unknown) => {
+        if (error instanceof Failure && error.detail === NO_ENDPOINT)
+          throw error.with({
+            message: `there is no endpoint ${JSON.stringify(endpoint)}`,
+            hint: 'See which there are: berth endpoints list',
+          });
+        return explainFailure(error);
+      });
+    const variables = objectOf(memberAt(answer.value ?? null, 'variables')) ?? {};
+    if (ctx.output.format !== undefined || ctx.output.jq !== undefined || ctx.output.fields !== undefined)
+      return { kind: 'one', view: variablesView, value: variables };
+    const lines = Object.entries(variables).map(
+      ([name, value]) => `export ${name}=${shellQuote(stringOf(value ?? null) ?? '')}\n`,
+    );
+    return { kind: 'text', text: lines.join('') };
+  },
+});
+
+/** A word for any POSIX shell. */
+const shellQuote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -1,0 +1,48 @@
+/** A row of a list of the service, as a shell completes it. */
+export interface ListRow {
+  /** The id, or what else a command line names the row by. */
+  readonly value: string;
+  /** Its name; empty where it has none. */
+  readonly name: string;
+  readonly description: string;
+}
+
+/** A list as it was last read. */
+export interface RememberedList {
+  readonly rows: readonly ListRow[];
+  readonly ageMs: number;
+  /** This machine has changed something at the service since. */
+  readonly expired: boolean;
+}
+
+/** Lists of the service as they were last read with the address and the key in use, for the completion in shells. */
+export interface RememberedLists {
+  /** Undefined where the list was never read, or where no key is configured. */
+  read(list: string): Promise<RememberedList | undefined>;
+  write(list: string, rows: readonly ListRow[]): Promise<void>;
+  /**
+   * Whether to read the list again now: a key is configured, and no other process began to in the last seconds. Records
+   * that one has begun.
+   */
+  mayRenew(list: string): Promise<boolean>;
+  /** Records that a command has changed something at the service, so that no list is known to be complete. */
+  expire(): Promise<void>;
+}
+
+/** A job that this machine submitted. */
+export interface RememberedJob {
+  readonly id: string;
+  /** The id of its endpoint. */
+  readonly endpoint: string;
+  /** What the command line called the endpoint. */
+  readonly named: string;
+  /** When it was submitted: milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** The jobs that this machine submitted last with the profile in use. Errors of the file are ignored. */
+export interface RememberedJobs {
+  /** The latest first. */
+  read(): Promise<readonly RememberedJob[]>;
+  add(job: Omit<RememberedJob, 'at'>): Promise<void>;
+}

@@ -1,0 +1,147 @@
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Clock, LocalServeOptions, LocalServer } from '../../core/context.ts';
+import { usage } from '../../core/failure.ts';
+import { safeText } from '../../core/safe-text.ts';
+import {
+  checkHandlerModule,
+  createLocalService,
+  fileStore,
+  LOCAL_KEY,
+  memoryStore,
+  serveLocal,
+  type EndpointSource,
+  type LocalService,
+  type StartProcess,
+} from '../../local/index.ts';
+import { absolutePath } from '../files/absolute-path.ts';
+import { createFileLocks } from '../lock/file-locks.ts';
+import { createStartProcess } from '../process/start-process.ts';
+import { endpointSource } from '../workers/endpoint-sources.ts';
+import { workerLog } from '../workers/worker-log.ts';
+import type { LocalRuntime } from './local-runtime.ts';
+
+type Sources = Readonly<Record<string, EndpointSource>>;
+
+/** Serves a local service: see `LocalHost`. */
+export async function startLocalServer(runtime: LocalRuntime, options: LocalServeOptions): Promise<LocalServer> {
+  const { port, stateFile, endpoints, python = 'python3', workerPrefix, reload = false, ...settings } = options;
+  const { clock, random } = runtime;
+  const runner = join(runtime.programFolder, 'workers', 'berth_worker.py');
+  const sources: Sources = Object.fromEntries(
+    Object.entries(endpoints).map(([name, text]) => [
+      name,
+      endpointSource(name, text, { cwd: runtime.cwd, python, runner }),
+    ]),
+  );
+  runtime.holdProgram();
+  const startProcess = createStartProcess(runtime);
+  await checkSources(sources, clock, startProcess);
+  const statePath = stateFile === undefined ? undefined : absolutePath(runtime, stateFile);
+  const service = createLocalService({
+    ...settings,
+    clock,
+    random,
+    store: statePath === undefined ? memoryStore() : fileStore(statePath, createFileLocks({ clock })),
+    handlers: sources,
+    startProcess,
+    workerPrefix,
+    workerRunner: runner,
+    log: workerLog(runtime.stderr),
+    onWebhookRefused: (job, reason) => {
+      runtime.stderr.write(`The webhook of job ${safeText(job)} is not sent: ${safeText(reason)}\n`);
+    },
+  });
+  const served = await serveLocal(service, { port, host: '127.0.0.1' });
+  service.start(served.port);
+  const endWatch = reload ? await watchSources(runtime, sources, statePath, service) : undefined;
+  return {
+    url: served.url,
+    key: LOCAL_KEY,
+    stop: async () => {
+      await endWatch?.();
+      // First: workers that end may still send their results.
+      await service.stop();
+      await served.stop();
+    },
+  };
+}
+
+/**
+ * How long handler modules are checked, in milliseconds. A module that takes longer, for example because it loads a model,
+ * is accepted unchecked.
+ */
+const CHECK_TIMEOUT_MS = 10_000;
+
+/** Loads each handler module and reads each Python file, so that a broken one fails now and not with every job. */
+async function checkSources(sources: Sources, clock: Clock, startProcess: StartProcess): Promise<void> {
+  await Promise.all(
+    Object.entries(sources).map(async ([endpoint, source]) => {
+      if (source.kind === 'module') await checkModule(endpoint, source.path, clock);
+      else if (source.kind === 'command' && typeof source.command !== 'string') {
+        const { checkPythonFile } = await import('../workers/python.ts');
+        await checkPythonFile(endpoint, source.command, source.cwd, startProcess, clock);
+      }
+    }),
+  );
+}
+
+async function checkModule(endpoint: string, path: string, clock: Clock): Promise<void> {
+  const timeout = clock.deadline(CHECK_TIMEOUT_MS);
+  try {
+    const problem = await checkHandlerModule(path, timeout.signal);
+    if (problem === undefined) return;
+    throw usage(`endpoint "${endpoint}": ${problem.includes(path) ? '' : `${path}: `}${problem}`, EXPORT_HINT);
+  } finally {
+    timeout.cancel();
+  }
+}
+
+const EXPORT_HINT =
+  'A handler module exports a function or an async generator, as default or as `handler`: export default async (input) => ({ ok: true });';
+
+/** Replaces the workers of an endpoint when a file changes beside its handler, or in the directory of its command. */
+async function watchSources(
+  { clock, stderr }: LocalRuntime,
+  sources: Sources,
+  statePath: string | undefined,
+  service: LocalService,
+): Promise<() => Promise<void>> {
+  const { watchFiles } = await import('../workers/watch-files.ts');
+  const byDirectory = new Map<string, string[]>();
+  for (const [name, source] of Object.entries(sources)) {
+    const directory = watchedDirectory(source);
+    if (directory !== undefined) byDirectory.set(directory, [...(byDirectory.get(directory) ?? []), name]);
+  }
+  const directories = [...byDirectory].map(([directory, endpoints]) => ({ directory, endpoints }));
+  return watchFiles(directories, {
+    clock,
+    ownFiles: statePath === undefined ? [] : [statePath],
+    onChange: (endpoints, file) => {
+      for (const endpoint of endpoints)
+        stderr.write(
+          `[${safeText(endpoint)}] ${safeText(file)} has changed: the workers are replaced, each after the jobs that it has.\n`,
+        );
+      // The next request fails with the same file error, and its caller is told.
+      void service.reload(endpoints).catch(() => undefined);
+    },
+    onOften: (file) => {
+      stderr.write(
+        `${safeText(file)} changes all the time: it is not watched any more. A line in .gitignore excludes it.\n`,
+      );
+    },
+  });
+}
+
+function watchedDirectory(source: EndpointSource): string | undefined {
+  switch (source.kind) {
+    case 'module':
+      return dirname(source.path.startsWith('file:') ? fileURLToPath(source.path) : source.path);
+    case 'command':
+      return typeof source.command === 'string' ? source.cwd : dirname(source.command.at(-1) ?? source.cwd);
+    case 'exec':
+      return source.cwd;
+    case 'attach':
+      return undefined;
+  }
+}

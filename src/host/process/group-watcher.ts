@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+
+/**
+ * A script for `sh` that kills process groups when its standard input ends without the line `over`. The lines `add N` and
+ * `remove N` tell which groups there are. It sends SIGTERM, and after three seconds SIGKILL to the remaining ones.
+ */
+const GROUP_WATCHER_SCRIPT = `
+trap '' HUP INT TERM
+groups=' '
+while read -r word group; do
+  case $word in
+    add) groups="$groups$group " ;;
+    remove) case $groups in *" $group "*) groups="\${groups%% $group *} \${groups#* $group }" ;; esac ;;
+    over) exit ;;
+  esac
+done
+living() {
+  for one in $groups; do kill -s 0 -- "-$one" && echo "$one"; done 2>/dev/null
+}
+for one in $groups; do kill -s TERM -- "-$one"; done 2>/dev/null
+for wait in 1 2 3; do
+  [ "$(living)" ] || exit
+  sleep 1
+done
+for one in $(living); do kill -s KILL -- "-$one"; done 2>/dev/null
+`;
+
+/** A shell that outlives this process and then ends the groups that are registered. */
+export interface GroupWatcher {
+  add(group: number): void;
+  remove(group: number): void;
+}
+
+/**
+ * Returns a watcher whose shell runs while there are groups. It has its own session, so that it gets no signals from the
+ * terminal. Where there is no shell, the groups are not watched.
+ */
+export function createGroupWatcher(path: string | undefined): GroupWatcher {
+  const groups = new Set<number>();
+  let input: NodeJS.WritableStream | undefined;
+  const start = (): NodeJS.WritableStream => {
+    const shell = spawn('/bin/sh', ['-c', GROUP_WATCHER_SCRIPT, 'berth-watcher'], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      cwd: '/',
+      env: { PATH: path },
+      detached: true,
+    });
+    shell.on('error', () => undefined);
+    shell.stdin.on('error', () => undefined);
+    shell.unref();
+    return shell.stdin;
+  };
+  return {
+    add: (group) => {
+      groups.add(group);
+      input ??= start();
+      input.write(`add ${String(group)}\n`);
+    },
+    remove: (group) => {
+      if (!groups.delete(group)) return;
+      input?.write(`remove ${String(group)}\n`);
+      if (groups.size > 0) return;
+      input?.end('over\n');
+      input = undefined;
+    },
+  };
+}

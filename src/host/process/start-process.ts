@@ -1,0 +1,115 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import type { Clock } from '../../core/context.ts';
+import type { ProcessEnd, ProcessSpec, RunningProcess, StartProcess } from '../../local/index.ts';
+import { KEY_VARIABLES } from '../../settings/table.ts';
+import { createGroupWatcher, type GroupWatcher } from './group-watcher.ts';
+import { isGroupAlive, signalGroup } from './process-group.ts';
+
+export interface ProcessRuntime {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: string;
+  readonly clock: Clock;
+}
+
+/** The time from SIGTERM to SIGKILL. Milliseconds. */
+const GRACE_MS = 5000;
+/** How often a group is checked, and how long what an ended process has printed is awaited. Milliseconds. */
+const CHECK_INTERVAL_MS = 20;
+const OUTPUT_WAIT_MS = 500;
+/** How long processes that got SIGKILL are awaited. Milliseconds. */
+const KILL_WAIT_MS = 2000;
+
+/** Returns the port that starts processes. */
+export function createStartProcess(runtime: ProcessRuntime): StartProcess {
+  const watcher = createGroupWatcher(runtime.env['PATH']);
+  return (spec) => startIn(runtime, watcher, spec);
+}
+
+type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+
+function startIn(runtime: ProcessRuntime, watcher: GroupWatcher, spec: ProcessSpec): RunningProcess {
+  const { platform, clock } = runtime;
+  const child = spawnChild(runtime, spec);
+  const group = platform === 'win32' ? undefined : child.pid;
+  if (group !== undefined) watcher.add(group);
+  child.stdout.setEncoding('utf8').on('data', spec.onStdout);
+  child.stderr.setEncoding('utf8').on('data', spec.onStderr);
+  // A program that does not read its input is no error.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(spec.input ?? '');
+
+  const closed = new Promise<void>((resolve) =>
+    child.once('close', () => {
+      resolve();
+    }),
+  );
+  const exited = new Promise<ProcessEnd>((resolve) => {
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      if (child.pid === undefined) resolve({ error: error.code ?? error.message });
+    });
+    child.once('exit', (code, signal) => {
+      resolve(signal === null ? { code: code ?? 0 } : { signal });
+    });
+  });
+  const isAlive = (): boolean =>
+    group === undefined
+      ? child.pid !== undefined && child.exitCode === null && child.signalCode === null
+      : isGroupAlive(group);
+  const send = (signal: 'SIGTERM' | 'SIGKILL'): void => {
+    if (group !== undefined) signalGroup(group, signal);
+    else if (child.pid !== undefined && isAlive())
+      spawn('taskkill', ['/pid', String(child.pid), '/T', '/F'], { stdio: 'ignore' });
+  };
+  const untilGone = async (timeoutMs: number): Promise<void> => {
+    const end = clock.monotonic() + timeoutMs;
+    while (isAlive() && clock.monotonic() < end) await clock.sleep(CHECK_INTERVAL_MS);
+  };
+  const endGroup = async (): Promise<void> => {
+    send('SIGTERM');
+    await untilGone(GRACE_MS);
+    if (isAlive()) send('SIGKILL');
+    await untilGone(KILL_WAIT_MS);
+    if (group !== undefined) watcher.remove(group);
+  };
+  let ending: Promise<void> | undefined;
+  const stop = (): Promise<void> => (ending ??= endGroup());
+  return {
+    ended: exited.then(async (end) => {
+      const waited = clock.deadline(OUTPUT_WAIT_MS);
+      const timeout = new Promise<void>((resolve) => {
+        waited.signal.addEventListener('abort', () => {
+          resolve();
+        });
+      });
+      // What the process has started may keep its output open.
+      await Promise.race([closed, timeout]);
+      waited.cancel();
+      void stop();
+      return end;
+    }),
+    stop: async () => {
+      await stop();
+      await exited;
+    },
+    kill: () => {
+      send('SIGKILL');
+    },
+  };
+}
+
+function spawnChild({ env, platform }: ProcessRuntime, spec: ProcessSpec): Child {
+  const [program = '', ...args] = typeof spec.command === 'string' ? [spec.command] : spec.command;
+  return spawn(program, args, {
+    cwd: spec.cwd,
+    env: { ...withoutKeys(env), ...spec.env },
+    shell: typeof spec.command === 'string',
+    // A session and a process group of its own: Ctrl-C in the terminal reaches this process only, which then ends the group.
+    detached: platform !== 'win32',
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+}
+
+/** Removes the user's API key from the environment. */
+const withoutKeys = (env: ProcessRuntime['env']): ProcessRuntime['env'] =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !KEY_VARIABLES.includes(name)));

@@ -1,0 +1,93 @@
+import type { ListRow, RememberedLists } from '../../core/ports/remembered.ts';
+import { isRecord, readObject, writeObject } from './json-file.ts';
+
+export interface RememberedOptions {
+  /** Path of the file; may fail when there is no directory for it. */
+  readonly path: () => string;
+  /** The address and a mark of the key in use; undefined without a key. May fail. */
+  readonly account: () => string | undefined;
+  /** The wall clock, in milliseconds since the epoch; the times in the file are of this clock. */
+  readonly date: () => number;
+  readonly random: () => number;
+}
+
+/** After an attempt to read a list, no other one begins for this time. Milliseconds. */
+const RETRY_MS = 10_000;
+
+/** One list in the file. */
+interface KeptList {
+  readonly at?: number;
+  readonly triedAt?: number;
+  readonly rows?: readonly ListRow[];
+  readonly expired?: boolean;
+}
+
+/**
+ * Keeps lists in a file, `{account, lists: {LIST: {at, triedAt, rows}}}`. Lists of another account are ignored, and dropped
+ * with the next write. Errors of the file and of the settings are ignored: nothing is then remembered.
+ */
+export function createRememberedLists(options: RememberedOptions): RememberedLists {
+  const kept = (account: string): Readonly<Record<string, KeptList>> => {
+    const file = readObject(options.path());
+    return file['account'] === account && isRecord(file['lists'])
+      ? (file['lists'] as Readonly<Record<string, KeptList>>)
+      : {};
+  };
+  const change = (list: string, part: KeptList): void => {
+    const account = options.account();
+    if (account === undefined) return;
+    const lists = kept(account);
+    writeObject(options.path(), { account, lists: { ...lists, [list]: { ...lists[list], ...part } } }, options.random);
+  };
+  const get = (list: string): KeptList | undefined => {
+    const account = options.account();
+    const found: unknown = account === undefined ? undefined : kept(account)[list];
+    return isRecord(found) ? found : undefined;
+  };
+  return {
+    read: (list) =>
+      quietly(undefined, () => {
+        const { at, rows, expired = false } = get(list) ?? {};
+        if (typeof at !== 'number' || !Array.isArray(rows)) return undefined;
+        const ageMs = options.date() - at;
+        // A time in the future means that the wall clock was changed: the age is unknown.
+        return { rows: rows.filter(isRow), ageMs: ageMs < 0 ? Number.POSITIVE_INFINITY : ageMs, expired };
+      }),
+    write: (list, rows) =>
+      quietly(undefined, () => {
+        change(list, { at: options.date(), rows, expired: false });
+      }),
+    mayRenew: (list) =>
+      quietly(false, () => {
+        if (options.account() === undefined) return false;
+        const sinceMs = options.date() - (get(list)?.triedAt ?? Number.NEGATIVE_INFINITY);
+        if (sinceMs >= 0 && sinceMs < RETRY_MS) return false;
+        change(list, { triedAt: options.date() });
+        return true;
+      }),
+    expire: () =>
+      quietly(undefined, () => {
+        const account = options.account();
+        if (account === undefined) return;
+        const lists = Object.entries(kept(account)).map(([list, { triedAt: _, ...rest }]) => [
+          list,
+          { ...rest, expired: true },
+        ]);
+        if (lists.length > 0)
+          writeObject(options.path(), { account, lists: Object.fromEntries(lists) as unknown }, options.random);
+      }),
+  };
+}
+
+function isRow(row: unknown): row is ListRow {
+  return isRecord(row) && ['value', 'name', 'description'].every((member) => typeof row[member] === 'string');
+}
+
+/** Runs work on a file that a command does not need; `otherwise` where it fails. */
+export function quietly<T>(otherwise: T, work: () => T): Promise<T> {
+  try {
+    return Promise.resolve(work());
+  } catch {
+    return Promise.resolve(otherwise);
+  }
+}

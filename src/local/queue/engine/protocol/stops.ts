@@ -1,0 +1,54 @@
+import type { State } from '../../../state/state.ts';
+import { putWorker } from '../../state/endpoint-queue.ts';
+import { queuesOf, type EndpointQueue, type TimerEvent, type Worker } from '../../state/records.ts';
+import { setTimer } from '../timers.ts';
+
+/** How long a worker may take to let go of a job that it is to stop. Milliseconds. */
+export const STOP_GRACE_MS = 5000;
+
+/**
+ * Records that a worker is to stop a job that ended without it (contract, worker protocol: job-stop), and wakes its request
+ * that waits for that. Until it has let go of the job it is not idle.
+ */
+export function askToStop(state: State, queue: EndpointQueue, worker: Worker, jobId: string, at: number): void {
+  const { protocol } = worker;
+  if (protocol === undefined) return;
+  const stops = [...protocol.stops, { jobId, since: realNow(state) }];
+  putWorker(queue, { ...worker, protocol: { ...protocol, stops } });
+  queue.signals += 1;
+  setTimer(queuesOf(state), at + STOP_GRACE_MS, stopTimer(worker, jobId));
+}
+
+/** The event of the timer that looks whether a worker has let go of a job. */
+export const stopTimer = ({ endpointId, id }: Worker, jobId: string): TimerEvent => ({
+  kind: 'worker-stop',
+  endpointId,
+  workerId: id,
+  jobId,
+});
+
+/** The time that has really passed: the service's time without what the clock was advanced by. Milliseconds. */
+export const realNow = (state: State): number => state.asOf - state.clockOffsetMs;
+
+/** The service's time when `milliseconds` will really have passed. */
+export const laterBy = (state: State, at: number, milliseconds: number): number =>
+  Math.max(at, state.asOf) + milliseconds;
+
+/**
+ * The worker IDLE from `at`, when it is RUNNING and works on nothing any more: on no job of its own and on none that it is to
+ * stop; else the same record.
+ */
+export function freed(worker: Worker, at: number): Worker {
+  const isBusy = worker.jobIds.length > 0 || (worker.protocol?.stops.length ?? 0) > 0;
+  return worker.status !== 'RUNNING' || isBusy ? worker : { ...worker, status: 'IDLE', idleSince: at };
+}
+
+/** The worker after it has let go of the jobs for which `isStopped` is true. An injected `hang` lets go of nothing. */
+export function withoutStops(worker: Worker, at: number, isStopped: (jobId: string) => boolean): Worker {
+  const { protocol } = worker;
+  if (protocol === undefined || protocol.stops.length === 0) return worker;
+  const hangs = (jobId: string): boolean => protocol.fault?.kind === 'hang' && protocol.fault.jobId === jobId;
+  const stops = protocol.stops.filter(({ jobId }) => !isStopped(jobId) || hangs(jobId));
+  if (stops.length === protocol.stops.length) return worker;
+  return freed({ ...worker, protocol: { ...protocol, stops } }, at);
+}

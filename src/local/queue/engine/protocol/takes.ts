@@ -1,0 +1,195 @@
+import type { EndpointRecord } from '../../../model/endpoints/record.ts';
+import { placementsFor } from '../../../model/endpoints/placement.ts';
+import type { State } from '../../../state/state.ts';
+import { nextWaiting, putWorker, queueOf, workerCount } from '../../state/endpoint-queue.ts';
+import {
+  queuesOf,
+  type EndpointQueue,
+  type Job,
+  type ProtocolWorker,
+  type Worker,
+  type WorkerFault,
+} from '../../state/records.ts';
+import { applyEvent } from '../jobs.ts';
+import { setTimer } from '../timers.ts';
+import { addWorker, reconcile, workerReady } from '../workers.ts';
+import { didNotStop, loseWorker, SILENCE_MS, watchSilence } from './losses.ts';
+import { freed, realNow, STOP_GRACE_MS, withoutStops } from './stops.ts';
+
+/** What a request for jobs gets: jobs; none now; or none ever, because the worker is to end. */
+export type Take =
+  { readonly kind: 'jobs'; readonly jobs: readonly Job[] } | { readonly kind: 'none' } | { readonly kind: 'leave' };
+
+/** A request for jobs by a worker (contract, worker protocol: take). */
+export interface TakeRequest {
+  readonly workerId: string;
+  /** The largest number of jobs. */
+  readonly count: number;
+  /** What the worker says: whether it works on a job. */
+  readonly isWorking: boolean;
+}
+
+/** How many workers an endpoint has at most before attaching is refused. */
+const MAX_WORKERS = 1000;
+
+/** How long after a take an injected fault kills the worker. Milliseconds. */
+const KILL_DELAY_MS = 500;
+
+/** The ids of workers that scaling starts. A worker with such an id that is not known was removed, and does not attach. */
+const MANAGED_ID = /^w[0-9a-f]{7,}$/;
+
+/** Whether this endpoint has room for another attached worker. */
+export const canAttach = (state: State, endpointId: string, workerId: string): boolean => {
+  const queue = queueOf(state, endpointId);
+  return queue.workers[workerId] !== undefined || workerCount(queue) < MAX_WORKERS;
+};
+
+/**
+ * Answers the first try of a request for jobs. An unknown worker attaches; a managed one is ready with its first request. A
+ * worker that works on nothing has let go of every job that it was to stop.
+ */
+export function takeJobs(state: State, endpoint: EndpointRecord, request: TakeRequest, now: number): Take {
+  const queue = queueOf(state, endpoint.id);
+  const { workerId, isWorking } = request;
+  if (queue.workers[workerId] === undefined) {
+    if (MANAGED_ID.test(workerId)) return { kind: 'leave' };
+    attach(state, queue, endpoint, workerId, now);
+  }
+  const worker = seen(state, queue, workerId);
+  if (worker?.status === 'INITIALIZING') {
+    workerReady(queue, workerId, now);
+    delete queue.failedStarts;
+    watchSilence(state, worker, now + SILENCE_MS);
+  }
+  const ready = queue.workers[workerId];
+  if (ready !== undefined && !isWorking)
+    update(
+      state,
+      queue,
+      withoutStops(ready, now, () => true),
+      now,
+    );
+  return retryTake(state, endpoint, request, now);
+}
+
+/** Answers a held request for jobs, when something has changed since its last try. */
+export function retryTake(state: State, endpoint: EndpointRecord, { workerId, count }: TakeRequest, now: number): Take {
+  const queue = queueOf(state, endpoint.id);
+  const worker = queue.workers[workerId];
+  if (worker?.protocol === undefined || worker.protocol.isLeaving === true) return { kind: 'leave' };
+  if (worker.protocol.fault !== undefined && worker.protocol.fault.kind !== 'silent') return { kind: 'none' };
+  const jobs: Job[] = [];
+  for (let job = nextWaiting(state, queue); job !== undefined && jobs.length < count; job = nextWaiting(state, queue)) {
+    const started = applyEvent(state, job, { kind: 'start', at: now, workerId });
+    if (started === undefined) break;
+    jobs.push(started);
+  }
+  if (jobs.length > 0) reconcile(state, endpoint.id, now);
+  return jobs.length === 0 ? { kind: 'none' } : { kind: 'jobs', jobs };
+}
+
+/** Queues jobs again that were given to a worker whose connection had already ended, so that it never got them. */
+export function takeBack(state: State, jobs: readonly Job[], now: number): void {
+  for (const { id, attempt } of jobs) {
+    const job = queuesOf(state).jobs[id];
+    if (job?.status === 'IN_PROGRESS' && job.attempt === attempt) applyEvent(state, job, { kind: 'lose', at: now });
+  }
+  for (const endpointId of new Set(jobs.map((job) => job.endpointId))) reconcile(state, endpointId, now);
+}
+
+/** Injects a fault into a worker that was just given a job. */
+export function injectFault(
+  state: State,
+  { endpointId, workerId = '', id }: Job,
+  kind: WorkerFault['kind'],
+  now: number,
+): void {
+  const queue = queueOf(state, endpointId);
+  const worker = queue.workers[workerId];
+  if (worker?.protocol === undefined) return;
+  putWorker(queue, { ...worker, protocol: { ...worker.protocol, fault: { kind, jobId: id, since: now } } });
+  if (kind === 'crash' || kind === 'oom')
+    setTimer(queuesOf(state), now + KILL_DELAY_MS, { kind: 'worker-killed', endpointId, workerId });
+}
+
+/** Whether a worker was killed by an injected fault: nothing that it sends arrives any more. */
+export function isKilled(state: State, endpointId: string, workerId: string): boolean {
+  const kind = queuesOf(state).byEndpoint[endpointId]?.workers[workerId]?.protocol?.fault?.kind;
+  return kind === 'crash' || kind === 'oom';
+}
+
+/**
+ * Records a heartbeat with the ids of the jobs that the worker runs. It has let go of the jobs that it was to stop and does not
+ * name; a managed one that still names one after its grace is stopped.
+ */
+export function recordPing(
+  state: State,
+  endpointId: string,
+  workerId: string,
+  jobIds: ReadonlySet<string>,
+  now: number,
+): void {
+  const queue = queueOf(state, endpointId);
+  const worker = seen(state, queue, workerId);
+  if (worker?.protocol === undefined) return;
+  const overdue = worker.protocol.stops.find(
+    ({ jobId, since }) => jobIds.has(jobId) && since + STOP_GRACE_MS <= realNow(state),
+  );
+  if (overdue !== undefined && worker.protocol.kind === 'managed')
+    loseWorker(state, queue, worker, now, didNotStop(overdue.jobId));
+  else
+    update(
+      state,
+      queue,
+      withoutStops(worker, now, (jobId) => !jobIds.has(jobId)),
+      now,
+    );
+}
+
+/**
+ * The jobs that a worker is to stop and was not told of, which are then marked as told; none for an unknown worker. `leave`
+ * when the worker was removed.
+ */
+export function takeStops(state: State, endpointId: string, workerId: string): readonly string[] | 'leave' {
+  const queue = queueOf(state, endpointId);
+  const worker = queue.workers[workerId];
+  if (worker?.protocol === undefined) return MANAGED_ID.test(workerId) ? 'leave' : [];
+  const { protocol } = worker;
+  const untold = protocol.stops.filter(({ toldAt }) => toldAt === undefined);
+  if (untold.length === 0) return [];
+  const stops = protocol.stops.map((stop) => ({ ...stop, toldAt: stop.toldAt ?? realNow(state) }));
+  putWorker(queue, { ...worker, protocol: { ...protocol, stops } });
+  return untold.map(({ jobId }) => jobId);
+}
+
+/** Counts a request of a worker that begins (1) or ends (-1) to be held. */
+export function countPoll(state: State, endpointId: string, workerId: string, change: 1 | -1): void {
+  const queue = queueOf(state, endpointId);
+  const worker = seen(state, queue, workerId);
+  if (worker?.protocol === undefined) return;
+  const polls = Math.max(0, worker.protocol.polls + change);
+  putWorker(queue, { ...worker, protocol: { ...worker.protocol, polls } });
+}
+
+/** Records a sign of life, and returns the worker's record; undefined when it is not known. */
+export function seen(state: State, queue: EndpointQueue, workerId: string): Worker | undefined {
+  const worker = queue.workers[workerId];
+  if (worker?.protocol === undefined || worker.protocol.seenAt === realNow(state)) return worker;
+  const updated: Worker = { ...worker, protocol: { ...worker.protocol, seenAt: realNow(state) } };
+  putWorker(queue, updated);
+  return updated;
+}
+
+/** Stores a worker that may have become idle. */
+export function update(state: State, queue: EndpointQueue, worker: Worker, now: number): void {
+  if (queue.workers[worker.id] === worker) return;
+  putWorker(queue, freed(worker, now));
+  reconcile(state, worker.endpointId, now);
+}
+
+/** Adds an attached worker, on hardware that the endpoint could have. */
+function attach(state: State, queue: EndpointQueue, endpoint: EndpointRecord, id: string, now: number): void {
+  const [hardware = { dataCenterId: 'LOCAL' }] = placementsFor(state, endpoint);
+  const protocol: ProtocolWorker = { kind: 'attached', seenAt: realNow(state), polls: 0, stops: [] };
+  addWorker(queue, endpoint, id, hardware, now, protocol);
+}

@@ -1,0 +1,45 @@
+import { PAGE_LENGTH, type Recorder } from '../../state/file/recorder.ts';
+import type { Timer } from './records.ts';
+import { createTimerHeap, type TimerHeap } from './timer-heap.ts';
+
+/** The timers that were set, and the orders of those that were removed; with `all`, nothing else is there. */
+interface SavedChange {
+  readonly all?: true;
+  readonly set?: readonly Timer[];
+  readonly gone?: readonly number[];
+}
+
+/** How many timers a page holds. The text of one has about 100 characters. */
+const PAGE_TIMERS = Math.floor(PAGE_LENGTH / 100);
+
+/** Timers, which note their own changes. */
+export function timersRecorder(): Recorder {
+  let known: TimerHeap | undefined;
+  return {
+    change: (value) => {
+      const heap = value as TimerHeap;
+      const { set, gone } = heap.changes();
+      if (heap !== known) {
+        known = heap;
+        return JSON.stringify({ all: true, set: heap } satisfies Record<keyof SavedChange & ('all' | 'set'), unknown>);
+      }
+      if (set.length === 0 && gone.length === 0) return undefined;
+      return JSON.stringify({ set, ...(gone.length > 0 ? { gone } : {}) } satisfies SavedChange);
+    },
+    *pages(value) {
+      const timers = (value as TimerHeap).all();
+      for (let at = 0; at === 0 || at < timers.length; at += PAGE_TIMERS)
+        yield JSON.stringify({ set: timers.slice(at, at + PAGE_TIMERS) } satisfies SavedChange);
+    },
+    apply: (value, change) => {
+      const { all = false, set = [], gone = [] } = change as SavedChange;
+      const heap = value === undefined || all ? createTimerHeap() : (value as TimerHeap);
+      for (const timer of set) heap.push(timer);
+      if (gone.length > 0) heap.remove(new Set(gone));
+      // They are saved.
+      heap.changes();
+      known = heap;
+      return heap;
+    },
+  };
+}

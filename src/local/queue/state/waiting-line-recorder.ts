@@ -1,0 +1,49 @@
+import type { Recorder } from '../../state/file/recorder.ts';
+import type { WaitingLine } from './records.ts';
+
+/** The ids that were added at the end; with `all`, no other ones are there. */
+interface SavedChange extends Omit<WaitingLine, 'ids'> {
+  readonly all?: true;
+  readonly ids?: readonly string[];
+}
+
+/** A waiting line, whose list of ids grows at its end until it is replaced. */
+export function waitingLineRecorder(): Recorder {
+  let ids: readonly string[] | undefined;
+  let length = 0;
+  let position = '';
+  const settle = (line: WaitingLine): void => {
+    ids = line.ids;
+    length = ids.length;
+    position = positionOf(line);
+  };
+  return {
+    change: (value) => {
+      const line = value as WaitingLine;
+      const isOther = line.ids !== ids;
+      if (!isOther && line.ids.length === length && positionOf(line) === position) return undefined;
+      const added = isOther ? line.ids : line.ids.slice(length);
+      settle(line);
+      return textOf(line, added, isOther);
+    },
+    pages: (value) => [textOf(value as WaitingLine, (value as WaitingLine).ids, true)],
+    apply: (value, change) => {
+      const { all = false, ids: added = [], head, count } = change as SavedChange;
+      const before = all ? [] : ((value as WaitingLine | undefined)?.ids ?? []);
+      for (const id of added) before.push(id);
+      const line: WaitingLine = { ids: before, head, count };
+      settle(line);
+      return line;
+    },
+  };
+}
+
+const positionOf = ({ head, count }: WaitingLine): string => `${String(head)} ${String(count)}`;
+
+const textOf = ({ head, count }: WaitingLine, added: readonly string[], all: boolean): string =>
+  JSON.stringify({
+    ...(all ? { all } : {}),
+    ...(added.length > 0 ? { ids: added } : {}),
+    head,
+    count,
+  } satisfies SavedChange);

@@ -1,0 +1,162 @@
+import type { Call, Reply } from '../../frame/operation.ts';
+import type { State } from '../../state/state.ts';
+import { countPoll } from '../engine/protocol/takes.ts';
+import { waitingCount } from '../state/endpoint-queue.ts';
+import { queuesOf } from '../state/records.ts';
+
+/** How long a request is held open when there is nothing to answer. Milliseconds of the service's clock. */
+export const HOLD_MS = 60_000;
+
+/** A request of a worker that waits for an answer. */
+interface HeldRequest {
+  readonly endpointId: string;
+  readonly workerId: string;
+  /** Whether it waits for jobs; others wait for jobs to stop. */
+  readonly isTake: boolean;
+  /** Answers it, inside a step; undefined when there is still nothing to answer. */
+  readonly attempt: (state: State, now: number) => Reply | undefined;
+}
+
+/** A held request that was answered inside a step whose changes are not saved yet. */
+export interface AnsweredRequest {
+  /** Puts it back, because the step is run again. */
+  undo(): void;
+  /** Sends the answer, or the error of the save. */
+  settle(error?: Error): void;
+}
+
+/** The held requests of all workers of one service. */
+export interface HeldRequests {
+  /** Answers the requests that can be answered now. Call it at the end of every step. */
+  answer(state: State, now: number): readonly AnsweredRequest[];
+  /**
+   * Holds a request open: registers it inside a step, after its first try. The function that it returns waits for the answer;
+   * it resolves with undefined when the time was over, the caller disconnected or the service stopped first.
+   */
+  hold(state: State, call: Call, request: HeldRequest): () => Promise<Reply | undefined>;
+}
+
+interface Entry extends HeldRequest {
+  isAnswered: boolean;
+  readonly answer: Promise<Reply>;
+  settle(reply: Reply, error?: Error): void;
+}
+
+/** The held requests of one endpoint. */
+interface Group {
+  readonly takes: Set<Entry>;
+  readonly stops: Set<Entry>;
+  /** What tells that more than new jobs has changed: see `EndpointQueue.signals`. */
+  seen: string;
+}
+
+export function createHeldRequests(): HeldRequests {
+  const groups = new Map<string, Group>();
+
+  const groupOf = (state: State, endpointId: string): Group => {
+    const known = groups.get(endpointId);
+    if (known !== undefined) return known;
+    const group: Group = { takes: new Set(), stops: new Set(), seen: signalsOf(state, endpointId) };
+    groups.set(endpointId, group);
+    return group;
+  };
+
+  const setOf = (group: Group, { isTake }: Entry): Set<Entry> => (isTake ? group.takes : group.stops);
+
+  const attempt = (group: Group, entry: Entry, state: State, now: number): AnsweredRequest | undefined => {
+    const reply = entry.attempt(state, now);
+    if (reply === undefined) return undefined;
+    entry.isAnswered = true;
+    setOf(group, entry).delete(entry);
+    countPoll(state, entry.endpointId, entry.workerId, -1);
+    return {
+      undo: () => {
+        const current = groupOf(state, entry.endpointId);
+        entry.isAnswered = false;
+        setOf(current, entry).add(entry);
+        // Whatever it was, it is to be looked at again.
+        current.seen = '';
+      },
+      settle: (error) => {
+        entry.settle(reply, error);
+      },
+    };
+  };
+
+  return {
+    answer: (state, now) => {
+      const answered: AnsweredRequest[] = [];
+      for (const [endpointId, group] of groups) {
+        const signals = signalsOf(state, endpointId);
+        const queue = queuesOf(state).byEndpoint[endpointId];
+        if (signals !== group.seen) {
+          group.seen = signals;
+          for (const entry of [...group.stops, ...group.takes]) push(answered, attempt(group, entry, state, now));
+        } else
+          for (const entry of group.takes) {
+            if (queue === undefined || waitingCount(queue) === 0) break;
+            push(answered, attempt(group, entry, state, now));
+          }
+        if (group.takes.size + group.stops.size === 0) groups.delete(endpointId);
+      }
+      return answered;
+    },
+    hold: (state, call, request) => {
+      const entry = newEntry(request);
+      setOf(groupOf(state, request.endpointId), entry).add(entry);
+      countPoll(state, request.endpointId, request.workerId, 1);
+      return async () => {
+        const inTime = await answerInTime(call, entry.answer);
+        if (inTime !== undefined) return inTime;
+        const isAnswered = await call.transact((current) => {
+          if (entry.isAnswered) return true;
+          const group = groups.get(entry.endpointId);
+          if (group !== undefined) setOf(group, entry).delete(entry);
+          countPoll(current, entry.endpointId, entry.workerId, -1);
+          return false;
+        });
+        return isAnswered ? entry.answer : undefined;
+      };
+    },
+  };
+}
+
+function push<T>(list: T[], item: T | undefined): void {
+  if (item !== undefined) list.push(item);
+}
+
+const signalsOf = (state: State, endpointId: string): string =>
+  `${state.generation} ${String(queuesOf(state).byEndpoint[endpointId]?.signals)}`;
+
+function newEntry(request: HeldRequest): Entry {
+  let settle: Entry['settle'] = () => undefined;
+  const answer = new Promise<Reply>((resolve, reject) => {
+    settle = (reply, error) => {
+      if (error === undefined) resolve(reply);
+      else reject(error);
+    };
+  });
+  // The error is thrown where the answer is awaited, which may be later.
+  answer.catch(() => undefined);
+  return { ...request, isAnswered: false, answer, settle };
+}
+
+/** The answer; undefined when the time was over or the call was aborted first. */
+async function answerInTime(call: Call, answer: Promise<Reply>): Promise<Reply | undefined> {
+  const waiting = new AbortController();
+  const end = (): void => {
+    waiting.abort(new Error('the request was answered'));
+  };
+  const timeout = call.sleep(HOLD_MS, waiting.signal).then(
+    () => undefined,
+    () => undefined,
+  );
+  call.signal.addEventListener('abort', end, { once: true });
+  if (call.signal.aborted) end();
+  try {
+    return await Promise.race([answer, timeout]);
+  } finally {
+    call.signal.removeEventListener('abort', end);
+    end();
+  }
+}

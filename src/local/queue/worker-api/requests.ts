@@ -1,0 +1,77 @@
+import { Problem } from '../../contract/problem.ts';
+import type { Call } from '../../frame/operation.ts';
+import { memberText } from '../api/member-text.ts';
+import type { Result } from '../engine/protocol/results.ts';
+import type { TakeRequest } from '../engine/protocol/takes.ts';
+
+/** The largest number of jobs in one answer. */
+const MAX_BATCH = 1000;
+
+/** The longest id of a worker that may attach. */
+const MAX_WORKER_ID_LENGTH = 128;
+
+/** What a worker reports about a job: its progress as JSON text, or its result. */
+export type Report =
+  { readonly kind: 'progress'; readonly text: string | undefined } | (Result & { readonly kind: 'result' });
+
+/** The id of the worker in the path. Fails with Problem 400 when it is too long. */
+export function readWorkerId({ params }: Call): string {
+  const id = params['workerId'] ?? '';
+  if (id.length > MAX_WORKER_ID_LENGTH)
+    throw invalid(`the worker id has more than ${String(MAX_WORKER_ID_LENGTH)} characters`);
+  return id;
+}
+
+/** Reads a request for one job or for up to `batch_size` ones. Fails with Problem 400 for a wrong number. */
+export function readTake(call: Call, isBatch: boolean): TakeRequest {
+  const size = call.query.get('batch_size');
+  if (isBatch && (size === null || !/^[1-9]\d{0,8}$/.test(size)))
+    throw invalid('batch_size must be a whole number from 1');
+  return {
+    workerId: readWorkerId(call),
+    count: isBatch ? Math.min(MAX_BATCH, Number(size)) : 1,
+    isWorking: call.query.get('job_in_progress') !== '0',
+  };
+}
+
+/**
+ * Reads a report. Its body is JSON text whatever its content type says: the library names the one of a form. Fails with
+ * Problem 400 when it is not a JSON object.
+ */
+export function readReport(call: Call): Report {
+  const body = readBody(call);
+  const output = 'output' in body ? memberText(call.bodyText, 'output') : undefined;
+  if (body['status'] === 'IN_PROGRESS') return { kind: 'progress', text: output };
+  return {
+    kind: 'result',
+    outcome: hasError(body) ? { kind: 'error', error: errorText(call, body) } : { kind: 'output', text: output },
+    isStream: call.query.get('isStream') === 'true',
+    isLeaving: body['stopPod'] === true,
+  };
+}
+
+/** Reads a chunk of a stream as JSON text. Fails with Problem 400 when the body is not a JSON object with `output`. */
+export function readChunk(call: Call): string {
+  const body = readBody(call);
+  if (!('output' in body)) throw invalid('the body needs the member output');
+  return memberText(call.bodyText, 'output');
+}
+
+const hasError = ({ error }: Readonly<Record<string, unknown>>): boolean => error !== undefined && error !== null;
+
+/** The error: a text as it is, any other value as JSON. */
+const errorText = (call: Call, { error }: Readonly<Record<string, unknown>>): string =>
+  typeof error === 'string' ? error : memberText(call.bodyText, 'error');
+
+function readBody({ bodyText }: Call): Readonly<Record<string, unknown>> {
+  let body: unknown;
+  try {
+    body = JSON.parse(bodyText);
+  } catch {
+    throw invalid('the body is not JSON');
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid('the body must be a JSON object');
+  return body as Readonly<Record<string, unknown>>;
+}
+
+const invalid = (detail: string): Problem => new Problem(400, 'Bad Request', detail);

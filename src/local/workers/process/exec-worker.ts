@@ -1,0 +1,83 @@
+import type { Outcome } from '../../queue/engine/builtin-handlers.ts';
+import type { HandlerWorker } from '../handler-worker.ts';
+import type { EndpointSource } from '../source.ts';
+import { describeEnd, type ProcessEnd, type RunningProcess, type StartProcess } from './port.ts';
+import { createPrintedLines } from './printed-lines.ts';
+
+/** The largest output of a job, in characters. */
+const MAX_OUTPUT_LENGTH = 20_000_000;
+
+export interface ExecWorkerOptions {
+  readonly startProcess: StartProcess;
+  readonly monotonic: () => number;
+  /** Called with what the command prints on stderr. */
+  readonly onOutput: (text: string) => void;
+}
+
+/**
+ * A worker that runs a command for each job: the input on its stdin, what it prints on stdout is the output (JSON when it is
+ * valid JSON, else a string), and any other exit code than 0 fails the job with the last lines of stderr. The variables
+ * BERTH_JOB_ID and BERTH_ENDPOINT_ID say which job it is.
+ */
+export function startExecWorker(
+  { command, cwd }: Extract<EndpointSource, { kind: 'exec' }>,
+  { startProcess, monotonic, onOutput }: ExecWorkerOptions,
+): HandlerWorker {
+  let current: RunningProcess | undefined;
+  let stopped = false;
+  const isStopped = (): boolean => stopped;
+  return {
+    get stopped() {
+      return stopped;
+    },
+    run: async ({ id, endpointId, input }) => {
+      const pieces: string[] = [];
+      let length = 0;
+      const messages = createPrintedLines(monotonic, (line) => {
+        onOutput(`${line}\n`);
+      });
+      if (isStopped()) return undefined;
+      current = startProcess({
+        command,
+        cwd,
+        env: { BERTH_JOB_ID: id, BERTH_ENDPOINT_ID: endpointId },
+        input,
+        onStdout: (text) => {
+          length += text.length;
+          if (length <= MAX_OUTPUT_LENGTH) pieces.push(text);
+        },
+        onStderr: messages.add,
+      });
+      const end = await current.ended;
+      messages.end();
+      if (isStopped()) return undefined;
+      if (end.code !== 0) return failed(end, messages.tail());
+      if (length > MAX_OUTPUT_LENGTH)
+        return { kind: 'error', error: `the command printed more than ${String(MAX_OUTPUT_LENGTH)} characters` };
+      return { kind: 'output', text: outputText(pieces.join('')) };
+    },
+    stop: () => {
+      stopped = true;
+      // Not awaited: a command that ignores SIGTERM must not hold up the other workers.
+      void current?.stop();
+      return Promise.resolve();
+    },
+  };
+}
+
+const failed = (end: ProcessEnd, lines: readonly string[]): Outcome => ({
+  kind: 'error',
+  error: [`the command ${describeEnd(end)}`, ...lines].join('\n'),
+});
+
+/** JSON text stays as it was printed, so that its numbers stay exact; nothing at all is null. */
+function outputText(printed: string): string {
+  const text = printed.trim();
+  if (text === '') return 'null';
+  try {
+    JSON.parse(text);
+    return text;
+  } catch {
+    return JSON.stringify(printed.replace(/\r?\n$/, ''));
+  }
+}

@@ -1,0 +1,78 @@
+/** How much of what a process prints is kept: characters of a line, and lines and characters in a second. */
+const MAX_LINE_LENGTH = 2000;
+const MAX_LINES_PER_SECOND = 1000;
+const MAX_CHARACTERS_PER_SECOND = 200_000;
+/** How many of the latest lines are kept to explain an end. */
+const TAIL_LINES = 20;
+
+export interface PrintedLines {
+  /** Takes what was printed, in pieces of any size. */
+  readonly add: (text: string) => void;
+  /** Passes on an incomplete last line, and how many lines were left out. */
+  readonly end: () => void;
+  /** The latest lines, those that were left out included, oldest first. */
+  readonly tail: () => readonly string[];
+}
+
+/**
+ * Splits what a process prints into lines and calls `onLine` with each. The memory it uses does not depend on how much is
+ * printed: a long line is cut, and lines beyond the limits of a second are counted and left out.
+ */
+export function createPrintedLines(monotonic: () => number, onLine: (line: string) => void): PrintedLines {
+  let incomplete = '';
+  let latest: string[] = [];
+  let second = Math.floor(monotonic() / 1000);
+  let lines = 0;
+  let characters = 0;
+  let leftOut = 0;
+
+  const tellLeftOut = (): void => {
+    if (leftOut > 0) onLine(`(${String(leftOut)} lines left out: more than a worker's log takes)`);
+    leftOut = 0;
+  };
+
+  const addLine = (full: string): void => {
+    const line = full.length > MAX_LINE_LENGTH ? `${full.slice(0, MAX_LINE_LENGTH)}...` : full;
+    latest.push(line);
+    if (latest.length > 2 * TAIL_LINES) latest = latest.slice(-TAIL_LINES);
+    const now = Math.floor(monotonic() / 1000);
+    if (now !== second) {
+      second = now;
+      lines = 0;
+      characters = 0;
+      tellLeftOut();
+    }
+    lines += 1;
+    characters += line.length;
+    if (lines > MAX_LINES_PER_SECOND || characters > MAX_CHARACTERS_PER_SECOND) leftOut += 1;
+    else onLine(line);
+  };
+
+  return {
+    add: (text) => {
+      let from = 0;
+      for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', from)) {
+        addLine(lastShown(incomplete + text.slice(from, at)));
+        incomplete = '';
+        from = at + 1;
+      }
+      const rest = text.slice(from);
+      const redrawn = rest.lastIndexOf('\r', rest.length - 2);
+      if (redrawn >= 0) incomplete = rest.slice(redrawn + 1, redrawn + 2 * MAX_LINE_LENGTH);
+      // Characters beyond the limit of a line are of no use, however many come before its end.
+      else if (incomplete.length <= MAX_LINE_LENGTH) incomplete += rest.slice(0, 2 * MAX_LINE_LENGTH);
+    },
+    end: () => {
+      if (incomplete !== '') addLine(lastShown(incomplete));
+      incomplete = '';
+      tellLeftOut();
+    },
+    tail: () => latest.slice(-TAIL_LINES),
+  };
+}
+
+/** What a terminal shows of a line at its end: a progress bar redraws it after each carriage return. */
+function lastShown(line: string): string {
+  const whole = line.replace(/\r+$/, '');
+  return whole.slice(whole.lastIndexOf('\r') + 1);
+}

@@ -1,0 +1,218 @@
+import type { EndpointRecord } from '../../model/endpoints/record.ts';
+import { endpoints } from '../../model/endpoints/seed.ts';
+import {
+  loseAllWorkers,
+  managedWorkers,
+  recordPrinted,
+  recordWorkerExit,
+  type ManagedWorker,
+  type WorkerExit,
+} from '../../queue/index.ts';
+import { queueOf } from '../../queue/state/endpoint-queue.ts';
+import type { State } from '../../state/state.ts';
+import type { EndpointSource } from '../source.ts';
+import { describeEnd, type ProcessEnd, type RunningProcess, type StartProcess } from './port.ts';
+import { createPrintedLines, type PrintedLines } from './printed-lines.ts';
+import { createStartReport, type StartReport } from './start-report.ts';
+
+export type CommandSource = Extract<EndpointSource, { readonly kind: 'command' }>;
+
+export interface SupervisorOptions {
+  /** Runs one atomic step on the state, as in `Call`. */
+  readonly transact: <T>(step: (state: State, now: number) => T) => Promise<T>;
+  /** The commands of workers, by endpoint id or name. */
+  readonly sources: ReadonlyMap<string, CommandSource>;
+  readonly startProcess: StartProcess;
+  /** The variables of a worker. */
+  readonly environmentOf: (
+    state: State,
+    endpoint: EndpointRecord,
+    workerId: string,
+  ) => Readonly<Record<string, string>>;
+  /** The injected fault of the start of a worker, counted down; asked for once for each start. */
+  readonly startFault: (
+    state: State,
+    worker: { readonly endpointId: string; readonly workerId: string },
+  ) => { readonly kind: 'slow'; readonly delayMs: number } | { readonly kind: 'failed' } | undefined;
+  readonly monotonic: () => number;
+  /** Called with what workers print, and with what is to be said about them. */
+  readonly log: (endpointId: string, text: string) => void;
+}
+
+export interface Supervisor {
+  /**
+   * Compares the state with the running processes once: records what they printed and that they ended, starts missing ones
+   * and stops those whose worker is gone. Rejects with the error of a step (local-file, 14).
+   */
+  sync(): Promise<void>;
+  /** Ends every process; their jobs go back to the queue. */
+  stop(): Promise<void>;
+}
+
+/** A worker whose process should run. */
+interface Wanted {
+  readonly workerId: string;
+  readonly endpointId: string;
+  /** It has asked for a job. */
+  readonly isReady: boolean;
+  /** An injected fault kills it now. */
+  readonly isKilled: boolean;
+  /** What to start; undefined when it runs already, or nothing serves its endpoint. */
+  readonly start: { readonly source: CommandSource; readonly env: Readonly<Record<string, string>> } | undefined;
+}
+
+interface Supervised {
+  readonly endpointId: string;
+  readonly process: RunningProcess;
+  readonly printed: PrintedLines;
+  readonly report: StartReport;
+  /** Lines that are not recorded in the state yet. */
+  readonly unrecorded: string[];
+  isReady: boolean;
+  /** It was asked to end: its worker is gone. */
+  isStopping: boolean;
+  end: ProcessEnd | undefined;
+}
+
+/** How many lines wait for the next step at most: as many as a worker's log keeps. */
+const MAX_UNRECORDED = 200;
+
+/** Keeps one process running for each managed worker of the state. */
+export function createSupervisor(options: SupervisorOptions): Supervisor {
+  const running = new Map<string, Supervised>();
+  /** When the processes of workers are to be started, on the service's clock: at once, or late because of a fault. */
+  const startTimes = new Map<string, number>();
+  /** What the last failed start of an endpoint has printed: it is not shown again while it stays the same. */
+  const lastFailures = new Map<string, string>();
+  let lastSync: Promise<void> = Promise.resolve();
+  let stopped = false;
+
+  const step = (state: State, now: number): readonly Wanted[] => {
+    for (const [workerId, worker] of running) {
+      const lines = worker.unrecorded.splice(0);
+      if (lines.length > 0) recordPrinted(state, workerId, lines, now);
+      if (worker.end !== undefined) recordWorkerExit(state, worker.endpointId, workerId, exitOf(worker.end), now);
+    }
+    for (const worker of managedWorkers(state)) if (!running.has(worker.workerId)) decideStart(state, worker, now);
+    return managedWorkers(state).map(({ workerId, endpointId, kill }) => ({
+      workerId,
+      endpointId,
+      isKilled: kill !== undefined,
+      isReady: queueOf(state, endpointId).workers[workerId]?.status !== 'INITIALIZING',
+      start: (startTimes.get(workerId) ?? Infinity) <= now ? startOf(state, endpointId, workerId) : undefined,
+    }));
+  };
+
+  const decideStart = (state: State, { workerId, endpointId }: ManagedWorker, now: number): void => {
+    if (startTimes.has(workerId)) return;
+    const fault = options.startFault(state, { endpointId, workerId });
+    if (fault?.kind === 'failed') {
+      const error = 'its start failed (an injected fault)';
+      recordWorkerExit(state, endpointId, workerId, { code: 1, signal: null, error }, now);
+      options.log(endpointId, `(worker ${workerId}: ${error})`);
+    } else startTimes.set(workerId, now + (fault?.delayMs ?? 0));
+  };
+
+  const startOf = (state: State, endpointId: string, workerId: string): Wanted['start'] => {
+    const endpoint = endpoints.get(state, endpointId);
+    const source = options.sources.get(endpointId) ?? options.sources.get(endpoint?.name ?? '');
+    if (endpoint === undefined || source === undefined) return undefined;
+    return { source, env: options.environmentOf(state, endpoint, workerId) };
+  };
+
+  const syncOnce = async (): Promise<void> => {
+    if (stopped) return;
+    const ended = [...running].filter(([, worker]) => worker.end !== undefined);
+    const wanted = await options.transact(step);
+    for (const [workerId] of ended) running.delete(workerId);
+    const wantedIds = new Set(wanted.map(({ workerId }) => workerId));
+    for (const [workerId, worker] of running) if (!wantedIds.has(workerId)) stopOne(worker);
+    for (const workerId of startTimes.keys()) if (!wantedIds.has(workerId)) startTimes.delete(workerId);
+    for (const worker of wanted) {
+      const process = running.get(worker.workerId);
+      if (worker.isReady) ready(process);
+      if (worker.isKilled) process?.process.kill();
+      if (worker.start !== undefined) start(worker, worker.start);
+    }
+  };
+
+  const sync = (): Promise<void> => {
+    const next = lastSync.then(syncOnce);
+    lastSync = next.catch(() => undefined);
+    return next;
+  };
+
+  const stopOne = (worker: Supervised): void => {
+    worker.isStopping = true;
+    void worker.process.stop();
+  };
+
+  const ready = (worker: Supervised | undefined): void => {
+    if (worker === undefined || worker.isReady) return;
+    worker.isReady = true;
+    worker.report.succeeded();
+    lastFailures.delete(worker.endpointId);
+  };
+
+  const start = ({ workerId, endpointId }: Wanted, { source, env }: NonNullable<Wanted['start']>): void => {
+    const unrecorded: string[] = [];
+    const report = createStartReport(options.monotonic, lastFailures.get(endpointId), (line) => {
+      options.log(endpointId, line);
+    });
+    const printed = createPrintedLines(options.monotonic, (line) => {
+      unrecorded.push(line);
+      if (unrecorded.length > 2 * MAX_UNRECORDED) unrecorded.splice(0, unrecorded.length - MAX_UNRECORDED);
+      report.line(line);
+    });
+    // Two streams, so that a line of one is not cut by the other.
+    const errors = createPrintedLines(options.monotonic, (line) => {
+      printed.add(`${line}\n`);
+    });
+    const process = options.startProcess({ ...source, env, onStdout: printed.add, onStderr: errors.add });
+    const worker: Supervised = {
+      endpointId,
+      process,
+      printed,
+      report,
+      unrecorded,
+      isReady: false,
+      isStopping: false,
+      end: undefined,
+    };
+    startTimes.delete(workerId);
+    running.set(workerId, worker);
+    void process.ended.then(async (end) => {
+      errors.end();
+      printed.end();
+      // What it took last is in the state only after a step.
+      await sync().catch(() => undefined);
+      worker.end = end;
+      if (!worker.isStopping && !stopped) reportEnd(workerId, worker, end);
+      await sync().catch(() => undefined);
+    });
+  };
+
+  const reportEnd = (workerId: string, worker: Supervised, end: ProcessEnd): void => {
+    const text = `worker ${workerId} ${describeEnd(end)}`;
+    if (!worker.isReady) {
+      worker.report.failed(`(${text} before it asked for a job)`);
+      lastFailures.set(worker.endpointId, worker.printed.tail().join('\n'));
+    } else if (end.code !== 0) options.log(worker.endpointId, `(${text})`);
+  };
+
+  return {
+    sync,
+    stop: async () => {
+      stopped = true;
+      await lastSync;
+      await Promise.all([...running.values()].map(({ process }) => process.stop()));
+      await options.transact(loseAllWorkers);
+    },
+  };
+}
+
+const exitOf = ({ code, signal, error }: ProcessEnd): WorkerExit => ({
+  code: code ?? null,
+  signal: signal ?? null,
+  ...(error === undefined ? {} : { error: `its process could not be started: ${error}` }),
+});

@@ -1,0 +1,65 @@
+import type { EndpointSource } from './source.ts';
+import { createAllProcesses, type AllProcesses } from './process/all-processes.ts';
+import { startExecWorker } from './process/exec-worker.ts';
+import type { StartProcess } from './process/port.ts';
+import { createSupervisor, type CommandSource, type SupervisorOptions } from './process/supervisor.ts';
+import type { StartHandlerWorker } from './handler-worker.ts';
+import { createRunner, type RunnerOptions } from './runner.ts';
+import { startHandlerThread } from './thread/thread.ts';
+
+export interface WorkersOptions
+  extends Omit<RunnerOptions, 'startWorker'>, Pick<SupervisorOptions, 'environmentOf' | 'monotonic' | 'startFault'> {
+  /** Needed for sources that are commands. */
+  readonly startProcess: StartProcess | undefined;
+}
+
+/** The workers that run for a served service: threads, commands for each job, and processes. */
+export interface Workers {
+  /** See `Runner.sync` and `Supervisor.sync`. */
+  sync(): Promise<void>;
+  /** Stops every worker; none is left when it resolves. */
+  stop(): Promise<void>;
+}
+
+export function startWorkers(options: WorkersOptions): Workers {
+  const { transact, sources, monotonic, environmentOf, startFault, log = () => undefined } = options;
+  const processes = createAllProcesses(options.startProcess ?? cannotStart);
+  const commands = new Map(Object.entries(sources).filter(isCommandEntry));
+  const runner = createRunner({ ...options, startWorker: handlerWorkers(processes, monotonic) });
+  const supervisor =
+    commands.size === 0 || options.startProcess === undefined
+      ? undefined
+      : createSupervisor({
+          transact,
+          sources: commands,
+          startProcess: processes.start,
+          environmentOf,
+          startFault,
+          monotonic,
+          log,
+        });
+  return {
+    sync: async () => {
+      await supervisor?.sync();
+      await runner.sync();
+    },
+    stop: async () => {
+      await Promise.all([supervisor?.stop(), runner.stop()]);
+      await processes.stop();
+    },
+  };
+}
+
+const handlerWorkers =
+  (processes: AllProcesses, monotonic: () => number): StartHandlerWorker =>
+  (source, onOutput) =>
+    source.kind === 'module'
+      ? startHandlerThread(source, onOutput)
+      : startExecWorker(source, { startProcess: processes.start, monotonic, onOutput });
+
+const isCommandEntry = (entry: readonly [string, EndpointSource]): entry is [string, CommandSource] =>
+  entry[1].kind === 'command';
+
+const cannotStart: StartProcess = () => {
+  throw new Error('no processes can be started here');
+};

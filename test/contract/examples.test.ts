@@ -1,0 +1,122 @@
+import { mkdirSync, readFileSync, writeFileSync, chmodSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Command, Group, Program } from '../../src/cli/command.ts';
+import { FLAGS, NOUNS } from '../../src/registry.ts';
+import { createAutoAdvancingClock } from '../support/clocks/auto-advancing-clock.ts';
+import { shellWords } from '../support/text/shell-words.ts';
+import { berthIn, type Ran } from '../support/worlds/run-berth.ts';
+import { createTestWorld, type TestWorld } from '../support/worlds/test-world.ts';
+
+const PROGRAM: Program = { nouns: NOUNS, flags: FLAGS };
+
+type Found = readonly [path: string, command: Command];
+
+function commandsOf(path: readonly string[], target: Command | Group): readonly Found[] {
+  if (target.kind === 'command') return [[path.join(' '), target]];
+  return Object.entries(target.commands).flatMap(([word, inner]) => commandsOf([...path, word], inner));
+}
+
+const BY_NOUN = await Promise.all(
+  NOUNS.map(async (noun) => [noun.name, commandsOf([noun.name], await noun.load(PROGRAM))] as const),
+);
+
+/** Files that examples read, in the working directory. */
+const FILES: Readonly<Record<string, string>> = {
+  'input.json': '{"prompt":"hello"}',
+  'items.jsonl': '{"prompt":"one"}\n{"prompt":"two"}\n',
+  'items.csv': 'sku,prompt,price,tags\na1,one,1.5,[]\na2,two,2,[]\n',
+  'pod.yaml': 'name: lab2\nimage: example/pytorch:2.8\ngpu:\n  id: GPU-24G\n  count: 1\ncloud: SECURE\n',
+  'key.txt': 'key-of-an-example-0123456789\n',
+  token: 'token-of-an-example\n',
+  'id_ed25519.pub': 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBerthExampleKeyForNobodyAtAllExample000 me@laptop\n',
+  'team.keys': 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBerthExampleKeyForNobodyAtAllExample000 me@laptop\n',
+  'upper.mjs': 'export default (input) => String(input.text).toUpperCase();\n',
+};
+
+/** Command lines that are run before the examples of a noun: what the examples take for granted. */
+const BEFORE: Readonly<Record<string, readonly string[]>> = {
+  clusters: [
+    'berth clusters create --name train --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 2 --image example/a:1',
+  ],
+  billing: [
+    'berth clusters create --name train --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 2 --image example/a:1',
+  ],
+  auth: ['staging', 'default'].map(
+    (name) => `berth auth login --with-key --no-check --profile ${name} --base-url https://api.example.com < key.txt`,
+  ),
+};
+
+/** Nouns whose examples are about profiles: they are run without the local service. */
+const WITH_PROFILES = ['auth', 'config'];
+
+/** Examples that go on until Ctrl-C; they are interrupted once they have printed something. */
+const isEndless = (line: string): boolean => / --(watch|follow)\b|^berth local serve/.test(line);
+
+/** A world with the files and, in place of `npm` and `ssh`, programs that succeed. */
+function exampleWorld(noun: string): TestWorld {
+  const world = createTestWorld({
+    env: WITH_PROFILES.includes(noun) ? {} : { BERTH_LOCAL: '1' },
+    clock: createAutoAdvancingClock(),
+  });
+  for (const [name, text] of Object.entries(FILES)) writeFileSync(join(world.directory, name), text);
+  for (const program of ['npm', 'ssh']) {
+    const path = join(world.directory, 'bin', program);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, '#!/bin/sh\nexit 0\n');
+    chmodSync(path, 0o755);
+  }
+  return { ...world, env: { ...world.env, PATH: `${join(world.directory, 'bin')}:${world.env['PATH'] ?? ''}` } };
+}
+
+/** Runs one command line as a shell does: `$(...)`, `<(...)`, `A | B` and `< FILE`. */
+async function runLine(world: TestWorld, line: string): Promise<Ran> {
+  const inner = /[$<]\((berth [^()]*)\)/.exec(line);
+  if (inner !== null) {
+    const { out } = await runLine(world, inner[1] ?? '');
+    if (line.startsWith('source ')) return { code: out.includes('_berth') ? 0 : 1, out, err: '', world };
+    return await runLine(world, line.replace(inner[0], out.trim()));
+  }
+  const [left = '', right] = line.split(' | ');
+  const [command = '', file] = left.split(' < ');
+  const stdin = file === undefined ? undefined : readFileSync(join(world.directory, file), 'utf8');
+  const ran = await runWords(world, shellWords(command).slice(1), stdin);
+  return right === undefined ? ran : await runWords(world, shellWords(right).slice(1), ran.out);
+}
+
+async function runWords(world: TestWorld, argv: readonly string[], stdin: string | undefined): Promise<Ran> {
+  const { stdin: piped } = stdin === undefined ? world : createTestWorld({ stdin });
+  const line = ['berth', ...argv].join(' ');
+  const before = world.out().length;
+  const running = berthIn({ ...world, stdin: piped }, argv);
+  if (isEndless(line)) {
+    while (world.out().length === before) await new Promise(setImmediate);
+    world.signal('SIGINT');
+  }
+  return await running;
+}
+
+describe('examples of help', () => {
+  it.each(BY_NOUN.flatMap(([, commands]) => commands))('%s has an example', (_, { examples }) => {
+    expect(examples.length).toBeGreaterThan(0);
+    for (const [line, what] of examples) {
+      expect(line).toMatch(/^(berth |source <\(berth )/);
+      expect(what).not.toMatch(/^[A-Z](?![A-Z])|[.]$/);
+    }
+  });
+
+  it.each(BY_NOUN)('of %s run as printed, one after the other', { timeout: 60_000 }, async (noun, commands) => {
+    // `berth top` is a full screen, which test/e2e runs in a terminal.
+    if (noun === 'top') return;
+    const world = exampleWorld(noun);
+    for (const line of BEFORE[noun] ?? []) expect((await runLine(world, line)).code, line).toBe(0);
+    for (const line of new Set(commands.flatMap(([, { examples }]) => examples.map(([each]) => each)))) {
+      const { code, err } = await runLine(world, line);
+      expect({ line, code, err: code === 0 || isEndless(line) ? '' : err }).toEqual({
+        line,
+        code: isEndless(line) ? 130 : 0,
+        err: '',
+      });
+    }
+  });
+});

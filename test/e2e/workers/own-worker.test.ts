@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { jobCount, serveBatch, timeFor } from './batch.ts';
+import { ownWorker, SHAPES } from './shapes.ts';
+import { canTestWorkers, folderWith, localExec } from './support.ts';
+
+describe.skipIf(!canTestWorkers)("berth's own Python worker serves a batch", () => {
+  test.each(SHAPES.map((shape) => [shape.name, shape] as const))(
+    '%s',
+    async (name, shape) => {
+      const folder = await folderWith({ 'worker.py': ownWorker(shape) });
+      await serveBatch(folder, shape, jobCount(name === 'progress and refresh' ? 20 : 100));
+    },
+    timeFor(120_000),
+  );
+});
+
+describe.skipIf(!canTestWorkers)('a handler file', () => {
+  const WORKER = 'def handler(job):\n    return job["input"]["text"].upper()\n';
+
+  test('one line of a CI job: the workers are replaced when the file changes', async () => {
+    const folder = await folderWith({ 'worker.py': WORKER });
+    const run = `berth jobs run up --input '{"text":"hi"}' --wait --jq .output --raw`;
+    const { code, stdout, stderr } = await localExec(
+      folder,
+      ['--endpoint', 'up=worker.py', '--reload'],
+      `${run}; sed 's/upper/title/' worker.py > new.tmp; mv new.tmp worker.py; until [ "$(${run} 2>/dev/null)" = Hi ]; do :; done; ${run}`,
+    );
+    expect([code, stdout], stderr).toEqual([0, 'HI\nHi\n']);
+    expect(stderr).toContain('[up] worker.py has changed: the workers are replaced, each after the jobs that it has.');
+  });
+
+  test('a traceback fails the job with its lines', async () => {
+    const folder = await folderWith({ 'worker.py': WORKER });
+    const { stdout, stderr } = await localExec(
+      folder,
+      ['--endpoint', 'up=worker.py'],
+      `berth jobs run up --input '{"text":1}' --wait --json || test $? -eq 10`,
+    );
+    const { status, error } = JSON.parse(stdout) as { readonly status: string; readonly error: string };
+    expect(status).toBe('FAILED');
+    expect(JSON.parse(error)).toMatchObject({
+      error_type: 'AttributeError',
+      error_message: expect.stringContaining('upper') as unknown,
+      error_traceback: expect.stringMatching(/^Traceback[^]*worker\.py", line 2, in handler/) as unknown,
+    });
+    expect(stderr).toContain(`[up] AttributeError: 'int' object has no attribute 'upper'`);
+  });
+
+  test('what it prints goes to stderr and to its log, and never to stdout', async () => {
+    const folder = await folderWith({ 'worker.py': `print("loading")\n${WORKER}` });
+    const { code, stdout, stderr } = await localExec(
+      folder,
+      ['--endpoint', 'up=worker.py'],
+      `berth jobs run up --input '{"text":"hi"}' --sync --json > /dev/null; berth endpoints logs up "$(berth endpoints workers up -o id)" > log`,
+    );
+    expect([code, stdout], stderr).toEqual([0, '']);
+    expect(stderr).toContain('[up] loading\n');
+    expect(folder.read('log')).toContain('loading');
+  });
+
+  test('a command for each job', async () => {
+    const folder = await folderWith({});
+    const { code, stdout, stderr } = await localExec(
+      folder,
+      ['--endpoint', 'up=exec: tr a-z A-Z', '--endpoint', 'no=exec: echo no such model >&2; exit 3'],
+      `berth jobs run up --input '{"text":"hi"}' --wait --jq .output; berth jobs run no --input '{}' --wait --jq .error || test $? -eq 10`,
+    );
+    expect(stdout, stderr).toContain('"TEXT": "HI"');
+    expect(stdout).toContain('the command ended with exit code 3\\nno such model');
+    expect(code).toBe(0);
+  });
+});

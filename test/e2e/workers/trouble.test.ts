@@ -1,0 +1,84 @@
+import { readFileSync, statSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { berth, berthPath, runProgram } from '../support.ts';
+import { canTestWorkers, folderWith, serveLocal, until } from './support.ts';
+
+const HANDLER = 'def handler(job):\n    return 1\n';
+
+describe.skipIf(!canTestWorkers)('a Python file that is no worker', () => {
+  test.each([
+    ['a syntax error', { 'worker.py': 'def handler(job:\n' }, [], /Python cannot read .*worker\.py[^]*SyntaxError/],
+    ['no such file', {}, [], /the Python file of endpoint "up" does not exist: worker\.py/],
+    ['no such Python', { 'worker.py': HANDLER }, ['--python', 'python9'], /there is no program "python9"/],
+  ])('%s: refused before anything is served', async (_, files, flags, message) => {
+    const folder = await folderWith(files);
+    const { code, stdout, stderr } = await runProgram(
+      berthPath(),
+      ['local', 'exec', '--endpoint', 'up=worker.py', ...flags, '--', 'touch', 'ran'],
+      { env: folder.env, cwd: folder.path },
+    );
+    expect([code, stdout, folder.has('ran')]).toEqual([2, '', false]);
+    expect(stderr).toMatch(message);
+  });
+
+  test.each([
+    [
+      'imports a missing package',
+      3,
+      'import no_such_package\n',
+      /ModuleNotFoundError: No module named 'no_such_package'/,
+    ],
+    ['exits at its start', 2, 'import sys\nprint("no card")\nsys.exit(3)\n', /no card\n.*ended with exit code 3/],
+    ['defines nothing', 2, 'handlers = 1\n', /starts no worker and defines no function named handler/],
+  ])('%s: shown once, and started again only after longer and longer pauses', async (_, count, source, message) => {
+    const folder = await folderWith({
+      'worker.py': `import time\nopen("starts", "a").write("%f\\n" % time.time())\n${source}`,
+    });
+    const served = await serveLocal(folder, ['--endpoint', 'up=worker.py']);
+    const { id } = await served.run('up', {});
+    await until(() => (served.stderr().match(/as the one before/g) ?? []).length >= count - 1);
+    const starts = folder.lines('starts').map(Number);
+    expect(starts.length).toBeGreaterThanOrEqual(count);
+    expect((starts[1] ?? 0) - (starts[0] ?? 0)).toBeGreaterThan(0.9);
+    if (count > 2) expect((starts[2] ?? 0) - (starts[1] ?? 0)).toBeGreaterThan(1.9);
+    expect(served.stderr()).toMatch(message);
+    expect(served.stderr().match(new RegExp(message, 'g'))).toHaveLength(1);
+    expect(await served.status('up', id)).toMatchObject({ status: 'IN_QUEUE' });
+  });
+
+  test('a file that prints 100 MB grows neither the memory nor the state, and still serves', async () => {
+    const folder = await folderWith({
+      'worker.py': `line = "x" * 999 + "\\n"\nfor _ in range(100):\n    print(line * 1000, end="")\nprint("y" * 10_000_000)\nprint("ready")\n${HANDLER}`,
+    });
+    const served = await serveLocal(folder, ['--endpoint', 'up=worker.py', '--state', 'state.json']);
+    const before = peakMemory(served.pid);
+    const { id } = await served.run('up', {});
+    await until(async () => (await served.status('up', id)).status === 'COMPLETED');
+    expect(served.stderr()).toMatch(/\[up\] \(\d+ lines left out/);
+    expect(served.stderr().length).toBeLessThan(20_000_000);
+    // What it would take to keep the text.
+    if (before !== undefined) expect((peakMemory(served.pid) ?? 0) - before).toBeLessThan(100_000);
+    expect(statSync(folder.at('state.json')).size).toBeLessThan(1_000_000);
+  });
+});
+
+/** The most memory that a process has used, in kB; undefined where there is no /proc. */
+function peakMemory(pid: number): number | undefined {
+  try {
+    return Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${String(pid)}/status`, 'utf8'))?.[1]);
+  } catch {
+    return undefined;
+  }
+}
+
+describe('--endpoint', () => {
+  test.each([
+    ['up=', '--endpoint takes NAME=SOURCE or NAME'],
+    ['=worker.py', '--endpoint takes NAME=SOURCE or NAME'],
+    ['./worker.py', '--endpoint takes NAME=SOURCE or NAME'],
+    ['up=exec:', 'needs a command'],
+  ])('%s is refused', async (text, message) => {
+    const { code, stderr } = await berth(['local', 'exec', '--endpoint', text, '--', 'true']);
+    expect([code, stderr.includes(message)], stderr).toEqual([2, true]);
+  });
+});

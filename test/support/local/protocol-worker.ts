@@ -1,0 +1,106 @@
+import { LOCAL_KEY } from '../../../src/local/frame/auth.ts';
+import type { LocalService } from '../../../src/local/service.ts';
+import { fetchFrom } from './fetch-from.ts';
+
+export interface WorkerAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The decoded body; undefined without one. */
+  readonly body: unknown;
+}
+
+/** A worker of an endpoint that speaks the worker protocol, as the public library does. */
+export interface ProtocolWorkerClient {
+  readonly id: string;
+  readonly key: string;
+  /** `get('job-take', 'job_in_progress=0')`. */
+  get(operation: string, query?: string, signal?: AbortSignal): Promise<WorkerAnswer>;
+  /** `post('job-done/JOB', body)`; a text is sent as it is. */
+  post(operation: string, body: unknown, query?: string): Promise<WorkerAnswer>;
+  /** The job that a request for one gets; undefined when there was none. */
+  take(isWorking?: boolean): Promise<TakenJob | undefined>;
+  takeBatch(size: number, isWorking?: boolean): Promise<readonly TakenJob[]>;
+  done(jobId: string, output: unknown): Promise<WorkerAnswer>;
+}
+
+export interface TakenJob {
+  readonly id: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** The key of an endpoint's workers, and the id of a new one. */
+export async function attachmentOf(
+  service: LocalService,
+  endpointId: string,
+): Promise<{ readonly workerId: string; readonly key: string }> {
+  const response = await fetchFrom(
+    service,
+    new Request(`http://localhost/local/workers/${endpointId}`, { headers: { Authorization: `Bearer ${LOCAL_KEY}` } }),
+  );
+  return (await response.json()) as { workerId: string; key: string };
+}
+
+/** A worker of a service in this process; nothing runs it but the test. */
+export async function attachWorker(
+  service: LocalService,
+  endpointId: string,
+  workerId?: string,
+): Promise<ProtocolWorkerClient> {
+  const attachment = await attachmentOf(service, endpointId);
+  const id = workerId ?? attachment.workerId;
+  const { key } = attachment;
+  const request = async (
+    method: string,
+    path: string,
+    init: Omit<RequestInit, 'headers'>,
+    headers: Readonly<Record<string, string>> = { 'Content-Type': 'application/json' },
+  ): Promise<WorkerAnswer> => {
+    const response = await fetchFrom(
+      service,
+      new Request(`http://localhost/worker/${endpointId}/${path}`, {
+        method,
+        ...init,
+        headers: { Authorization: key, ...headers },
+      }),
+    );
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: text === '' ? undefined : (JSON.parse(text) as unknown),
+    };
+  };
+  const get: ProtocolWorkerClient['get'] = (operation, query = '', signal) =>
+    request(
+      'GET',
+      `${operation}/${encodeURIComponent(id)}?service=local&${query}`,
+      signal === undefined ? {} : { signal },
+    );
+  const post: ProtocolWorkerClient['post'] = (operation, body, query = 'isStream=false') => {
+    const [name = '', jobId = ''] = operation.split('/');
+    return request(
+      'POST',
+      `${name}/${encodeURIComponent(id)}/${encodeURIComponent(jobId)}?service=local&${query}`,
+      { body: typeof body === 'string' ? body : JSON.stringify(body) },
+      { 'Content-Type': 'application/x-www-form-urlencoded', charset: 'utf-8', 'X-Request-ID': jobId },
+    );
+  };
+  const flag = (isWorking: boolean): string => `job_in_progress=${isWorking ? '1' : '0'}`;
+  return {
+    id,
+    key,
+    get,
+    post,
+    take: async (isWorking = false) => {
+      const { status, body } = await get('job-take', flag(isWorking));
+      return status === 200 ? (body as TakenJob) : undefined;
+    },
+    takeBatch: async (size, isWorking = false) => {
+      const { status, body } = await get('job-take-batch', `batch_size=${String(size)}&${flag(isWorking)}`);
+      return status === 200 ? (body as readonly TakenJob[]) : [];
+    },
+    done: (jobId, output) => post(`job-done/${jobId}`, { output }),
+  };
+}

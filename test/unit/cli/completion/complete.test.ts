@@ -1,0 +1,206 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
+import { createTestWorld, type TestWorld } from '../../../support/worlds/test-world.ts';
+import { KEY, serve, type TestServer } from '../../../support/servers/http-server.ts';
+
+/** The values that are offered after the words; the last word is the unfinished one. */
+async function offered(words: readonly string[], world: TestWorld = createTestWorld()): Promise<readonly string[]> {
+  const { out } = await berthIn(world, ['__complete', 'zsh', ...words]);
+  return out
+    .split('\n')
+    .slice(1, -1)
+    .map((line) => line.split('\t')[0] ?? '');
+}
+
+/** What the shell is told to do, and what stands before the file's name. */
+const kindOf = async (...words: readonly string[]): Promise<string> =>
+  (await berth(['__complete', 'zsh', ...words])).out.split('\n')[0] ?? '';
+
+const POD = { id: 'pod-1', name: 'one', status: 'RUNNING', cost: 1.5 };
+
+const servePods = (pods: readonly object[] = [POD]): Promise<TestServer> =>
+  serve((response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ pods }));
+  });
+
+const worldOf = ({ url }: TestServer, started: (readonly string[])[] = []): TestWorld =>
+  createTestWorld({
+    env: { BERTH_BASE_URL: url, BERTH_API_KEY: KEY },
+    background: (argv) => {
+      started.push(argv);
+      return Promise.resolve();
+    },
+  });
+
+const listsOf = (world: TestWorld): string => join(world.directory, '.local/share/berth/completion/lists-default.json');
+
+describe('the words of a command line', () => {
+  it('are nouns, verbs and flags', async () => {
+    expect(await offered([''])).toEqual(expect.arrayContaining(['pods', 'help']));
+    expect(await offered(['pods', ''])).toEqual(expect.arrayContaining(['list', 'terminate']));
+    expect(await offered(['--profile', 'pods', 'jobs', ''])).toContain('stream');
+    expect(await offered(['jobs', 'run', 'echo', '--'])).toEqual(expect.arrayContaining(['--low-priority', '--json']));
+  });
+
+  it('leave out a flag that is given, unless it may be repeated', async () => {
+    expect(await offered(['pods', 'create', '--name', 'x', '--'])).not.toContain('--name');
+    expect(await offered(['pods', 'create', '--env', 'A=1', '--'])).toContain('--env');
+  });
+
+  it('are none after --, for an unknown verb, and for a value that is free text', async () => {
+    expect(await offered(['pods', 'get', '--', '-'])).toEqual([]);
+    expect(await offered(['pods', 'fly', ''])).toEqual([]);
+    expect(await offered(['volumes', 'create', '--name', ''])).toEqual([]);
+    expect(await offered(['volumes', 'create', '--nothing=', ''])).toEqual([]);
+  });
+
+  it('leave out values that are already in the word', async () => {
+    expect(await offered(['pods', 'list', '--status', 'RUNNING,'])).not.toContain('RUNNING,RUNNING');
+    expect(await offered(['pods', 'list', '--status=RUNNING,'])).toContain('--status=RUNNING,EXITED');
+  });
+
+  it.each([
+    [['jobs', 'run', 'echo', '--input-file', ''], 'files\t'],
+    [['jobs', 'run', 'echo', '--input-file=x'], 'files\t--input-file='],
+    [['jobs', 'run', 'echo', '--input', '@x'], 'files\t@'],
+    [['jobs', 'run', 'echo', '--input', '{'], 'words\t'],
+    [['local', 'serve', '--endpoint', 'mine=han'], 'files\tmine='],
+    [['local', 'exec', '--', 'no'], 'commands\t'],
+    [['local', 'exec', '--', 'node', 'te'], 'files\t'],
+    [['jobs', 'batch', 'status', ''], 'files\t'],
+  ])('are files where files belong: %j', async (words, kind) => {
+    expect(await kindOf(...words)).toBe(kind);
+  });
+});
+
+describe('ids and names of the service', () => {
+  it('are read in the background, and offered with what describes them', async () => {
+    const server = await servePods();
+    const started: (readonly string[])[] = [];
+    const world = worldOf(server, started);
+    expect(await offered(['pods', 'get', ''], world)).toEqual([]);
+    expect(started).toEqual([['__renew', 'pod']]);
+    expect(server.seen).toEqual([]);
+    await berthIn(world, ['__renew', 'pod']);
+    const { out } = await berthIn(world, ['__complete', 'fish', 'pods', 'get', '']);
+    expect(out).toBe('words\t\npod-1\tone, RUNNING, $1.50/hr\none\tpod-1, RUNNING, $1.50/hr\n');
+    expect(server.seen).toHaveLength(1);
+    expect(statSync(listsOf(world)).mode & 0o777).toBe(0o600);
+  });
+
+  it('are kept for 30 seconds, then offered once more while they are renewed', async () => {
+    const started: (readonly string[])[] = [];
+    const world = worldOf(await servePods(), started);
+    await berthIn(world, ['__renew', 'pod']);
+    world.clock.advance(30_000);
+    expect(await offered(['pods', 'get', ''], world)).toEqual(['pod-1', 'one']);
+    expect(started).toEqual([]);
+    world.clock.advance(1);
+    expect(await offered(['pods', 'get', ''], world)).toEqual(['pod-1', 'one']);
+    expect(started).toEqual([['__renew', 'pod']]);
+    // No other process begins while this one may still be reading.
+    await offered(['pods', 'get', ''], world);
+    expect(started).toHaveLength(1);
+    world.clock.advance(3_600_000);
+    expect(await offered(['pods', 'get', ''], world)).toEqual([]);
+  });
+
+  it('are read again after a command has changed something', async () => {
+    const started: (readonly string[])[] = [];
+    const world = worldOf(await servePods(), started);
+    await berthIn(world, ['__renew', 'pod']);
+    await berthIn(world, ['pods', 'stop', 'pod-1']);
+    expect(await offered(['pods', 'get', ''], world)).toEqual(['pod-1', 'one']);
+    expect(started).toEqual([['__renew', 'pod']]);
+  });
+
+  it('belong to the profile and the key in the command line', async () => {
+    const started: (readonly string[])[] = [];
+    const world = worldOf(await servePods(), started);
+    await berthIn(world, ['__renew', 'pod']);
+    expect(await offered(['--local', 'pods', 'get', ''], world)).toEqual([]);
+    expect(started).toEqual([['__renew', 'pod', '--local']]);
+    const other: TestWorld = { ...world, env: { ...world.env, BERTH_API_KEY: 'another-key-0123456789' } };
+    expect(await offered(['pods', 'get', ''], other)).toEqual([]);
+  });
+
+  it('are never asked for without a key', async () => {
+    const server = await servePods();
+    const started: (readonly string[])[] = [];
+    const world: TestWorld = { ...worldOf(server, started), env: { BERTH_BASE_URL: server.url } };
+    expect(await offered(['pods', 'get', ''], { ...world, home: world.directory })).toEqual([]);
+    await berthIn(world, ['__renew', 'pod']);
+    expect(started).toEqual([]);
+    expect(server.seen).toEqual([]);
+  });
+
+  it('are silent where the service fails or the settings are broken', async () => {
+    const server = await serve((response) => response.writeHead(500).end());
+    const world = worldOf(server);
+    expect(await berthIn(world, ['__renew', 'pod'])).toMatchObject({ out: '', err: '' });
+    expect(server.seen).toHaveLength(1);
+    expect(await berthIn(world, ['__complete', 'zsh', 'pods', 'get', ''])).toMatchObject({ out: 'words\t\n', err: '' });
+    const broken = ['__complete', 'zsh', '--profile', '/', 'pods', 'get', ''];
+    expect((await berthIn(world, broken)).err).toBe('');
+  });
+
+  it.each([
+    ['a control character', 'a\u001b[2J'],
+    ['a line feed', 'a\nb'],
+    ['a tab', 'a\tb'],
+    ['a change of direction', 'a\u202eb'],
+    ['a leading dash', '--all'],
+    ['a great length', 'a'.repeat(201)],
+  ])('have no name with %s', async (_, name) => {
+    const world = worldOf(
+      await servePods([
+        { ...POD, name },
+        { id: name, name: 'two' },
+      ]),
+    );
+    await berthIn(world, ['__renew', 'pod']);
+    expect(await offered(['pods', 'get', ''], world)).toEqual(['pod-1']);
+  });
+
+  it('have a name only where one resource has it', async () => {
+    const world = worldOf(await servePods([POD, { ...POD, id: 'pod-2' }]));
+    await berthIn(world, ['__renew', 'pod']);
+    expect(await offered(['pods', 'get', ''], world)).toEqual(['pod-1', 'pod-2']);
+    expect(await offered(['pods', 'stop', 'pod-1', ''], world)).toEqual(['pod-2']);
+  });
+
+  it('are ignored in a file that something else has changed', async () => {
+    const world = worldOf(await servePods());
+    await berthIn(world, ['__renew', 'pod']);
+    for (const text of [
+      '',
+      '[]',
+      '{"account":1}',
+      readFileSync(listsOf(world), 'utf8').replace(/"rows":\[/, '"rows":[1,{"value":2},'),
+    ]) {
+      writeFileSync(listsOf(world), text);
+      const { out, err } = await berthIn(world, ['__complete', 'zsh', 'pods', 'get', '']);
+      expect({ out: out.replace(/\npod-1.*\none.*/, ''), err }).toEqual({ out: 'words\t\n', err: '' });
+    }
+  });
+});
+
+describe('jobs', () => {
+  it('are those that this machine submitted to the endpoint, the latest first', async () => {
+    const world = createTestWorld({ env: { BERTH_LOCAL: '1' } });
+    const ids: string[] = [];
+    for (const endpoint of ['echo', 'echo', 'sleep'])
+      ids.push((await berthIn(world, ['jobs', 'run', endpoint, '--input', '{}'])).out.trim());
+    expect(await offered(['jobs', 'status', 'echo', ''], world)).toEqual([ids[1], ids[0]]);
+    expect(await offered(['jobs', 'cancel', 'echo', ids[1] ?? '', ''], world)).toEqual([ids[0]]);
+  });
+});
+
+describe('profiles and fields', () => {
+  it('are known without the service', async () => {
+    expect(await offered(['--profile', ''])).toContain('local');
+    expect(await offered(['pods', 'list', '--fields', 'id,runtime.up'])).toContain('id,runtime.uptime');
+  });
+});

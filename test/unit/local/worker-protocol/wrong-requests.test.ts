@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { attached, statusOf, submit } from '../../../support/local/attached-service.ts';
+
+describe('wrong requests', () => {
+  const bodies: readonly (readonly [string, string])[] = [
+    ['nothing', ''],
+    ['no JSON', 'output=1'],
+    ['NaN', '{"output": NaN}'],
+    ['a list', '[]'],
+    ['a text', '"x"'],
+    ['null', 'null'],
+    ['a cut object', '{"output": {"a": 1}'],
+    ['deep nesting that ends nowhere', '{"output":'.repeat(50_000)],
+  ];
+
+  test.each(bodies)('a result with %s is refused with 400, and the job goes on', async (_, body) => {
+    const local = await attached();
+    const id = await submit(local, {});
+    await local.worker.take();
+    for (const operation of ['job-done', 'job-stream'])
+      expect(await local.worker.post(`${operation}/${id}`, body)).toMatchObject({
+        status: 400,
+        body: { error: expect.any(String) as string },
+      });
+    expect(await statusOf(local, id)).toMatchObject({ status: 'IN_PROGRESS' });
+  });
+
+  test('a chunk without output is refused', async () => {
+    const local = await attached();
+    expect(await local.worker.post('job-stream/x', { chunk: 1 })).toMatchObject({ status: 400 });
+  });
+
+  test('a deeply nested result and chunk are taken', async () => {
+    const local = await attached();
+    const id = await submit(local, {});
+    await local.worker.take();
+    const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`;
+    expect(await local.worker.post(`job-stream/${id}`, `{"output":${deep}}`)).toMatchObject({ status: 200 });
+    expect(await local.worker.post(`job-done/${id}`, `{"output":${deep}}`)).toMatchObject({ status: 200 });
+    expect((await local.send('GET', `/v2/mine/status/${id}`)).text).toContain(deep);
+  });
+
+  test.each(['batch_size=0', 'batch_size=-1', 'batch_size=x', 'batch_size=1.5', 'batch_size=', ''])(
+    'job-take-batch with the query %j is refused',
+    async (query) => {
+      const local = await attached();
+      expect(await local.worker.get('job-take-batch', query)).toMatchObject({ status: 400 });
+    },
+  );
+
+  test('a worker id that is too long is refused', async () => {
+    const local = await attached();
+    const worker = await local.attach('x'.repeat(129));
+    expect(await worker.get('job-take')).toMatchObject({ status: 400 });
+  });
+
+  test.each(['__proto__', 'constructor', 'a b/c', '%2e%2e', 'é'])('a worker may be called %s', async (id) => {
+    const local = await attached();
+    const worker = await local.attach(id);
+    const job = await submit(local, {});
+    expect(await worker.take()).toMatchObject({ id: job });
+    expect(await worker.done(job, 1)).toMatchObject({ status: 200 });
+    expect((await local.send('GET', '/v2/serverless/mine/workers')).body).toMatchObject({ workers: [{ id }] });
+  });
+
+  test.each(['echo', 'nowhere'])('the endpoint %s has no such workers: 404', async (endpoint) => {
+    const local = await attached();
+    for (const [method, path] of [
+      ['GET', 'job-take/w'],
+      ['GET', 'job-stop/w'],
+      ['GET', 'ping/w'],
+      ['POST', 'job-done/w/j'],
+    ] as const)
+      expect(await local.asWorkerOf(endpoint, method, path, method === 'POST' ? '{}' : undefined)).toBe(404);
+  });
+
+  test('another method answers 405', async () => {
+    const local = await attached();
+    expect(await local.asWorkerOf('mine', 'POST', 'job-take/w', '{}')).toBe(405);
+    expect(await local.asWorkerOf('mine', 'GET', 'job-done/w/j')).toBe(405);
+  });
+});

@@ -1,0 +1,153 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { ProcessEnd, ProcessSpec, RunningProcess } from '../../../../../src/local/index.ts';
+import { attached, statusOf, submit } from '../../../../support/local/attached-service.ts';
+import { attachWorker } from '../../../../support/local/protocol-worker.ts';
+
+/** A process that the test plays. */
+interface Played {
+  readonly spec: ProcessSpec;
+  readonly workerId: string;
+  readonly calls: string[];
+  end(how: ProcessEnd): void;
+}
+
+/** A served service that starts a process for each worker of `mine`. */
+async function supervised() {
+  const processes: Played[] = [];
+  const log: string[] = [];
+  const startProcess = (spec: ProcessSpec): RunningProcess => {
+    const calls: string[] = [];
+    let end: (how: ProcessEnd) => void = () => undefined;
+    const ended = new Promise<ProcessEnd>((resolve) => (end = resolve));
+    processes.push({ spec, workerId: spec.env['BERTH_WORKER_POD_ID'] ?? '', calls, end });
+    return {
+      ended,
+      stop: () => {
+        if (!calls.includes('stop')) calls.push('stop');
+        end({ code: 0 });
+        return Promise.resolve();
+      },
+      kill: () => {
+        calls.push('kill');
+        end({ signal: 'SIGKILL' });
+      },
+    };
+  };
+  const local = await attached({
+    handlers: { mine: { kind: 'command', command: 'run worker', cwd: '/' } },
+    startProcess,
+    workerPrefix: 'PFX',
+    log: (endpoint, text) => log.push(`${endpoint}: ${text}`),
+  });
+  local.service.start(8181);
+  onTestFinished(() => local.service.stop());
+  const until = async (isSo: () => boolean): Promise<void> => {
+    // The clock jumps to the next look of the service by itself.
+    for (let turn = 0; !isSo(); turn++) {
+      if (turn > 20_000) throw new Error(`it never came: ${log.join()}`);
+      await new Promise(setImmediate);
+    }
+  };
+  return { local, processes, log, until };
+}
+
+describe('the processes of workers', () => {
+  test('one starts when a job waits, with the variables of the protocol and of the endpoint', async () => {
+    const { local, processes, until } = await supervised();
+    await local.send('PATCH', '/v2/serverless/mine', { env: { MODEL: 'large' } });
+    expect(processes).toEqual([]);
+    await submit(local, {});
+    await until(() => processes.length > 0);
+    const [first] = processes;
+    expect(first?.spec).toMatchObject({ command: 'run worker', cwd: '/' });
+    expect(first?.spec.env).toMatchObject({
+      MODEL: 'large',
+      PYTHONUNBUFFERED: '1',
+      BERTH_WORKER_ENDPOINT_ID: 'mine',
+      PFX_WEBHOOK_GET_JOB: 'http://127.0.0.1:8181/worker/mine/job-take/$ID?service=local',
+      PFX_POD_ID: first?.workerId,
+    });
+  });
+
+  test('one is stopped when its worker was idle too long', async () => {
+    const { local, processes, until } = await supervised();
+    const id = await submit(local, {});
+    await until(() => processes.length > 0);
+    const worker = await attachWorker(local.service, 'mine', processes[0]?.workerId);
+    await worker.take();
+    await worker.done(id, 1);
+    expect(processes[0]?.calls).toEqual([]);
+    await until(() => processes[0]?.calls.includes('stop') === true);
+    expect(processes).toHaveLength(1);
+  });
+
+  test('one that ends with a job gives it back, and another one is started', async () => {
+    const { local, processes, log, until } = await supervised();
+    const id = await submit(local, {});
+    await until(() => processes.length > 0);
+    await (await attachWorker(local.service, 'mine', processes[0]?.workerId)).take();
+    processes[0]?.end({ signal: 'SIGKILL' });
+    await until(() => processes.length > 1);
+    expect(await statusOf(local, id)).toMatchObject({ status: 'IN_QUEUE' });
+    expect(log).toEqual([`mine: (worker ${processes[0]?.workerId ?? ''} was ended by SIGKILL)`]);
+  });
+
+  test('what it prints is shown and is its log; one that ends at its start is shown once', async () => {
+    const { local, processes, log, until } = await supervised();
+    await submit(local, {});
+    for (let start = 1; start <= 3; start++) {
+      await until(() => processes.length === start);
+      processes[start - 1]?.spec.onStderr('no module\n');
+      processes[start - 1]?.end({ code: 1 });
+    }
+    await until(() => processes.length === 4);
+    const ended = (at: number): string =>
+      `mine: (worker ${processes[at]?.workerId ?? ''} ended with exit code 1 before`;
+    expect(log).toEqual([
+      'mine: no module',
+      `${ended(0)} it asked for a job)`,
+      `${ended(1)} it asked for a job, as the one before)`,
+      `${ended(2)} it asked for a job, as the one before)`,
+    ]);
+  });
+
+  test('an injected failed start starts no process; a slow start starts it late', async () => {
+    const { local, processes, log, until } = await supervised();
+    await local.send('POST', '/local/fault', { kind: 'worker-failed-start', count: 1 });
+    await submit(local, {});
+    await until(() => log.length > 0);
+    expect([processes.length, log[0]]).toEqual([0, expect.stringContaining('its start failed (an injected fault)')]);
+    await local.send('DELETE', '/local/fault');
+    await local.send('POST', '/local/fault', { kind: 'worker-slow-start', count: 1, latencyMs: 60_000 });
+    const before = local.clock.now();
+    await until(() => processes.length > 0);
+    expect(local.clock.now() - before).toBeGreaterThanOrEqual(60_000);
+  });
+
+  test.each(['worker-crash', 'worker-oom'])('%s kills the process', async (kind) => {
+    const { local, processes, until } = await supervised();
+    await local.send('POST', '/local/fault', { kind, count: 1 });
+    await submit(local, {});
+    await until(() => processes.length > 0);
+    await (await attachWorker(local.service, 'mine', processes[0]?.workerId)).take();
+    await until(() => processes[0]?.calls.length !== 0);
+    expect(processes[0]?.calls[0]).toBe('kill');
+  });
+
+  test('a reload replaces an idle worker at once, and one with a job after it', async () => {
+    const { local, processes, until } = await supervised();
+    await local.send('PATCH', '/v2/serverless/mine', { workers: { min: 1, max: 1 } });
+    const id = await submit(local, {});
+    await until(() => processes.length > 0);
+    const worker = await attachWorker(local.service, 'mine', processes[0]?.workerId);
+    await worker.take();
+    await local.service.reload(['mine']);
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+    expect([processes.length, processes[0]?.calls]).toEqual([1, []]);
+    await worker.done(id, 1);
+    await until(() => processes.length > 1);
+    expect(processes[0]?.calls).toEqual(['stop']);
+    const { body } = await local.send('GET', '/v2/serverless/mine/releases');
+    expect(body).toMatchObject({ endpointVersion: 2, releases: [{ diff: [{ field: 'files' }] }, {}] });
+  });
+});
