@@ -32,7 +32,7 @@ export function listCommand<const O extends Params>(resource: Resource, spec: Li
     run: async (ctx, values) => {
       const given = values as unknown as ValuesOf<O>;
       const { sort = [], ...filter } = values as unknown as Filter & { readonly sort?: readonly SortKey[] };
-      const isWanted = await compileFilter(resource.table, filter);
+      const isWanted = compileFilter(resource.table, filter);
       const all = await listRows(ctx, resource, query?.(given));
       const now = ctx.serviceNow();
       const kept = all.values.filter((row) => isWanted(row, now) && (keep?.(row, given) ?? true));

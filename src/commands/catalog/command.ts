@@ -43,7 +43,7 @@ export function catalogCommand<const O extends Params>(resource: Resource, spec:
       const { id: given, sort = [], ...filter } = allValues as unknown as CatalogValues;
       const asked = query(values);
       if (given === undefined) {
-        const isWanted = await compileFilter(resource.table, filter);
+        const isWanted = compileFilter(resource.table, filter);
         const all = await listRows(ctx, resource, asked);
         const now = ctx.serviceNow();
         const kept = all.values.filter((row) => isWanted(row, now) && (spec.keep?.(row, values) ?? true));

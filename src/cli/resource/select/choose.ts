@@ -61,7 +61,7 @@ export async function selectTargets(
   const [other] = given.filter((key) => key !== 'all');
   if (values.all && other !== undefined)
     throw usage(`--all and ${flagName(other)} exclude each other`, `--all takes every ${resource.noun}: keep one.`);
-  const isWanted = await compileFilter(resource.table, values);
+  const isWanted = compileFilter(resource.table, values);
   const { values: rows } = await listRows({ ...ctx, api: ctx.reads }, resource);
   const now = ctx.serviceNow();
   const wanted = rows.filter((row) => stringOf(memberAt(row, 'id')) !== undefined && isWanted(row, now));

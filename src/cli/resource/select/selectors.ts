@@ -64,11 +64,11 @@ const ageField = (table: ResourceTable | undefined): string | undefined =>
  * Compiles a filter. Different flags narrow each other; several values of one of them widen it. A row of unknown age is
  * neither older nor newer. `now` is the service's time in milliseconds. Fails with usage (2) for an empty pattern.
  */
-export async function compileFilter(
+export function compileFilter(
   table: ResourceTable | undefined,
   { match: patterns, status = [], olderThan, newerThan }: Filter,
-): Promise<(row: Json, now: number) => boolean> {
-  const isMatch = patterns.length === 0 ? () => true : await compileGlobs(patterns, '--match');
+): (row: Json, now: number) => boolean {
+  const isMatch = patterns.length === 0 ? () => true : compileGlobs(patterns, '--match');
   const createdAt = ageField(table) ?? 'createdAt';
   return (row, now) => {
     const ageMs = now - Date.parse(stringOf(memberAt(row, createdAt)) ?? '');

@@ -40,7 +40,9 @@ function actionCommand(action: Action, { summary, details, done, until, effect, 
     summary,
     details: `${details} Selectors leave out pods that cannot ${action} now, say which, and ask first: berth help selectors. ${SEVERAL}`,
     examples,
-    args: { id: arg.ids('pod ids or names', { metavar: 'POD', unless: SELECTOR_KEYS, ask: pickRow(PODS), complete: PODS }) },
+    args: {
+      id: arg.ids('pod ids or names', { metavar: 'POD', unless: SELECTOR_KEYS, ask: pickRow(PODS), complete: PODS }),
+    },
     options: {
       wait: option.on(`wait until it is ${until}`),
       waitTimeout: onlyWith(['wait'], option.durationOr('how long --wait waits', 's', 600_000, '10m')),
@@ -113,8 +115,8 @@ export const start = actionCommand('start', {
   details: 'A pod that is EXITED or in ERROR can be started. It gets hardware again, and costs again.',
   done: 'started',
   examples: [
-    ['berth pods start POD --wait', 'and wait until it runs'],
-    ["berth pods start --match 'train-*'", 'some of them, after a look at the list'],
+    ['berth pods start nightly-report --wait', 'and wait until it runs'],
+    ["berth pods start --match 'nightly-*' --yes", 'all with such a name that can be started, without a question'],
   ],
   until: 'RUNNING',
 });
@@ -125,9 +127,9 @@ export const stop = actionCommand('stop', {
   done: 'stopped',
   effect: savingOf,
   examples: [
-    ['berth pods stop POD1 POD2', 'two of them'],
-    ["berth pods stop --match 'train-*' --older-than 1d", 'some of them, after a look at the list and its cost'],
-    ['berth pods stop --all --yes --json', 'in a script: an outcome for each'],
+    ['berth pods stop pod-notebook', 'its mounts are kept'],
+    ["berth pods stop --match 'train-*' --older-than 1d --dry-run", 'the requests that would be sent'],
+    ["berth pods stop --match 'notebook-*' --yes --json", 'in a script: an outcome for each'],
   ],
   until: 'EXITED',
 });
@@ -137,8 +139,8 @@ export const restart = actionCommand('restart', {
   details: 'The container disk is wiped; mounts are kept. A locked pod refuses: berth pods update POD --locked off.',
   done: 'restarted',
   examples: [
-    ['berth pods restart POD --wait', 'and wait until it runs again'],
-    ["berth pods restart --match 'web-*' --yes", 'some of them'],
+    ['berth pods restart nightly-report --wait', 'and wait until it runs again'],
+    ["berth pods restart --match 'web-*' --yes", 'some of them, without a question'],
   ],
   until: 'RUNNING',
 });

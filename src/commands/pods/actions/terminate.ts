@@ -23,7 +23,8 @@ export const terminate = deleteCommand(PODS, 'pods', {
   },
   done: 'terminated',
   examples: [
-    ["berth pods terminate --match 'test-*' --older-than 1d", 'some of them, after a look at the list'],
+    ['berth pods terminate web --yes', 'without a question, for scripts'],
+    ["berth pods terminate --match 'test-*' --older-than 1d --yes", 'some of them, by name and age'],
     ['berth pods terminate --status EXITED --dry-run', 'the requests that would be sent'],
     ['berth pods terminate --status ERROR --yes --json', 'in a script: an outcome for each'],
   ],

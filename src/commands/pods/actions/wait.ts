@@ -23,7 +23,9 @@ export const untilStatus = (wanted: string): WaitSpec => ({
 export const wait = defineCommand({
   summary: 'wait until pods have a status',
   details: `Ends 0 when all have it, 10 when one is in ERROR or terminated and will not get there, 9 when the wait ends first, or at once where a pod is stopped and somebody has to start it. A pod that is gone counts as TERMINATED. ${SEVERAL} Selectors read the list once, when the wait begins: berth help selectors.`,
-  args: { id: arg.ids('pod ids or names', { metavar: 'POD', unless: SELECTOR_KEYS, ask: pickRow(PODS), complete: PODS }) },
+  args: {
+    id: arg.ids('pod ids or names', { metavar: 'POD', unless: SELECTOR_KEYS, ask: pickRow(PODS), complete: PODS }),
+  },
   options: {
     for: option.choice('the status to wait for', STATUSES, { metavar: 'WORD', initial: 'RUNNING' }),
     waitTimeout: option.durationOr('how long to wait', 's', 600_000, '10m'),
