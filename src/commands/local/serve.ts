@@ -39,7 +39,7 @@ export const serve = defineCommand({
   },
   examples: [
     ['berth local serve --endpoint upper=./upper.mjs', 'an endpoint `upper` that runs your module'],
-    ['berth local serve --endpoint upper=worker.py --reload', 'Python workers, replaced when you save the file'],
+    ['berth local serve --endpoint upper=worker.py --reload', 'workers in Python, replaced when you save the file'],
     [`berth local serve --endpoint upper='exec: tr a-z A-Z'`, 'a command for each job'],
   ],
   run: async (ctx, values) => {

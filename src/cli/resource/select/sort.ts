@@ -1,6 +1,7 @@
 import { usage } from '../../../core/failure.ts';
 import { memberAt, numberOf, stringOf, type Json } from '../../../core/json.ts';
 import { option, type Param, type Params } from '../../parse/params.ts';
+import { nearestOf, suggestionOf } from '../../parse/suggestions.ts';
 import type { FieldType, ResourceTable } from '../fields.ts';
 
 /** One key of `--sort`. */
@@ -43,7 +44,10 @@ function parseKey(part: string, keys: Readonly<Record<string, SortKey>>, names: 
   const found = names.find((name) => name.toLowerCase() === word.toLowerCase());
   const key = found === undefined ? undefined : keys[found];
   if (key === undefined)
-    throw usage(`${label} takes one of ${names.join(', ')}; ${JSON.stringify(word)} is none of them`);
+    throw usage(
+      `${label} takes one of ${names.join(', ')}; ${JSON.stringify(word)} is none of them`,
+      suggestionOf(nearestOf(word, names)),
+    );
   return { ...key, descending: key.descending !== isTurned };
 }
 
