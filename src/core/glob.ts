@@ -27,7 +27,7 @@ function compileGlob(pattern: string, label: string): NameMatcher {
   if (rest === '') throw usage(`${label} is empty`, `Quote a pattern for the shell: ${label} 'train-*'`);
   const all = alternatives(rest, label).map(tokensOf);
   return (name) => {
-    const characters = [...name];
+    const characters = Array.from(name);
     return all.some((tokens) => matches(tokens, characters)) !== isTurned;
   };
 }

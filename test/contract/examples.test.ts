@@ -94,11 +94,9 @@ async function runWords(world: TestWorld, argv: readonly string[], stdin: string
   const before = world.out().length;
   const running = berthIn({ ...world, stdin: piped }, argv);
   if (isEndless(line)) {
-    let hasEnded = false;
-    void running.finally(() => {
-      hasEnded = true;
-    });
-    while (world.out().length === before && !hasEnded) await new Promise(setImmediate);
+    const ended = running.then(() => true);
+    const next = (): Promise<boolean> => new Promise((resolve) => setImmediate(resolve, false));
+    while (world.out().length === before && !(await Promise.race([ended, next()])));
     world.signal('SIGINT');
   }
   return await running;

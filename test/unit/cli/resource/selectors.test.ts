@@ -222,10 +222,11 @@ describe('lists', () => {
     expect((await listed(...argv)).join(' ')).toBe(ids);
   });
 
-  it('refuse to sort by what is no column, and name the columns', async () => {
-    const { ran } = await select('list', '--sort', 'colour');
+  it('refuse to sort by what is no column, name the columns and suggest one', async () => {
+    const { ran } = await select('list', '--sort', 'costs');
     expect(ran.code).toBe(2);
     expect(ran.err).toContain('--sort takes one of id, name, status, cost, dataCenterId, createdAt, age');
+    expect(ran.err).toContain('Did you mean cost?');
   });
 
   it('say the total after the table of a terminal, and nowhere else', async () => {
