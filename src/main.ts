@@ -52,11 +52,18 @@ export async function runCli(argv: readonly string[], runtime: Runtime): Promise
     return await runCommand(ctx, target, values, outputOptions(globals, ctx.settings.get('output')), path);
   } catch (error) {
     const ctx = open();
-    const json = printsJson(globals, () => ctx.settings.get('output'));
+    // The variable is read first, because the settings may be what cannot be read.
+    const json = printsJson(globals, () => formatVariable(runtime) ?? ctx.settings.get('output'));
     return await printError(error, json, ctx);
   } finally {
     await context?.close();
   }
+}
+
+/** BERTH_OUTPUT, which wins over the profile; undefined if it is not set or empty. */
+function formatVariable({ env }: Runtime): string | undefined {
+  const value = env['BERTH_OUTPUT'];
+  return value === '' ? undefined : value;
 }
 
 /** The command line with the words of the user's alias in its place. Reads no file where it begins with a noun. */

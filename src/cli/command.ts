@@ -1,11 +1,21 @@
 import type { Json } from '../core/json.ts';
-import type { Result } from '../output/view.ts';
+import type { Result, View } from '../output/view.ts';
 import type { CommandContext } from './context.ts';
 import type { GlobalFlag } from './parse/globals.ts';
 import type { Params, ValuesOf } from './parse/params.ts';
 
-/** A command as its file declares it. */
-export interface CommandSpec<A extends Params, O extends Params> {
+/** What is said and asked before something is changed for good. */
+export interface Confirmation {
+  /** The rows that are affected, shown as a table. */
+  readonly rows?: { readonly view: View; readonly values: readonly Json[] };
+  /** Sentences that say what happens to them. */
+  readonly lines: readonly string[];
+  /** A text that the user must type, such as a name; without it, yes or no is asked. */
+  readonly typed?: string;
+}
+
+/** A command as its file declares it. `T` is what `prepare` returns. */
+export interface CommandSpec<A extends Params, O extends Params, T> {
   /** One line that begins with a verb, without a final stop. */
   readonly summary: string;
   /** Paragraphs of `--help`. */
@@ -21,13 +31,22 @@ export interface CommandSpec<A extends Params, O extends Params> {
   /** The command can be repeated; adds `--watch` and `--interval`. */
   readonly watch?: true | WatchSpec;
   /**
-   * The command destroys something; adds `--yes`. Returns one sentence that says what is affected (`This purges 3 jobs
-   * ...`). It is shown before `run`, and the user must confirm.
+   * Reads what the command is about, before the confirmation and `run`, which both receive it. Not called if the
+   * confirmation is needed and impossible, so that a script without `--yes` sends nothing.
    */
-  readonly confirm?: (ctx: CommandContext, values: ValuesOf<A> & ValuesOf<O>) => Promise<string>;
+  readonly prepare?: (ctx: CommandContext, values: ValuesOf<A> & ValuesOf<O>) => Promise<T>;
+  /**
+   * The command destroys something; adds `--yes`. Returns what is affected (`This purges 3 jobs ...`). It is shown before
+   * `run`, and the user must confirm. Undefined if nothing is affected: then nothing is asked.
+   */
+  readonly confirm?: (
+    ctx: CommandContext,
+    values: ValuesOf<A> & ValuesOf<O>,
+    prepared: T,
+  ) => Promise<string | Confirmation | undefined>;
   /** Whether these values need confirmation; always if absent. Evaluated before anything is sent. */
   readonly confirmWhen?: (values: ValuesOf<A> & ValuesOf<O>) => boolean;
-  readonly run: (ctx: CommandContext, values: ValuesOf<A> & ValuesOf<O>) => Promise<Result>;
+  readonly run: (ctx: CommandContext, values: ValuesOf<A> & ValuesOf<O>, prepared: T) => Promise<Result>;
 }
 
 /** How a command is watched. */
@@ -52,9 +71,14 @@ export interface Command {
   readonly examples: readonly (readonly [string, string])[];
   readonly writes: boolean;
   readonly watch: WatchSpec | undefined;
-  readonly confirm?: (ctx: CommandContext, values: Values) => Promise<string>;
+  readonly prepare?: (ctx: CommandContext, values: Values) => Promise<unknown>;
+  readonly confirm?: (
+    ctx: CommandContext,
+    values: Values,
+    prepared: unknown,
+  ) => Promise<string | Confirmation | undefined>;
   readonly confirmWhen: (values: Values) => boolean;
-  readonly run: (ctx: CommandContext, values: Values) => Promise<Result>;
+  readonly run: (ctx: CommandContext, values: Values, prepared: unknown) => Promise<Result>;
 }
 
 export type Values = Readonly<Record<string, unknown>>;
@@ -83,8 +107,11 @@ export interface Program {
 }
 
 /** Declares a command. `run` receives the values that `args` and `options` declare, parsed and validated. */
-export function defineCommand<const A extends Params, const O extends Params>(spec: CommandSpec<A, O>): Command {
-  const { confirm, confirmWhen, run } = spec;
+export function defineCommand<const A extends Params, const O extends Params, T = undefined>(
+  spec: CommandSpec<A, O, T>,
+): Command {
+  const { prepare, confirm, confirmWhen, run } = spec;
+  type Given = ValuesOf<A> & ValuesOf<O>;
   return {
     kind: 'command',
     summary: spec.summary,
@@ -95,10 +122,13 @@ export function defineCommand<const A extends Params, const O extends Params>(sp
     examples: spec.examples ?? [],
     writes: spec.writes ?? false,
     watch: spec.watch === true ? {} : spec.watch,
-    // The casts are sound: callers pass only values that `args` and `options` parsed.
-    ...(confirm === undefined ? {} : { confirm: (ctx, values) => confirm(ctx, values as ValuesOf<A> & ValuesOf<O>) }),
-    confirmWhen: (values) => confirmWhen?.(values as ValuesOf<A> & ValuesOf<O>) ?? true,
-    run: (ctx, values) => run(ctx, values as ValuesOf<A> & ValuesOf<O>),
+    // The casts are sound: callers pass only values that `args` and `options` parsed, and what `prepare` returned.
+    ...(prepare === undefined ? {} : { prepare: (ctx, values) => prepare(ctx, values as Given) }),
+    ...(confirm === undefined
+      ? {}
+      : { confirm: (ctx, values, prepared) => confirm(ctx, values as Given, prepared as T) }),
+    confirmWhen: (values) => confirmWhen?.(values as Given) ?? true,
+    run: (ctx, values, prepared) => run(ctx, values as Given, prepared as T),
   };
 }
 

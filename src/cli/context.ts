@@ -1,4 +1,4 @@
-import type { ApiRequest } from '../core/api.ts';
+import type { Api, ApiRequest } from '../core/api.ts';
 import type { Context } from '../core/context.ts';
 import type { Json } from '../core/json.ts';
 import type { OutputOptions, View } from '../output/view.ts';
@@ -23,6 +23,11 @@ export interface CommandContext extends Context {
   readonly dryRun: boolean;
   /** `--yes`. */
   readonly yes: boolean;
+  /**
+   * Sends GET requests, in a dry run too. A dry run uses it only to read the list that selectors pick from; for everything
+   * else `api` refuses to send.
+   */
+  readonly reads: Api;
   /** The ids that the words of the command line stand for, once they are resolved. */
   readonly ids: IdCache;
   /** The service's time, from the `Date` of its answers, to compute ages: milliseconds since the epoch. */
@@ -34,6 +39,8 @@ export interface CommandContext extends Context {
   readonly fetchServiceNow: () => Promise<number>;
   /** Prints one line on stderr. Control characters are escaped, line feeds included. */
   tell(line: string): Promise<void>;
+  /** Prints rows as a table on stderr, as wide as its terminal. */
+  tellRows(view: View, rows: readonly Json[]): Promise<void>;
   progress(text: string): Progress;
   rows(view: View): RowWriter;
   /** Ends a dry run of several requests by printing all of them. */

@@ -31,6 +31,14 @@ type Row = (typeof EXIT_CODES)[number];
 
 export type ExitCode = Row['code'];
 
+/** The order of exit codes when several things ended differently: what a person must look at first is the worst. */
+const WORST_FIRST: readonly ExitCode[] = [143, 130, 8, 1, 14, 3, 7, 6, 5, 15, 4, 2, 13, 10, 12, 11, 9, 0];
+
+/** The worst of several exit codes; 0 without any. */
+export const worstExit = (codes: readonly ExitCode[]): ExitCode =>
+  // A code that is not in the order counts as the worst.
+  codes.toSorted((one, other) => WORST_FIRST.indexOf(one) - WORST_FIRST.indexOf(other))[0] ?? EXIT.done;
+
 /** The exit codes by name. */
 export const EXIT = Object.fromEntries(EXIT_CODES.map(({ name, code }) => [name, code])) as {
   readonly [R in Row as R['name']]: R['code'];

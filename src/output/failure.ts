@@ -14,7 +14,7 @@ interface FailureOutput {
 
 /**
  * Prints why a command failed on stderr and returns its exit code. As text it is one block: what happened, why, what to
- * do next. As JSON it is one object on one line. Everything printed is safe for a terminal, and there is no stack trace.
+ * do next. As JSON it is one object: on one line, and indented on a terminal. Everything printed is safe for a terminal, and there is no stack trace.
  * An error that is no Failure is a bug (1). Nothing is printed for exit code 0, a closed pipe.
  */
 export async function renderFailure(error: unknown, as: 'text' | 'json', to: FailureOutput): Promise<ExitCode> {
@@ -22,7 +22,7 @@ export async function renderFailure(error: unknown, as: 'text' | 'json', to: Fai
   if (facts.exit === EXIT.done) return facts.exit;
   const text =
     as === 'json'
-      ? errorJson(facts)
+      ? errorJson(facts, to.terminal.errors)
       : errorBlock(facts, await loadPaint(to.terminal.colour.errors), await loadWrap(to.terminal.errorColumns));
   await to.stderr.write(text);
   return facts.exit;
@@ -38,8 +38,8 @@ const bug = (error: unknown): FailureFacts => ({
   hint: 'Please report it, with the command line and what --verbose prints.',
 });
 
-const errorJson = ({ exit: _, ...error }: FailureFacts): TerminalText =>
-  styled`${escapeJson(JSON.stringify({ error }))}\n`;
+const errorJson = ({ exit: _, ...error }: FailureFacts, onTerminal: boolean): TerminalText =>
+  styled`${escapeJson(JSON.stringify({ error }, undefined, onTerminal ? 2 : 0))}\n`;
 
 const PREFIX = say`error: `;
 

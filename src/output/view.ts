@@ -10,6 +10,8 @@ export type Tone = 'plain' | 'strong' | 'quiet' | 'good' | 'busy' | 'bad' | 'war
 /** A value of a table or detail view. Its text may come from the service: it is made safe when it is rendered. */
 export interface Cell {
   readonly text: string;
+  /** The text in a detail view of a terminal, where it may have several lines, such as indented JSON. */
+  readonly long?: string;
   readonly tone?: Tone;
 }
 

@@ -156,6 +156,14 @@ export const SETTINGS = [
     variable: 'BERTH_NO_INPUT',
     summary: 'never ask; a missing value is an error',
   },
+  {
+    ...open,
+    kind: 'switch',
+    name: 'quiet',
+    flag: '--quiet',
+    variable: 'BERTH_QUIET',
+    summary: 'say nothing while waiting: no spinner, no line every 30 s',
+  },
   { ...open, kind: 'switch', name: 'no-color', flag: '--no-color', variable: 'NO_COLOR', summary: 'no colour' },
   {
     ...open,

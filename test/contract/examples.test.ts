@@ -51,20 +51,20 @@ const BEFORE: Readonly<Record<string, readonly string[]>> = {
 /** Nouns whose examples are about profiles: they are run without the local service. */
 const WITH_PROFILES = ['auth', 'config'];
 
-/** Needs a local service that is served: test/e2e/workers runs it. */
-const needsServedService = (line: string): boolean => line.startsWith('berth local worker-env ');
+/** Examples that need a service of another process: test/e2e/workers runs them. */
+const needsServedService = (line: string): boolean => line.includes('berth local worker-env');
 
 /** Examples that go on until Ctrl-C; they are interrupted once they have printed something. */
 const isEndless = (line: string): boolean => / --(watch|follow)\b|^berth local serve/.test(line);
 
-/** A world with the files and, in place of `npm`, `ssh`, `python3` and `pytest`, programs that succeed. */
+/** A world with the files and, in place of the programs that examples start, programs that succeed. */
 function exampleWorld(noun: string): TestWorld {
   const world = createTestWorld({
     env: WITH_PROFILES.includes(noun) ? {} : { BERTH_LOCAL: '1' },
     clock: createAutoAdvancingClock(),
   });
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(world.directory, name), text);
-  for (const program of ['npm', 'ssh', 'python3', 'pytest']) {
+  for (const program of ['npm', 'ssh', 'pytest', 'python3']) {
     const path = join(world.directory, 'bin', program);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, '#!/bin/sh\nexit 0\n');
@@ -94,7 +94,9 @@ async function runWords(world: TestWorld, argv: readonly string[], stdin: string
   const before = world.out().length;
   const running = berthIn({ ...world, stdin: piped }, argv);
   if (isEndless(line)) {
-    while (world.out().length === before) await new Promise(setImmediate);
+    const ended = running.then(() => true);
+    const next = (): Promise<boolean> => new Promise((resolve) => setImmediate(resolve, false));
+    while (world.out().length === before && !(await Promise.race([ended, next()])));
     world.signal('SIGINT');
   }
   return await running;
@@ -104,7 +106,7 @@ describe('examples of help', () => {
   it.each(BY_NOUN.flatMap(([, commands]) => commands))('%s has an example', (_, { examples }) => {
     expect(examples.length).toBeGreaterThan(0);
     for (const [line, what] of examples) {
-      expect(line).toMatch(/^(berth |source <\(berth )/);
+      expect(line).toMatch(/^(berth |source <\(berth |eval "\$\(berth )/);
       expect(what).not.toMatch(/^[A-Z](?![A-Z])|[.]$/);
     }
   });

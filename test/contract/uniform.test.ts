@@ -109,8 +109,15 @@ test.each(rows.filter(({ verb }) => ['create', 'update'].includes(verb)))(
 
 test.each(rows.filter(({ verb }) => verb === 'delete'))('$noun delete asks, unless --yes', ({ noun }) => {
   const flags = flagsOf(commandAt(`${noun} delete`));
-  expect([...flags.keys()].sort()).toEqual(['--dry-run', '--yes']);
+  expect([...flags.keys()]).toEqual(expect.arrayContaining(['--dry-run', '--yes']));
   expect(flags.get('--yes')).toMatchObject({ short: '-y' });
+});
+
+test.each(rows.filter(({ verb }) => verb === 'delete'))('$noun delete takes selectors in place of ids', ({ noun }) => {
+  const flags = flagsOf(commandAt(`${noun} delete`));
+  expect([...flags.keys()]).toEqual(expect.arrayContaining(['--match', '--all']));
+  expect(commandAt(`${noun} delete`).args['id']?.unless).toEqual(['match', 'status', 'olderThan', 'all']);
+  expect([...flagsOf(commandAt(`${noun} list`)).keys()]).toEqual(expect.arrayContaining(['--match', '--sort']));
 });
 
 test.each(rows.filter(({ verb }) => verb === 'create'))(

@@ -13,6 +13,7 @@ export const HELP_TOPICS = [
   ['exit-codes', 'exit codes and what they mean'],
   ['environment', 'variables, settings and their order'],
   ['output', 'formats, fields, jq, colour, pipes'],
+  ['selectors', 'act on many: patterns, status, age'],
   ['profiles', 'keys, addresses and the profile in use'],
   ['local-service', 'the local service: try, script and test'],
   ['batches', 'many jobs from one file'],
@@ -120,7 +121,7 @@ export function signature(path: readonly string[], target: Command | Group): str
   if (target.kind === 'group') return path.join(' ');
   const words = Object.entries(target.args).map(([key, param]) => {
     const name = argumentName(key, param) + (param.many ? '...' : '');
-    return param.required ? name : `[${name}]`;
+    return param.required && param.unless === undefined ? name : `[${name}]`;
   });
   return [...path, ...words].join(' ');
 }

@@ -28,6 +28,8 @@ export interface Param<T> {
   readonly choices?: readonly string[];
   /** Keys of flags of which at least one must be given with this one. */
   readonly needs?: readonly string[];
+  /** Keys of flags that take the place of this argument, such as selectors: one side is given, never both. */
+  readonly unless?: readonly string[];
   readonly initial?: T;
   /** Accepted, but not shown in help and completion: an old name. */
   readonly hidden?: boolean;
@@ -53,6 +55,7 @@ interface Shape<T> {
   readonly short?: string;
   readonly metavar?: string;
   readonly ask?: Ask;
+  readonly unless?: readonly string[];
   readonly complete?: Completes;
   readonly initial?: T;
   readonly initialText?: string;

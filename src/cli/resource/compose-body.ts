@@ -29,6 +29,8 @@ export interface BodySpec {
   readonly checkFields?: (body: JsonObject) => void;
   /** Prompts for optional members, if a needed one had to be prompted for. */
   readonly offer?: (ctx: CommandContext, body: JsonObject) => Promise<JsonObject>;
+  /** The command line that sends a body without questions; said after questions. */
+  readonly commandLine?: (body: JsonObject) => string;
   /** Default members of a create, by the members that were given. */
   readonly defaults?: (body: JsonObject) => JsonObject;
 }
@@ -82,7 +84,10 @@ export async function completedBody(ctx: CommandContext, spec: BodySpec, given: 
   }
   const complete = merged(body, await readBody(ctx, spec.members, answers, setExampleOf(spec), (document) => document));
   // A dry run sends nothing, so it has no lists to pick from.
-  return missing.length === 0 || ctx.dryRun ? complete : ((await spec.offer?.(ctx, complete)) ?? complete);
+  if (missing.length === 0 || ctx.dryRun) return complete;
+  const answered = (await spec.offer?.(ctx, complete)) ?? complete;
+  if (spec.commandLine !== undefined) await ctx.tell(`Without questions: ${spec.commandLine(answered)}`);
+  return answered;
 }
 
 /** The member of a group to prompt for; the user picks one if there are several. */

@@ -1,6 +1,6 @@
 /** Parts of detail views that several resources use. */
 import { encodeJson, isObject, memberAt, objectOf, type Json } from '../../core/json.ts';
-import { json, text } from '../../output/layout/cells.ts';
+import { jsonBlock, text } from '../../output/layout/cells.ts';
 import type { Cell, Section, Shown, Tone } from '../../output/view.ts';
 
 /** A line for each member of an object that is not in `known`, so that a view hides nothing the service sent. */
@@ -8,7 +8,7 @@ export function otherMembers(row: Json, known: readonly string[]): Section['line
   const names = isObject(row) ? Object.keys(row).filter((name) => !known.includes(name)) : [];
   return names.map((label) => ({
     label,
-    value: isObject(row) && typeof row[label] === 'string' ? text(label)(row) : json(label)(row),
+    value: isObject(row) && typeof row[label] === 'string' ? text(label)(row) : jsonBlock(label)(row),
   }));
 }
 

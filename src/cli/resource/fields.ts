@@ -3,7 +3,7 @@ import {
   age,
   duration,
   gigabytes,
-  json,
+  jsonBlock,
   list,
   money,
   percent,
@@ -166,8 +166,8 @@ const SHOWN: Readonly<Record<FieldType, (path: string) => Show>> = {
   percent,
   list,
   pairs,
-  object: json,
-  objects: json,
+  object: jsonBlock,
+  objects: jsonBlock,
 };
 
 /** `2026-01-31T12:00:00Z (3d ago)`. */

@@ -4,43 +4,29 @@ import type { Result, View } from '../../output/view.ts';
 import { defineCommand, type Command, type WatchSpec } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import type { Collection } from './identity/collection.ts';
+import { viewOf, type ResourceTable } from './fields.ts';
 import { sendTo } from './identity/identify.ts';
+import { pickRow } from './identity/pick-row.ts';
 import { arg, type Params, type ValuesOf } from '../parse/params.ts';
 
 /** A collection of the management API with the view of its rows. */
 export interface Resource<N extends string = string> extends Collection<N> {
   readonly view: View;
+  /** Its fields, for selectors and sorting. */
+  readonly table?: ResourceTable;
 }
+
+/** A collection with the fields and the view of its rows. */
+export const resourceOf = <N extends string>(collection: Collection<N>, table: ResourceTable): Resource<N> => ({
+  ...collection,
+  table,
+  view: viewOf(table),
+});
 
 type Query = NonNullable<ApiRequest['query']>;
 
-interface ListSpec<O extends Params> {
-  readonly summary: string;
-  readonly details?: string;
-  readonly options?: O;
-  readonly examples?: readonly (readonly [string, string])[];
-  readonly watch?: true | WatchSpec;
-  readonly query?: (values: ValuesOf<O>) => Query;
-  /** Filters rows, for filters that the service does not have. `now` is the service's time in milliseconds. */
-  readonly keep?: (row: Json, values: ValuesOf<O>, now: number) => boolean;
-}
-
-/** `berth NOUN list`: all rows, in the order of the service. */
-export function listCommand<const O extends Params>(resource: Resource, spec: ListSpec<O>): Command {
-  const { query, keep, ...words } = spec;
-  return defineCommand({
-    ...words,
-    fields: resource.view.paths,
-    run: async (ctx, options) => {
-      const given = options as ValuesOf<O>;
-      const all = await listRows(ctx, resource, query?.(given));
-      const now = ctx.serviceNow();
-      const values = keep === undefined ? all.values : all.values.filter((row) => keep(row, given, now));
-      const source = values.length === all.values.length ? { text: all.text, member: resource.member } : undefined;
-      return { kind: 'many', view: resource.view, values, ...(source === undefined ? {} : { source }) };
-    },
-  });
-}
+/** The placeholder of an id in help: `GPU-TYPE`. */
+export const metavar = (resource: Resource): string => resource.noun.toUpperCase().replaceAll(' ', '-');
 
 /** Reads the rows of a collection. Fails with unavailable (7) if the answer has no list. */
 export async function listRows(
@@ -73,7 +59,8 @@ interface GetSpec<O extends Params> {
 export function getCommand<const O extends Params>(resource: Resource, spec: GetSpec<O>): Command {
   const { query, outcome, ...words } = spec;
   const idArgument = arg.text(`${resource.noun} id or name`, {
-    metavar: resource.noun.toUpperCase().replaceAll(' ', '-'),
+    metavar: metavar(resource),
+    ask: pickRow(resource),
     complete: resource,
   });
   return defineCommand({

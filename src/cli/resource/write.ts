@@ -2,6 +2,7 @@ import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { memberAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
+import { isTableOutput } from '../../output/formats/format-table.ts';
 import type { Result } from '../../output/view.ts';
 import { arg, flagName, onlyWith, option, type Params } from '../parse/params.ts';
 import { defineCommand, type Command, type Values } from '../command.ts';
@@ -9,12 +10,12 @@ import type { CommandContext } from '../context.ts';
 import { asId, type Id } from '../../core/ids.ts';
 import { identify, sendTo } from './identity/identify.ts';
 import { waitFor } from '../run/wait.ts';
-import { commandLine, countOf } from '../words.ts';
+import { commandLine } from '../words.ts';
 import { bodyOptions } from './body.ts';
 import { completedBody, composeBody, setExampleOf, type BodySpec } from './compose-body.ts';
-import type { Resource } from './read.ts';
+import { pickRow } from './identity/pick-row.ts';
+import { metavar, type Resource } from './read.ts';
 import { sendReferences, withCompletion, type References } from './identity/references.ts';
-import { combinedFailure, sendEach } from './send-each.ts';
 import { redactingSecret, refuseSecretOnArgv, secretOptions, withSecret, type Secret } from './secret.ts';
 
 /** A create or update command of a collection. */
@@ -39,6 +40,8 @@ export interface WriteSpec extends BodySpec {
   readonly send?: (ctx: CommandContext, request: CreateRequest) => Promise<ApiAnswer>;
   /** Lines that are printed after the write. */
   readonly notes?: (row: Json, body: JsonObject) => readonly string[];
+  /** What the user may want next, said on a terminal after a create. */
+  readonly nextStep?: (row: Json, body: JsonObject) => string;
   /** Adds `--wait`: polls until the row has the wanted state. */
   readonly wait?: WaitSpec;
 }
@@ -115,7 +118,8 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
       const value = answer.value ?? null;
       const createdId = stringOf(memberAt(value, 'id'));
       const result = { kind: 'one', view: resource.view, value, source: answer.text } as const;
-      const notes = spec.notes?.(value, body) ?? [];
+      const next = ctx.terminal.errors && isTableOutput(ctx.output) ? spec.nextStep?.(value, body) : undefined;
+      const notes = [...(spec.notes?.(value, body) ?? []), ...(next === undefined ? [] : [next])];
       if (createdId === undefined || spec.wait === undefined || values['wait'] !== true) return { ...result, notes };
       const id = asId(createdId);
       await ctx.tell(`created ${id}`);
@@ -131,7 +135,13 @@ const plainSend: NonNullable<WriteSpec['send']> = (ctx, request) => ctx.api.send
 export function updateCommand(resource: Resource, name: string, spec: WriteSpec): Command {
   return defineCommand({
     ...wordsOf(spec),
-    args: { id: arg.text(`${resource.noun} id or name`, { metavar: metavar(resource), complete: resource }) },
+    args: {
+      id: arg.text(`${resource.noun} id or name`, {
+        metavar: metavar(resource),
+        ask: pickRow(resource),
+        complete: resource,
+      }),
+    },
     options: optionsOf(spec),
     fields: resource.view.paths,
     writes: true,
@@ -203,61 +213,6 @@ async function afterWait(
   const end = await waitForRow(ctx, resource, name, id, wait, Number(values['waitTimeout']));
   return wait.subresource === undefined ? end : { ...answer, ...('exit' in end ? { exit: end.exit } : {}) };
 }
-
-interface DeleteSpec {
-  readonly summary: string;
-  readonly details?: string;
-  readonly examples?: readonly (readonly [string, string])[];
-  /** What is lost with it, printed before the confirmation: `Its data is destroyed.` */
-  readonly loss?: string;
-  /** Sentences about what uses these resources, printed before the confirmation. Not called without confirmation. */
-  readonly users?: (ctx: CommandContext, ids: readonly Id[]) => Promise<readonly string[]>;
-  /** The participle in messages: `deleted`, `terminated`. */
-  readonly done?: string;
-}
-
-/** `berth NOUN delete ID...`: asks for confirmation first and names what is deleted. */
-export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec): Command {
-  const done = spec.done ?? 'deleted';
-  const loss = spec.loss === undefined ? '' : ` ${spec.loss}`;
-  return defineCommand({
-    summary: spec.summary,
-    ...(spec.details === undefined ? {} : { details: spec.details }),
-    examples: spec.examples ?? [],
-    args: { id: arg.ids(`${resource.noun} ids or names`, { metavar: metavar(resource), complete: resource }) },
-    writes: true,
-    confirm: async (ctx, { id }) => {
-      const rows = await Promise.all(id.map((each) => sendTo(ctx, resource, each, rowRequest(resource))));
-      const ids = rows.map((row) => row.id);
-      const named = rows.map((row) => `${row.id} (${stringOf(memberAt(row.answer.value, 'name')) ?? '-'})`);
-      const affected = `This affects ${countOf(id.length, resource.noun)}, for good: ${named.join(', ')}.${loss}`;
-      return [affected, ...((await spec.users?.(ctx, ids)) ?? [])].join(' ');
-    },
-    run: async (ctx, { id }) => {
-      const request = (known: Id): ApiRequest => ({
-        service: 'base',
-        method: 'DELETE',
-        path: [...resource.path, known],
-        id: known,
-        checkCommand: listLine(name),
-      });
-      const [only = '', ...others] = id;
-      if (others.length === 0) {
-        await sendTo(ctx, resource, only, request);
-        return { kind: 'nothing', notes: [`${resource.noun} ${only} is ${done}.`] };
-      }
-      const sent = await sendEach(
-        ctx,
-        resource,
-        id.map((given) => ({ given, request })),
-      );
-      const notes = sent.flatMap(({ label, answer }) => (answer === undefined ? [] : [`${label}: ${done}`]));
-      return { kind: 'nothing', notes, failure: combinedFailure(sent) };
-    },
-  });
-}
-
-export const metavar = (resource: Resource): string => resource.noun.toUpperCase().replaceAll(' ', '-');
 
 /** Polls a row until it has the wanted state. The exit code is 10 if the state cannot be reached any more. */
 export async function waitForRow(

@@ -2,13 +2,16 @@ import type { ApiRequest } from '../../core/api.ts';
 import type { Context } from '../../core/context.ts';
 import { Failure } from '../../core/failure.ts';
 import { safeText, type SafeText } from '../../core/safe-text.ts';
-import type { OutputOptions } from '../../output/view.ts';
+import type { Json } from '../../core/json.ts';
+import type { OutputOptions, View } from '../../output/view.ts';
+import { DEFAULT_COLUMNS } from '../../output/layout/terminal-size.ts';
 import { styled } from '../../output/layout/terminal-text.ts';
 import { openRows } from '../../output/row-writer.ts';
 import type { CommandContext, Progress } from '../context.ts';
 import { createIdCache } from '../resource/identity/id-cache.ts';
 import { DryRun, dryRunApi } from './dry-run.ts';
 import { createServiceClock } from './service-clock.ts';
+import { openWaitLines } from './wait-lines.ts';
 import { recordOutputFailure, recordWrites, type WriteRecord } from './write-record.ts';
 
 interface Modes {
@@ -30,7 +33,8 @@ export interface RunState {
 /** Extends the Context for one run of a command. `state` is updated while the command runs. */
 export function createCommandContext(context: Context, modes: Modes, state: RunState): CommandContext {
   const serviceClock = createServiceClock(context.clock);
-  const api = modes.dryRun ? dryRunApi(context.api) : recordWrites(serviceClock.following(context.api), state.writes);
+  const service = serviceClock.following(context.api);
+  const api = modes.dryRun ? dryRunApi(context.api) : recordWrites(service, state.writes);
   const stdout = recordOutputFailure(context.stdout, state.writes);
   return {
     ...context,
@@ -38,6 +42,7 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
     // A dry run prints a request, for which there is no table.
     output: modes.dryRun && modes.output.format === undefined ? { ...modes.output, format: 'json' } : modes.output,
     api,
+    reads: service,
     stdout,
     ids: createIdCache(),
     serviceNow: serviceClock.time,
@@ -49,6 +54,7 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
       return serviceClock.time();
     },
     tell: (line) => tell(context, safeText(line)),
+    tellRows: (view, rows) => tellRows(context, view, rows, serviceClock.time()),
     progress: (text) => progress(context, text),
     rows: (view) => openRows(view, modes.output, { ...context, stdout, serviceNow: serviceClock.time }),
     previewAll: async (requests) => {
@@ -70,9 +76,23 @@ async function tell({ terminal, stderr }: Context, line: SafeText): Promise<void
   await stderr.write(styled`${text}\n`);
 }
 
-/** A spinner, loaded only if stderr is a terminal. Texts set while it loads are shown once it is loaded. */
+async function tellRows(context: Context, view: View, rows: readonly Json[], now: number): Promise<void> {
+  const { terminalTable } = await import('../../output/layout/terminal-table.ts');
+  const { loadPaint } = await import('../../output/layout/colour.ts');
+  const { terminal, stderr } = context;
+  const paint = await loadPaint(terminal.colour.errors);
+  const width = terminal.errorColumns ?? DEFAULT_COLUMNS;
+  await stderr.write(await terminalTable(view.columns, rows, { facts: { now }, width, wide: false, paint }));
+}
+
+/**
+ * A spinner, loaded only if stderr is a terminal; a line now and then elsewhere; nothing with `--quiet`. Texts set while
+ * the spinner loads are shown once it is loaded.
+ */
 function progress(context: Context, first: string): Progress {
-  if (!context.terminal.errors) return { update: () => undefined, stop: () => Promise.resolve() };
+  if (context.settings.get('quiet')) return { update: () => undefined, stop: () => Promise.resolve() };
+  if (!context.terminal.errors)
+    return openWaitLines(context.clock, (text) => tell(context, safeText(`Waiting for ${text}`)));
   let text = first;
   const loading = import('../../output/live/spinner.ts').then(({ openSpinner }) => openSpinner(context, text));
   return {

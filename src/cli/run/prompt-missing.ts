@@ -17,13 +17,16 @@ export async function completeValues(
   for (const [key, { needs }] of params)
     if (needs !== undefined && given[key] !== undefined && !needs.some((other) => given[other] === true))
       throw usage(`${flagName(key)} needs ${needs.map(flagName).join(' or ')}`, 'Add it, or leave both out.');
-  const missing = params.filter(([key, param]) => param.required && isMissing(given[key]));
+  refuseBoth(params, given);
+  const missing = params.filter(
+    ([key, param]) => param.required && isMissing(given[key]) && insteadOf(param, given) === undefined,
+  );
   const unasked = missing.filter(([, param]) => !ctx.terminal.canAsk || param.ask === undefined);
   if (unasked.length > 0) {
     const labels = unasked.map(([key, param]) => labelOf(key, param));
     throw usage(
       `missing ${labels.join(' and ')}`,
-      unasked.map(([key, param]) => `${labelOf(key, param)}: ${param.summary}`).join('\n'),
+      unasked.map(([key, param]) => `${labelOf(key, param)}: ${param.summary}${orFlags(param)}`).join('\n'),
     );
   }
   const values: Record<string, unknown> = {};
@@ -31,6 +34,22 @@ export async function completeValues(
     values[key] = isMissing(given[key]) ? (param.initial ?? (param.many ? [] : undefined)) : given[key];
   for (const [key, param] of missing) values[key] = await promptFor(ctx, key, param);
   return values;
+}
+
+/** The flag that was given in place of an argument. */
+const insteadOf = ({ unless }: Param<unknown>, given: Values): string | undefined =>
+  unless?.find((key) => !isMissing(given[key]) && given[key] !== false);
+
+const orFlags = ({ unless }: Param<unknown>): string =>
+  unless === undefined ? '' : `; or select them with ${unless.map(flagName).join(', ')}`;
+
+/** Fails with usage (2) where an argument and a flag that takes its place are both given. */
+function refuseBoth(params: readonly (readonly [string, Param<unknown>])[], given: Values): void {
+  for (const [key, param] of params) {
+    const flag = isMissing(given[key]) ? undefined : insteadOf(param, given);
+    if (flag !== undefined)
+      throw usage(`${labelOf(key, param)} and ${flagName(flag)} exclude each other`, 'Keep one of them.');
+  }
 }
 
 const isMissing = (value: unknown): boolean => value === undefined || (Array.isArray(value) && value.length === 0);
@@ -54,5 +73,5 @@ export async function promptFor(ctx: CommandContext, key: string, param: Param<u
   if (ask.kind === 'text' || ctx.dryRun) return parse(await ctx.prompts.text(ask.question, { check }));
   const choices = await ask.choices(ctx);
   if (choices.length === 0) return parse(await ctx.prompts.text(ask.question, { check }));
-  return parse(await ctx.prompts.select(ask.question, choices));
+  return parse(await ctx.prompts.search(ask.question, choices));
 }

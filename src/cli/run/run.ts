@@ -2,12 +2,13 @@ import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import type { Context } from '../../core/context.ts';
 import { encodeJson, type Json } from '../../core/json.ts';
+import { safeText } from '../../core/safe-text.ts';
 import { isJsonFormat } from '../../output/formats/format-table.ts';
 import { checkFields, checkKnownFields } from '../../output/check-fields.ts';
 import { render } from '../../output/render.ts';
 import type { OutputOptions, Result, View } from '../../output/view.ts';
 import { completeValues } from './prompt-missing.ts';
-import type { Command, Values } from '../command.ts';
+import type { Command, Confirmation, Values } from '../command.ts';
 import { createCommandContext, type RunState } from './create-context.ts';
 import type { CommandContext } from '../context.ts';
 import { DryRun } from './dry-run.ts';
@@ -37,12 +38,14 @@ export async function runCommand(
     await checkFilter(output, ctx);
     const values = await completeValues(ctx, command, { ...command.options, ...commonOptions(command) }, given);
     if (command.writes && command.fields !== undefined) checkKnownFields(command.fields, output, suggestName);
-    await confirm(ctx, command, values, path);
+    const asks = mustConfirm(ctx, command, values, path);
+    const prepared = await command.prepare?.(ctx, values);
+    if (asks) await confirm(ctx, await command.confirm?.(ctx, values, prepared));
     if (command.watch !== undefined && values['watch'] === true) {
       const { watch } = await import('./watch.ts');
       return await watch(ctx, { ...command, watch: command.watch }, values);
     }
-    const result = await command.run(ctx, values);
+    const result = await command.run(ctx, values, prepared);
     // A result with an outcome is never withheld: it may be of a long wait.
     if (!command.writes && result.exit === undefined && result.failure === undefined)
       checkFields(result, output, suggestName);
@@ -78,17 +81,33 @@ async function checkFilter({ jq }: OutputOptions, { blocking }: Context): Promis
   await checkJq(jq, blocking);
 }
 
-async function confirm(ctx: CommandContext, command: Command, values: Values, path: readonly string[]): Promise<void> {
-  if (command.confirm === undefined || ctx.yes || ctx.dryRun || !command.confirmWhen(values)) return;
-  // Before `command.confirm` sends a request: a script without --yes must send nothing.
-  if (!ctx.terminal.canAsk)
-    throw usage(
-      `\`${lineOf(command, values, path)}\` asks for confirmation, and there is no terminal to ask on`,
-      'Add --yes to confirm.',
-    );
-  await ctx.tell(await command.confirm(ctx, values));
-  if (!(await ctx.prompts.confirm('Continue?', false)))
-    throw new Failure({ code: 'declined', exit: EXIT.usage, message: 'stopped: nothing was changed' });
+/**
+ * Whether the command asks for confirmation. Fails with usage (2) if it does and there is no terminal, before anything is
+ * sent.
+ */
+function mustConfirm(ctx: CommandContext, command: Command, values: Values, path: readonly string[]): boolean {
+  if (command.confirm === undefined || ctx.yes || ctx.dryRun || !command.confirmWhen(values)) return false;
+  if (ctx.terminal.canAsk) return true;
+  throw usage(
+    `\`${lineOf(command, values, path)}\` asks for confirmation, and there is no terminal to ask on`,
+    'Add --yes to confirm.',
+  );
+}
+
+async function confirm(ctx: CommandContext, question: string | Confirmation | undefined): Promise<void> {
+  if (question === undefined) return;
+  const { rows, lines, typed } = typeof question === 'string' ? { lines: [question] } : question;
+  if (rows !== undefined) await ctx.tellRows(rows.view, rows.values);
+  for (const line of lines) await ctx.tell(line);
+  const confirmed = typed === undefined ? await ctx.prompts.confirm('Continue?', false) : await wasTyped(ctx, typed);
+  if (!confirmed) throw new Failure({ code: 'declined', exit: EXIT.usage, message: 'stopped: nothing was changed' });
+}
+
+/** Asks until the text is typed; an empty answer declines. */
+async function wasTyped({ prompts }: CommandContext, text: string): Promise<boolean> {
+  const check = (answer: string): string | undefined =>
+    answer === text || answer === '' ? undefined : `This is not ${safeText(text)}; an empty answer changes nothing`;
+  return (await prompts.text(`Type ${safeText(text)} to continue:`, { check })) === text;
 }
 
 /** The command line without its flags: `berth queue purge demo`. */

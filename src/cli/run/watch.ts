@@ -33,7 +33,7 @@ export async function watch(
     gone = failure;
   };
   try {
-    const poll = untilAborted(quit.signal, () => command.run(ctx, values));
+    const poll = untilAborted(quit.signal, () => command.run(ctx, values, undefined));
     const exit = await repeat(ctx, { poll, live, intervalMs, ended: command.watch.ended, onGone, signal: quit.signal });
     hasEnded = true;
     return exit;

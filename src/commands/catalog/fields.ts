@@ -55,19 +55,18 @@ const GPU_FIELDS = {
 export const GPU_TABLE = defineTable({
   noun: ['GPU type', 'GPU types'],
   fields: GPU_FIELDS,
-  table: ['id', 'name', 'memory', 'securePrice', 'communityPrice'],
+  table: ['id', 'name', 'memory', 'securePrice', 'communityPrice', 'availability'],
   wide: ['pool', 'serverlessPrice', 'maxCount', 'manufacturer', 'dataCenters', 'cudaVersions'],
   detail: [
     { fields: ['id', 'name', 'manufacturer', 'memory', 'pool', 'secure', 'community'] },
     { title: 'price an hour', fields: ['securePrice', 'communityPrice', 'serverlessPrice'] },
     { title: 'availability', fields: ['availability', 'dataCenters', 'cudaVersions'] },
   ],
-  members: ['id', 'name', 'pool', 'manufacturer', 'memory', 'price', 'maxCount', 'secure', 'community'],
+  members: [
+    ...['id', 'name', 'pool', 'manufacturer', 'memory', 'price', 'maxCount', 'secure', 'community'],
+    ...['availability', 'dataCenters', 'cudaVersions'],
+  ],
 });
-
-export const gpuView = viewOf(GPU_TABLE);
-/** The view for `--available`. */
-export const availableGpuView = viewOf({ ...GPU_TABLE, table: [...GPU_TABLE.table, 'availability'] });
 
 const CPU_FIELDS = {
   ...HARDWARE_FIELDS,
@@ -96,19 +95,15 @@ const CPU_FIELDS = {
 export const CPU_TABLE = defineTable({
   noun: ['CPU flavor', 'CPU flavors'],
   fields: CPU_FIELDS,
-  table: ['id', 'name', 'group', 'vcpu', 'ramGbPerVcpu', 'securePrice'],
+  table: ['id', 'name', 'group', 'vcpu', 'ramGbPerVcpu', 'securePrice', 'availability'],
   wide: ['serverlessPrice', 'dataCenters'],
   detail: [
     { fields: ['id', 'name', 'group', 'vcpu', 'ramGbPerVcpu'] },
     { title: 'price an hour', fields: ['securePrice', 'serverlessPrice'] },
     { title: 'availability', fields: ['availability', 'dataCenters'] },
   ],
-  members: ['id', 'name', 'group', 'vcpu', 'ramGbPerVcpu', 'price'],
+  members: ['id', 'name', 'group', 'vcpu', 'ramGbPerVcpu', 'price', 'availability', 'dataCenters'],
 });
-
-export const cpuView = viewOf(CPU_TABLE);
-/** The view for `--available`. */
-export const availableCpuView = viewOf({ ...CPU_TABLE, table: [...CPU_TABLE.table, 'availability'] });
 
 const DATA_CENTER_FIELDS = {
   id: { path: 'id', type: 'text' },
@@ -145,7 +140,6 @@ export const DATA_CENTER_TABLE = defineTable({
   members: ['id', 'name', 'region', 'globalNetwork', 'networkVolumeTypes', 'compliance'],
 });
 
-export const dataCenterView = viewOf(DATA_CENTER_TABLE);
 /** The view for `--available`: the availability takes the place of the columns that describe the data center. */
 export const availableDataCenterView = viewOf({
   ...DATA_CENTER_TABLE,

@@ -1,101 +1,99 @@
 import { usage } from '../../core/failure.ts';
+import { memberAt, type Json } from '../../core/json.ts';
 import { defineGroup } from '../../cli/command.ts';
 import { option } from '../../cli/parse/params.ts';
+import { resourceOf } from '../../cli/resource/read.ts';
 import * as collections from '../shared/collections.ts';
-import { templateView } from '../templates/fields.ts';
+import { TEMPLATE_TABLE } from '../templates/fields.ts';
 import { availabilityQuery, catalogCommand, joined } from './command.ts';
-import {
-  availableCpuView,
-  availableDataCenterView,
-  availableGpuView,
-  cpuView,
-  dataCenterView,
-  gpuView,
-} from './fields.ts';
+import { availableDataCenterView, CPU_TABLE, DATA_CENTER_TABLE, GPU_TABLE } from './fields.ts';
+import { mapView } from './map.ts';
 
-const available = option.on('ask what can be had now, and where');
+const available = option.on('only what can be had now');
 
-const gpus = catalogCommand(
-  { ...collections.GPUS, view: gpuView },
-  {
-    summary: 'list GPU types with their prices, or show one',
-    view: ({ available: asked }) => (asked ? availableGpuView : gpuView),
-    options: {
-      available,
-      product: option.list('for these products (default POD)', { choices: ['POD', 'CLUSTER', 'SERVERLESS'] }),
-      count: option.count('GPUs in one pod', 1),
-      cloud: option.choice('only this cloud', ['SECURE', 'COMMUNITY']),
-      country: option.list('only in these countries, by two-letter code'),
-      cuda: option.list('with one of these CUDA versions'),
-      minCuda: option.text('with this CUDA version or a newer one', { metavar: 'VERSION' }),
-    },
-    query: (values) => {
-      if (values.cuda.length > 0 && values.minCuda !== undefined)
-        throw usage('--cuda and --min-cuda exclude each other', 'Keep one of them.');
-      return availabilityQuery(values, {
-        count: values.count,
-        cloud: values.cloud,
-        countryCodes: joined(values.country.map((code) => code.toUpperCase())),
-        cudaVersions: joined(values.cuda),
-        minCudaVersion: values.minCuda,
-      });
-    },
-    examples: [['berth catalog gpus --available --count 4', 'where four in one pod can be had now']],
+/** Whether some of it can be had; an unknown word counts as yes, and so does none. */
+const isAvailable = (row: Json): boolean => memberAt(row, 'availability') !== 'NONE';
+
+const GPUS = resourceOf(collections.GPUS, GPU_TABLE);
+const DATA_CENTERS = resourceOf(collections.DATA_CENTERS, DATA_CENTER_TABLE);
+
+const gpus = catalogCommand(GPUS, {
+  summary: 'list GPU types with their prices and availability, or show one',
+  view: ({ map }, rows) => (map ? mapView(rows) : GPUS.view),
+  keep: (row, values) => !values.available || isAvailable(row),
+  listOnly: ['available'],
+  options: {
+    available,
+    map: option.on('a grid: which GPU type can be had in which data center'),
+    product: option.list('for these products (default POD)', { choices: ['POD', 'CLUSTER', 'SERVERLESS'] }),
+    count: option.count('GPUs in one pod', 1),
+    cloud: option.choice('only this cloud', ['SECURE', 'COMMUNITY']),
+    country: option.list('only in these countries, by two-letter code'),
+    cuda: option.list('with one of these CUDA versions'),
+    minCuda: option.text('with this CUDA version or a newer one', { metavar: 'VERSION' }),
   },
-);
-
-const cpus = catalogCommand(
-  { ...collections.CPUS, view: cpuView },
-  {
-    summary: 'list CPU flavors with their prices, or show one',
-    examples: [
-      ['berth catalog cpus', 'with the price of a vCPU'],
-      ['berth catalog cpus cpu-general', 'one of them'],
-    ],
-    view: ({ available: asked }) => (asked ? availableCpuView : cpuView),
-    options: {
-      available,
-      product: option.list('for these products (default POD)', { choices: ['POD', 'SERVERLESS'] }),
-      vcpu: option.count('vCPUs in one pod', 2),
-    },
-    query: (values) => availabilityQuery(values, { vcpuCount: values.vcpu }),
+  query: (values) => {
+    if (values.cuda.length > 0 && values.minCuda !== undefined)
+      throw usage('--cuda and --min-cuda exclude each other', 'Keep one of them.');
+    return availabilityQuery(values.product, {
+      count: values.count,
+      cloud: values.cloud,
+      countryCodes: joined(values.country.map((code) => code.toUpperCase())),
+      cudaVersions: joined(values.cuda),
+      minCudaVersion: values.minCuda,
+    });
   },
-);
+  examples: [
+    ['berth catalog gpus --available --count 4', 'where four in one pod can be had now'],
+    ['berth catalog gpus --map', 'GPU types by data center, as a grid'],
+    ['berth catalog gpus --sort securePrice', 'the cheapest first'],
+  ],
+});
 
-const datacenters = catalogCommand(
-  { ...collections.DATA_CENTERS, view: dataCenterView },
-  {
-    summary: 'list data centers, or show one',
-    options: {
-      available: option.on('ask which GPUs and CPUs can be had there now'),
-      region: option.list('only in these regions, such as EUROPE', { metavar: 'REGION' }),
-      volumeType: option.list('only with one of these tiers of network volume', {
-        choices: ['STANDARD', 'HIGH_PERFORMANCE'],
-      }),
-      compliance: option.list('only with one of these attestations, such as GDPR', { metavar: 'WORD' }),
-      globalNetwork: option.on('only with global networking'),
-    },
-    view: ({ available: asked }) => (asked ? availableDataCenterView : dataCenterView),
-    listOnly: ['region', 'volumeType', 'compliance', 'globalNetwork'],
-    query: (values) => ({
-      include: values.available ? 'GPU_AVAILABILITY,CPU_AVAILABILITY' : undefined,
-      regions: joined(values.region.map((region) => region.toUpperCase())),
-      networkVolumeTypes: joined(values.volumeType),
-      compliance: joined(values.compliance.map((word) => word.toUpperCase())),
-      globalNetwork: values.globalNetwork ? true : undefined,
+const cpus = catalogCommand(resourceOf(collections.CPUS, CPU_TABLE), {
+  summary: 'list CPU flavors with their prices and availability, or show one',
+  keep: (row, values) => !values.available || isAvailable(row),
+  listOnly: ['available'],
+  options: {
+    available,
+    product: option.list('for these products (default POD)', { choices: ['POD', 'SERVERLESS'] }),
+    vcpu: option.count('vCPUs in one pod', 2),
+  },
+  query: (values) => availabilityQuery(values.product, { vcpuCount: values.vcpu }),
+  examples: [
+    ['berth catalog cpus --vcpu 8 --available', 'where 8 vCPUs in one pod can be had now'],
+    ['berth catalog cpus cpu-general', 'one of them'],
+  ],
+});
+
+const datacenters = catalogCommand(DATA_CENTERS, {
+  summary: 'list data centers, or show one',
+  options: {
+    available: option.on('ask which GPUs and CPUs can be had there now'),
+    region: option.list('only in these regions, such as EUROPE', { metavar: 'REGION' }),
+    volumeType: option.list('only with one of these tiers of network volume', {
+      choices: ['STANDARD', 'HIGH_PERFORMANCE'],
     }),
-    examples: [['berth catalog datacenters --region EUROPE --compliance GDPR -o wide', 'where, with all they attest']],
+    compliance: option.list('only with one of these attestations, such as GDPR', { metavar: 'WORD' }),
+    globalNetwork: option.on('only with global networking'),
   },
-);
+  view: ({ available: asked }) => (asked ? availableDataCenterView : DATA_CENTERS.view),
+  listOnly: ['region', 'volumeType', 'compliance', 'globalNetwork'],
+  query: (values) => ({
+    include: values.available ? 'GPU_AVAILABILITY,CPU_AVAILABILITY' : undefined,
+    regions: joined(values.region.map((region) => region.toUpperCase())),
+    networkVolumeTypes: joined(values.volumeType),
+    compliance: joined(values.compliance.map((word) => word.toUpperCase())),
+    globalNetwork: values.globalNetwork ? true : undefined,
+  }),
+  examples: [['berth catalog datacenters --region EUROPE --compliance GDPR -o wide', 'where, with all they attest']],
+});
 
 const templates = catalogCommand(
-  {
-    noun: 'template',
-    path: ['v2', 'catalog', 'templates'],
-    member: 'templates',
-    listed: 'catalog templates',
-    view: templateView,
-  },
+  resourceOf(
+    { noun: 'template', path: ['v2', 'catalog', 'templates'], member: 'templates', listed: 'catalog templates' },
+    TEMPLATE_TABLE,
+  ),
   {
     summary: 'list public templates, or show one',
     options: { source: option.choice('whose (default official)', ['official', 'verified', 'community']) },

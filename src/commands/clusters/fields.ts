@@ -1,7 +1,7 @@
 import { usage } from '../../core/failure.ts';
 import { memberAt, numberOf, objectOf, type Json } from '../../core/json.ts';
 import { option } from '../../cli/parse/params.ts';
-import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
+import { defineTable, type Fields } from '../../cli/resource/fields.ts';
 import { text } from '../../output/layout/cells.ts';
 import type { Shown, View } from '../../output/view.ts';
 import { podView } from '../pods/fields.ts';
@@ -126,8 +126,6 @@ export const CLUSTER_TABLE = defineTable({
     { title: 'network', ifPresent: 'network', fields: ['networkCidr', 'networkVxlanId', 'networkVxlanPort'] },
   ],
 });
-
-export const clusterView = viewOf(CLUSTER_TABLE);
 
 /** The pods of a cluster: the columns of pods, after the place of each in the cluster. */
 export const memberView: View = {

@@ -3,16 +3,19 @@ import { formatDollars } from '../../core/units.ts';
 import { defineCommand, defineGroup } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { sendTo } from '../../cli/resource/identity/identify.ts';
+import { pickRow } from '../../cli/resource/identity/pick-row.ts';
 import { arg } from '../../cli/parse/params.ts';
+import { deleteCommand } from '../../cli/resource/delete.ts';
 import { bodyOf } from '../../cli/resource/field-writes.ts';
-import { getCommand, listCommand, type Resource } from '../../cli/resource/read.ts';
-import { createCommand, deleteCommand, updateCommand, type WaitSpec } from '../../cli/resource/write.ts';
+import { listCommand } from '../../cli/resource/list.ts';
+import { getCommand, resourceOf } from '../../cli/resource/read.ts';
+import { createCommand, updateCommand, type WaitSpec } from '../../cli/resource/write.ts';
 import { commandLine, countOf } from '../../cli/words.ts';
 import { catalogRow } from '../shared/pickers.ts';
 import * as collections from '../shared/collections.ts';
-import { CLUSTER_TABLE, clusterView, MAX_PODS, memberView, MIN_PODS } from './fields.ts';
+import { CLUSTER_TABLE, MAX_PODS, memberView, MIN_PODS } from './fields.ts';
 
-const CLUSTERS: Resource = { ...collections.CLUSTERS, view: clusterView };
+const CLUSTERS = resourceOf(collections.CLUSTERS, CLUSTER_TABLE);
 
 /** `8 GPUs on each of 4 pods: $76.48 an hour ($2.39 a GPU).` */
 async function price(ctx: CommandContext, body: JsonObject): Promise<string | undefined> {
@@ -42,7 +45,7 @@ const pods = defineCommand({
     ['berth clusters pods train', 'their state, rank and address'],
     ['berth clusters pods train --watch', 'again every 2 seconds until Ctrl-C'],
   ],
-  args: { id: arg.text('cluster id or name', { metavar: 'CLUSTER', complete: CLUSTERS }) },
+  args: { id: arg.text('cluster id or name', { metavar: 'CLUSTER', ask: pickRow(CLUSTERS), complete: CLUSTERS }) },
   watch: true,
   run: async (ctx, { id }) => {
     const { answer } = await sendTo(ctx, CLUSTERS, id, (known) => ({

@@ -1,15 +1,17 @@
 import { defineGroup } from '../../cli/command.ts';
-import { getCommand, listCommand, type Resource } from '../../cli/resource/read.ts';
-import { createCommand, deleteCommand, updateCommand } from '../../cli/resource/write.ts';
+import { deleteCommand } from '../../cli/resource/delete.ts';
+import { listCommand } from '../../cli/resource/list.ts';
+import { getCommand, resourceOf } from '../../cli/resource/read.ts';
+import { createCommand, updateCommand } from '../../cli/resource/write.ts';
 import * as collections from '../shared/collections.ts';
-import { endpointView } from './fields.ts';
 import { explain } from './explain.ts';
+import { ENDPOINT_TABLE } from './fields.ts';
 import { logs } from './logs.ts';
 import { releases } from './releases.ts';
 import { workers } from './workers.ts';
 import { createSpec, updateSpec } from './write.ts';
 
-const ENDPOINTS: Resource = { ...collections.ENDPOINTS, view: endpointView };
+const ENDPOINTS = resourceOf(collections.ENDPOINTS, ENDPOINT_TABLE);
 
 export const endpoints = defineGroup('serverless endpoints', {
   list: listCommand(ENDPOINTS, {

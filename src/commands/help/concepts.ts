@@ -2,6 +2,50 @@ import { pageOf, rows, text } from '../../cli/help/help.ts';
 import type { Page } from '../../output/page.ts';
 
 /** The topics of `berth help` that explain a concept. */
+export const selectors = (): Page =>
+  pageOf([
+    text(
+      'Lists are filtered, and commands that take several ids can take selectors in their place. Different selectors narrow each other; several values of one of them widen it.',
+    ),
+    rows('Selectors', [
+      ['--match GLOB', "by name: --match 'train-*' (quote it for the shell)"],
+      ['--status A,B', 'by status, where there is one'],
+      ['--older-than TIME', "by age (90m, 3d), by the service's clock"],
+      ['--all', 'everything that the list shows'],
+    ]),
+    rows('Patterns', [
+      ['*', 'any text, a slash too'],
+      ['?', 'one character'],
+      ['[abc], {web,api}', 'one of these characters, one of these words'],
+      ["'!web-*'", 'every name that does not match'],
+      ['\\*', 'a star itself'],
+    ]),
+    rows('What happens', [
+      ['which', 'the list is read once; what was shown is acted on, by id'],
+      ['left out', 'what cannot be done now, what is locked, volumes in use'],
+      ['asked', 'the list and what it saves an hour are shown first; --yes skips this'],
+      ['--dry-run', 'reads the list, prints the requests, sends none of them'],
+      ['none', 'a line on stderr, and exit code 0'],
+      ['--force', 'takes locked pods and volumes in use too'],
+      ['names', 'where data is lost, the name (or "3 volumes") must be typed'],
+    ]),
+    rows('Several results', [
+      ['--json', '[{"id","ok","error"?}, ...]: one for each, in every case'],
+      ['-o id', 'the ids of those that went well'],
+      ['exit code', 'the worst: 130, 8, 1, 14, 3, 7, 6, 5, 15, 4, 2, 13, 10, 12, 11, 9, 0'],
+    ]),
+    {
+      kind: 'examples',
+      title: 'Examples',
+      rows: [
+        ["berth pods list --match 'train-*' --sort -cost", 'the most expensive first'],
+        ["berth pods stop --match 'train-*' --older-than 1d", 'after a look at them'],
+        ['berth pods terminate --status EXITED --dry-run', 'what would be sent'],
+        ['berth pods stop --all --yes --json', 'in a script'],
+      ],
+    },
+  ]);
+
 export const profiles = (): Page =>
   pageOf([
     text(

@@ -36,7 +36,7 @@ const output = (): Page =>
       ['FORCE_COLOR', 'always, also in a pipe'],
       ['TERM=dumb, CI', 'no spinners, no views that redraw'],
     ]),
-    text('An error is one block on stderr, or with --json one object:'),
+    text('An error is one block on stderr, or with --json one object, the last thing there:'),
     { kind: 'literal', text: '  {"error":{"code":"not-found","message":"...",\n    "hint":"...","status":404}}' },
   ]);
 
@@ -69,6 +69,7 @@ export function topicPage(name: string, flags: readonly GlobalFlag[]): Page | un
     'exit-codes': exitCodes,
     environment,
     output,
+    selectors: concepts.selectors,
     profiles: concepts.profiles,
     'local-service': concepts.localService,
     batches: concepts.batches,

@@ -5,10 +5,10 @@ import type { Id } from '../../core/ids.ts';
 import { defineCommand, endedWhen } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { sendTo } from '../../cli/resource/identity/identify.ts';
-import { combinedFailure, sendEach, type Outcome } from '../../cli/resource/send-each.ts';
+import { outcomeResult, SEVERAL } from '../../cli/resource/several/outcomes.ts';
+import { sendEach } from '../../cli/resource/several/send-each.ts';
 import { arg, onlyWith, option } from '../../cli/parse/params.ts';
 import { commandLine, countOf } from '../../cli/words.ts';
-import type { Result } from '../../output/view.ts';
 import { cancelRequest, retryRequest, statusRequest } from '../../queue/requests.ts';
 import { canRetry, hasEnded, jobStatus } from '../../queue/status.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
@@ -45,7 +45,14 @@ export const status = defineCommand({
 
 export const cancel = defineCommand({
   summary: 'cancel jobs, waiting or running',
-  examples: [[`berth jobs cancel demo "$(berth jobs run demo --input '{}')"`, 'one that was just submitted']],
+  details: SEVERAL,
+  examples: [
+    [`berth jobs cancel demo "$(berth jobs run demo --input '{}')"`, 'one that was just submitted'],
+    [
+      `berth jobs cancel demo "$(berth jobs run demo --input '{}')" "$(berth jobs run demo --input '{}')" --yes --json`,
+      'two of them: an outcome for each',
+    ],
+  ],
   args: { endpoint, job: arg.ids('job ids', { complete: 'job' }) },
   writes: true,
   confirmWhen: ({ job }) => job.length > 1,
@@ -70,15 +77,9 @@ export const cancel = defineCommand({
       label: job,
       request: (id: Id<'endpoint'>) => request(id, job),
     }));
-    return cancelResult(await sendEach(ctx, ENDPOINTS, targets));
+    return outcomeResult(ctx, 'job', await sendEach(ctx, ENDPOINTS, targets), 'cancelled');
   },
 });
-
-/** Returns the cancelled jobs as rows, and the first failure. */
-function cancelResult(sent: readonly Outcome[]): Result {
-  const values = sent.flatMap(({ answer }) => (answer?.value === undefined ? [] : [answer.value]));
-  return { kind: 'many', view: jobView, values, failure: combinedFailure(sent) };
-}
 
 export const retry = defineCommand({
   summary: 'run a failed or timed-out job again, under the same id',

@@ -14,7 +14,3 @@ export function exitOf(job: Json | undefined): ExitCode {
   const outcome = jobOutcome(job);
   return outcome === undefined ? EXIT.done : EXIT_CODES[outcome];
 }
-
-/** Returns the exit code of the first job, in the order given, that did not complete; 0 when all did. */
-export const exitOfAll = (jobs: readonly Json[]): ExitCode =>
-  jobs.map(exitOf).find((exit) => exit !== EXIT.done) ?? EXIT.done;

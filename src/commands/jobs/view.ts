@@ -1,5 +1,5 @@
 import { memberAt, stringOf, type Json } from '../../core/json.ts';
-import { duration, json, status, text } from '../../output/layout/cells.ts';
+import { duration, json, jsonBlock, status, text } from '../../output/layout/cells.ts';
 import { otherMembers } from '../../cli/resource/detail-lines.ts';
 import type { Section, View } from '../../output/view.ts';
 import { jobError } from '../../queue/job-error.ts';
@@ -27,7 +27,7 @@ export const jobView: View = {
         { label: 'status', value: status('status')(row) },
         ...lineIf(row, 'delayTime', { label: 'delay', value: duration('delayTime', 'ms')(row) }),
         ...lineIf(row, 'executionTime', { label: 'execution', value: duration('executionTime', 'ms')(row) }),
-        ...lineIf(row, 'output', { label: 'output', value: json('output')(row) }),
+        ...lineIf(row, 'output', { label: 'output', value: jsonBlock('output')(row) }),
         ...lineIf(row, 'error', { label: 'error', value: { text: jobError(row)?.text ?? '', tone: 'bad' } }),
         ...otherMembers(row, KNOWN),
       ],

@@ -1,24 +1,27 @@
 import { encodeJson, memberAt, stringOf, type Json } from '../../core/json.ts';
 import { Failure } from '../../core/failure.ts';
-import { EXIT } from '../../core/exit-codes.ts';
+import { EXIT, worstExit } from '../../core/exit-codes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { sendTo } from '../../cli/resource/identity/identify.ts';
 import { arg, option } from '../../cli/parse/params.ts';
+import { combinedFailure } from '../../cli/resource/several/combined-failure.ts';
+import { outcomeRow } from '../../cli/resource/several/outcomes.ts';
 import { waitFor } from '../../cli/run/wait.ts';
+import { countOf } from '../../cli/words.ts';
 import type { Result } from '../../output/view.ts';
 import { statusRequest } from '../../queue/requests.ts';
 import { hasEnded, jobStatus } from '../../queue/status.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
 import { waitLine } from './command-lines.ts';
-import { exitOf, exitOfAll } from './outcome.ts';
+import { exitOf } from './outcome.ts';
 import { createStallNotice } from './stall-notice.ts';
 import { jobView } from './view.ts';
 
 export const wait = defineCommand({
   summary: 'wait until jobs end and print their results',
   details:
-    'When jobs stand still for 15 seconds, it says once on stderr why. The exit code is the outcome: 0 all completed; else that of the first job, in the order given, that did not (10 failed, 11 cancelled, 12 timed out); 9 when the wait ends first.',
+    'When jobs stand still for 15 seconds, it says once on stderr why. The exit code is the outcome: 0 all completed, 10 failed, 11 cancelled, 12 timed out, 9 when the wait ends first. For several jobs it is the worst one, and a job that could not be read, or has not ended, has {"id","ok","error"} in place of its document. With -o jsonl each job is printed as it ends.',
   args: {
     endpoint: arg.text('endpoint id, name or model slug', { complete: ENDPOINTS }),
     job: arg.ids('job ids', { complete: 'job' }),
@@ -32,6 +35,10 @@ export const wait = defineCommand({
     [
       `berth jobs wait demo "$(berth jobs run demo --input '{}')" "$(berth jobs run demo --input '{}')" --any --json`,
       'print the first that ends',
+    ],
+    [
+      `berth jobs wait demo "$(berth jobs run demo --input '{}')" "$(berth jobs run demo --input '{}')" -o jsonl`,
+      'print each as it ends, one JSON a line',
     ],
   ],
   run: async (ctx, values) => {
@@ -71,6 +78,11 @@ export async function waitForJob(
   return { kind: 'one', view: jobView, value, source: text, exit: exitOf(value) };
 }
 
+/**
+ * Polls jobs until each has ended, or with `any` until one has. The rows are the documents of the jobs, in the order
+ * given; with `-o jsonl` each is printed as it ends. A job that could not be read, or that did not end in time, has an
+ * outcome row (`id`, `ok`, `error`) in its place. The exit code is the worst one.
+ */
 async function waitForJobs(
   ctx: CommandContext,
   endpoint: string,
@@ -78,31 +90,67 @@ async function waitForJobs(
   timeoutMs: number,
   any: boolean,
 ): Promise<Result> {
-  const ended = new Map<string, Json>();
   const stall = createStallNotice(ctx, endpoint);
-  await waitFor<number>(ctx, {
-    what: `${String(jobs.length)} jobs`,
-    poll: async () => {
-      for (const job of jobs) {
-        if (ended.has(job)) continue;
-        const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, (id) => statusRequest(id, job)).catch(
-          explainExpired(job),
-        );
-        stall.saw(job, answer.value ?? null);
-        if (hasEnded(answer.value)) ended.set(job, answer.value ?? null);
-        if (any && ended.size > 0) break;
-      }
-      return ended.size;
-    },
-    done: (count) => count === jobs.length || (any && count > 0),
-    describe: (count) => `${String(count)} ended`,
-    notice: stall.lines,
-    timeoutMs,
-    resumeCommand: waitLine(endpoint, ...jobs),
-  });
-  const values = jobs.flatMap((job) => ended.get(job) ?? []);
-  return { kind: 'many', view: jobView, values, exit: exitOfAll(values) };
+  const rows = new Map<string, Json>();
+  const failures = new Map<string, Failure>();
+  /** Why the wait ended before the jobs did. */
+  let end: Failure | undefined;
+  const stream = ctx.output.format === 'jsonl' ? ctx.rows(jobView) : undefined;
+  const settle = async (job: string, row: Json): Promise<void> => {
+    rows.set(job, row);
+    await stream?.row(row);
+  };
+  const fail = async (job: string, failure: Failure): Promise<void> => {
+    failures.set(job, failure);
+    await settle(job, outcomeRow({ id: job, failure }));
+  };
+  const isDone = (): boolean => rows.size === jobs.length || (any && rows.size > failures.size);
+  const poll = async (job: string): Promise<void> => {
+    try {
+      const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, (id) => statusRequest(id, job)).catch(
+        explainExpired(job),
+      );
+      stall.saw(job, answer.value ?? null);
+      if (hasEnded(answer.value)) await settle(job, answer.value ?? null);
+    } catch (error) {
+      if (!(error instanceof Failure) || isOutputFailure(error) || ctx.signal.aborted) throw error;
+      await fail(job, error);
+    }
+  };
+  try {
+    await waitFor<number>(ctx, {
+      what: countOf(jobs.length, 'job'),
+      poll: async () => {
+        for (const job of jobs) {
+          if (!rows.has(job)) await poll(job);
+          if (isDone()) break;
+        }
+        return rows.size;
+      },
+      done: isDone,
+      describe: (count) => `${String(count)} ended`,
+      notice: stall.lines,
+      timeoutMs,
+      resumeCommand: waitLine(endpoint, ...jobs),
+    });
+  } catch (error) {
+    // Where no job has ended, there is nothing to print.
+    if (!(error instanceof Failure) || isOutputFailure(error) || rows.size === 0) throw error;
+    const left = jobs.filter((job) => !rows.has(job));
+    end = error.code === 'wait-ended' ? error.with({ hint: `Go on waiting: ${waitLine(endpoint, ...left)}` }) : error;
+    for (const job of left) await fail(job, end.with({ message: `job ${job} has not ended: ${end.message}`, id: job }));
+  }
+  await stream?.close();
+  const values = jobs.flatMap((job) => rows.get(job) ?? []);
+  const failure = end ?? combinedFailure(jobs.map((id) => ({ id, failure: failures.get(id) })));
+  const exit = worstExit([...values.map(exitOf), ...[...failures.values()].map((each) => each.exit)]);
+  const outcome = { exit, failure: failure?.with({ exit }) };
+  return stream === undefined ? { kind: 'many', view: jobView, values, ...outcome } : { kind: 'nothing', ...outcome };
 }
+
+/** A row could not be printed: the command ends. */
+const isOutputFailure = ({ exit, code }: Failure): boolean =>
+  exit === EXIT.localFile || code === 'closed-pipe' || code === 'jq';
 
 /** How much of the progress of a running job is shown while it is waited for. Characters. */
 const MAX_PROGRESS_LENGTH = 80;

@@ -1,19 +1,17 @@
-import type { Choice } from '../../core/context.ts';
-import { Failure } from '../../core/failure.ts';
 import { isObject, memberAt, numberOf, stringOf, type Json, type JsonObject } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import type { Collection } from '../../cli/resource/identity/collection.ts';
-import { listRows } from '../../cli/resource/read.ts';
 import { createCommand } from '../../cli/resource/write.ts';
-import { gigabytes, text } from '../../output/layout/cells.ts';
 import { bodyOf } from '../../cli/resource/field-writes.ts';
 import { catalogRow } from '../shared/pickers.ts';
-import { CPUS, DATA_CENTERS, GPUS, REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
-import { checkCreate } from './body-checks.ts';
+import { CPUS, GPUS, REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
+import { commandLine } from '../../cli/words.ts';
+import { checkCreate } from './body/body-checks.ts';
+import { createCommandLine } from './body/create-command-line.ts';
+import { askMore } from './body/create-questions.ts';
 import { POD_TABLE } from './fields.ts';
 import { PODS, podNotes } from './resource.ts';
-import { untilStatus } from './wait.ts';
+import { untilStatus } from './actions/wait.ts';
 
 /** Members of a body that hold the id of something else, where a name works too (contract rules, Pods). */
 export const REFERENCES = {
@@ -37,7 +35,9 @@ export const create = createCommand(PODS, 'pods', {
   adapt: asCreateBody,
   references: REFERENCES,
   check: checkCreate,
-  offer: offerPlaceAndVolume,
+  offer: askMore,
+  commandLine: createCommandLine,
+  nextStep,
   price: hourlyPrice,
   notes: podNotes,
   wait: untilStatus('RUNNING'),
@@ -56,6 +56,14 @@ export const create = createCommand(PODS, 'pods', {
     ],
   ],
 });
+
+/** `Next: berth pods wait pod-1, then berth pods ssh pod-1`. */
+function nextStep(pod: Json, body: JsonObject): string {
+  const id = stringOf(memberAt(pod, 'id')) ?? 'POD';
+  const wait = memberAt(pod, 'status') === 'RUNNING' ? [] : [commandLine('pods', 'wait', id)];
+  const use = body['startSsh'] === true ? commandLine('pods', 'ssh', id) : commandLine('pods', 'logs', id, '--follow');
+  return `Next: ${[...wait, use].join(', then ')}`;
+}
 
 /**
  * Turns a pod as `get` prints it into the body of a create. The template is left out: its settings are in the pod, and
@@ -93,54 +101,4 @@ async function hourlyPrice(ctx: CommandContext, body: JsonObject): Promise<strin
   if (price === undefined || price === 0 || count === undefined) return undefined;
   const hardware = gpu === undefined ? `${String(count)} vCPU of ${id}` : `${String(count)} x ${id}`;
   return `${hardware} on the ${cloud} cloud costs ${formatDollars(price * count)} an hour until it is stopped.`;
-}
-
-const NONE = '';
-
-/** Offers a data center and a network volume in it; both may be declined. A list that cannot be read is not offered. */
-async function offerPlaceAndVolume(ctx: CommandContext, body: JsonObject): Promise<JsonObject> {
-  if (body['dataCenterIds'] !== undefined) return body;
-  const place = await pickOrSkip(
-    ctx,
-    'Data center',
-    'wherever there is one',
-    await choices(ctx, DATA_CENTERS, (row) => [text('name')(row)]),
-  );
-  if (place === NONE) return body;
-  const placed = { ...body, dataCenterIds: [place] };
-  if (body['mounts'] !== undefined || body['cloud'] === 'COMMUNITY') return placed;
-  const there = await choices(
-    ctx,
-    VOLUMES,
-    (row) => [text('name')(row), gigabytes('size')(row)],
-    (row) => memberAt(row, 'dataCenter') === place,
-  );
-  const volumeId = await pickOrSkip(ctx, 'Network volume', 'none', there);
-  return volumeId === NONE ? placed : { ...placed, mounts: { network: [{ volumeId, path: '/workspace' }] } };
-}
-
-async function pickOrSkip(
-  ctx: CommandContext,
-  question: string,
-  none: string,
-  choices: readonly Choice<string>[],
-): Promise<string> {
-  return choices.length === 0 ? NONE : await ctx.prompts.select(question, [{ name: none, value: NONE }, ...choices]);
-}
-
-async function choices(
-  ctx: CommandContext,
-  lookup: Collection,
-  words: (row: Json) => readonly string[],
-  keep: (row: Json) => boolean = () => true,
-): Promise<readonly Choice<string>[]> {
-  try {
-    return (await listRows(ctx, lookup)).values.filter(keep).flatMap((row) => {
-      const id = stringOf(memberAt(row, 'id'));
-      return id === undefined ? [] : [{ name: [id, ...words(row)].join('  '), value: id }];
-    });
-  } catch (error) {
-    if (!(error instanceof Failure) || ctx.signal.aborted) throw error;
-    return [];
-  }
 }

@@ -6,9 +6,9 @@ import type { View } from '../../output/view.ts';
 import { CPUS, DATA_CENTERS, GPUS, TEMPLATES, VOLUMES } from '../shared/collections.ts';
 import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG } from '../shared/container-fields.ts';
 import { pick } from '../shared/pick.ts';
+import { movedMount, networkMount, newPersistentMount, resizedMount } from './body/mounts.ts';
+import { atLeast, vcpuCount } from './body/number-rules.ts';
 import { liveSections } from './live.ts';
-import { movedMount, networkMount, newPersistentMount, resizedMount } from './mounts.ts';
-import { atLeast, vcpuCount } from './number-rules.ts';
 import * as show from './show.ts';
 
 /** Every status (specification 3.1). */
@@ -69,6 +69,7 @@ const FIELDS = {
     create: {
       param: option.text('in place of a GPU: the CPU flavor, as in berth catalog cpus', {
         metavar: 'CPU',
+        ask: pick('CPU flavor', 'podCpuFlavors'),
         complete: CPUS,
       }),
     },
@@ -167,7 +168,8 @@ const FIELDS = {
   locked: {
     path: 'locked',
     type: 'flag',
-    update: { param: option.choice('refuse to be stopped or restarted', ON_OFF), value: isOn },
+    column: { show: show.locked, yields: true },
+    update: { param: option.choice('refuse to be stopped, restarted or terminated', ON_OFF), value: isOn },
   },
   ssh: { path: 'ssh', type: 'object', lines: show.sshLines },
   startSsh: {
@@ -195,7 +197,7 @@ const FIELDS = {
 export const POD_TABLE = defineTable({
   noun: ['pod', 'pods'],
   fields: FIELDS,
-  table: ['id', 'name', 'status', 'hardware', 'cost', 'dataCenterId', 'createdAt'],
+  table: ['id', 'name', 'status', 'hardware', 'cost', 'dataCenterId', 'createdAt', 'locked'],
   wide: ['uptime', 'cloud', 'image'],
   detail: [
     {

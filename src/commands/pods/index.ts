@@ -1,23 +1,14 @@
 import { defineGroup } from '../../cli/command.ts';
-import { deleteCommand } from '../../cli/resource/write.ts';
-import { restart, start, stop } from './act.ts';
+import { restart, start, stop } from './actions/act.ts';
 import { create } from './create.ts';
 import { explain } from './explain/index.ts';
 import { get, SUMMARY } from './get.ts';
 import { list } from './list.ts';
 import { logs } from './logs.ts';
-import { PODS } from './resource.ts';
 import { ssh } from './ssh.ts';
+import { terminate } from './actions/terminate.ts';
 import { update } from './update.ts';
-import { wait } from './wait.ts';
-
-const terminate = deleteCommand(PODS, 'pods', {
-  summary: 'terminate pods for good',
-  examples: [['berth pods terminate web --yes', 'without a question, for scripts']],
-  details: 'delete and terminate are the same command.',
-  loss: 'Container disks and persistent mounts are destroyed; network volumes are kept.',
-  done: 'terminated',
-});
+import { wait } from './actions/wait.ts';
 
 export const pods = defineGroup(SUMMARY, {
   list,

@@ -56,7 +56,7 @@ async function chosenPods(
 ): Promise<readonly NamedLog<'pod'>[]> {
   const named = [...new Set(id)].map((word) => targetOf(ctx, word, word));
   if (match.length === 0) return named;
-  const matches = await compileGlobs(match, '--match');
+  const matches = compileGlobs(match, '--match');
   const { values: rows } = await listRows(ctx, PODS);
   const matching = rows.flatMap((row) => {
     const [podId, name] = [stringOf(memberAt(row, 'id')), stringOf(memberAt(row, 'name')) ?? ''];

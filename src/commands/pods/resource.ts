@@ -1,9 +1,9 @@
 import { isObject, memberAt, type Json } from '../../core/json.ts';
-import type { Resource } from '../../cli/resource/read.ts';
+import { resourceOf, type Resource } from '../../cli/resource/read.ts';
 import * as collections from '../shared/collections.ts';
-import { podView } from './fields.ts';
+import { POD_TABLE, podView } from './fields.ts';
 
-export const PODS: Resource<'pod'> = { ...collections.PODS, view: podView };
+export const PODS: Resource<'pod'> = { ...resourceOf(collections.PODS, POD_TABLE), view: podView };
 
 /** Says that a persistent mount is deprecated (specification 2.2). */
 export const podNotes = (row: Json): readonly string[] =>

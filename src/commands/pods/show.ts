@@ -27,6 +27,10 @@ export function hourlyCost(row: Json): Lines {
   return [{ label: 'cost', value: cost === '' ? undefined : `${cost} an hour` }];
 }
 
+/** `yes` for a locked pod, which is rare; a dash for others. */
+export const locked = (row: Json): Shown =>
+  memberAt(row, 'locked') === true ? { text: 'yes', tone: 'warn' } : undefined;
+
 export const actions = (row: Json): Shown => list('actions')(row).join(', ');
 
 /** Live metrics (specification 2.2, PodRuntime): null unless the pod is RUNNING, every member optional. */

@@ -3,6 +3,7 @@ import { Failure, usage } from '../../core/failure.ts';
 import { memberAt, numberOf, objectOf, stringOf, type Json } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { sendTo } from '../../cli/resource/identity/identify.ts';
+import { pickRow } from '../../cli/resource/identity/pick-row.ts';
 import { arg, option } from '../../cli/parse/params.ts';
 import { commandLine, shellWord } from '../../cli/words.ts';
 import { PODS } from './resource.ts';
@@ -12,7 +13,7 @@ export const ssh = defineCommand({
   details:
     'Takes the direct address where the pod has one, else the proxy, which gives an interactive shell and nothing else. What stands after -- goes to ssh as it is. The exit code is that of ssh.',
   args: {
-    id: arg.text('pod id or name', { metavar: 'POD', complete: PODS }),
+    id: arg.text('pod id or name', { metavar: 'POD', ask: pickRow(PODS), complete: PODS }),
     more: arg.any('options of ssh, or a command to run in the pod', { metavar: 'ARGS' }),
   },
   options: {

@@ -3,10 +3,10 @@ import { memberAt, objectOf, stringOf, type Json, type JsonObject } from '../../
 import type { Values } from '../../cli/command.ts';
 import { updateCommand } from '../../cli/resource/write.ts';
 import { bodyOf } from '../../cli/resource/field-writes.ts';
-import { checkUpdate } from './body-checks.ts';
+import { checkUpdate } from './body/body-checks.ts';
 import { asFlag, REFERENCES } from './create.ts';
 import { POD_TABLE } from './fields.ts';
-import { withPath } from './mounts.ts';
+import { withPath } from './body/mounts.ts';
 import { PODS } from './resource.ts';
 
 const FIELDS = bodyOf(POD_TABLE, 'update');

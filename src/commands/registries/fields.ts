@@ -1,5 +1,5 @@
 import { option } from '../../cli/parse/params.ts';
-import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
+import { defineTable, type Fields } from '../../cli/resource/fields.ts';
 import { NAME_FLAG } from '../shared/container-fields.ts';
 
 /** The fields of a registry credential (contract, Registry and CreateRegistryRequest). */
@@ -25,8 +25,6 @@ export const REGISTRY_TABLE = defineTable({
   fields: REGISTRY_FIELDS,
   table: ['id', 'name'],
 });
-
-export const registryView = viewOf(REGISTRY_TABLE);
 
 /** The fields of a delegation (contract, EcrDelegation and CreateDelegationRequest). */
 const DELEGATION_FIELDS = {
@@ -58,5 +56,3 @@ export const DELEGATION_TABLE = defineTable({
   table: ['id', 'name', 'repository', 'tag', 'createdAt'],
   wide: ['awsRegion', 'dockerRegistryUri', 'awsUser', 'delegatorUserId'],
 });
-
-export const delegationView = viewOf(DELEGATION_TABLE);

@@ -1,14 +1,17 @@
 import { defineCommand, defineGroup } from '../../cli/command.ts';
 import { sendTo } from '../../cli/resource/identity/identify.ts';
+import { pickRow } from '../../cli/resource/identity/pick-row.ts';
 import { arg } from '../../cli/parse/params.ts';
+import { deleteCommand } from '../../cli/resource/delete.ts';
 import { bodyOf } from '../../cli/resource/field-writes.ts';
-import { getCommand, listCommand, type Resource } from '../../cli/resource/read.ts';
-import { createCommand, deleteCommand } from '../../cli/resource/write.ts';
+import { listCommand } from '../../cli/resource/list.ts';
+import { getCommand, resourceOf } from '../../cli/resource/read.ts';
+import { createCommand } from '../../cli/resource/write.ts';
 import { commandLine } from '../../cli/words.ts';
 import * as collections from '../shared/collections.ts';
-import { DELEGATION_TABLE, delegationView, REGISTRY_TABLE, registryView } from './fields.ts';
+import { DELEGATION_TABLE, REGISTRY_TABLE } from './fields.ts';
 
-const REGISTRIES: Resource = { ...collections.REGISTRIES, view: registryView };
+const REGISTRIES = resourceOf(collections.REGISTRIES, REGISTRY_TABLE);
 
 const create = createCommand(REGISTRIES, 'registries', {
   summary: 'store a credential for private images',
@@ -20,19 +23,27 @@ const create = createCommand(REGISTRIES, 'registries', {
   examples: [['berth registries create --name hub --username me --password-stdin < token', 'for scripts']],
 });
 
-const DELEGATIONS: Resource = {
-  noun: 'delegation',
-  path: ['v2', 'registries', 'delegations'],
-  member: 'delegations',
-  listed: 'registries delegations list',
-  view: delegationView,
-};
+const DELEGATIONS = resourceOf(
+  {
+    noun: 'delegation',
+    path: ['v2', 'registries', 'delegations'],
+    member: 'delegations',
+    listed: 'registries delegations list',
+  },
+  DELEGATION_TABLE,
+);
 
 /** DELETE /v2/registries/delegations/ID (specification 4.2). */
 const revoke = defineCommand({
   summary: 'revoke a delegation; images behind it can no longer be pulled',
   examples: [['berth registries delegations revoke dlg-images --yes', 'without a question, for scripts']],
-  args: { id: arg.text('delegation id or name', { metavar: 'DELEGATION', complete: DELEGATIONS }) },
+  args: {
+    id: arg.text('delegation id or name', {
+      metavar: 'DELEGATION',
+      ask: pickRow(DELEGATIONS),
+      complete: DELEGATIONS,
+    }),
+  },
   writes: true,
   confirm: (_, { id }) => Promise.resolve(`This revokes delegation ${id}. Images behind it can no longer be pulled.`),
   run: async (ctx, { id }) => {

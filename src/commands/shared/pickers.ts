@@ -6,7 +6,7 @@ import type { CommandContext } from '../../cli/context.ts';
 import type { Collection } from '../../cli/resource/identity/collection.ts';
 import { listRows } from '../../cli/resource/read.ts';
 import { gigabytes, text } from '../../output/layout/cells.ts';
-import { DATA_CENTERS, GPUS, REGISTRIES, TEMPLATES } from './collections.ts';
+import { CPUS, DATA_CENTERS, GPUS, REGISTRIES, TEMPLATES } from './collections.ts';
 
 type Query = Parameters<typeof listRows>[2];
 type Choices = (ctx: CommandContext) => Promise<readonly Choice<string>[]>;
@@ -63,6 +63,13 @@ const gpuTypes = (product: 'POD' | 'CLUSTER'): Choices =>
 
 export const podGpuTypes = gpuTypes('POD');
 export const clusterGpuTypes = gpuTypes('CLUSTER');
+
+/** CPU flavors, each with the price of a vCPU in an hour and its availability. */
+export const podCpuFlavors = rowsOf(
+  CPUS,
+  (row) => [name(row), `${hourly('price.securePerVcpu')(row)} a vCPU`, text('availability')(row)],
+  { query: { include: 'AVAILABILITY', product: 'POD' } },
+);
 
 /** Pools of GPU types for endpoints, each with the name and the price of the first of its types. */
 export const gpuPools = rowsOf(GPUS, (row) => [name(row), hourly('price.serverless')(row), text('availability')(row)], {

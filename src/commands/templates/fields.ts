@@ -1,7 +1,7 @@
 import { usage } from '../../core/failure.ts';
 import { isObject, memberAt, objectOf, type Json } from '../../core/json.ts';
 import { option } from '../../cli/parse/params.ts';
-import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
+import { defineTable, type Fields } from '../../cli/resource/fields.ts';
 import { text } from '../../output/layout/cells.ts';
 import type { Shown } from '../../output/view.ts';
 import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG } from '../shared/container-fields.ts';
@@ -93,8 +93,6 @@ export const TEMPLATE_TABLE = defineTable({
     ...['serverless', 'public', 'category', 'startSsh', 'startJupyter', 'allowedCudaVersions'],
   ],
 });
-
-export const templateView = viewOf(TEMPLATE_TABLE);
 
 function product(row: Json): Shown {
   return memberAt(row, 'serverless') === true ? 'endpoints' : 'pods';

@@ -1,13 +1,15 @@
 import { memberAt, type Json } from '../../core/json.ts';
 import { defineGroup } from '../../cli/command.ts';
 import { option } from '../../cli/parse/params.ts';
+import { deleteCommand } from '../../cli/resource/delete.ts';
 import { bodyOf } from '../../cli/resource/field-writes.ts';
-import { getCommand, listCommand, type Resource } from '../../cli/resource/read.ts';
-import { createCommand, deleteCommand, updateCommand, type WriteSpec } from '../../cli/resource/write.ts';
+import { listCommand } from '../../cli/resource/list.ts';
+import { getCommand, resourceOf } from '../../cli/resource/read.ts';
+import { createCommand, updateCommand, type WriteSpec } from '../../cli/resource/write.ts';
 import * as collections from '../shared/collections.ts';
-import { TEMPLATE_TABLE, templateView } from './fields.ts';
+import { TEMPLATE_TABLE } from './fields.ts';
 
-const TEMPLATES: Resource = { ...collections.TEMPLATES, view: templateView };
+const TEMPLATES = resourceOf(collections.TEMPLATES, TEMPLATE_TABLE);
 
 /** Warns that a public template can be read by anyone (contract rules, Templates). */
 const publicNote = (row: Json): readonly string[] =>

@@ -2,7 +2,7 @@ import { usage } from '../../core/failure.ts';
 import { memberAt, numberOf, stringOf, type Json } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import { option } from '../../cli/parse/params.ts';
-import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
+import { defineTable, type Fields } from '../../cli/resource/fields.ts';
 import { text } from '../../output/layout/cells.ts';
 import type { Shown } from '../../output/view.ts';
 import { DATA_CENTERS } from '../shared/collections.ts';
@@ -71,8 +71,6 @@ export const VOLUME_TABLE = defineTable({
   others: 'first',
   members: ['id', 'name', 'size', 'dataCenter', 'type'],
 });
-
-export const volumeView = viewOf(VOLUME_TABLE);
 
 function dataCenter(row: Json): string {
   return text('dataCenter')(row) || text('dataCenterId')(row);

@@ -1,15 +1,20 @@
-import { memberAt, numberOf } from '../../core/json.ts';
+import { memberAt, numberOf, type Json } from '../../core/json.ts';
+import { formatDollars } from '../../core/units.ts';
 import { usage } from '../../core/failure.ts';
 import { defineGroup } from '../../cli/command.ts';
+import { deleteCommand } from '../../cli/resource/delete.ts';
 import { bodyOf } from '../../cli/resource/field-writes.ts';
-import { getCommand, listCommand, type Resource } from '../../cli/resource/read.ts';
-import { createCommand, deleteCommand, updateCommand } from '../../cli/resource/write.ts';
+import { listCommand } from '../../cli/resource/list.ts';
+import { getCommand, resourceOf } from '../../cli/resource/read.ts';
+import { createCommand, updateCommand } from '../../cli/resource/write.ts';
+import { countOf } from '../../cli/words.ts';
 import * as collections from '../shared/collections.ts';
 import { createSpec } from './create.ts';
-import { VOLUME_TABLE, volumeView } from './fields.ts';
-import { usersOf } from './users.ts';
+import { VOLUME_TABLE } from './fields.ts';
+import { inUseGuard } from './in-use.ts';
+import { standardMonthly } from './price.ts';
 
-const VOLUMES: Resource = { ...collections.VOLUMES, view: volumeView };
+const VOLUMES = resourceOf(collections.VOLUMES, VOLUME_TABLE);
 
 const update = updateCommand(VOLUMES, 'volumes', {
   summary: 'rename a network volume, or let it grow',
@@ -29,11 +34,23 @@ const update = updateCommand(VOLUMES, 'volumes', {
   examples: [['berth volumes update checkpoints --size 1000', 'let it grow to 1000 GB']],
 });
 
+const sizeOf = (row: Json): number => numberOf(memberAt(row, 'size')) ?? 0;
+const totalSize = (rows: readonly Json[]): string => String(rows.reduce<number>((sum, row) => sum + sizeOf(row), 0));
+
+/** `$21.00 a month`, by the prices of standard storage. */
+function monthly(rows: readonly Json[]): string {
+  const standard = rows.reduce<number>((sum, row) => sum + standardMonthly(sizeOf(row)), 0);
+  const isHigher = rows.some((row) => memberAt(row, 'type') === 'HIGH_PERFORMANCE');
+  return `${isHigher ? 'more than ' : ''}${formatDollars(standard)} a month`;
+}
+
 export const volumes = defineGroup('network volumes', {
   list: listCommand(VOLUMES, {
     summary: 'list network volumes',
+    total: (rows) => `${countOf(rows.length, 'volume')}, ${totalSize(rows)} GB, ${monthly(rows)}`,
     examples: [
       ['berth volumes list', 'with what each costs a month'],
+      ["berth volumes list --match 'data*' --sort -size", 'the largest of some volumes first'],
       ['berth volumes list -o csv', 'for a spreadsheet'],
     ],
   }),
@@ -48,8 +65,15 @@ export const volumes = defineGroup('network volumes', {
   update,
   delete: deleteCommand(VOLUMES, 'volumes', {
     summary: 'delete network volumes and the data on them',
-    examples: [['berth volumes delete scratch --yes', 'without a question, for scripts']],
-    loss: 'The data on it is destroyed.',
-    users: usersOf,
+    details:
+      'A volume that a pod mounts or an endpoint uses is refused, before anything is sent, unless --force is given. On a terminal its name must be typed.',
+    loss: 'The data is destroyed.',
+    destroysData: () => true,
+    saving: (rows) => `It saves ${monthly(rows)}.`,
+    guard: inUseGuard,
+    examples: [
+      ['berth volumes delete scratch --yes', 'without a question, for scripts'],
+      ["berth volumes delete --match 'scratch-*' --yes", 'several at once'],
+    ],
   }),
 });

@@ -20,6 +20,7 @@ export interface SettingValues {
   readonly 'config-dir': string | undefined;
   readonly 'data-dir': string | undefined;
   readonly 'no-input': boolean;
+  readonly quiet: boolean;
   readonly 'no-color': boolean;
   readonly verbose: boolean;
 }

@@ -82,4 +82,6 @@ export interface Prompts {
   secret(message: string): Promise<string>;
   confirm(message: string, initial?: boolean): Promise<boolean>;
   select<T>(message: string, choices: readonly Choice<T>[]): Promise<T>;
+  /** A list that is filtered by what the user types. */
+  search<T>(message: string, choices: readonly Choice<T>[]): Promise<T>;
 }

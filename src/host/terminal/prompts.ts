@@ -44,6 +44,12 @@ export function createPrompts(
       removeSuspendHooks();
     }
   };
+  const search: Prompts['search'] = (message, choices) => {
+    const safe = choices.map(safeChoice);
+    return ask((kit, context) =>
+      kit.search({ message, pageSize: PAGE_SIZE, source: (term) => matching(safe, term ?? '') }, context),
+    );
+  };
   return {
     text: (message, { initial, check } = {}) =>
       ask((kit, context) =>
@@ -64,14 +70,13 @@ export function createPrompts(
         ),
       ),
     confirm: (message, initial = false) => ask((kit, context) => kit.confirm({ message, default: initial }, context)),
-    select: (message, choices) => {
-      const safe = choices.map(safeChoice);
-      return ask((kit, context) =>
-        safe.length > PAGE_SIZE
-          ? kit.search({ message, pageSize: PAGE_SIZE, source: (term) => matching(safe, term ?? '') }, context)
-          : kit.select({ message, choices: safe, pageSize: PAGE_SIZE, loop: false }, context),
-      );
-    },
+    select: (message, choices) =>
+      choices.length > PAGE_SIZE
+        ? search(message, choices)
+        : ask((kit, context) =>
+            kit.select({ message, choices: choices.map(safeChoice), pageSize: PAGE_SIZE, loop: false }, context),
+          ),
+    search,
   };
 }
 

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../core/json.ts';
-import { plainText } from '../layout/cells.ts';
+import { plainCell } from '../layout/cells.ts';
 import type { Column } from '../view.ts';
 
 /** The members to pick from a value, as a tree; an empty map picks the whole value. */
@@ -35,11 +35,11 @@ export function fieldAt(row: Json, path: string): Json {
 
 /** Returns the table columns for the paths of `--fields`. */
 export const fieldColumns = (paths: readonly string[]): readonly Column[] =>
-  paths.map((path) => ({ header: path, show: (row) => plainText(fieldAt(row, path)) }));
+  paths.map((path) => ({ header: path, show: (row) => plainCell(fieldAt(row, path)) }));
 
 /** Returns a column for every member that any of the rows has: for documents without a view. */
 export const memberColumns = (rows: readonly Json[]): readonly Column[] =>
-  memberNames(rows).map((name) => ({ header: name, show: (row) => plainText(memberOf(row, name)) }));
+  memberNames(rows).map((name) => ({ header: name, show: (row) => plainCell(memberOf(row, name)) }));
 
 /** Returns the member names of all rows, in the order of their first occurrence. */
 export const memberNames = (rows: readonly Json[]): readonly string[] => [

@@ -48,7 +48,7 @@ function itemPieces(item: Item, terminal: boolean): readonly Piece[] {
 /** Splits text of several lines for a detail view. In a table its line feeds are escaped instead. */
 function splitLines(item: Item): readonly Item[] {
   if (typeof item !== 'string' && !('text' in item && !('percent' in item))) return [item];
-  const cell = typeof item === 'string' ? { text: item } : item;
+  const cell = typeof item === 'string' ? { text: item } : { ...item, text: item.long ?? item.text };
   if (!/[\n\t]/.test(cell.text)) return [item];
   return cell.text
     .replace(/\r?\n$/, '')

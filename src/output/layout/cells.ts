@@ -20,6 +20,23 @@ export const json =
     return value === undefined ? '' : encodeJson(value);
   };
 
+/** JSON on one line; indented in a detail view of a terminal. */
+export const jsonBlock =
+  (path: string) =>
+  (row: Json): Cell | string => {
+    const value = memberAt(row, path);
+    return value === undefined ? '' : { text: encodeJson(value), long: encodeJson(value, 2) };
+  };
+
+/** JSON that is no longer than this stays on one line, in characters. */
+const MAX_SHORT = 40;
+
+/** Text unchanged, an object or array as JSON: a long one is indented in a detail view of a terminal. */
+export const plainCell = (value: Json | undefined): Cell | string =>
+  typeof value === 'object' && value !== null && !(value instanceof Exact) && encodeJson(value).length > MAX_SHORT
+    ? { text: encodeJson(value), long: encodeJson(value, 2) }
+    : plainText(value);
+
 /** Each item of an array as text. */
 export const list =
   (path: string) =>

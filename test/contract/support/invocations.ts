@@ -59,7 +59,11 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   'pods delete': [line('pods delete p1 --yes'), line('pods delete p1 p2 --yes')],
   'pods terminate': [line('pods terminate p1 --yes')],
   'pods start': [line('pods start p1'), line('pods start p1 --wait', { answers: pod('RUNNING') })],
-  'pods stop': [line('pods stop p1'), line('pods stop p1 --wait', { answers: pod('EXITED') })],
+  'pods stop': [
+    line('pods stop p1'),
+    line('pods stop --all --yes'),
+    line('pods stop p1 --wait', { answers: pod('EXITED') }),
+  ],
   'pods restart': [line('pods restart p1'), line('pods restart p1 --wait', { answers: pod('RUNNING') })],
   'pods wait': [line('pods wait p1 --for RUNNING', { answers: pod('RUNNING') })],
   'pods logs': [
@@ -189,13 +193,13 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     line('catalog gpus'),
     line(`catalog gpus --available --product POD,CLUSTER --count 2 --cloud SECURE --country se,us ${CUDA}`),
     line('catalog gpus --available --min-cuda 12.4'),
-    line(`catalog gpus G1 --available --product POD --count 2 --cloud COMMUNITY --country se ${CUDA}`),
-    line('catalog gpus G1 --available --min-cuda 12.4'),
+    line(`catalog gpus G1 --product POD --count 2 --cloud COMMUNITY --country se ${CUDA}`),
+    line('catalog gpus G1 --min-cuda 12.4'),
   ],
   'catalog cpus': [
     line('catalog cpus'),
     line('catalog cpus --available --product SERVERLESS --vcpu 4'),
-    line('catalog cpus C1 --available --vcpu 4'),
+    line('catalog cpus C1 --vcpu 4'),
   ],
   'catalog datacenters': [
     line('catalog datacenters'),
@@ -251,4 +255,19 @@ export const SILENT: readonly string[] = [
 ];
 
 /** Flags that do not change a request, or have their own tests: merged bodies, limits of a wait, an unchecked key. */
-export const UNSENT: readonly string[] = ['file', 'set', 'waitTimeout', 'noCheck'];
+export const UNSENT: readonly string[] = [
+  ...[
+    'file',
+    'set',
+    'waitTimeout',
+    'noCheck',
+    'match',
+    'status',
+    'olderThan',
+    'newerThan',
+    'all',
+    'sort',
+    'force',
+    'map',
+  ],
+];

@@ -42,7 +42,7 @@ export const WRITES: Readonly<Record<string, Write>> = {
   'queue purge': { argv: ['queue', 'purge', 'ep', '--yes'], checkCommand: 'berth health ep' },
   'pods update': { argv: ['pods', 'update', 'pod1', '--name', 'x'], checkCommand: 'berth pods get pod1' },
   'pods stop': { argv: ['pods', 'stop', 'pod1'], checkCommand: 'berth pods get pod1' },
-  'pods terminate': { argv: ['pods', 'terminate', 'pod1', '--yes'], checkCommand: 'berth pods list' },
+  'pods terminate': { argv: ['pods', 'terminate', 'pod1', '--force', '--yes'], checkCommand: 'berth pods list' },
   'volumes create (v1)': { argv: VOLUME, checkCommand: 'berth volumes list' },
   'volumes create (v2)': { argv: [...VOLUME, '--type', 'STANDARD'], checkCommand: 'berth volumes list' },
   'delegations revoke': {

@@ -103,7 +103,8 @@ async function lookUp<N extends string>(
   return { id };
 }
 
-async function loadRows(ctx: CommandContext, collection: Collection): Promise<readonly Json[]> {
+/** Reads the list that names are looked up in. */
+export async function loadRows(ctx: CommandContext, collection: Collection): Promise<readonly Json[]> {
   const { path, member, lookupQuery: query = {} } = collection;
   const answer = await ctx.api.send({ service: 'base', method: 'GET', path, query, expects: { list: member } });
   return arrayOf(memberAt(answer.value, member)) ?? [];

@@ -45,7 +45,7 @@ describe('one word', () => {
   });
 
   test('after a 429 is tried again, then looked up: nothing is concluded from the 404', async () => {
-    const { ran, requests } = await runRecorded(['pods', 'terminate', 'web', '--yes'], {
+    const { ran, requests } = await runRecorded(['pods', 'terminate', 'web', '--force', '--yes'], {
       'DELETE /v2/pods/web': inOrder(problem(429, 'slow down'), problem(404, 'resource not found')),
       'GET /v2/pods': pods({ id: 'p1', name: 'web' }),
       'DELETE /v2/pods/p1': inOrder(problem(429, 'slow down'), text('', 204)),

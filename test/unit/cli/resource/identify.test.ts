@@ -6,12 +6,13 @@ import { createTestWorld } from '../../../support/worlds/test-world.ts';
 
 type Routes = Readonly<Record<string, Behaviour>>;
 
-/** Runs a command on a terminal, where its question is answered with yes. */
-async function confirmed(argv: readonly string[], server: { readonly url: string }): Promise<Ran> {
+/** Runs a command on a terminal, where its question is answered: with yes, or with the text that it asks for. */
+async function confirmed(argv: readonly string[], server: { readonly url: string }, typed?: string): Promise<Ran> {
   const world = createTestWorld({ tty: true, env: pointedAt(server.url) });
   const running = berthIn(world, argv);
-  for (let turns = 0; turns < 20_000 && !world.err().includes('Continue?'); turns++) await new Promise(setImmediate);
-  await world.type('y', '\r');
+  const question = typed === undefined ? 'Continue?' : `Type ${typed} to continue:`;
+  for (let turns = 0; turns < 20_000 && !world.err().includes(question); turns++) await new Promise(setImmediate);
+  await world.type(typed ?? 'y', '\r');
   return await running;
 }
 
@@ -71,7 +72,7 @@ describe('confirm and act', () => {
         'GET /v2/serverless': json({ endpoints: [] }),
       }),
     ]);
-    const { code, err } = await confirmed(['volumes', 'delete', 'data', 'logs'], server);
+    const { code, err } = await confirmed(['volumes', 'delete', 'data', 'logs'], server, '2 volumes');
     expect([code, err]).toEqual([0, expect.stringContaining('v1 (data), v2 (logs)') as string]);
     const requests = requestsOf(server);
     expect(requests.filter((each) => each === 'GET /v2/network-volumes')).toHaveLength(1);

@@ -13,16 +13,14 @@ const empty = json({ gpus: [], cpus: [], dataCenters: [], templates: [] });
 
 describe('the query', () => {
   it.each([
-    [['gpus'], '/v2/catalog/gpus'],
+    [['gpus'], '/v2/catalog/gpus?include=AVAILABILITY&product=POD'],
+    [['gpus', '--count', '2'], '/v2/catalog/gpus?include=AVAILABILITY&product=POD&count=2'],
     [['gpus', '--available'], '/v2/catalog/gpus?include=AVAILABILITY&product=POD'],
     [
       ['gpus', '--available', '--product', 'pod,cluster', '--count', '2', '--cloud', 'secure', '--country', 'se,us'],
       '/v2/catalog/gpus?include=AVAILABILITY&product=POD%2CCLUSTER&count=2&cloud=SECURE&countryCodes=SE%2CUS',
     ],
-    [
-      ['gpus', 'G1', '--available', '--min-cuda', '12.4'],
-      '/v2/catalog/gpus/G1?include=AVAILABILITY&product=POD&minCudaVersion=12.4',
-    ],
+    [['gpus', 'G1', '--min-cuda', '12.4'], '/v2/catalog/gpus/G1?include=AVAILABILITY&product=POD&minCudaVersion=12.4'],
     [['cpus', '--available', '--vcpu', '4'], '/v2/catalog/cpus?include=AVAILABILITY&product=POD&vcpuCount=4'],
     [['datacenters'], '/v2/catalog/datacenters'],
     [
@@ -43,7 +41,8 @@ describe('the query', () => {
   });
 
   it.each([
-    [['gpus', '--count', '2'], 'Add --available'],
+    [['gpus', 'G1', '--available'], '--available filters the list'],
+    [['gpus', 'G1', '--sort', 'name'], '--sort filters the list'],
     [['gpus', '--available', '--cuda', '12.4', '--min-cuda', '12.1'], '--cuda and --min-cuda exclude each other'],
     [['datacenters', 'D1', '--region', 'EUROPE', '--global-network'], '--region and --global-network'],
     [['templates', 'T1', '--source', 'verified'], '--source'],
@@ -134,18 +133,46 @@ describe('an entry in full', () => {
   });
 });
 
-it('shows no price for a cloud that does not offer it, and availability only if it was asked for', async () => {
+it('shows no price for a cloud that does not offer it, and always the availability', async () => {
   const gpus = [
-    { id: 'A', secure: true, community: false, price: { secure: 1, community: 0 } },
-    { id: 'B', secure: true, community: true, price: { secure: 1, community: 0.5 } },
+    { id: 'A', secure: true, community: false, price: { secure: 1, community: 0 }, availability: 'NONE' },
+    { id: 'B', secure: true, community: true, price: { secure: 1, community: 0.5 }, availability: 'HIGH' },
   ];
-  const plain = await catalog(['gpus'], [json({ gpus })]);
-  expect(plain.out.split('\n').map((line) => line.split('\t'))).toMatchObject([
-    ['ID', 'NAME', 'MEMORY', 'SECURE/HR', 'COMMUNITY/HR'],
-    ['A', '-', '-', '$1.00', '-'],
-    ['B', '-', '-', '$1.00', '$0.50'],
+  const rows = async (...flags: readonly string[]) =>
+    (await catalog(['gpus', ...flags], [json({ gpus })])).out.split('\n').map((line) => line.split('\t'));
+  expect(await rows()).toEqual([
+    ['ID', 'NAME', 'MEMORY', 'SECURE/HR', 'COMMUNITY/HR', 'AVAILABILITY'],
+    ['A', '-', '-', '$1.00', '-', 'NONE'],
+    ['B', '-', '-', '$1.00', '$0.50', 'HIGH'],
     [''],
   ]);
-  expect((await catalog(['gpus', '--available'], [json({ gpus })])).out).toContain('AVAILABILITY');
-  expect((await catalog(['cpus'], [json({ cpus: [{ id: 'A' }] })])).out).not.toContain('AVAILABILITY');
+  expect((await rows('--available')).map(([id]) => id)).toEqual(['ID', 'B', '']);
+  expect((await rows('--sort', '-id')).map(([id]) => id)).toEqual(['ID', 'B', 'A', '']);
+  expect((await catalog(['cpus'], [json({ cpus: [{ id: 'A' }] })])).out).toContain('AVAILABILITY');
+});
+
+describe('catalog gpus --map', () => {
+  const gpus = [
+    {
+      id: 'GPU-24G',
+      dataCenters: [
+        { id: 'US-1', availability: 'LOW' },
+        { id: 'EU-1', availability: 'HIGH' },
+      ],
+    },
+    { id: 'GPU-80G', dataCenters: [{ id: 'EU-1', availability: 'NONE' }, null, { id: 7 }] },
+    { id: 'GPU-X' },
+  ];
+
+  it('is a grid of GPU types and data centers', async () => {
+    expect((await catalog(['gpus', '--map'], [json({ gpus })])).out).toBe(
+      'ID\tEU-1\tUS-1\nGPU-24G\tHIGH\tLOW\nGPU-80G\t-\t-\nGPU-X\t-\t-\n',
+    );
+    const { out } = await catalog(['gpus', '--map'], [json({ gpus })], 60);
+    await expect(out).toMatchFileSnapshot('../../../golden/catalog/map-60.txt');
+  });
+
+  it('leaves the documents as they are', async () => {
+    expect(JSON.parse((await catalog(['gpus', '--map', '--json'], [json({ gpus })])).out)).toEqual(gpus);
+  });
 });

@@ -30,16 +30,29 @@ describe('start, stop and restart', () => {
 
   it('prints with --json one error object about the pods that were refused', async () => {
     const ran = await local(createTestWorld(), 'stop', 'pod-train', 'nope', 'pod-web', '--json');
-    expect([ran.code, (JSON.parse(ran.out) as unknown[]).length]).toEqual([4, 1]);
+    expect([ran.code, JSON.parse(ran.out)]).toMatchObject([
+      5,
+      [
+        { id: 'pod-train', ok: true },
+        { id: 'nope', ok: false, error: { code: 'not-found' } },
+        { id: 'pod-web', ok: false, error: { code: 'refused', status: 409 } },
+      ],
+    ]);
     expect(JSON.parse(ran.err)).toMatchObject({
       error: {
-        code: 'not-found',
+        code: 'refused',
         message: '2 of 3 did not go through',
         errors: [expect.stringMatching(/^nope: .*404/), expect.stringMatching(/^pod-web: .*locked/)] as string[],
       },
     });
     const deleted = await local(createTestWorld(), 'terminate', 'pod-train', 'nope', '--yes', '--json');
-    expect([deleted.code, deleted.out]).toEqual([4, '']);
+    expect([deleted.code, JSON.parse(deleted.out)]).toMatchObject([
+      4,
+      [
+        { id: 'pod-train', ok: true },
+        { id: 'nope', ok: false },
+      ],
+    ]);
     expect(JSON.parse(deleted.err)).toMatchObject({ error: { errors: [expect.stringMatching(/^nope: /) as string] } });
   });
 
@@ -50,14 +63,14 @@ describe('start, stop and restart', () => {
       'start',
       'pod-stopped',
       'pod-web',
-      'pod-broken',
+      'pod-stopped-cpu',
       '--wait',
       '-o',
       'csv',
       '--fields',
-      'id,status',
+      'id,ok',
     );
-    expect([ran.code, ran.out]).toEqual([5, 'id,status\npod-stopped,RUNNING\npod-broken,RUNNING\n']);
+    expect([ran.code, ran.out]).toEqual([5, 'id,ok\npod-stopped,true\npod-web,false\npod-stopped-cpu,true\n']);
     expect(ran.err).toMatch(/^error: 1 of 3 did not go through\n {2}- pod-web: /);
   });
 
@@ -84,10 +97,10 @@ describe('terminate, or delete', () => {
     async (verb) => {
       const world = createTestWorld({ tty: true });
       const running = local(world, verb, 'pod-train', 'pod-notebook');
-      while (!world.err().includes('Continue?')) await new Promise(setImmediate);
-      await world.type('y', KEYS.enter);
+      while (!world.err().includes('Type 2 pods to continue:')) await new Promise(setImmediate);
+      await world.type('2 pods', KEYS.enter);
       expect((await running).code).toBe(0);
-      expect(world.err()).toMatch(/This affects 2 pods, for good: pod-train \(train-llm\), pod-notebook/);
+      expect(world.err()).toMatch(/This affects 2 pods, for good: pod-train \(train-llm\),\s+pod-notebook/);
       expect(world.err()).toContain('network volumes are kept');
       const { out } = await local(world, 'list', '-o', 'id');
       expect(out).not.toMatch(/pod-train|pod-notebook/);
@@ -150,8 +163,8 @@ describe('pods wait', () => {
     };
     const server = await serve([routed({ 'GET /v2/pods/a': next('a'), 'GET /v2/pods/b': next('b') })]);
     const world = createTestWorld({ env: pointedAt(server.url) });
-    const ran = await berthIn(world, ['pods', 'wait', 'a', 'b', '-o', 'csv', '--fields', 'id,status']);
-    expect([ran.code, ran.out]).toEqual([0, 'id,status\na,RUNNING\nb,RUNNING\n']);
+    const ran = await berthIn(world, ['pods', 'wait', 'a', 'b', '-o', 'csv', '--fields', 'id,ok']);
+    expect([ran.code, ran.out]).toEqual([0, 'id,ok\na,true\nb,true\n']);
     expect(server.seen).toHaveLength(5);
   });
 

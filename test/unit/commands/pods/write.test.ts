@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { berth, berthIn, type Ran } from '../../../support/worlds/run-berth.ts';
-import { createTestWorld, KEYS, type TestWorld } from '../../../support/worlds/test-world.ts';
+import { createTestWorld, type TestWorld } from '../../../support/worlds/test-world.ts';
 import { expectNoKeyNoStack } from '../../../support/worlds/expect-run.ts';
 import { hangUp, json, pointedAt, problem, routed, serve } from '../../../support/servers/scripted-server.ts';
 
@@ -140,31 +140,6 @@ describe('pods create', () => {
     const ran = await local(world, 'create', ...CPU, '--network-volume', 'datasets:/d', '--json');
     expect(ran.code, ran.err).toBe(0);
     expect(documentOf(ran)['mounts']).toEqual({ network: [{ volumeId: 'vol-datasets', path: '/d' }] });
-  });
-
-  it('asks on a terminal for missing values, with choices from the lists of the service', async () => {
-    const world = createTestWorld({ tty: true, columns: 120 });
-    const running = local(world, 'create');
-    const answer = async (question: string, ...keys: readonly string[]): Promise<void> => {
-      while (!world.err().includes(question)) await new Promise(setImmediate);
-      await world.type(...keys);
-    };
-    await answer('Name', 'lab', KEYS.enter);
-    await answer('GPU type', KEYS.down, KEYS.enter);
-    await answer('One of these', KEYS.enter);
-    await answer('Image', 'a/b', KEYS.enter);
-    await answer('Data center', KEYS.down, KEYS.enter);
-    await answer('Network volume', KEYS.down, KEYS.enter);
-    const { code } = await running;
-    expect(code).toBe(0);
-    expect(world.err()).toMatch(/GPU-24G {2}24 GB {2}\$0\.69\/hr {2}(HIGH|MEDIUM|LOW)/);
-    const { out } = await local(world, 'get', 'lab', '--json');
-    expect(JSON.parse(out)).toMatchObject({
-      gpu: { id: 'GPU-24G', count: 1 },
-      image: 'a/b',
-      dataCenterId: 'EU-NORTH-1',
-      mounts: { network: [{ volumeId: 'vol-datasets', path: '/workspace' }] },
-    });
   });
 });
 

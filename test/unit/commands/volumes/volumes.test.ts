@@ -96,19 +96,53 @@ test('on a terminal missing values are asked for, the data center from a list, a
 describe('delete', () => {
   const asked = async (world: TestWorld, ...ids: readonly string[]): Promise<string> => {
     const running = berthIn(world, ['volumes', 'delete', ...ids]);
-    await answer(world, 'Continue?', 'n', KEYS.enter);
+    await answer(world, 'to continue:', KEYS.enter);
     expect((await running).code).toBe(2);
     return world.err().replace(/\s+/g, ' ');
   };
 
-  test('asks with the names of the pods and endpoints that use the volume', async () => {
-    const world = createTestWorld({ ...LOCAL, tty: true, columns: 400 });
+  test('of a volume in use is refused before anything is sent, with who uses it and since when', async () => {
+    const world = createTestWorld({ ...LOCAL, columns: 400 });
     const use = ['endpoints', 'update', 'demo', '--set', 'networkVolumes=["vol-datasets"]'];
     expect((await berthIn(world, use)).code).toBe(0);
-    const question = await asked(world, 'datasets', 'vol-checkpoints', 'vol-scratch');
-    expect(question).toContain('vol-datasets is in use by pod pod-train (train-llm), endpoint demo (demo).');
-    expect(question).toMatch(/vol-checkpoints is in use by pod pod-stopped \([^)]+\)\./);
-    expect(question).not.toContain('vol-scratch is in use');
+    const one = await berthIn(world, ['volumes', 'delete', 'datasets', '--yes']);
+    expect([one.code, one.out]).toEqual([2, '']);
+    expect(one.err).toMatch(
+      /^error: volume vol-datasets \(datasets\) is mounted by pod pod-train \(train-llm\) since \d{4}-\S+Z \(\S+ ago\), used by endpoint demo \(demo\) since .*: nothing was sent/,
+    );
+    const several = await berthIn(world, ['volumes', 'delete', 'datasets', 'vol-scratch', 'vol-checkpoints', '--yes']);
+    expect([several.code, several.err]).toEqual([2, expect.stringContaining('2 of 3 are protected') as string]);
+    expect((await berthIn(world, ['volumes', 'list', '-o', 'id'])).out.split('\n')).toHaveLength(4);
+  });
+
+  test('of a volume in use with --force says who uses it, and asks for its name', async () => {
+    const world = createTestWorld({ ...LOCAL, tty: true, columns: 400 });
+    const question = await asked(world, 'datasets', '--force');
+    expect(question).toContain('volume vol-datasets (datasets) is mounted by pod pod-train (train-llm) since');
+    expect(question).toContain('Type datasets to continue:');
+    expect(question).toContain('stopped: nothing was changed');
+  });
+
+  test('takes only the name that is asked for', async () => {
+    const world = createTestWorld({ ...LOCAL, tty: true });
+    const running = berthIn(world, ['volumes', 'delete', 'vol-scratch']);
+    await answer(world, 'Type scratch to continue:', 'y', KEYS.enter);
+    while (!world.err().includes('This is not scratch')) await new Promise(setImmediate);
+    await world.type('\u007f', 'scratch', KEYS.enter);
+    expect((await running).code).toBe(0);
+    expect((await berthIn(world, ['volumes', 'get', 'vol-scratch'])).code).toBe(4);
+  });
+
+  test('asks for the id where the name of the service cannot be typed', async () => {
+    const server = await serve([
+      routed({
+        'GET /v2/network-volumes/v1': json({ id: 'v1', name: 'a\u001b[2Jb' }),
+        'GET /v2/pods': json({ pods: [] }),
+        'GET /v2/serverless': json({ endpoints: [] }),
+      }),
+    ]);
+    const question = await asked(createTestWorld({ env: pointedAt(server.url), tty: true, columns: 400 }), 'v1');
+    expect(question).toContain('Type v1 to continue:');
   });
 
   test('names ten users and counts the others, pods of clusters included', async () => {
@@ -124,22 +158,25 @@ describe('delete', () => {
         'GET /v2/serverless': json({ endpoints: [{ id: 'e1' }, null, { networkVolumes: 7 }] }),
       }),
     ]);
-    const question = await asked(createTestWorld({ env: pointedAt(server.url), tty: true, columns: 400 }), 'v1');
-    expect(question).toContain('pod p9 (a), 3 more.');
+    const ran = await berth(['volumes', 'delete', 'v1', '--yes'], { env: pointedAt(server.url) });
+    expect([ran.code, ran.err]).toEqual([
+      2,
+      expect.stringContaining('by pod p9 (a), 3 more: nothing was sent') as string,
+    ]);
     expect(server.seen.map(({ url }) => url)).toContain('/v2/pods?includeClusterPods=true');
   });
 
-  test('asks even if the users cannot be read', async () => {
+  test('fails if who uses it cannot be read, and deletes nothing', async () => {
     const server = await serve([
       routed({ 'GET /v2/network-volumes/v1': json({ id: 'v1', name: 'data' }) }, problem(403, 'not with this key')),
     ]);
-    const question = await asked(createTestWorld({ env: pointedAt(server.url), tty: true, columns: 400 }), 'v1');
-    expect(question).toContain('Which pods and endpoints use it could not be looked up.');
+    const ran = await berth(['volumes', 'delete', 'v1', '--yes'], { env: pointedAt(server.url) });
+    expect([ran.code, server.seen.filter(({ method }) => method !== 'GET')]).toEqual([3, []]);
   });
 
-  test('reads no users with --yes', async () => {
+  test('reads nothing with --force and --yes', async () => {
     const server = await serve([text('', 204)]);
-    const ran = await berth(['volumes', 'delete', 'v1', '--yes'], { env: pointedAt(server.url), tty: true });
+    const ran = await berth(['volumes', 'delete', 'v1', '--force', '--yes'], { env: pointedAt(server.url), tty: true });
     expect(ran.code, ran.err).toBe(0);
     expect(server.seen.map(({ method }) => method)).toEqual(['DELETE']);
   });

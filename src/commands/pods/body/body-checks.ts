@@ -1,5 +1,5 @@
-import { usage } from '../../core/failure.ts';
-import { arrayOf, memberAt, objectOf, stringOf, type Json, type JsonObject } from '../../core/json.ts';
+import { usage } from '../../../core/failure.ts';
+import { arrayOf, memberAt, objectOf, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
 
 /**
  * Refuses a new pod whose members contradict each other or the contract: usage (2), naming the flag and the rule. The

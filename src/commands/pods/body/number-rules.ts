@@ -1,5 +1,5 @@
-import { usage } from '../../core/failure.ts';
-import { numberOf, type Json } from '../../core/json.ts';
+import { usage } from '../../../core/failure.ts';
+import { numberOf, type Json } from '../../../core/json.ts';
 
 /** A rule for whole numbers of at least `least`; a value that is no number is for the service to refuse. */
 export const atLeast =

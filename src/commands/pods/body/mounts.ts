@@ -1,5 +1,5 @@
-import { usage } from '../../core/failure.ts';
-import { isObject, memberAt, objectOf, type Json, type JsonObject } from '../../core/json.ts';
+import { usage } from '../../../core/failure.ts';
+import { isObject, memberAt, objectOf, type Json, type JsonObject } from '../../../core/json.ts';
 
 /** Where a mount is in the container unless the user names a path (specification 2.4). */
 const DEFAULT_PATH = '/workspace';

@@ -1,0 +1,187 @@
+import type { ApiRequest } from '../../core/api.ts';
+import { Failure, usage } from '../../core/failure.ts';
+import type { Id } from '../../core/ids.ts';
+import { memberAt, stringOf, type Json } from '../../core/json.ts';
+import { safeText } from '../../core/safe-text.ts';
+import { isTableOutput } from '../../output/formats/format-table.ts';
+import type { Result } from '../../output/view.ts';
+import { defineCommand, type Command, type Confirmation } from '../command.ts';
+import type { CommandContext } from '../context.ts';
+import { arg, option, type Param } from '../parse/params.ts';
+import { commandLine, countOf, pluralOf } from '../words.ts';
+import { pickRow } from './identity/pick-row.ts';
+import { metavar, type Resource } from './read.ts';
+import {
+  hasSelector,
+  idOf,
+  labelOf,
+  nothingSelected,
+  readTargets,
+  selectTargets,
+  type ChoiceValues,
+  type Chosen,
+} from './select/choose.ts';
+import { SELECTOR_KEYS, selectorOptions } from './select/selectors.ts';
+import { outcomeResult, SEVERAL } from './several/outcomes.ts';
+import { sendEach } from './several/send-each.ts';
+
+/** What a delete refuses unless `--force` is given. */
+export interface Guard {
+  /** The summary of `--force`. */
+  readonly force: string;
+  /**
+   * Why rows must not be deleted, by id: `vol-data is mounted by pod-train`. Fails if it cannot find out, and the delete
+   * then fails too, unless `--force` is given.
+   */
+  readonly reasons: (ctx: CommandContext, rows: readonly Json[]) => Promise<ReadonlyMap<string, string>>;
+  /** What to do about it. */
+  readonly hint: (ids: readonly string[]) => string;
+}
+
+export interface DeleteSpec {
+  readonly summary: string;
+  readonly details?: string;
+  readonly examples?: readonly (readonly [string, string])[];
+  /** What is lost with it, printed before the confirmation: `Its data is destroyed.` */
+  readonly loss?: string;
+  /** Whether data is lost with a row: then its name must be typed. */
+  readonly destroysData?: (row: Json) => boolean;
+  /** What is saved with these rows: `It saves $7.47 an hour.` */
+  readonly saving?: (rows: readonly Json[]) => string | undefined;
+  readonly guard?: Guard;
+  /** The participle in messages: `deleted`, `terminated`. */
+  readonly done?: string;
+}
+
+interface DeleteValues extends ChoiceValues {
+  readonly force?: boolean | undefined;
+}
+
+/**
+ * `berth NOUN delete ID...`: by ids, names or selectors. It says what is affected and asks first. What the guard protects
+ * is refused before anything is sent, and left out of a selection.
+ */
+export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec): Command {
+  const done = spec.done ?? 'deleted';
+  const plural = pluralOf(resource.noun);
+  const id = arg.ids(`${resource.noun} ids or names`, {
+    metavar: metavar(resource),
+    unless: SELECTOR_KEYS,
+    ask: pickRow(resource),
+    complete: resource,
+  });
+  // Without a guard the flag is absent, and its value undefined.
+  const force = (spec.guard === undefined ? {} : { force: option.on(spec.guard.force) }) as Readonly<
+    Record<'force', Param<boolean | undefined>>
+  >;
+  return defineCommand({
+    summary: spec.summary,
+    details: [spec.details, SEVERAL, 'Selectors: berth help selectors.'].filter(Boolean).join(' '),
+    examples: spec.examples ?? [],
+    args: { id },
+    options: { ...selectorOptions(resource.table, plural), ...force },
+    writes: true,
+    prepare: (ctx, values) => targetsOf(ctx, resource, spec.guard, values),
+    confirm: async (ctx, { force: isForced }, { bySelector, targets }) => {
+      const failed = targets.find(({ failure }) => failure !== undefined);
+      if (failed?.failure !== undefined) throw failed.failure;
+      if (targets.length === 0) return undefined;
+      const rows = targets.map(({ row }) => row ?? null);
+      const named = bySelector ? '' : `: ${rows.map(labelOf).join(', ')}`;
+      const lines = [
+        `This affects ${countOf(rows.length, resource.noun)}, for good${named}.`,
+        spec.saving?.(rows),
+        spec.loss,
+        ...(isForced === true ? await forcedReasons(ctx, spec.guard, rows) : []),
+      ].filter((line) => line !== undefined);
+      return {
+        ...(bySelector ? { rows: { view: resource.view, values: rows } } : {}),
+        lines: [lines.join(' ')],
+        ...(rows.some((row) => spec.destroysData?.(row) === true) ? { typed: textToType(resource, rows) } : {}),
+      } satisfies Confirmation;
+    },
+    run: async (ctx, _values, { bySelector, targets }): Promise<Result> => {
+      if (targets.length === 0) return nothingSelected(ctx, resource, done);
+      const request = (known: Id): ApiRequest => ({
+        service: 'base',
+        method: 'DELETE',
+        path: [...resource.path, known],
+        id: known,
+        checkCommand: commandLine(...name.split(' '), 'list'),
+      });
+      const sent = await sendEach(
+        ctx,
+        resource,
+        targets.map(({ word, failure }) => ({ given: word, request, failure })),
+      );
+      const [only, ...others] = sent;
+      if (!bySelector && others.length === 0 && only !== undefined) {
+        if (only.failure !== undefined) throw only.failure;
+        // A table of one row would say the same as the note.
+        if (isTableOutput(ctx.output))
+          return { kind: 'nothing', notes: [`${resource.noun} ${targets[0]?.word ?? ''} is ${done}.`] };
+      }
+      return outcomeResult(ctx, resource.noun, sent, done);
+    },
+  });
+}
+
+/** What is deleted. Rows are read only where something is to be said, asked or checked about them. */
+async function targetsOf(
+  ctx: CommandContext,
+  resource: Resource,
+  guard: Guard | undefined,
+  values: DeleteValues,
+): Promise<Chosen> {
+  const isGuarded = guard !== undefined && values.force !== true;
+  if (hasSelector(values)) {
+    const exclude = async (rows: readonly Json[]): Promise<ReadonlyMap<string, string>> =>
+      isGuarded ? await guard.reasons({ ...ctx, api: ctx.reads }, rows) : new Map();
+    return await selectTargets(ctx, resource, values, exclude);
+  }
+  if (ctx.dryRun || (ctx.yes && !isGuarded)) return { bySelector: false, targets: values.id.map((word) => ({ word })) };
+  const targets = await readTargets(ctx, resource, values.id);
+  if (isGuarded)
+    await refuseGuarded(
+      ctx,
+      guard,
+      targets.flatMap(({ row }) => row ?? []),
+    );
+  return { bySelector: false, targets };
+}
+
+/** Fails with usage (2), before anything is sent, for rows that the guard protects. */
+async function refuseGuarded(ctx: CommandContext, guard: Guard, rows: readonly Json[]): Promise<void> {
+  if (rows.length === 0) return;
+  const reasons = await guard.reasons(ctx, rows);
+  const [first] = reasons.values();
+  if (first === undefined) return;
+  const hint = `${guard.hint([...reasons.keys()])}\n--force: ${guard.force}`;
+  if (reasons.size === 1) throw usage(`${first}: nothing was sent`, hint);
+  throw usage(`${String(reasons.size)} of ${String(rows.length)} are protected: nothing was sent`, hint).with({
+    errors: [...reasons.values()],
+  });
+}
+
+/** The reasons that `--force` overrides, as sentences; a sentence that says so if they cannot be read. */
+async function forcedReasons(
+  ctx: CommandContext,
+  guard: Guard | undefined,
+  rows: readonly Json[],
+): Promise<readonly string[]> {
+  if (guard === undefined) return [];
+  try {
+    return [...(await guard.reasons(ctx, rows)).values()].map((reason) => `${reason}.`);
+  } catch (error) {
+    if (!(error instanceof Failure) || ctx.signal.aborted) throw error;
+    return [`What is protected could not be looked up: ${error.message}.`];
+  }
+}
+
+/** The name of the only row; its id if the name cannot be typed; for several rows their number, such as `3 volumes`. */
+function textToType(resource: Resource, rows: readonly Json[]): string {
+  const [only = null, ...others] = rows;
+  if (others.length > 0) return countOf(rows.length, resource.noun);
+  const name = stringOf(memberAt(only, 'name')) ?? '';
+  return name.trim() === name && name !== '' && safeText(name) === name ? name : idOf(only);
+}

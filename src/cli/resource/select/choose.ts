@@ -1,0 +1,111 @@
+import { Failure, usage } from '../../../core/failure.ts';
+import { asId } from '../../../core/ids.ts';
+import { memberAt, stringOf, type Json } from '../../../core/json.ts';
+import { safeText } from '../../../core/safe-text.ts';
+import type { Result } from '../../../output/view.ts';
+import type { CommandContext } from '../../context.ts';
+import { flagName } from '../../parse/params.ts';
+import { countOf, pluralOf } from '../../words.ts';
+import { sendTo } from '../identity/identify.ts';
+import { listRows, type Resource } from '../read.ts';
+import { outcomeResult } from '../several/outcomes.ts';
+import { compileFilter, SELECTOR_KEYS, type Filter } from './selectors.ts';
+
+/** The values of a command that takes ids or selectors. */
+export interface ChoiceValues extends Filter {
+  readonly id: readonly string[];
+  readonly all: boolean;
+}
+
+/** One resource that a command acts on. */
+export interface Target {
+  /** What the user gave, or the id of a selected row. */
+  readonly word: string;
+  /** The row; absent if it was not read. */
+  readonly row?: Json;
+  /** Why the row could not be read. */
+  readonly failure?: Failure;
+}
+
+/** What a command acts on. */
+export interface Chosen {
+  /** Whether selectors picked the targets. */
+  readonly bySelector: boolean;
+  readonly targets: readonly Target[];
+}
+
+/** The selectors that were given. */
+const givenSelectors = (values: ChoiceValues): readonly string[] =>
+  SELECTOR_KEYS.filter((key) => {
+    const value = values[key];
+    return value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
+  });
+
+export const hasSelector = (values: ChoiceValues): boolean => givenSelectors(values).length > 0;
+
+/** The number of rows that messages name. */
+const MAX_NAMED = 10;
+
+/**
+ * The rows that the selectors pick, from one read of the list, in a dry run too; they are acted on by id, whatever their
+ * names become. `exclude` says why a row is left out, such as a lock; what is left out is said on stderr. Fails with usage
+ * (2) if `--all` is given with another selector.
+ */
+export async function selectTargets(
+  ctx: CommandContext,
+  resource: Resource,
+  values: ChoiceValues,
+  exclude: (rows: readonly Json[]) => Promise<ReadonlyMap<string, string>> = () => Promise.resolve(new Map()),
+): Promise<Chosen> {
+  const given = givenSelectors(values);
+  const [other] = given.filter((key) => key !== 'all');
+  if (values.all && other !== undefined)
+    throw usage(`--all and ${flagName(other)} exclude each other`, `--all takes every ${resource.noun}: keep one.`);
+  const isWanted = compileFilter(resource.table, values);
+  const { values: rows } = await listRows({ ...ctx, api: ctx.reads }, resource);
+  const now = ctx.serviceNow();
+  const wanted = rows.filter((row) => stringOf(memberAt(row, 'id')) !== undefined && isWanted(row, now));
+  const reasons = await exclude(wanted);
+  const targets = wanted.flatMap((row) => (reasons.has(idOf(row)) ? [] : [{ word: idOf(row), row }]));
+  for (const { word } of targets) ctx.ids.set(resource, word, asId(word));
+  const leftOut = [...reasons.values()];
+  for (const reason of leftOut.slice(0, MAX_NAMED)) await ctx.tell(`Left out: ${reason}.`);
+  if (leftOut.length > MAX_NAMED)
+    await ctx.tell(`Left out: ${countOf(leftOut.length - MAX_NAMED, `more ${resource.noun}`)}.`);
+  return { bySelector: true, targets };
+}
+
+export const idOf = (row: Json | undefined): string => stringOf(memberAt(row ?? null, 'id')) ?? '';
+
+/** `pod-train (train-llm)`. */
+export const labelOf = (row: Json | undefined): string =>
+  `${idOf(row)} (${stringOf(memberAt(row ?? null, 'name')) ?? '-'})`;
+
+/** Reads the rows that words name, each with one request. A failure belongs to its word; an interrupt ends the command. */
+export const readTargets = async (
+  ctx: CommandContext,
+  resource: Resource,
+  words: readonly string[],
+): Promise<readonly Target[]> =>
+  await Promise.all(
+    words.map(async (word): Promise<Target> => {
+      try {
+        const { answer } = await sendTo(ctx, resource, word, (id) => ({
+          service: 'base',
+          method: 'GET',
+          path: [...resource.path, id],
+          id,
+        }));
+        return { word, row: answer.value ?? null };
+      } catch (error) {
+        if (!(error instanceof Failure) || ctx.signal.aborted) throw error;
+        return { word, failure: error };
+      }
+    }),
+  );
+
+/** The result if the selectors picked nothing: an empty list, and a line that says so. The exit code is 0. */
+export const nothingSelected = (ctx: CommandContext, resource: Resource, verb: string): Result => ({
+  ...outcomeResult(ctx, resource.noun, [], verb),
+  notes: [`No ${safeText(resource.noun)} to be ${verb}: the selectors pick none of the ${pluralOf(resource.noun)}.`],
+});

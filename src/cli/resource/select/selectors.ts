@@ -1,0 +1,86 @@
+import { compileGlobs } from '../../../core/glob.ts';
+import { memberAt, stringOf, type Json } from '../../../core/json.ts';
+import { option, type Param, type Params } from '../../parse/params.ts';
+import type { ResourceTable } from '../fields.ts';
+
+/** The filters of a list, and the selectors of a command that acts on many. Absent ones do not fit the resource. */
+export interface Filter {
+  readonly match: readonly string[];
+  readonly status?: readonly string[] | undefined;
+  /** Milliseconds. */
+  readonly olderThan?: number | undefined;
+  readonly newerThan?: number | undefined;
+}
+
+/** The keys of the flags that take the place of ids. */
+export const SELECTOR_KEYS = ['match', 'status', 'olderThan', 'all'] as const;
+
+export interface SelectorParams extends Params {
+  readonly match: Param<readonly string[]>;
+  readonly status: Param<readonly string[] | undefined>;
+  readonly olderThan: Param<number | undefined>;
+  readonly all: Param<boolean>;
+}
+
+const match = option.texts("with a name like this pattern, such as 'train-*'", { metavar: 'GLOB' });
+
+/** The flags that filter a list. Without a table, only `--match`. */
+export function filterOptions(table: ResourceTable | undefined): Params {
+  return {
+    match: { ...match, summary: `only ${match.summary}` },
+    ...statusOption(table, 'only with one of these statuses'),
+    ...(ageField(table) === undefined
+      ? {}
+      : {
+          olderThan: option.age('only created longer ago than this, such as 3d'),
+          newerThan: option.age('only created within this time, such as 2h'),
+        }),
+  };
+}
+
+/** The flags that take the place of ids. `plural` is what is selected: `pods`. */
+export function selectorOptions(table: ResourceTable | undefined, plural: string): SelectorParams {
+  const options: Params = {
+    match: { ...match, summary: `all ${plural} ${match.summary}` },
+    ...statusOption(table, `all ${plural} with one of these statuses`),
+    ...(ageField(table) === undefined
+      ? {}
+      : { olderThan: option.age(`all ${plural} created longer ago than this, such as 3d`) }),
+    all: option.on(`all ${plural} of the list`),
+  };
+  // A flag that does not fit the resource is absent, and its value is then undefined.
+  return options as SelectorParams;
+}
+
+function statusOption(table: ResourceTable | undefined, summary: string): Params {
+  const choices = table?.fields['status']?.values;
+  return choices === undefined ? {} : { status: option.list(summary, { metavar: 'STATUS', choices }) };
+}
+
+const ageField = (table: ResourceTable | undefined): string | undefined =>
+  table?.fields['createdAt']?.type === 'time' ? table.fields['createdAt'].path : undefined;
+
+/**
+ * Compiles a filter. Different flags narrow each other; several values of one of them widen it. A row of unknown age is
+ * neither older nor newer. `now` is the service's time in milliseconds. Fails with usage (2) for an empty pattern.
+ */
+export function compileFilter(
+  table: ResourceTable | undefined,
+  { match: patterns, status = [], olderThan, newerThan }: Filter,
+): (row: Json, now: number) => boolean {
+  const isMatch = patterns.length === 0 ? () => true : compileGlobs(patterns, '--match');
+  const createdAt = ageField(table) ?? 'createdAt';
+  return (row, now) => {
+    const ageMs = now - Date.parse(stringOf(memberAt(row, createdAt)) ?? '');
+    return (
+      isMatch(stringOf(memberAt(row, 'name')) ?? '') &&
+      isAmong(status, memberAt(row, 'status')) &&
+      (olderThan === undefined || ageMs > olderThan) &&
+      (newerThan === undefined || ageMs < newerThan)
+    );
+  };
+}
+
+/** Whether a value is one of the wanted ones, in any case; true if none is wanted. */
+export const isAmong = (wanted: readonly string[], value: Json | undefined): boolean =>
+  wanted.length === 0 || wanted.some((each) => each.toLowerCase() === stringOf(value)?.toLowerCase());

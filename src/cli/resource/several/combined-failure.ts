@@ -1,0 +1,28 @@
+import { worstExit } from '../../../core/exit-codes.ts';
+import { Failure } from '../../../core/failure.ts';
+
+/** One of several things that may have failed. */
+interface Ended {
+  readonly id: string;
+  readonly failure?: Failure | undefined;
+}
+
+/**
+ * The failures among several as one failure, with the code and the exit code of the worst; undefined if none failed. If
+ * there was only one thing to do, its failure is returned as it is.
+ */
+export function combinedFailure(ended: readonly Ended[]): Failure | undefined {
+  const failed = ended.flatMap(({ id, failure }) => (failure === undefined ? [] : [{ id, failure }]));
+  const [first] = failed;
+  if (first === undefined) return undefined;
+  if (ended.length === 1) return first.failure;
+  const exit = worstExit(failed.map(({ failure }) => failure.exit));
+  const worst = failed.find(({ failure }) => failure.exit === exit) ?? first;
+  return new Failure({
+    code: worst.failure.code,
+    exit,
+    message: `${String(failed.length)} of ${String(ended.length)} did not go through`,
+    hint: [...new Set(failed.flatMap(({ failure }) => failure.hint?.split('\n') ?? []))].join('\n') || undefined,
+    errors: failed.map(({ id, failure }) => `${id}: ${failure.message}`),
+  });
+}

@@ -1,0 +1,69 @@
+import type { Failure } from '../../../core/failure.ts';
+import { memberAt, stringOf, type Json } from '../../../core/json.ts';
+import { isTableOutput } from '../../../output/formats/format-table.ts';
+import { text } from '../../../output/layout/cells.ts';
+import type { Result, View } from '../../../output/view.ts';
+import type { CommandContext } from '../../context.ts';
+import { pluralOf } from '../../words.ts';
+import { combinedFailure } from './combined-failure.ts';
+
+/** Said in the help of every command that takes several ids. */
+export const SEVERAL =
+  'With several ids, the output has an outcome for each ({"id","ok","error"?} with --json), and the exit code is the worst one.';
+
+/** How one of several went. */
+export interface Outcome {
+  /** Its id; the word of the user if that is not known. */
+  readonly id: string;
+  readonly failure?: Failure | undefined;
+}
+
+/** `{"id","ok","error"?}`; the error is what a failed command prints with `--json`. */
+export const outcomeRow = ({ id, failure }: Outcome): Json => ({
+  id,
+  ok: failure === undefined,
+  ...(failure === undefined ? {} : { error: errorOf(failure) }),
+});
+
+export function errorOf(failure: Failure): Json {
+  const { exit: _, ...error } = failure.facts();
+  return error as unknown as Json;
+}
+
+/** The outcomes as a table; `done` is the participle of what was done: `stopped`. */
+const outcomeView = (noun: string, done: string): View => ({
+  noun: [noun, pluralOf(noun)],
+  id: (row) => stringOf(memberAt(row, 'id')) ?? '',
+  members: ['id', 'ok', 'error'],
+  columns: [
+    { header: 'ID', show: text('id'), whole: true },
+    {
+      header: 'RESULT',
+      show: (row) =>
+        memberAt(row, 'ok') === true
+          ? { text: done, tone: 'good' }
+          : stringOf(memberAt(row, 'error.code')) === 'not-sent'
+            ? { text: 'not sent', tone: 'quiet' }
+            : { text: 'failed', tone: 'bad' },
+      whole: true,
+    },
+    { header: 'ERROR', show: text('error.message') },
+  ],
+});
+
+/**
+ * The result of a command that acted on several: a row for each, in the order given, also for those that failed; `-o id`
+ * prints those that went well. It fails with the worst of the failures.
+ */
+export function outcomeResult(
+  ctx: CommandContext,
+  noun: string,
+  outcomes: readonly Outcome[],
+  done: string,
+): Extract<Result, { kind: 'many' | 'nothing' }> {
+  const failure = combinedFailure(outcomes);
+  // An empty table says that there are none of the noun, which is not known here.
+  if (outcomes.length === 0 && isTableOutput(ctx.output)) return { kind: 'nothing' };
+  const shown = ctx.output.format === 'id' ? outcomes.filter((each) => each.failure === undefined) : outcomes;
+  return { kind: 'many', view: outcomeView(noun, done), values: shown.map(outcomeRow), failure };
+}

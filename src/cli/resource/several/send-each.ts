@@ -1,0 +1,62 @@
+import type { ApiAnswer, ApiRequest } from '../../../core/api.ts';
+import { Failure } from '../../../core/failure.ts';
+import { asId, type Id } from '../../../core/ids.ts';
+import type { CommandContext } from '../../context.ts';
+import type { Collection } from '../identity/collection.ts';
+import { dryRunNote, sendTo } from '../identity/identify.ts';
+
+/** One of several requests, each about a resource that the user named by an id or a name. */
+export interface EachRequest<N extends string> {
+  readonly given: string;
+  /** What it is called in messages and results, if that is not the resource: a job of an endpoint. */
+  readonly label?: string;
+  /** Why nothing is sent about it: it could not be read before. */
+  readonly failure?: Failure | undefined;
+  readonly request: (id: Id<N>) => ApiRequest;
+}
+
+/** How one of several requests went: its answer with the id it was sent to, or its failure. */
+export type Sent<N extends string = string> = { readonly id: string } & (
+  | { readonly known: Id<N>; readonly answer: ApiAnswer; readonly failure?: undefined }
+  | { readonly answer?: undefined; readonly failure: Failure }
+);
+
+/**
+ * Sends requests one after the other. A failure does not stop the rest. An interrupt does: those that were not sent then
+ * fail with not-sent, so that what was done before is not lost. A dry run prints all requests.
+ */
+export async function sendEach<N extends string>(
+  ctx: CommandContext,
+  collection: Collection<N>,
+  requests: readonly EachRequest<N>[],
+): Promise<readonly Sent<N>[]> {
+  if (ctx.dryRun) {
+    const words = [...new Set(requests.map(({ given }) => given))];
+    const unknown = words.filter((word) => ctx.ids.get(collection, word) === undefined);
+    if (unknown.length > 0) await ctx.tell(dryRunNote(unknown));
+    return await ctx.previewAll(requests.map(({ given, request }) => request(asId(given))));
+  }
+  const sent: Sent<N>[] = [];
+  for (const { given, label, failure, request } of requests) {
+    const id = (): string => label ?? ctx.ids.get(collection, given) ?? given;
+    const stopped = failure ?? (ctx.signal.aborted ? notSent(ctx.signal.reason) : undefined);
+    if (stopped !== undefined) {
+      sent.push({ id: id(), failure: stopped });
+      continue;
+    }
+    try {
+      const { id: known, answer } = await sendTo(ctx, collection, given, request);
+      sent.push({ id: label ?? known, known, answer });
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      sent.push({ id: id(), failure: error });
+    }
+  }
+  return sent;
+}
+
+/** The failure of a request that was not sent because of an interrupt, with the exit code of the interrupt. */
+function notSent(reason: unknown): Failure {
+  if (!(reason instanceof Failure)) throw reason;
+  return reason.with({ code: 'not-sent', message: `not sent: ${reason.message}` });
+}

@@ -1,0 +1,29 @@
+import { arrayOf, memberAt, stringOf, type Json } from '../../core/json.ts';
+import { text } from '../../output/layout/cells.ts';
+import type { Shown, View } from '../../output/view.ts';
+import { availability } from './show.ts';
+
+/** The GPU types as a grid: a row for each type, a column for each data center that any of them names. */
+export function mapView(rows: readonly Json[]): View {
+  const centers = [
+    ...new Set(rows.flatMap(placesOf).flatMap((place) => stringOf(memberAt(place, 'id')) ?? [])),
+  ].toSorted();
+  return {
+    noun: ['GPU type', 'GPU types'],
+    id: (row) => stringOf(memberAt(row, 'id')) ?? '',
+    columns: [
+      { header: 'ID', show: text('id'), whole: true },
+      ...centers.map((center) => ({ header: center, show: at(center) })),
+    ],
+  };
+}
+
+const placesOf = (row: Json): readonly Json[] => arrayOf(memberAt(row, 'dataCenters')) ?? [];
+
+/** The availability in one data center; a dash where the type is not offered or cannot be had. */
+const at =
+  (center: string) =>
+  (row: Json): Shown => {
+    const place = placesOf(row).find((each) => memberAt(each, 'id') === center);
+    return place === undefined || memberAt(place, 'availability') === 'NONE' ? undefined : availability(place);
+  };

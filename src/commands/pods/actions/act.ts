@@ -1,0 +1,146 @@
+import type { Id } from '../../../core/ids.ts';
+import { arrayOf, memberAt, type Json } from '../../../core/json.ts';
+import { defineCommand, type Command } from '../../../cli/command.ts';
+import type { CommandContext } from '../../../cli/context.ts';
+import { arg, onlyWith, option } from '../../../cli/parse/params.ts';
+import { pickRow } from '../../../cli/resource/identity/pick-row.ts';
+import {
+  hasSelector,
+  idOf,
+  labelOf,
+  nothingSelected,
+  selectTargets,
+  type Chosen,
+} from '../../../cli/resource/select/choose.ts';
+import { SELECTOR_KEYS, selectorOptions } from '../../../cli/resource/select/selectors.ts';
+import { outcomeResult, SEVERAL, type Outcome } from '../../../cli/resource/several/outcomes.ts';
+import { sendEach, type Sent } from '../../../cli/resource/several/send-each.ts';
+import { commandLine, countOf } from '../../../cli/words.ts';
+import { isLocked, savingOf } from './cost.ts';
+import { statusOf, waitForEach, waitForPod } from './poll.ts';
+import { PODS } from '../resource.ts';
+
+type Action = 'start' | 'stop' | 'restart';
+
+interface ActionSpec {
+  readonly summary: string;
+  readonly details: string;
+  /** The participle in messages. */
+  readonly done: string;
+  /** The status that the action leads to. */
+  readonly until: string;
+  /** What the action does to the cost of an hour. */
+  readonly effect?: (pods: readonly Json[]) => string;
+  readonly examples: readonly (readonly [string, string])[];
+}
+
+/** `berth pods start|stop|restart POD...`, by ids, names or selectors (contract rules, Pods: actions). */
+function actionCommand(action: Action, { summary, details, done, until, effect, examples }: ActionSpec): Command {
+  return defineCommand({
+    summary,
+    details: `${details} Selectors leave out pods that cannot ${action} now, say which, and ask first: berth help selectors. ${SEVERAL}`,
+    examples,
+    args: {
+      id: arg.ids('pod ids or names', { metavar: 'POD', unless: SELECTOR_KEYS, ask: pickRow(PODS), complete: PODS }),
+    },
+    options: {
+      wait: option.on(`wait until it is ${until}`),
+      waitTimeout: onlyWith(['wait'], option.durationOr('how long --wait waits', 's', 600_000, '10m')),
+      ...selectorOptions(PODS.table, 'pods'),
+    },
+    writes: true,
+    prepare: async (ctx, values): Promise<Chosen> =>
+      hasSelector(values)
+        ? await selectTargets(ctx, PODS, values, (pods) => Promise.resolve(unableReasons(action, pods)))
+        : { bySelector: false, targets: values.id.map((word) => ({ word })) },
+    confirmWhen: hasSelector,
+    confirm: (_ctx, _values, { targets }) => {
+      const rows = targets.map(({ row }) => row ?? null);
+      const lines = [`This will ${action} ${countOf(rows.length, 'pod')}. ${effect?.(rows) ?? ''}`.trimEnd()];
+      return Promise.resolve(rows.length === 0 ? undefined : { rows: { view: PODS.view, values: rows }, lines });
+    },
+    run: async (ctx, { wait, waitTimeout }, { bySelector, targets }) => {
+      if (targets.length === 0) return nothingSelected(ctx, PODS, done);
+      const request = (known: Id<'pod'>) =>
+        ({
+          service: 'base',
+          method: 'POST',
+          path: [...PODS.path, known, 'action'],
+          body: { action },
+          id: known,
+          checkCommand: commandLine('pods', 'get', known),
+        }) as const;
+      const sent = await sendEach(
+        ctx,
+        PODS,
+        targets.map(({ word }) => ({ given: word, request })),
+      );
+      const [first, ...others] = sent;
+      if (!bySelector && first !== undefined && others.length === 0) {
+        if (first.failure !== undefined) throw first.failure;
+        if (wait) return await waitForPod(ctx, first.known, until, waitTimeout);
+        return { kind: 'one', view: PODS.view, value: first.answer.value ?? null, source: first.answer.text };
+      }
+      return outcomeResult(ctx, 'pod', wait ? await afterWait(ctx, sent, until, waitTimeout) : sent, done);
+    },
+  });
+}
+
+/** Why pods cannot do an action now: a lock, or their status. A service that does not list actions is asked. */
+function unableReasons(action: Action, pods: readonly Json[]): ReadonlyMap<string, string> {
+  return new Map(
+    pods.flatMap((pod): [string, string][] => {
+      const actions = arrayOf(memberAt(pod, 'actions'));
+      if (action !== 'start' && isLocked(pod)) return [[idOf(pod), `pod ${labelOf(pod)} is locked`]];
+      if (actions === undefined || actions.includes(action)) return [];
+      return [[idOf(pod), `pod ${labelOf(pod)} is ${statusOf(pod)} and cannot ${action}`]];
+    }),
+  );
+}
+
+/** Waits for the pods that were accepted. The outcomes have the order of the requests. */
+async function afterWait(
+  ctx: CommandContext,
+  sent: readonly Sent<'pod'>[],
+  until: string,
+  timeoutMs: number,
+): Promise<readonly Outcome[]> {
+  const ids = sent.flatMap((each) => (each.failure === undefined ? [each.known] : []));
+  const waited = ids.length === 0 ? [] : await waitForEach(ctx, ids, until, timeoutMs);
+  return sent.map((each) => waited.find(({ id }) => id === each.id && each.failure === undefined) ?? each);
+}
+
+export const start = actionCommand('start', {
+  summary: 'start stopped pods',
+  details: 'A pod that is EXITED or in ERROR can be started. It gets hardware again, and costs again.',
+  done: 'started',
+  examples: [
+    ['berth pods start nightly-report --wait', 'and wait until it runs'],
+    ["berth pods start --match 'nightly-*' --yes", 'all with such a name that can be started, without a question'],
+  ],
+  until: 'RUNNING',
+});
+
+export const stop = actionCommand('stop', {
+  summary: 'stop pods: what they mount is kept, their hardware is not',
+  details: 'The container disk is wiped; mounts are kept. A locked pod refuses: berth pods update POD --locked off.',
+  done: 'stopped',
+  effect: savingOf,
+  examples: [
+    ['berth pods stop pod-notebook', 'its mounts are kept'],
+    ["berth pods stop --match 'train-*' --older-than 1d --dry-run", 'the requests that would be sent'],
+    ["berth pods stop --match 'notebook-*' --yes --json", 'in a script: an outcome for each'],
+  ],
+  until: 'EXITED',
+});
+
+export const restart = actionCommand('restart', {
+  summary: 'restart the container of running pods',
+  details: 'The container disk is wiped; mounts are kept. A locked pod refuses: berth pods update POD --locked off.',
+  done: 'restarted',
+  examples: [
+    ['berth pods restart nightly-report --wait', 'and wait until it runs again'],
+    ["berth pods restart --match 'web-*' --yes", 'some of them, without a question'],
+  ],
+  until: 'RUNNING',
+});

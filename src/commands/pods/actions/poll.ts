@@ -1,0 +1,144 @@
+import type { ApiAnswer } from '../../../core/api.ts';
+import { EXIT } from '../../../core/exit-codes.ts';
+import { Failure } from '../../../core/failure.ts';
+import { memberAt, stringOf, type Json } from '../../../core/json.ts';
+import type { CommandContext } from '../../../cli/context.ts';
+import { sendTo } from '../../../cli/resource/identity/identify.ts';
+import type { Outcome } from '../../../cli/resource/several/outcomes.ts';
+import { waitFor } from '../../../cli/run/wait.ts';
+import { commandLine, countOf } from '../../../cli/words.ts';
+import type { Result } from '../../../output/view.ts';
+import { PODS } from '../resource.ts';
+
+export const statusOf = (pod: Json): string => stringOf(memberAt(pod, 'status')) ?? '?';
+
+/** True for a pod in a final status other than the wanted one. */
+export const isStuck = (pod: Json, wanted: string): boolean =>
+  statusOf(pod) !== wanted && ['ERROR', 'TERMINATED'].includes(statusOf(pod));
+
+/** Refuses a row that the wait cannot end well for. */
+type Check = (pod: Json, wanted: string) => void;
+
+/** The last answer about a pod; no answer means that the pod does not exist any more. */
+type Seen = ApiAnswer | undefined;
+
+const rowOf = (seen: Seen): Json => seen?.value ?? { status: 'TERMINATED' };
+
+const isSettled = (seen: Seen, wanted: string): boolean =>
+  seen === undefined || statusOf(rowOf(seen)) === wanted || isStuck(rowOf(seen), wanted);
+
+/** Reads a pod. A pod that existed before is then gone; one that never existed is the user's mistake: not-found (4). */
+async function poll(ctx: CommandContext, pod: string, wasSeen: boolean): Promise<Seen> {
+  try {
+    const { answer } = await sendTo(ctx, PODS, pod, (id) => ({
+      service: 'base',
+      method: 'GET',
+      path: [...PODS.path, id],
+      id,
+    }));
+    return answer;
+  } catch (error) {
+    if (error instanceof Failure && error.exit === EXIT.notFound && wasSeen) return undefined;
+    throw error;
+  }
+}
+
+const waitLine = (pods: readonly string[], wanted: string): string =>
+  commandLine('pods', 'wait', ...pods, '--for', wanted);
+
+/**
+ * Polls a pod until it has the wanted status or can no longer get it: then the exit code is 10. Fails with not-found (4),
+ * wait-ended (9), and as `check` does.
+ */
+export async function waitForPod(
+  ctx: CommandContext,
+  pod: string,
+  wanted: string,
+  timeoutMs: number,
+  check?: Check,
+): Promise<Result> {
+  let wasSeen = false;
+  const last = await waitFor<Seen>(ctx, {
+    what: `pod ${pod} to be ${wanted}`,
+    poll: async () => {
+      const seen = await poll(ctx, pod, wasSeen);
+      if (seen !== undefined) check?.(rowOf(seen), wanted);
+      wasSeen = true;
+      return seen;
+    },
+    done: (seen) => isSettled(seen, wanted),
+    describe: (seen) => statusOf(rowOf(seen)),
+    timeoutMs,
+    resumeCommand: waitLine([pod], wanted),
+    id: pod,
+  });
+  const isReached = statusOf(rowOf(last)) === wanted;
+  const notes = isReached
+    ? last === undefined
+      ? [`pod ${pod} is gone.`]
+      : []
+    : [`${stuckMessage(pod, last, wanted)}.`];
+  const outcome = { notes, exit: isReached ? EXIT.done : EXIT.jobFailed };
+  if (last === undefined) return { kind: 'nothing', ...outcome };
+  return { kind: 'one', view: PODS.view, value: last.value ?? null, source: last.text, ...outcome };
+}
+
+const stuckMessage = (pod: string, seen: Seen, wanted: string): string =>
+  `pod ${pod} is ${statusOf(rowOf(seen))}: it will not become ${wanted} by itself`;
+
+/**
+ * Polls pods until each has the wanted status or can no longer get it. A failure belongs to its pod, and the others go on;
+ * a timeout and an interrupt belong to the pods that were still waited for.
+ */
+export async function waitForEach(
+  ctx: CommandContext,
+  pods: readonly string[],
+  wanted: string,
+  timeoutMs: number,
+  check?: Check,
+): Promise<readonly Outcome[]> {
+  const seen = new Map<string, Seen>();
+  const failures = new Map<string, Failure>();
+  const open = (): readonly string[] =>
+    pods.filter((pod) => !failures.has(pod) && !(seen.has(pod) && isSettled(seen.get(pod), wanted)));
+  const pollOne = async (pod: string): Promise<void> => {
+    try {
+      const answer = await poll(ctx, pod, seen.has(pod));
+      seen.set(pod, answer);
+      if (answer !== undefined) check?.(rowOf(answer), wanted);
+    } catch (error) {
+      if (!(error instanceof Failure) || ctx.signal.aborted) throw error;
+      failures.set(pod, error);
+    }
+  };
+  try {
+    await waitFor<readonly string[]>(ctx, {
+      what: `${countOf(pods.length, 'pod')} to be ${wanted}`,
+      poll: async () => {
+        for (const pod of open()) await pollOne(pod);
+        return open();
+      },
+      done: (left) => left.length === 0,
+      describe: (left) => left.map((pod) => statusOf(rowOf(seen.get(pod)))).join(', '),
+      timeoutMs,
+      resumeCommand: waitLine(pods, wanted),
+    });
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const left = open();
+    const hint = error.code === 'wait-ended' ? { hint: `Go on waiting: ${waitLine(left, wanted)}` } : {};
+    for (const pod of left) failures.set(pod, error.with({ ...hint, message: leftMessage(pod, error, seen, wanted) }));
+  }
+  return pods.map((pod) => {
+    const id = ctx.ids.get(PODS, pod) ?? pod;
+    const failure = failures.get(pod);
+    if (failure !== undefined || statusOf(rowOf(seen.get(pod))) === wanted) return { id, failure };
+    const message = stuckMessage(id, seen.get(pod), wanted);
+    return { id, failure: new Failure({ code: 'not-reached', exit: EXIT.jobFailed, message, id }) };
+  });
+}
+
+function leftMessage(pod: string, { code, message }: Failure, seen: ReadonlyMap<string, Seen>, wanted: string): string {
+  const status = seen.has(pod) ? `is ${statusOf(rowOf(seen.get(pod)))}` : 'was not looked at';
+  return `${code === 'wait-ended' ? 'the wait ended' : message}: pod ${pod} ${status}, not ${wanted}`;
+}

@@ -1,0 +1,31 @@
+import { isObject, memberAt, type Json } from '../../../core/json.ts';
+import { deleteCommand } from '../../../cli/resource/delete.ts';
+import { idOf, labelOf } from '../../../cli/resource/select/choose.ts';
+import { commandLine } from '../../../cli/words.ts';
+import { isLocked, savingOf } from './cost.ts';
+import { PODS } from '../resource.ts';
+
+/** The service refuses to stop a locked pod, and terminates it (contract rules, Pods): berth refuses that too. */
+const lockedReasons = (pods: readonly Json[]): ReadonlyMap<string, string> =>
+  new Map(pods.filter(isLocked).map((pod) => [idOf(pod), `pod ${labelOf(pod)} is locked`]));
+
+export const terminate = deleteCommand(PODS, 'pods', {
+  summary: 'terminate pods for good',
+  details:
+    'delete and terminate are the same command. A locked pod is refused, before anything is sent, unless --force is given. On a terminal, the name of a pod with a persistent mount must be typed.',
+  loss: 'Container disks and persistent mounts are destroyed; network volumes are kept.',
+  destroysData: (pod) => isObject(memberAt(pod, 'mounts.persistent')),
+  saving: savingOf,
+  guard: {
+    force: 'terminate locked pods too',
+    reasons: (_, pods) => Promise.resolve(lockedReasons(pods)),
+    hint: (ids) => `Unlock it: ${commandLine('pods', 'update', ids[0] ?? 'POD', '--locked', 'off')}`,
+  },
+  done: 'terminated',
+  examples: [
+    ['berth pods terminate web --yes', 'without a question, for scripts'],
+    ["berth pods terminate --match 'test-*' --older-than 1d --yes", 'some of them, by name and age'],
+    ['berth pods terminate --status EXITED --dry-run', 'the requests that would be sent'],
+    ['berth pods terminate --status ERROR --yes --json', 'in a script: an outcome for each'],
+  ],
+});

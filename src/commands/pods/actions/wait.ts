@@ -1,0 +1,64 @@
+import { EXIT } from '../../../core/exit-codes.ts';
+import { Failure } from '../../../core/failure.ts';
+import { memberAt, stringOf, type Json } from '../../../core/json.ts';
+import { defineCommand } from '../../../cli/command.ts';
+import { arg, option } from '../../../cli/parse/params.ts';
+import { pickRow } from '../../../cli/resource/identity/pick-row.ts';
+import { hasSelector, nothingSelected, selectTargets } from '../../../cli/resource/select/choose.ts';
+import { SELECTOR_KEYS, selectorOptions } from '../../../cli/resource/select/selectors.ts';
+import { outcomeResult, SEVERAL } from '../../../cli/resource/several/outcomes.ts';
+import type { WaitSpec } from '../../../cli/resource/write.ts';
+import { commandLine } from '../../../cli/words.ts';
+import { isStuck, statusOf, waitForEach, waitForPod } from './poll.ts';
+import { PODS } from '../resource.ts';
+import { STATUSES } from '../fields.ts';
+
+/** The `--wait` of commands that start or stop a pod. */
+export const untilStatus = (wanted: string): WaitSpec => ({
+  until: wanted,
+  done: (pod) => statusOf(pod) === wanted,
+  bad: (pod) => isStuck(pod, wanted),
+});
+
+export const wait = defineCommand({
+  summary: 'wait until pods have a status',
+  details: `Ends 0 when all have it, 10 when one is in ERROR or terminated and will not get there, 9 when the wait ends first, or at once where a pod is stopped and somebody has to start it. A pod that is gone counts as TERMINATED. ${SEVERAL} Selectors read the list once, when the wait begins: berth help selectors.`,
+  args: {
+    id: arg.ids('pod ids or names', { metavar: 'POD', unless: SELECTOR_KEYS, ask: pickRow(PODS), complete: PODS }),
+  },
+  options: {
+    for: option.choice('the status to wait for', STATUSES, { metavar: 'WORD', initial: 'RUNNING' }),
+    waitTimeout: option.durationOr('how long to wait', 's', 600_000, '10m'),
+    ...selectorOptions(PODS.table, 'pods'),
+  },
+  examples: [
+    ['berth pods wait train-llm', 'until it runs'],
+    ['berth pods wait pod-stopped pod-notebook --for EXITED --wait-timeout 1h', 'until both have stopped'],
+    ["berth pods wait --match 'train-*'", 'until some of them run'],
+  ],
+  run: async (ctx, values) => {
+    const { for: wanted = 'RUNNING', waitTimeout } = values;
+    const isSelected = hasSelector(values);
+    const ids = isSelected ? (await selectTargets(ctx, PODS, values)).targets.map(({ word }) => word) : values.id;
+    const [only, ...others] = ids;
+    if (only === undefined) return nothingSelected(ctx, PODS, 'waited for');
+    if (!isSelected && others.length === 0) return await waitForPod(ctx, only, wanted, waitTimeout, refuseStopped);
+    return outcomeResult(ctx, 'pod', await waitForEach(ctx, ids, wanted, waitTimeout, refuseStopped), wanted);
+  },
+});
+
+/** Statuses that a stopped pod reaches only after a start. */
+const AFTER_START = ['PROVISIONING', 'STARTING', 'RUNNING'];
+
+/** Fails with wait-ended (9) where the pod is stopped and the wanted status needs a start. */
+function refuseStopped(pod: Json, wanted: string): void {
+  if (statusOf(pod) !== 'EXITED' || !AFTER_START.includes(wanted)) return;
+  const id = stringOf(memberAt(pod, 'id')) ?? '?';
+  throw new Failure({
+    code: 'wait-ended',
+    exit: EXIT.waitEnded,
+    message: `pod ${id} is EXITED: it will not become ${wanted} by itself`,
+    hint: `Start it and wait: ${commandLine('pods', 'start', id)} --wait`,
+    id,
+  });
+}

@@ -1,0 +1,40 @@
+import { arrayOf, isObject, memberAt, objectOf, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
+import { flagName } from '../../../cli/parse/params.ts';
+import { bodyOf } from '../../../cli/resource/field-writes.ts';
+import { commandLine, shellWord } from '../../../cli/words.ts';
+import { plainText } from '../../../output/layout/cells.ts';
+import { POD_TABLE } from '../fields.ts';
+
+/** The command line that sends a body without questions: `berth pods create --name lab --gpu GPU-24G ...`. */
+export function createCommandLine(body: JsonObject): string {
+  const flags = Object.entries(bodyOf(POD_TABLE, 'create').members).flatMap(([key, { path, value }]) => {
+    const given = memberAt(body, path);
+    return given === undefined || value !== undefined ? [] : flagWords(flagName(key), given);
+  });
+  return [commandLine('pods', 'create'), ...flags, ...mountWords(body), ...envWords(body)].join(' ');
+}
+
+/** A switch is its flag alone, a list has its items separated by commas. */
+function flagWords(flag: string, given: Json): readonly string[] {
+  if (given === true) return [flag];
+  if (given === false) return [];
+  const items = arrayOf(given);
+  if (items !== undefined) return [flag, shellWord(items.map(plainText).join(','))];
+  return isObject(given) ? [] : [flag, shellWord(plainText(given))];
+}
+
+function mountWords(body: JsonObject): readonly string[] {
+  const network = memberAt(body, 'mounts.network.0');
+  const persistent = objectOf(memberAt(body, 'mounts.persistent'));
+  if (network !== undefined)
+    return [
+      '--network-volume',
+      shellWord(`${stringOf(memberAt(network, 'volumeId')) ?? ''}:${stringOf(memberAt(network, 'path')) ?? ''}`),
+    ];
+  if (persistent === undefined) return [];
+  return ['--persistent-size', plainText(persistent['size']), '--mount-path', shellWord(plainText(persistent['path']))];
+}
+
+/** The values are left out, because a variable may hold a secret. */
+const envWords = (body: JsonObject): readonly string[] =>
+  Object.keys(objectOf(body['env']) ?? {}).flatMap((name) => ['--env', shellWord(`${name}=...`)]);

@@ -1,0 +1,129 @@
+import type { Choice } from '../../../core/context.ts';
+import { Failure, usage } from '../../../core/failure.ts';
+import { isObject, memberAt, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
+import type { CommandContext } from '../../../cli/context.ts';
+import type { Collection } from '../../../cli/resource/identity/collection.ts';
+import { listRows } from '../../../cli/resource/read.ts';
+import { gigabytes, text } from '../../../output/layout/cells.ts';
+import { DATA_CENTERS, VOLUMES } from '../../shared/collections.ts';
+import { vcpuCount } from './number-rules.ts';
+
+/**
+ * Asks for what a new pod may have beside the needed members: vCPUs, a place, a volume, SSH and ports. What is given
+ * already is not asked for, and each answer is checked when it is entered.
+ */
+export async function askMore(ctx: CommandContext, body: JsonObject): Promise<JsonObject> {
+  const sized = await withVcpus(ctx, body);
+  const placed = await withPlaceAndVolume(ctx, sized);
+  return await withPorts(ctx, await withSsh(ctx, placed));
+}
+
+/** A CPU pod needs its number of vCPUs (specification 2.2). */
+async function withVcpus(ctx: CommandContext, body: JsonObject): Promise<JsonObject> {
+  const { cpu } = body;
+  if (!isObject(cpu) || cpu['vcpuCount'] !== undefined) return body;
+  const answer = await ctx.prompts.text('vCPUs', {
+    initial: '2',
+    check: messageOf((given) => {
+      vcpuCount(Number(given));
+    }),
+  });
+  return { ...body, cpu: { ...cpu, vcpuCount: Number(answer) } };
+}
+
+async function withSsh(ctx: CommandContext, body: JsonObject): Promise<JsonObject> {
+  if (body['startSsh'] !== undefined) return body;
+  const isWanted = await ctx.prompts.confirm("SSH with the account's keys?", true);
+  return isWanted ? { ...body, startSsh: true } : body;
+}
+
+const NO_PORTS = 'none';
+
+/** Direct SSH needs 22/tcp (contract rules, Pods). The ports of a template are kept if the answer is `none`. */
+async function withPorts(ctx: CommandContext, body: JsonObject): Promise<JsonObject> {
+  if (body['ports'] !== undefined) return body;
+  const initial = body['startSsh'] === true && body['templateId'] === undefined ? '22/tcp' : NO_PORTS;
+  const answer = await ctx.prompts.text(`Ports to publish, such as 8888/http,22/tcp, or ${NO_PORTS}`, {
+    initial,
+    check: messageOf(checkPorts),
+  });
+  return answer.trim() === NO_PORTS ? body : { ...body, ports: portsOf(answer) };
+}
+
+const portsOf = (answer: string): readonly string[] =>
+  answer
+    .split(',')
+    .map((port) => port.trim())
+    .filter((port) => port !== '');
+
+function checkPorts(answer: string): void {
+  if (answer.trim() === NO_PORTS) return;
+  for (const port of portsOf(answer)) {
+    const number = /^(\d+)\/(?:http|tcp)$/.exec(port)?.[1];
+    if (number === undefined) throw usage(`${port} is not PORT/http or PORT/tcp`);
+    if (!(Number(number) >= 1 && Number(number) <= 65_535)) throw usage(`${number} is no port: 1 to 65535`);
+  }
+}
+
+/** The message of what a check throws, as a question shows it. */
+const messageOf =
+  (check: (given: string) => void) =>
+  (given: string): string | undefined => {
+    try {
+      check(given);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return error.message;
+    }
+  };
+
+const NONE = '';
+
+/** Offers a data center and a network volume in it; both may be declined. A list that cannot be read is not offered. */
+async function withPlaceAndVolume(ctx: CommandContext, body: JsonObject): Promise<JsonObject> {
+  if (body['dataCenterIds'] !== undefined) return body;
+  const place = await pickOrSkip(
+    ctx,
+    'Data center',
+    'wherever there is one',
+    await choices(ctx, DATA_CENTERS, (row) => [text('name')(row)]),
+  );
+  if (place === NONE) return body;
+  const placed = { ...body, dataCenterIds: [place] };
+  if (body['mounts'] !== undefined || body['cloud'] === 'COMMUNITY') return placed;
+  const there = await choices(
+    ctx,
+    VOLUMES,
+    (row) => [text('name')(row), gigabytes('size')(row)],
+    (row) => memberAt(row, 'dataCenter') === place,
+  );
+  const volumeId = await pickOrSkip(ctx, 'Network volume', 'none', there);
+  return volumeId === NONE ? placed : { ...placed, mounts: { network: [{ volumeId, path: '/workspace' }] } };
+}
+
+async function pickOrSkip(
+  ctx: CommandContext,
+  question: string,
+  none: string,
+  choices: readonly Choice<string>[],
+): Promise<string> {
+  return choices.length === 0 ? NONE : await ctx.prompts.select(question, [{ name: none, value: NONE }, ...choices]);
+}
+
+async function choices(
+  ctx: CommandContext,
+  lookup: Collection,
+  words: (row: Json) => readonly string[],
+  keep: (row: Json) => boolean = () => true,
+): Promise<readonly Choice<string>[]> {
+  try {
+    return (await listRows(ctx, lookup)).values.filter(keep).flatMap((row) => {
+      const id = stringOf(memberAt(row, 'id'));
+      return id === undefined ? [] : [{ name: [id, ...words(row)].join('  '), value: id }];
+    });
+  } catch (error) {
+    if (!(error instanceof Failure) || ctx.signal.aborted) throw error;
+    return [];
+  }
+}

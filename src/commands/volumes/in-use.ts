@@ -1,0 +1,77 @@
+import type { ApiRequest } from '../../core/api.ts';
+import { arrayOf, memberAt, stringOf, type Json } from '../../core/json.ts';
+import type { CommandContext } from '../../cli/context.ts';
+import type { Guard } from '../../cli/resource/delete.ts';
+import type { Collection } from '../../cli/resource/identity/collection.ts';
+import { listRows } from '../../cli/resource/read.ts';
+import { idOf, labelOf } from '../../cli/resource/select/choose.ts';
+import { commandLine } from '../../cli/words.ts';
+import { age } from '../../output/layout/cells.ts';
+import { ENDPOINTS, PODS } from '../shared/collections.ts';
+
+/** The resources that may use volumes, and how to read the volumes from a row (contract, Pod and Endpoint). */
+const USERS: readonly {
+  readonly lookup: Collection;
+  readonly query?: NonNullable<ApiRequest['query']>;
+  readonly volumes: (row: Json) => readonly Json[];
+  /** Since when a row uses them: `since 2026-01-31T12:00:00Z (3d ago)`; empty if that is not known. */
+  readonly since: (row: Json, now: number) => string;
+  readonly verb: string;
+}[] = [
+  {
+    lookup: PODS,
+    // Without it the list has no pods of clusters (contract rules, Pods).
+    query: { includeClusterPods: 'true' },
+    volumes: (row) =>
+      (arrayOf(memberAt(row, 'mounts.network')) ?? []).flatMap((mount) => memberAt(mount, 'volumeId') ?? []),
+    since: (row, now) =>
+      sinceTime(row, stringOf(memberAt(row, 'startedAt')) === undefined ? 'createdAt' : 'startedAt', now),
+    verb: 'mounted',
+  },
+  {
+    lookup: ENDPOINTS,
+    volumes: (row) => arrayOf(memberAt(row, 'networkVolumes')) ?? [],
+    since: (row, now) => sinceTime(row, 'createdAt', now),
+    verb: 'used',
+  },
+];
+
+function sinceTime(row: Json, member: string, now: number): string {
+  const time = stringOf(memberAt(row, member));
+  return time === undefined ? '' : ` since ${time} (${age(member)(row, { now })} ago)`;
+}
+
+/** How many users of a volume a message names. */
+const MAX_NAMED = 10;
+
+/**
+ * Refuses to delete a volume in use, because the service may delete it all the same (contract rules, The rest). A stopped
+ * pod keeps its mounts. Fails as the lists of pods and endpoints do.
+ */
+export const inUseGuard: Guard = {
+  force: 'delete volumes that are in use too',
+  reasons: usersOf,
+  hint: () =>
+    `Terminate these pods first, or take the volume out of these endpoints: ${commandLine('pods', 'terminate', 'POD')}`,
+};
+
+/** What uses each volume: `volume vol-data (data) is mounted by pod pod-train (train-llm) since ...`. */
+async function usersOf(ctx: CommandContext, volumes: readonly Json[]): Promise<ReadonlyMap<string, string>> {
+  if (volumes.length === 0) return new Map();
+  const lists = await Promise.all(
+    USERS.map(async (kind) => ({ ...kind, rows: (await listRows(ctx, kind.lookup, kind.query)).values })),
+  );
+  const now = ctx.serviceNow();
+  return new Map(
+    volumes.flatMap((volume) => {
+      const users = lists.flatMap(({ lookup, rows, volumes: of, since, verb }) =>
+        rows
+          .filter((row) => of(row).includes(idOf(volume)))
+          .map((row) => `${verb} by ${lookup.noun} ${labelOf(row)}${since(row, now)}`),
+      );
+      const more = users.length > MAX_NAMED ? [`${String(users.length - MAX_NAMED)} more`] : [];
+      const named = [...users.slice(0, MAX_NAMED), ...more].join(', ');
+      return users.length === 0 ? [] : [[idOf(volume), `volume ${labelOf(volume)} is ${named}`] as const];
+    }),
+  );
+}

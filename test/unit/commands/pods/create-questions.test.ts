@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { berthIn, type Ran } from '../../../support/worlds/run-berth.ts';
+import { createTestWorld, KEYS, type TestWorld } from '../../../support/worlds/test-world.ts';
+
+const local = (world: TestWorld, ...argv: readonly string[]): Promise<Ran> =>
+  berthIn(world, ['--local', 'pods', ...argv]);
+
+const answering =
+  (world: TestWorld) =>
+  async (question: string, ...keys: readonly string[]): Promise<void> => {
+    while (!world.err().includes(question)) await new Promise(setImmediate);
+    await world.type(...keys);
+  };
+
+describe('pods create on a terminal', () => {
+  it('asks for missing values, with choices from the lists of the service', async () => {
+    const world = createTestWorld({ tty: true, columns: 120 });
+    const running = local(world, 'create');
+    const answer = answering(world);
+    await answer('Name', 'lab', KEYS.enter);
+    await answer('One of these is needed', KEYS.enter);
+    await answer('GPU type', KEYS.down, KEYS.enter);
+    await answer('--template: ', KEYS.enter);
+    await answer('Image', 'a/b', KEYS.enter);
+    await answer('Data center', KEYS.down, KEYS.enter);
+    await answer('Network volume', KEYS.down, KEYS.enter);
+    await answer("SSH with the account's keys?", KEYS.enter);
+    await answer('Ports to publish', '22', KEYS.enter);
+    await answer('22 is not PORT/http or PORT/tcp', '/tcp,8888/http', KEYS.enter);
+    const { code } = await running;
+    expect(code).toBe(0);
+    expect(world.err().replace(/\s+/g, ' ')).toContain(
+      'Without questions: berth pods create --name lab --image a/b --port 22/tcp,8888/http --gpu GPU-24G --data-center EU-NORTH-1 --start-ssh --network-volume vol-datasets:/workspace',
+    );
+    expect(world.err()).toMatch(/Next: berth pods wait (\S+), then berth pods ssh \1\n/);
+    expect(world.err()).toMatch(/GPU-24G {2}24 GB {2}\$0\.69\/hr {2}(HIGH|MEDIUM|LOW)/);
+    const { out } = await local(world, 'get', 'lab', '--json');
+    expect(JSON.parse(out)).toMatchObject({
+      gpu: { id: 'GPU-24G', count: 1 },
+      image: 'a/b',
+      ports: ['22/tcp', '8888/http'],
+      dataCenterId: 'EU-NORTH-1',
+      mounts: { network: [{ volumeId: 'vol-datasets', path: '/workspace' }] },
+    });
+  });
+
+  it('asks for the vCPUs of a CPU pod, and leaves values of variables out of the command line', async () => {
+    const world = createTestWorld({ tty: true, columns: 120 });
+    const running = local(world, 'create', '--image', 'a/b', '--env', 'TOKEN=hidden-value', '--args', '--epochs 3');
+    const answer = answering(world);
+    await answer('Name', 'web', KEYS.enter);
+    await answer('One of these is needed', KEYS.down, KEYS.enter);
+    await answer('CPU flavor', KEYS.enter);
+    await answer('vCPUs', '3', KEYS.enter);
+    await answer('is a power of two', '\u007f', '4', KEYS.enter);
+    await answer('Data center', KEYS.enter);
+    await answer("SSH with the account's keys?", 'n', KEYS.enter);
+    await answer('Ports to publish', KEYS.enter);
+    expect((await running).code, world.err()).toBe(0);
+    expect(world.err().replace(/\s+/g, ' ')).toContain(
+      "Without questions: berth pods create --name web --image a/b --args '--epochs 3' --cpu cpu-general --vcpu 4 --env TOKEN=...",
+    );
+    expect(world.err()).not.toContain('hidden-value');
+    expect(world.err()).toMatch(/Next: berth pods wait (\S+), then berth pods logs \1 --follow\n/);
+  });
+});
