@@ -16,8 +16,8 @@ const LAYERS = {
   '^src/output/': ['output', 'core'],
   // The commands see only the front door of the batch room.
   '^src/batch/': ['batch', 'queue', 'core'],
-  '^src/batch/store/': ['batch/store', 'batch/lines.ts', 'queue', 'core'],
-  '^src/batch/input/': ['batch/input', 'batch/lines.ts', 'queue', 'core'],
+  '^src/batch/store/': ['batch/store', 'batch/split-lines.ts', 'queue', 'core'],
+  '^src/batch/input/': ['batch/input', 'batch/split-lines.ts', 'queue', 'core'],
   '^src/batch/report/': ['batch/report', 'batch/store', 'queue', 'core'],
   '^src/batch/run/': ['batch/run', 'batch/store', 'batch/input', 'queue', 'core'],
   '^src/queue/': ['queue', 'core'],
@@ -63,7 +63,7 @@ const LAYERS = {
 const PACKAGES = {
   commander: '^src/cli/parse/command-line\\.ts$',
   undici: '^src/http/wire/[^/]+\\.ts$',
-  conf: '^src/settings/profiles\\.ts$',
+  conf: '^src/settings/profile-store\\.ts$',
   '@inquirer/[^/]+': '^src/host/terminal/prompts\\.ts$',
   '(chalk|ora|cli-table3)': '^src/output/',
   echarts: '^src/output/charts/bar-chart\\.ts$',

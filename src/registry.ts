@@ -1,6 +1,6 @@
 import type { Noun } from './cli/command.ts';
 import { OUTPUT_FLAGS, type GlobalFlag } from './cli/parse/globals.ts';
-import { SETTINGS, type Setting } from './settings/table.ts';
+import { SETTINGS, type Setting } from './settings/settings-table.ts';
 
 /** All nouns, in the order of help. A noun's module is loaded only when the noun is used. */
 export const NOUNS: readonly Noun[] = [

@@ -6,9 +6,9 @@ import type { Json } from '../core/json.ts';
 import { defineCommand, defineGroup } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { arg, option } from '../cli/parse/params.ts';
-import { text, yesNo } from '../output/layout/cells.ts';
+import { text, yesNo } from '../output/layout/cell-functions.ts';
 import { cleanKey } from '../settings/api-key.ts';
-import { KEY_VARIABLES } from '../settings/table.ts';
+import { KEY_VARIABLES } from '../settings/settings-table.ts';
 import { otherMembers } from '../cli/resource/detail-lines.ts';
 import type { View } from '../output/view.ts';
 

@@ -4,9 +4,9 @@ import { defineCommand, defineGroup, type Command, type Group, type Program } fr
 import type { CommandContext } from '../cli/context.ts';
 import { arg, type Param } from '../cli/parse/params.ts';
 import { aliasWords } from '../cli/parse/user-aliases.ts';
-import { text } from '../output/layout/cells.ts';
+import { text } from '../output/layout/cell-functions.ts';
 import type { View } from '../output/view.ts';
-import { SETTINGS, type Setting } from '../settings/table.ts';
+import { SETTINGS, type Setting } from '../settings/settings-table.ts';
 
 const settingView: View = {
   noun: ['setting', 'settings'],

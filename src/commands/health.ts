@@ -2,7 +2,7 @@ import { arrayOf, isObject, memberAt, numberOf, objectOf, type Json } from '../c
 import { defineCommand } from '../cli/command.ts';
 import { sendTo } from '../cli/resource/identity/identify.ts';
 import { arg } from '../cli/parse/params.ts';
-import { json, text } from '../output/layout/cells.ts';
+import { json, text } from '../output/layout/cell-functions.ts';
 import type { LiveFacts, Section, View } from '../output/view.ts';
 import { healthRequest } from '../queue/requests.ts';
 import { ENDPOINTS } from './shared/collections.ts';

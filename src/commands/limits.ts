@@ -5,7 +5,7 @@ import type { RateWindow } from '../core/api.ts';
 import { formatDuration } from '../core/units.ts';
 import { defineCommand } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
-import { text } from '../output/layout/cells.ts';
+import { text } from '../output/layout/cell-functions.ts';
 import type { View } from '../output/view.ts';
 
 const limitsView: View = {

@@ -4,7 +4,7 @@ import { sendTo } from '../cli/resource/identity/identify.ts';
 import { arg } from '../cli/parse/params.ts';
 import { countOf } from '../cli/words.ts';
 import type { View } from '../output/view.ts';
-import { text } from '../output/layout/cells.ts';
+import { text } from '../output/layout/cell-functions.ts';
 import { healthRequest, purgeRequest } from '../queue/requests.ts';
 import { healthLine } from './jobs/command-lines.ts';
 import { ENDPOINTS } from './shared/collections.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Context } from '../core/context.ts';
-import { createProfiles } from '../settings/profiles.ts';
+import { createProfiles } from '../settings/profile-store.ts';
 import type { GlobalFlags } from '../settings/resolve.ts';
-import { createSettings } from '../settings/view.ts';
+import { createSettings } from '../settings/create-settings.ts';
 import { openConnection } from './connection/connection.ts';
 import { openFiles } from './files/user-files.ts';
 import { listenForInterrupt } from './process/interrupt.ts';

@@ -1,6 +1,6 @@
 export { fileStore } from './file-store.ts';
 export { LOCAL_KEY } from './frame/auth.ts';
-export { addressParts } from './frame/exchange.ts';
+export { addressParts } from './frame/request-and-answer.ts';
 export { DroppedConnection } from './frame/fault-effects.ts';
 export { serveLocal } from './frame/server.ts';
 export { createLocalService, type LocalService } from './service.ts';

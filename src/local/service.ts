@@ -3,7 +3,7 @@ import { createLocalClock } from './state/clock.ts';
 import type { Frame } from './frame/dispatch.ts';
 import { takeStartFault } from './frame/fault-effects.ts';
 import { Problem } from './contract/problem.ts';
-import type { LocalAnswer, LocalRequest } from './frame/exchange.ts';
+import type { LocalAnswer, LocalRequest } from './frame/request-and-answer.ts';
 import { createDateHeaders } from './frame/date-header.ts';
 import type { Call } from './frame/operation.ts';
 import { quotaOf, type Quota } from './frame/rate-limit.ts';

@@ -1,6 +1,6 @@
 import { usage } from '../core/failure.ts';
 import type { ProfileValues } from './read-profiles.ts';
-import { ADDRESSES, KEY_VARIABLES, findSetting } from './table.ts';
+import { ADDRESSES, KEY_VARIABLES, findSetting } from './settings-table.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,8 +1,8 @@
 import type { SettingSource } from '../core/context.ts';
 import { Failure, localFile } from '../core/failure.ts';
-import { checkSetting } from './validate.ts';
+import { checkSetting } from './check-setting.ts';
 import type { ProfileValues } from './read-profiles.ts';
-import { ADDRESSES, LOCAL_PROFILE, settingNamed, type Setting, type SettingName } from './table.ts';
+import { ADDRESSES, LOCAL_PROFILE, settingNamed, type Setting, type SettingName } from './settings-table.ts';
 
 /** The global flags as given, by setting name: text, or true for a switch. */
 export type GlobalFlags = Readonly<Record<string, string | boolean | undefined>>;

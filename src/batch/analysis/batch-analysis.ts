@@ -1,8 +1,8 @@
 import type { DurableFiles } from '../../core/context.ts';
 import type { DollarRange } from '../../core/units.ts';
 import { executionCost } from '../report/cost.ts';
-import type { BatchStatus } from '../report/report.ts';
-import { readStatus } from '../status.ts';
+import type { BatchStatus } from '../report/report-types.ts';
+import { readStatus } from '../read-status.ts';
 import type { JournalRecord } from '../store/journal/record.ts';
 import { analyzeResults, type ResultsAnalysis } from './analyze-results.ts';
 import { intactResults, resultsChanged } from './intact-results.ts';

@@ -1,6 +1,6 @@
 import { memberSource } from '../../core/json-source.ts';
 import { formatBytes } from '../../core/units.ts';
-import { lineGroups, type Line } from '../lines.ts';
+import { lineGroups, type Line } from '../split-lines.ts';
 import {
   createItem,
   jsonProblem,

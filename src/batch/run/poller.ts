@@ -1,13 +1,13 @@
 import type { Failure } from '../../core/failure.ts';
 import { memberAt, numberOf, type Json } from '../../core/json.ts';
-import { isRunning, jobOutcome, type JobOutcome } from '../../queue/status.ts';
+import { isRunning, jobOutcome, type JobOutcome } from '../../queue/job-status.ts';
 import type { Ending } from '../store/items/item-state-machine.ts';
 import type { JournalJob } from '../store/journal/replay.ts';
-import { nextPollDelay, retryPollDelay, UNKNOWN_TIMING, withJob } from './job-timing.ts';
-import { createPollSchedule, type PolledJob } from './poll-schedule.ts';
+import { nextPollDelay, retryPollDelay, UNKNOWN_TIMING, withJob } from './poll-delays.ts';
+import { createPollSchedule, type PolledJob } from './poll-order.ts';
 import type { RetryLater } from './queue-client.ts';
 import { canSend, onRetryLater, type RunState } from './run-state.ts';
-import { delayUntilNext, speedUp, takeTokens } from './send-rate.ts';
+import { delayUntilNext, speedUp, takeTokens } from './adaptive-rate.ts';
 
 /** Polls jobs until each has ended and its result is on disk. */
 export interface Poller {

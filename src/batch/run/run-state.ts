@@ -2,9 +2,9 @@ import type { Clock } from '../../core/context.ts';
 import type { ItemStates } from '../store/items/item-states.ts';
 import type { QueueClient, RetryLater } from './queue-client.ts';
 import type { Recorder } from './recorder.ts';
-import type { RequestKind, RequestRates } from './request-rates.ts';
-import type { FailureMonitor, RunControl } from './run-control.ts';
-import { MAX_RETRY_AFTER_MS } from './send-rate.ts';
+import type { RequestKind, RequestRates } from './submit-and-poll-rates.ts';
+import type { FailureMonitor, RunControl } from './stop-run.ts';
+import { MAX_RETRY_AFTER_MS } from './adaptive-rate.ts';
 
 /** What the submitter and the poller of a run share. */
 export interface RunState {

@@ -10,10 +10,10 @@ import type { OpenBatch } from '../store/open-batch.ts';
 import { createPoller } from './poller.ts';
 import type { QueueClient } from './queue-client.ts';
 import { createRecorder } from './recorder.ts';
-import { createRequestRates } from './request-rates.ts';
-import { createFailureMonitor, createRunControl, type RunControl, type Stopped } from './run-control.ts';
+import { createRequestRates } from './submit-and-poll-rates.ts';
+import { createFailureMonitor, createRunControl, type RunControl, type Stopped } from './stop-run.ts';
 import type { RunState } from './run-state.ts';
-import { createScheduler, NEVER } from './scheduler.ts';
+import { createScheduler, NEVER } from './step-loop.ts';
 import { createSubmitter, type UnrecordedJob } from './submitter.ts';
 
 export interface RunOptions {

@@ -2,10 +2,10 @@ import type { Failure } from '../../core/failure.ts';
 import { duplicateJobId } from '../../queue/job-id.ts';
 import type { Item } from '../input/item.ts';
 import type { ItemQueue } from '../input/item-queue.ts';
-import type { JobIds } from '../store/items/job-ids.ts';
+import type { JobIds } from '../store/items/job-id-set.ts';
 import type { SubmitOutcome } from './queue-client.ts';
 import { canSend, onRetryLater, type RunState } from './run-state.ts';
-import { availableRequests, delayUntilNext, maxIntents, returnToken, speedUp, takeTokens } from './send-rate.ts';
+import { availableRequests, delayUntilNext, maxIntents, returnToken, speedUp, takeTokens } from './adaptive-rate.ts';
 
 /** Submits items: writes the intent to disk, sends the request, and records its outcome. */
 export interface Submitter {

@@ -3,7 +3,7 @@ import { localFile } from '../../core/failure.ts';
 import type { DollarRange } from '../../core/units.ts';
 import { inputCopyPath, journalPath, lockPath, temporaryCopyPath } from './file-names.ts';
 import { createItemStates, type ItemStates } from './items/item-states.ts';
-import { createJobIds, type JobIds } from './items/job-ids.ts';
+import { createJobIds, type JobIds } from './items/job-id-set.ts';
 import { createJournal, type Journal } from './journal/journal.ts';
 import type { BatchHeader } from './journal/record.ts';
 import type { JournalJob } from './journal/replay.ts';

@@ -1,6 +1,6 @@
 /** Parts of detail views that several resources use. */
 import { encodeJson, isObject, memberAt, objectOf, type Json } from '../../core/json.ts';
-import { jsonBlock, text } from '../../output/layout/cells.ts';
+import { jsonBlock, text } from '../../output/layout/cell-functions.ts';
 import type { Cell, Section, Shown, Tone } from '../../output/view.ts';
 
 /** A line for each member of an object that is not in `known`, so that a view hides nothing the service sent. */

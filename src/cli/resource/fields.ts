@@ -10,7 +10,7 @@ import {
   status,
   text,
   yesNo,
-} from '../../output/layout/cells.ts';
+} from '../../output/layout/cell-functions.ts';
 import type { Column, Facts, Section, Shown, View } from '../../output/view.ts';
 import type { Param } from '../parse/params.ts';
 import { memberLabel, otherMembers, pairs } from './detail-lines.ts';

@@ -1,7 +1,7 @@
 import { arrayOf, memberAt, numberOf, stringOf, type Json } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import { countOf } from '../../cli/words.ts';
-import { money, text } from '../../output/layout/cells.ts';
+import { money, text } from '../../output/layout/cell-functions.ts';
 import type { Column, Shown, View } from '../../output/view.ts';
 import type { Amount, Report } from './reports.ts';
 

@@ -1,5 +1,5 @@
 import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
-import { text } from '../../output/layout/cells.ts';
+import { text } from '../../output/layout/cell-functions.ts';
 import * as show from './show.ts';
 
 /** The fields that GPU types and CPU flavors share. */

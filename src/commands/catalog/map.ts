@@ -1,5 +1,5 @@
 import { arrayOf, memberAt, stringOf, type Json } from '../../core/json.ts';
-import { text } from '../../output/layout/cells.ts';
+import { text } from '../../output/layout/cell-functions.ts';
 import type { Shown, View } from '../../output/view.ts';
 import { availability } from './show.ts';
 

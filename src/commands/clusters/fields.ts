@@ -2,7 +2,7 @@ import { usage } from '../../core/failure.ts';
 import { memberAt, numberOf, objectOf, type Json } from '../../core/json.ts';
 import { option } from '../../cli/parse/params.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields.ts';
-import { text } from '../../output/layout/cells.ts';
+import { text } from '../../output/layout/cell-functions.ts';
 import type { Shown, View } from '../../output/view.ts';
 import { podView } from '../pods/fields.ts';
 import { CONTAINER_FIELDS, createOnly, NAME_FLAG } from '../shared/container-fields.ts';

@@ -1,7 +1,7 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { toned } from '../../cli/resource/detail-lines.ts';
-import { text } from '../../output/layout/cells.ts';
+import { text } from '../../output/layout/cell-functions.ts';
 import type { View } from '../../output/view.ts';
 import { addressChecks } from './addresses.ts';
 import { advice, asRow, createFailedRows } from './check.ts';

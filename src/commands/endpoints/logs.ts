@@ -4,7 +4,7 @@ import { memberAt, stringOf, type Json } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { arg } from '../../cli/parse/params.ts';
-import { text } from '../../output/layout/cells.ts';
+import { text } from '../../output/layout/cell-functions.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
 import { LOG_DETAILS, LOG_OPTIONS, showLogs } from '../shared/logs/index.ts';
 import { listWorkers } from './workers.ts';

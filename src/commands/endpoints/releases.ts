@@ -4,7 +4,7 @@ import { sendTo } from '../../cli/resource/identity/identify.ts';
 import { arg, onlyWith, option } from '../../cli/parse/params.ts';
 import { waitForRow, type WaitSpec } from '../../cli/resource/write.ts';
 import { commandLine } from '../../cli/words.ts';
-import { age, percent, text } from '../../output/layout/cells.ts';
+import { age, percent, text } from '../../output/layout/cell-functions.ts';
 import type { Facts, Result, Section, View } from '../../output/view.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
 import { otherMembers } from '../../cli/resource/detail-lines.ts';

@@ -1,7 +1,7 @@
 /** How the fields of an endpoint are shown that take more than their own value. */
 import { arrayOf, isObject, memberAt, objectOf, stringOf, type Json } from '../../core/json.ts';
 import { memberLabel } from '../../cli/resource/detail-lines.ts';
-import { json, list, text } from '../../output/layout/cells.ts';
+import { json, list, text } from '../../output/layout/cell-functions.ts';
 import type { Section, Shown } from '../../output/view.ts';
 
 type Lines = Section['lines'];

@@ -5,7 +5,7 @@ import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
 import { sendTo } from '../../cli/resource/identity/identify.ts';
 import { arg } from '../../cli/parse/params.ts';
 import { countOf } from '../../cli/words.ts';
-import { text, yesNo } from '../../output/layout/cells.ts';
+import { text, yesNo } from '../../output/layout/cell-functions.ts';
 import type { Cell, Shown } from '../../output/view.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
 

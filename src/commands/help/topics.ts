@@ -4,7 +4,7 @@ import { FORMAT_TABLE } from '../../output/formats/format-table.ts';
 import type { Page } from '../../output/page.ts';
 import type { GlobalFlag } from '../../cli/parse/globals.ts';
 import { flagsHelp, HELP_TOPICS, pageOf, rows, text, type TopicName } from '../../cli/help/help.ts';
-import { OTHER_VARIABLES, SETTINGS, type Setting } from '../../settings/table.ts';
+import { OTHER_VARIABLES, SETTINGS, type Setting } from '../../settings/settings-table.ts';
 import * as concepts from './concepts.ts';
 
 const exitCodes = (): Page =>

@@ -10,7 +10,7 @@ import { sendEach } from '../../cli/resource/several/send-each.ts';
 import { arg, onlyWith, option } from '../../cli/parse/params.ts';
 import { commandLine, countOf } from '../../cli/words.ts';
 import { cancelRequest, retryRequest, statusRequest } from '../../queue/requests.ts';
-import { canRetry, hasEnded, jobStatus } from '../../queue/status.ts';
+import { canRetry, hasEnded, jobStatus } from '../../queue/job-status.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
 import { statusLine, waitLine } from './command-lines.ts';
 import { exitOf } from './outcome.ts';

@@ -1,6 +1,6 @@
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import type { Json } from '../../core/json.ts';
-import { jobOutcome, type JobOutcome } from '../../queue/status.ts';
+import { jobOutcome, type JobOutcome } from '../../queue/job-status.ts';
 
 const EXIT_CODES: Readonly<Record<JobOutcome, ExitCode>> = {
   completed: EXIT.done,

@@ -9,7 +9,7 @@ import type { Result } from '../../output/view.ts';
 import { jobIdOf, unusableJobId } from '../../queue/job-id.ts';
 import { DEFAULT_SYNC_WAIT_MS, DURATION_BOUNDS } from '../../queue/limits.ts';
 import { runRequest, runSyncRequest } from '../../queue/requests.ts';
-import { hasEnded, jobStatus } from '../../queue/status.ts';
+import { hasEnded, jobStatus } from '../../queue/job-status.ts';
 import { optionsText } from '../../queue/submission.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
 import { healthLine, waitLine } from './command-lines.ts';

@@ -15,7 +15,7 @@ import { escapeJson } from '../../output/formats/escape-json.ts';
 import type { Result } from '../../output/view.ts';
 import { jobError } from '../../queue/job-error.ts';
 import { statusRequest, streamRequest } from '../../queue/requests.ts';
-import { hasEnded, jobStatus } from '../../queue/status.ts';
+import { hasEnded, jobStatus } from '../../queue/job-status.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
 import { exitOf } from './outcome.ts';
 import { chunkView } from './view.ts';

@@ -1,5 +1,5 @@
 import { memberAt, stringOf, type Json } from '../../core/json.ts';
-import { duration, json, jsonBlock, status, text } from '../../output/layout/cells.ts';
+import { duration, json, jsonBlock, status, text } from '../../output/layout/cell-functions.ts';
 import { otherMembers } from '../../cli/resource/detail-lines.ts';
 import type { Section, View } from '../../output/view.ts';
 import { jobError } from '../../queue/job-error.ts';

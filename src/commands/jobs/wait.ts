@@ -11,7 +11,7 @@ import { waitFor } from '../../cli/run/wait.ts';
 import { countOf } from '../../cli/words.ts';
 import type { Result } from '../../output/view.ts';
 import { statusRequest } from '../../queue/requests.ts';
-import { hasEnded, jobStatus } from '../../queue/status.ts';
+import { hasEnded, jobStatus } from '../../queue/job-status.ts';
 import { ENDPOINTS } from '../shared/collections.ts';
 import { waitLine } from './command-lines.ts';
 import { exitOf } from './outcome.ts';

@@ -6,7 +6,7 @@ import { arrayOf, encodeJson, isObject, memberAt, numberOf, objectOf, type Json 
 import { formatDuration, parseDuration } from '../../core/units.ts';
 import { defineCommand, defineGroup } from '../../cli/command.ts';
 import { arg, option } from '../../cli/parse/params.ts';
-import { text } from '../../output/layout/cells.ts';
+import { text } from '../../output/layout/cell-functions.ts';
 import { memberHeader, memberLabel } from '../../cli/resource/detail-lines.ts';
 import type { View } from '../../output/view.ts';
 

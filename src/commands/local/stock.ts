@@ -3,7 +3,7 @@ import { arg, option } from '../../cli/parse/params.ts';
 import { arrayOf, memberAt, type Json } from '../../core/json.ts';
 import type { ApiAnswer } from '../../core/api.ts';
 import { usage } from '../../core/failure.ts';
-import { text } from '../../output/layout/cells.ts';
+import { text } from '../../output/layout/cell-functions.ts';
 import type { Result, View } from '../../output/view.ts';
 import { control, explainFailure } from './control.ts';
 

@@ -1,5 +1,5 @@
-import { settingNamed } from '../../settings/table.ts';
-import { checkSetting } from '../../settings/validate.ts';
+import { settingNamed } from '../../settings/settings-table.ts';
+import { checkSetting } from '../../settings/check-setting.ts';
 import type { CommandContext } from '../../cli/context.ts';
 
 /** The prefix of `--worker-prefix`, else of the settings; undefined when neither names one. Fails with usage (2). */

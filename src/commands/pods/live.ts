@@ -1,6 +1,6 @@
 /** What `pods get --watch` shows: first what changes, then the rest of the detail view. */
 import { arrayOf, memberAt, numberOf, type Json } from '../../core/json.ts';
-import { duration, status, text } from '../../output/layout/cells.ts';
+import { duration, status, text } from '../../output/layout/cell-functions.ts';
 import type { Facts, Gauge, LiveFacts, Section, Shown } from '../../output/view.ts';
 import { valuesOf } from '../shared/history.ts';
 import { hourlyCost, openPorts } from './show.ts';

@@ -1,6 +1,6 @@
 /** How the fields of a pod are shown that take more than their own value. */
 import { arrayOf, memberAt, numberOf, objectOf, stringOf, type Json } from '../../core/json.ts';
-import { duration, list, money, percent, text, yesNo } from '../../output/layout/cells.ts';
+import { duration, list, money, percent, text, yesNo } from '../../output/layout/cell-functions.ts';
 import type { Section, Shown } from '../../output/view.ts';
 
 type Lines = Section['lines'];

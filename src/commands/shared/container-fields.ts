@@ -2,7 +2,7 @@ import { usage } from '../../core/failure.ts';
 import { objectOf, type Json } from '../../core/json.ts';
 import { option } from '../../cli/parse/params.ts';
 import type { Field, Fields } from '../../cli/resource/fields.ts';
-import { list } from '../../output/layout/cells.ts';
+import { list } from '../../output/layout/cell-functions.ts';
 import { REGISTRIES } from './collections.ts';
 import { pick } from './pick.ts';
 

@@ -5,7 +5,7 @@ import { formatDollars } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import type { Collection } from '../../cli/resource/identity/collection.ts';
 import { listRows } from '../../cli/resource/read.ts';
-import { gigabytes, text } from '../../output/layout/cells.ts';
+import { gigabytes, text } from '../../output/layout/cell-functions.ts';
 import { CPUS, DATA_CENTERS, GPUS, REGISTRIES, TEMPLATES } from './collections.ts';
 
 type Query = Parameters<typeof listRows>[2];

@@ -2,7 +2,7 @@ import { usage } from '../../core/failure.ts';
 import { isObject, memberAt, objectOf, type Json } from '../../core/json.ts';
 import { option } from '../../cli/parse/params.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields.ts';
-import { text } from '../../output/layout/cells.ts';
+import { text } from '../../output/layout/cell-functions.ts';
 import type { Shown } from '../../output/view.ts';
 import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG } from '../shared/container-fields.ts';
 

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../core/json.ts';
-import { text } from '../../output/layout/cells.ts';
+import { text } from '../../output/layout/cell-functions.ts';
 import type { View } from '../../output/view.ts';
 import { endpointRows, podRows, type EndpointRow, type PodRow } from './model/rows.ts';
 import type { Fleet } from './model/fleet.ts';

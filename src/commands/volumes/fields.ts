@@ -3,7 +3,7 @@ import { memberAt, numberOf, stringOf, type Json } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import { option } from '../../cli/parse/params.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields.ts';
-import { text } from '../../output/layout/cells.ts';
+import { text } from '../../output/layout/cell-functions.ts';
 import type { Shown } from '../../output/view.ts';
 import { DATA_CENTERS } from '../shared/collections.ts';
 import { NAME_FLAG } from '../shared/container-fields.ts';

@@ -6,7 +6,7 @@ import type { Collection } from '../../cli/resource/identity/collection.ts';
 import { listRows } from '../../cli/resource/read.ts';
 import { idOf, labelOf } from '../../cli/resource/select/choose.ts';
 import { commandLine } from '../../cli/words.ts';
-import { age } from '../../output/layout/cells.ts';
+import { age } from '../../output/layout/cell-functions.ts';
 import { ENDPOINTS, PODS } from '../shared/collections.ts';
 
 /** The resources that may use volumes, and how to read the volumes from a row (contract, Pod and Endpoint). */

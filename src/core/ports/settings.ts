@@ -3,7 +3,7 @@ import type { OutputFormat } from '../output-formats.ts';
 /** Where a setting's value came from, for `config list`. `base-url`: it follows that setting. */
 export type SettingSource = 'flag' | 'environment' | 'profile' | 'default' | 'base-url';
 
-/** The settings a command may read, each in the type it is used in. The compiler checks `settings/table.ts` against it. */
+/** The settings a command may read, each in the type it is used in. The compiler checks `settings/settings-table.ts` against it. */
 export interface SettingValues {
   readonly 'base-url': string | undefined;
   readonly 'queue-url': string | undefined;

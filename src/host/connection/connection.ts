@@ -16,7 +16,7 @@ import { formatDuration } from '../../core/units.ts';
 import type { RetryWait } from '../../http/api.ts';
 import type { TraceEvent } from '../../http/trace.ts';
 import type { Transport } from '../../http/wire/transport.ts';
-import type { Settings } from '../../settings/view.ts';
+import type { Settings } from '../../settings/create-settings.ts';
 import { remoteAddress } from './remote-address.ts';
 
 export interface ConnectionOptions {

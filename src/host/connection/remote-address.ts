@@ -1,7 +1,7 @@
 import type { ServiceName } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
-import type { Settings } from '../../settings/view.ts';
+import type { Settings } from '../../settings/create-settings.ts';
 
 const SERVICE_NAMES: Readonly<Record<ServiceName, string>> = {
   base: 'the management API',

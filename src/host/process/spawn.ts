@@ -1,7 +1,7 @@
 import type { ChildProcess, spawn as startProgram } from 'node:child_process';
 import type { Spawn } from '../../core/context.ts';
 import { localFile, usage } from '../../core/failure.ts';
-import { KEY_VARIABLES } from '../../settings/table.ts';
+import { KEY_VARIABLES } from '../../settings/settings-table.ts';
 import type { Interrupt } from './interrupt.ts';
 import { WATCHER_SCRIPT } from './kill-with-parent.ts';
 import type { Runtime } from '../runtime.ts';

@@ -2,7 +2,7 @@ import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../../core/context.ts';
 import type { ProcessEnd, ProcessSpec, RunningProcess, StartProcess } from '../../local/index.ts';
-import { KEY_VARIABLES } from '../../settings/table.ts';
+import { KEY_VARIABLES } from '../../settings/settings-table.ts';
 import { createGroupWatcher, type GroupWatcher } from './group-watcher.ts';
 import { isGroupAlive, signalGroup } from './process-group.ts';
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Connections } from './connections.ts';
 import { toWireError } from './client-errors.ts';
-import { flatHeaders, toBuffer } from './undici-values.ts';
+import { flatHeaders, toBuffer } from './undici-conversions.ts';
 import type { Stage, WireAnswer, WireRequest } from './transport.ts';
 
 /**

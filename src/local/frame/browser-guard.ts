@@ -1,4 +1,4 @@
-import type { LocalRequest } from './exchange.ts';
+import type { LocalRequest } from './request-and-answer.ts';
 
 /** The values of Host that a service on loopback accepts. */
 const LOOPBACK_HOST = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(?::\d{1,5})?$/i;

@@ -4,7 +4,7 @@ import { notFound, Problem, problemDocument, queueErrorDocument, tooLarge } from
 import type { State } from '../state/state.ts';
 import { workerKeyOf } from '../state/worker-keys.ts';
 import { authenticate, authenticateWorker, authorize, type Key } from './auth.ts';
-import type { LocalAnswer, LocalRequest } from './exchange.ts';
+import type { LocalAnswer, LocalRequest } from './request-and-answer.ts';
 import { applyFaults, faultError } from './fault-effects.ts';
 import { faults as injectedFaults, takeFaults, type FaultRecord } from './faults.ts';
 import type { Call, Operation, Reply } from './operation.ts';

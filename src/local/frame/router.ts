@@ -1,7 +1,7 @@
 import { encodeJson } from '../../core/json.ts';
 import { notAllowed } from '../contract/problem.ts';
 import { dispatch, pathNotServed, UNKNOWN, type Frame } from './dispatch.ts';
-import type { LocalAnswer, LocalRequest } from './exchange.ts';
+import type { LocalAnswer, LocalRequest } from './request-and-answer.ts';
 import { openApiDocument } from './openapi.ts';
 import type { Operation } from './operation.ts';
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { refusalReason } from './browser-guard.ts';
-import { addressParts, type LocalAnswer, type LocalRequest } from './exchange.ts';
+import { addressParts, type LocalAnswer, type LocalRequest } from './request-and-answer.ts';
 import { DroppedConnection } from './fault-effects.ts';
 
 /** What answers the requests: rejects with DroppedConnection when the connection is to be closed. */

@@ -10,7 +10,7 @@ import { takesByProtocol } from '../model/endpoints/record.ts';
 import { endpoints } from '../model/endpoints/seed.ts';
 import { pods } from '../model/pods/seed.ts';
 import { registries } from '../model/registries.ts';
-import { templates } from '../model/templates/seed.ts';
+import { templates } from '../model/templates/template-records.ts';
 import { volumes } from '../model/volumes.ts';
 import { endpointChanged, PING_INTERVAL_MS } from '../queue/index.ts';
 import { queuesOf } from '../queue/state/records.ts';

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../core/json.ts';
-import { plainCell } from '../layout/cells.ts';
+import { plainCell } from '../layout/cell-functions.ts';
 import type { Column } from '../view.ts';
 
 /** The members to pick from a value, as a tree; an empty map picks the whole value. */

@@ -1,6 +1,6 @@
 import type { Json } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
-import { plainText } from '../layout/cells.ts';
+import { plainText } from '../layout/cell-functions.ts';
 import { rowsOf, type OutputOptions, type View } from '../view.ts';
 import { fieldAt } from './fields.ts';
 import type { FormatPrinter } from './format-printer.ts';

@@ -4,7 +4,7 @@ import { rowsOf, type OutputOptions, type RowsResult } from '../view.ts';
 import { escapeJson } from './escape-json.ts';
 import { pickFields } from './fields.ts';
 import type { FormatPrinter } from './format-printer.ts';
-import { canonicalRows, canonicalValue, indentCanonical, type Canonical } from './canonical-json.ts';
+import { canonicalRows, canonicalValue, indentCanonical, type Canonical } from './unchanged-json.ts';
 import { compactJson, indentJson } from './json-layout.ts';
 
 type Fields = OutputOptions['fields'];

@@ -1,6 +1,6 @@
 import { isTableOutput } from '../formats/format-table.ts';
 import type { OutputOptions } from '../view.ts';
-import { appendingView } from './appending-view.ts';
+import { appendingView } from './appending-watch-view.ts';
 import { redrawingView } from './redrawing-view.ts';
 import type { WatchOptions, WatchOutput, WatchView } from './watch-view.ts';
 

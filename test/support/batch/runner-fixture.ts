@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { createBatch, type OpenBatch } from '../../../src/batch/store/open-batch.ts';
 import { recoverBatch, type RecoverOptions } from '../../../src/batch/store/recover-batch.ts';
-import { finishBatch } from '../../../src/batch/run/finish-batch.ts';
+import { finishBatch } from '../../../src/batch/run/verify-and-sort-results.ts';
 import { readItems } from '../../../src/batch/input/read-items.ts';
 import { runItems, type RunEnd, type RunOptions } from '../../../src/batch/run/runner.ts';
 import { summarizeInput } from '../../../src/batch/input/check-input.ts';

@@ -1,5 +1,14 @@
 import { decodeJson, memberAt, type Json } from '../../../src/core/json.ts';
-import { age, gigabytes, list, money, percent, status, text, yesNo } from '../../../src/output/layout/cells.ts';
+import {
+  age,
+  gigabytes,
+  list,
+  money,
+  percent,
+  status,
+  text,
+  yesNo,
+} from '../../../src/output/layout/cell-functions.ts';
 import type { View } from '../../../src/output/view.ts';
 
 /** A view like the one of `pods list`. */

@@ -2,7 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../../src/core/failure.ts';
 import { resolveLocal, resolveSetting, type Sources } from '../../../src/settings/resolve.ts';
-import { ADDRESSES, SETTINGS, findSetting, type Setting, type SettingName } from '../../../src/settings/table.ts';
+import {
+  ADDRESSES,
+  SETTINGS,
+  findSetting,
+  type Setting,
+  type SettingName,
+} from '../../../src/settings/settings-table.ts';
 import { OUTPUT_FORMATS } from '../../../src/core/output-formats.ts';
 
 function setting(name: SettingName): Setting {

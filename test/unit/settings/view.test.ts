@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SETTINGS } from '../../../src/settings/table.ts';
-import { createSettings, type Settings } from '../../../src/settings/view.ts';
+import { SETTINGS } from '../../../src/settings/settings-table.ts';
+import { createSettings, type Settings } from '../../../src/settings/create-settings.ts';
 import type { GlobalFlags } from '../../../src/settings/resolve.ts';
 import { createTestWorld } from '../../support/worlds/test-world.ts';
 

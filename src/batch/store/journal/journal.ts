@@ -1,6 +1,6 @@
 import type { DurableFiles } from '../../../core/context.ts';
 import { localFile } from '../../../core/failure.ts';
-import { linesOf } from '../../lines.ts';
+import { linesOf } from '../../split-lines.ts';
 import { createGroupWriter, type GroupWriter } from '../group-writer.ts';
 import { writeSyncedFile } from '../write-file.ts';
 import { decodeRecord, encodeRecord, type BatchHeader, type JournalRecord } from './record.ts';

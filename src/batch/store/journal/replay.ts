@@ -3,7 +3,7 @@ import type { DollarRange } from '../../../core/units.ts';
 import { journalPath } from '../file-names.ts';
 import { hasResult, type ItemState } from '../items/item-state-machine.ts';
 import { createItemStates, type ItemStates } from '../items/item-states.ts';
-import { createJobIds, type JobIds } from '../items/job-ids.ts';
+import { createJobIds, type JobIds } from '../items/job-id-set.ts';
 import { brokenJournal, readJournal, type JournalEnd } from './journal.ts';
 import type { BatchHeader, JournalRecord } from './record.ts';
 

@@ -1,6 +1,6 @@
 import TinyQueue from 'tinyqueue';
 import type { DurableFiles } from '../../../core/context.ts';
-import { firstBytes, lineGroups, type Line } from '../../lines.ts';
+import { firstBytes, lineGroups, type Line } from '../../split-lines.ts';
 import { itemOfLine } from './stored-results.ts';
 
 /** A line of the results and the item it belongs to. */

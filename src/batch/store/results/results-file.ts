@@ -11,8 +11,8 @@ import {
   stringOf,
   type Json,
 } from '../../../core/json.ts';
-import { jobOutcome, jobStatus } from '../../../queue/status.ts';
-import { linesOf } from '../../lines.ts';
+import { jobOutcome, jobStatus } from '../../../queue/job-status.ts';
+import { linesOf } from '../../split-lines.ts';
 import { createGroupWriter } from '../group-writer.ts';
 import type { Ending } from '../items/item-state-machine.ts';
 

@@ -1,5 +1,5 @@
 import type { DurableFiles } from '../../../core/context.ts';
-import { firstBytes, lineGroups, type Line } from '../../lines.ts';
+import { firstBytes, lineGroups, type Line } from '../../split-lines.ts';
 import { hasResult } from '../items/item-state-machine.ts';
 import type { ItemStates } from '../items/item-states.ts';
 

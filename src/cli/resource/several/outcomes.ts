@@ -1,7 +1,7 @@
 import type { Failure } from '../../../core/failure.ts';
 import { memberAt, stringOf, type Json } from '../../../core/json.ts';
 import { isTableOutput } from '../../../output/formats/format-table.ts';
-import { text } from '../../../output/layout/cells.ts';
+import { text } from '../../../output/layout/cell-functions.ts';
 import type { Result, View } from '../../../output/view.ts';
 import type { CommandContext } from '../../context.ts';
 import { pluralOf } from '../../words.ts';

@@ -1,5 +1,5 @@
 import { memberAt, numberOf, type Json } from '../../../core/json.ts';
-import { money, text } from '../../../output/layout/cells.ts';
+import { money, text } from '../../../output/layout/cell-functions.ts';
 import type { Column, View } from '../../../output/view.ts';
 import { DAY_PARTS, PARTS } from './costs.ts';
 import type { Grouping } from './document.ts';

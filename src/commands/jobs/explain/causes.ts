@@ -3,7 +3,7 @@ import { memberAt, numberOf, stringOf, type Json } from '../../../core/json.ts';
 import { formatDuration } from '../../../core/units.ts';
 import { commandLine, countOf } from '../../../cli/words.ts';
 import { jobError } from '../../../queue/job-error.ts';
-import { isRunning, jobOutcome, jobStatus } from '../../../queue/status.ts';
+import { isRunning, jobOutcome, jobStatus } from '../../../queue/job-status.ts';
 import {
   ENDPOINT_CAUSES,
   ENDPOINT_UNKNOWN,

@@ -2,7 +2,7 @@ import { arrayOf, isObject, memberAt, objectOf, stringOf, type Json, type JsonOb
 import { flagName } from '../../../cli/parse/params.ts';
 import { bodyOf } from '../../../cli/resource/field-writes.ts';
 import { commandLine, shellWord } from '../../../cli/words.ts';
-import { plainText } from '../../../output/layout/cells.ts';
+import { plainText } from '../../../output/layout/cell-functions.ts';
 import { POD_TABLE } from '../fields.ts';
 
 /** The command line that sends a body without questions: `berth pods create --name lab --gpu GPU-24G ...`. */

@@ -4,7 +4,7 @@ import { isObject, memberAt, stringOf, type Json, type JsonObject } from '../../
 import type { CommandContext } from '../../../cli/context.ts';
 import type { Collection } from '../../../cli/resource/identity/collection.ts';
 import { listRows } from '../../../cli/resource/read.ts';
-import { gigabytes, text } from '../../../output/layout/cells.ts';
+import { gigabytes, text } from '../../../output/layout/cell-functions.ts';
 import { DATA_CENTERS, VOLUMES } from '../../shared/collections.ts';
 import { vcpuCount } from './number-rules.ts';
 

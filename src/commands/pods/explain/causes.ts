@@ -2,7 +2,7 @@ import { EXIT } from '../../../core/exit-codes.ts';
 import { arrayOf, memberAt, numberOf, stringOf } from '../../../core/json.ts';
 import { formatDollars, formatDuration } from '../../../core/units.ts';
 import { commandLine } from '../../../cli/words.ts';
-import { text } from '../../../output/layout/cells.ts';
+import { text } from '../../../output/layout/cell-functions.ts';
 import { valueOf, type Fact } from '../../shared/explain/facts.ts';
 import { couldNotTell, serviceCauses } from '../../shared/explain/service-causes.ts';
 import { findStock, noStockSentence, stockText, wantedByPod, type StockFinding } from '../../shared/explain/stock.ts';

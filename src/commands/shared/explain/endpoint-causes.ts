@@ -1,7 +1,7 @@
 import { arrayOf, memberAt, objectOf, numberOf, stringOf, type Json } from '../../../core/json.ts';
 import { formatDuration } from '../../../core/units.ts';
 import { commandLine, countOf } from '../../../cli/words.ts';
-import { text } from '../../../output/layout/cells.ts';
+import { text } from '../../../output/layout/cell-functions.ts';
 import {
   hasUsableWorker,
   isLoadBalancer,

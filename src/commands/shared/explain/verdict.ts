@@ -1,7 +1,7 @@
 /** From facts to a verdict: a table of causes, of which the first that applies is the answer. */
 import { EXIT, type ExitCode } from '../../../core/exit-codes.ts';
 import { arrayOf, memberAt, type JsonObject } from '../../../core/json.ts';
-import { list, text } from '../../../output/layout/cells.ts';
+import { list, text } from '../../../output/layout/cell-functions.ts';
 import type { Result, Tone, View } from '../../../output/view.ts';
 import type { Fact } from './facts.ts';
 

@@ -1,4 +1,4 @@
-import { text } from '../../../output/layout/cells.ts';
+import { text } from '../../../output/layout/cell-functions.ts';
 import type { View } from '../../../output/view.ts';
 
 /** A line of a log (contract rules, Pods: logs). */

@@ -1,6 +1,6 @@
 import { safeText, say, type SafeText } from '../../../core/safe-text.ts';
 import { formatDollars } from '../../../core/units.ts';
-import { age, status } from '../../../output/layout/cells.ts';
+import { age, status } from '../../../output/layout/cell-functions.ts';
 import type { Piece } from '../../../output/layout/colour.ts';
 import { sparkline } from '../../../output/layout/sparkline.ts';
 import type { Tone } from '../../../output/view.ts';

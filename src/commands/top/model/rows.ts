@@ -1,5 +1,5 @@
 import { arrayOf, memberAt, numberOf, objectOf, stringOf, type Json } from '../../../core/json.ts';
-import { plainText } from '../../../output/layout/cells.ts';
+import { plainText } from '../../../output/layout/cell-functions.ts';
 import type { Sample } from '../../../output/view.ts';
 import { latestPerMinute, perMinute, valuesOf } from '../../shared/history.ts';
 import { idOf, type Fleet } from './fleet.ts';

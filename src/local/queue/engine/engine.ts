@@ -2,7 +2,7 @@ import type { Chunk, Outcome } from './builtin-handlers.ts';
 import type { EndpointRecord } from '../../model/endpoints/record.ts';
 import type { State } from '../../state/state.ts';
 import { appendChunk, takeChunks, withChunks } from './chunks.ts';
-import { admit, eventOf, endOf, expire, applyEvent } from './jobs.ts';
+import { admit, eventOf, endOf, expire, applyEvent } from './job-status-changes.ts';
 import { putWorker, queueOf, waitingJobs } from '../state/endpoint-queue.ts';
 import { applyWorkerTimer } from './protocol/losses.ts';
 import { expiryOf, NO_CHUNKS } from './transitions.ts';

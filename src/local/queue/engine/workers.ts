@@ -5,7 +5,7 @@ import { doesNotStart } from '../../model/images.ts';
 import type { State } from '../../state/state.ts';
 import { nextWaiting, putWorker, queueOf, removeWorker, workerCount, workersIn } from '../state/endpoint-queue.ts';
 import { queuesOf, type EndpointQueue, type ProtocolWorker, type Worker } from '../state/records.ts';
-import { applyEvent } from './jobs.ts';
+import { applyEvent } from './job-status-changes.ts';
 import { realNow } from './protocol/stops.ts';
 import { nextOverdueAt, wantedWorkers } from './scaling.ts';
 import { scheduleScaling, setTimer } from './timers.ts';

@@ -6,7 +6,7 @@ import { bodyOf } from '../../frame/validate.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
 import { pods } from '../../model/pods/seed.ts';
 import { registries, type RegistryRecord } from '../../model/registries.ts';
-import { templates } from '../../model/templates/seed.ts';
+import { templates } from '../../model/templates/template-records.ts';
 
 const documentOf = ({ id, name }: RegistryRecord): Json => ({ id, name });
 

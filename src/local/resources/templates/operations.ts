@@ -6,7 +6,7 @@ import { bodyOf } from '../../frame/validate.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
 import { pods } from '../../model/pods/seed.ts';
 import type { TemplateRecord, TemplateSource } from '../../model/templates/record.ts';
-import { templates } from '../../model/templates/seed.ts';
+import { templates } from '../../model/templates/template-records.ts';
 import { readableTemplate, checkContainer } from './resolve.ts';
 
 type Settings = Omit<TemplateRecord, 'id' | 'publisher'>;

@@ -1,6 +1,6 @@
 import { badRequest, notFound, unprocessable } from '../../contract/problem.ts';
 import { registries } from '../../model/registries.ts';
-import { templates } from '../../model/templates/seed.ts';
+import { templates } from '../../model/templates/template-records.ts';
 import type { State } from '../../state/state.ts';
 import type { TemplateRecord } from '../../model/templates/record.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeJson } from '../../../../src/core/json.ts';
-import * as cells from '../../../../src/output/layout/cells.ts';
+import * as cells from '../../../../src/output/layout/cell-functions.ts';
 import { cellPieces } from '../../../../src/output/layout/cell-text.ts';
 import { NOW } from '../../../support/output/screen.ts';
 

@@ -2,7 +2,7 @@ import { encodeJson, arrayOf, memberAt, numberOf, stringOf, type Json } from '..
 import { formatDollarRange, formatDuration } from '../../../../core/units.ts';
 import { barChart } from '../../../../output/charts/bar-chart.ts';
 import { html, jsonBlock, trustedHtml, type Html } from '../../../../output/charts/html.ts';
-import { text } from '../../../../output/layout/cells.ts';
+import { text } from '../../../../output/layout/cell-functions.ts';
 import { binsOf, failuresOf, formatRate, formatTime } from './members.ts';
 import { PAGE_STYLE } from './page-style.ts';
 

@@ -1,5 +1,5 @@
 import { memberAt, numberOf, type Json } from '../../../../core/json.ts';
-import { text } from '../../../../output/layout/cells.ts';
+import { text } from '../../../../output/layout/cell-functions.ts';
 import type { Section, View } from '../../../../output/view.ts';
 import { batchView } from '../view.ts';
 import { binsOf, failuresOf, formatRate, formatTime, quantilesOf } from './members.ts';

@@ -3,7 +3,7 @@ import { takesByProtocol } from '../../../model/endpoints/record.ts';
 import type { State } from '../../../state/state.ts';
 import { putWorker, queueOf, workersIn } from '../../state/endpoint-queue.ts';
 import { queuesOf, type EndpointQueue, type TimerEvent, type Worker, type WorkerFault } from '../../state/records.ts';
-import { applyEvent } from '../jobs.ts';
+import { applyEvent } from '../job-status-changes.ts';
 import { setTimer } from '../timers.ts';
 import { reconcile, stopWorker } from '../workers.ts';
 import { laterBy, realNow, STOP_GRACE_MS, stopTimer, withoutStops } from './stops.ts';

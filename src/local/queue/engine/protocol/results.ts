@@ -3,7 +3,7 @@ import type { State } from '../../../state/state.ts';
 import { putWorker, queueOf } from '../../state/endpoint-queue.ts';
 import { queuesOf, type Job } from '../../state/records.ts';
 import { appendChunk } from '../chunks.ts';
-import { applyEvent } from '../jobs.ts';
+import { applyEvent } from '../job-status-changes.ts';
 import { reconcile, stopWorker } from '../workers.ts';
 import { seen, update } from './takes.ts';
 import { withoutStops } from './stops.ts';

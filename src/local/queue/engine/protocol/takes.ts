@@ -10,7 +10,7 @@ import {
   type Worker,
   type WorkerFault,
 } from '../../state/records.ts';
-import { applyEvent } from '../jobs.ts';
+import { applyEvent } from '../job-status-changes.ts';
 import { setTimer } from '../timers.ts';
 import { addWorker, reconcile, workerReady } from '../workers.ts';
 import { didNotStop, loseWorker, SILENCE_MS, watchSilence } from './losses.ts';

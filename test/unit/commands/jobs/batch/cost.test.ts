@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { LOCAL_KEY } from '../../../../../src/local/frame/auth.ts';
-import type { LocalRequest } from '../../../../../src/local/frame/exchange.ts';
+import type { LocalRequest } from '../../../../../src/local/frame/request-and-answer.ts';
 import { serveLocal } from '../../../../../src/local/frame/server.ts';
 import { createLocalService } from '../../../../../src/local/service.ts';
 import { memoryStore } from '../../../../../src/local/state/store.ts';

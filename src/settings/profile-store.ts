@@ -6,10 +6,10 @@ import { Failure, localFile, usage } from '../core/failure.ts';
 import { errorReason } from '../core/file-errors.ts';
 import { makeDirectory } from '../core/make-directory.ts';
 import type { FileLocks } from '../core/locks.ts';
-import { checkProfileName, checkSetting } from './validate.ts';
+import { checkProfileName, checkSetting } from './check-setting.ts';
 import { cleanKey, keyTail } from './api-key.ts';
 import { profileOf, readProfiles, type ProfileValues, type ProfilesFile } from './read-profiles.ts';
-import { DEFAULT_PROFILE, LOCAL_PROFILE, SETTINGS, findSetting, type Setting } from './table.ts';
+import { DEFAULT_PROFILE, LOCAL_PROFILE, SETTINGS, findSetting, type Setting } from './settings-table.ts';
 
 /** The new content of the members that berth writes. */
 interface Change {

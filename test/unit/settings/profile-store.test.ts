@@ -15,7 +15,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import type { ProfileStore } from '../../../src/core/context.ts';
-import { createProfiles } from '../../../src/settings/profiles.ts';
+import { createProfiles } from '../../../src/settings/profile-store.ts';
 import { readProfiles } from '../../../src/settings/read-profiles.ts';
 import { realLocks } from '../../support/files/real-locks.ts';
 import { createTestWorld } from '../../support/worlds/test-world.ts';
@@ -213,7 +213,7 @@ describe('concurrent changes', () => {
     await build({
       stdin: {
         contents: `
-          import { createProfiles } from './src/settings/profiles.ts';
+          import { createProfiles } from './src/settings/profile-store.ts';
           import { realLocks } from './test/support/files/real-locks.ts';
           const [path, prefix] = process.argv.slice(2);
           const store = createProfiles(() => path, realLocks());

@@ -6,8 +6,8 @@ import {
   UNKNOWN_TIMING,
   withJob,
   type JobTiming,
-} from '../../../../src/batch/run/job-timing.ts';
-import { createPollSchedule } from '../../../../src/batch/run/poll-schedule.ts';
+} from '../../../../src/batch/run/poll-delays.ts';
+import { createPollSchedule } from '../../../../src/batch/run/poll-order.ts';
 import { createRunnerFixture, lines } from '../../../support/batch/runner-fixture.ts';
 
 describe('when to look', () => {

@@ -1,5 +1,11 @@
 import TinyQueue from 'tinyqueue';
-import { FIRST_POLL_DELAY_MS, firstPollDelay, MIN_POLL_DELAY_MS, nextPollDelay, type JobTiming } from './job-timing.ts';
+import {
+  FIRST_POLL_DELAY_MS,
+  firstPollDelay,
+  MIN_POLL_DELAY_MS,
+  nextPollDelay,
+  type JobTiming,
+} from './poll-delays.ts';
 
 /** A job that is polled. Times are milliseconds of the monotonic clock. */
 export interface PolledJob {

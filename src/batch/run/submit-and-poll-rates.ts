@@ -1,7 +1,7 @@
 import type { RateWindow } from '../../core/api.ts';
 import type { Clock } from '../../core/context.ts';
 import { RATE_LIMITS } from '../../queue/limits.ts';
-import { applyWindows, backOff, createSendRate, type RateBounds, type SendRate } from './send-rate.ts';
+import { applyWindows, backOff, createSendRate, type RateBounds, type SendRate } from './adaptive-rate.ts';
 
 /** The kinds of requests with a rate of their own: submissions, and status and retry requests. */
 export type RequestKind = 'submit' | 'poll';

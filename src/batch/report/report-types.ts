@@ -1,7 +1,7 @@
 import type { Failure } from '../../core/failure.ts';
 import type { ItemCounts } from '../store/items/item-states.ts';
 import type { ExecutionCost } from './cost.ts';
-import type { CommonError, RefusedRetries } from './error-tally.ts';
+import type { CommonError, RefusedRetries } from './error-counts.ts';
 import type { FailedRequests, RequestProblem } from './request-health.ts';
 
 /** What is known of every batch. */

@@ -1,5 +1,5 @@
 import type { DurableFiles } from '../core/context.ts';
-import type { BatchStatus } from './report/report.ts';
+import type { BatchStatus } from './report/report-types.ts';
 import { inputCandidates, lockPath } from './store/file-names.ts';
 import type { ItemCounts } from './store/items/item-states.ts';
 import { LOCAL_SERVICE, type InputIdentity, type JournalRecord } from './store/journal/record.ts';

@@ -1,7 +1,7 @@
 import type { Context, DurableFiles } from '../core/context.ts';
 import type { DollarRange } from '../core/units.ts';
 import type { InputSummary } from './input/check-input.ts';
-import type { BatchProgress } from './report/report.ts';
+import type { BatchProgress } from './report/report-types.ts';
 
 /** What a batch needs of the Context. */
 export interface BatchPorts extends Pick<Context, 'clock' | 'random' | 'signal' | 'batchApi' | 'onSecondInterrupt'> {

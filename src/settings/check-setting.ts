@@ -1,7 +1,7 @@
 import { parseAddress } from '../core/address.ts';
 import { usage } from '../core/failure.ts';
 import { parseDuration } from '../core/units.ts';
-import type { Setting } from './table.ts';
+import type { Setting } from './settings-table.ts';
 
 const TRUE = ['1', 'true', 'yes', 'on'];
 const FALSE = ['0', 'false', 'no', 'off'];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeJson, type Json } from '../../../../src/core/json.ts';
-import { canonicalRows, canonicalValue, indentCanonical } from '../../../../src/output/formats/canonical-json.ts';
+import { canonicalRows, canonicalValue, indentCanonical } from '../../../../src/output/formats/unchanged-json.ts';
 import { indentJson } from '../../../../src/output/formats/json-layout.ts';
 
 test('a text as JSON.stringify writes it is indented as token by token', () => {

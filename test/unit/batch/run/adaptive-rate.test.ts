@@ -9,7 +9,7 @@ import {
   backOff,
   delayUntilNext,
   type SendRate,
-} from '../../../../src/batch/run/send-rate.ts';
+} from '../../../../src/batch/run/adaptive-rate.ts';
 
 const BOUNDS = { concurrency: 16, rate: 50 };
 

@@ -6,8 +6,15 @@ import { checkEnvironmentKey, environmentBeside, type NamedProfile } from './key
 import { effectiveKey, keyMark, keySource, type ApiKey } from './api-key.ts';
 import { profileOf, readProfiles, type ProfileValues, type ProfilesFile } from './read-profiles.ts';
 import { namedProfile, resolveLocal, resolveSetting, type GlobalFlags, type Resolved } from './resolve.ts';
-import { ADDRESSES, DEFAULT_PROFILE, LOCAL_PROFILE, findSetting, settingNamed, type TableValues } from './table.ts';
-import { valueOfSetting } from './validate.ts';
+import {
+  ADDRESSES,
+  DEFAULT_PROFILE,
+  LOCAL_PROFILE,
+  findSetting,
+  settingNamed,
+  type TableValues,
+} from './settings-table.ts';
+import { valueOfSetting } from './check-setting.ts';
 
 export interface SettingsInput extends DirectoryInput {
   readonly flags: GlobalFlags;

@@ -1,8 +1,8 @@
 import { usage } from '../core/failure.ts';
 import { fingerprintOf } from './input/fingerprint.ts';
-import { readUntilAborted } from './input/read-input.ts';
-import type { BatchLimits, BatchPorts, BatchView } from './options.ts';
-import type { BatchReport } from './report/report.ts';
+import { readUntilAborted } from './input/read-until-aborted.ts';
+import type { BatchLimits, BatchPorts, BatchView } from './caller-interface.ts';
+import type { BatchReport } from './report/report-types.ts';
 import { runToEnd, type VerifiedInput } from './run-to-end.ts';
 import { inputCandidates } from './store/file-names.ts';
 import type { InputIdentity } from './store/journal/record.ts';
