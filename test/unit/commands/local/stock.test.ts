@@ -32,8 +32,8 @@ describe('berth local stock', () => {
   test('the catalog and the placement of pods follow it', async () => {
     const account = createAccount();
     await local(account, 'local stock set GPU-192G 0');
-    const available = 'catalog gpus --available --jq \'map(select(.id=="GPU-192G").availability)[0]\' -r';
-    expect(await local(account, available)).toBe('NONE');
+    const availability = 'catalog gpus --jq \'map(select(.id=="GPU-192G").availability)[0]\' -r';
+    expect(await local(account, availability)).toBe('NONE');
     const create = 'pods create --name big --gpu GPU-192G --image a/b:1 -o id';
     expect((await account(create)).err).toContain('the pod cannot be placed');
     await local(account, 'local stock clear');
