@@ -9,8 +9,16 @@ import { berth } from '../support/worlds/run-berth.ts';
 const COMMANDS: readonly (readonly [string, (id: string) => readonly string[], (segment: string) => string])[] = [
   ['pods get', (id) => ['pods', 'get', '--', id], (id) => `GET /v2/pods/${id}`],
   ['volumes get', (id) => ['volumes', 'get', '--', id], (id) => `GET /v2/network-volumes/${id}`],
-  ['catalog gpus', (id) => ['catalog', 'gpus', '--', id], (id) => `GET /v2/catalog/gpus/${id}`],
-  ['catalog cpus', (id) => ['catalog', 'cpus', '--', id], (id) => `GET /v2/catalog/cpus/${id}`],
+  [
+    'catalog gpus',
+    (id) => ['catalog', 'gpus', '--', id],
+    (id) => `GET /v2/catalog/gpus/${id}?include=AVAILABILITY&product=POD`,
+  ],
+  [
+    'catalog cpus',
+    (id) => ['catalog', 'cpus', '--', id],
+    (id) => `GET /v2/catalog/cpus/${id}?include=AVAILABILITY&product=POD`,
+  ],
   [
     'revoke',
     (id) => ['registries', 'delegations', 'revoke', '--yes', '--', id],
