@@ -52,14 +52,14 @@ export async function checkBatch(ports: BatchPorts, files: BatchFiles): Promise<
 }
 
 /**
- * Checks the whole input, begins a batch and runs it to its end. Fails as `checkBatch` and `connect` do, and has sent
- * nothing then; fails as `runToEnd` does.
+ * Checks the whole input, begins a batch and runs it to its end. Fails as `checkBatch`, `connect` and `runToEnd` do.
+ * After a failure of the first two, nothing was sent.
  */
 export async function beginBatch(ports: BatchPorts, options: BeginOptions, view: BatchView): Promise<BatchReport> {
   const { durable, signal } = ports;
   const { format, results, given, copiesInput } = await resolveFiles(ports, options);
   const input = copiesInput ? inputCopyPath(results) : options.input;
-  // The resolved path: a link such as /dev/stdin has another target tomorrow.
+  // The resolved path: a link such as /dev/stdin may have another target when the batch is resumed.
   const storedPath = storedInputPath(durable.absolute(results), durable.absolute(copiesInput ? input : given.path));
   const checkFiles = (): Promise<void> => mustBeNew(durable, results, copiesInput, ports.resumeCommand(results));
   let summary: InputSummary | undefined;
@@ -83,7 +83,7 @@ export async function beginBatch(ports: BatchPorts, options: BeginOptions, view:
 interface ResolvedFiles {
   readonly format: InputFormat;
   readonly results: string;
-  /** What the name of the input leads to. */
+  /** The resolved path and kind of the input file. */
   readonly given: ResolvedPath;
   /** The input is copied, because stdin and pipes can be read only once. */
   readonly copiesInput: boolean;

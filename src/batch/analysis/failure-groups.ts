@@ -19,7 +19,7 @@ export interface FailureGroup {
 export interface FailureSummary {
   /** The most frequent group first. */
   readonly groups: readonly FailureGroup[];
-  /** Items of further groups, which are counted and not described. */
+  /** Number of items in the groups that are not in `groups`. */
   readonly others: number;
 }
 

@@ -36,7 +36,7 @@ export interface ExportedResults {
 /** The members of a row, in their order; `input` only where it was joined. */
 export const EXPORT_MEMBERS = ['item', 'id', 'job', 'status', 'input', 'output', 'error', 'delayTime', 'executionTime'];
 
-/** How often the files are read anew when a running batch changes them meanwhile. */
+/** Maximum number of attempts to read the files, because a running batch may change them during the reading. */
 const MAX_ATTEMPTS = 3;
 
 /**

@@ -54,7 +54,7 @@ export async function* readCsv(
   };
   // The types of the package allow only rows of strings.
   const parser = parse(options as unknown as Options);
-  // An error of the chunks destroys the parser, which then throws it.
+  // When reading the chunks fails, the parser stops and throws that error.
   pipeline(Readable.from(skipByteOrderMark(chunks)), parser, () => undefined);
   let columns: readonly Column[] | undefined;
   let number = 0;

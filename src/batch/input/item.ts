@@ -5,7 +5,10 @@ import { formatBytes } from '../../core/units.ts';
 import { PAYLOAD_LIMITS } from '../../queue/limits.ts';
 import { submissionBody } from '../../queue/submission.ts';
 
-/** Longest line or row in bytes. It may contain more than the input, and longer ones are not held in memory. */
+/**
+ * Maximum length of a line or row, in bytes. It is larger than the payload limit, because a line may have other
+ * members. Longer lines are not kept in memory.
+ */
 export const MAX_LINE_BYTES = 4 * PAYLOAD_LIMITS.run;
 
 /** How an input file is read. */
@@ -29,7 +32,7 @@ export interface Item {
   readonly number: number;
   /** The body of the submission, with the input byte for byte. */
   readonly body: Uint8Array;
-  /** JSON text of its label. */
+  /** JSON text of the item's label (the `idField`). */
   readonly id?: string;
 }
 

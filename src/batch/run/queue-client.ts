@@ -42,12 +42,12 @@ export type StatusOutcome =
 export type RetryOutcome =
   | { readonly kind: 'requeued' }
   | { readonly kind: 'refused'; readonly failure: Failure }
-  /** The service may have accepted it: the job's status tells. */
+  /** The service may have accepted it; the job's status shows whether it did. */
   | { readonly kind: 'unknown' }
   | RetryLater
   | Fatal;
 
-/** The requests of a batch. Each is tried once and resolves to its outcome; none fails with a Failure. */
+/** The requests of a batch. Each is tried once and resolves to its outcome; none throws a Failure. */
 export interface QueueClient {
   /** Number of requests without an answer yet. */
   readonly pending: number;
@@ -104,7 +104,7 @@ function statusAnswer({ value }: ApiAnswer, job: string): StatusOutcome {
 }
 
 function submitFailure(failure: Failure): SubmitOutcome {
-  // The service stopped waiting for the request (408) or did not want it yet (425): it had no effect.
+  // The service stopped waiting for the request (408) or refused to process it yet (425): it had no effect.
   if (failure.status === 408 || failure.status === 425) return { ...retryLater(failure), requestOnly: true };
   if (hadNoEffect(failure)) return retryLater(failure);
   if (failure.exit === EXIT.unknown) return { kind: 'unknown', failure };

@@ -19,9 +19,9 @@ import { createSubmitter, type UnrecordedJob } from './submitter.ts';
 export interface RunOptions {
   /** Maximum concurrent requests. */
   readonly concurrency: number;
-  /** Maximum submissions a second. */
+  /** Maximum number of submissions per second. */
   readonly rate: number;
-  /** Maximum jobs at the service. */
+  /** Maximum number of jobs that are queued or running at the service. */
   readonly inFlight: number;
   /** When more items than this did not complete, no more are sent. */
   readonly maxFailures: number;
@@ -151,7 +151,7 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
       const now = clock.monotonic();
       const leftMs = started + options.timeoutMs - now;
       if (leftMs <= 0 && control.mayPoll()) control.stop('timeout', 'now');
-      // Polls first: results expire, and inputs do not.
+      // Poll before submitting: results expire, but inputs do not.
       const pollInMs = poller.step() ?? NEVER;
       const submitInMs = stopOnInputError(() => submitter.step(now), control) ?? NEVER;
       return isDone() ? undefined : Math.min(pollInMs, submitInMs, leftMs > 0 ? leftMs : NEVER);

@@ -22,8 +22,9 @@ interface Resubmitted {
 }
 
 /**
- * Puts items back to be sent as new jobs, and writes that to the journal. A process that is killed in between leaves the
- * others as they were. Fails with local-file (14), and with the signal's reason before anything is written.
+ * Sets items back to `waiting`, so that they are sent as new jobs, and writes that to the journal. If the process is
+ * killed before it has finished, the remaining items are unchanged. Fails with local-file (14), and with the signal's
+ * reason before anything is written.
  */
 export async function resubmitItems(
   durable: DurableFiles,

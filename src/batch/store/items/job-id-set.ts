@@ -1,6 +1,6 @@
-/** The ids of all jobs of a batch, to detect one that the service gives twice. */
+/** The ids of all jobs of a batch, to detect when the service returns the same id for two jobs. */
 export interface JobIds {
-  /** Returns false when the id was added before; wrongly so about once in several thousand million ids. */
+  /** Returns false when the id was added before; in rare cases (about one id in several billion) also for a new id. */
   add(id: string): boolean;
 }
 

@@ -15,7 +15,7 @@ export interface BatchHeader {
   readonly extras: string;
   /** Number of items that can be sent. */
   readonly planned: number;
-  /** Number of items that cannot. */
+  /** Number of items that cannot be sent. */
   readonly invalid: number;
   readonly ordered: boolean;
   /** Milliseconds since the epoch. */
