@@ -65,7 +65,7 @@ export function endOf(endpoint: EndpointRecord, job: Job): { readonly at: number
   return { at, event: () => eventOf(plan.outcome(), at) };
 }
 
-/** The event of a job whose handler has this outcome. */
+/** The event that ends a job whose handler returned this outcome. */
 export const eventOf = (outcome: Outcome, at: number): JobEvent =>
   outcome.kind === 'output'
     ? { kind: 'complete', at, output: outcome.text }
