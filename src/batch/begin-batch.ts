@@ -26,7 +26,7 @@ export interface BatchFiles {
   readonly idField?: string | undefined;
   /** The types of CSV columns, as `price:number,active:boolean`. */
   readonly types?: string | undefined;
-  /** Leave out items that cannot be sent. */
+  /** True to leave out items that cannot be sent. */
   readonly skipInvalid: boolean;
   /** Options of every job. */
   readonly jobOptions: JobOptions;
@@ -35,7 +35,7 @@ export interface BatchFiles {
 export interface BeginOptions extends BatchFiles {
   /** The endpoint as the user named it. */
   readonly endpoint: string;
-  /** Sort the results by item when all have ended. */
+  /** True to sort the results by item when all items have ended. */
   readonly ordered: boolean;
   readonly limits: BatchLimits;
   /** Called when the input is valid: returns the endpoint's id and the address of the queue API. May fail. */
@@ -69,7 +69,7 @@ export async function beginBatch(ports: BatchPorts, options: BeginOptions, view:
     if (copiesInput) await writeSyncedFile(durable, path, readUntilAborted(durable, options.input, signal));
     summary = await checkInput(readUntilAborted(durable, path, signal), format, options.skipInvalid);
     const header = headerOf(ports, options, format, summary, storedPath, await options.connect());
-    // Reading stdin can take long, and another program may have created files meanwhile.
+    // Reading stdin can take long, and another program may have created files in that time.
     if (copiesInput) await checkFiles();
     return header;
   };
@@ -85,11 +85,11 @@ interface ResolvedFiles {
   readonly results: string;
   /** The resolved path and kind of the input file. */
   readonly given: ResolvedPath;
-  /** The input is copied, because stdin and pipes can be read only once. */
+  /** True when the input is copied, because stdin and pipes can be read only once. */
   readonly copiesInput: boolean;
 }
 
-/** Resolves the paths of a new batch. Fails with usage (2) or local-file (14), before the lock is taken. */
+/** Resolves the paths of a new batch. Fails with usage (2) or local-file (14), before the lock is acquired. */
 async function resolveFiles({ durable, resumeCommand }: BatchPorts, files: BatchFiles): Promise<ResolvedFiles> {
   const results = await resolveResultsPath(durable, files.results);
   if (files.input === '') throw usage('--input is not the name of a file', 'Name a file, or - for stdin.');

@@ -24,7 +24,7 @@ export interface BatchLimits {
   readonly maxFailures?: number | undefined;
   /** The run stops after this time, in milliseconds. */
   readonly maxTime?: number | undefined;
-  /** How often a job that failed or timed out is retried. */
+  /** Maximum number of retries of a job that failed or timed out. */
   readonly retryFailed?: number | undefined;
 }
 

@@ -6,7 +6,7 @@ export interface Line {
   readonly end: number;
   /** False when the file ends without a line feed after it. */
   readonly complete: boolean;
-  /** The line is longer than the limit; `bytes` is empty then. */
+  /** True when the line is longer than the limit; in that case `bytes` is empty. */
   readonly tooLong: boolean;
 }
 
@@ -34,7 +34,7 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>, maxBytes: numb
 }
 
 /**
- * Returns the lines grouped by the chunk they end in, because one `await` per line would cost more than the line. A
+ * Returns the lines grouped by the chunk they end in, because one `await` per line would take longer than the line. A
  * group is split while it is iterated: iterate each one to its end before the next.
  */
 export async function* lineGroups(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Iterable<Line>> {

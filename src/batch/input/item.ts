@@ -21,7 +21,7 @@ export interface InputFormat {
   readonly idField?: string;
   /** The types of CSV columns. Batches of an earlier version have none: all their cells are text. */
   readonly types?: Readonly<Record<string, 'string' | 'number' | 'boolean' | 'json'>>;
-  /** JSON text of the members that every submission has beside its input, as `optionsText` returns it. */
+  /** JSON text of the members that every submission has in addition to its input, as `optionsText` returns it. */
   readonly extras: string;
 }
 
@@ -98,6 +98,6 @@ export const inputName = (path: string): string => (path === '-' ? 'stdin' : pat
 export const describeInvalid = (path: string, { line, column, reason }: InvalidItem): string =>
   `${inputName(path)}, line ${String(line)}${column === undefined ? '' : `, column ${String(column)}`}: ${reason}`;
 
-/** The file is not a CSV file: exit 2. */
+/** Returns the failure for a file that is not valid CSV: exit 2. */
 export const invalidCsv = (path: string, line: number, reason: string, hint: string): Error =>
   usage(`${inputName(path)}, line ${String(line)}: ${reason}`, hint);

@@ -27,12 +27,12 @@ export interface CostMeter {
   close(): Promise<void>;
 }
 
-/** Milliseconds that the end of a batch waits for the price. */
+/** Maximum time that the end of a batch waits for the price. Milliseconds. */
 const MAX_PRICE_WAIT_MS = 1000;
 
 /**
  * Measures the cost of a batch. `requestPrice` asks for the price of a worker per hour; when it fails, the cost stays
- * unknown. `onPrice` is called with it, and not after `close`. `interrupt` skips the wait at the end.
+ * unknown. `onPrice` is called with the price, but never after `close`. `interrupt` skips the wait at the end.
  */
 export function createCostMeter(
   clock: Clock,

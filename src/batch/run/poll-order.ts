@@ -23,7 +23,7 @@ export type PollResult = 'queued' | 'running' | 'ended';
 /**
  * Decides which job is polled next. Jobs that no worker has started are kept in submission order: a service starts jobs
  * in that order, so when the first one is still queued, the others are too, and when it has ended, the next one may
- * have. All other jobs are timed: each has its own time of the next poll.
+ * have ended too. All other jobs are timed: each has its own time of the next poll.
  */
 export interface PollSchedule<J extends PolledJob> {
   /** Adds a job that no worker has started. */

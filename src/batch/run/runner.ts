@@ -27,7 +27,7 @@ export interface RunOptions {
   readonly maxFailures: number;
   /** The run stops after this time. */
   readonly timeoutMs: number;
-  /** How often a job that failed or timed out is retried. */
+  /** Maximum number of retries of a job that failed or timed out. */
   readonly retryFailed: number;
 }
 
@@ -38,7 +38,7 @@ export interface RunParts extends Pick<OpenBatch, 'states' | 'jobIds' | 'journal
   readonly client: QueueClient;
   readonly clock: Clock;
   readonly random: () => number;
-  /** The user's interrupt: no more requests are sent, and the pending ones are still answered. */
+  /** The user's interrupt: no more requests are sent, but the answers to pending ones are still processed. */
   readonly interrupt: AbortSignal;
   readonly observer?: RunObserver;
 }
@@ -64,9 +64,9 @@ export interface RunEnd {
   readonly counts: ItemCounts;
   /** Absent when nothing is left to do. */
   readonly stopped?: Stopped;
-  /** Jobs that run again although their result had been written: the results have two lines for each. */
+  /** Number of jobs that run again although their result had been written: the results have two lines for each. */
   readonly rerunCount: number;
-  /** All items have ended, and the results are not sorted yet. */
+  /** True when all items have ended and the results are not sorted yet. */
   readonly unordered?: boolean;
   readonly unrecorded: readonly UnrecordedJob[];
 }

@@ -187,8 +187,8 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
       rates.submit = takeTokens(rates.submit, now, items.length);
       start(writeIntents(items));
     }
-    // The run continues when the item queue has loaded an item, or, if the service has the maximum number of jobs, when
-    // a job ends.
+    // The run continues when the item queue has loaded an item, or, when the service has the maximum number of jobs,
+    // when a job ends.
     if (items.length < count || items.length >= free) return undefined;
     return delayUntilNext(rates.submit, active + items.length, now, maxActive);
   };

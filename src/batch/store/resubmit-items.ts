@@ -15,7 +15,7 @@ export interface Resubmit {
 
 interface Resubmitted {
   readonly count: number;
-  /** Some of the items have a line in the results. */
+  /** True when some of the items have a line in the results. */
   readonly hadResults: boolean;
   /** What was done: one sentence. */
   readonly notes: readonly string[];

@@ -4,11 +4,11 @@ export interface JobIds {
   add(id: string): boolean;
 }
 
-/** Slots of the hash table per id. More slots take memory, fewer make probing slower. */
+/** Slots of the hash table per id. More slots need more memory, fewer make probing slower. */
 const SLOTS_PER_ID = 1.5;
 
 /**
- * Creates a set for up to `capacity` ids that takes six bytes per id: an open-addressing hash table that stores 32 bits
+ * Creates a set for up to `capacity` ids that needs six bytes per id: an open-addressing hash table that stores 32 bits
  * of a hash and is indexed by 32 other bits.
  */
 export function createJobIds(capacity: number): JobIds {

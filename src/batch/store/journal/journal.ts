@@ -43,8 +43,8 @@ export async function createJournal(durable: DurableFiles, path: string, header:
 export const tornPath = (journal: string, offset: number): string => `${journal}.torn-${String(offset)}`;
 
 /**
- * Opens a journal that was read to its end. An incomplete record at the end is copied to a file named after its offset,
- * then cut off. Fails with local-file (14).
+ * Opens a journal that was read to its end. An incomplete record at the end is copied to a file named after its offset
+ * and then removed from the journal. Fails with local-file (14).
  */
 export async function reopenJournal(durable: DurableFiles, path: string, end: JournalEnd): Promise<Journal> {
   const { validBytes, tornBytes } = end;
@@ -70,7 +70,7 @@ function journalOn(writer: GroupWriter): Journal {
 /**
  * Reads a journal and calls `onRecord` with each record and its offset, the header first. An incomplete record at the
  * end is ignored. Fails with local-file (14) when a broken record is followed by a complete one, because records are
- * missing then, and when the file is not a journal or has another version.
+ * missing in that case, and when the file is not a journal or has another version.
  */
 export async function readJournal(
   durable: DurableFiles,
