@@ -177,7 +177,7 @@ function endpointOf(state: State, call: Call): EndpointRecord {
   return endpoint;
 }
 
-/** The job and the worker of a report. Reports of a killed worker are ignored. */
+/** The job and the worker of a report. The connection of a killed worker is dropped. */
 function jobOnWorkerOf(state: State, call: Call): JobOnWorker {
   const endpoint = endpointOf(state, call);
   refuseKilled(state, call);

@@ -76,7 +76,10 @@ function jobOnWorker(state: State, { endpointId, workerId, jobId }: JobOnWorker)
   return worker === undefined || (fault?.kind === 'hang' && fault.jobId === jobId) ? undefined : job;
 }
 
-/** An empty output at the end of a stream means the list of the chunks; an absent one is an empty object. */
+/**
+ * An empty or absent output at the end of a stream means the list of the chunks. Any other absent output becomes an
+ * empty object.
+ */
 function outputOf(job: Job, text: string | undefined, isStream: boolean): string {
   if (isStream && (text === undefined || /^\[\s*\]$/.test(text))) return `[${(job.streamed ?? []).join(',')}]`;
   return text ?? '{}';

@@ -29,7 +29,7 @@ export interface TakeRequest {
   readonly isWorking: boolean;
 }
 
-/** Maximum number of workers of an endpoint: when there are more, attaching is refused. */
+/** Maximum number of workers of an endpoint: when there are this many, attaching is refused. */
 const MAX_WORKERS = 1000;
 
 /** How long after a take an injected fault kills the worker. Milliseconds. */
