@@ -4,7 +4,7 @@ import { commandLine } from '../../../cli/words.ts';
 import type { Fact, Unread } from './facts.ts';
 import type { Cause } from './verdict.ts';
 
-/** The facts that an explanation asked for. */
+/** The facts that an explanation requested. */
 type Facts<F> = (facts: F) => readonly (Fact<unknown> | undefined)[];
 
 const unreadOf = (all: readonly (Fact<unknown> | undefined)[]): readonly Unread[] =>
