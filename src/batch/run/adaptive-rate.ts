@@ -150,7 +150,7 @@ export const MAX_RETRY_AFTER_MS = 3_600_000;
 
 /**
  * Applies the rate windows of an answer (specification 8.1). A used-up window that resets after more than an hour does
- * not block: the next request gets a 429, and the batch stops with its message.
+ * not block: the service answers the next request with 429, and the batch stops with its message.
  */
 export function applyWindows(rate: SendRate, windows: readonly RateWindow[], now: number): SendRate {
   let windowPerSecond = Number.POSITIVE_INFINITY;

@@ -12,9 +12,9 @@ export interface RetryLater {
   readonly kind: 'retry-later';
   /** The wait that the service asks for, in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** The service answered 429; otherwise it was not reached or failed. */
+  /** True when the service answered 429; false when it was not reached or failed. */
   readonly throttled: boolean;
-  /** The service postponed only this request (408, 425): the number of attempts must be limited. */
+  /** True when the service postponed only this request (408, 425): the number of attempts must be limited. */
   readonly requestOnly?: boolean;
   readonly failure: Failure;
 }
@@ -124,10 +124,10 @@ function retryFailure(failure: Failure): RetryOutcome {
   return hadNoEffect(failure) ? retryLater(failure) : { kind: 'refused', failure };
 }
 
-/** The service rejected the key, or its certificate is not valid. */
+/** True when the service rejected the key, or when its certificate is not valid. */
 const isFatal = ({ exit, code }: Failure): boolean => exit === EXIT.denied || code === 'certificate';
 
-/** The service answered 408, 425 or 429, or was not reached. */
+/** True when the service answered 408, 425 or 429, or was not reached. */
 const hadNoEffect = ({ exit, code }: Failure): boolean =>
   exit === EXIT.rateLimited || (exit === EXIT.unavailable && code !== 'redirected' && code !== 'certificate');
 

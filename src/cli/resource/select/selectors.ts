@@ -85,6 +85,6 @@ export function compileFilter(
   };
 }
 
-/** Whether a value is one of the wanted ones, in any case; true if none is wanted. */
+/** True when a value is one of the wanted ones, in upper or lower case, or when none is wanted. */
 export const isAmong = (wanted: readonly string[], value: Json | undefined): boolean =>
   wanted.length === 0 || wanted.some((each) => each.toLowerCase() === stringOf(value)?.toLowerCase());

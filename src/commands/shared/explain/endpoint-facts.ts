@@ -87,7 +87,7 @@ const rowsOf = (workers: Fact): readonly Json[] => arrayOf(memberAt(valueOf(work
 const hasVolumes = (endpoint: Fact): boolean =>
   (arrayOf(memberAt(valueOf(endpoint), 'networkVolumes')) ?? []).length > 0;
 
-/** Whether stock may be the reason: workers are allowed, and there is none that can run jobs now or soon. */
+/** True when missing stock may be the reason: workers are allowed, and there is none that can run jobs now or soon. */
 const needsStock = (facts: EndpointFacts): boolean =>
   facts.workers.known && maxWorkers(facts) !== 0 && !hasUsableWorker(facts);
 
@@ -108,6 +108,6 @@ export const workerCount = ({ workers, health }: EndpointFacts, status: string):
   numberOf(memberAt(valueOf(health), `workers.${status}`)) ??
   0;
 
-/** Whether a worker runs jobs, waits for one, or starts. */
+/** True when a worker runs jobs, waits for one, or starts. */
 export const hasUsableWorker = (facts: EndpointFacts): boolean =>
   ['running', 'idle', 'initializing'].some((status) => workerCount(facts, status) > 0);

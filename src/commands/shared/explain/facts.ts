@@ -66,6 +66,6 @@ function lineOf({ data }: ServerEvent): string {
 /** The value of a fact; undefined when it was not read. */
 export const valueOf = <T>(fact: Fact<T> | undefined): T | undefined => (fact?.known === true ? fact.value : undefined);
 
-/** Whether a request was answered with this status. */
+/** True when a request failed with this status. */
 export const hasStatus = (fact: Fact<unknown>, status: number): boolean =>
   !fact.known && fact.failure.status === status;

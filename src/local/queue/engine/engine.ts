@@ -206,7 +206,7 @@ function applyChanges(state: State, at: number): void {
   }
 }
 
-/** Whether a timer still applies. */
+/** True when a timer still applies. */
 function applies(state: State, { at, event }: Timer): boolean {
   switch (event.kind) {
     case 'worker-ready':

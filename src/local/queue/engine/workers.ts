@@ -28,9 +28,9 @@ export function reconcile(state: State, endpointId: string, at: number): void {
 
 /**
  * Adjusts an endpoint's workers to its settings and its waiting jobs: stops surplus, stale and unneeded unhealthy
- * workers, gives jobs to idle ones, and starts missing ones. It never stops a RUNNING worker. It is called after every
- * change, so it checks all workers only when the settings were changed, or when an idle worker can get a job. Workers
- * that were idle for too long are stopped by the timer that it sets.
+ * workers, assigns jobs to idle ones, and starts missing ones. It never stops a RUNNING worker. It is called after
+ * every change, so it checks all workers only when the settings were changed, or when an idle worker can get a job.
+ * Workers that were idle for too long are stopped by the timer that it sets.
  */
 export function scaleWorkers(state: State, endpoint: EndpointRecord, at: number): void {
   const queue = queueOf(state, endpoint.id);
@@ -85,7 +85,7 @@ export function stopWorker(state: State, queue: EndpointQueue, worker: Worker, a
   queue.ended = [ended, ...queue.ended].slice(0, MAX_ENDED_WORKERS);
 }
 
-/** Stops surplus and stale workers, and gives jobs to idle ones. */
+/** Stops surplus and stale workers, and assigns jobs to idle ones. */
 function useWorkers(state: State, queue: EndpointQueue, endpoint: EndpointRecord, at: number): void {
   if (queue.isUnsettled) settle(state, queue, endpoint, at);
   if (!takesByProtocol(endpoint)) assignJobs(state, queue, at);
@@ -193,7 +193,7 @@ function startWorker(
   state.serial += 1;
   const id = `w${state.serial.toString(16).padStart(7, '0')}`;
   if (endpoint.handler === 'protocol') {
-    // It is ready when its process takes a job for the first time.
+    // It is ready when its process requests a job for the first time.
     addWorker(queue, endpoint, id, hardware, at, { kind: 'managed', seenAt: realNow(state), polls: 0, stops: [] });
     return;
   }

@@ -196,7 +196,7 @@ function takeReply(take: Exclude<Take, { kind: 'none' }>, isBatch: boolean): Rep
   return { status: 200, body: isBatch ? documents : (documents[0] ?? null) };
 }
 
-/** A job as its worker gets it: the input as the client sent it. */
+/** A job as it is sent to its worker, with the input as the client sent it. */
 const jobForWorker = ({ id, input, webhook }: Job): Json => ({
   id,
   input: new Exact(input),

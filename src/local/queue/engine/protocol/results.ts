@@ -64,7 +64,7 @@ export function recordStreamed(state: State, where: JobOnWorker, text: string): 
   queuesOf(state).jobs[job.id] = { ...job, stream, streamed: [...(job.streamed ?? []), text] };
 }
 
-/** Whether this worker runs the job now. */
+/** True when this worker runs the job now. */
 export const runsJob = (state: State, where: JobOnWorker): boolean => jobOnWorker(state, where) !== undefined;
 
 /** The job, when this worker runs it; undefined while an injected `hang` prevents its result. */

@@ -38,7 +38,7 @@ const KILL_DELAY_MS = 500;
 /** The ids of workers that scaling starts. A worker with such an id that is not known was removed, and does not attach. */
 const MANAGED_ID = /^w[0-9a-f]{7,}$/;
 
-/** Whether this endpoint has room for another attached worker. */
+/** True when this worker may attach to the endpoint, or is already known. */
 export const canAttach = (state: State, endpointId: string, workerId: string): boolean => {
   const queue = queueOf(state, endpointId);
   return queue.workers[workerId] !== undefined || workerCount(queue) < MAX_WORKERS;
@@ -112,7 +112,7 @@ export function injectFault(
     setTimer(queuesOf(state), now + KILL_DELAY_MS, { kind: 'worker-killed', endpointId, workerId });
 }
 
-/** Whether a worker was killed by an injected fault: everything that it sends is ignored. */
+/** True when a worker was killed by an injected fault: everything that it sends is ignored. */
 export function isKilled(state: State, endpointId: string, workerId: string): boolean {
   const kind = queuesOf(state).byEndpoint[endpointId]?.workers[workerId]?.protocol?.fault?.kind;
   return kind === 'crash' || kind === 'oom';
