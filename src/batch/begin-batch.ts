@@ -26,7 +26,7 @@ export interface BatchFiles {
   readonly idField?: string | undefined;
   /** The types of CSV columns, as `price:number,active:boolean`. */
   readonly types?: string | undefined;
-  /** Leave out items that cannot be sent. */
+  /** True to leave out items that cannot be sent. */
   readonly skipInvalid: boolean;
   /** Options of every job. */
   readonly jobOptions: JobOptions;
@@ -35,7 +35,7 @@ export interface BatchFiles {
 export interface BeginOptions extends BatchFiles {
   /** The endpoint as the user named it. */
   readonly endpoint: string;
-  /** Sort the results by item when all have ended. */
+  /** True to sort the results by item when all items have ended. */
   readonly ordered: boolean;
   readonly limits: BatchLimits;
   /** Called when the input is valid: returns the endpoint's id and the address of the queue API. May fail. */
@@ -52,14 +52,14 @@ export async function checkBatch(ports: BatchPorts, files: BatchFiles): Promise<
 }
 
 /**
- * Checks the whole input, begins a batch and runs it to its end. Fails as `checkBatch` and `connect` do, and has sent
- * nothing then; fails as `runToEnd` does.
+ * Checks the whole input, begins a batch and runs it to its end. Fails as `checkBatch`, `connect` and `runToEnd` do.
+ * After a failure of the first two, nothing was sent.
  */
 export async function beginBatch(ports: BatchPorts, options: BeginOptions, view: BatchView): Promise<BatchReport> {
   const { durable, signal } = ports;
   const { format, results, given, copiesInput } = await resolveFiles(ports, options);
   const input = copiesInput ? inputCopyPath(results) : options.input;
-  // The resolved path: a link such as /dev/stdin has another target tomorrow.
+  // The resolved path: a link such as /dev/stdin may have another target when the batch is resumed.
   const storedPath = storedInputPath(durable.absolute(results), durable.absolute(copiesInput ? input : given.path));
   const checkFiles = (): Promise<void> => mustBeNew(durable, results, copiesInput, ports.resumeCommand(results));
   let summary: InputSummary | undefined;
@@ -69,7 +69,7 @@ export async function beginBatch(ports: BatchPorts, options: BeginOptions, view:
     if (copiesInput) await writeSyncedFile(durable, path, readUntilAborted(durable, options.input, signal));
     summary = await checkInput(readUntilAborted(durable, path, signal), format, options.skipInvalid);
     const header = headerOf(ports, options, format, summary, storedPath, await options.connect());
-    // Reading stdin can take long, and another program may have created files meanwhile.
+    // Reading stdin can take long, and another program may have created files in that time.
     if (copiesInput) await checkFiles();
     return header;
   };
@@ -83,13 +83,13 @@ export async function beginBatch(ports: BatchPorts, options: BeginOptions, view:
 interface ResolvedFiles {
   readonly format: InputFormat;
   readonly results: string;
-  /** What the name of the input leads to. */
+  /** The resolved path and kind of the input file. */
   readonly given: ResolvedPath;
-  /** The input is copied, because stdin and pipes can be read only once. */
+  /** True when the input is copied, because stdin and pipes can be read only once. */
   readonly copiesInput: boolean;
 }
 
-/** Resolves the paths of a new batch. Fails with usage (2) or local-file (14), before the lock is taken. */
+/** Resolves the paths of a new batch. Fails with usage (2) or local-file (14), before the lock is acquired. */
 async function resolveFiles({ durable, resumeCommand }: BatchPorts, files: BatchFiles): Promise<ResolvedFiles> {
   const results = await resolveResultsPath(durable, files.results);
   if (files.input === '') throw usage('--input is not the name of a file', 'Name a file, or - for stdin.');

@@ -3,7 +3,7 @@ import type { DollarRange } from '../core/units.ts';
 import type { InputSummary } from './input/check-input.ts';
 import type { BatchProgress } from './report/report-types.ts';
 
-/** What a batch needs of the Context. */
+/** The parts of the Context that a batch uses, and two functions. */
 export interface BatchPorts extends Pick<Context, 'clock' | 'random' | 'signal' | 'batchApi' | 'onSecondInterrupt'> {
   readonly durable: DurableFiles;
   /** Requests the price of a worker of the endpoint per hour; undefined when it is unknown. May fail. */
@@ -16,15 +16,15 @@ export interface BatchPorts extends Pick<Context, 'clock' | 'random' | 'signal' 
 export interface BatchLimits {
   /** Maximum concurrent requests. */
   readonly concurrency?: number | undefined;
-  /** Maximum submissions a second. */
+  /** Maximum number of submissions per second. */
   readonly rate?: number | undefined;
-  /** Maximum jobs at the service. */
+  /** Maximum number of jobs that are queued or running at the service. */
   readonly inFlight?: number | undefined;
   /** When more items than this did not complete, no more are sent. */
   readonly maxFailures?: number | undefined;
   /** The run stops after this time, in milliseconds. */
   readonly maxTime?: number | undefined;
-  /** How often a job that failed or timed out is retried. */
+  /** Maximum number of retries of a job that failed or timed out. */
   readonly retryFailed?: number | undefined;
 }
 

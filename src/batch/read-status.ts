@@ -62,7 +62,7 @@ async function findInputPath(durable: DurableFiles, results: string, identity: I
   return candidates[0] ?? identity.path;
 }
 
-/** No process works on the batch: items in `sending` count as unknown. */
+/** Returns the counts when no process runs the batch: items in `sending` count as unknown. */
 function countsWhenStopped({ states }: JournalState): ItemCounts {
   const counts = states.counts();
   const sending = states.count('sending');

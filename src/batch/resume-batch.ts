@@ -18,7 +18,7 @@ export interface ResumeOptions {
   readonly input?: string | undefined;
   /** Returns the address of the queue API in use. */
   readonly service: () => Promise<string>;
-  /** The service is the same although its address changed. */
+  /** True when the service is the same although its address changed. */
   readonly moved: boolean;
   /** Items to send again as new jobs; none by default. */
   readonly resubmit?: Resubmit | undefined;
@@ -26,8 +26,8 @@ export interface ResumeOptions {
 }
 
 /**
- * Resumes a batch and runs it to its end. Fails with usage (2) when the address or the input is not that of the batch,
- * and has changed no file then; fails as `recoverBatch` and `runToEnd` do.
+ * Resumes a batch and runs it to its end. Fails with usage (2) when the address or the input differs from that of the
+ * batch; no file was changed then. Also fails as `recoverBatch` and `runToEnd` do.
  */
 export async function resumeBatch(ports: BatchPorts, options: ResumeOptions, view: BatchView): Promise<BatchReport> {
   const { durable } = ports;

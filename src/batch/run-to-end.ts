@@ -27,7 +27,7 @@ export interface VerifiedInput {
 
 const DEFAULT_CONCURRENCY = 32;
 const MAX_IN_FLIGHT = 1000;
-/** With a limit of failures: jobs that are submitted before the first one has ended. */
+/** With a limit of failures, the maximum number of jobs that are submitted before the first one has ended. */
 const FIRST_IN_FLIGHT = 10;
 
 /**
@@ -145,7 +145,10 @@ export async function runToEnd(
   };
 }
 
-/** Writes a price to the journal, unless it has it already. A failed write stops the batch at the next record. */
+/**
+ * Writes a price to the journal, unless the journal has this price already. A failed write stops the batch at the next
+ * record.
+ */
 function recordPrice({ journal, workerPrice: known }: OpenBatch, perHour: DollarRange): void {
   if (known?.low === perHour.low && known.high === perHour.high) return;
   journal.write({ kind: 'price', perHour }).catch(() => undefined);
@@ -181,7 +184,9 @@ const notRetried = (before: ItemCounts, { failed }: OpenBatch, tally: ErrorTally
   refused: tally.refusedRetries(),
 });
 
-/** Failed jobs of earlier runs can be retried while the service keeps results; their exact end is unknown. */
+/**
+ * Failed jobs of earlier runs can be retried while the service keeps results; the exact time of their end is unknown.
+ */
 const retryableBefore = ({ failed, timedOut }: ItemCounts, ageMs: number): number =>
   ageMs < RESULT_RETENTION_MS ? failed + timedOut : 0;
 

@@ -6,11 +6,11 @@ export interface Line {
   readonly end: number;
   /** False when the file ends without a line feed after it. */
   readonly complete: boolean;
-  /** The line is longer than the limit; `bytes` is empty then. */
+  /** True when the line is longer than the limit; in that case `bytes` is empty. */
   readonly tooLong: boolean;
 }
 
-/** Returns the first bytes of a file's chunks: what another process appends meanwhile is left out. */
+/** Returns the first bytes of a file's chunks: bytes that another process appends during the reading are left out. */
 export async function* firstBytes(chunks: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<Uint8Array> {
   let left = bytes;
   if (left === 0) return;
@@ -26,15 +26,15 @@ const LINE_FEED = 0x0a;
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * Splits chunks of a file into lines and holds one line in memory. Lines longer than `maxBytes` come without their
- * bytes. The bytes of a line share memory with the chunk: copy what must be kept.
+ * Splits chunks of a file into lines and keeps one line in memory. For a line longer than `maxBytes`, `bytes` is empty.
+ * The bytes of a line share memory with the chunk: copy what must be kept.
  */
 export async function* linesOf(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Line> {
   for await (const lines of lineGroups(chunks, maxBytes)) yield* lines;
 }
 
 /**
- * Returns the lines grouped by the chunk they end in, because one `await` per line would cost more than the line. A
+ * Returns the lines grouped by the chunk they end in, because one `await` per line would take longer than the line. A
  * group is split while it is iterated: iterate each one to its end before the next.
  */
 export async function* lineGroups(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Iterable<Line>> {

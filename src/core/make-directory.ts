@@ -10,8 +10,8 @@ export interface DirectorySystem {
 }
 
 /**
- * Creates a directory and its missing parents, one by one, unless it exists. Node's recursive mkdir never returns when an
- * existing parent accepts no entries, as under /proc. Fails with local-file (14).
+ * Creates a directory and its missing parents, one by one, unless it exists. Node's recursive mkdir never returns when
+ * an existing parent does not allow new entries, as under /proc. Fails with local-file (14).
  */
 export function makeDirectory(system: DirectorySystem, path: string, mode = 0o777): void {
   try {
@@ -39,7 +39,7 @@ function make(system: DirectorySystem, path: string, mode: number, withParents: 
 
 function unusable(path: string, error: unknown): Failure {
   const reasons: Readonly<Record<string, string>> = {
-    ENOENT: 'the system takes no directory there',
+    ENOENT: 'the system does not allow a directory there',
     EEXIST: 'what is there is not a directory',
   };
   return localFile(

@@ -68,7 +68,7 @@ export interface LocalService {
    * Failure (14) when the state cannot be read or saved, and with the signal's reason when the request was aborted.
    */
   answer(request: LocalRequest): Promise<LocalAnswer>;
-  /** Runs workers and delivers webhooks until `stop`. Call it when the service is served, with its port. */
+  /** Runs workers and delivers webhooks until `stop`. Call it when the HTTP server is listening, with its port. */
   start(port: number): void;
   /** Replaces the workers of the endpoints of these names as a release does: each after the jobs that it has. */
   reload(names: readonly string[]): Promise<void>;
@@ -80,7 +80,10 @@ export interface LocalService {
 const HANDLER_INTERVAL_MS = 100;
 const WEBHOOK_INTERVAL_MS = 500;
 
-/** Creates a local service over a store: it answers the whole contract in this process. */
+/**
+ * Creates a local service that keeps its data in `store` and answers every operation of the API contract in this
+ * process.
+ */
 export function createLocalService(options: LocalServiceOptions): LocalService {
   const { clock, store, handlers = {} } = options;
   const stopping = new AbortController();
@@ -153,7 +156,8 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
   const syncWorkers = (): Promise<void> =>
     (nextSync ??= lastSync.then(() => {
       nextSync = undefined;
-      // The next request fails with the same file error, and its caller is told. The next interval tries again.
+      // The error is ignored here: the next request fails with the same file error and reports it. The next interval
+      // tries again.
       lastSync = (workers?.sync() ?? Promise.resolve()).catch(() => undefined);
       return lastSync;
     }));

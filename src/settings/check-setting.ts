@@ -22,7 +22,7 @@ export function checkSetting(setting: Setting, text: string, where: string): str
       parseAddress(text.trim(), where);
       return text.trim();
     case 'duration':
-      if (parseDuration(text, setting.bare, where) === 0) throw usage(`${where} must be longer than nothing`);
+      if (parseDuration(text, setting.bare, where) === 0) throw usage(`${where} must be more than 0`);
       return text.trim();
     case 'count':
       if (!/^\d{1,15}$/.test(text.trim()) || Number(text) < setting.least)

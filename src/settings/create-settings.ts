@@ -22,7 +22,10 @@ export interface SettingsInput extends DirectoryInput {
   readonly readKeyFile: (path: string) => Promise<string>;
 }
 
-/** The settings as the host needs them: with the key itself, and with the addresses that a profile's key may be sent to. */
+/**
+ * The settings as the code that runs commands needs them: with the API key, and with the addresses that a profile's key
+ * may be sent to.
+ */
 export interface Settings extends SettingsView {
   /** Path of the profiles file, whether it exists or not. Fails with usage (2) when there is no home directory. */
   readonly profilesPath: string;

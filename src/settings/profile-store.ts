@@ -11,7 +11,7 @@ import { cleanKey, keyTail } from './api-key.ts';
 import { profileOf, readProfiles, type ProfileValues, type ProfilesFile } from './read-profiles.ts';
 import { DEFAULT_PROFILE, LOCAL_PROFILE, SETTINGS, findSetting, type Setting } from './settings-table.ts';
 
-/** The new content of the members that berth writes. */
+/** The new values of the members that berth writes. */
 interface Change {
   readonly current: string | undefined;
   readonly profiles: Readonly<Record<string, ProfileValues>>;
@@ -20,9 +20,10 @@ interface Change {
 }
 
 /**
- * Stores the profiles in one JSON file, `{"current": NAME, "profiles": {NAME: {SETTING: TEXT}}, "aliases": {NAME: TEXT}}`,
- * each key beside its addresses. Every change reads and replaces the whole file under a lock, and sets mode 0600. Unknown members are kept.
- * Fails with local-file (14) when the file is broken or cannot be written; a broken file is never changed.
+ * Stores the profiles in one JSON file, in which an API key is in the same profile as its addresses:
+ * `{"current": NAME, "profiles": {NAME: {SETTING: TEXT}}, "aliases": {NAME: TEXT}}`. Every change reads and replaces the
+ * whole file under a lock, and sets mode 0600. Unknown members are kept. Fails with local-file (14) when the file is
+ * broken or cannot be written; a broken file is never changed.
  */
 export function createProfiles(path: () => string, locks: FileLocks): ProfileStore {
   const change = (step: (file: ProfilesFile) => Change): Promise<void> => changeFile(path(), locks, step);

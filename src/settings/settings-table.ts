@@ -22,7 +22,7 @@ export type Setting = SettingKind & {
   readonly inProfile: boolean;
   /** The profile's value applies to the local service too, which has no profile of its own. */
   readonly appliesToLocal?: boolean;
-  /** One line, no final stop. */
+  /** One line without a period at the end. */
   readonly summary: string;
 };
 
@@ -177,13 +177,13 @@ export const SETTINGS = [
 
 export type SettingName = (typeof SETTINGS)[number]['name'];
 
-/** The address settings. When one of them is set, a remote service is meant. */
+/** The address settings. When one of them is set, commands use a remote service. */
 export const ADDRESSES = ['base-url', 'queue-url', 'rest-url'] as const satisfies readonly SettingName[];
 
 /** Variables that contain a key or name a key file. They are removed from the environment of child processes. */
 export const KEY_VARIABLES: readonly string[] = ['BERTH_API_KEY', 'BERTH_API_KEY_FILE'];
 
-/** Variables that berth obeys but that are not settings of berth. */
+/** Environment variables that berth reads but that are not settings. */
 export const OTHER_VARIABLES: readonly { readonly variable: string; readonly summary: string }[] = [
   { variable: 'FORCE_COLOR', summary: 'colour even where there is no terminal; 0 for none' },
   { variable: 'CI', summary: 'no questions, spinners or views that redraw' },
@@ -220,7 +220,7 @@ export type TableValues = Checked<{
     ValueOfKind<R> | (R extends AlwaysSet ? never : undefined);
 }>;
 
-/** The row of a setting that exists. */
+/** Returns the row of a known setting. */
 export const settingNamed = (name: SettingName): Setting => {
   const setting = findSetting(name);
   if (setting === undefined) throw new Error(`the settings table lacks ${name}`);

@@ -5,18 +5,18 @@ import { storedResults, type ResultsSource } from '../store/results/stored-resul
 import { createDistribution, type DistributionSummary } from './distribution.ts';
 import { createFailureGroups, type FailureSummary } from './failure-groups.ts';
 
-/** What the results of a batch say. Times are milliseconds as the service reports them. */
+/** What the results of a batch show. Times are milliseconds as the service reports them. */
 export interface ResultsAnalysis {
   /** From the submission of a job to its start. */
   readonly delay: DistributionSummary | undefined;
-  /** On a worker. */
+  /** The time that a job ran on a worker. */
   readonly execution: DistributionSummary | undefined;
   /** Execution time of all jobs together; undefined when no job reports one. */
   readonly executionMs: number | undefined;
   readonly failures: FailureSummary;
 }
 
-/** Reads the results once, without holding them in memory. Fails as reading does, and with the signal's reason. */
+/** Reads the results once, without keeping them in memory. Fails as reading does, and with the signal's reason. */
 export async function analyzeResults(
   durable: DurableFiles,
   source: ResultsSource,
@@ -40,7 +40,7 @@ export async function analyzeResults(
   return { delay: delay.summary(), execution: execution.summary(), executionMs, failures: failures.summary() };
 }
 
-/** The numbers need not be exact here, and `JSON.parse` is many times as fast. */
+/** The numbers need not be exact here, and `JSON.parse` is many times faster than `decodeJson`. */
 function parseResult(bytes: Uint8Array): Json {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   try {

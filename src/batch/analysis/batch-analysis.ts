@@ -8,28 +8,28 @@ import { analyzeResults, type ResultsAnalysis } from './analyze-results.ts';
 import { intactResults, resultsChanged } from './intact-results.ts';
 import { createTimeline, type TimelineSummary } from './timeline.ts';
 
-/** Everything that the files of a batch tell about it. */
+/** Everything that can be read from the files of a batch. */
 export interface BatchAnalysis extends BatchStatus, ResultsAnalysis {
   /** How often the service ran a job again. */
   readonly retried: number;
-  /** From its begin to the last result, in milliseconds; undefined when the journal has no date of an end. */
+  /** From the start of the batch to its last result, in milliseconds; undefined when the journal has no end time. */
   readonly wallMs: number | undefined;
   /** Milliseconds since the epoch. */
   readonly lastEndedAt: number | undefined;
-  /** Items that ended, in a second of that time. */
+  /** Average number of items that ended per second. */
   readonly perSecond: number | undefined;
   readonly timeline: TimelineSummary | undefined;
   /** What the execution time costs, without idle and starting workers; undefined when the journal has no price. */
   readonly cost: DollarRange | undefined;
 }
 
-/** How often the files are read anew when a running batch changes them meanwhile. */
+/** Maximum number of attempts to read the files, because a running batch may change them during the reading. */
 const MAX_ATTEMPTS = 3;
 
 /**
- * Reads the journal and the results of a batch, whether it has ended, runs or was killed. Sends nothing, changes nothing,
- * and takes about 20 bytes of memory an item. Fails with local-file (14) when the journal is broken or the results are
- * not what the journal records, and with the signal's reason.
+ * Reads the journal and the results of a batch, whether it has ended, runs or was killed. Sends nothing, changes
+ * nothing, and needs about 20 bytes of memory per item. Fails with local-file (14) when the journal is broken or the
+ * results are not what the journal records, and with the signal's reason.
  */
 export async function analyzeBatch(
   durable: DurableFiles,
@@ -54,7 +54,7 @@ export async function analyzeBatch(
     const analysis = await analyzeResults(durable, source, signal);
     const { counts, begunAt } = status;
     const ended = counts.planned - counts.waiting - counts.inFlight - counts.unknown;
-    // The wall clock may have been set back since the begin.
+    // The wall clock may have been set back since the start.
     const wallMs = lastEndedAt === undefined ? undefined : Math.max(0, lastEndedAt - begunAt);
     const { workerPrice, retried } = journal;
     const hasCost = workerPrice !== undefined && analysis.executionMs !== undefined;

@@ -1,11 +1,11 @@
-/** How often values lie between two bounds: `from` is included, `to` is not, except in the last bin. */
+/** The number of values between two bounds: `from` is included, `to` is not, except in the last bin. */
 export interface Bin {
   readonly from: number;
   readonly to: number;
   readonly count: number;
 }
 
-/** What is known of many values. All but the quantiles and the bins are exact. */
+/** A summary of many values. All but the quantiles and the bins are exact. */
 export interface DistributionSummary {
   readonly count: number;
   readonly mean: number;
@@ -17,7 +17,7 @@ export interface DistributionSummary {
   readonly bins: readonly Bin[];
 }
 
-/** Collects values in bounded memory. */
+/** Counts values in limited memory. */
 export interface Distribution {
   readonly add: (value: number) => void;
   /** Returns undefined while there is no value. */
@@ -32,9 +32,9 @@ const GROWTH = (1 + QUANTILE_ERROR) / (1 - QUANTILE_ERROR);
 const LOG_GROWTH = Math.log(GROWTH);
 
 /**
- * Creates a distribution of values from 0 on. Values from 1 on are counted in buckets that grow by a factor, so that a
- * quantile differs from the exact one by 1% at most; smaller ones count as 0. A value of 30 years in milliseconds needs
- * 1400 buckets.
+ * Creates a distribution of values of at least 0. Values of at least 1 are counted in buckets, each larger than the one
+ * before by the same factor, so that a quantile differs from the exact one by 1% at most; smaller ones count as 0. A
+ * value of 30 years in milliseconds needs 1400 buckets.
  */
 export function createDistribution(): Distribution {
   const buckets = new Map<number, number>();
@@ -80,7 +80,7 @@ function quantileOf(points: readonly Point[], rank: number): number {
   return points.at(-1)?.value ?? 0;
 }
 
-/** Bins that a histogram has about, and at most on a logarithmic scale. */
+/** Approximate number of bins of a histogram, and the maximum on a logarithmic scale. */
 const BINS = 12;
 const MAX_BINS = 16;
 /** Values that differ by more than this factor are shown on a logarithmic scale. */

@@ -19,19 +19,19 @@ export interface FailureGroup {
 export interface FailureSummary {
   /** The most frequent group first. */
   readonly groups: readonly FailureGroup[];
-  /** Items of further groups, which are counted and not described. */
+  /** Number of items in the groups that are not in `groups`. */
   readonly others: number;
 }
 
-/** Groups failures in bounded memory. */
+/** Groups failures in limited memory. */
 export interface FailureGroups {
   readonly add: (state: ItemState, example: FailureExample) => void;
   readonly summary: () => FailureSummary;
 }
 
-/** Groups that are kept: the first ones that occur. */
+/** Maximum number of groups that are counted: the first ones that occur. */
 const MAX_GROUPS = 1000;
-/** Groups that a summary describes. */
+/** Maximum number of groups that a summary describes. */
 const MAX_DESCRIBED = 50;
 const MAX_EXAMPLES = 3;
 

@@ -6,9 +6,9 @@ import { checksumOf } from '../store/results/results-file.ts';
 import type { ResultsSource } from '../store/results/stored-results.ts';
 
 /**
- * Returns where the results of a batch are that its journal records; undefined when the file is missing or has others.
- * A process that was killed between sorting them and the rename left the sorted ones in a file beside. Fails as reading
- * does, and with the signal's reason.
+ * Returns where the results are that the journal of a batch records; undefined when the file is missing or contains
+ * other results. When a process was killed after sorting the results and before the rename, the sorted ones are in
+ * another file in the same directory. Fails as reading does, and with the signal's reason.
  */
 export async function intactResults(
   durable: DurableFiles,

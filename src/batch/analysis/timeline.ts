@@ -10,7 +10,10 @@ export interface TimelineSummary {
   readonly buckets: readonly TimelineBucket[];
 }
 
-/** Counts ends over time in bounded memory: the spans get longer when they become too many. */
+/**
+ * Counts the items that end in each span of time. When there are too many spans, longer spans replace them, so memory
+ * is limited.
+ */
 export interface Timeline {
   readonly add: (at: number, completed: boolean) => void;
   /** Returns undefined while nothing has ended. */

@@ -1,17 +1,20 @@
 import type { DurableFiles } from '../../core/context.ts';
 
-/** Reads lines of a file from any offset on. */
+/** Reads lines of a file, each from any offset. */
 export interface BlockReader {
   /** Returns the bytes from an offset up to the next line feed, or to the end of the file. Fails as reading does. */
   line(start: number): Promise<Uint8Array>;
 }
 
 const BLOCK_BYTES = 256 * 1024;
-/** Blocks in memory: 16 MiB. */
+/** Maximum number of blocks in memory: 16 MiB in total. */
 const MAX_BLOCKS = 64;
 const LINE_FEED = 0x0a;
 
-/** Creates a reader that keeps the blocks that were used last, because results come about in the order of the input. */
+/**
+ * Creates a reader that keeps the blocks that were used last, because results are approximately in the order of the
+ * input.
+ */
 export function createBlockReader(durable: DurableFiles, path: string): BlockReader {
   const blocks = new Map<number, Uint8Array>();
   const load = async (index: number): Promise<Uint8Array> => {
@@ -38,7 +41,7 @@ export function createBlockReader(durable: DurableFiles, path: string): BlockRea
   };
 }
 
-/** Returns a whole block, or what the file has of it. */
+/** Returns a whole block, or the rest of the file when that is shorter. */
 async function readBlock(durable: DurableFiles, path: string, start: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;

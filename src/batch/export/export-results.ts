@@ -17,33 +17,36 @@ export interface ExportOptions {
   readonly results: string;
   /** Path of the input, when it was moved. */
   readonly input: string | undefined;
-  /** Add the input of each item. */
+  /** True to add the input of each item. */
   readonly joinInput: boolean;
-  /** In the order of the input, which joined rows are in any case. */
+  /** True when the rows must be in the order of the input. Joined rows always are. */
   readonly ordered: boolean;
   readonly signal: AbortSignal;
 }
 
-/** The results of a batch, one row an item. */
+/** The results of a batch, one row per item. */
 export interface ExportedResults {
   readonly counts: ItemCounts;
   /** Absolute paths of the files that belong to the batch. */
   readonly files: readonly string[];
-  /** Rows grouped by what is read of the file at once, because one `await` a row would cost more than the row. */
+  /**
+   * Rows grouped by the part of the file that is read at once, because one `await` per row would take longer than the
+   * row.
+   */
   readonly rows: AsyncGenerator<Iterable<JsonObject>>;
 }
 
 /** The members of a row, in their order; `input` only where it was joined. */
 export const EXPORT_MEMBERS = ['item', 'id', 'job', 'status', 'input', 'output', 'error', 'delayTime', 'executionTime'];
 
-/** How often the files are read anew when a running batch changes them meanwhile. */
+/** Maximum number of attempts to read the files, because a running batch may change them during the reading. */
 const MAX_ATTEMPTS = 3;
 
 /**
- * Opens the results that a batch has so far, whether it has ended, runs or was killed: of each item that has ended, its
- * last result. Memory does not grow with the results, except by eight bytes an item where they are put in order. Fails
- * with local-file (14) when journal or results are broken, with usage (2) when the input is not that of the batch, and
- * with the signal's reason.
+ * Opens the results that a batch has so far, whether it has ended, runs or was killed: the last result of each item
+ * that has ended. Memory use does not grow with the results, except by eight bytes per item when they are put in order
+ * or when some items ran again. Fails with local-file (14) when journal or results are broken, with usage (2) when the
+ * input is not that of the batch, and with the signal's reason.
  */
 export async function exportResults(durable: DurableFiles, options: ExportOptions): Promise<ExportedResults> {
   const { results, joinInput, ordered, signal } = options;
@@ -94,7 +97,7 @@ async function* rowsInOrder(
   }
 }
 
-/** Verifies the input before the first row, so that no wrong one is ever joined. */
+/** Verifies the input before the first row, so that no row of a wrong input is joined. */
 async function joinedRows(
   durable: DurableFiles,
   { status, journal: { header } }: StatusAndJournal,
@@ -110,7 +113,7 @@ async function joinedRows(
       'Bring the old one back, or leave --join-input out.',
     );
   const chunks = verifyChunks(readUntilAborted(durable, input, signal), fingerprint, input);
-  // Without options of the jobs: the body is the input alone.
+  // Without the options of the jobs, the body contains only the input.
   const items = readItems(chunks, { ...header.input, extras: '' });
   return joinItems(items, await resultOffsets(durable, source, signal), durable, source);
 }

@@ -3,8 +3,8 @@ import { localFile, usage } from '../../core/failure.ts';
 import { writeSyncedFile } from '../store/write-file.ts';
 
 /**
- * Writes texts to a file, none of `batchFiles`, that takes its name when it is complete: until then the old file is there. Fails with
- * local-file (14), as the texts do, and with usage (2) when the file belongs to the batch.
+ * Writes texts to a temporary file and renames it to `name` when it is complete, so an old file stays until then. Fails
+ * with local-file (14), as iterating `texts` fails, and with usage (2) when `name` is one of `batchFiles`.
  */
 export async function writeExport(
   durable: DurableFiles,

@@ -7,7 +7,7 @@ import { readItems } from './read-items.ts';
 export interface InputSummary {
   /** Number of items that can be sent. */
   readonly planned: number;
-  /** Number of items that cannot. */
+  /** Number of items that cannot be sent. */
   readonly invalid: number;
   /** The first of the invalid items. */
   readonly invalidItems: readonly InvalidItem[];
@@ -68,8 +68,8 @@ export async function checkInput(
   }
   if (planned === 0)
     throw usage(
-      `${inputName(format.path)} holds nothing to send`,
-      format.format === 'csv' ? 'Below the header, each row is a job.' : 'The input is a job a line.',
+      `${inputName(format.path)} contains no items to send`,
+      format.format === 'csv' ? 'Below the header, each row is a job.' : 'Each line of the input is one job.',
     );
   return summary;
 }

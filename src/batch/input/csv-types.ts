@@ -5,7 +5,7 @@ import { jsonProblem } from './item.ts';
 const COLUMN_TYPES = ['string', 'number', 'boolean', 'json'] as const;
 export type ColumnType = (typeof COLUMN_TYPES)[number];
 
-/** The types of columns by their names; other columns hold text. */
+/** The types of columns by their names; other columns contain text. */
 export type ColumnTypes = Readonly<Record<string, ColumnType>>;
 
 /** A column of a CSV file. */
@@ -40,8 +40,8 @@ function splitTyped(text: string): { readonly name: string; readonly type: Colum
 }
 
 /**
- * Returns the columns of a header. A type after a colon, as in `price:number`, is not a part of the name; one of `types`
- * has precedence. Without `types`, as in batches of an earlier version, the header is taken as it is.
+ * Returns the columns of a header. A type after a colon, as in `price:number`, is not a part of the name; one of
+ * `types` has precedence. Without `types`, as in batches of an earlier version, the header is used unchanged.
  */
 export const typedColumns = (header: readonly string[], types: ColumnTypes | undefined): readonly Column[] =>
   header.map((text) => {
@@ -50,10 +50,10 @@ export const typedColumns = (header: readonly string[], types: ColumnTypes | und
     return { name, type: Object.hasOwn(types, name) ? (types[name] ?? type) : type };
   });
 
-/** A number as JSON has it: other spellings, such as 007, +5 or 1,000, may mean something else. */
+/** A number in the syntax of JSON: other spellings, such as 007, +5 or 1,000, may mean something else. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false };
-/** Longest part of a cell that a message shows. */
+/** Maximum length of the part of a cell that a message shows, in characters. */
 const MAX_SHOWN = 40;
 
 /**

@@ -29,9 +29,9 @@ interface LineCounts {
 }
 
 /**
- * Reads the rows of a CSV file with a header. The input of a row is an object of its columns, which are strings where no
- * type is given; with an input field, that column holds the input as JSON text, which is sent byte for byte. Fails with usage (2) when the
- * file is not valid CSV, and as the chunks do.
+ * Reads the rows of a CSV file with a header. The input of a row is an object of its columns, which are strings where
+ * no type is given; with an input field, that column contains the input as JSON text, which is sent byte for byte.
+ * Fails with usage (2) when the file is not valid CSV, and as reading the chunks fails.
  */
 export async function* readCsv(
   chunks: AsyncIterable<Uint8Array>,
@@ -54,7 +54,7 @@ export async function* readCsv(
   };
   // The types of the package allow only rows of strings.
   const parser = parse(options as unknown as Options);
-  // An error of the chunks destroys the parser, which then throws it.
+  // When reading the chunks fails, the parser stops and throws that error.
   pipeline(Readable.from(skipByteOrderMark(chunks)), parser, () => undefined);
   let columns: readonly Column[] | undefined;
   let number = 0;

@@ -11,12 +11,13 @@ export interface Fingerprint {
   readonly prefixes: Uint8Array;
 }
 
-/** Bytes of a block. Verification buffers one block; each block takes one digest of memory. */
+/** Bytes of a block. Verification buffers one block; each block needs memory for one digest. */
 const BLOCK_BYTES = 1024 * 1024;
 const DIGEST_BYTES = 32;
 
 /**
- * Passes chunks through and computes their fingerprint. Call `result` after the last chunk. Fails as the chunks do.
+ * Passes chunks through and computes their fingerprint. Call `result` after the last chunk. Fails as reading the chunks
+ * does.
  */
 export function fingerprintChunks(chunks: AsyncIterable<Uint8Array>): {
   readonly chunks: AsyncIterable<Uint8Array>;
@@ -43,7 +44,7 @@ export function fingerprintChunks(chunks: AsyncIterable<Uint8Array>): {
   };
 }
 
-/** Returns the fingerprint of an input. Fails as the chunks do. */
+/** Returns the fingerprint of an input. Fails as reading the chunks does. */
 export async function fingerprintOf(chunks: AsyncIterable<Uint8Array>): Promise<Fingerprint> {
   const hashed = fingerprintChunks(chunks);
   for await (const _ of hashed.chunks);
@@ -51,9 +52,9 @@ export async function fingerprintOf(chunks: AsyncIterable<Uint8Array>): Promise<
 }
 
 /**
- * Passes through the chunks of an input whose fingerprint is known, block by block, and only blocks that match it. Fails
- * with local-file (14) at the first block that differs and when the length differs; `path` is for the message. Fails as
- * the chunks do.
+ * Passes through the chunks of an input whose fingerprint is known, block by block, and only blocks that match it.
+ * Fails with local-file (14) at the first block that differs and when the length differs; `path` is for the message.
+ * Fails as reading the chunks does.
  */
 export async function* verifyChunks(
   chunks: AsyncIterable<Uint8Array>,

@@ -5,7 +5,10 @@ import { formatBytes } from '../../core/units.ts';
 import { PAYLOAD_LIMITS } from '../../queue/limits.ts';
 import { submissionBody } from '../../queue/submission.ts';
 
-/** Longest line or row in bytes. It may contain more than the input, and longer ones are not held in memory. */
+/**
+ * Maximum length of a line or row, in bytes. It is larger than the payload limit, because a line may have other
+ * members. Longer lines are not kept in memory.
+ */
 export const MAX_LINE_BYTES = 4 * PAYLOAD_LIMITS.run;
 
 /** How an input file is read. */
@@ -18,7 +21,7 @@ export interface InputFormat {
   readonly idField?: string;
   /** The types of CSV columns. Batches of an earlier version have none: all their cells are text. */
   readonly types?: Readonly<Record<string, 'string' | 'number' | 'boolean' | 'json'>>;
-  /** JSON text of the members that every submission has beside its input, as `optionsText` returns it. */
+  /** JSON text of the members that every submission has in addition to its input, as `optionsText` returns it. */
   readonly extras: string;
 }
 
@@ -29,7 +32,7 @@ export interface Item {
   readonly number: number;
   /** The body of the submission, with the input byte for byte. */
   readonly body: Uint8Array;
-  /** JSON text of its label. */
+  /** JSON text of the item's label (the `idField`). */
   readonly id?: string;
 }
 
@@ -95,6 +98,6 @@ export const inputName = (path: string): string => (path === '-' ? 'stdin' : pat
 export const describeInvalid = (path: string, { line, column, reason }: InvalidItem): string =>
   `${inputName(path)}, line ${String(line)}${column === undefined ? '' : `, column ${String(column)}`}: ${reason}`;
 
-/** The file is not a CSV file: exit 2. */
+/** Returns the failure for a file that is not valid CSV: exit 2. */
 export const invalidCsv = (path: string, line: number, reason: string, hint: string): Error =>
   usage(`${inputName(path)}, line ${String(line)}: ${reason}`, hint);

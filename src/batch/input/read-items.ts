@@ -14,8 +14,8 @@ import {
 
 /**
  * Returns the items of an input grouped by the chunk of the file they are in. Items are created while a group is
- * iterated: iterate each group to its end before the next. Fails as the chunks do, and with usage (2) for an invalid CSV
- * file.
+ * iterated: iterate each group to its end before the next. Fails as reading the chunks does, and with usage (2) for an
+ * invalid CSV file.
  */
 export async function* readItems(
   chunks: AsyncIterable<Uint8Array>,

@@ -2,7 +2,7 @@ import type { DurableFiles } from '../../core/context.ts';
 
 /**
  * Returns the chunks of an input until the signal is aborted: reading a large input before the first request can take
- * long. Fails with the signal's reason, and as the file does.
+ * long. Fails with the signal's reason, and as reading the file does.
  */
 export async function* readUntilAborted(
   durable: DurableFiles,

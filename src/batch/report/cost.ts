@@ -3,12 +3,12 @@ import type { DollarRange } from '../../core/units.ts';
 
 /** Cost of the jobs that ended while this process ran the batch, without idle and starting workers. */
 export interface ExecutionCost extends DollarRange {
-  /** The batch was resumed: jobs that ended earlier are not included. */
+  /** True when the batch was resumed: jobs that ended earlier are not included. */
   readonly sinceResume: boolean;
 }
 
 const HOUR_MS = 3_600_000;
-/** Significant digits of an amount; further ones are floating-point noise. */
+/** Significant digits of an amount; further digits are rounding errors. */
 const SIGNIFICANT_DIGITS = 12;
 
 /** Returns the cost of an execution time in milliseconds, at a price per hour. */
@@ -19,7 +19,7 @@ export function executionCost(perHour: DollarRange, milliseconds: number): Dolla
 }
 
 export interface CostMeter {
-  /** A worker ran a job for this time. */
+  /** Call it with the time that a worker ran a job. */
   readonly onExecuted: (milliseconds: number) => void;
   /** Returns undefined while the price or an execution time is unknown. */
   readonly total: () => ExecutionCost | undefined;
@@ -27,12 +27,12 @@ export interface CostMeter {
   close(): Promise<void>;
 }
 
-/** Milliseconds that the end of a batch waits for the price. */
+/** Maximum time that the end of a batch waits for the price. Milliseconds. */
 const MAX_PRICE_WAIT_MS = 1000;
 
 /**
  * Measures the cost of a batch. `requestPrice` asks for the price of a worker per hour; when it fails, the cost stays
- * unknown. `onPrice` is called with it, and not after `close`. `interrupt` skips the wait at the end.
+ * unknown. `onPrice` is called with the price, but never after `close`. `interrupt` skips the wait at the end.
  */
 export function createCostMeter(
   clock: Clock,

@@ -36,7 +36,7 @@ export interface ErrorTally {
   readonly refusedRetries: () => RefusedRetries | undefined;
 }
 
-/** Limit of the different errors that are counted: memory stays bounded. */
+/** Maximum number of different errors that are counted, so that memory is limited. */
 const MAX_ERRORS = 500;
 
 export function createErrorTally(): ErrorTally {

@@ -4,7 +4,7 @@ import type { ExecutionCost } from './cost.ts';
 import type { CommonError, RefusedRetries } from './error-counts.ts';
 import type { FailedRequests, RequestProblem } from './request-health.ts';
 
-/** What is known of every batch. */
+/** What is known about every batch. */
 export interface BatchSummary {
   /** Path of the results file. */
   readonly results: string;
@@ -12,7 +12,7 @@ export interface BatchSummary {
   readonly endpoint: string;
   /** Path of the input. */
   readonly input: string;
-  /** The batch runs on the local service in this process. */
+  /** True when the batch runs on the local service in this process. */
   readonly onLocalService: boolean;
   readonly counts: ItemCounts;
   /** Items of the input that cannot be sent. */
@@ -21,9 +21,9 @@ export interface BatchSummary {
   readonly resubmitted: number;
   /** Items whose submission may or may not have been accepted. */
   readonly unknownItems: readonly number[];
-  /** All items have ended, and the results are not sorted yet. */
+  /** True when all items have ended and the results are not sorted yet. */
   readonly unordered: boolean;
-  /** A resume has something to do. */
+  /** True when there is something left to do for a resume. */
   readonly resumable: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface BatchReport extends BatchSummary {
   readonly tookMs: number;
   /** Undefined when no price or no execution time is known. */
   readonly cost: ExecutionCost | undefined;
-  /** Some items had been sent by an earlier run. */
+  /** True when an earlier run had sent some items. */
   readonly resumed: boolean;
   readonly stopped: StopCause | undefined;
   /** Jobs that were accepted and could not be written to the journal. */
@@ -48,7 +48,9 @@ export interface BatchReport extends BatchSummary {
   readonly unknownReason: string | undefined;
   /** Undefined when few requests failed. */
   readonly failedRequests: FailedRequests | undefined;
-  /** Failed items that a retry was asked for and that did not run again; undefined when none was asked for. */
+  /**
+   * Failed items that the user asked to retry and that were not retried; undefined when the user asked for no retry.
+   */
   readonly notRetried: NotRetried | undefined;
   /** Failed jobs that the service may still have, so that they can be retried. */
   readonly retryableJobs: number;
@@ -66,7 +68,7 @@ export interface NotRetried {
 /** The state of a batch according to its journal. */
 export interface BatchStatus extends BatchSummary {
   readonly state: 'running' | 'ended' | 'stopped';
-  /** The process that works on it. */
+  /** The process that runs the batch now; undefined when there is none. */
   readonly holder: { readonly pid: number; readonly host: string } | undefined;
   /** Milliseconds since the epoch. */
   readonly begunAt: number;

@@ -29,7 +29,7 @@ export interface RequestHealth {
 
 /** Weight of the latest request in the moving average of failures. */
 const WEIGHT = 0.03;
-/** Failures are a problem when they exceed both this fraction and this number. */
+/** Failures are a problem when they reach both this fraction and this number. */
 const MIN_FAILED_FRACTION = 0.05;
 const MIN_FAILURES = 10;
 

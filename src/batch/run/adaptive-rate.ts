@@ -3,7 +3,7 @@ import type { RateWindow } from '../../core/api.ts';
 export interface RateBounds {
   /** Maximum concurrent requests. */
   readonly concurrency: number;
-  /** Maximum requests a second. */
+  /** Maximum number of requests per second. */
   readonly rate: number;
 }
 
@@ -16,7 +16,7 @@ export interface SendRate {
   /** Current limits. */
   readonly concurrency: number;
   readonly perSecond: number;
-  /** Tokens in the bucket at the time `tokensAt`: each lets one request go out. */
+  /** Tokens in the bucket at the time `tokensAt`: each allows one request. */
   readonly tokens: number;
   readonly tokensAt: number;
   /** No request is sent before this time. */
@@ -25,7 +25,7 @@ export interface SendRate {
   readonly backoffAt: number;
   /** Backoffs without a success between them. */
   readonly backoffs: number;
-  /** Requests a second that the service's rate windows allow. */
+  /** Number of requests per second that the service's rate windows allow. */
   readonly windowPerSecond: number;
 }
 
@@ -49,7 +49,7 @@ export const createSendRate = (bounds: RateBounds, now: number): SendRate => ({
   windowPerSecond: Number.POSITIVE_INFINITY,
 });
 
-/** Requests that may be sent at one moment: those of a tenth of a second, and at least one. */
+/** Requests that may be sent at one moment: as many as the rate allows in 0.1 seconds, and at least one. */
 const bucketSize = (perSecond: number): number => Math.max(1, perSecond / 10);
 
 const refillPerSecond = ({ perSecond, windowPerSecond }: SendRate): number =>
@@ -72,9 +72,9 @@ export function delayUntilNext(
 }
 
 /**
- * Returns how many intents may be on disk before their requests are sent: the concurrency; at thousands of requests a
- * second, as many as are sent during one sync, so that sending never waits for the disk. A crash makes each of them
- * unknown.
+ * Returns how many intents may be on disk before their requests are sent: the concurrency; at thousands of requests per
+ * second, as many as are sent during one sync, so that sending never waits for the disk. After a crash, the outcome of
+ * each of them is unknown.
  */
 export const maxIntents = ({ concurrency, perSecond }: SendRate): number =>
   Math.max(concurrency, Math.min(32 * concurrency, perSecond * SLOW_SYNC_SECONDS));
@@ -150,7 +150,7 @@ export const MAX_RETRY_AFTER_MS = 3_600_000;
 
 /**
  * Applies the rate windows of an answer (specification 8.1). A used-up window that resets after more than an hour does
- * not block: the next request gets a 429, and the batch stops with its message.
+ * not block: the service answers the next request with 429, and the batch stops with its message.
  */
 export function applyWindows(rate: SendRate, windows: readonly RateWindow[], now: number): SendRate {
   let windowPerSecond = Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-/** Running averages over the jobs that have ended, weighted towards the fastest recent ones. Milliseconds. */
+/** Running averages over the jobs that have ended, in which faster and recent jobs count more. Milliseconds. */
 export interface JobTiming {
   /** From submission to end. */
   readonly turnaroundMs: number | undefined;
@@ -33,7 +33,7 @@ export const FIRST_POLL_DELAY_MS = 250;
 const MAX_POLL_DELAY_MS = 60_000;
 /** The delay of a job without a known duration, as a fraction of the time it took so far. */
 const ELAPSED_FRACTION = 1 / 8;
-/** Maximum polls a second of all jobs without a known duration. */
+/** Maximum number of polls per second of all jobs without a known duration. */
 const MAX_UNTIMED_POLLS_PER_SECOND = 50;
 
 const bounded = (milliseconds: number): number =>
@@ -47,8 +47,8 @@ export const firstPollDelay = ({ turnaroundMs, executionMs }: JobTiming): number
 
 /**
  * Returns the delay in milliseconds until the next poll of a job that has not ended. A job that has run for `ranMs` is
- * polled when the average execution time is over. For a longer one, and for one that is queued since `waitedMs`, the
- * delay grows with the time it took so far. `untimedJobs` is the number of jobs of these two kinds.
+ * polled when the average execution time is over. For a longer one, and for one that has been queued for `waitedMs`,
+ * the delay grows with the time it took so far. `untimedJobs` is the number of jobs of these two kinds.
  */
 export function nextPollDelay(
   { executionMs }: JobTiming,

@@ -23,7 +23,7 @@ export type PollResult = 'queued' | 'running' | 'ended';
 /**
  * Decides which job is polled next. Jobs that no worker has started are kept in submission order: a service starts jobs
  * in that order, so when the first one is still queued, the others are too, and when it has ended, the next one may
- * have. All other jobs are timed: each has its own time of the next poll.
+ * have ended too. All other jobs are timed: each has its own time of the next poll.
  */
 export interface PollSchedule<J extends PolledJob> {
   /** Adds a job that no worker has started. */
@@ -40,14 +40,20 @@ export interface PollSchedule<J extends PolledJob> {
   readonly timedCount: () => number;
 }
 
-/** Polls of queued jobs that may be in progress at once, initially; each poll that finds a started job adds one. */
+/**
+ * Maximum number of concurrent polls of queued jobs, at the start and after each pause. It grows by one with each poll
+ * that finds a started job.
+ */
 const INITIAL_PROBES = 2;
 /** After this many polls that found it queued, a job becomes timed: the service may not start jobs in order. */
 const MAX_QUEUED_POLLS = 3;
 /** Longest pause between polls of queued jobs, and the same as a fraction of the age of the first one. */
 const MAX_PAUSE_MS = 10_000;
 const PAUSE_FRACTION = 1 / 16;
-/** Ended jobs that one series of polls should find: fewer lengthen the pause, more shorten it. */
+/**
+ * Number of ended jobs that the polls between two pauses should find. After fewer, the pause gets longer; after more,
+ * shorter.
+ */
 const MIN_ENDS = 1;
 const MAX_ENDS = 4;
 
@@ -67,7 +73,7 @@ export function createPollSchedule<J extends PolledJob>(timing: () => JobTiming)
   };
   const timedDueAt = (): number => timed.peek()?.pollAt ?? Number.POSITIVE_INFINITY;
 
-  /** The first job is queued, so all others are too: pause. */
+  /** The first job is still queued, so all later ones are too: stop polling queued jobs for some time. */
   const pause = (first: J, now: number): void => {
     if (ends < MIN_ENDS) pauseMs *= 1.5;
     else if (ends > MAX_ENDS) pauseMs /= 2;

@@ -15,28 +15,31 @@ export interface Poller {
   add(job: JobRef, submittedAt: number): void;
   /** Retries a job that failed in an earlier run. */
   addFailed(job: JobRef): void;
-  /** Sends the polls that are due. Returns the milliseconds until the next one, or undefined when an event must come first. */
+  /**
+   * Sends the polls that are due. Returns the milliseconds until the next one, or undefined when it must wait for an
+   * event, such as the answer to a request.
+   */
   step(): number | undefined;
-  /** Failed jobs that are still to be retried. */
+  /** Number of failed jobs that are still to be retried. */
   readonly pendingRetries: number;
-  /** Jobs that run again although their result had been written. */
+  /** Number of jobs that run again although their result had been written. */
   readonly rerunCount: number;
 }
 
-/** A job as the journal has it, without its date: durations are measured by the monotonic clock. */
+/** A job as it is in the journal, without its date: durations are measured by the monotonic clock. */
 export type JobRef = Omit<JournalJob, 'submittedAt'>;
 
 interface Job extends JobRef, PolledJob {
-  /** Polls to which the service answered that the job does not exist. */
+  /** Number of polls to which the service answered that the job does not exist. */
   readonly notFoundPolls: number;
-  /** Polls in a row that failed, 429 excluded. */
+  /** Number of polls in a row that failed, 429 excluded. */
   readonly failedPolls: number;
-  /** It failed in an earlier run and is to be retried, not polled. */
+  /** True when it failed in an earlier run: it is retried, not polled. */
   readonly retryFirst: boolean;
 }
 
 export interface PollerOptions {
-  /** How often a job that failed or timed out is retried. */
+  /** Maximum number of retries of a job that failed or timed out. */
   readonly retryFailed: number;
   /** Called with the execution time of each job that ended, in milliseconds. */
   readonly onExecuted?: ((milliseconds: number) => void) | undefined;
@@ -44,9 +47,9 @@ export interface PollerOptions {
   readonly onNotRetried?: ((refusal: Failure) => void) | undefined;
 }
 
-/** Results that are written to disk at once; each may be large. */
+/** Maximum number of results that are being written to disk at the same time; each may be large. */
 const MAX_SAVING = 256;
-/** A younger job that the service does not have yet is polled once more: milliseconds. */
+/** A job that is younger than this and that the service does not have yet is polled once more. Milliseconds. */
 const NOT_FOUND_GRACE_MS = 60_000;
 
 export function createPoller(run: RunState, options: PollerOptions): Poller {
@@ -101,7 +104,7 @@ export function createPoller(run: RunState, options: PollerOptions): Poller {
     // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
     recorder.record(job.item, { kind: 'retry', job: job.job }, { at: clock.now(), id: job.id });
 
-  /** Retries a job that failed, in place of saving its result. */
+  /** Retries a job that failed, instead of saving its result. */
   const retry = async (job: Job, document: Json, ending: JobOutcome): Promise<void> => {
     const sentAt = clock.monotonic();
     const outcome = await client.retry(job.job);
@@ -236,7 +239,7 @@ export function createPoller(run: RunState, options: PollerOptions): Poller {
   };
 }
 
-/** Lists the members one by one: thousands of jobs are created a second, and object spread is slower. */
+/** Lists the members one by one: thousands of jobs are created per second, and object spread is slower. */
 const newJob = ({ item, job, id, retries }: JobRef, submittedAt: number, retryFirst: boolean): Job => ({
   item,
   job,

@@ -12,9 +12,9 @@ export interface RetryLater {
   readonly kind: 'retry-later';
   /** The wait that the service asks for, in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** The service answered 429; otherwise it was not reached or failed. */
+  /** True when the service answered 429; false when it was not reached or failed. */
   readonly throttled: boolean;
-  /** The service postponed only this request (408, 425): the number of attempts must be limited. */
+  /** True when the service postponed only this request (408, 425): the number of attempts must be limited. */
   readonly requestOnly?: boolean;
   readonly failure: Failure;
 }
@@ -42,12 +42,12 @@ export type StatusOutcome =
 export type RetryOutcome =
   | { readonly kind: 'requeued' }
   | { readonly kind: 'refused'; readonly failure: Failure }
-  /** The service may have accepted it: the job's status tells. */
+  /** The service may have accepted it; the job's status shows whether it did. */
   | { readonly kind: 'unknown' }
   | RetryLater
   | Fatal;
 
-/** The requests of a batch. Each is tried once and resolves to its outcome; none fails with a Failure. */
+/** The requests of a batch. Each is tried once and resolves to its outcome; none throws a Failure. */
 export interface QueueClient {
   /** Number of requests without an answer yet. */
   readonly pending: number;
@@ -104,7 +104,7 @@ function statusAnswer({ value }: ApiAnswer, job: string): StatusOutcome {
 }
 
 function submitFailure(failure: Failure): SubmitOutcome {
-  // The service stopped waiting for the request (408) or did not want it yet (425): it had no effect.
+  // The service stopped waiting for the request (408) or refused to process it yet (425): it had no effect.
   if (failure.status === 408 || failure.status === 425) return { ...retryLater(failure), requestOnly: true };
   if (hadNoEffect(failure)) return retryLater(failure);
   if (failure.exit === EXIT.unknown) return { kind: 'unknown', failure };
@@ -124,10 +124,10 @@ function retryFailure(failure: Failure): RetryOutcome {
   return hadNoEffect(failure) ? retryLater(failure) : { kind: 'refused', failure };
 }
 
-/** The service rejected the key, or its certificate is not valid. */
+/** True when the service rejected the key, or when its certificate is not valid. */
 const isFatal = ({ exit, code }: Failure): boolean => exit === EXIT.denied || code === 'certificate';
 
-/** The service answered 408, 425 or 429, or was not reached. */
+/** True when the service answered 408, 425 or 429, or was not reached. */
 const hadNoEffect = ({ exit, code }: Failure): boolean =>
   exit === EXIT.rateLimited || (exit === EXIT.unavailable && code !== 'redirected' && code !== 'certificate');
 

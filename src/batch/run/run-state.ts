@@ -17,7 +17,7 @@ export interface RunState {
   readonly rates: RequestRates;
   readonly control: RunControl;
   readonly monitor: FailureMonitor;
-  /** Starts work that the run waits for. An error of it stops the batch. */
+  /** Starts work that the run waits for. An error in it stops the batch. */
   readonly start: (work: Promise<void>) => void;
 }
 

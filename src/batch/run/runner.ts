@@ -19,15 +19,15 @@ import { createSubmitter, type UnrecordedJob } from './submitter.ts';
 export interface RunOptions {
   /** Maximum concurrent requests. */
   readonly concurrency: number;
-  /** Maximum submissions a second. */
+  /** Maximum number of submissions per second. */
   readonly rate: number;
-  /** Maximum jobs at the service. */
+  /** Maximum number of jobs that are queued or running at the service. */
   readonly inFlight: number;
   /** When more items than this did not complete, no more are sent. */
   readonly maxFailures: number;
   /** The run stops after this time. */
   readonly timeoutMs: number;
-  /** How often a job that failed or timed out is retried. */
+  /** Maximum number of retries of a job that failed or timed out. */
   readonly retryFailed: number;
 }
 
@@ -38,7 +38,7 @@ export interface RunParts extends Pick<OpenBatch, 'states' | 'jobIds' | 'journal
   readonly client: QueueClient;
   readonly clock: Clock;
   readonly random: () => number;
-  /** The user's interrupt: no more requests are sent, and the pending ones are still answered. */
+  /** The user's interrupt: no more requests are sent, but the answers to pending ones are still processed. */
   readonly interrupt: AbortSignal;
   readonly observer?: RunObserver;
 }
@@ -64,9 +64,9 @@ export interface RunEnd {
   readonly counts: ItemCounts;
   /** Absent when nothing is left to do. */
   readonly stopped?: Stopped;
-  /** Jobs that run again although their result had been written: the results have two lines for each. */
+  /** Number of jobs that run again although their result had been written: the results have two lines for each. */
   readonly rerunCount: number;
-  /** All items have ended, and the results are not sorted yet. */
+  /** True when all items have ended and the results are not sorted yet. */
   readonly unordered?: boolean;
   readonly unrecorded: readonly UnrecordedJob[];
 }
@@ -151,7 +151,7 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
       const now = clock.monotonic();
       const leftMs = started + options.timeoutMs - now;
       if (leftMs <= 0 && control.mayPoll()) control.stop('timeout', 'now');
-      // Polls first: results expire, and inputs do not.
+      // Poll before submitting: results expire, but inputs do not.
       const pollInMs = poller.step() ?? NEVER;
       const submitInMs = stopOnInputError(() => submitter.step(now), control) ?? NEVER;
       return isDone() ? undefined : Math.min(pollInMs, submitInMs, leftMs > 0 ? leftMs : NEVER);

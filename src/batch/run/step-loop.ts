@@ -3,7 +3,10 @@ import type { Clock } from '../../core/context.ts';
 /** A delay that only `wake` ends. */
 export const NEVER = Number.POSITIVE_INFINITY;
 
-/** Runs a step repeatedly: after each wake-up, once for all wake-ups of the same moment, and when a delay is over. */
+/**
+ * Runs a step repeatedly: after each call of `wake` (several calls at the same moment cause one run), and when the
+ * delay is over.
+ */
 export interface Scheduler {
   /** Runs the step soon. */
   readonly wake: () => void;

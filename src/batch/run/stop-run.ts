@@ -19,7 +19,7 @@ export interface RunControl {
   readonly stopped: () => Stopped | undefined;
   readonly maySubmit: () => boolean;
   readonly mayPoll: () => boolean;
-  /** Runs the next step of the run soon, because something changed. */
+  /** Call it when something changed: the run's step runs soon. */
   readonly wake: () => void;
 }
 

@@ -7,11 +7,14 @@ import type { SubmitOutcome } from './queue-client.ts';
 import { canSend, onRetryLater, type RunState } from './run-state.ts';
 import { availableRequests, delayUntilNext, maxIntents, returnToken, speedUp, takeTokens } from './adaptive-rate.ts';
 
-/** Submits items: writes the intent to disk, sends the request, and records its outcome. */
+/**
+ * Submits items: writes to disk that the item is about to be sent (the "intent"), sends the request, and records its
+ * outcome.
+ */
 export interface Submitter {
   /**
    * Sends what may be sent at `now`, in milliseconds of the monotonic clock. Returns the milliseconds until more may be
-   * sent, or undefined when an event must come first.
+   * sent, or undefined when it must wait for an event (an answer, a loaded item, an ended job).
    */
   readonly step: (now: number) => number | undefined;
   /** Jobs that the service accepted and that could not be written to the journal. */
@@ -26,7 +29,7 @@ export interface UnrecordedJob {
 export interface SubmitterOptions {
   readonly items: ItemQueue;
   readonly jobIds: JobIds;
-  /** Maximum jobs at the service. */
+  /** Maximum number of jobs that are queued or running at the service. */
   readonly maxInFlight: () => number;
   /** Called when the id of an accepted job is on disk. `at` is the time of the answer, by the monotonic clock. */
   readonly onAccepted: (item: Item, job: string, at: number) => void;
@@ -184,7 +187,8 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
       rates.submit = takeTokens(rates.submit, now, items.length);
       start(writeIntents(items));
     }
-    // The item queue wakes the run when it has loaded an item, and a job that ends when the service has enough jobs.
+    // The run continues when the item queue has loaded an item, or, when the service has the maximum number of jobs,
+    // when a job ends.
     if (items.length < count || items.length >= free) return undefined;
     return delayUntilNext(rates.submit, active + items.length, now, maxActive);
   };

@@ -1,4 +1,4 @@
-/** Names of the files that a batch keeps beside its results file. */
+/** Names of the files that a batch keeps in the directory of its results file. */
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import type { InputIdentity } from './journal/record.ts';
 
@@ -16,7 +16,7 @@ export const sortingPaths = (results: string): readonly [string, string] => [
 
 /**
  * The copy of an input that can be read only once, such as stdin. It has the temporary name until the journal exists: a
- * file with the final name and no journal beside it was made by another program and is never touched.
+ * file with the final name but without a journal was made by another program and is never changed.
  */
 export const temporaryCopyPath = (results: string): string => `${results}.input.new`;
 export const inputCopyPath = (results: string): string => `${results}.input`;

@@ -23,12 +23,12 @@ interface Group {
   readonly reject: (error: unknown) => void;
 }
 
-/** Characters in a group, unless one text is longer. Larger writes are not faster. */
+/** Maximum number of characters in a group, unless one text is longer. Larger writes are not faster. */
 const MAX_GROUP_LENGTH = 1024 * 1024;
 
 /**
- * Creates a writer for a file. After the first failure every append fails: the position of the file's end is unknown
- * then, and a record behind a torn one could not be read again.
+ * Creates a writer for a file. After the first failure every append fails: the position of the end of the file is no
+ * longer known, and a record after an incomplete one could not be read.
  */
 export function createGroupWriter(file: AppendFile): GroupWriter {
   const queue: Group[] = [];

@@ -22,11 +22,11 @@ export interface OpenBatch {
   readonly jobIds: JobIds;
   /** Length of the results that are sorted already, in bytes; undefined when they are not. */
   readonly sortedBytes: number | undefined;
-  /** Items that had ended ran or were sent again: the results may have two lines for one item. */
+  /** True when items that had ended ran again or were sent again: the results may have two lines for one item. */
   readonly hasRerunItems: boolean;
   /** How often an item was sent again as a new job. */
   readonly resubmitted: number;
-  /** The price of a worker per hour that the journal has, in US dollars. */
+  /** The price of a worker per hour according to the journal, in US dollars. */
   readonly workerPrice: DollarRange | undefined;
   /** What was repaired when the batch was opened: one sentence each. */
   readonly repairs: readonly string[];
@@ -35,10 +35,10 @@ export interface OpenBatch {
 
 /**
  * Creates the files of a new batch. `prepare` returns its header and is called while the lock is held: files that it
- * checks do not change until the batch has begun. `copiesInput` says that `prepare` copies the input to the temporary
- * name. Until the journal exists, the same batch can be begun again; from then on it can be resumed. Fails with
- * local-file (14) when there is a batch already or results that are not empty, and as `prepare` does; the copy of the
- * input is removed then.
+ * checks do not change until the batch has begun. `copiesInput` is true when `prepare` copies the input to the
+ * temporary name. Until the journal exists, the same batch can be begun again; from then on it can be resumed. Fails
+ * with local-file (14) when there is a batch already or results that are not empty, and as `prepare` does. After a
+ * failure, the copy of the input is removed unless the journal exists.
  */
 export async function createBatch(
   durable: DurableFiles,
@@ -67,7 +67,7 @@ export async function createBatch(
   }
 }
 
-/** What a new batch has of earlier runs. */
+/** The members of a new batch that describe earlier runs. */
 const NOTHING_DONE = {
   jobs: [],
   failed: [],
@@ -85,7 +85,9 @@ async function createResultsFile(durable: DurableFiles, path: string): Promise<v
   else if (size > 0) throw localFile(`${path} exists already`, 'Name another --out.');
 }
 
-/** Removes the copy of the input, unless a journal exists: the batch can be resumed then and needs it. */
+/**
+ * Removes the copy of the input, unless a journal exists: with a journal, the batch can be resumed and needs the copy.
+ */
 async function removeCopy(durable: DurableFiles, path: string): Promise<void> {
   if ((await durable.size(journalPath(path))) === undefined) await durable.remove(temporaryCopyPath(path));
 }

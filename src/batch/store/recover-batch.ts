@@ -13,18 +13,18 @@ import { openResults, readResults, type ResultsContent, type ResultsExtent } fro
 import { saveTail } from './write-file.ts';
 
 export interface RecoverOptions {
-  /** Load the jobs that failed or timed out, to retry them. */
+  /** True to load the jobs that failed or timed out, so that they can be retried. */
   readonly wantFailed: boolean;
   /** Items to send again as new jobs; none by default. */
   readonly resubmit?: Resubmit | undefined;
-  /** Stops reading the results, before anything is changed. */
+  /** Stops the reading of the results, before anything is repaired. */
   readonly signal?: AbortSignal;
 }
 
 /**
  * Opens a batch after its process ended in any way, and repairs its files. Fails with local-file (14) when another
- * process works on it, its journal is broken or was shortened, its results were changed, or a file is missing; no file
- * is changed then.
+ * process works on it, its journal is broken or was shortened, its results were changed, or a file is missing. In these
+ * cases the files are not repaired, except that an interrupted sort may be completed or discarded.
  */
 export async function recoverBatch(durable: DurableFiles, path: string, options: RecoverOptions): Promise<OpenBatch> {
   await mustExist(durable, path);

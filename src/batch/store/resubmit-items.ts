@@ -15,15 +15,16 @@ export interface Resubmit {
 
 interface Resubmitted {
   readonly count: number;
-  /** Some of the items have a line in the results. */
+  /** True when some of the items have a line in the results. */
   readonly hadResults: boolean;
   /** What was done: one sentence. */
   readonly notes: readonly string[];
 }
 
 /**
- * Puts items back to be sent as new jobs, and writes that to the journal. A process that is killed in between leaves the
- * others as they were. Fails with local-file (14), and with the signal's reason before anything is written.
+ * Sets items back to `waiting`, so that they are sent as new jobs, and writes that to the journal. If the process is
+ * killed before it has finished, the remaining items are unchanged. Fails with local-file (14), and with the signal's
+ * reason before anything is written.
  */
 export async function resubmitItems(
   durable: DurableFiles,

@@ -23,9 +23,9 @@ export async function resolveResultsPath(durable: DurableFiles, name: string): P
 }
 
 /**
- * Checks that a new batch can write its files. Fails with local-file (14) when there are results or a batch already, when
- * the directory does not exist, and when there is a file of the name that the input will be copied to (`copiesInput`).
- * `resumeCommand` is the command line named in the hint.
+ * Checks that a new batch can write its files. Fails with local-file (14) when there are results or a batch already,
+ * when the directory does not exist, and when a file already has the name to which the input will be copied
+ * (`copiesInput`). `resumeCommand` is the command line named in the hint.
  */
 export async function mustBeNew(
   durable: DurableFiles,

@@ -3,10 +3,10 @@ import { placeOf, type Place, type Wanted } from './place.ts';
 import type { Candidate } from './sources.ts';
 import type { CompletionTree, CompletionValue } from './tree.ts';
 
-/** What the shell offers: words, or its own completion of files or of programs. */
+/** The completions that the shell offers: words, or its own completion of files or of programs. */
 export interface Completion {
   readonly kind: 'words' | 'files' | 'commands';
-  /** What stands before the file's name in the same word: `--input=`, `@`. */
+  /** The text before the file's name in the same word: `--input=`, `@`. */
   readonly before: string;
   readonly words: readonly Candidate[];
 }
@@ -14,7 +14,9 @@ export interface Completion {
 const files = (before: string): Completion => ({ kind: 'files', before, words: [] });
 const offer = (words: readonly Candidate[]): Completion => ({ kind: 'words', before: '', words });
 
-/** Finds what can stand in the place of the last word. Reads the data directory, and waits for the service at most briefly. */
+/**
+ * Finds the candidates for the last word. Reads the data directory, and waits for the service only for a short time.
+ */
 export async function candidatesAt(tree: CompletionTree, place: Place, ports: CompletionPorts): Promise<Completion> {
   const { node, wanted, given } = place;
   switch (wanted.kind) {
@@ -64,7 +66,7 @@ async function valueCandidates(
   }
 }
 
-/** The candidates as whole words: with what stands before the value, and with the values before the last comma. */
+/** The candidates as whole words: with the text before the value, and with the values before the last comma. */
 function inWord(
   candidates: readonly Candidate[],
   { commas }: CompletionValue,
@@ -78,7 +80,7 @@ function inWord(
     .map(({ value, description }) => ({ value: before + head + value, description }));
 }
 
-/** `berth help` takes a topic, or the path of a command. */
+/** The arguments of `berth help` are a topic, or the path of a command. */
 function helpWords(tree: CompletionTree, { args }: Place, { choices = [] }: CompletionValue): readonly Candidate[] {
   const { node } = placeOf(tree, [...args, '']);
   const words = node.words.map(({ word, summary }) => ({ value: word, description: summary }));

@@ -15,9 +15,9 @@ const RENEW = '__renew';
 
 /** A command line of the completion. */
 interface Entry {
-  /** The global flags in the command line that is completed: they say which profile is meant. */
+  /** The global flags in the command line that is completed: they select the profile. */
   readonly globals: GlobalValues;
-  /** Prints what can follow, or renews a list. Fails as a request does. */
+  /** Prints the candidates, or renews a list. Fails as a request does. */
   readonly run: (context: Context) => Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export async function completionEntry(argv: readonly string[], program: Program)
     const source = tree.lists[list];
     const given = placeOf(tree, [...flags, '']);
     return {
-      // The next completion asks again: a retry would only hold the answer back.
+      // The next completion asks again: a retry would only delay the answer.
       globals: { ...globalsOf(given, program), retries: '0' },
       run: async (context) => {
         if (source !== undefined) await renewList(context, list, source);
@@ -65,7 +65,7 @@ export async function completionEntry(argv: readonly string[], program: Program)
 const wordsOf = (shell: string, words: readonly string[]): readonly string[] =>
   shell === 'powershell' ? [...words.slice(0, -1), (words.at(-1) ?? '').replace(/^=/, '')] : words;
 
-/** The words with those that an alias stands for in its place. */
+/** The words, in which an alias is replaced by the words that it means. */
 const expanded = (words: readonly string[], { flags, nouns }: Program, aliases: UserAliases) =>
   expandAlias(
     words,
@@ -98,7 +98,7 @@ async function complete(
   });
 }
 
-/** The global flags that name a service and its settings. How to print is no concern of a completion. */
+/** The global flags that name a service and its settings. Those about the output are not needed for a completion. */
 function globalsOf({ given }: Place, { flags }: Program): GlobalValues {
   const values: Record<string, string | boolean> = {};
   for (const { name, flag } of flags) {
@@ -110,7 +110,10 @@ function globalsOf({ given }: Place, { flags }: Program): GlobalValues {
 
 const SERVICE_FLAGS: readonly string[] = ['--profile', '--local', '--base-url', '--queue-url', '--rest-url'];
 
-/** The first line says what to offer, and what stands before a file's name; then a word and its description each. */
+/**
+ * The first line has the kind of completion and the text before a file's name. Each other line has a word and its
+ * description.
+ */
 const describedLines = ({ kind, before, words }: Completion): readonly string[] => [
   `${kind}\t${before}`,
   ...words.map(({ value, description }) => (description === '' ? value : `${value}\t${safeText(description)}`)),

@@ -5,7 +5,7 @@ import type { Place } from './place.ts';
 import type { Candidate } from './sources.ts';
 import type { CompletionTree, CompletionValue } from './tree.ts';
 
-/** What completion uses of the world. */
+/** The parts of the environment that completion uses. */
 export interface CompletionPorts {
   readonly lists: RememberedLists;
   readonly jobs: RememberedJobs;
@@ -13,18 +13,20 @@ export interface CompletionPorts {
   readonly clock: Clock;
   /** The user's aliases, as candidates. */
   readonly aliases: readonly Candidate[];
-  /** Reads a list of the service again in a process of its own. Resolves when that process ends, also if it fails. */
+  /** Reads a list of the service again in a process of its own. Resolves when that process ends, even if it fails. */
   readonly renew: (list: string) => Promise<void>;
 }
 
-/** A list that was read less than this time ago is offered as it is. Milliseconds. */
+/** A list that was read less than this time ago is offered without reading it again. Milliseconds. */
 const FRESH_MS = 30_000;
 /** A list that is older than this is not offered. Milliseconds. */
 const MAX_AGE_MS = 3_600_000;
-/** How long the first completion of a list waits for it. The whole completion is to take at most 300 ms. */
+/** How long the first completion of a list waits for it. The whole completion should need at most 300 ms. */
 const WAIT_MS = 190;
 
-/** The values of a source. Empty where the service gives none in time, or where this machine has no key for it. */
+/**
+ * The values of a source. Empty when the service does not return any in time, or when this machine has no key for it.
+ */
 export async function valuesOf(
   tree: CompletionTree,
   source: NonNullable<CompletionValue['source']>,
@@ -76,8 +78,8 @@ async function listValues(
 }
 
 /**
- * The rows of a list: fresh ones as they are, older ones while they are renewed. Where there are none, or this machine has
- * changed something since, it waits briefly for them.
+ * The rows of a list: fresh ones without a new request, older ones while they are renewed. When there are none, or this
+ * machine has changed something since they were read, it waits for a short time until they are read.
  */
 async function rowsOf(list: string, { lists, clock, renew }: CompletionPorts): Promise<readonly ListRow[]> {
   const known = await lists.read(list);
@@ -95,7 +97,7 @@ async function rowsOf(list: string, { lists, clock, renew }: CompletionPorts): P
 const rowsUpTo = (list: RememberedList | undefined, ageMs: number): readonly ListRow[] =>
   list !== undefined && list.ageMs <= ageMs ? list.rows : [];
 
-/** Each row by its id, and by its name where no other row has the name. */
+/** Each row by its id, and by its name when no other row has that name. */
 function candidatesOf(rows: readonly ListRow[]): readonly Candidate[] {
   const ids = new Set(rows.map(({ value }) => value));
   const names = new Map<string, number>();

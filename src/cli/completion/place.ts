@@ -5,7 +5,7 @@ import type { CompletionFlag, CompletionNode, CompletionTree, CompletionValue } 
 export type Wanted =
   | { readonly kind: 'word' }
   | { readonly kind: 'flag' }
-  /** `before` is what stands before the value in the same word: `--status=`, or empty. */
+  /** `before` is the text before the value in the same word: `--status=`, or empty. */
   | { readonly kind: 'value'; readonly value: CompletionValue; readonly before: string }
   | { readonly kind: 'nothing' };
 
@@ -76,7 +76,7 @@ function flagPlace(tree: CompletionTree, place: Omit<Place, 'wanted'>): Place {
 }
 
 function wantedWord(node: CompletionNode, position: number): Wanted {
-  // A word that is no verb is in the place of one: what follows it is unknown.
+  // There is an unknown word where a verb is expected, so the words that can follow are unknown.
   if (node.words.length > 0) return { kind: position === 0 ? 'word' : 'nothing' };
   const last = node.args.at(-1);
   const value = node.args[position] ?? (last?.many === true ? last : undefined);

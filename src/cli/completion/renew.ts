@@ -5,11 +5,11 @@ import { safeText } from '../../core/safe-text.ts';
 import { formatDollars } from '../../core/units.ts';
 import type { ListSource } from './sources.ts';
 
-/** The most rows that are kept of a list. */
+/** Maximum number of rows that are kept of a list. */
 const MAX_ROWS = 1000;
-/** The most characters of a name that is offered, and of one word of a description. */
+/** Maximum length of a name that is offered, and of one word of a description, in characters. */
 const MAX_LENGTH = 200;
-/** The time for the whole exchange, in milliseconds. */
+/** Maximum time for the whole request and its answer, in milliseconds. */
 const DEADLINE_MS = 10_000;
 
 /** Reads a list of the service and keeps its rows for completion. Sends nothing without a key. Fails as a request does. */

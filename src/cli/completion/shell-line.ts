@@ -8,14 +8,14 @@ type Quote = '' | '"' | "'";
 /** The last word of a line, as bash sees it. */
 export interface LastWord {
   readonly quote: Quote;
-  /** The part of the word, without its quotes, that bash does not replace: all before the last word break. */
+  /** The part of the word, without its quotes, that bash does not replace: everything before the last word break. */
   readonly kept: string;
 }
 
 /**
  * Splits a line into words without their quotes; the last word is the unfinished one, empty after a space. `breaks` is
- * bash's COMP_WORDBREAKS: bash replaces only what follows the last of these characters, where it is not quoted, and from
- * `@` and `$` on also these themselves.
+ * bash's COMP_WORDBREAKS: bash replaces only what follows the last of these characters, when it is not quoted; for `@`
+ * and `$`, it also replaces the character itself.
  */
 export function splitLine(
   line: string,
@@ -52,11 +52,11 @@ export function splitLine(
       if (breaks.includes(character)) kept = '@$'.includes(character) ? start : word;
     }
   }
-  // Inside quotes, bash replaces all from the quote on.
+  // Bash ignores break characters inside quotes, so `kept` ends before an open quote.
   return { words: [...words, word], last: { quote, kept } };
 }
 
-/** The text that bash has to insert for a value, in place of what follows the last word break. */
+/** The text that bash has to insert for a value, instead of the text after the last word break. */
 export function quotedForBash(value: string, { quote, kept }: LastWord): string {
   const rest = value.slice(kept.length);
   switch (quote) {

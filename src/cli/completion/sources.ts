@@ -1,25 +1,26 @@
 import type { Collection } from '../resource/identity/collection.ts';
 
 /**
- * Values that need no service. `@file` is a file after an `@`, `=file` one after the first `=`; `command` is a program
- * with its arguments; `job` is a job that this machine submitted to the endpoint before it; `help` is a command or topic.
+ * Values that need no service. `@file` is a file after an `@`; `=file` is a file after the first `=`; `command` is a
+ * program with its arguments; `job` is a job that this machine submitted to the endpoint before it; `help` is a command
+ * or topic.
  */
 export type LocalSource = 'file' | '@file' | '=file' | 'command' | 'job' | 'profile' | 'help';
 
 /** One word that may follow. */
 export interface Candidate {
   readonly value: string;
-  /** Shown beside it, where the shell shows descriptions; may be empty. */
+  /** Shown next to it when the shell shows descriptions; may be empty. */
   readonly description: string;
 }
 
 /** What completes the value of an argument or a flag: one of these sources, or the rows of a list of the service. */
 export type Completes = LocalSource | Collection;
 
-/** A list of the service, as data that the completion tree holds. */
+/** A list of the service, as data that the completion tree contains. */
 export type ListSource = Pick<Collection, 'path' | 'member' | 'lookupQuery' | 'value' | 'described'>;
 
-/** The list of a collection, without what completion does not need. */
+/** The list of a collection, without the members that completion does not need. */
 export const listSource = ({ path, member, lookupQuery, value, described }: Collection): ListSource => ({
   path,
   member,

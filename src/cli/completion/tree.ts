@@ -10,9 +10,9 @@ export interface CompletionValue {
   readonly choices?: readonly string[];
   /** A local source, or the key of one of the tree's lists after `list:`. */
   readonly source?: LocalSource | 'fields' | `list:${string}`;
-  /** One word may hold several values with commas between them. */
+  /** True when one word may contain several values with commas between them. */
   readonly commas?: boolean;
-  /** The value may be given more than once: a repeatable flag, or the last argument. */
+  /** True when the value may be given more than once: a repeatable flag, or the last argument. */
   readonly many?: boolean;
 }
 
@@ -35,7 +35,10 @@ export interface CompletionNode {
   readonly fields?: readonly string[];
 }
 
-/** All that completion knows of the program, as data: it is made when the program is built, and loaded as one file. */
+/**
+ * Everything that completion knows about the program, as data: it is made when the program is built, and loaded as one
+ * file.
+ */
 export interface CompletionTree {
   /** By path, such as `pods get`; the root has an empty path. */
   readonly nodes: Readonly<Record<string, CompletionNode>>;

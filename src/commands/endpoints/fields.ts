@@ -172,7 +172,7 @@ export const endpointView = viewOf(ENDPOINT_TABLE);
 
 /** Milliseconds as the whole seconds that the service takes. Fails with usage (2). */
 function wholeSeconds(milliseconds: number): Json {
-  if (milliseconds % 1000 !== 0) throw usage('--idle-timeout is counted in whole seconds');
+  if (milliseconds % 1000 !== 0) throw usage('--idle-timeout must be a whole number of seconds');
   return milliseconds / 1000;
 }
 

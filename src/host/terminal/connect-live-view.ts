@@ -7,7 +7,7 @@ type TerminalRuntime = Pick<Runtime, 'env' | 'stdin' | 'stdout' | 'signals' | 'p
 
 /** See `Terminal.takeOver`. `withKeys` is false when stdin must not be read. */
 export async function takeOver(runtime: TerminalRuntime, view: LiveHooks, withKeys: boolean): Promise<TakenTerminal> {
-  // First, because it remembers the modes of the terminal, which reading keys changes.
+  // This must come first: it saves the terminal modes, and reading keys changes them.
   const keepTerminal = await restoreAfterKill(runtime, view.restore);
   const keys = withKeys ? readKeys(runtime, view.onKey) : undefined;
   const removeSuspendHooks = runtime.signals.onSuspend({

@@ -24,7 +24,7 @@ export function createPrompts(
   signal: AbortSignal,
 ): Prompts {
   const ask = async <T>(question: (kit: Kit, context: AskContext) => Promise<T>): Promise<T> => {
-    if (!terminal.canAsk) throw usage('there is no terminal to ask on', 'Give the value as a flag.');
+    if (!terminal.canAsk) throw usage('there is no terminal for a question', 'Give the value as a flag.');
     const kit = await import('@inquirer/prompts');
     const { stdin, stderr } = streams();
     const inputEnd = new AbortController();

@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/context.ts';
 
 /**
- * Yields items until none arrives for `idleMs` milliseconds of real time. The reader ends the exchange then; comments
- * that keep the connection alive do not count as items.
+ * Yields items until none arrives for `idleMs` milliseconds of real time. Then the iteration ends, and the caller must
+ * end the HTTP request. Comments that keep the connection alive do not count as items.
  */
 export async function* untilIdle<T>(
   source: AsyncIterable<T>,
@@ -12,7 +12,7 @@ export async function* untilIdle<T>(
   const items = source[Symbol.asyncIterator]();
   for (;;) {
     const next = items.next();
-    // After a timeout nobody awaits this read, and ending the exchange makes it fail.
+    // After a timeout nobody awaits this read, and ending the HTTP request makes it fail.
     next.catch(() => undefined);
     const result = await withTimeout(next, idleMs, clock);
     if (result === undefined || result.done === true) return;

@@ -35,8 +35,8 @@ function readProxy(env: Environment, name: string): URL | undefined {
 }
 
 /**
- * Returns the proxy for an address; NO_PROXY is not applied here. A request over plain http to this machine carries the
- * key in the clear, so it only uses a proxy that is on this machine too.
+ * Returns the proxy for an address; NO_PROXY is not applied here. A request over plain http to this machine sends the
+ * key without encryption, so it only uses a proxy that is on this machine too.
  */
 export function proxyFor(url: URL, proxies: Proxies): URL | undefined {
   const proxy = url.protocol === 'https:' ? proxies.https : proxies.http;
@@ -52,7 +52,10 @@ export async function openProxy(proxy: URL, proxies: Proxies, connection: object
     import('undici/lib/api/api-connect.js'),
     import('./certificate-errors.ts'),
   ]);
-  /** Makes the pool that opens tunnels. Classes that are imported by deep path lack undici's request methods. */
+  /**
+   * Makes the pool that opens tunnels. Classes imported from a file inside the undici package do not have its request
+   * methods.
+   */
   const clientFactory = (origin: URL, options: object): Dispatcher => {
     const pool = new Pool(origin, options);
     return Object.assign(pool, {

@@ -8,12 +8,12 @@ export interface HandlerJob {
   readonly input: string;
 }
 
-/** The running handler of one worker: a thread, or what runs a command for each job. */
+/** The running handler of one worker: a thread, or an object that runs a command for each job. */
 export interface HandlerWorker {
   /**
-   * Runs one job. `onChunk` is called with each chunk's JSON text; the handler continues when it has resolved. Resolves with
-   * the outcome, errors of the handler included; with undefined when the worker was stopped. Rejects only when `onChunk`
-   * rejects.
+   * Runs one job. `onChunk` is called with each chunk's JSON text; the handler continues when the promise of `onChunk`
+   * has resolved. Resolves with the outcome, errors of the handler included; with undefined when the worker was
+   * stopped. Rejects only when `onChunk` rejects.
    */
   run(job: HandlerJob, onChunk: (text: string) => Promise<void>): Promise<Outcome | undefined>;
   /** True when it cannot run another job: it was stopped, or has crashed. */
@@ -22,8 +22,8 @@ export interface HandlerWorker {
   stop(): Promise<void>;
 }
 
-/** What serves an endpoint whose jobs are given to the workers here, and not taken by them. */
+/** The source of an endpoint whose jobs are assigned to the workers here, which do not request them. */
 export type HandlerSource = Extract<EndpointSource, { readonly kind: 'module' | 'exec' }>;
 
-/** Starts a worker. `onOutput` is called with what it prints. */
+/** Starts a worker. `onOutput` is called with the text that it prints. */
 export type StartHandlerWorker = (source: HandlerSource, onOutput: (text: string) => void) => HandlerWorker;

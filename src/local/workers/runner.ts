@@ -13,13 +13,18 @@ import type { EndpointSource } from './source.ts';
 export interface RunnerOptions {
   /** Runs one atomic step on the state, as in `Call`. */
   readonly transact: <T>(step: (state: State, now: number) => T) => Promise<T>;
-  /** What serves endpoints, by id or name. Only handler modules and commands for each job run here. */
+  /**
+   * The programs that serve endpoints, by endpoint id or name. Only handler modules and commands for each job run here.
+   */
   readonly sources: Readonly<Record<string, EndpointSource>>;
   /** Starts the handler of a worker. */
   readonly startWorker: StartHandlerWorker;
-  /** Sends a JSON text with POST and returns the status; rejects when there is no answer, with WebhookRefused to give up. */
+  /**
+   * Sends a JSON text with POST and returns the status; rejects when there is no answer, and with WebhookRefused when
+   * it must not be sent again.
+   */
   readonly sendWebhook: (url: string, body: string) => Promise<number>;
-  /** Called with what handlers print. */
+  /** Called with the text that handlers print. */
   readonly log?: (endpointId: string, text: string) => void;
   /** Called with the reason when a webhook is not sent. */
   readonly onWebhookRefused?: (jobId: string, reason: string) => void;
@@ -32,7 +37,7 @@ export interface Runner {
    * since the last call (local-file, 14).
    */
   sync(): Promise<void>;
-  /** Stops every handler; nothing is recorded after it. */
+  /** Stops every handler; nothing is recorded after that. */
   stop(): Promise<void>;
 }
 
@@ -43,7 +48,7 @@ interface Assignment {
   readonly source: HandlerSource | undefined;
 }
 
-/** What should run, and what should be sent, as of one state. */
+/** The jobs that should run and the webhooks that should be sent, according to one state. */
 interface DueWork {
   readonly assignments: readonly Assignment[];
   /** The ids of all workers that run here. */
@@ -61,8 +66,9 @@ interface RunningWorker {
 }
 
 /**
- * Runs handler modules and commands for each job, and delivers webhooks, for a service that is served. Each worker in the state has a handler here that
- * lives as long as the worker; a handler whose attempt does not run in the state any more is stopped.
+ * Runs handler modules and commands for each job, and delivers webhooks, for a service whose HTTP server is running.
+ * Each worker in the state has a handler here until the worker is removed; a handler whose attempt no longer runs
+ * according to the state is stopped.
  */
 export function createRunner(options: RunnerOptions): Runner {
   const sources = new Map(Object.entries(options.sources).filter(isHandlerEntry));
@@ -94,7 +100,7 @@ export function createRunner(options: RunnerOptions): Runner {
     for (const delivery of due.deliveries) inBackground(deliver(delivery));
   };
 
-  /** Syncs never overlap: each starts after the one before. */
+  /** Syncs never overlap: each starts when the previous one has ended. */
   const sync = (): Promise<void> => {
     const next = lastSync.then(syncOnce);
     lastSync = next.catch(() => undefined);
@@ -127,7 +133,7 @@ export function createRunner(options: RunnerOptions): Runner {
       if (outcome === undefined) return;
       await record((state, now) => {
         recordOutcome(state, job.id, job.attempt, outcome, now);
-        // In the same step: a sync in between must not take the attempt for one that has to be stopped.
+        // In the same step: a sync in between must not stop the handler of this attempt.
         worker.attempt = undefined;
       });
     } catch (error) {

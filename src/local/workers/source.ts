@@ -4,11 +4,14 @@ import type { ServedHandler } from '../model/endpoints/record.ts';
 export type EndpointSource =
   /** A JavaScript module, by its absolute path or `file:` URL. */
   | { readonly kind: 'module'; readonly path: string }
-  /** A process a worker, which takes jobs by the worker protocol: a command line for a shell, or a program with arguments. */
+  /**
+   * One process per worker, which requests jobs by the worker protocol: a command line for a shell, or a program with
+   * arguments.
+   */
   | { readonly kind: 'command'; readonly command: string | readonly string[]; readonly cwd: string }
-  /** A process a job: input on stdin, output on stdout. Run by the shell. */
+  /** One process per job: input on stdin, output on stdout. Run by the shell. */
   | { readonly kind: 'exec'; readonly command: string; readonly cwd: string }
-  /** Workers that somebody else starts, and that take jobs by the worker protocol. */
+  /** Workers that another program starts, and that request jobs by the worker protocol. */
   | { readonly kind: 'attach' };
 
 /** How the queue treats the endpoint of a source. */

@@ -13,7 +13,7 @@ export interface WorkersOptions
   readonly startProcess: StartProcess | undefined;
 }
 
-/** The workers that run for a served service: threads, commands for each job, and processes. */
+/** The workers of a service whose HTTP server is running: threads, commands for each job, and processes. */
 export interface Workers {
   /** See `Runner.sync` and `Supervisor.sync`. */
   sync(): Promise<void>;

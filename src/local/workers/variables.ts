@@ -13,7 +13,7 @@ export interface WorkerName {
 }
 
 export interface VariableOptions {
-  /** The prefix that the library of the worker reads; undefined for none beside the neutral one. */
+  /** The prefix that the library of the worker reads; undefined when only the neutral one is used. */
   readonly prefix: string | undefined;
   /** The path of berth's own worker for Python files, to start it by hand. */
   readonly runner: string | undefined;

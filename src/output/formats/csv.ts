@@ -11,7 +11,7 @@ export interface CsvOptions {
   readonly onTerminal: boolean;
 }
 
-/** A header and one row a line. Rows that arrive one at a time take their columns from the first one. */
+/** A header line, then one line per row. The columns of rows that arrive one at a time are those of the first row. */
 export const csvPrinter: FormatPrinter = {
   result: (result, { fields }, { terminal }) => {
     const rows = rowsOf(result);
@@ -51,8 +51,8 @@ const VALUE_COLUMN = 'value';
 
 /**
  * Renders rows as CSV (RFC 4180, lines end with a line feed): nested members as compact JSON, null and missing ones
- * empty. Text that a spreadsheet would run as a formula gets an apostrophe before it, because names can come from other
- * users. `-o json` prints the text unchanged.
+ * empty. An apostrophe is put before text that a spreadsheet would run as a formula, because other users may have
+ * written it. `-o json` prints the text unchanged.
  */
 export async function csvLines(
   columns: readonly string[],
@@ -74,8 +74,8 @@ export async function csvLines(
     },
   };
   let text = options.header ? stringify([columns], format) : '';
-  for (let at = 0; at < rows.length; at += BATCH_ROWS) {
-    const batch = rows.slice(at, at + BATCH_ROWS);
+  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
+    const batch = rows.slice(at, at + ROWS_AT_ONCE);
     text += stringify(
       batch.map((row) => columns.map((column) => valueAt(row, column))),
       format,
@@ -84,5 +84,5 @@ export async function csvLines(
   return text;
 }
 
-/** So many rows are encoded at once: memory that is used for a short time is freed much faster. */
-const BATCH_ROWS = 100;
+/** Number of rows encoded together; a small number frees memory sooner. */
+const ROWS_AT_ONCE = 100;

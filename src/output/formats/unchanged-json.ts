@@ -1,11 +1,11 @@
 /**
- * A fast path for documents whose text is exactly what JSON.stringify writes: most services send such texts. Encoding the
- * decoded value then loses nothing, and the engine encodes many times as fast as tokens can be copied.
+ * Faster code for documents whose text is exactly what JSON.stringify writes: most services send such texts. Encoding
+ * the decoded value of such a text loses nothing, and `JSON.stringify` is many times faster than copying each token.
  */
 import { memberSource } from '../../core/json-source.ts';
 import type { Json } from '../../core/json.ts';
 
-/** A value whose source is its own compact encoding. */
+/** A value whose source text equals its compact JSON. */
 export interface Canonical {
   readonly value: Json;
   /** The source. */

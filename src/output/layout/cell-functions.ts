@@ -1,6 +1,7 @@
 /**
  * Functions that make the `show` of a column: each takes a dotted path and returns a function from a row to a cell. A
- * value of an unexpected type is shown unchanged, a missing one as a dash. None of them throws.
+ * value of an unexpected type is shown unchanged; a missing one gives an empty text (`cell-text.ts` has the dash). None
+ * of them throws.
  */
 import { Exact, arrayOf, encodeJson, memberAt, numberOf, type Json } from '../../core/json.ts';
 import { formatDollars, formatDuration } from '../../core/units.ts';

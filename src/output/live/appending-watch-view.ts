@@ -20,14 +20,14 @@ function sayStale({ stderr }: Output): WatchView['stale'] {
   return async (message, ageMs) => {
     if (message === said) return;
     said = message;
-    await stderr.write(say`${message}; the last values are ${formatDuration(ageMs)} old, going on\n`);
+    await stderr.write(say`${message}; the last values are ${formatDuration(ageMs)} old; polling continues\n`);
   };
 }
 
-type Shower = Omit<WatchView, 'stale'>;
+type ResultPrinter = Omit<WatchView, 'stale'>;
 
 /** Prints every row of every poll as one line that begins with the time, in the service's time. */
-function timedRows(options: OutputOptions, output: Output): Shower {
+function timedRows(options: OutputOptions, output: Output): ResultPrinter {
   const { fields } = options;
   let rows: RowWriter | undefined;
   const open = (view: View): RowWriter =>
@@ -50,7 +50,7 @@ function timedRows(options: OutputOptions, output: Output): Shower {
 
 const timed = (at: string, row: Json): Json => ({ at, ...(isObject(row) ? row : { value: row }) });
 
-function changedResults(options: OutputOptions, output: Output): Shower {
+function changedResults(options: OutputOptions, output: Output): ResultPrinter {
   let last: string | undefined;
   const separator = isTableOutput(options) ? say`\n` : options.format === 'yaml' ? say`---\n` : say``;
   return {
@@ -65,7 +65,7 @@ function changedResults(options: OutputOptions, output: Output): Shower {
   };
 }
 
-/** Returns text that changes with a result's data. An age that only grew is no change. */
+/** Returns text that changes with a result's data. A row whose age only increased counts as unchanged. */
 function fingerprint(result: Result): string {
   switch (result.kind) {
     case 'one':

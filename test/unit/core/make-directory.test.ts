@@ -35,11 +35,11 @@ describe('a folder', () => {
     ['where a link leads nowhere', () => danglingIn(root), /what is there is not a directory/],
     ...(process.platform === 'linux'
       ? ([
-          ['in a place that takes none', () => '/proc/nope', /takes no directory there/],
+          ['in a place that takes none', () => '/proc/nope', /does not allow a directory there/],
           [
             'deep in a place that takes none',
             () => '/proc/1/nope/.config/berth',
-            /takes no directory there|permission denied/,
+            /does not allow a directory there|permission denied/,
           ],
         ] as [string, () => string, RegExp][])
       : []),

@@ -1,6 +1,6 @@
 /**
- * States of an item. In `sending`, the intent to send is on disk and the request may have been sent. Items that a dead
- * process left in `sending` become `unknown`: the service may have the job.
+ * States of an item. In `sending`, the intent to send is on disk and the request may have been sent. Items that were in
+ * `sending` when their process ended become `unknown`: the service may have the job.
  */
 export const STATES = [
   'waiting',
@@ -25,7 +25,7 @@ export type ItemEvent =
   | { readonly kind: 'withdraw' }
   /** The service accepted it as this job. */
   | { readonly kind: 'accept'; readonly job: string }
-  /** The service rejected it for good. */
+  /** The service rejected it; it will not be sent again automatically. */
   | { readonly kind: 'refuse' }
   /** It was sent and no readable answer came. */
   | { readonly kind: 'lose' }
@@ -54,7 +54,10 @@ const TRANSITIONS: Readonly<Record<Exclude<ItemEvent['kind'], 'end'>, Transition
   resubmit: Object.fromEntries(RESUBMITTABLE.map((state) => [state, 'waiting'])),
 };
 
-/** States that an item leaves only when the user asks for it. Each of them has a line in the results, except `unknown`. */
+/**
+ * Returns whether an item in this state has a line in the results. It leaves such a state only when the user asks for
+ * it.
+ */
 export const hasResult = (state: ItemState): boolean =>
   state !== 'waiting' && state !== 'sending' && state !== 'submitted' && state !== 'unknown';
 

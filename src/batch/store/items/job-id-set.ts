@@ -1,14 +1,14 @@
-/** The ids of all jobs of a batch, to detect one that the service gives twice. */
+/** The ids of all jobs of a batch, to detect when the service returns the same id for two jobs. */
 export interface JobIds {
-  /** Returns false when the id was added before; wrongly so about once in several thousand million ids. */
+  /** Returns false when the id was added before; in rare cases (about one id in several billion) also for a new id. */
   add(id: string): boolean;
 }
 
-/** Slots of the hash table per id. More slots take memory, fewer make probing slower. */
+/** Slots of the hash table per id. More slots need more memory, fewer make probing slower. */
 const SLOTS_PER_ID = 1.5;
 
 /**
- * Creates a set for up to `capacity` ids that takes six bytes per id: an open-addressing hash table that stores 32 bits
+ * Creates a set for up to `capacity` ids that needs six bytes per id: an open-addressing hash table that stores 32 bits
  * of a hash and is indexed by 32 other bits.
  */
 export function createJobIds(capacity: number): JobIds {

@@ -7,7 +7,9 @@ import { decodeRecord, encodeRecord, type BatchHeader, type JournalRecord } from
 
 /** A journal that is open for writing. */
 export interface Journal {
-  /** Resolves when the record is on disk. Fails with local-file (14), and after the first failure always. */
+  /**
+   * Resolves when the record is on disk. Fails with local-file (14). After one failure, every later write fails too.
+   */
   write(record: JournalRecord): Promise<void>;
   /** Resolves when no write is pending. */
   idle(): Promise<void>;
@@ -41,8 +43,8 @@ export async function createJournal(durable: DurableFiles, path: string, header:
 export const tornPath = (journal: string, offset: number): string => `${journal}.torn-${String(offset)}`;
 
 /**
- * Opens a journal that was read to its end. An incomplete record at the end is copied to a file named after its offset,
- * then cut off. Fails with local-file (14).
+ * Opens a journal that was read to its end. An incomplete record at the end is copied to a file named after its offset
+ * and then removed from the journal. Fails with local-file (14).
  */
 export async function reopenJournal(durable: DurableFiles, path: string, end: JournalEnd): Promise<Journal> {
   const { validBytes, tornBytes } = end;
@@ -67,8 +69,8 @@ function journalOn(writer: GroupWriter): Journal {
 
 /**
  * Reads a journal and calls `onRecord` with each record and its offset, the header first. An incomplete record at the
- * end is tolerated. Fails with local-file (14) when a broken record is followed by a complete one, because records are
- * missing then, and when the file is not a journal or has another version.
+ * end is ignored. Fails with local-file (14) when a broken record is followed by a complete one, because records are
+ * missing in that case, and when the file is not a journal or has another version.
  */
 export async function readJournal(
   durable: DurableFiles,

@@ -11,11 +11,11 @@ export interface BatchHeader {
   /** Address of the queue API at which the batch was begun, or `LOCAL_SERVICE`. */
   readonly service: string;
   readonly input: InputIdentity;
-  /** JSON text of the members that every submission has beside its input, as `optionsText` returns it. */
+  /** JSON text of the members that every submission has in addition to its input, as `optionsText` returns it. */
   readonly extras: string;
   /** Number of items that can be sent. */
   readonly planned: number;
-  /** Number of items that cannot. */
+  /** Number of items that cannot be sent. */
   readonly invalid: number;
   readonly ordered: boolean;
   /** Milliseconds since the epoch. */
@@ -52,7 +52,10 @@ export type JournalRecord =
 export interface EventData {
   /** JSON text of the item's label, with `send` and `retry`. */
   readonly id?: string | undefined;
-  /** Milliseconds since the epoch, with `accept`, `retry`, `end` and `refuse`; earlier versions did not store an end's. */
+  /**
+   * Milliseconds since the epoch, with `accept`, `retry`, `end` and `refuse`; earlier versions did not store the time
+   * of an end.
+   */
   readonly at?: number | undefined;
   /** Length of the results file including the item's line, in bytes, with `end` and `refuse`. */
   readonly resultBytes?: number | undefined;

@@ -31,30 +31,37 @@ export interface JournalState {
   /** Length of the results file in bytes, and its CRC-32 when the journal has it. */
   readonly resultBytes: number;
   readonly checksum: number | undefined;
-  /** Items that had ended were sent or ran again after the last sort: the results may have two lines for one item. */
+  /**
+   * True when items that had ended were sent again or ran again after the last sort: the results may have two lines for
+   * one item.
+   */
   readonly hasRerunItems: boolean;
   /** How often an item was sent again as a new job, and how often the service ran a job again. */
   readonly resubmitted: number;
   readonly retried: number;
-  /** Every price of a worker per hour that the journal has; undefined when it has none. */
+  /** The range of all prices of a worker per hour in the journal; undefined when there is none. */
   readonly workerPrice: DollarRange | undefined;
-  /** The last record says that the results are about to be replaced by the sorted copy. */
+  /**
+   * True when the last record, apart from prices, is `ordered`: the results were about to be replaced by the sorted
+   * copy.
+   */
   readonly endsWithOrdered: boolean;
-  /** The results were sorted, and nothing was added after that. */
+  /** True when the results were sorted and nothing was added after that. */
   readonly inOrder: boolean;
   readonly end: JournalEnd;
 }
 
 export interface ReplayOptions {
-  /** Load the jobs that failed or timed out. */
+  /** True to load the jobs that failed or timed out. */
   readonly wantFailed?: boolean;
   /** Called with each record after the header, in the order of events. */
   readonly onRecord?: (record: JournalRecord) => void;
 }
 
 /**
- * Replays the journal of a batch. An item that has ended takes one byte of memory, unless `wantFailed` asks for the jobs
- * that failed. Fails with local-file (14) as `readJournal` does, and when an event is not possible in its item's state.
+ * Replays the journal of a batch. An item that has ended needs one byte of memory for its state; with `wantFailed`, the
+ * jobs that failed or timed out are kept too. Fails with local-file (14) as `readJournal` does, and when an event is
+ * not possible in its item's state.
  */
 export async function replayJournal(
   durable: DurableFiles,

@@ -1,7 +1,7 @@
 import { encodeJson, memberAt, stringOf, type Json } from '../../../core/json.ts';
 import { jobError } from '../../../queue/job-error.ts';
 
-/** Longest error text that is shown and grouped, in characters. */
+/** Maximum length of an error text that is shown and grouped, in characters. */
 export const MAX_ERROR_LENGTH = 200;
 
 /** Returns the error of a result as one line; its status when it has no error. */
@@ -29,7 +29,7 @@ export const errorPattern = (error: string): string =>
   VARIABLE_PARTS.reduce((text, [part, mask]) => text.replace(part, mask), error);
 
 /**
- * Returns a function that tells whether the error of a result contains a text, without regard to case: in the whole
+ * Returns a function that returns whether the error of a result contains a text, without regard to case: in the whole
  * error, or in its pattern as a report shows it.
  */
 export function errorMatcher(wanted: string): (result: Json) => boolean {

@@ -12,7 +12,7 @@ export interface ResultLine {
 /** Consecutive lines of a sorted run. */
 export interface SortedChunk {
   readonly bytes: Uint8Array;
-  /** It is the last one of its run. */
+  /** True when it is the last one of its run. */
   readonly endsRun: boolean;
 }
 
@@ -60,7 +60,7 @@ interface HeldLine extends ResultLine {
 
 /**
  * Forms runs of lines sorted by item with replacement selection: lines that are out of order by less than `heldBytes`
- * make one run; random order makes runs of twice that size on average.
+ * become one run; lines in random order become runs of twice that size on average.
  */
 export async function* sortIntoRuns(
   groups: AsyncIterable<Iterable<ResultLine>>,

@@ -15,12 +15,12 @@ import {
 import type { ResultsExtent } from './results-file.ts';
 
 /**
- * Sorts the results file by item; when an item has several lines, the last one is kept, and lines of items that were sent
- * again without an end (`isCurrent` is false) are left out. This is an external merge sort
- * that holds 8 MiB of lines in memory; results that are nearly in order take one pass. It needs as much disk space as
- * the results have, and twice that when they are far from ordered. The sorted file is complete and the journal has its
- * length before it replaces the results file, so that a crash leaves one complete file. Fails with local-file (14), also
- * when the file is not what was written, and with the signal's reason; the results file is not changed then.
+ * Sorts the results file by item; when an item has several lines, the last one is kept, and lines of items that were
+ * sent again without an end (`isCurrent` is false) are left out. This is an external merge sort that keeps 8 MiB of
+ * lines in memory; results that are nearly in order need one pass. It needs as much disk space as the results, and
+ * twice that when they are far from ordered. The sorted file is complete and the journal has its length before it
+ * replaces the results file, so that a crash leaves one complete file. Fails with local-file (14), also when the file
+ * is not what was written, and with the signal's reason. In these cases the results file is not changed.
  */
 export async function orderResults(
   durable: DurableFiles,

@@ -16,7 +16,7 @@ import { linesOf } from '../../split-lines.ts';
 import { createGroupWriter } from '../group-writer.ts';
 import type { Ending } from '../items/item-state-machine.ts';
 
-/** Length of the beginning of a results file, in bytes, and its CRC-32. */
+/** A number of bytes from the start of the results file, and the CRC-32 of these bytes. */
 export interface ResultsExtent {
   readonly resultBytes: number;
   readonly checksum: number;

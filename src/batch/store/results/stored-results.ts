@@ -16,7 +16,7 @@ export interface ResultsSource {
   /** Length of the results that the journal records. */
   readonly resultBytes: number;
   readonly states: ItemStates;
-  /** The file may have several lines for one item. */
+  /** True when the file may have several lines for one item. */
   readonly hasRerunItems: boolean;
 }
 
@@ -28,9 +28,9 @@ export function itemOfLine(bytes: Uint8Array): number | undefined {
 }
 
 /**
- * Returns the result of each item that has ended, once: of several lines of an item the last one, and none of an item
- * that was sent again. They are grouped by the chunk of the file, in the order of the file. Nothing is held in memory,
- * except eight bytes an item when some ran again. Fails as reading does, and with the signal's reason.
+ * Returns one result for each item that has ended: its last line when it has several. An item that was sent again and
+ * has not ended has no result. Results are grouped by the chunk of the file, in the order of the file. Only eight bytes
+ * per item are kept in memory, and only when some items ran again. Fails as reading does, and with the signal's reason.
  */
 export async function* storedResults(
   durable: DurableFiles,

@@ -11,7 +11,7 @@ import { listRows, type Resource } from '../read.ts';
 import { outcomeResult } from '../several/outcomes.ts';
 import { compileFilter, SELECTOR_KEYS, type Filter } from './selectors.ts';
 
-/** The values of a command that takes ids or selectors. */
+/** The values of a command that accepts ids or selectors. */
 export interface ChoiceValues extends Filter {
   readonly id: readonly string[];
   readonly all: boolean;
@@ -29,7 +29,7 @@ export interface Target {
 
 /** What a command acts on. */
 export interface Chosen {
-  /** Whether selectors picked the targets. */
+  /** True when selectors picked the targets. */
   readonly bySelector: boolean;
   readonly targets: readonly Target[];
 }
@@ -47,9 +47,9 @@ export const hasSelector = (values: ChoiceValues): boolean => givenSelectors(val
 const MAX_NAMED = 10;
 
 /**
- * The rows that the selectors pick, from one read of the list, in a dry run too; they are acted on by id, whatever their
- * names become. `exclude` says why a row is left out, such as a lock; what is left out is said on stderr. Fails with usage
- * (2) if `--all` is given with another selector.
+ * The rows that the selectors pick, from one read of the list, in a dry run too; the command acts on their ids, even if
+ * their names change. `exclude` returns why a row is left out, such as a lock; rows that are left out are reported on
+ * stderr. Fails with usage (2) if `--all` is given with another selector.
  */
 export async function selectTargets(
   ctx: CommandContext,

@@ -3,7 +3,10 @@ import { memberAt, stringOf, type Json } from '../../../core/json.ts';
 import { option, type Param, type Params } from '../../parse/params.ts';
 import type { ResourceTable } from '../fields.ts';
 
-/** The filters of a list, and the selectors of a command that acts on many. Absent ones do not fit the resource. */
+/**
+ * The filters of a list, and the selectors of a command that acts on many. Those that do not fit the resource are
+ * absent.
+ */
 export interface Filter {
   readonly match: readonly string[];
   readonly status?: readonly string[] | undefined;
@@ -12,7 +15,7 @@ export interface Filter {
   readonly newerThan?: number | undefined;
 }
 
-/** The keys of the flags that take the place of ids. */
+/** The keys of the flags that can be used instead of ids. */
 export const SELECTOR_KEYS = ['match', 'status', 'olderThan', 'all'] as const;
 
 export interface SelectorParams extends Params {
@@ -38,7 +41,7 @@ export function filterOptions(table: ResourceTable | undefined): Params {
   };
 }
 
-/** The flags that take the place of ids. `plural` is what is selected: `pods`. */
+/** The flags that can be used instead of ids. `plural` is the name of the selected resources: `pods`. */
 export function selectorOptions(table: ResourceTable | undefined, plural: string): SelectorParams {
   const options: Params = {
     match: { ...match, summary: `all ${plural} ${match.summary}` },
@@ -61,8 +64,9 @@ const ageField = (table: ResourceTable | undefined): string | undefined =>
   table?.fields['createdAt']?.type === 'time' ? table.fields['createdAt'].path : undefined;
 
 /**
- * Compiles a filter. Different flags narrow each other; several values of one of them widen it. A row of unknown age is
- * neither older nor newer. `now` is the service's time in milliseconds. Fails with usage (2) for an empty pattern.
+ * Compiles a filter. A row must match every flag that is given, and at least one of several values of a flag. A row of
+ * unknown age is neither older nor newer. `now` is the service's time in milliseconds. Fails with usage (2) for an
+ * empty pattern.
  */
 export function compileFilter(
   table: ResourceTable | undefined,
@@ -81,6 +85,6 @@ export function compileFilter(
   };
 }
 
-/** Whether a value is one of the wanted ones, in any case; true if none is wanted. */
+/** True when a value is one of the wanted ones, in upper or lower case, or when none is wanted. */
 export const isAmong = (wanted: readonly string[], value: Json | undefined): boolean =>
   wanted.length === 0 || wanted.some((each) => each.toLowerCase() === stringOf(value)?.toLowerCase());

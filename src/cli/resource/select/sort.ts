@@ -51,7 +51,7 @@ function parseKey(part: string, keys: Readonly<Record<string, SortKey>>, names: 
   return { ...key, descending: key.descending !== isTurned };
 }
 
-/** What can be sorted by, by name: the member that JSON has, and `age`, which is a creation time turned around. */
+/** The possible sort keys by name: the members of the JSON, and `age`, which is the creation time in reverse order. */
 function sortKeys(table: ResourceTable): Readonly<Record<string, SortKey>> {
   const entries = [...table.table, ...(table.wide ?? [])].flatMap((key): [string, SortKey][] => {
     const field = table.fields[key];

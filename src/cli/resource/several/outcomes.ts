@@ -7,18 +7,18 @@ import type { CommandContext } from '../../context.ts';
 import { pluralOf } from '../../words.ts';
 import { combinedFailure } from './combined-failure.ts';
 
-/** Said in the help of every command that takes several ids. */
+/** A sentence in the help of every command that accepts several ids. */
 export const SEVERAL =
   'With several ids, the output has an outcome for each ({"id","ok","error"?} with --json), and the exit code is the worst one.';
 
-/** How one of several went. */
+/** The outcome of one of several requests. */
 export interface Outcome {
-  /** Its id; the word of the user if that is not known. */
+  /** Its id; if that is not known, the word that the user entered. */
   readonly id: string;
   readonly failure?: Failure | undefined;
 }
 
-/** `{"id","ok","error"?}`; the error is what a failed command prints with `--json`. */
+/** `{"id","ok","error"?}`; the error is the one that a failed command prints with `--json`. */
 export const outcomeRow = ({ id, failure }: Outcome): Json => ({
   id,
   ok: failure === undefined,
@@ -52,8 +52,8 @@ const outcomeView = (noun: string, done: string): View => ({
 });
 
 /**
- * The result of a command that acted on several: a row for each, in the order given, also for those that failed; `-o id`
- * prints those that went well. It fails with the worst of the failures.
+ * The result of a command that acted on several: a row for each, in the order given, also for those that failed; `-o
+ * id` prints only those that succeeded. It fails with the worst of the failures.
  */
 export function outcomeResult(
   ctx: CommandContext,

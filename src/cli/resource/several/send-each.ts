@@ -8,9 +8,9 @@ import { dryRunNote, sendTo } from '../identity/identify.ts';
 /** One of several requests, each about a resource that the user named by an id or a name. */
 export interface EachRequest<N extends string> {
   readonly given: string;
-  /** What it is called in messages and results, if that is not the resource: a job of an endpoint. */
+  /** Its name in messages and results, if that is not the resource: a job of an endpoint. */
   readonly label?: string;
-  /** Why nothing is sent about it: it could not be read before. */
+  /** The failure of reading it before: no request is sent for it. */
   readonly failure?: Failure | undefined;
   readonly request: (id: Id<N>) => ApiRequest;
 }
@@ -22,8 +22,9 @@ export type Sent<N extends string = string> = { readonly id: string } & (
 );
 
 /**
- * Sends requests one after the other. A failure does not stop the rest. An interrupt does: those that were not sent then
- * fail with not-sent, so that what was done before is not lost. A dry run prints all requests.
+ * Sends requests one after the other. A failure does not stop the rest. An interrupt does: the requests that were not
+ * sent yet fail with not-sent, so that the outcomes of the earlier ones are still printed. A dry run prints all
+ * requests.
  */
 export async function sendEach<N extends string>(
   ctx: CommandContext,

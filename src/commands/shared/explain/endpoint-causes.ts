@@ -15,11 +15,11 @@ import { couldNotTell } from './service-causes.ts';
 import { findStock, noStockSentence, stockText, wantedByEndpoint, type StockFinding } from './stock.ts';
 import { evidence, unreadEvidence, type Cause, type Evidence } from './verdict.ts';
 
-/** Everything that an explanation of an endpoint may have asked for. */
+/** All facts that an explanation of an endpoint may have requested. */
 export const factsOf = (facts: EndpointFacts): readonly (Fact<unknown> | undefined)[] => [
   facts.endpoint,
   facts.workers,
-  // An endpoint that balances load has no queue and refuses the question.
+  // An endpoint that balances load has no queue and refuses the request.
   isLoadBalancer(facts) ? undefined : facts.health,
   facts.catalog,
   facts.volumes,
@@ -101,7 +101,7 @@ export const JOBS_FAIL: Cause<EndpointFacts> = {
   },
 };
 
-/** What is needed and was not read. A public model has a queue, and is not among the account's endpoints. */
+/** A fact that is needed could not be read. A public model has a queue, and is not among the account's endpoints. */
 export const ENDPOINT_UNKNOWN: Cause<EndpointFacts> = {
   code: 'unknown',
   state: 'waiting',
@@ -130,7 +130,7 @@ export const ENDPOINT_HEALTHY: Cause<EndpointFacts> = {
   },
 };
 
-/** How `jobs` waiting jobs go on: `, about 40s`, `; a worker starts`. */
+/** How or when `jobs` waiting jobs will continue: `, about 40s`, `; a worker starts`. */
 export function pace(facts: EndpointFacts, jobs: number): string {
   if (workerCount(facts, 'running') === 0)
     return workerCount(facts, 'initializing') > 0 ? '; a worker starts' : '; a worker takes the next one';
@@ -151,7 +151,7 @@ function estimateMs({ health, later }: EndpointFacts, jobs: number): number | un
 
 const endedCount = (health: Fact): number => jobCount({ health }, 'completed') + jobCount({ health }, 'failed');
 
-/** Where the endpoint's hardware is in stock; undefined where the catalog was not read or does not say it. */
+/** Where the endpoint's hardware is in stock; undefined when the catalog was not read or does not contain it. */
 function stockOf(facts: EndpointFacts): StockFinding | undefined {
   const endpoint = valueOf(facts.endpoint);
   const catalog = valueOf(facts.catalog);
@@ -171,7 +171,7 @@ function allowedDataCenters(endpoint: Json, volumes: Json | undefined): readonly
   return named.length === 0 ? places : places.filter((id) => named.includes(id));
 }
 
-/** Other data centers or, where a volume or their number forbids that, other pools. */
+/** Suggests other data centers or, when a volume or their number does not allow that, other pools. */
 function stockCure(facts: EndpointFacts, stock: StockFinding | undefined): readonly string[] {
   const endpoint = valueOf(facts.endpoint) ?? null;
   const see = commandLine('catalog', 'gpus', '--available', '--product', 'SERVERLESS');

@@ -9,7 +9,7 @@ import { readFact, readLastLine, valueOf, type Fact } from './facts.ts';
 import { isReason } from './service-causes.ts';
 import { wantedByEndpoint } from './stock.ts';
 
-/** What is known of an endpoint. A fact that was not needed is absent. */
+/** What is known about an endpoint. A fact that was not needed is absent. */
 export interface EndpointFacts {
   readonly id: string;
   readonly endpoint: Fact;
@@ -25,9 +25,9 @@ export interface EndpointFacts {
 }
 
 /**
- * Reads what decides whether an endpoint's jobs run: three requests, and then only what these make necessary. `sampleMs`
- * is how long the queue is watched when jobs wait; 0 for not at all. Fails as its first request does when nothing of the
- * endpoint could be read, unless the failure is a reason itself.
+ * Reads the facts that decide whether an endpoint's jobs run: three requests, and after them only those that the
+ * answers make necessary. `sampleMs` is how long the queue is watched when jobs wait; 0 for not at all. Fails as its
+ * first request does when nothing about the endpoint could be read, unless the failure is a reason itself.
  */
 export async function readEndpointFacts(
   ctx: CommandContext,
@@ -87,27 +87,27 @@ const rowsOf = (workers: Fact): readonly Json[] => arrayOf(memberAt(valueOf(work
 const hasVolumes = (endpoint: Fact): boolean =>
   (arrayOf(memberAt(valueOf(endpoint), 'networkVolumes')) ?? []).length > 0;
 
-/** Whether stock may be the reason: workers are allowed, and none is there that takes jobs or is about to. */
+/** True when missing stock may be the reason: workers are allowed, and there is none that can run jobs now or soon. */
 const needsStock = (facts: EndpointFacts): boolean =>
   facts.workers.known && maxWorkers(facts) !== 0 && !hasUsableWorker(facts);
 
-/** The largest number of workers; undefined where it is not known. */
+/** The maximum number of workers; undefined when it is not known. */
 export const maxWorkers = ({ endpoint }: EndpointFacts): number | undefined =>
   numberOf(memberAt(valueOf(endpoint), 'workers.max'));
 
 export const isLoadBalancer = ({ endpoint }: EndpointFacts): boolean =>
   memberAt(valueOf(endpoint), 'type') === 'LOAD_BALANCER';
 
-/** A count of the queue's health (specification 4.5); 0 where it is not known. */
+/** A count of the queue's health (specification 4.5); 0 when it is not known. */
 export const jobCount = ({ health }: Pick<EndpointFacts, 'health'>, name: string): number =>
   numberOf(memberAt(valueOf(health), `jobs.${name}`)) ?? 0;
 
-/** How many workers have a status, from the list of workers or, where that was not read, from the queue's health. */
+/** How many workers have a status, from the list of workers or, when that was not read, from the queue's health. */
 export const workerCount = ({ workers, health }: EndpointFacts, status: string): number =>
   numberOf(memberAt(valueOf(workers), `summary.${status}`)) ??
   numberOf(memberAt(valueOf(health), `workers.${status}`)) ??
   0;
 
-/** Whether a worker runs jobs, waits for one, or starts. */
+/** True when a worker runs jobs, waits for one, or starts. */
 export const hasUsableWorker = (facts: EndpointFacts): boolean =>
   ['running', 'idle', 'initializing'].some((status) => workerCount(facts, status) > 0);

@@ -1,4 +1,4 @@
-/** What the requests of an explanation said. Each may fail on its own. */
+/** The answers to the requests of an explanation. Each may fail on its own. */
 import type { ApiRequest, ServerEvent } from '../../../core/api.ts';
 import { Failure } from '../../../core/failure.ts';
 import { decodeJson, memberAt, stringOf, type Json } from '../../../core/json.ts';
@@ -20,7 +20,7 @@ export interface Unread {
 
 export type Fact<T = Json> = Known<T> | Unread;
 
-/** How long a log may be silent before it is taken to have no line yet. Milliseconds. */
+/** A log without a line for this time is considered empty. Milliseconds. */
 const LOG_IDLE_MS = 1000;
 
 /**
@@ -63,9 +63,9 @@ function lineOf({ data }: ServerEvent): string {
   }
 }
 
-/** The value of a fact; undefined where it was not read. */
+/** The value of a fact; undefined when it was not read. */
 export const valueOf = <T>(fact: Fact<T> | undefined): T | undefined => (fact?.known === true ? fact.value : undefined);
 
-/** Whether a request was answered with this status. */
+/** True when a request failed with this status. */
 export const hasStatus = (fact: Fact<unknown>, status: number): boolean =>
   !fact.known && fact.failure.status === status;

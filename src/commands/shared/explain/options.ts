@@ -1,4 +1,4 @@
-/** What the commands that explain have in common in their help. */
+/** The parts of the help that all commands with an explanation share. */
 import { option } from '../../../cli/parse/params.ts';
 
 export const EXPLAIN_DETAILS =

@@ -4,7 +4,7 @@ import { commandLine } from '../../../cli/words.ts';
 import type { Fact, Unread } from './facts.ts';
 import type { Cause } from './verdict.ts';
 
-/** The facts that an explanation asked for. */
+/** The facts that an explanation requested. */
 type Facts<F> = (facts: F) => readonly (Fact<unknown> | undefined)[];
 
 const unreadOf = (all: readonly (Fact<unknown> | undefined)[]): readonly Unread[] =>
@@ -38,7 +38,7 @@ export const serviceCauses = <F>(all: Facts<F>): readonly Cause<F>[] => [
   },
 ];
 
-/** Whether a failure is itself the reason, so that an explanation can be made of it. */
+/** True when a failure is itself the reason, so that an explanation needs no other facts. */
 export const isReason = ({ failure }: Unread): boolean => failure.exit === EXIT.rateLimited || failure.status === 402;
 
 /** The finding of an explanation that lacks a fact it needs. It ends with the exit code of that request's failure. */

@@ -2,7 +2,7 @@ import { arrayOf, memberAt, numberOf, objectOf, stringOf, type Json } from '../.
 import type { ApiRequest } from '../../../core/api.ts';
 import { CPUS, GPUS } from '../collections.ts';
 
-/** What some hardware is looked for as. */
+/** The hardware whose stock is searched. */
 export interface Wanted {
   /** For messages: `POOL-80G`, or `POOL-80G or POOL-48G`. */
   readonly name: string;
@@ -14,7 +14,7 @@ export interface Wanted {
 /** Where some hardware is in stock. */
 export interface StockFinding {
   readonly name: string;
-  /** The data centers that were asked about; undefined for all. */
+  /** The data centers that may be used; undefined for all. */
   readonly allowed: readonly string[] | undefined;
   /** The allowed data centers that have it. */
   readonly here: readonly string[];
@@ -34,7 +34,7 @@ const catalogRequest = (path: readonly string[], query: NonNullable<ApiRequest['
   query: { include: 'AVAILABILITY', ...query },
 });
 
-/** The hardware that an endpoint's workers need; undefined where the endpoint does not say it. */
+/** The hardware that an endpoint's workers need; undefined when the endpoint does not specify it. */
 export function wantedByEndpoint(endpoint: Json): Wanted | undefined {
   const gpu = objectOf(memberAt(endpoint, 'gpu'));
   if (gpu !== undefined) {
@@ -57,7 +57,7 @@ export function wantedByEndpoint(endpoint: Json): Wanted | undefined {
   return flavors.length === 0 ? undefined : wantedCpus(flavors, 'SERVERLESS');
 }
 
-/** The hardware that a pod needs; undefined where the pod does not say it. */
+/** The hardware that a pod needs; undefined when the pod does not specify it. */
 export function wantedByPod(pod: Json): Wanted | undefined {
   const id = stringOf(memberAt(pod, 'gpu.id'));
   const cpu = memberAt(pod, 'cpu');
@@ -73,7 +73,10 @@ export function wantedByPod(pod: Json): Wanted | undefined {
   };
 }
 
-/** Of several flavors the fewest vCPUs are asked for: only stock of none of them is a reason. */
+/**
+ * Of several flavors, the smallest number of vCPUs is used: stock is a reason only when none of the flavors is in
+ * stock.
+ */
 function wantedCpus(flavors: readonly Json[], product: string): Wanted {
   const ids = flavors.flatMap((flavor) => stringOf(memberAt(flavor, 'id')) ?? []);
   const counts = flavors.flatMap((flavor) => numberOf(memberAt(flavor, 'vcpuCount')) ?? []);
@@ -86,7 +89,7 @@ function wantedCpus(flavors: readonly Json[], product: string): Wanted {
 
 /**
  * Where the wanted hardware is in stock. `allowed` are the data centers that may be used; undefined for all. Returns
- * undefined where the catalog does not say it.
+ * undefined when the catalog does not contain it.
  */
 export function findStock(
   wanted: Wanted,
@@ -108,7 +111,7 @@ export function findStock(
   };
 }
 
-/** The data centers that have a catalog entry in stock; undefined where the answer does not say it. */
+/** The data centers that have a catalog entry in stock; undefined when the answer does not contain it. */
 function dataCentersOf(row: Json): readonly string[] | undefined {
   const listed = arrayOf(memberAt(row, 'dataCenters'));
   if (listed === undefined) return memberAt(row, 'availability') === 'NONE' ? [] : undefined;

@@ -1,14 +1,17 @@
-/** From facts to a verdict: a table of causes, of which the first that applies is the answer. */
+/** Finds a verdict from facts: the first cause of a table that applies is the answer. */
 import { EXIT, type ExitCode } from '../../../core/exit-codes.ts';
 import { arrayOf, memberAt, type JsonObject } from '../../../core/json.ts';
 import { list, text } from '../../../output/layout/cell-functions.ts';
 import type { Result, Tone, View } from '../../../output/view.ts';
 import type { Fact } from './facts.ts';
 
-/** `ok`: nothing is wrong. `waiting`: it goes on by itself. `blocked`: nothing moves until something is changed. */
+/**
+ * `ok`: nothing is wrong. `waiting`: it continues without a change. `blocked`: it does not continue until something is
+ * changed.
+ */
 export type State = 'ok' | 'waiting' | 'blocked';
 
-/** One thing that was found, and the request that said it. */
+/** One thing that was found, and the request whose answer contained it. */
 export interface Evidence {
   readonly fact: string;
   readonly value: string;
@@ -16,22 +19,22 @@ export interface Evidence {
 }
 
 interface Finding {
-  /** One sentence without a final stop. */
+  /** One sentence without a period at the end. */
   readonly verdict: string;
-  /** Command lines that cure it, in order. */
+  /** Command lines that solve the problem, in order. */
   readonly cure?: readonly string[];
-  /** The state, where it differs from that of the cause. */
+  /** The state, when it differs from that of the cause. */
   readonly state?: State;
-  /** The exit code of a finding that could not tell. */
+  /** The exit code of a finding without a known reason. */
   readonly exit?: ExitCode;
 }
 
-/** A reason why something does not move, or that it does. */
+/** A reason why something does not continue, or the statement that it does. */
 export interface Cause<F> {
   /** A stable name for scripts, such as `workers-max-zero`. */
   readonly code: string;
   readonly state: State;
-  /** What the facts say about this cause; undefined where it does not apply. */
+  /** Returns the finding of this cause from the facts; undefined when it does not apply. */
   readonly find: (facts: F) => Finding | undefined;
 }
 
@@ -59,7 +62,7 @@ export function decide<F>(causes: readonly Cause<F>[], facts: F): Verdict {
   throw new Error('no cause applies');
 }
 
-/** A line of evidence from a fact; none where the fact was not asked for, or `value` returns undefined. */
+/** A line of evidence from a fact; none when the fact was not requested, or `value` returns undefined. */
 export function evidence<T>(
   name: string,
   fact: Fact<T> | undefined,
@@ -98,7 +101,7 @@ const verdictView: View = {
       title: 'evidence',
       lines: (arrayOf(memberAt(row, 'evidence')) ?? []).map((each) => ({
         label: text('fact')(each),
-        // The query is in the JSON: here it would take the place of what was found.
+        // The query is in the JSON: here it would leave no room for the value.
         value: `${text('value')(each)} (${text('source')(each).replace(/\?.*$/, '')})`,
       })),
     },

@@ -6,7 +6,10 @@ import { CPUS, DATA_CENTERS, GPUS, type CpuData, type GpuData } from './hardware
 /** Free GPUs or vCPUs by data center id. */
 type Stock = Readonly<Record<string, number>>;
 
-/** What `berth local stock set` has changed, by hardware id. All other stock is as the catalog has it, and never changes. */
+/**
+ * What `berth local stock set` has changed, by hardware id. All other stock has the value in the catalog and never
+ * changes.
+ */
 const changes = createPart<Records<Stock>>('stock', () => noRecords());
 
 /** The GPU types with the stock of this state. */

@@ -13,7 +13,7 @@ import type { BuiltinHandler } from '../../model/endpoints/record.ts';
 export type Outcome =
   { readonly kind: 'output'; readonly text: string } | { readonly kind: 'error'; readonly error: string };
 
-/** What a built-in handler will do; how far it is follows from the time since its start. */
+/** What a built-in handler will do; its progress depends only on the time since its start. */
 export interface Plan {
   /** Its execution time in milliseconds. */
   readonly workMs: number;

@@ -29,8 +29,8 @@ export function advanceQueue(state: State, now: number): void {
 }
 
 /**
- * Records that an endpoint was created, changed or deleted; `advanceQueue` then adjusts its workers. Whatever changes an
- * endpoint outside the queue must call it.
+ * Records that an endpoint was created, changed or deleted; the next `advanceQueue` adjusts its workers. All code
+ * outside the queue that changes an endpoint must call it.
  */
 export function endpointChanged(state: State, endpointId: string): void {
   const { changed } = queuesOf(state);
@@ -206,7 +206,7 @@ function applyChanges(state: State, at: number): void {
   }
 }
 
-/** Whether a timer still applies. */
+/** True when a timer still applies. */
 function applies(state: State, { at, event }: Timer): boolean {
   switch (event.kind) {
     case 'worker-ready':

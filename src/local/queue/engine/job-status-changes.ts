@@ -48,8 +48,8 @@ export function expire(state: State, job: Job, at: number): void {
 }
 
 /**
- * When a running job will end, in milliseconds since the epoch, and how. For a program of the user only the timeout is known:
- * its outcome is recorded when it is there.
+ * When a running job will end, in milliseconds since the epoch, and how. For a program of the user only the timeout is
+ * known: its outcome is recorded when it arrives.
  */
 export function endOf(endpoint: EndpointRecord, job: Job): { readonly at: number; event(): JobEvent } {
   const startedAt = job.startedAt ?? job.queuedAt;
@@ -65,7 +65,7 @@ export function endOf(endpoint: EndpointRecord, job: Job): { readonly at: number
   return { at, event: () => eventOf(plan.outcome(), at) };
 }
 
-/** The event of a job whose handler has this outcome. */
+/** The event that ends a job whose handler returned this outcome. */
 export const eventOf = (outcome: Outcome, at: number): JobEvent =>
   outcome.kind === 'output'
     ? { kind: 'complete', at, output: outcome.text }
@@ -128,8 +128,8 @@ function occupy(state: State, job: Job): void {
 }
 
 /**
- * Takes the job from its worker, which becomes IDLE with its last one. A worker that takes its jobs by the worker protocol
- * still works on a job that ended without it, and is asked to stop it.
+ * Removes the job from its worker, which becomes IDLE when it has no other job. A worker that requests its jobs by the
+ * worker protocol still works on a job that ended before the worker finished it, and is asked to stop it.
  */
 function release(state: State, job: Job, at: number, after: Job | undefined): void {
   const queue = queueOf(state, job.endpointId);

@@ -48,7 +48,7 @@ export function nextOverdueAt(state: State, endpoint: EndpointRecord, at: number
     let seen = 0;
     for (const { queuedAt } of jobsOfLine(state, line)) {
       if (queuedAt + delay > at) times.push(queuedAt + delay);
-      // With so many overdue jobs there are as many workers as there may be.
+      // With this many overdue jobs, the number of workers is already the maximum.
       if (queuedAt + delay > at || ++seen > endpoint.workers.max) break;
     }
   }

@@ -6,8 +6,8 @@ export function setTimer(queues: Queues, at: number, event: TimerEvent): void {
 }
 
 /**
- * Lets the number of an endpoint's workers be looked at, at `at` at the latest. Only the earliest of such times is kept: who
- * looks then sets the next one.
+ * Makes sure that the number of an endpoint's workers is checked at `at` at the latest. Only the earliest of these
+ * times is kept: that check sets the time of the next one.
  */
 export function scheduleScaling(queues: Queues, queue: EndpointQueue, endpointId: string, at: number): void {
   if (queue.scaleAt !== undefined && queue.scaleAt <= at) return;

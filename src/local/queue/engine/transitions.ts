@@ -57,7 +57,7 @@ export function transition(job: Job, event: JobEvent): Job | undefined {
   }
 }
 
-/** The ended job without what only a running one has: its progress and the copies of its chunks. */
+/** The ended job without the members that only a running one has: its progress and the copies of its chunks. */
 function ended(job: Job, status: JobStatus, at: number): Job {
   if (job.output === undefined && job.streamed === undefined) return { ...job, status, finishedAt: at };
   const { output: _progress, streamed: _streamed, ...kept } = job;

@@ -8,7 +8,7 @@ const HOUR = 3_600_000;
 const RETENTION_MS = 2 * 366 * 24 * HOUR;
 
 /**
- * What all workers have used until `now`, for billing: ended ones and running ones. A worker is counted from its start,
+ * What all workers, ended and running, have used until `now`, for billing. A worker is counted from its start,
  * including the cold start, to its end.
  */
 export const usageOf = (state: State, now: number): readonly Usage[] => [

@@ -14,7 +14,7 @@ import { recordUsage } from './usage.ts';
 /** The time from a worker's start until it is ready for its first job. Milliseconds. */
 export const COLD_START_MS = 1000;
 
-/** When workers cannot be placed anywhere, it is tried again after this time. Milliseconds. */
+/** When workers cannot be placed in any data center, the next attempt is after this time. Milliseconds. */
 const PLACEMENT_RETRY_MS = 60_000;
 
 /** How many ended workers of an endpoint are kept, for their logs. */
@@ -27,10 +27,10 @@ export function reconcile(state: State, endpointId: string, at: number): void {
 }
 
 /**
- * Adjusts an endpoint's workers to its settings and its waiting jobs: stops surplus, stale and unneeded unhealthy workers, gives jobs to idle
- * ones, and starts missing ones. It never stops a RUNNING worker. Called after every change, so it looks at all workers only
- * when the settings were changed, or an idle worker can get a job. Workers that were idle too long are stopped by the timer
- * that it sets.
+ * Adjusts an endpoint's workers to its settings and its waiting jobs: stops surplus, stale and unneeded unhealthy
+ * workers, assigns jobs to idle ones, and starts missing ones. It never stops a RUNNING worker. It is called after
+ * every change, so it checks all workers only when the settings were changed, or when an idle worker can get a job.
+ * Workers that were idle for too long are stopped by the timer that it sets.
  */
 export function scaleWorkers(state: State, endpoint: EndpointRecord, at: number): void {
   const queue = queueOf(state, endpoint.id);
@@ -76,7 +76,7 @@ export function stopAllWorkers(state: State, queue: EndpointQueue, at: number): 
   for (const worker of workersIn(queue)) stopWorker(state, queue, worker, at);
 }
 
-/** Removes a worker and keeps its history. `endReason` says why, when it is not scaling that stops it. */
+/** Removes a worker and keeps its history. `endReason` is the reason, unless scaling stops it. */
 export function stopWorker(state: State, queue: EndpointQueue, worker: Worker, at: number, endReason?: string): void {
   removeWorker(queue, worker.id);
   queue.signals += 1;
@@ -85,7 +85,7 @@ export function stopWorker(state: State, queue: EndpointQueue, worker: Worker, a
   queue.ended = [ended, ...queue.ended].slice(0, MAX_ENDED_WORKERS);
 }
 
-/** Stops surplus and stale workers, and gives jobs to idle ones. */
+/** Stops surplus and stale workers, and assigns jobs to idle ones. */
 function useWorkers(state: State, queue: EndpointQueue, endpoint: EndpointRecord, at: number): void {
   if (queue.isUnsettled) settle(state, queue, endpoint, at);
   if (!takesByProtocol(endpoint)) assignJobs(state, queue, at);
@@ -100,7 +100,7 @@ function settle(state: State, queue: EndpointQueue, endpoint: EndpointRecord, at
     workerCount(queue) > endpoint.workers.max || ours.some(({ version }) => version !== endpoint.version);
 }
 
-/** An attached worker is not started and stopped by scaling. */
+/** False for an attached worker: scaling neither starts nor stops it. */
 const isOurs = ({ protocol }: Worker): boolean => protocol?.kind !== 'attached';
 
 /** Stops workers above the maximum, the newest first. */
@@ -127,7 +127,7 @@ function replaceStale(state: State, queue: EndpointQueue, endpoint: EndpointReco
   }
 }
 
-/** Gives waiting jobs to idle workers whose hardware is not taken by others. */
+/** Assigns waiting jobs to idle workers whose hardware is not in use by others. */
 function assignJobs(state: State, queue: EndpointQueue, at: number): void {
   if (queue.workerCounts.IDLE === 0 || nextWaiting(state, queue) === undefined) return;
   // The newest version first, so that stale workers become idle and are replaced.
@@ -151,7 +151,7 @@ function stopIdle(state: State, queue: EndpointQueue, endpoint: EndpointRecord, 
   }
 }
 
-/** Stops unhealthy workers that no job waits for. Without a job that waits they are not started again either. */
+/** Stops unhealthy workers that no job waits for. When no job waits, they are not started again either. */
 function stopUnhealthy(state: State, queue: EndpointQueue, endpoint: EndpointRecord, at: number): void {
   if (queue.workerCounts.UNHEALTHY === 0) return;
   const surplus = workerCount(queue) - wantedWorkers(state, endpoint, at);
@@ -193,7 +193,7 @@ function startWorker(
   state.serial += 1;
   const id = `w${state.serial.toString(16).padStart(7, '0')}`;
   if (endpoint.handler === 'protocol') {
-    // It is ready when its process takes a job for the first time.
+    // It is ready when its process requests a job for the first time.
     addWorker(queue, endpoint, id, hardware, at, { kind: 'managed', seenAt: realNow(state), polls: 0, stops: [] });
     return;
   }

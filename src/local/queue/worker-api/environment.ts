@@ -1,6 +1,9 @@
-/** What a worker needs to know of the service that it takes its jobs from. */
+/** What a worker needs to know about the service from which it requests its jobs. */
 interface WorkerEnvironment {
-  /** What the names of the variables begin with, without the underscore: the worker's library asks for its own. */
+  /**
+   * What the names of the variables begin with, without the underscore: the worker's library reads the variables with
+   * its own prefix.
+   */
   readonly prefix: string;
   /** `http://127.0.0.1:8181` */
   readonly origin: string;

@@ -11,7 +11,7 @@ export const HOLD_MS = 60_000;
 interface HeldRequest {
   readonly endpointId: string;
   readonly workerId: string;
-  /** Whether it waits for jobs; others wait for jobs to stop. */
+  /** True when it waits for jobs; false when it waits for jobs to stop. */
   readonly isTake: boolean;
   /** Answers it, inside a step; undefined when there is still nothing to answer. */
   readonly attempt: (state: State, now: number) => Reply | undefined;
@@ -19,7 +19,7 @@ interface HeldRequest {
 
 /** A held request that was answered inside a step whose changes are not saved yet. */
 export interface AnsweredRequest {
-  /** Puts it back, because the step is run again. */
+  /** Makes it wait again, because the step is run again. */
   undo(): void;
   /** Sends the answer, or the error of the save. */
   settle(error?: Error): void;
@@ -30,8 +30,9 @@ export interface HeldRequests {
   /** Answers the requests that can be answered now. Call it at the end of every step. */
   answer(state: State, now: number): readonly AnsweredRequest[];
   /**
-   * Holds a request open: registers it inside a step, after its first try. The function that it returns waits for the answer;
-   * it resolves with undefined when the time was over, the caller disconnected or the service stopped first.
+   * Holds a request open: registers it inside a step, after its first try. The function that it returns waits for the
+   * answer; it resolves with undefined when the time is over, the caller disconnects or the service stops before there
+   * is an answer.
    */
   hold(state: State, call: Call, request: HeldRequest): () => Promise<Reply | undefined>;
 }
@@ -46,7 +47,7 @@ interface Entry extends HeldRequest {
 interface Group {
   readonly takes: Set<Entry>;
   readonly stops: Set<Entry>;
-  /** What tells that more than new jobs has changed: see `EndpointQueue.signals`. */
+  /** The latest value that shows whether something other than new jobs has changed: see `EndpointQueue.signals`. */
   seen: string;
 }
 
@@ -74,7 +75,7 @@ export function createHeldRequests(): HeldRequests {
         const current = groupOf(state, entry.endpointId);
         entry.isAnswered = false;
         setOf(current, entry).add(entry);
-        // Whatever it was, it is to be looked at again.
+        // The cause of the change is unknown, so check all requests again.
         current.seen = '';
       },
       settle: (error) => {
@@ -141,7 +142,7 @@ function newEntry(request: HeldRequest): Entry {
   return { ...request, isAnswered: false, answer, settle };
 }
 
-/** The answer; undefined when the time was over or the call was aborted first. */
+/** The answer; undefined when the time is over or the call is aborted before there is one. */
 async function answerInTime(call: Call, answer: Promise<Reply>): Promise<Reply | undefined> {
   const waiting = new AbortController();
   const end = (): void => {

@@ -29,10 +29,12 @@ export interface WorkerOperationsOptions {
   readonly random: () => number;
 }
 
-/** How late the request of a worker that was removed is answered, so that it does not ask without a pause. Milliseconds. */
+/**
+ * Delay of the answer to a worker that was removed, so that it does not send requests without a pause. Milliseconds.
+ */
 const REMOVED_PAUSE_MS = 1000;
 
-/** What a removed worker gets: its library then asks again, or ends when it was told to. */
+/** The answer to a removed worker: its library sends the request again, or ends when it was asked to end. */
 const LEAVE: Reply = { status: 400, body: { error: 'this worker is to end: it gets no jobs' } };
 const NOTHING: Reply = { status: 204 };
 const OK: Reply = { status: 200, body: {} };
@@ -175,7 +177,7 @@ function endpointOf(state: State, call: Call): EndpointRecord {
   return endpoint;
 }
 
-/** Where a report belongs. A killed worker's reports do not arrive. */
+/** The job and the worker of a report. The connection of a killed worker is dropped. */
 function jobOnWorkerOf(state: State, call: Call): JobOnWorker {
   const endpoint = endpointOf(state, call);
   refuseKilled(state, call);
@@ -194,7 +196,7 @@ function takeReply(take: Exclude<Take, { kind: 'none' }>, isBatch: boolean): Rep
   return { status: 200, body: isBatch ? documents : (documents[0] ?? null) };
 }
 
-/** A job as its worker gets it: the input as the client sent it. */
+/** A job as it is sent to its worker, with the input as the client sent it. */
 const jobForWorker = ({ id, input, webhook }: Job): Json => ({
   id,
   input: new Exact(input),

@@ -7,7 +7,7 @@ import type { TakeRequest } from '../engine/protocol/takes.ts';
 /** The largest number of jobs in one answer. */
 const MAX_BATCH = 1000;
 
-/** The longest id of a worker that may attach. */
+/** The maximum length of the id of a worker that may attach, in characters. */
 const MAX_WORKER_ID_LENGTH = 128;
 
 /** What a worker reports about a job: its progress as JSON text, or its result. */
@@ -35,7 +35,7 @@ export function readTake(call: Call, isBatch: boolean): TakeRequest {
 }
 
 /**
- * Reads a report. Its body is JSON text whatever its content type says: the library names the one of a form. Fails with
+ * Reads a report. Its body is JSON text, and the content type is ignored: the library sends that of a form. Fails with
  * Problem 400 when it is not a JSON object.
  */
 export function readReport(call: Call): Report {

@@ -1,10 +1,13 @@
 import { NO_GENERATION, type State } from '../state.ts';
 
-/** The members of a parsed state file of version 3 to 5. What is neither named here nor a field of the state is a part of the state. */
+/**
+ * The members of a parsed state file of version 3 to 5. Every member that is neither named here nor a field of `State`
+ * is one entry of `State.parts`.
+ */
 export type SavedState = Readonly<Record<string, unknown>> &
   Partial<Omit<State, 'version' | 'parts'>> & {
     readonly version: number;
-    /** Differs in every text of a file; versions 4 and later. */
+    /** Different each time the file is written; versions 4 and later. */
     readonly stamp?: string;
     /** `processedTo` of version 4. */
     readonly queueAsOf?: number;

@@ -1,6 +1,6 @@
 import type { StartProcess } from './port.ts';
 
-/** Starts processes and remembers those that run, so that all of them can be ended. */
+/** Starts processes and keeps a list of those that run, so that all of them can be ended. */
 export interface AllProcesses {
   readonly start: StartProcess;
   /** Ends every process that runs; resolves when none is left. */
@@ -13,7 +13,7 @@ export function createAllProcesses(start: StartProcess): AllProcesses {
     start: (spec) => {
       const process = start(spec);
       running.add(process);
-      // Its end includes that of the processes that it has left behind.
+      // The process counts as ended only when the processes that it has left running have ended too.
       void process.ended.then(() => process.stop()).then(() => running.delete(process));
       return process;
     },

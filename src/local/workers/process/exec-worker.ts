@@ -15,9 +15,9 @@ export interface ExecWorkerOptions {
 }
 
 /**
- * A worker that runs a command for each job: the input on its stdin, what it prints on stdout is the output (JSON when it is
- * valid JSON, else a string), and any other exit code than 0 fails the job with the last lines of stderr. The variables
- * BERTH_JOB_ID and BERTH_ENDPOINT_ID say which job it is.
+ * A worker that runs a command for each job: its stdin is the input, the text that it prints on stdout is the output
+ * (JSON when it is valid JSON, otherwise a string), and with an exit code other than 0 the job fails with the last
+ * lines of stderr. The variables BERTH_JOB_ID and BERTH_ENDPOINT_ID contain the ids of the job and its endpoint.
  */
 export function startExecWorker(
   { command, cwd }: Extract<EndpointSource, { kind: 'exec' }>,
@@ -58,7 +58,7 @@ export function startExecWorker(
     },
     stop: () => {
       stopped = true;
-      // Not awaited: a command that ignores SIGTERM must not hold up the other workers.
+      // Not awaited: a command that ignores SIGTERM must not delay the other workers.
       void current?.stop();
       return Promise.resolve();
     },
@@ -70,7 +70,7 @@ const failed = (end: ProcessEnd, lines: readonly string[]): Outcome => ({
   error: [`the command ${describeEnd(end)}`, ...lines].join('\n'),
 });
 
-/** JSON text stays as it was printed, so that its numbers stay exact; nothing at all is null. */
+/** JSON text stays as it was printed, so that its numbers stay exact; an empty text becomes null. */
 function outputText(printed: string): string {
   const text = printed.trim();
   if (text === '') return 'null';

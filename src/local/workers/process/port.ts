@@ -23,8 +23,8 @@ export interface RunningProcess {
   /** Resolves when the process has ended and what it printed was read. Never rejects. */
   readonly ended: Promise<ProcessEnd>;
   /**
-   * Ends the process and all processes of its group: SIGTERM, and SIGKILL for those that are there after a grace of five
-   * seconds. Resolves when none is left.
+   * Ends the process and all processes of its group: SIGTERM, and SIGKILL for those that still run after five seconds.
+   * Resolves when none is left.
    */
   stop(): Promise<void>;
   /** Ends all processes of its group with SIGKILL. */
@@ -33,7 +33,7 @@ export interface RunningProcess {
 
 /**
  * Starts a program. When it ends by itself, the other processes of its group are ended as by `stop`. When this process
- * ends first, in whatever way, the group is ended too, as far as the platform allows it.
+ * ends first, for whatever reason, the group is ended too, if the platform allows it.
  */
 export type StartProcess = (spec: ProcessSpec) => RunningProcess;
 

@@ -1,12 +1,12 @@
-/** How much of what a process prints is kept: characters of a line, and lines and characters in a second. */
+/** Limits of the printed text that is kept: characters per line, lines per second, and characters per second. */
 const MAX_LINE_LENGTH = 2000;
 const MAX_LINES_PER_SECOND = 1000;
 const MAX_CHARACTERS_PER_SECOND = 200_000;
-/** How many of the latest lines are kept to explain an end. */
+/** Number of the latest lines that are kept to explain why a process ended. */
 const TAIL_LINES = 20;
 
 export interface PrintedLines {
-  /** Takes what was printed, in pieces of any size. */
+  /** Adds printed text, in pieces of any size. */
   readonly add: (text: string) => void;
   /** Passes on an incomplete last line, and how many lines were left out. */
   readonly end: () => void;
@@ -15,8 +15,8 @@ export interface PrintedLines {
 }
 
 /**
- * Splits what a process prints into lines and calls `onLine` with each. The memory it uses does not depend on how much is
- * printed: a long line is cut, and lines beyond the limits of a second are counted and left out.
+ * Splits what a process prints into lines and calls `onLine` with each. The memory it uses does not depend on how much
+ * is printed: a long line is cut, and lines beyond the limits per second are counted and left out.
  */
 export function createPrintedLines(monotonic: () => number, onLine: (line: string) => void): PrintedLines {
   let incomplete = '';
@@ -59,7 +59,7 @@ export function createPrintedLines(monotonic: () => number, onLine: (line: strin
       const rest = text.slice(from);
       const redrawn = rest.lastIndexOf('\r', rest.length - 2);
       if (redrawn >= 0) incomplete = rest.slice(redrawn + 1, redrawn + 2 * MAX_LINE_LENGTH);
-      // Characters beyond the limit of a line are of no use, however many come before its end.
+      // Characters beyond the limit of a line are not kept, so memory does not grow before the line ends.
       else if (incomplete.length <= MAX_LINE_LENGTH) incomplete += rest.slice(0, 2 * MAX_LINE_LENGTH);
     },
     end: () => {

@@ -1,18 +1,18 @@
 /** What is shown of a worker until it is ready. */
 export interface StartReport {
   line(line: string): void;
-  /** The worker is ready: all that it prints is shown from now on. */
+  /** The worker is ready: everything that it prints from now on is shown. */
   succeeded(): void;
-  /** The worker ended before it was ready; `text` says how. */
+  /** The worker ended before it was ready; `text` describes how. */
   failed(text: string): void;
 }
 
-/** A start that takes this long is shown while it goes on, even after a failed one. Milliseconds. */
+/** After this time, the lines of a start are shown before it has ended, even after a failed one. Milliseconds. */
 const PATIENCE_MS = 5000;
 const MAX_HELD_LINES = 200;
 
 /**
- * Shows what a worker prints. After a failed start the lines are held back until the worker is ready or runs for five
+ * Shows what a worker prints. After a failed start the lines are not shown until the worker is ready or runs for five
  * seconds: when it fails again and prints the same lines (`lastFailure`), they are not shown again.
  */
 export function createStartReport(
@@ -43,7 +43,7 @@ export function createStartReport(
   };
 }
 
-/** Whether the latest of these lines are the text, but for what differs from run to run: numbers. */
+/** Returns whether the latest of these lines equal the text, apart from the numbers, which differ from run to run. */
 function endsWith(text: string, lines: readonly string[]): boolean {
   const withoutNumbers = (some: string): string => some.replace(/\d+/g, '#');
   const count = text.split('\n').length;

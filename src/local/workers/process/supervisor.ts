@@ -29,13 +29,16 @@ export interface SupervisorOptions {
     endpoint: EndpointRecord,
     workerId: string,
   ) => Readonly<Record<string, string>>;
-  /** The injected fault of the start of a worker, counted down; asked for once for each start. */
+  /**
+   * Returns the injected fault of the start of a worker, if there is one, and reduces the number of faults that are
+   * left. Called once for each start.
+   */
   readonly startFault: (
     state: State,
     worker: { readonly endpointId: string; readonly workerId: string },
   ) => { readonly kind: 'slow'; readonly delayMs: number } | { readonly kind: 'failed' } | undefined;
   readonly monotonic: () => number;
-  /** Called with what workers print, and with what is to be said about them. */
+  /** Called with the text that workers print, and with messages about them. */
   readonly log: (endpointId: string, text: string) => void;
 }
 
@@ -45,7 +48,7 @@ export interface Supervisor {
    * and stops those whose worker is gone. Rejects with the error of a step (local-file, 14).
    */
   sync(): Promise<void>;
-  /** Ends every process; their jobs go back to the queue. */
+  /** Ends every process; their jobs are queued again. */
   stop(): Promise<void>;
 }
 
@@ -53,9 +56,9 @@ export interface Supervisor {
 interface Wanted {
   readonly workerId: string;
   readonly endpointId: string;
-  /** It has asked for a job. */
+  /** True when it has requested a job. */
   readonly isReady: boolean;
-  /** An injected fault kills it now. */
+  /** True when an injected fault kills it now. */
   readonly isKilled: boolean;
   /** What to start; undefined when it runs already, or nothing serves its endpoint. */
   readonly start: { readonly source: CommandSource; readonly env: Readonly<Record<string, string>> } | undefined;
@@ -69,20 +72,20 @@ interface Supervised {
   /** Lines that are not recorded in the state yet. */
   readonly unrecorded: string[];
   isReady: boolean;
-  /** It was asked to end: its worker is gone. */
+  /** True when it was asked to end, because its worker was removed. */
   isStopping: boolean;
   end: ProcessEnd | undefined;
 }
 
-/** How many lines wait for the next step at most: as many as a worker's log keeps. */
+/** Maximum number of lines that wait for the next step: the number that a worker's log keeps. */
 const MAX_UNRECORDED = 200;
 
 /** Keeps one process running for each managed worker of the state. */
 export function createSupervisor(options: SupervisorOptions): Supervisor {
   const running = new Map<string, Supervised>();
-  /** When the processes of workers are to be started, on the service's clock: at once, or late because of a fault. */
+  /** When to start the processes of workers, on the service's clock: immediately, or later because of a fault. */
   const startTimes = new Map<string, number>();
-  /** What the last failed start of an endpoint has printed: it is not shown again while it stays the same. */
+  /** The text that the last failed start of an endpoint has printed: the same text is not shown again. */
   const lastFailures = new Map<string, string>();
   let lastSync: Promise<void> = Promise.resolve();
   let stopped = false;
@@ -184,7 +187,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     void process.ended.then(async (end) => {
       errors.end();
       printed.end();
-      // What it took last is in the state only after a step.
+      // The jobs that it requested last are in the state only after a step.
       await sync().catch(() => undefined);
       worker.end = end;
       if (!worker.isStopping && !stopped) reportEnd(workerId, worker, end);

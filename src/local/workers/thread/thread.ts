@@ -10,7 +10,7 @@ interface HandlerThread extends HandlerWorker {
   load(): Promise<string | undefined>;
 }
 
-/** What a thread sends: see `THREAD_SOURCE`. */
+/** A message from a thread: see `THREAD_SOURCE`. */
 interface ThreadMessage {
   readonly chunk?: string;
   readonly output?: string;

@@ -134,7 +134,7 @@ describe('create and update refuse before anything is sent', () => {
       [...CREATE, ...GPU, '--request-count', '4', '--idle-timeout', '5'],
       /--idle-timeout does not go with --request-count/,
     ],
-    ['part of a second', [...CREATE, ...GPU, '--idle-timeout', '1500ms'], /whole seconds/],
+    ['part of a second', [...CREATE, ...GPU, '--idle-timeout', '1500ms'], /whole number of seconds/],
     ['an environment variable without a name', [...CREATE, ...GPU, '--env', '=x'], /--env takes NAME=VALUE/],
     ['nothing to change', ['endpoints', 'update', 'echo'], /nothing to change/],
     ['an empty name on update', ['endpoints', 'update', 'echo', '--name', ''], /--name is empty/],

@@ -25,7 +25,7 @@ type WorkerTimerEvent = Extract<TimerEvent, { kind: 'worker-silent' | 'worker-st
 export interface ManagedWorker {
   readonly workerId: string;
   readonly endpointId: string;
-  /** An injected fault kills the process now, without a grace: it crashed, or ran out of memory. */
+  /** An injected fault kills the process now, without a grace period: it crashed, or ran out of memory. */
   readonly kill?: 'crash' | 'oom';
 }
 
@@ -39,8 +39,8 @@ export interface WorkerExit {
 }
 
 /**
- * The workers whose processes the local service runs: it starts those that are missing, and stops the process of a worker
- * that is not among them any more. Only endpoints that are served with a command have such workers.
+ * The workers whose processes the local service runs: it starts those that are missing, and stops the process of a
+ * worker that is no longer in this list. Only endpoints that are served with a command have such workers.
  */
 export const managedWorkers = (state: State): readonly ManagedWorker[] =>
   Object.values(queuesOf(state).byEndpoint)
@@ -81,8 +81,8 @@ const exitText = ({ code, signal, error }: WorkerExit): string =>
   (signal === null ? `its process ended with exit code ${String(code)}` : `its process was ended by ${signal}`);
 
 /**
- * Removes all workers that take jobs by the worker protocol, and queues their jobs again: at the start of a service none of
- * their processes runs. The endpoints' workers are then started as their settings ask.
+ * Removes all workers that take jobs by the worker protocol, and queues their jobs again: at the start of a service
+ * none of their processes runs. After that, workers are started according to the settings of their endpoints.
  */
 export function loseAllWorkers(state: State, now: number): void {
   for (const endpoint of endpoints.all(state)) {
@@ -104,7 +104,7 @@ export function loseWorker(state: State, queue: EndpointQueue, worker: Worker, a
   reconcile(state, worker.endpointId, at);
 }
 
-/** Sets the timer that looks whether a worker has been silent for too long. One is set per worker at a time. */
+/** Sets the timer that checks whether a worker has been silent for too long. One is set per worker at a time. */
 export function watchSilence(state: State, worker: Worker, at: number): void {
   setTimer(queuesOf(state), at, { kind: 'worker-silent', endpointId: worker.endpointId, workerId: worker.id });
 }
@@ -130,8 +130,9 @@ export function applyWorkerTimer(state: State, event: WorkerTimerEvent, at: numb
 }
 
 /**
- * A managed worker without jobs needs no signs of life: its process is watched. The real time counts, because a worker cannot
- * make requests in the time by which the clock was advanced; an injected fault is by the service's clock.
+ * A managed worker without jobs does not have to send requests: its process is watched. Silence is measured in real
+ * time, because a worker cannot make requests in the time by which the clock was advanced; an injected fault is by the
+ * service's clock.
  */
 function checkSilence(state: State, queue: EndpointQueue, worker: Worker, at: number): void {
   const { protocol } = worker;
@@ -144,9 +145,9 @@ function checkSilence(state: State, queue: EndpointQueue, worker: Worker, at: nu
 }
 
 /**
- * The process of a managed worker that has not let go of a job in time is stopped; its other jobs are queued again. A worker
- * that was told to stop the job has time until a heartbeat shows that it still runs it. Nobody here can stop the process of an
- * attached worker.
+ * The process of a managed worker that has not stopped a job in time is stopped; its other jobs are queued again. A
+ * worker that was asked to stop the job has time until a heartbeat shows that it still runs it. The local service
+ * cannot stop the process of an attached worker.
  */
 function checkStop(state: State, queue: EndpointQueue, worker: Worker, jobId: string, at: number): void {
   const stop = worker.protocol?.stops.find((each) => each.jobId === jobId);
@@ -158,7 +159,7 @@ function checkStop(state: State, queue: EndpointQueue, worker: Worker, jobId: st
   else if (worker.protocol.fault?.kind === 'hang') endHang(state, queue, worker, at);
 }
 
-/** An attached worker takes part again when the job that an injected fault let hang has ended. */
+/** An attached worker can get jobs again when the job that an injected fault made hang has ended. */
 function endHang(state: State, queue: EndpointQueue, worker: Worker, at: number): void {
   if (worker.protocol === undefined) return;
   const { fault, ...protocol } = worker.protocol;
@@ -170,5 +171,5 @@ function endHang(state: State, queue: EndpointQueue, worker: Worker, at: number)
   reconcile(state, worker.endpointId, at);
 }
 
-/** Why a worker is stopped that still runs a job that it was to stop. */
+/** The reason for stopping a worker that still runs a job that it was asked to stop. */
 export const didNotStop = (jobId: string): string => `it did not stop job ${jobId}`;

@@ -19,9 +19,9 @@ export interface JobOnWorker {
 export interface Result {
   readonly outcome:
     { readonly kind: 'error'; readonly error: string } | { readonly kind: 'output'; readonly text: string | undefined };
-  /** The chunks were sent before, one by one: an empty output stands for all of them. */
+  /** True when the chunks were sent before, one by one: an empty output means all of them. */
   readonly isStream: boolean;
-  /** The worker is to be replaced after its jobs. */
+  /** True when the worker must be replaced after its jobs. */
   readonly isLeaving: boolean;
 }
 
@@ -64,10 +64,10 @@ export function recordStreamed(state: State, where: JobOnWorker, text: string): 
   queuesOf(state).jobs[job.id] = { ...job, stream, streamed: [...(job.streamed ?? []), text] };
 }
 
-/** Whether this worker runs the job now. */
+/** True when this worker runs the job now. */
 export const runsJob = (state: State, where: JobOnWorker): boolean => jobOnWorker(state, where) !== undefined;
 
-/** The job, when this worker runs it; an injected `hang` keeps its result from arriving. */
+/** The job, when this worker runs it; undefined while an injected `hang` prevents its result. */
 function jobOnWorker(state: State, { endpointId, workerId, jobId }: JobOnWorker): Job | undefined {
   const job = queuesOf(state).jobs[jobId];
   if (job?.status !== 'IN_PROGRESS' || job.endpointId !== endpointId || job.workerId !== workerId) return undefined;
@@ -76,13 +76,16 @@ function jobOnWorker(state: State, { endpointId, workerId, jobId }: JobOnWorker)
   return worker === undefined || (fault?.kind === 'hang' && fault.jobId === jobId) ? undefined : job;
 }
 
-/** An empty output at the end of a stream stands for the list of the chunks; an absent one was an empty object. */
+/**
+ * An empty or absent output at the end of a stream means the list of the chunks. Any other absent output becomes an
+ * empty object.
+ */
 function outputOf(job: Job, text: string | undefined, isStream: boolean): string {
   if (isStream && (text === undefined || /^\[\s*\]$/.test(text))) return `[${(job.streamed ?? []).join(',')}]`;
   return text ?? '{}';
 }
 
-/** A worker that reports a job that it was to stop has let go of it. */
+/** A worker that reports a job that it was asked to stop has stopped it. */
 function letGo(state: State, { endpointId, workerId, jobId }: JobOnWorker, now: number): void {
   const queue = queueOf(state, endpointId);
   const worker = seen(state, queue, workerId);
@@ -95,7 +98,7 @@ function letGo(state: State, { endpointId, workerId, jobId }: JobOnWorker, now: 
     );
 }
 
-/** Lets a worker get no more jobs. */
+/** Makes sure that a worker gets no more jobs. */
 function leave(state: State, { endpointId, workerId }: JobOnWorker): void {
   const queue = queueOf(state, endpointId);
   const worker = queue.workers[workerId];
@@ -104,7 +107,7 @@ function leave(state: State, { endpointId, workerId }: JobOnWorker): void {
   queue.signals += 1;
 }
 
-/** Removes a worker that is to be replaced, once it has no job. */
+/** Removes a worker that must be replaced, when it has no job. */
 function stopWhenDone(state: State, { endpointId, workerId }: JobOnWorker, now: number): void {
   const queue = queueOf(state, endpointId);
   const worker = queue.workers[workerId];

@@ -3,12 +3,12 @@ import { putWorker } from '../../state/endpoint-queue.ts';
 import { queuesOf, type EndpointQueue, type TimerEvent, type Worker } from '../../state/records.ts';
 import { setTimer } from '../timers.ts';
 
-/** How long a worker may take to let go of a job that it is to stop. Milliseconds. */
+/** The grace period: maximum time until a worker has stopped a job that it was asked to stop. Milliseconds. */
 export const STOP_GRACE_MS = 5000;
 
 /**
- * Records that a worker is to stop a job that ended without it (contract, worker protocol: job-stop), and wakes its request
- * that waits for that. Until it has let go of the job it is not idle.
+ * Records that a worker must stop a job that ended before the worker finished it (contract, worker protocol: job-stop),
+ * and makes its waiting request for jobs to stop return. The worker is not idle until it has stopped the job.
  */
 export function askToStop(state: State, queue: EndpointQueue, worker: Worker, jobId: string, at: number): void {
   const { protocol } = worker;
@@ -19,7 +19,7 @@ export function askToStop(state: State, queue: EndpointQueue, worker: Worker, jo
   setTimer(queuesOf(state), at + STOP_GRACE_MS, stopTimer(worker, jobId));
 }
 
-/** The event of the timer that looks whether a worker has let go of a job. */
+/** The event of the timer that checks whether a worker has stopped a job. */
 export const stopTimer = ({ endpointId, id }: Worker, jobId: string): TimerEvent => ({
   kind: 'worker-stop',
   endpointId,
@@ -35,15 +35,17 @@ export const laterBy = (state: State, at: number, milliseconds: number): number 
   Math.max(at, state.asOf) + milliseconds;
 
 /**
- * The worker IDLE from `at`, when it is RUNNING and works on nothing any more: on no job of its own and on none that it is to
- * stop; else the same record.
+ * Returns the worker as IDLE from `at`, when it is RUNNING and no longer works on a job, neither on one of its own nor
+ * on one that it must stop; otherwise the same record.
  */
 export function freed(worker: Worker, at: number): Worker {
   const isBusy = worker.jobIds.length > 0 || (worker.protocol?.stops.length ?? 0) > 0;
   return worker.status !== 'RUNNING' || isBusy ? worker : { ...worker, status: 'IDLE', idleSince: at };
 }
 
-/** The worker after it has let go of the jobs for which `isStopped` is true. An injected `hang` lets go of nothing. */
+/**
+ * The worker after it has stopped the jobs for which `isStopped` is true. With an injected `hang` it has stopped none.
+ */
 export function withoutStops(worker: Worker, at: number, isStopped: (jobId: string) => boolean): Worker {
   const { protocol } = worker;
   if (protocol === undefined || protocol.stops.length === 0) return worker;

@@ -16,7 +16,7 @@ import { addWorker, reconcile, workerReady } from '../workers.ts';
 import { didNotStop, loseWorker, SILENCE_MS, watchSilence } from './losses.ts';
 import { freed, realNow, STOP_GRACE_MS, withoutStops } from './stops.ts';
 
-/** What a request for jobs gets: jobs; none now; or none ever, because the worker is to end. */
+/** The answer to a request for jobs: jobs; none now; or none ever, because the worker must end. */
 export type Take =
   { readonly kind: 'jobs'; readonly jobs: readonly Job[] } | { readonly kind: 'none' } | { readonly kind: 'leave' };
 
@@ -25,11 +25,11 @@ export interface TakeRequest {
   readonly workerId: string;
   /** The largest number of jobs. */
   readonly count: number;
-  /** What the worker says: whether it works on a job. */
+  /** True when the worker reports that it works on a job. */
   readonly isWorking: boolean;
 }
 
-/** How many workers an endpoint has at most before attaching is refused. */
+/** Maximum number of workers of an endpoint: when there are this many, attaching is refused. */
 const MAX_WORKERS = 1000;
 
 /** How long after a take an injected fault kills the worker. Milliseconds. */
@@ -38,15 +38,15 @@ const KILL_DELAY_MS = 500;
 /** The ids of workers that scaling starts. A worker with such an id that is not known was removed, and does not attach. */
 const MANAGED_ID = /^w[0-9a-f]{7,}$/;
 
-/** Whether this endpoint has room for another attached worker. */
+/** True when this worker may attach to the endpoint, or is already known. */
 export const canAttach = (state: State, endpointId: string, workerId: string): boolean => {
   const queue = queueOf(state, endpointId);
   return queue.workers[workerId] !== undefined || workerCount(queue) < MAX_WORKERS;
 };
 
 /**
- * Answers the first try of a request for jobs. An unknown worker attaches; a managed one is ready with its first request. A
- * worker that works on nothing has let go of every job that it was to stop.
+ * Answers the first try of a request for jobs. An unknown worker attaches; a managed one is ready with its first
+ * request. A worker that works on no job has stopped every job that it was asked to stop.
  */
 export function takeJobs(state: State, endpoint: EndpointRecord, request: TakeRequest, now: number): Take {
   const queue = queueOf(state, endpoint.id);
@@ -88,7 +88,7 @@ export function retryTake(state: State, endpoint: EndpointRecord, { workerId, co
   return jobs.length === 0 ? { kind: 'none' } : { kind: 'jobs', jobs };
 }
 
-/** Queues jobs again that were given to a worker whose connection had already ended, so that it never got them. */
+/** Queues jobs again that were sent to a worker whose connection had already ended, so that it never received them. */
 export function takeBack(state: State, jobs: readonly Job[], now: number): void {
   for (const { id, attempt } of jobs) {
     const job = queuesOf(state).jobs[id];
@@ -97,7 +97,7 @@ export function takeBack(state: State, jobs: readonly Job[], now: number): void 
   for (const endpointId of new Set(jobs.map((job) => job.endpointId))) reconcile(state, endpointId, now);
 }
 
-/** Injects a fault into a worker that was just given a job. */
+/** Injects a fault into a worker that has just been assigned a job. */
 export function injectFault(
   state: State,
   { endpointId, workerId = '', id }: Job,
@@ -112,15 +112,15 @@ export function injectFault(
     setTimer(queuesOf(state), now + KILL_DELAY_MS, { kind: 'worker-killed', endpointId, workerId });
 }
 
-/** Whether a worker was killed by an injected fault: nothing that it sends arrives any more. */
+/** True when a worker was killed by an injected fault: everything that it sends is ignored. */
 export function isKilled(state: State, endpointId: string, workerId: string): boolean {
   const kind = queuesOf(state).byEndpoint[endpointId]?.workers[workerId]?.protocol?.fault?.kind;
   return kind === 'crash' || kind === 'oom';
 }
 
 /**
- * Records a heartbeat with the ids of the jobs that the worker runs. It has let go of the jobs that it was to stop and does not
- * name; a managed one that still names one after its grace is stopped.
+ * Records a heartbeat with the ids of the jobs that the worker runs. It has stopped those of the jobs that it was asked
+ * to stop whose ids are missing; a managed one that still sends the id of such a job after the grace period is stopped.
  */
 export function recordPing(
   state: State,
@@ -147,8 +147,8 @@ export function recordPing(
 }
 
 /**
- * The jobs that a worker is to stop and was not told of, which are then marked as told; none for an unknown worker. `leave`
- * when the worker was removed.
+ * The jobs that a worker must stop and that were not sent to it yet; this call marks them as sent. None for an unknown
+ * worker, and `leave` when the worker was removed.
  */
 export function takeStops(state: State, endpointId: string, workerId: string): readonly string[] | 'leave' {
   const queue = queueOf(state, endpointId);
@@ -171,7 +171,7 @@ export function countPoll(state: State, endpointId: string, workerId: string, ch
   putWorker(queue, { ...worker, protocol: { ...worker.protocol, polls } });
 }
 
-/** Records a sign of life, and returns the worker's record; undefined when it is not known. */
+/** Records the time of a request of the worker, and returns the worker's record; undefined when it is not known. */
 export function seen(state: State, queue: EndpointQueue, workerId: string): Worker | undefined {
   const worker = queue.workers[workerId];
   if (worker?.protocol === undefined || worker.protocol.seenAt === realNow(state)) return worker;

@@ -35,7 +35,7 @@ describe('piped input', () => {
   test('is named stdin in the error when it is invalid', async () => {
     for (const [content, words, ...more] of [
       ['{"a":1}\nnope\n', 'stdin, line 2, column 1: it is not JSON'],
-      ['\n', 'stdin holds nothing to send'],
+      ['\n', 'stdin contains no items to send'],
       ['a,a\n1,2\n', 'stdin, line 1: two columns', '--input-format', 'csv'],
     ] as const)
       for (const dry of [[], ['--dry-run']]) {
