@@ -94,6 +94,8 @@ export const batches = (): Page =>
       ['berth jobs batch run', 'begin: --input items.jsonl --out results.jsonl'],
       ['berth jobs batch resume', 'go on after anything; finished jobs are not run again'],
       ['berth jobs batch status', 'what has been done, without sending anything'],
+      ['berth jobs batch report', 'times, cost, and failures by pattern; --html writes a page'],
+      ['berth jobs batch export', 'the results as CSV, JSON or JSON lines; --join-input adds the inputs'],
     ]),
     rows('Files', [
       ['items.jsonl, items.csv', 'one item a line, or one a row below a header'],

@@ -51,6 +51,7 @@ export async function streamJob(
   const start = ctx.clock.monotonic();
   const printer = chunkPrinter(ctx);
   let ended: Json | undefined;
+  let chunkCount = 0;
   const send = async (request: (id: Id<'endpoint'>) => ApiRequest): Promise<Json> => {
     const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, request).catch(explainExpired(job));
     return answer.value ?? null;
@@ -64,6 +65,7 @@ export async function streamJob(
     if (poll === undefined) break;
     const chunks = chunksOf(poll);
     for (const chunk of chunks) await printer.print(chunk);
+    chunkCount += chunks.length;
     // An answer with the last chunks may also have the status, and the job may be expired at the next request.
     const wrapped = objectOf(poll);
     const before = ended;
@@ -87,7 +89,11 @@ export async function streamJob(
   if (exit !== EXIT.done) ended = await withError(ctx, ended, () => send((id) => statusRequest(id, job)));
   const error = jobError(ended);
   const outcome = `job ${job} ended ${jobStatus(ended)}${error === undefined ? '' : `: ${error.text}`}`;
-  const notes = exit === 0 ? [] : outcome.split(/\r?\n/);
+  const withoutChunks =
+    chunkCount > 0
+      ? []
+      : [`job ${job} completed without chunks; its output: ${commandLine('jobs', 'status', endpoint, job)}`];
+  const notes = exit === EXIT.done ? withoutChunks : outcome.split(/\r?\n/);
   return { kind: 'nothing', exit, notes };
 }
 

@@ -33,8 +33,8 @@ export async function costs(ctx: CommandContext, values: ReportValues): Promise<
       `--last is at least a day, and not ${formatDuration(values.last)}`,
       'Costs are summed up by the day: --last 30d.',
     );
-  // Whole days, as the service has them: the first one is included.
-  const start = Math.floor((now - values.last) / DAY_MS) * DAY_MS;
+  // Whole days, as the service counts them: today, and the days before it.
+  const start = (Math.floor(now / DAY_MS) + 1 - Math.ceil(values.last / DAY_MS)) * DAY_MS;
   const facts = await fetchFacts(ctx, start, Math.min(start, forecastStart(now)));
   const report = costReport(facts, by, start, now, budget);
   const { rows } = report.document;
@@ -68,7 +68,10 @@ function notesOf(
 ): readonly string[] {
   const [from, to] = [document.from.slice(0, 10), document.to.slice(0, 10)];
   const { month, spent, perDay, days } = forecast;
-  const above = budget !== undefined && forecast.total.gt(budget) ? `, above the budget of ${formatMoney(budget)}` : '';
+  const above =
+    budget !== undefined && forecast.total.gt(budget)
+      ? `, which would be above the budget of ${formatMoney(budget)}`
+      : '';
   return [
     `Total ${formatMoney(total)} from ${from} to ${to} (UTC)${terminal.output && document.rows.length > 0 ? `; ${legend(by)}` : ''}.`,
     ...(elsewhere.eq(0) ? [] : [`${formatMoney(elsewhere)} of it is not in this table: see berth billing report.`]),
@@ -90,5 +93,5 @@ const overBudget = (total: Money, budget: Money): Failure =>
     code: 'limit-exceeded',
     exit: EXIT.limitExceeded,
     message: `${formatMoney(total)} is above the budget of ${formatMoney(budget)} by ${formatMoney(total.minus(budget))}`,
-    hint: 'See what costs most: berth billing report',
+    hint: 'See what costs most: berth billing report --by pod',
   });
