@@ -44,14 +44,18 @@ describe.runIf(onLinux)('a dead holder on this machine', () => {
   test('that is a zombie is replaced at once', async () => {
     const { path, clock, locks } = place();
     // The shell starts a process and replaces itself by another program, which never reads the exit code of the process.
-    const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60']);
+    const parent = spawn('sh', ['-c', 'exec 3<&0; cat <&3 & echo $!; exec sleep 60']);
     onTestFinished(() => void parent.kill('SIGKILL'));
     const pid = await new Promise<number>((resolve) => {
       parent.stdout.once('data', (text: Buffer) => {
         resolve(Number(text.toString()));
       });
     });
-    while (!readFileSync(`/proc/${String(pid)}/stat`, 'utf8').includes(') Z ')) await new Promise(setImmediate);
+    const stat = (of: number): string => readFileSync(`/proc/${String(of)}/stat`, 'utf8');
+    // Ended only now: the shell itself would read the exit code.
+    while (!stat(parent.pid ?? 0).includes('(sleep)')) await new Promise(setImmediate);
+    parent.stdin.end();
+    while (!stat(pid).includes(') Z ')) await new Promise(setImmediate);
     writeForgedLock(path, identityOf(pid));
     (await locks.take(path, NOW)).release();
     expect(clock.slept).toEqual([]);
