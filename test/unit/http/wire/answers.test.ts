@@ -25,6 +25,24 @@ describe('a successful request', () => {
     expect(encodeJson(answer.value ?? null)).toBe(text.replace('"a":1,', ''));
   });
 
+  it.each([
+    ['of known length', true],
+    ['in chunks', false],
+  ])('returns an answer of several megabytes, %s, and compressed', async (_, isLengthKnown) => {
+    const text = JSON.stringify({ rows: Array.from({ length: 200_000 }, (__, row) => `row ${String(row)} é`) });
+    const server = await serve((response, request) => {
+      const body = request.url.includes('compressed') ? gzipSync(text) : Buffer.from(text);
+      const coding = request.url.includes('compressed') ? { 'content-encoding': 'gzip' } : {};
+      const length = isLengthKnown ? { 'content-length': body.byteLength } : {};
+      response.writeHead(200, { 'content-type': 'application/json', ...coding, ...length });
+      response.write(body.subarray(0, 100_000));
+      response.end(body.subarray(100_000));
+    });
+    const { api } = connect(server.url);
+    expect((await api.send(read)).text === text).toBe(true);
+    expect((await api.send({ ...read, query: { compressed: true } })).text === text).toBe(true);
+  });
+
   it('is sent once, to the right address, with the key', async () => {
     const server = await serve((response) => {
       json(response, {}, 201);
@@ -123,6 +141,7 @@ describe('an answer that cannot be used', () => {
 
   it.each([
     ['with content-length', 'content-length: 100\r\n\r\n{"id":"p1","na'],
+    ['with a long content-length', 'content-length: 2000000\r\n\r\n{"id":"p1","na'],
     ['in chunks', 'transfer-encoding: chunked\r\n\r\ne\r\n{"id":"p1","na\r\n'],
     ['without either', 'connection: close\r\n\r\n{"id":"p1","na'],
   ])('a truncated body, %s: a read is retried and then ends 7; a write ends 8', async (_, rest) => {
