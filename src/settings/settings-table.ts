@@ -117,6 +117,15 @@ export const SETTINGS = [
   {
     ...kept,
     kind: 'choice',
+    choices: ['read', 'write', 'full'],
+    name: 'access',
+    variable: 'BERTH_ACCESS',
+    default: 'full',
+    summary: 'what requests may do: `read` only; `write` also creates and changes; `full` also destroys',
+  },
+  {
+    ...kept,
+    kind: 'choice',
     choices: OUTPUT_FORMATS,
     name: 'output',
     flag: '--output',
@@ -194,6 +203,7 @@ export const OTHER_VARIABLES: readonly { readonly variable: string; readonly sum
   { variable: 'HTTPS_PROXY', summary: 'proxy for https addresses' },
   { variable: 'HTTP_PROXY', summary: 'proxy for http addresses' },
   { variable: 'NO_PROXY', summary: 'hosts reached without a proxy, separated by commas' },
+  { variable: 'TRACEPARENT', summary: 'the trace to pass on to the service with every request (and TRACESTATE)' },
   { variable: 'NODE_EXTRA_CA_CERTS', summary: 'a file of certificate authorities to trust besides the usual ones' },
 ];
 
