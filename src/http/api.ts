@@ -50,8 +50,8 @@ export interface ApiOptions {
   /** Limit for the body of an answer in bytes, decompressed; 64 MiB by default. */
   readonly maxBytes?: number;
   readonly userAgent: string;
-  /** What requests may do; everything when absent. */
-  readonly access?: AllowedAccess;
+  /** Returns what requests may do; everything when absent. Called for requests that do not only read. May fail. */
+  readonly access?: () => AllowedAccess;
   /** The headers of the trace that this process is a part of, sent with every request. */
   readonly traceHeaders?: Readonly<Record<string, string>>;
   /** Called with the rate windows of every answer that has them. */
@@ -101,7 +101,7 @@ export function createApi(options: ApiOptions): BatchApi {
 
   // After the first request nothing in here waits: with thousands of requests every wait costs.
   const begin = async (request: ApiRequest, hasBody = request.body !== undefined): Promise<Call> => {
-    if (options.access !== undefined) checkAccess(request, options.access);
+    if (request.method !== 'GET' && options.access !== undefined) checkAccess(request, options.access());
     const base = bases.get(request.service) ?? (await readBase(request.service));
     const unsigned = prepare(request, base, options.userAgent, hasBody);
     const { key } = knownKey ?? (await readKey());

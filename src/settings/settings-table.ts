@@ -22,6 +22,8 @@ export type Setting = SettingKind & {
   readonly inProfile: boolean;
   /** The profile's value applies to the local service too, which has no profile of its own. */
   readonly appliesToLocal?: boolean;
+  /** When the profiles file is damaged, reading this setting fails instead of giving its default. */
+  readonly failsWithFile?: boolean;
   /** One line without a period at the end. */
   readonly summary: string;
 };
@@ -120,6 +122,7 @@ export const SETTINGS = [
     choices: ['read', 'write', 'full'],
     name: 'access',
     variable: 'BERTH_ACCESS',
+    failsWithFile: true,
     default: 'full',
     summary: 'what requests may do: `read` only; `write` also creates and changes; `full` also destroys',
   },

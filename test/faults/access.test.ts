@@ -117,6 +117,6 @@ test('a profile stores the access, and a refusal names the profile', async () =>
 });
 
 test('an unknown level is refused: 2', async () => {
-  const { code, err } = await berth(['pods', 'list'], { env: { BERTH_ACCESS: 'none' } });
+  const { code, err } = await berth(['--local', 'pods', 'stop', 'pod-train'], { env: { BERTH_ACCESS: 'none' } });
   expect([code, err]).toEqual([2, expect.stringContaining('BERTH_ACCESS')]);
 });

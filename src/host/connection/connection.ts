@@ -153,7 +153,7 @@ async function exchangeOptions({ settings, stderr, env }: ConnectionOptions) {
   const { traceLine } = await import('../../http/trace.ts');
   const { traceHeaders } = await import('../../http/trace-context.ts');
   return {
-    access: { level: settings.get('access'), from: accessSource(settings) },
+    access: () => ({ level: settings.get('access'), from: accessSource(settings) }),
     traceHeaders: traceHeaders(env),
     timeoutMs: settings.get('timeout'),
     maxBytes: settings.get('max-answer-bytes'),
