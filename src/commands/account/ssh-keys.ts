@@ -73,7 +73,7 @@ const add = defineCommand({
   writes: true,
   examples: [
     ['berth account ssh-keys add @id_ed25519.pub', 'the key of a file'],
-    ['berth account ssh-keys add "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAMc me@laptop"', 'the key itself'],
+    ['berth account ssh-keys add "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAMc ci@runner"', 'the key itself'],
     ['berth account ssh-keys add - < id_ed25519.pub', 'from stdin'],
   ],
   run: async (ctx, { key }) => {
