@@ -1,4 +1,4 @@
-import { arrayOf, isObject, memberAt, numberOf, objectOf, type Json } from '../core/json.ts';
+import { arrayOf, isObject, type Json, numberOf, objectAt } from '../core/json.ts';
 import { defineCommand } from '../cli/command.ts';
 import { sendTo } from '../cli/resource/identity/identify.ts';
 import { arg } from '../cli/parse/params.ts';
@@ -29,7 +29,7 @@ export const healthView: View = {
 
 /** Returns a section with every count under a member: those of specification 4.5, detail 8, and any other. */
 function countSection(row: Json, member: string): Section {
-  const all = Object.keys(objectOf(memberAt(row, member)) ?? {});
+  const all = Object.keys(objectAt(row, member) ?? {});
   return {
     title: member,
     lines: all.map((name) => ({
@@ -48,7 +48,7 @@ function liveHealth(row: Json, { samples, columns }: LiveFacts): readonly Sectio
   const section = (member: string, most?: number): Section => ({
     title: member,
     lines: countSection(row, member).lines.map(({ label, value }, at) => {
-      const path = `${member}.${Object.keys(objectOf(memberAt(row, member)) ?? {})[at] ?? ''}`;
+      const path = `${member}.${Object.keys(objectAt(row, member) ?? {})[at] ?? ''}`;
       const grows = member === 'jobs' && !DEPTHS.includes(path);
       const rate = grows ? latestPerMinute(samples, path) : undefined;
       const count = typeof value === 'string' ? value : '';
@@ -64,7 +64,7 @@ function liveHealth(row: Json, { samples, columns }: LiveFacts): readonly Sectio
       };
     }),
   });
-  const workers = samples.flatMap((sample) => Object.values(objectOf(memberAt(sample.row, 'workers')) ?? {}));
+  const workers = samples.flatMap((sample) => Object.values(objectAt(sample.row, 'workers') ?? {}));
   return [
     section('jobs'),
     section('workers', Math.max(1, ...workers.map((count) => numberOf(count) ?? 0))),

@@ -1,6 +1,6 @@
 import { EXIT } from '../core/exit-codes.ts';
 import { Failure } from '../core/failure.ts';
-import { memberAt, numberOf, type Json } from '../core/json.ts';
+import { type Json, numberAt } from '../core/json.ts';
 import type { RateWindow } from '../core/api.ts';
 import { formatDuration } from '../core/units.ts';
 import { defineCommand } from '../cli/command.ts';
@@ -22,7 +22,7 @@ const limitsView: View = {
 };
 
 const seconds = (row: Json, member: string, after = ''): string | undefined => {
-  const value = numberOf(memberAt(row, member));
+  const value = numberAt(row, member);
   return value === undefined ? undefined : `${formatDuration(value * 1000)}${after}`;
 };
 

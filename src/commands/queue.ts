@@ -1,4 +1,4 @@
-import { memberAt, numberOf, type Json } from '../core/json.ts';
+import { type Json, numberAt } from '../core/json.ts';
 import { defineCommand, defineGroup } from '../cli/command.ts';
 import { sendTo } from '../cli/resource/identity/identify.ts';
 import { arg } from '../cli/parse/params.ts';
@@ -11,7 +11,7 @@ import { ENDPOINTS } from './shared/collections.ts';
 
 const purgeView: View = {
   noun: ['purge', 'purges'],
-  id: (row) => String(numberOf(memberAt(row, 'removed')) ?? ''),
+  id: (row) => String(numberAt(row, 'removed') ?? ''),
   columns: [
     { header: 'REMOVED', show: text('removed'), right: true },
     { header: 'STATUS', show: text('status') },
@@ -33,7 +33,7 @@ const purge = defineCommand({
       checkCommand: healthLine(id),
     }));
     const value = answer.value ?? null;
-    const removed = numberOf(memberAt(value, 'removed'));
+    const removed = numberAt(value, 'removed');
     const notes = removed === undefined ? [] : [`${countOf(removed, 'job')} removed from the queue of ${endpoint}`];
     return { kind: 'one', view: purgeView, value, source: answer.text, notes };
   },
@@ -41,7 +41,7 @@ const purge = defineCommand({
 
 /** Returns `3 waiting jobs`, or `all waiting jobs` when the service gives no count. */
 function waitingJobs(health: Json | undefined): string {
-  const count = numberOf(memberAt(health, 'jobs.inQueue'));
+  const count = numberAt(health, 'jobs.inQueue');
   return count === undefined ? 'all waiting jobs' : countOf(count, 'waiting job');
 }
 

@@ -111,6 +111,23 @@ export function memberOf(value: Json | undefined, name: string): Json | undefine
 export const memberAt = (value: Json | undefined, path: string): Json | undefined =>
   path.includes('.') ? path.split('.').reduce(memberOf, value) : memberOf(value, path);
 
+/** The string at a dotted path; undefined when there is none. */
+export const stringAt = (value: Json | undefined, path: string): string | undefined => stringOf(memberAt(value, path));
+
+/** The number at a dotted path, as `numberOf` gives it; undefined when there is none. */
+export const numberAt = (value: Json | undefined, path: string): number | undefined => numberOf(memberAt(value, path));
+
+/** The object at a dotted path; undefined when there is none. */
+export const objectAt = (value: Json | undefined, path: string): JsonObject | undefined =>
+  objectOf(memberAt(value, path));
+
+/** The array at a dotted path; undefined when there is none. */
+export const arrayAt = (value: Json | undefined, path: string): readonly Json[] | undefined =>
+  arrayOf(memberAt(value, path));
+
+/** The items of the array at a dotted path; none when there is no array. */
+export const itemsAt = (value: Json | undefined, path: string): readonly Json[] => arrayAt(value, path) ?? [];
+
 /** JSON.parse, which is a hundred times as fast; undefined for invalid text, which the exact parser then locates. */
 function parseFast(text: string): Json | undefined {
   try {

@@ -1,5 +1,5 @@
 import { usage } from '../../core/failure.ts';
-import { arrayOf, isObject, memberAt, memberOf, stringOf, type Json, type JsonObject } from '../../core/json.ts';
+import { arrayOf, isObject, type Json, type JsonObject, memberOf, stringAt } from '../../core/json.ts';
 import { promptFor } from '../run/prompt-missing.ts';
 import type { Values } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -53,7 +53,7 @@ export async function composeBody(ctx: CommandContext, spec: BodySpec, values: V
     return kept.body;
   });
   if (dropped.length > 0) await ctx.tell(`Left out, because it cannot be written: ${listed(dropped)}.`);
-  if (stringOf(memberAt(body, spec.members['name']?.path ?? 'name'))?.trim() === '') throw usage('--name is empty');
+  if (stringAt(body, spec.members['name']?.path ?? 'name')?.trim() === '') throw usage('--name is empty');
   return body;
 }
 

@@ -1,7 +1,7 @@
 import type { ApiRequest } from '../../core/api.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import type { Id } from '../../core/ids.ts';
-import { memberAt, stringOf, type Json } from '../../core/json.ts';
+import { type Json, stringAt } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import type { Result } from '../../output/view.ts';
@@ -182,6 +182,6 @@ async function forcedReasons(
 function textToType(resource: Resource, rows: readonly Json[]): string {
   const [only = null, ...others] = rows;
   if (others.length > 0) return countOf(rows.length, resource.noun);
-  const name = stringOf(memberAt(only, 'name')) ?? '';
+  const name = stringAt(only, 'name') ?? '';
   return name.trim() === name && name !== '' && safeText(name) === name ? name : idOf(only);
 }

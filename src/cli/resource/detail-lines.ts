@@ -1,5 +1,5 @@
 /** Parts of detail views that several resources use. */
-import { encodeJson, isObject, memberAt, objectOf, type Json } from '../../core/json.ts';
+import { encodeJson, isObject, type Json, objectAt } from '../../core/json.ts';
 import { jsonBlock, text } from '../../output/layout/cell-functions.ts';
 import type { Cell, Section, Shown, Tone } from '../../output/view.ts';
 
@@ -31,6 +31,6 @@ export const toned =
 export const pairs =
   (path: string) =>
   (row: Json): Shown =>
-    Object.entries(objectOf(memberAt(row, path)) ?? {}).map(
+    Object.entries(objectAt(row, path) ?? {}).map(
       ([name, value]) => `${name}=${typeof value === 'string' ? value : encodeJson(value ?? null)}`,
     );

@@ -1,4 +1,4 @@
-import { isObject, memberAt, stringOf, type Json } from '../../core/json.ts';
+import { isObject, type Json, memberAt, stringAt } from '../../core/json.ts';
 import {
   age,
   duration,
@@ -119,7 +119,7 @@ export function viewOf<K extends string>(table: ResourceTable<K>): View {
   const { noun, fields, detail } = table;
   return {
     noun,
-    id: (row) => stringOf(memberAt(row, 'id')) ?? '',
+    id: (row) => stringAt(row, 'id') ?? '',
     members: table.members ?? topLevelNames(table),
     paths: readPaths(table),
     columns: [

@@ -1,4 +1,4 @@
-import { arrayOf, memberAt, type Json } from '../../core/json.ts';
+import { itemsAt, type Json } from '../../core/json.ts';
 import type { ApiRequest } from '../../core/api.ts';
 import type { Result, View } from '../../output/view.ts';
 import { defineCommand, type Command, type WatchSpec } from '../command.ts';
@@ -41,7 +41,7 @@ export async function listRows(
     query,
     expects: { list: resource.member },
   });
-  return { values: arrayOf(memberAt(answer.value, resource.member)) ?? [], text: answer.text };
+  return { values: itemsAt(answer.value, resource.member), text: answer.text };
 }
 
 interface GetSpec<O extends Params> {

@@ -1,7 +1,7 @@
 import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
-import { memberAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
+import { type Json, type JsonObject, stringAt } from '../../core/json.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import type { Result } from '../../output/view.ts';
 import { arg, flagName, onlyWith, option, type Params } from '../parse/params.ts';
@@ -116,7 +116,7 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
         );
       const answer = await (secret === undefined ? act() : redactingSecret(secret, body, act));
       const value = answer.value ?? null;
-      const createdId = stringOf(memberAt(value, 'id'));
+      const createdId = stringAt(value, 'id');
       const result = { kind: 'one', view: resource.view, value, source: answer.text } as const;
       const next = ctx.terminal.errors && isTableOutput(ctx.output) ? spec.nextStep?.(value, body) : undefined;
       const notes = [...(spec.notes?.(value, body) ?? []), ...(next === undefined ? [] : [next])];
@@ -233,7 +233,7 @@ export async function waitForRow(
       return answer.value ?? null;
     },
     done: (row) => wait.done(row) || wait.bad(row),
-    describe: wait.describe ?? ((row) => stringOf(memberAt(row, 'status')) ?? '?'),
+    describe: wait.describe ?? ((row) => stringAt(row, 'status') ?? '?'),
     timeoutMs,
     resumeCommand: wait.resumeCommand?.(id) ?? commandLine(...name.split(' '), 'wait', id, '--for', wait.until),
     id,

@@ -1,6 +1,6 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
-import { arrayOf, memberAt, type Json } from '../../core/json.ts';
+import { itemsAt, type Json } from '../../core/json.ts';
 import type { ApiRequest } from '../../core/api.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { commandLine } from '../../cli/words.ts';
@@ -25,7 +25,7 @@ export const writeRequest = (keys: readonly string[]): ApiRequest => ({
 
 /** The keys of an answer; items that are not text are left out. */
 export const keysOf = (value: Json | undefined): readonly SshKey[] =>
-  (arrayOf(memberAt(value, 'keys')) ?? []).flatMap((key) => (typeof key === 'string' ? [readKey(key)] : []));
+  itemsAt(value, 'keys').flatMap((key) => (typeof key === 'string' ? [readKey(key)] : []));
 
 export const readKeys = async (ctx: CommandContext): Promise<readonly SshKey[]> =>
   keysOf((await ctx.api.send(readRequest)).value);

@@ -1,6 +1,6 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
-import { arrayOf, isObject, memberAt, type Json } from '../../core/json.ts';
+import { isObject, itemsAt, type Json } from '../../core/json.ts';
 import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
 import { defineCommand, defineGroup, type Command } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
@@ -55,7 +55,7 @@ const filterFlag = (complete: Collection | undefined, noun: string) =>
     ...(complete === undefined ? {} : { complete }),
   });
 
-const recordsOf = (answer: ApiAnswer): readonly Json[] => arrayOf(memberAt(answer.value, MEMBER)) ?? [];
+const recordsOf = (answer: ApiAnswer): readonly Json[] => itemsAt(answer.value, MEMBER);
 
 /**
  * Reads a report. `given` is used as an id first, which may be of a deleted resource; without records for it, it is looked

@@ -1,4 +1,4 @@
-import { arrayOf, memberAt, numberOf, stringOf, type Json } from '../../core/json.ts';
+import { itemsAt, type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import { countOf } from '../../cli/words.ts';
 import { money, text } from '../../output/layout/cell-functions.ts';
@@ -17,9 +17,9 @@ export function billingView(
   { drawn, wide: everything }: { readonly drawn: boolean; readonly wide: boolean },
 ): View {
   const { of, amounts } = report;
-  const records = arrayOf(memberAt(document, 'records')) ?? [];
-  const most = Math.max(0, ...records.map((record) => numberOf(memberAt(record, TOTAL)) ?? 0));
-  const bucket = stringOf(memberAt(document, 'metadata.query.bucketSize'));
+  const records = itemsAt(document, 'records');
+  const most = Math.max(0, ...records.map((record) => numberAt(record, TOTAL) ?? 0));
+  const bucket = stringAt(document, 'metadata.query.bucketSize');
   const isShown = ({ member }: Amount): boolean =>
     !drawn || everything || records.some((record) => memberAt(record, member) !== 0);
   const dollars = (member: string, header: string, wide = false): Column => ({
@@ -66,7 +66,7 @@ function bucketEdge(time: string, bucket: string | undefined): string {
 }
 
 function bar(record: Json, most: number): Shown {
-  const amount = numberOf(memberAt(record, TOTAL));
+  const amount = numberAt(record, TOTAL);
   return amount === undefined || most === 0 ? undefined : { percent: (amount / most) * 100, text: '' };
 }
 
@@ -76,10 +76,10 @@ export function totalsLine(report: Report, document: Json): string | undefined {
   const total = money(TOTAL)(totals ?? null);
   if (total === '') return undefined;
   const parts = report.amounts.flatMap(({ member, name }) => {
-    const amount = numberOf(memberAt(totals, member)) ?? 0;
+    const amount = numberAt(totals, member) ?? 0;
     return amount === 0 ? [] : [`${name} ${formatDollars(amount)}`];
   });
-  const count = report.of === undefined ? undefined : numberOf(memberAt(document, `metadata.${report.of.count}`));
+  const count = report.of === undefined ? undefined : numberAt(document, `metadata.${report.of.count}`);
   const things = count === undefined || report.of === undefined ? '' : `; ${countOf(count, report.of.lookup.noun)}`;
   return `Total ${total}${period(document)}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}${things}.`;
 }

@@ -1,5 +1,5 @@
 /** How the fields of catalog entries are shown that take more than their own value. */
-import { arrayOf, memberAt, type Json } from '../../core/json.ts';
+import { arrayAt, type Json, memberAt } from '../../core/json.ts';
 import { toned } from '../../cli/resource/detail-lines.ts';
 import { money, text, yesNo } from '../../output/layout/cell-functions.ts';
 import type { Cell, Section, Shown } from '../../output/view.ts';
@@ -16,7 +16,7 @@ export const availabilityLines = (row: Json): Lines =>
 export const places =
   (member: string) =>
   (row: Json): Shown =>
-    arrayOf(memberAt(row, member))
+    arrayAt(row, member)
       ?.map((each) => place(each).text)
       .join(', ');
 
@@ -24,7 +24,7 @@ export const places =
 export const placeLines =
   (member: string, label: string) =>
   (row: Json): Lines => {
-    const rows = arrayOf(memberAt(row, member));
+    const rows = arrayAt(row, member);
     return rows === undefined ? [] : [{ label, value: rows.map(place) }];
   };
 

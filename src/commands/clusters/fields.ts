@@ -1,5 +1,5 @@
 import { usage } from '../../core/failure.ts';
-import { memberAt, numberOf, objectOf, type Json } from '../../core/json.ts';
+import { type Json, numberOf, objectAt } from '../../core/json.ts';
 import { option } from '../../cli/parse/params.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields.ts';
 import { text } from '../../output/layout/cell-functions.ts';
@@ -140,7 +140,7 @@ export const memberView: View = {
 
 /** `GPU-80G x8 on 4 pods`. */
 function compute(row: Json): Shown {
-  const each = objectOf(memberAt(row, 'compute'));
+  const each = objectAt(row, 'compute');
   return each === undefined
     ? undefined
     : `${text('gpuTypeId')(each)} x${text('gpuCountPerPod')(each)} on ${text('podCount')(each)} pods`;
@@ -148,7 +148,7 @@ function compute(row: Json): Shown {
 
 /** `4 RUNNING`, `3 RUNNING, 1 STARTING`. */
 function podStatuses(row: Json): readonly string[] {
-  const counts = objectOf(memberAt(row, 'pods.byStatus')) ?? {};
+  const counts = objectAt(row, 'pods.byStatus') ?? {};
   return Object.entries(counts).flatMap(([name, count]) => (count === 0 ? [] : [`${text(name)(counts)} ${name}`]));
 }
 

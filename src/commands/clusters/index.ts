@@ -1,4 +1,4 @@
-import { arrayOf, memberAt, numberOf, stringOf, type Json, type JsonObject } from '../../core/json.ts';
+import { itemsAt, type Json, type JsonObject, numberAt, stringAt } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import { defineCommand, defineGroup } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
@@ -19,23 +19,22 @@ const CLUSTERS = resourceOf(collections.CLUSTERS, CLUSTER_TABLE);
 
 /** `8 GPUs on each of 4 pods: $76.48 an hour ($2.39 a GPU).` */
 async function price(ctx: CommandContext, body: JsonObject): Promise<string | undefined> {
-  const row = await catalogRow(ctx, collections.GPUS, stringOf(memberAt(body, 'compute.gpuTypeId')) ?? '');
-  const each = numberOf(memberAt(row, 'price.secure'));
-  const gpus = numberOf(memberAt(body, 'compute.gpuCountPerPod'));
-  const pods = numberOf(memberAt(body, 'compute.podCount'));
+  const row = await catalogRow(ctx, collections.GPUS, stringAt(body, 'compute.gpuTypeId') ?? '');
+  const each = numberAt(row, 'price.secure');
+  const gpus = numberAt(body, 'compute.gpuCountPerPod');
+  const pods = numberAt(body, 'compute.podCount');
   if (each === undefined || each === 0 || gpus === undefined || pods === undefined) return undefined;
   return `${countOf(gpus, 'GPU')} on each of ${String(pods)} pods: ${formatDollars(each * gpus * pods)} an hour (${formatDollars(each)} a GPU).`;
 }
 
 /** The number of pods with a status. */
-const countOfStatus = (row: Json, name: string): number => numberOf(memberAt(row, `pods.byStatus.${name}`)) ?? 0;
+const countOfStatus = (row: Json, name: string): number => numberAt(row, `pods.byStatus.${name}`) ?? 0;
 
 const RUNNING: WaitSpec = {
   until: 'RUNNING',
-  done: (row) => countOfStatus(row, 'RUNNING') === numberOf(memberAt(row, 'pods.total')),
+  done: (row) => countOfStatus(row, 'RUNNING') === numberAt(row, 'pods.total'),
   bad: (row) => countOfStatus(row, 'ERROR') > 0,
-  describe: (row) =>
-    `${String(countOfStatus(row, 'RUNNING'))} of ${countOf(numberOf(memberAt(row, 'pods.total')) ?? 0, 'pod')}`,
+  describe: (row) => `${String(countOfStatus(row, 'RUNNING'))} of ${countOf(numberAt(row, 'pods.total') ?? 0, 'pod')}`,
   resumeCommand: (id) => commandLine('clusters', 'get', id, '--watch'),
 };
 
@@ -55,7 +54,7 @@ const pods = defineCommand({
       id: known,
       expects: { list: 'pods' },
     }));
-    const values = arrayOf(memberAt(answer.value, 'pods')) ?? [];
+    const values = itemsAt(answer.value, 'pods');
     return { kind: 'many', view: memberView, values, source: { text: answer.text, member: 'pods' } };
   },
 });

@@ -3,7 +3,7 @@ import { endsInVersion } from '../../core/address.ts';
 import type { ApiAnswer, ApiRequest, ServiceName } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
-import { memberAt, numberOf } from '../../core/json.ts';
+import { memberAt, numberAt } from '../../core/json.ts';
 import { formatDuration } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { failedRow, ok, PROXY_ADVICE, skipped, type Check, type FailedRows } from './check.ts';
@@ -153,7 +153,7 @@ async function clockCheck(ctx: CommandContext, service: ServiceName, answer: Api
 async function advancedBy(ctx: CommandContext): Promise<number | undefined> {
   try {
     const clock = await ctx.api.send({ service: 'base', method: 'GET', path: ['local', 'clock'] });
-    return numberOf(memberAt(clock.value ?? null, 'advancedMs'));
+    return numberAt(clock.value ?? null, 'advancedMs');
   } catch (error) {
     if (error instanceof Failure) return undefined;
     throw error;

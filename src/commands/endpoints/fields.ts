@@ -1,5 +1,5 @@
 import { usage } from '../../core/failure.ts';
-import { arrayOf, memberAt, numberOf, type Json } from '../../core/json.ts';
+import { arrayOf, type Json, numberAt } from '../../core/json.ts';
 import { option } from '../../cli/parse/params.ts';
 import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
 import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG } from '../shared/container-fields.ts';
@@ -188,7 +188,7 @@ function cpuFlavors(given: readonly string[]): Json {
 /** vCPUs are a power of two of at least 2 (contract rules, Serverless; specification 8.3). Fails with usage (2). */
 function checkVcpus(flavors: Json): void {
   for (const flavor of arrayOf(flavors) ?? []) {
-    const count = numberOf(memberAt(flavor, 'vcpuCount'));
+    const count = numberAt(flavor, 'vcpuCount');
     if (count !== undefined && (count < 2 || !Number.isInteger(Math.log2(count))))
       throw usage(`--cpu: vCPUs are a power of two of at least 2; ${String(count)} is not`);
   }

@@ -1,6 +1,6 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
-import { memberAt, stringOf, type Json } from '../../core/json.ts';
+import { type Json, stringAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { arg } from '../../cli/parse/params.ts';
@@ -42,7 +42,7 @@ export const logs = defineCommand({
   },
 });
 
-const idOf = (row: Json): string => stringOf(memberAt(row, 'id')) ?? '';
+const idOf = (row: Json): string => stringAt(row, 'id') ?? '';
 
 /**
  * The only worker of an endpoint, or the one that the user picks. Fails with not-found (4) where there is none, and with

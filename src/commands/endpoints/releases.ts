@@ -1,4 +1,4 @@
-import { arrayOf, encodeJson, memberAt, numberOf, stringOf, type Json } from '../../core/json.ts';
+import { encodeJson, itemsAt, type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { sendTo } from '../../cli/resource/identity/identify.ts';
 import { arg, onlyWith, option } from '../../cli/parse/params.ts';
@@ -14,7 +14,7 @@ export const ROLLOUT: WaitSpec = {
   until: 'rolled out',
   subresource: 'releases',
   done: (seen) => {
-    const share = numberOf(memberAt(seen, 'rollout.percentOnLatest'));
+    const share = numberAt(seen, 'rollout.percentOnLatest');
     return share === undefined || share >= 100 || memberAt(seen, 'rollout.workersTotal') === 0;
   },
   bad: () => false,
@@ -24,7 +24,7 @@ export const ROLLOUT: WaitSpec = {
 
 const releaseView: View = {
   noun: ['release', 'releases'],
-  id: (row) => stringOf(memberAt(row, 'releases.0.id')) ?? '',
+  id: (row) => stringAt(row, 'releases.0.id') ?? '',
   columns: [
     { header: 'VERSION', show: text('endpointVersion') },
     { header: 'ON LATEST', show: percent('rollout.percentOnLatest') },
@@ -40,7 +40,7 @@ const releaseView: View = {
         ...otherMembers(row, ['endpointVersion', 'rollout', 'releases']),
       ],
     },
-    ...(arrayOf(memberAt(row, 'releases')) ?? []).map((release) => section(release, facts)),
+    ...itemsAt(row, 'releases').map((release) => section(release, facts)),
   ],
 };
 
@@ -57,7 +57,7 @@ function rolledOut(row: Json): string {
 
 /** One release with the fields that it changed. */
 function section(release: Json, facts: Facts): Section {
-  const changed = arrayOf(memberAt(release, 'diff')) ?? [];
+  const changed = itemsAt(release, 'diff');
   return {
     title: `release ${text('version')(release) || text('id')(release)}`,
     lines: [

@@ -1,4 +1,4 @@
-import { arrayOf, memberAt, numberOf, objectOf, type Json } from '../../core/json.ts';
+import { itemsAt, type Json, memberAt, numberAt, objectAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
@@ -15,7 +15,7 @@ function stale(row: Json): Cell {
 }
 
 function gpu(row: Json): Shown {
-  const count = numberOf(memberAt(row, 'gpuCount'));
+  const count = numberAt(row, 'gpuCount');
   const type = text('gpuTypeId')(row);
   return type === '' || count === undefined || count === 1 ? type : `${type} x${String(count)}`;
 }
@@ -45,8 +45,8 @@ const workerView = viewOf(WORKER_TABLE);
 
 /** `4 workers: 1 running, 3 idle. The endpoint is at version 3.` */
 function summaryOf(document: Json): readonly string[] {
-  const counts = Object.entries(objectOf(memberAt(document, 'summary')) ?? {});
-  const total = numberOf(memberAt(document, 'summary.total'));
+  const counts = Object.entries(objectAt(document, 'summary') ?? {});
+  const total = numberAt(document, 'summary.total');
   if (total === undefined) return [];
   const kinds = counts.flatMap(([name, count]) =>
     name === 'total' || count === 0 ? [] : [`${text(name)(Object.fromEntries(counts))} ${name}`],
@@ -67,7 +67,7 @@ export async function listWorkers(ctx: CommandContext, endpoint: string) {
     expects: { list: 'workers' },
   }));
   const { value = null, text: source } = answer;
-  return { id, document: value, workers: arrayOf(memberAt(value, 'workers')) ?? [], source };
+  return { id, document: value, workers: itemsAt(value, 'workers'), source };
 }
 
 export const workers = defineCommand({

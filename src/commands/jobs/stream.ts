@@ -2,7 +2,7 @@ import type { ApiRequest } from '../../core/api.ts';
 import type { Id } from '../../core/ids.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
-import { arrayOf, encodeJson, memberAt, objectOf, type Json } from '../../core/json.ts';
+import { arrayAt, arrayOf, encodeJson, type Json, memberAt, objectOf } from '../../core/json.ts';
 import { safeText, say } from '../../core/safe-text.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
@@ -103,7 +103,7 @@ async function withError(
   ended: Json | undefined,
   readStatus: () => Promise<Json>,
 ): Promise<Json | undefined> {
-  if (memberAt(ended, 'error') !== undefined || arrayOf(memberAt(ended, 'stream')) === undefined) return ended;
+  if (memberAt(ended, 'error') !== undefined || arrayAt(ended, 'stream') === undefined) return ended;
   try {
     return { ...objectOf(ended), error: memberAt(await readStatus(), 'error') };
   } catch (error) {
@@ -114,8 +114,7 @@ async function withError(
 }
 
 /** Returns the chunks of one answer: an array, or (some servers) an object with an array as `stream`. */
-const chunksOf = (value: Json | undefined): readonly Json[] =>
-  arrayOf(value) ?? arrayOf(memberAt(value, 'stream')) ?? [];
+const chunksOf = (value: Json | undefined): readonly Json[] => arrayOf(value) ?? arrayAt(value, 'stream') ?? [];
 
 interface ChunkPrinter {
   print(chunk: Json): Promise<void>;

@@ -1,4 +1,4 @@
-import { memberAt, stringOf, type Json } from '../../core/json.ts';
+import { type Json, memberAt, stringAt } from '../../core/json.ts';
 import { duration, json, jsonBlock, status, text } from '../../output/layout/cell-functions.ts';
 import { otherMembers } from '../../cli/resource/detail-lines.ts';
 import type { Section, View } from '../../output/view.ts';
@@ -9,7 +9,7 @@ const KNOWN = ['id', 'status', 'delayTime', 'executionTime', 'output', 'error'];
 /** A job (specification 2.5). Times are milliseconds in practice (contract rules, queue API). */
 export const jobView: View = {
   noun: ['job', 'jobs'],
-  id: (row) => stringOf(memberAt(row, 'id')) ?? '',
+  id: (row) => stringAt(row, 'id') ?? '',
   columns: [
     { header: 'ID', show: text('id') },
     { header: 'STATUS', show: status('status'), whole: true },

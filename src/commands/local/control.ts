@@ -2,7 +2,7 @@ import type { ApiRequest, Method } from '../../core/api.ts';
 import { FAULT_KINDS, FAULT_SETTINGS } from '../../core/fault-kinds.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
-import { arrayOf, encodeJson, isObject, memberAt, numberOf, objectOf, type Json } from '../../core/json.ts';
+import { encodeJson, isObject, itemsAt, type Json, numberAt, objectAt, objectOf } from '../../core/json.ts';
 import { formatDuration, parseDuration } from '../../core/units.ts';
 import { defineCommand, defineGroup } from '../../cli/command.ts';
 import { arg, option } from '../../cli/parse/params.ts';
@@ -41,7 +41,7 @@ interface Line {
 /** The label and the value of a member of a control answer. Durations are shown with their units. */
 function memberLine(row: Json, member: string): Line {
   const unit = MEMBER_UNITS.get(member);
-  const value = numberOf(memberAt(row, member));
+  const value = numberAt(row, member);
   return unit === undefined || value === undefined
     ? { label: memberLabel(member), value: text(member)(row) }
     : { label: unit.label, value: durationText(value * unit.milliseconds) };
@@ -72,13 +72,13 @@ export const membersView = (noun: string): View => ({
 
 /** `2 COMPLETED, 1 FAILED`. */
 const jobs = (row: Json): string =>
-  Object.entries(objectOf(memberAt(row, 'jobs')) ?? {})
+  Object.entries(objectAt(row, 'jobs') ?? {})
     .map(([name, count]) => `${encodeJson(count ?? null)} ${name}`)
     .join(', ');
 
 /** One line per fault: `fault-000001 drop, count 1`. */
 const faults = (row: Json): readonly string[] =>
-  (arrayOf(memberAt(row, 'faults')) ?? []).map((each) => {
+  itemsAt(row, 'faults').map((each) => {
     const settings = linesOf(each, ['id', 'kind']).map(({ label, value }) => `, ${label} ${value}`);
     return `${text('id')(each)} ${text('kind')(each)}${settings.join('')}`;
   });

@@ -1,6 +1,6 @@
 import { defineCommand, defineGroup } from '../../cli/command.ts';
 import { arg, option } from '../../cli/parse/params.ts';
-import { arrayOf, memberAt, type Json } from '../../core/json.ts';
+import { itemsAt, type Json, memberAt } from '../../core/json.ts';
 import type { ApiAnswer } from '../../core/api.ts';
 import { usage } from '../../core/failure.ts';
 import { text } from '../../output/layout/cell-functions.ts';
@@ -19,7 +19,7 @@ const stockView: View = {
 };
 
 const rowsOf = ({ value, text: source }: ApiAnswer, keep: (row: Json) => boolean = () => true): Result => {
-  const all = arrayOf(memberAt(value, 'stock')) ?? [];
+  const all = itemsAt(value, 'stock');
   const values = all.filter(keep);
   const whole = values.length === all.length ? { source: { text: source, member: 'stock' } } : {};
   return { kind: 'many', view: stockView, values, ...whole };

@@ -1,5 +1,5 @@
 import { Failure, usage } from '../../core/failure.ts';
-import { memberAt, objectOf, stringOf } from '../../core/json.ts';
+import { objectAt, stringOf } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { arg, option } from '../../cli/parse/params.ts';
 import { control, explainFailure, membersView } from './control.ts';
@@ -40,7 +40,7 @@ export const workerEnv = defineCommand({
           });
         return explainFailure(error);
       });
-    const variables = objectOf(memberAt(answer.value ?? null, 'variables')) ?? {};
+    const variables = objectAt(answer.value ?? null, 'variables') ?? {};
     if (ctx.output.format !== undefined || ctx.output.jq !== undefined || ctx.output.fields !== undefined)
       return { kind: 'one', view: variablesView, value: variables };
     const lines = Object.entries(variables).map(

@@ -1,6 +1,6 @@
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
-import { memberAt, numberOf, objectOf, stringOf, type Json } from '../../core/json.ts';
+import { type Json, numberAt, objectAt, objectOf, stringAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { sendTo } from '../../cli/resource/identity/identify.ts';
 import { pickRow } from '../../cli/resource/identity/pick-row.ts';
@@ -44,12 +44,12 @@ const wordOf = (word: string): string => (/^-\w+$/.test(word) ? word : shellWord
 
 /** The direct address where there is one and `--proxy` is not given, else the proxy (contract rules, Pods: ssh). */
 function addressOf(pod: Json, id: string, proxy: boolean): Json {
-  const ssh = objectOf(memberAt(pod, 'ssh'));
+  const ssh = objectAt(pod, 'ssh');
   const direct = objectOf(ssh?.['direct']);
   const byProxy = objectOf(ssh?.['proxy']);
   const found = proxy ? byProxy : (direct ?? byProxy);
   if (found !== undefined) return found;
-  throw noAddress(stringOf(memberAt(pod, 'status')) ?? '?', stringOf(memberAt(pod, 'id')) ?? id, proxy);
+  throw noAddress(stringAt(pod, 'status') ?? '?', stringAt(pod, 'id') ?? id, proxy);
 }
 
 function noAddress(status: string, id: string, proxy: boolean): Failure {
@@ -76,9 +76,9 @@ function noAddress(status: string, id: string, proxy: boolean): Failure {
  * ssh or be run by a shell. Fails with unavailable (7) where one is invalid.
  */
 export function sshArguments(address: Json, id: string): readonly string[] {
-  const host = stringOf(memberAt(address, 'host')) ?? '';
-  const user = stringOf(memberAt(address, 'username')) ?? '';
-  const port = numberOf(memberAt(address, 'port')) ?? Number.NaN;
+  const host = stringAt(address, 'host') ?? '';
+  const user = stringAt(address, 'username') ?? '';
+  const port = numberAt(address, 'port') ?? Number.NaN;
   if (!/^[A-Za-z0-9:]([A-Za-z0-9.:_-]*[A-Za-z0-9.:])?$/.test(host)) throw invalidAddress('host', id);
   if (!/^[A-Za-z0-9_][A-Za-z0-9._@+-]*$/.test(user)) throw invalidAddress('user name', id);
   if (!Number.isInteger(port) || port < 1 || port > 65_535) throw invalidAddress('port', id);

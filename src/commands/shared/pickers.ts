@@ -1,6 +1,6 @@
 /** Lists that a person picks a missing value from, as the service has them now. */
 import type { Choice } from '../../core/context.ts';
-import { memberAt, numberOf, stringOf, type Json } from '../../core/json.ts';
+import { type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import type { Collection } from '../../cli/resource/identity/collection.ts';
@@ -27,7 +27,7 @@ const rowsOf =
 function choicesOf(rows: readonly Json[], member: string, words: (row: Json) => readonly string[]): Choice<string>[] {
   const found = new Map<string, Choice<string>>();
   for (const row of rows) {
-    const value = stringOf(memberAt(row, member));
+    const value = stringAt(row, member);
     if (value === undefined || found.has(value)) continue;
     found.set(value, { name: [value, ...words(row).filter((word) => word !== '')].join('  '), value });
   }
@@ -38,7 +38,7 @@ function choicesOf(rows: readonly Json[], member: string, words: (row: Json) => 
 const hourly =
   (path: string) =>
   (row: Json): string => {
-    const price = numberOf(memberAt(row, path));
+    const price = numberAt(row, path);
     return price === undefined || price === 0 ? '' : `${formatDollars(price)}/hr`;
   };
 

@@ -1,5 +1,5 @@
 import { usage } from '../../core/failure.ts';
-import { isObject, memberAt, objectOf, type Json } from '../../core/json.ts';
+import { isObject, type Json, memberAt, objectAt } from '../../core/json.ts';
 import { option } from '../../cli/parse/params.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields.ts';
 import { text } from '../../output/layout/cell-functions.ts';
@@ -100,7 +100,7 @@ function product(row: Json): Shown {
 
 /** `20 GB at /workspace`. */
 function persistentMount(row: Json): Shown {
-  const persistent = objectOf(memberAt(row, 'mounts.persistent'));
+  const persistent = objectAt(row, 'mounts.persistent');
   return persistent === undefined ? undefined : `${text('size')(persistent)} GB at ${text('path')(persistent)}`;
 }
 

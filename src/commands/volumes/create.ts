@@ -1,6 +1,6 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
-import { memberAt, numberOf, stringOf, type JsonObject } from '../../core/json.ts';
+import { type JsonObject, numberOf, stringAt, stringOf } from '../../core/json.ts';
 import type { ApiAnswer } from '../../core/api.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { bodyOf } from '../../cli/resource/field-writes.ts';
@@ -25,7 +25,7 @@ export const createSpec: WriteSpec = {
     ),
   send,
   notes: (row, body) => [
-    `Volume ${stringOf(memberAt(row, 'id')) ?? stringOf(body['name']) ?? ''} is created. It costs ${costOf(body)}, used or not, until it is deleted.`,
+    `Volume ${stringAt(row, 'id') ?? stringOf(body['name']) ?? ''} is created. It costs ${costOf(body)}, used or not, until it is deleted.`,
   ],
   examples: [
     ['berth volumes create --name data --size 100 --data-center EU-NORTH-1', 'a hundred GB of standard storage'],

@@ -1,5 +1,5 @@
 import { usage } from '../../core/failure.ts';
-import { memberAt, numberOf, stringOf, type Json } from '../../core/json.ts';
+import { type Json, memberAt, numberAt, numberOf, stringOf } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import { option } from '../../cli/parse/params.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields.ts';
@@ -78,7 +78,7 @@ function dataCenter(row: Json): string {
 
 /** The price by the constants of the specification, which has one for standard storage only. */
 function monthlyCost(row: Json): Shown {
-  const size = numberOf(memberAt(row, 'size'));
+  const size = numberAt(row, 'size');
   if (size === undefined || memberAt(row, 'type') === 'HIGH_PERFORMANCE') return undefined;
   return formatDollars(standardMonthly(size));
 }

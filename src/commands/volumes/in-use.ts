@@ -1,5 +1,5 @@
 import type { ApiRequest } from '../../core/api.ts';
-import { arrayOf, memberAt, stringOf, type Json } from '../../core/json.ts';
+import { itemsAt, type Json, memberAt, stringAt } from '../../core/json.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import type { Guard } from '../../cli/resource/delete.ts';
 import type { Collection } from '../../cli/resource/identity/collection.ts';
@@ -22,22 +22,20 @@ const USERS: readonly {
     lookup: PODS,
     // Without it the list has no pods of clusters (contract rules, Pods).
     query: { includeClusterPods: 'true' },
-    volumes: (row) =>
-      (arrayOf(memberAt(row, 'mounts.network')) ?? []).flatMap((mount) => memberAt(mount, 'volumeId') ?? []),
-    since: (row, now) =>
-      sinceTime(row, stringOf(memberAt(row, 'startedAt')) === undefined ? 'createdAt' : 'startedAt', now),
+    volumes: (row) => itemsAt(row, 'mounts.network').flatMap((mount) => memberAt(mount, 'volumeId') ?? []),
+    since: (row, now) => sinceTime(row, stringAt(row, 'startedAt') === undefined ? 'createdAt' : 'startedAt', now),
     verb: 'mounted',
   },
   {
     lookup: ENDPOINTS,
-    volumes: (row) => arrayOf(memberAt(row, 'networkVolumes')) ?? [],
+    volumes: (row) => itemsAt(row, 'networkVolumes'),
     since: (row, now) => sinceTime(row, 'createdAt', now),
     verb: 'used',
   },
 ];
 
 function sinceTime(row: Json, member: string, now: number): string {
-  const time = stringOf(memberAt(row, member));
+  const time = stringAt(row, member);
   return time === undefined ? '' : ` since ${time} (${age(member)(row, { now })} ago)`;
 }
 

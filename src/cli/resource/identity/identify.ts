@@ -2,7 +2,7 @@ import type { ApiAnswer, ApiRequest } from '../../../core/api.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure, usage } from '../../../core/failure.ts';
 import { asId, type Id } from '../../../core/ids.ts';
-import { arrayOf, memberAt, stringOf, type Json } from '../../../core/json.ts';
+import { itemsAt, type Json, memberAt, stringAt } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
 import type { CommandContext } from '../../context.ts';
 import { DryRun } from '../../run/dry-run.ts';
@@ -89,7 +89,7 @@ async function lookUp<N extends string>(
     return { failure: error };
   }
   const idsWhere = (member: string): readonly string[] =>
-    rows.filter((row) => memberAt(row, member) === word).flatMap((row) => stringOf(memberAt(row, 'id')) ?? []);
+    rows.filter((row) => memberAt(row, member) === word).flatMap((row) => stringAt(row, 'id') ?? []);
   const ids = idsWhere('id').length > 0 ? [word] : idsWhere('name');
   if (ids.length > 1)
     throw usage(
@@ -107,7 +107,7 @@ async function lookUp<N extends string>(
 export async function loadRows(ctx: CommandContext, collection: Collection): Promise<readonly Json[]> {
   const { path, member, lookupQuery: query = {} } = collection;
   const answer = await ctx.api.send({ service: 'base', method: 'GET', path, query, expects: { list: member } });
-  return arrayOf(memberAt(answer.value, member)) ?? [];
+  return itemsAt(answer.value, member);
 }
 
 /** Said in a dry run, which sends no lookup and so cannot tell a name from an id. */
@@ -118,7 +118,7 @@ export const dryRunNote = (words: readonly string[]): string =>
 const nearestRows = (rows: readonly Json[], word: string): readonly string[] =>
   nearestOf(
     word,
-    rows.flatMap((row) => ['id', 'name'].flatMap((member) => stringOf(memberAt(row, member)) ?? [])),
+    rows.flatMap((row) => ['id', 'name'].flatMap((member) => stringAt(row, member) ?? [])),
   ).map((name) => safeText(name));
 
 const notFoundHint = (collection: Collection, near: readonly string[] = []): string =>

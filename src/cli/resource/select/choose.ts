@@ -1,6 +1,6 @@
 import { Failure, usage } from '../../../core/failure.ts';
 import { asId } from '../../../core/ids.ts';
-import { memberAt, stringOf, type Json } from '../../../core/json.ts';
+import { type Json, stringAt } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
 import type { Result } from '../../../output/view.ts';
 import type { CommandContext } from '../../context.ts';
@@ -64,7 +64,7 @@ export async function selectTargets(
   const isWanted = compileFilter(resource.table, values);
   const { values: rows } = await listRows({ ...ctx, api: ctx.reads }, resource);
   const now = ctx.serviceNow();
-  const wanted = rows.filter((row) => stringOf(memberAt(row, 'id')) !== undefined && isWanted(row, now));
+  const wanted = rows.filter((row) => stringAt(row, 'id') !== undefined && isWanted(row, now));
   const reasons = await exclude(wanted);
   const targets = wanted.flatMap((row) => (reasons.has(idOf(row)) ? [] : [{ word: idOf(row), row }]));
   for (const { word } of targets) ctx.ids.set(resource, word, asId(word));
@@ -75,11 +75,10 @@ export async function selectTargets(
   return { bySelector: true, targets };
 }
 
-export const idOf = (row: Json | undefined): string => stringOf(memberAt(row ?? null, 'id')) ?? '';
+export const idOf = (row: Json | undefined): string => stringAt(row ?? null, 'id') ?? '';
 
 /** `pod-train (train-llm)`. */
-export const labelOf = (row: Json | undefined): string =>
-  `${idOf(row)} (${stringOf(memberAt(row ?? null, 'name')) ?? '-'})`;
+export const labelOf = (row: Json | undefined): string => `${idOf(row)} (${stringAt(row ?? null, 'name') ?? '-'})`;
 
 /** Reads the rows that words name, each with one request. A failure belongs to its word; an interrupt ends the command. */
 export const readTargets = async (

@@ -1,5 +1,5 @@
 import type { Failure } from '../../../core/failure.ts';
-import { memberAt, stringOf, type Json } from '../../../core/json.ts';
+import { type Json, memberAt, stringAt } from '../../../core/json.ts';
 import { isTableOutput } from '../../../output/formats/format-table.ts';
 import { text } from '../../../output/layout/cell-functions.ts';
 import type { Result, View } from '../../../output/view.ts';
@@ -33,7 +33,7 @@ export function errorOf(failure: Failure): Json {
 /** The outcomes as a table; `done` is the participle of what was done: `stopped`. */
 const outcomeView = (noun: string, done: string): View => ({
   noun: [noun, pluralOf(noun)],
-  id: (row) => stringOf(memberAt(row, 'id')) ?? '',
+  id: (row) => stringAt(row, 'id') ?? '',
   members: ['id', 'ok', 'error'],
   columns: [
     { header: 'ID', show: text('id'), whole: true },
@@ -42,7 +42,7 @@ const outcomeView = (noun: string, done: string): View => ({
       show: (row) =>
         memberAt(row, 'ok') === true
           ? { text: done, tone: 'good' }
-          : stringOf(memberAt(row, 'error.code')) === 'not-sent'
+          : stringAt(row, 'error.code') === 'not-sent'
             ? { text: 'not sent', tone: 'quiet' }
             : { text: 'failed', tone: 'bad' },
       whole: true,

@@ -1,4 +1,4 @@
-import { arrayOf, memberAt, stringOf, type Json } from '../../../core/json.ts';
+import { itemsAt, type Json, stringAt } from '../../../core/json.ts';
 import { CLUSTERS, ENDPOINTS, PODS, SERVERLESS, SUMMARY, VOLUMES, type Report } from '../reports.ts';
 import { amountAt, NOTHING, sum, type Money } from './money.ts';
 
@@ -41,7 +41,7 @@ const PART_OF: Readonly<Record<string, Part>> = {
 export function costsOf(kind: Kind, report: Report, records: readonly Json[]): readonly ResourceCost[] {
   const byId = new Map<string, Json[]>();
   for (const record of records) {
-    const id = report.of === undefined ? '' : (stringOf(memberAt(record, report.of.member)) ?? '?');
+    const id = report.of === undefined ? '' : (stringAt(record, report.of.member) ?? '?');
     byId.set(id, [...(byId.get(id) ?? []), record]);
   }
   return [...byId].map(([id, own]) => {
@@ -86,8 +86,8 @@ export const daysOf = (records: readonly Json[]): readonly DayCost[] =>
         if (part !== undefined && part !== 'other') kinds[part] = kinds[part].plus(amountAt(record, member));
       }
       const other = total.minus(kinds.pods).minus(kinds.endpoints).minus(kinds.volumes);
-      return { startTime: stringOf(memberAt(record, 'startTime')) ?? '', total, kinds: { ...kinds, other } };
+      return { startTime: stringAt(record, 'startTime') ?? '', total, kinds: { ...kinds, other } };
     })
     .toSorted((a, b) => (a.startTime < b.startTime ? -1 : 1));
 
-export const recordsOf = (document: Json): readonly Json[] => arrayOf(memberAt(document, 'records')) ?? [];
+export const recordsOf = (document: Json): readonly Json[] => itemsAt(document, 'records');

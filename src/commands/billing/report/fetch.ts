@@ -1,6 +1,6 @@
 import { Failure } from '../../../core/failure.ts';
 import { asId } from '../../../core/ids.ts';
-import { memberAt, stringOf, type Json } from '../../../core/json.ts';
+import { type Json, stringAt } from '../../../core/json.ts';
 import { formatTimestamp } from '../../../core/timestamp.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import type { Collection } from '../../../cli/resource/identity/collection.ts';
@@ -47,9 +47,7 @@ export async function fetchFacts(ctx: CommandContext, start: number, daysFrom: n
     fleet: { pods, endpoints, volumes, health: await readHealth(ctx, endpoints ?? []) },
     names: new Map(
       Object.values(lists).flatMap((rows) =>
-        (rows ?? []).map(
-          (row) => [stringOf(memberAt(row, 'id')) ?? '', stringOf(memberAt(row, 'name')) ?? ''] as const,
-        ),
+        (rows ?? []).map((row) => [stringAt(row, 'id') ?? '', stringAt(row, 'name') ?? ''] as const),
       ),
     ),
     missing: Object.entries(lists).flatMap(([name, rows]) => (rows === undefined ? [name] : [])),
@@ -73,7 +71,7 @@ const rowsOrNone = (ctx: CommandContext, lookup: Collection): Promise<readonly J
 async function readHealth(ctx: CommandContext, endpoints: readonly Json[]): Promise<ReadonlyMap<string, Json>> {
   const found = await Promise.all(
     endpoints.slice(0, MAX_HEALTH).map(async (endpoint) => {
-      const id = stringOf(memberAt(endpoint, 'id')) ?? '';
+      const id = stringAt(endpoint, 'id') ?? '';
       return [id, id === '' ? undefined : await orNone(ctx, () => ctx.api.send(healthRequest(asId(id))))] as const;
     }),
   );

@@ -1,4 +1,4 @@
-import { memberAt, numberOf, type Json } from '../../../core/json.ts';
+import { type Json, numberAt } from '../../../core/json.ts';
 import { money, text } from '../../../output/layout/cell-functions.ts';
 import type { Column, View } from '../../../output/view.ts';
 import { DAY_PARTS, PARTS } from './costs.ts';
@@ -47,7 +47,7 @@ export function costView(by: Grouping, rows: readonly Json[], drawn: boolean): V
   };
 }
 
-const valueAt = (row: Json, member: string): number => Math.max(0, numberOf(memberAt(row, member)) ?? 0);
+const valueAt = (row: Json, member: string): number => Math.max(0, numberAt(row, member) ?? 0);
 
 /** A bar whose length is that of the total, of parts whose lengths add up to it. */
 function stackedBar(row: Json, parts: readonly string[], most: number): string {

@@ -1,5 +1,5 @@
 import type { Id } from '../../../core/ids.ts';
-import { arrayOf, memberAt, type Json } from '../../../core/json.ts';
+import { arrayAt, type Json } from '../../../core/json.ts';
 import { defineCommand, type Command } from '../../../cli/command.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import { arg, onlyWith, option } from '../../../cli/parse/params.ts';
@@ -90,7 +90,7 @@ function actionCommand(action: Action, { summary, details, done, until, effect, 
 function unableReasons(action: Action, pods: readonly Json[]): ReadonlyMap<string, string> {
   return new Map(
     pods.flatMap((pod): [string, string][] => {
-      const actions = arrayOf(memberAt(pod, 'actions'));
+      const actions = arrayAt(pod, 'actions');
       if (action !== 'start' && isLocked(pod)) return [[idOf(pod), `pod ${labelOf(pod)} is locked`]];
       if (actions === undefined || actions.includes(action)) return [];
       return [[idOf(pod), `pod ${labelOf(pod)} is ${statusOf(pod)} and cannot ${action}`]];

@@ -1,7 +1,7 @@
 import type { ApiAnswer } from '../../../core/api.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
-import { memberAt, stringOf, type Json } from '../../../core/json.ts';
+import { type Json, stringAt } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import { sendTo } from '../../../cli/resource/identity/identify.ts';
 import type { Outcome } from '../../../cli/resource/several/outcomes.ts';
@@ -10,7 +10,7 @@ import { commandLine, countOf } from '../../../cli/words.ts';
 import type { Result } from '../../../output/view.ts';
 import { PODS } from '../resource.ts';
 
-export const statusOf = (pod: Json): string => stringOf(memberAt(pod, 'status')) ?? '?';
+export const statusOf = (pod: Json): string => stringAt(pod, 'status') ?? '?';
 
 /** True for a pod in a final status other than the wanted one. */
 export const isStuck = (pod: Json, wanted: string): boolean =>

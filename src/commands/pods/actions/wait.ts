@@ -1,6 +1,6 @@
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
-import { memberAt, stringOf, type Json } from '../../../core/json.ts';
+import { type Json, stringAt } from '../../../core/json.ts';
 import { defineCommand } from '../../../cli/command.ts';
 import { arg, option } from '../../../cli/parse/params.ts';
 import { pickRow } from '../../../cli/resource/identity/pick-row.ts';
@@ -53,7 +53,7 @@ const AFTER_START = ['PROVISIONING', 'STARTING', 'RUNNING'];
 /** Fails with wait-ended (9) where the pod is stopped and the wanted status needs a start. */
 function refuseStopped(pod: Json, wanted: string): void {
   if (statusOf(pod) !== 'EXITED' || !AFTER_START.includes(wanted)) return;
-  const id = stringOf(memberAt(pod, 'id')) ?? '?';
+  const id = stringAt(pod, 'id') ?? '?';
   throw new Failure({
     code: 'wait-ended',
     exit: EXIT.waitEnded,

@@ -1,6 +1,6 @@
 import type { Choice } from '../../../core/context.ts';
 import { Failure, usage } from '../../../core/failure.ts';
-import { isObject, memberAt, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
+import { isObject, type Json, type JsonObject, memberAt, stringAt } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import type { Collection } from '../../../cli/resource/identity/collection.ts';
 import { listRows } from '../../../cli/resource/read.ts';
@@ -119,7 +119,7 @@ async function choices(
 ): Promise<readonly Choice<string>[]> {
   try {
     return (await listRows(ctx, lookup)).values.filter(keep).flatMap((row) => {
-      const id = stringOf(memberAt(row, 'id'));
+      const id = stringAt(row, 'id');
       return id === undefined ? [] : [{ name: [id, ...words(row)].join('  '), value: id }];
     });
   } catch (error) {

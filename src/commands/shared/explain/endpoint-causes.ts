@@ -1,4 +1,4 @@
-import { arrayOf, memberAt, objectOf, numberOf, stringOf, type Json } from '../../../core/json.ts';
+import { arrayOf, itemsAt, type Json, memberAt, numberAt, objectAt, stringAt, stringOf } from '../../../core/json.ts';
 import { formatDuration } from '../../../core/units.ts';
 import { commandLine, countOf } from '../../../cli/words.ts';
 import { text } from '../../../output/layout/cell-functions.ts';
@@ -164,9 +164,9 @@ function stockOf(facts: EndpointFacts): StockFinding | undefined {
 function allowedDataCenters(endpoint: Json, volumes: Json | undefined): readonly string[] | undefined {
   const named = strings(memberAt(endpoint, 'dataCenterIds'));
   const mounted = strings(memberAt(endpoint, 'networkVolumes'));
-  const places = (arrayOf(memberAt(volumes, 'networkVolumes')) ?? [])
-    .filter((volume) => mounted.includes(stringOf(memberAt(volume, 'id')) ?? ''))
-    .flatMap((volume) => stringOf(memberAt(volume, 'dataCenter')) ?? []);
+  const places = itemsAt(volumes, 'networkVolumes')
+    .filter((volume) => mounted.includes(stringAt(volume, 'id') ?? ''))
+    .flatMap((volume) => stringAt(volume, 'dataCenter') ?? []);
   if (places.length === 0) return named.length === 0 ? undefined : named;
   return named.length === 0 ? places : places.filter((id) => named.includes(id));
 }
@@ -175,7 +175,7 @@ function allowedDataCenters(endpoint: Json, volumes: Json | undefined): readonly
 function stockCure(facts: EndpointFacts, stock: StockFinding | undefined): readonly string[] {
   const endpoint = valueOf(facts.endpoint) ?? null;
   const see = commandLine('catalog', 'gpus', '--available', '--product', 'SERVERLESS');
-  const isGpu = objectOf(memberAt(endpoint, 'gpu')) !== undefined;
+  const isGpu = objectAt(endpoint, 'gpu') !== undefined;
   const hasVolumes = strings(memberAt(endpoint, 'networkVolumes')).length > 0;
   if (stock === undefined) return isGpu ? [see] : [];
   if (stock.elsewhere.length > 0 && !hasVolumes)
@@ -202,7 +202,7 @@ export function endpointEvidence(facts: EndpointFacts): readonly Evidence[] {
   const { endpoint, workers, health, catalog, crash, later } = facts;
   const stock = stockOf(facts);
   const count = (name: string) => (value: Json) => {
-    const found = numberOf(memberAt(value, `jobs.${name}`));
+    const found = numberAt(value, `jobs.${name}`);
     return found === undefined ? undefined : String(found);
   };
   return [

@@ -1,7 +1,7 @@
 import { EXIT } from '../../../core/exit-codes.ts';
 import type { ApiRequest } from '../../../core/api.ts';
 import type { Id } from '../../../core/ids.ts';
-import { arrayOf, memberAt, numberOf, stringOf, type Json } from '../../../core/json.ts';
+import { itemsAt, type Json, memberAt, numberAt, stringAt } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import { healthRequest } from '../../../queue/requests.ts';
 import { ENDPOINTS, VOLUMES } from '../collections.ts';
@@ -63,7 +63,7 @@ const readCatalog = (ctx: CommandContext, endpoint: Json): Promise<Fact> | undef
 
 async function readCrash(ctx: CommandContext, id: string, workers: Fact): Promise<EndpointFacts['crash']> {
   const crashed = rowsOf(workers).find((row) => memberAt(row, 'status') === 'UNHEALTHY');
-  const worker = stringOf(memberAt(crashed, 'id'));
+  const worker = stringAt(crashed, 'id');
   if (worker === undefined) return undefined;
   const path = [...ENDPOINTS.path, id, 'workers', worker, 'logs'];
   const query = { source: 'container' };
@@ -82,10 +82,9 @@ async function readLater(
   return { health, afterMs: ctx.clock.monotonic() - start };
 }
 
-const rowsOf = (workers: Fact): readonly Json[] => arrayOf(memberAt(valueOf(workers), 'workers')) ?? [];
+const rowsOf = (workers: Fact): readonly Json[] => itemsAt(valueOf(workers), 'workers');
 
-const hasVolumes = (endpoint: Fact): boolean =>
-  (arrayOf(memberAt(valueOf(endpoint), 'networkVolumes')) ?? []).length > 0;
+const hasVolumes = (endpoint: Fact): boolean => itemsAt(valueOf(endpoint), 'networkVolumes').length > 0;
 
 /** True when missing stock may be the reason: workers are allowed, and there is none that can run jobs now or soon. */
 const needsStock = (facts: EndpointFacts): boolean =>
@@ -93,20 +92,18 @@ const needsStock = (facts: EndpointFacts): boolean =>
 
 /** The maximum number of workers; undefined when it is not known. */
 export const maxWorkers = ({ endpoint }: EndpointFacts): number | undefined =>
-  numberOf(memberAt(valueOf(endpoint), 'workers.max'));
+  numberAt(valueOf(endpoint), 'workers.max');
 
 export const isLoadBalancer = ({ endpoint }: EndpointFacts): boolean =>
   memberAt(valueOf(endpoint), 'type') === 'LOAD_BALANCER';
 
 /** A count of the queue's health (specification 4.5); 0 when it is not known. */
 export const jobCount = ({ health }: Pick<EndpointFacts, 'health'>, name: string): number =>
-  numberOf(memberAt(valueOf(health), `jobs.${name}`)) ?? 0;
+  numberAt(valueOf(health), `jobs.${name}`) ?? 0;
 
 /** How many workers have a status, from the list of workers or, when that was not read, from the queue's health. */
 export const workerCount = ({ workers, health }: EndpointFacts, status: string): number =>
-  numberOf(memberAt(valueOf(workers), `summary.${status}`)) ??
-  numberOf(memberAt(valueOf(health), `workers.${status}`)) ??
-  0;
+  numberAt(valueOf(workers), `summary.${status}`) ?? numberAt(valueOf(health), `workers.${status}`) ?? 0;
 
 /** True when a worker runs jobs, waits for one, or starts. */
 export const hasUsableWorker = (facts: EndpointFacts): boolean =>

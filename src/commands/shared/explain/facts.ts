@@ -1,7 +1,7 @@
 /** The answers to the requests of an explanation. Each may fail on its own. */
 import type { ApiRequest, ServerEvent } from '../../../core/api.ts';
 import { Failure } from '../../../core/failure.ts';
-import { decodeJson, memberAt, stringOf, type Json } from '../../../core/json.ts';
+import { decodeJson, type Json, stringAt } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 
 /** The answer to one request. `source` names the request: `GET /v2/pods/p1`. */
@@ -57,7 +57,7 @@ function sourceOf({ method, path, query = {} }: ApiRequest): string {
 
 function lineOf({ data }: ServerEvent): string {
   try {
-    return stringOf(memberAt(decodeJson(data), 'line')) ?? data;
+    return stringAt(decodeJson(data), 'line') ?? data;
   } catch {
     return data;
   }

@@ -1,6 +1,6 @@
 /** Finds a verdict from facts: the first cause of a table that applies is the answer. */
 import { EXIT, type ExitCode } from '../../../core/exit-codes.ts';
-import { arrayOf, memberAt, type JsonObject } from '../../../core/json.ts';
+import { itemsAt, type JsonObject } from '../../../core/json.ts';
 import { list, text } from '../../../output/layout/cell-functions.ts';
 import type { Result, Tone, View } from '../../../output/view.ts';
 import type { Fact } from './facts.ts';
@@ -99,7 +99,7 @@ const verdictView: View = {
     },
     {
       title: 'evidence',
-      lines: (arrayOf(memberAt(row, 'evidence')) ?? []).map((each) => ({
+      lines: itemsAt(row, 'evidence').map((each) => ({
         label: text('fact')(each),
         // The query is in the JSON: here it would leave no room for the value.
         value: `${text('value')(each)} (${text('source')(each).replace(/\?.*$/, '')})`,

@@ -1,7 +1,7 @@
 import type { ServerEvent } from '../../../core/api.ts';
 import { usage } from '../../../core/failure.ts';
 import type { Id } from '../../../core/ids.ts';
-import { memberAt, stringOf } from '../../../core/json.ts';
+import { stringAt } from '../../../core/json.ts';
 import { parseTimestamp } from '../../../core/timestamp.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import type { Collection } from '../../../cli/resource/identity/collection.ts';
@@ -93,7 +93,7 @@ export async function* pastLogs(ctx: CommandContext, stream: LogStream, query: L
   }
 }
 
-export const timeOf = (event: ServerEvent): number => Date.parse(stringOf(memberAt(rowOf(event), 'ts')) ?? '');
+export const timeOf = (event: ServerEvent): number => Date.parse(stringAt(rowOf(event), 'ts') ?? '');
 
 export function readQuery(values: ValuesOf<typeof LOG_OPTIONS>, now: number): LogQuery {
   const given = Object.entries({ tail: values.tail, since: values.since, after: values.after });

@@ -2,7 +2,7 @@ import type { ApiRequest } from '../../../core/api.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
 import { asId } from '../../../core/ids.ts';
-import { arrayOf, memberAt, type Json } from '../../../core/json.ts';
+import { itemsAt, type Json } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import { healthRequest } from '../../../queue/requests.ts';
 import { ENDPOINTS, PODS } from '../../shared/collections.ts';
@@ -62,7 +62,7 @@ async function readList(ctx: CommandContext, kind: 'pods' | 'endpoints'): Promis
     kind === 'pods' ? get(PODS.path, PODS.member, { includeClusterPods: true }) : get(ENDPOINTS.path, ENDPOINTS.member);
   const { value } = await ctx.api.send(request);
   const member = kind === 'pods' ? PODS.member : ENDPOINTS.member;
-  return { kind, rows: arrayOf(memberAt(value, member)) ?? [], at: ctx.clock.monotonic() };
+  return { kind, rows: itemsAt(value, member), at: ctx.clock.monotonic() };
 }
 
 async function readHealth(ctx: CommandContext, id: string): Promise<Read> {
@@ -87,4 +87,4 @@ async function readSpent(ctx: CommandContext): Promise<Read> {
   }
 }
 
-const recordsOf = (value: Json): readonly Json[] => arrayOf(memberAt(value, 'records')) ?? [];
+const recordsOf = (value: Json): readonly Json[] => itemsAt(value, 'records');
