@@ -1,7 +1,7 @@
 import { endsInVersion, parseKeyAddress } from '../core/address.ts';
-import type { Api } from '../core/api.ts';
+import { readRequest, type Api } from '../core/api.ts';
 import { EXIT } from '../core/exit-codes.ts';
-import { Failure, usage } from '../core/failure.ts';
+import { Failure, usage, rethrowUnlessFailure } from '../core/failure.ts';
 import type { Json } from '../core/json.ts';
 import { defineCommand, defineGroup } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
@@ -188,7 +188,7 @@ async function checkLogin(ctx: CommandContext, base: string, key: string): Promi
   try {
     await checkKey(ctx.loginApi({ base, key }));
   } catch (error) {
-    if (!(error instanceof Failure) || ctx.signal.aborted) throw error;
+    rethrowUnlessFailure(error, ctx);
     const nothing = 'Nothing was kept, and the profile in use is as before.';
     if (error.status === 401)
       throw error.with({
@@ -205,12 +205,7 @@ async function checkLogin(ctx: CommandContext, base: string, key: string): Promi
 /** Sends the cheapest request that needs the key. Fails with denied (3) where the service refuses the key. */
 async function checkKey(api: Api): Promise<string> {
   await api
-    .send({
-      service: 'base',
-      method: 'GET',
-      path: ['v2', 'registries', 'delegations'],
-      expects: { list: 'delegations' },
-    })
+    .send(readRequest(['v2', 'registries', 'delegations'], { expects: { list: 'delegations' } }))
     .catch((error: unknown) => {
       // The key is valid and may not read this list.
       if (error instanceof Failure && error.status === 403) return;

@@ -1,11 +1,10 @@
 import { arrayOf, isObject, type Json, numberOf, objectAt } from '../core/json.ts';
 import { defineCommand } from '../cli/command.ts';
 import { sendTo } from '../cli/resource/identity/identify.ts';
-import { arg } from '../cli/parse/params.ts';
 import { json, text } from '../output/layout/cell-functions.ts';
-import type { LiveFacts, Section, View } from '../output/view.ts';
+import { answerResult, type LiveFacts, type Section, type View } from '../output/view.ts';
 import { healthRequest } from '../queue/requests.ts';
-import { ENDPOINTS } from './shared/collections.ts';
+import { ENDPOINTS, QUEUE_ARGUMENT } from './shared/collections.ts';
 import { formatRate, latestPerMinute, perMinute, valuesOf } from './shared/history.ts';
 
 /** Labels of members; a member without one is shown by its name. */
@@ -89,7 +88,7 @@ function otherSections(row: Json): Section[] {
 
 export const health = defineCommand({
   summary: "show an endpoint's jobs and workers at a glance",
-  args: { endpoint: arg.text('endpoint id, name or model slug', { complete: ENDPOINTS }) },
+  args: { endpoint: QUEUE_ARGUMENT },
   watch: true,
   examples: [
     ['berth health demo', 'jobs and workers now'],
@@ -97,6 +96,6 @@ export const health = defineCommand({
   ],
   run: async (ctx, { endpoint }) => {
     const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, healthRequest);
-    return { kind: 'one', view: healthView, value: answer.value ?? null, source: answer.text };
+    return answerResult(healthView, answer);
   },
 });

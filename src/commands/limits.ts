@@ -1,7 +1,7 @@
 import { EXIT } from '../core/exit-codes.ts';
 import { Failure } from '../core/failure.ts';
 import { type Json, numberAt } from '../core/json.ts';
-import type { RateWindow } from '../core/api.ts';
+import { readRequest, type RateWindow } from '../core/api.ts';
 import { formatDuration } from '../core/units.ts';
 import { defineCommand } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
@@ -48,7 +48,7 @@ async function windowsOf(ctx: CommandContext): Promise<readonly RateWindow[]> {
   const known = await ctx.limits.read();
   if (known.length > 0) return known;
   try {
-    await ctx.api.send({ service: 'base', method: 'GET', path: ['v2', 'registries', 'delegations'] });
+    await ctx.api.send(readRequest(['v2', 'registries', 'delegations']));
   } catch (error) {
     const received = await ctx.limits.read();
     if (received.length === 0 && !(error instanceof Failure && error.exit === EXIT.notFound)) throw error;

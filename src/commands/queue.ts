@@ -1,13 +1,12 @@
 import { type Json, numberAt } from '../core/json.ts';
 import { defineCommand, defineGroup } from '../cli/command.ts';
 import { sendTo } from '../cli/resource/identity/identify.ts';
-import { arg } from '../cli/parse/params.ts';
 import { countOf } from '../cli/words.ts';
-import type { View } from '../output/view.ts';
+import { answerResult, type View } from '../output/view.ts';
 import { text } from '../output/layout/cell-functions.ts';
 import { healthRequest, purgeRequest } from '../queue/requests.ts';
 import { healthLine } from './jobs/command-lines.ts';
-import { ENDPOINTS } from './shared/collections.ts';
+import { ENDPOINTS, QUEUE_ARGUMENT } from './shared/collections.ts';
 
 const purgeView: View = {
   noun: ['purge', 'purges'],
@@ -20,7 +19,7 @@ const purgeView: View = {
 
 const purge = defineCommand({
   summary: 'remove every job that is waiting; jobs in progress go on',
-  args: { endpoint: arg.text('endpoint id, name or model slug', { complete: ENDPOINTS }) },
+  args: { endpoint: QUEUE_ARGUMENT },
   writes: true,
   confirm: async (ctx, { endpoint }) => {
     const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, healthRequest);
@@ -32,10 +31,9 @@ const purge = defineCommand({
       ...purgeRequest(id),
       checkCommand: healthLine(id),
     }));
-    const value = answer.value ?? null;
-    const removed = numberAt(value, 'removed');
+    const removed = numberAt(answer.value, 'removed');
     const notes = removed === undefined ? [] : [`${countOf(removed, 'job')} removed from the queue of ${endpoint}`];
-    return { kind: 'one', view: purgeView, value, source: answer.text, notes };
+    return { ...answerResult(purgeView, answer), notes };
   },
 });
 

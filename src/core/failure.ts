@@ -73,6 +73,27 @@ export class Failure extends Error implements FailureFacts {
   }
 }
 
+/** Rethrows what is no Failure, and every error after an interrupt, which ends the command. */
+export function rethrowUnlessFailure(
+  error: unknown,
+  { signal }: { readonly signal: AbortSignal },
+): asserts error is Failure {
+  if (!(error instanceof Failure) || signal.aborted) throw error;
+}
+
+/** The result of `work`; undefined where it fails. Rethrows as `rethrowUnlessFailure` does. */
+export async function unlessFailed<T>(
+  ctx: { readonly signal: AbortSignal },
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    rethrowUnlessFailure(error, ctx);
+    return undefined;
+  }
+}
+
 /** A usage failure (2): refused before anything was sent. */
 export const usage = (message: string, hint?: string): Failure =>
   new Failure({ code: 'usage', exit: EXIT.usage, message, hint });
@@ -89,6 +110,10 @@ export const interrupted = (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', hint?: stri
     message: signal === 'SIGINT' ? 'interrupted' : 'terminated',
     hint,
   });
+
+/** Whether a failure is that of an interrupt. */
+export const isInterrupt = (error: unknown): error is Failure =>
+  error instanceof Failure && (error.exit === EXIT.interrupted || error.exit === EXIT.terminated);
 
 /** The failure for a closed stdout, as after `| head -1`. The command ends at once without a message and exits 0. */
 export const closedPipe = (): Failure =>

@@ -56,6 +56,16 @@ export function decodeJson(source: string): Json {
   }
 }
 
+/** The value of a JSON text; the text itself if it is not JSON. */
+export function jsonOrText(text: string): Json {
+  try {
+    return decodeJson(text);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return text;
+    throw error;
+  }
+}
+
 /** Encodes a value. `indent` is the number of spaces per level; 0 gives one line. Undefined members are left out. */
 export function encodeJson(value: Json, indent = 0): string {
   return encode(value, indent, '');
@@ -124,6 +134,10 @@ export const objectAt = (value: Json | undefined, path: string): JsonObject | un
 /** The array at a dotted path; undefined when there is none. */
 export const arrayAt = (value: Json | undefined, path: string): readonly Json[] | undefined =>
   arrayOf(memberAt(value, path));
+
+/** The strings among the items of an array; none for any other kind of value. */
+export const stringsOf = (value: Json | undefined): readonly string[] =>
+  (arrayOf(value) ?? []).flatMap((each) => stringOf(each) ?? []);
 
 /** The items of the array at a dotted path; none when there is no array. */
 export const itemsAt = (value: Json | undefined, path: string): readonly Json[] => arrayAt(value, path) ?? [];

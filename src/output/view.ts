@@ -1,6 +1,7 @@
+import type { ApiAnswer } from '../core/api.ts';
 import type { ExitCode } from '../core/exit-codes.ts';
 import type { Failure } from '../core/failure.ts';
-import type { Json, JsonObject } from '../core/json.ts';
+import { itemsAt, stringAt, type Json, type JsonObject } from '../core/json.ts';
 import type { OutputFormat } from '../core/output-formats.ts';
 import type { Page } from './page.ts';
 
@@ -143,10 +144,25 @@ export type Result =
   | (Outcome & { readonly kind: 'page'; readonly page: Page })
   | (Outcome & { readonly kind: 'nothing' });
 
+/** The result that shows the whole document of an answer. */
+export const answerResult = (view: View, { value = null, text }: ApiAnswer) =>
+  ({ kind: 'one', view, value, source: text }) as const satisfies Result;
+
+/** The result that shows the rows of an answer, which are its member `member`. */
+export const listResult = (view: View, { value, text }: ApiAnswer, member: string) =>
+  ({ kind: 'many', view, values: itemsAt(value, member), source: { text, member } }) as const satisfies Result;
+
+/** The id of a row; empty where it has none. */
+export const idOf = (row: Json | undefined): string => stringAt(row, 'id') ?? '';
+
 /** A result that has rows. */
 export type RowsResult = Extract<Result, { kind: 'one' | 'many' }>;
 
 export const rowsOf = (result: RowsResult): readonly Json[] => (result.kind === 'one' ? [result.value] : result.values);
+
+/** Whether an output flag or setting asks for data in place of the text that a command prints to people. */
+export const asksForData = ({ format, fields, jq }: OutputOptions): boolean =>
+  format !== undefined || fields !== undefined || jq !== undefined;
 
 /** How results are printed, from the global flags. */
 export interface OutputOptions {

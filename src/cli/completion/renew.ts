@@ -4,6 +4,7 @@ import type { ListRow } from '../../core/ports/remembered.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { formatDollars } from '../../core/units.ts';
 import type { ListSource } from './sources.ts';
+import { listRequest } from '../resource/identity/requests.ts';
 
 /** Maximum number of rows that are kept of a list. */
 const MAX_ROWS = 1000;
@@ -15,16 +16,8 @@ const DEADLINE_MS = 10_000;
 /** Reads a list of the service and keeps its rows for completion. Sends nothing without a key. Fails as a request does. */
 export async function renewList({ api, settings, lists }: Context, list: string, source: ListSource): Promise<void> {
   if (!settings.local && (await settings.key()) === undefined) return;
-  const { path, member, lookupQuery = {} } = source;
-  const answer = await api.send({
-    service: 'base',
-    method: 'GET',
-    path,
-    query: lookupQuery,
-    expects: { list: member },
-    deadlineMs: DEADLINE_MS,
-  });
-  const rows = itemsAt(answer.value, member).flatMap((row) => listRow(row, source));
+  const answer = await api.send({ ...listRequest(source, source.lookupQuery), deadlineMs: DEADLINE_MS });
+  const rows = itemsAt(answer.value, source.member).flatMap((row) => listRow(row, source));
   await lists.write(list, [...new Map(rows.map((row) => [row.value, row])).values()].slice(0, MAX_ROWS));
 }
 

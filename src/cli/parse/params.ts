@@ -255,6 +255,10 @@ export const arg = {
   }),
 };
 
+/** Whether a value was given: a switch that is off and an empty list count as absent. */
+export const isGiven = (value: unknown): boolean =>
+  value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
+
 /** The flag of a key: `lowPriority` becomes `--low-priority`. */
 export const flagName = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 

@@ -4,7 +4,7 @@ import { promptFor } from '../run/prompt-missing.ts';
 import type { Values } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { didYouMean } from '../parse/suggestions.ts';
-import { flagName } from '../parse/params.ts';
+import { flagName, isGiven } from '../parse/params.ts';
 import { missingMembers, readBody, type Members } from './body.ts';
 
 /** The members of a request body, and the rules for them. */
@@ -156,9 +156,6 @@ export function writable(document: JsonObject, accepts: readonly string[], print
 function refuseSeveral(keys: readonly string[]): void {
   if (keys.length > 1) throw usage(`${keys.map(flagName).join(' and ')} exclude each other`, 'Keep one of them.');
 }
-
-const isGiven = (value: unknown): boolean =>
-  value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
 
 /** A deep merge of two objects; members of `over` win. */
 function merged(under: JsonObject, over: JsonObject): JsonObject {

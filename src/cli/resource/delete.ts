@@ -1,19 +1,17 @@
 import type { ApiRequest } from '../../core/api.ts';
-import { Failure, usage } from '../../core/failure.ts';
+import { usage, rethrowUnlessFailure } from '../../core/failure.ts';
 import type { Id } from '../../core/ids.ts';
 import { type Json, stringAt } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
-import type { Result } from '../../output/view.ts';
+import { idOf, type Result } from '../../output/view.ts';
 import { defineCommand, type Command, type Confirmation } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { arg, option, type Param } from '../parse/params.ts';
+import { option, type Param } from '../parse/params.ts';
 import { commandLine, countOf, pluralOf } from '../words.ts';
-import { pickRow } from './identity/pick-row.ts';
-import { metavar, type Resource } from './read.ts';
+import { idsArgument, type Resource } from './read.ts';
 import {
   hasSelector,
-  idOf,
   labelOf,
   nothingSelected,
   readTargets,
@@ -21,7 +19,7 @@ import {
   type ChoiceValues,
   type Chosen,
 } from './select/choose.ts';
-import { SELECTOR_KEYS, selectorOptions } from './select/selectors.ts';
+import { selectorOptions } from './select/selectors.ts';
 import { outcomeResult, SEVERAL } from './several/outcomes.ts';
 import { sendEach } from './several/send-each.ts';
 
@@ -64,12 +62,6 @@ interface DeleteValues extends ChoiceValues {
 export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec): Command {
   const done = spec.done ?? 'deleted';
   const plural = pluralOf(resource.noun);
-  const id = arg.ids(`${resource.noun} ids or names`, {
-    metavar: metavar(resource),
-    unless: SELECTOR_KEYS,
-    ask: pickRow(resource),
-    complete: resource,
-  });
   // Without a guard the flag is absent, and its value undefined.
   const force = (spec.guard === undefined ? {} : { force: option.on(spec.guard.force) }) as Readonly<
     Record<'force', Param<boolean | undefined>>
@@ -78,7 +70,7 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
     summary: spec.summary,
     details: [spec.details, SEVERAL, 'Selectors: berth help selectors.'].filter(Boolean).join(' '),
     examples: spec.examples ?? [],
-    args: { id },
+    args: { id: idsArgument(resource) },
     options: { ...selectorOptions(resource.table, plural), ...force },
     writes: true,
     prepare: (ctx, values) => targetsOf(ctx, resource, spec.guard, values),
@@ -173,7 +165,7 @@ async function forcedReasons(
   try {
     return [...(await guard.reasons(ctx, rows)).values()].map((reason) => `${reason}.`);
   } catch (error) {
-    if (!(error instanceof Failure) || ctx.signal.aborted) throw error;
+    rethrowUnlessFailure(error, ctx);
     return [`What is protected could not be looked up: ${error.message}.`];
   }
 }

@@ -1,4 +1,4 @@
-import { isObject, type Json, memberAt, stringAt } from '../../core/json.ts';
+import { isObject, memberAt, type Json } from '../../core/json.ts';
 import {
   age,
   duration,
@@ -11,7 +11,7 @@ import {
   text,
   yesNo,
 } from '../../output/layout/cell-functions.ts';
-import type { Column, Facts, Section, Shown, View } from '../../output/view.ts';
+import { idOf, type Column, type Facts, type Section, type Shown, type View } from '../../output/view.ts';
 import type { Param } from '../parse/params.ts';
 import { memberLabel, otherMembers, pairs } from './detail-lines.ts';
 
@@ -119,7 +119,7 @@ export function viewOf<K extends string>(table: ResourceTable<K>): View {
   const { noun, fields, detail } = table;
   return {
     noun,
-    id: (row) => stringAt(row, 'id') ?? '',
+    id: idOf,
     members: table.members ?? topLevelNames(table),
     paths: readPaths(table),
     columns: [

@@ -1,7 +1,7 @@
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure } from '../../core/failure.ts';
+import { Failure, rethrowUnlessFailure } from '../../core/failure.ts';
 import { itemsAt, type Json } from '../../core/json.ts';
-import type { ApiRequest } from '../../core/api.ts';
+import { readRequest, type ApiRequest } from '../../core/api.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { commandLine } from '../../cli/words.ts';
 import { isSameKey, readKey, type SshKey } from './keys.ts';
@@ -12,7 +12,7 @@ const MAX_TRIES = 5;
 const PATH = ['v2', 'account', 'ssh-keys'];
 export const LIST = commandLine('account', 'ssh-keys', 'list');
 
-export const readRequest: ApiRequest = { service: 'base', method: 'GET', path: PATH, expects: { list: 'keys' } };
+export const KEYS_REQUEST = readRequest(PATH, { expects: { list: 'keys' } });
 
 /** PUT replaces the whole set (contract rules, SSH keys). */
 export const writeRequest = (keys: readonly string[]): ApiRequest => ({
@@ -28,7 +28,7 @@ export const keysOf = (value: Json | undefined): readonly SshKey[] =>
   itemsAt(value, 'keys').flatMap((key) => (typeof key === 'string' ? [readKey(key)] : []));
 
 export const readKeys = async (ctx: CommandContext): Promise<readonly SshKey[]> =>
-  keysOf((await ctx.api.send(readRequest)).value);
+  keysOf((await ctx.api.send(KEYS_REQUEST)).value);
 
 export interface Changed {
   readonly before: readonly SshKey[];
@@ -73,7 +73,7 @@ export async function readAgain(ctx: CommandContext, written: readonly SshKey[])
   try {
     return await readKeys(ctx);
   } catch (error) {
-    if (!(error instanceof Failure) || ctx.signal.aborted) throw error;
+    rethrowUnlessFailure(error, ctx);
     await ctx.tell(`The keys are written, and could not be read again (${error.message}). See ${LIST}`);
     return written;
   }

@@ -1,6 +1,6 @@
 import { itemsAt, type Json, memberAt, stringAt } from '../../core/json.ts';
 import { text } from '../../output/layout/cell-functions.ts';
-import type { Shown, View } from '../../output/view.ts';
+import { idOf, type Shown, type View } from '../../output/view.ts';
 import { availability } from './show.ts';
 
 /** The GPU types as a grid: a row for each type, a column for each data center that any of them names. */
@@ -8,7 +8,7 @@ export function mapView(rows: readonly Json[]): View {
   const centers = [...new Set(rows.flatMap(placesOf).flatMap((place) => stringAt(place, 'id') ?? []))].toSorted();
   return {
     noun: ['GPU type', 'GPU types'],
-    id: (row) => stringAt(row, 'id') ?? '',
+    id: idOf,
     columns: [
       { header: 'ID', show: text('id'), whole: true },
       ...centers.map((center) => ({ header: center, show: at(center) })),

@@ -8,6 +8,7 @@ import { podView } from '../pods/fields.ts';
 import { CONTAINER_FIELDS, createOnly, NAME_FLAG } from '../shared/container-fields.ts';
 import { pick } from '../shared/pick.ts';
 import { DATA_CENTERS, GPUS, VOLUMES } from '../shared/collections.ts';
+import { networkMount } from '../pods/body/mounts.ts';
 
 /** Bounds of the number of pods in a cluster (contract rules, Clusters). */
 export const MIN_PODS = 2;
@@ -98,7 +99,7 @@ const FIELDS = {
         metavar: 'VOLUME[:PATH]',
         complete: VOLUMES,
       }),
-      value: networkMount,
+      value: (given: string): Json => networkMount(given, undefined),
     },
   },
   startSsh: {
@@ -158,13 +159,4 @@ function checkPodCount(value: Json): void {
     throw usage(
       `--pods: a cluster has ${String(MIN_PODS)} to ${String(MAX_PODS)} pods; ${String(pods)} is not among them`,
     );
-}
-
-/** Parses `VOLUME:PATH`; the default path is /workspace (specification 2.4). Fails with usage (2). */
-function networkMount(given: string): Json {
-  const at = given.indexOf(':/');
-  if (at === 0 || given === '') throw usage('--network-volume is empty');
-  return [
-    at < 0 ? { volumeId: given, path: '/workspace' } : { volumeId: given.slice(0, at), path: given.slice(at + 1) },
-  ];
 }

@@ -1,19 +1,18 @@
-import { itemsAt, type Json, type JsonObject, numberAt, stringAt } from '../../core/json.ts';
+import { numberAt, stringAt, type Json, type JsonObject } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import { defineCommand, defineGroup } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { sendTo } from '../../cli/resource/identity/identify.ts';
-import { pickRow } from '../../cli/resource/identity/pick-row.ts';
-import { arg } from '../../cli/parse/params.ts';
+import { readListOf } from '../../cli/resource/identity/identify.ts';
 import { deleteCommand } from '../../cli/resource/delete.ts';
 import { bodyOf } from '../../cli/resource/field-writes.ts';
 import { listCommand } from '../../cli/resource/list.ts';
-import { getCommand, resourceOf } from '../../cli/resource/read.ts';
+import { getCommand, resourceOf, idArgument } from '../../cli/resource/read.ts';
 import { createCommand, updateCommand, type WaitSpec } from '../../cli/resource/write.ts';
 import { commandLine, countOf } from '../../cli/words.ts';
 import { catalogRow } from '../shared/pickers.ts';
 import * as collections from '../shared/collections.ts';
 import { CLUSTER_TABLE, MAX_PODS, memberView, MIN_PODS } from './fields.ts';
+import { listResult } from '../../output/view.ts';
 
 const CLUSTERS = resourceOf(collections.CLUSTERS, CLUSTER_TABLE);
 
@@ -44,18 +43,11 @@ const pods = defineCommand({
     ['berth clusters pods train', 'their state, rank and address'],
     ['berth clusters pods train --watch', 'again every 2 seconds until Ctrl-C'],
   ],
-  args: { id: arg.text('cluster id or name', { metavar: 'CLUSTER', ask: pickRow(CLUSTERS), complete: CLUSTERS }) },
+  args: { id: idArgument(CLUSTERS) },
   watch: true,
   run: async (ctx, { id }) => {
-    const { answer } = await sendTo(ctx, CLUSTERS, id, (known) => ({
-      service: 'base',
-      method: 'GET',
-      path: [...CLUSTERS.path, known, 'pods'],
-      id: known,
-      expects: { list: 'pods' },
-    }));
-    const values = itemsAt(answer.value, 'pods');
-    return { kind: 'many', view: memberView, values, source: { text: answer.text, member: 'pods' } };
+    const { answer } = await readListOf(ctx, CLUSTERS, id, 'pods');
+    return listResult(memberView, answer, 'pods');
   },
 });
 

@@ -2,12 +2,11 @@ import { itemsAt, type Json, memberAt, numberAt, objectAt } from '../../core/jso
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
-import { sendTo } from '../../cli/resource/identity/identify.ts';
-import { arg } from '../../cli/parse/params.ts';
+import { readListOf } from '../../cli/resource/identity/identify.ts';
 import { countOf } from '../../cli/words.ts';
 import { text, yesNo } from '../../output/layout/cell-functions.ts';
-import type { Cell, Shown } from '../../output/view.ts';
-import { ENDPOINTS } from '../shared/collections.ts';
+import { listResult, type Cell, type Shown } from '../../output/view.ts';
+import { ENDPOINTS, ENDPOINT_ARGUMENT } from '../shared/collections.ts';
 
 /** Whether a worker runs an older release and will be replaced (contract rules, Serverless). */
 function stale(row: Json): Cell {
@@ -59,30 +58,17 @@ function summaryOf(document: Json): readonly string[] {
 
 /** Reads the workers of an endpoint by its id or name; also returns the id. */
 export async function listWorkers(ctx: CommandContext, endpoint: string) {
-  const { id, answer } = await sendTo(ctx, ENDPOINTS, endpoint, (each) => ({
-    service: 'base',
-    method: 'GET',
-    path: [...ENDPOINTS.path, each, 'workers'],
-    id: each,
-    expects: { list: 'workers' },
-  }));
-  const { value = null, text: source } = answer;
-  return { id, document: value, workers: itemsAt(value, 'workers'), source };
+  const { id, answer } = await readListOf(ctx, ENDPOINTS, endpoint, 'workers');
+  return { id, answer, workers: itemsAt(answer.value, 'workers') };
 }
 
 export const workers = defineCommand({
   summary: 'list the workers of an endpoint, and which run an older release',
-  args: { id: arg.text('endpoint id or name', { metavar: 'ENDPOINT', complete: ENDPOINTS }) },
+  args: { id: ENDPOINT_ARGUMENT },
   watch: true,
   examples: [['berth endpoints workers captions --watch', 'see them come and go']],
   run: async (ctx, { id }) => {
-    const { document, workers: values, source } = await listWorkers(ctx, id);
-    return {
-      kind: 'many',
-      view: workerView,
-      values,
-      source: { text: source, member: 'workers' },
-      notes: summaryOf(document),
-    };
+    const { answer } = await listWorkers(ctx, id);
+    return { ...listResult(workerView, answer, 'workers'), notes: summaryOf(answer.value ?? null) };
   },
 });

@@ -12,7 +12,7 @@ import {
 } from '../../core/json.ts';
 import { formatDollarRange } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { listRows } from '../../cli/resource/read.ts';
+import { listRows } from '../../cli/resource/identity/requests.ts';
 import { bodyOf, type WriteVerb } from '../../cli/resource/field-writes.ts';
 import type { WriteSpec } from '../../cli/resource/write.ts';
 import { countOf } from '../../cli/words.ts';

@@ -7,22 +7,22 @@ import type { CommandContext } from '../../cli/context.ts';
 import { sendTo } from '../../cli/resource/identity/identify.ts';
 import { outcomeResult, SEVERAL } from '../../cli/resource/several/outcomes.ts';
 import { sendEach } from '../../cli/resource/several/send-each.ts';
-import { arg, onlyWith, option } from '../../cli/parse/params.ts';
+import { arg, option } from '../../cli/parse/params.ts';
 import { commandLine, countOf } from '../../cli/words.ts';
 import { cancelRequest, retryRequest, statusRequest } from '../../queue/requests.ts';
 import { canRetry, hasEnded, jobStatus } from '../../queue/job-status.ts';
-import { ENDPOINTS } from '../shared/collections.ts';
+import { ENDPOINTS, QUEUE_ARGUMENT } from '../shared/collections.ts';
 import { statusLine, waitLine } from './command-lines.ts';
 import { exitOf } from './outcome.ts';
 import { jobView } from './view.ts';
 import { explainExpired, waitForJob } from './wait.ts';
-
-const endpoint = arg.text('endpoint id, name or model slug', { complete: ENDPOINTS });
+import { answerResult } from '../../output/view.ts';
+import { waitOptions } from '../../cli/parse/common-options.ts';
 
 export const status = defineCommand({
   summary: "show a job's state and result",
   examples: [[`berth jobs status demo "$(berth jobs run demo --input '{}')"`, 'of a job just submitted']],
-  args: { endpoint, job: arg.text('job id', { complete: 'job' }) },
+  args: { endpoint: QUEUE_ARGUMENT, job: arg.text('job id', { complete: 'job' }) },
   options: {
     ttl: option.duration('also set how long the job and its result live from now', 's'),
     exitStatus: option.on('end with the outcome: 0 completed or not ended, 10 failed, 11 cancelled, 12 timed out'),
@@ -32,14 +32,7 @@ export const status = defineCommand({
     const { answer } = await sendTo(ctx, ENDPOINTS, values.endpoint, (id) =>
       statusRequest(id, values.job, values.ttl),
     ).catch(explainExpired(values.job));
-    const value = answer.value ?? null;
-    return {
-      kind: 'one',
-      view: jobView,
-      value,
-      source: answer.text,
-      ...(values.exitStatus ? { exit: exitOf(value) } : {}),
-    };
+    return { ...answerResult(jobView, answer), ...(values.exitStatus ? { exit: exitOf(answer.value) } : {}) };
   },
 });
 
@@ -53,7 +46,7 @@ export const cancel = defineCommand({
       'two of them: an outcome for each',
     ],
   ],
-  args: { endpoint, job: arg.ids('job ids', { complete: 'job' }) },
+  args: { endpoint: QUEUE_ARGUMENT, job: arg.ids('job ids', { complete: 'job' }) },
   writes: true,
   confirmWhen: ({ job }) => job.length > 1,
   confirm: (_, { endpoint, job }) =>
@@ -70,7 +63,7 @@ export const cancel = defineCommand({
       const { answer } = await sendTo(ctx, ENDPOINTS, values.endpoint, (id) => request(id, only)).catch(
         explainExpired(only),
       );
-      return { kind: 'one', view: jobView, value: answer.value ?? null, source: answer.text };
+      return answerResult(jobView, answer);
     }
     const targets = values.job.map((job) => ({
       given: values.endpoint,
@@ -86,11 +79,8 @@ export const retry = defineCommand({
   examples: [[`berth jobs retry fail "$(berth jobs run fail --input '{}' --wait -o id)"`, 'one that has failed']],
   details:
     'Only FAILED and TIMED_OUT jobs can be retried, and only while their result is kept (30 minutes for run, 1 to 5 for runsync). The original input is used again; the previous output is removed.',
-  args: { endpoint, job: arg.text('job id', { complete: 'job' }) },
-  options: {
-    wait: option.on('wait until it ends and print its result'),
-    waitTimeout: onlyWith(['wait'], option.durationOr('how long --wait waits', 's', 600_000, '10m')),
-  },
+  args: { endpoint: QUEUE_ARGUMENT, job: arg.text('job id', { complete: 'job' }) },
+  options: waitOptions('wait until it ends and print its result'),
   writes: true,
   run: async (ctx, values) => {
     const { id, answer } = await retryJob(ctx, values.endpoint, values.job).catch(
@@ -101,7 +91,7 @@ export const retry = defineCommand({
       return await waitForJob(ctx, id, values.job, values.waitTimeout);
     }
     const notes = ctx.terminal.errors ? [`Wait for it: ${waitLine(id, values.job)}`] : [];
-    return { kind: 'one', view: jobView, value: answer.value ?? null, source: answer.text, notes };
+    return { ...answerResult(jobView, answer), notes };
   },
 });
 

@@ -7,19 +7,20 @@ import { safeText, say } from '../../core/safe-text.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { sendTo } from '../../cli/resource/identity/identify.ts';
-import { arg, option } from '../../cli/parse/params.ts';
+import { arg } from '../../cli/parse/params.ts';
 import { waitEnded } from '../../cli/run/wait.ts';
 import { commandLine } from '../../cli/words.ts';
 import { styled } from '../../output/layout/terminal-text.ts';
 import { escapeJson } from '../../output/formats/escape-json.ts';
-import type { Result } from '../../output/view.ts';
+import { asksForData, type Result } from '../../output/view.ts';
 import { jobError } from '../../queue/job-error.ts';
 import { statusRequest, streamRequest } from '../../queue/requests.ts';
 import { hasEnded, jobStatus } from '../../queue/job-status.ts';
-import { ENDPOINTS } from '../shared/collections.ts';
+import { ENDPOINTS, QUEUE_ARGUMENT } from '../shared/collections.ts';
 import { exitOf } from './outcome.ts';
 import { chunkView } from './view.ts';
 import { explainExpired } from './wait.ts';
+import { waitTimeoutOption } from '../../cli/parse/common-options.ts';
 
 const POLL_INTERVAL_MS = 250;
 
@@ -29,10 +30,10 @@ export const stream = defineCommand({
   details:
     'Chunks that hold text are printed as that text, others as JSON, one a line; -o jsonl and --json print whole chunks. The exit code is the outcome of the job.',
   args: {
-    endpoint: arg.text('endpoint id, name or model slug', { complete: ENDPOINTS }),
+    endpoint: QUEUE_ARGUMENT,
     job: arg.text('job id', { complete: 'job' }),
   },
-  options: { waitTimeout: option.durationOr('how long to follow it', 's', 600_000, '10m') },
+  options: { waitTimeout: waitTimeoutOption('how long to follow it') },
   run: (ctx, values) => streamJob(ctx, values.endpoint, values.job, values.waitTimeout),
 });
 
@@ -123,8 +124,7 @@ interface ChunkPrinter {
 
 /** Prints chunks as text, or as rows when an output flag is given. */
 function chunkPrinter(ctx: CommandContext): ChunkPrinter {
-  const { format, fields, jq } = ctx.output;
-  if (format !== undefined || fields !== undefined || jq !== undefined) {
+  if (asksForData(ctx.output)) {
     const rows = ctx.rows(chunkView);
     return { print: (chunk) => rows.row(chunk), close: () => rows.close() };
   }

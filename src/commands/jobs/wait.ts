@@ -12,23 +12,24 @@ import { countOf } from '../../cli/words.ts';
 import type { Result } from '../../output/view.ts';
 import { statusRequest } from '../../queue/requests.ts';
 import { hasEnded, jobStatus } from '../../queue/job-status.ts';
-import { ENDPOINTS } from '../shared/collections.ts';
+import { ENDPOINTS, QUEUE_ARGUMENT } from '../shared/collections.ts';
 import { waitLine } from './command-lines.ts';
 import { exitOf } from './outcome.ts';
 import { createStallNotice } from './stall-notice.ts';
 import { jobView } from './view.ts';
+import { waitTimeoutOption } from '../../cli/parse/common-options.ts';
 
 export const wait = defineCommand({
   summary: 'wait until jobs end and print their results',
   details:
     'When jobs stand still for 15 seconds, it says once on stderr why. The exit code is the outcome: 0 all completed, 10 failed, 11 cancelled, 12 timed out, 9 when the wait ends first. For several jobs it is the worst one, and a job that could not be read, or has not ended, has {"id","ok","error"} in place of its document. With -o jsonl each job is printed as it ends.',
   args: {
-    endpoint: arg.text('endpoint id, name or model slug', { complete: ENDPOINTS }),
+    endpoint: QUEUE_ARGUMENT,
     job: arg.ids('job ids', { complete: 'job' }),
   },
   options: {
     any: option.on('stop at the first job that ends'),
-    waitTimeout: option.durationOr('how long to wait', 's', 600_000, '10m'),
+    waitTimeout: waitTimeoutOption('how long to wait'),
   },
   examples: [
     [`berth jobs wait demo "$(berth jobs run demo --input '{}')"`, 'wait for one job'],

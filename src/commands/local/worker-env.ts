@@ -4,6 +4,7 @@ import { defineCommand } from '../../cli/command.ts';
 import { arg, option } from '../../cli/parse/params.ts';
 import { control, explainFailure, membersView } from './control.ts';
 import { workerPrefixOf } from './worker-prefix.ts';
+import { asksForData } from '../../output/view.ts';
 
 /** The detail of a 404 of a local service that has no such endpoint. */
 const NO_ENDPOINT = 'endpoint not found';
@@ -41,8 +42,7 @@ export const workerEnv = defineCommand({
         return explainFailure(error);
       });
     const variables = objectAt(answer.value ?? null, 'variables') ?? {};
-    if (ctx.output.format !== undefined || ctx.output.jq !== undefined || ctx.output.fields !== undefined)
-      return { kind: 'one', view: variablesView, value: variables };
+    if (asksForData(ctx.output)) return { kind: 'one', view: variablesView, value: variables };
     const lines = Object.entries(variables).map(
       ([name, value]) => `export ${name}=${shellQuote(stringOf(value ?? null) ?? '')}\n`,
     );

@@ -6,7 +6,7 @@ import { stringAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { arg, option } from '../../cli/parse/params.ts';
-import { listRows } from '../../cli/resource/read.ts';
+import { listRows, rowRequest } from '../../cli/resource/identity/requests.ts';
 import { commandLine } from '../../cli/words.ts';
 import { LOG_DETAILS, LOG_OPTIONS, showLogs, type LogTarget } from '../shared/logs/index.ts';
 import type { NamedLog } from '../shared/logs/several.ts';
@@ -86,7 +86,7 @@ const SILENT = ['EXITED', 'ERROR', 'TERMINATED'];
 
 async function isLive(ctx: CommandContext, id: Id<'pod'>): Promise<boolean> {
   try {
-    const { value } = await ctx.api.send({ service: 'base', method: 'GET', path: [...PODS.path, id], id });
+    const { value } = await ctx.api.send(rowRequest(PODS, id));
     return !SILENT.includes(stringAt(value, 'status') ?? '');
   } catch (error) {
     if (error instanceof Failure && error.exit === EXIT.notFound) return false;

@@ -2,18 +2,18 @@ import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { type Json, numberAt, objectAt, objectOf, stringAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
-import { sendTo } from '../../cli/resource/identity/identify.ts';
-import { pickRow } from '../../cli/resource/identity/pick-row.ts';
+import { readRow } from '../../cli/resource/identity/identify.ts';
 import { arg, option } from '../../cli/parse/params.ts';
 import { commandLine, shellWord } from '../../cli/words.ts';
 import { PODS } from './resource.ts';
+import { idArgument } from '../../cli/resource/read.ts';
 
 export const ssh = defineCommand({
   summary: 'open a shell in a pod, or run a command there, with your ssh',
   details:
     'Takes the direct address where the pod has one, else the proxy, which gives an interactive shell and nothing else. What stands after -- goes to ssh as it is. The exit code is that of ssh.',
   args: {
-    id: arg.text('pod id or name', { metavar: 'POD', ask: pickRow(PODS), complete: PODS }),
+    id: idArgument(PODS),
     more: arg.any('options of ssh, or a command to run in the pod', { metavar: 'ARGS' }),
   },
   options: {
@@ -27,12 +27,7 @@ export const ssh = defineCommand({
     ['berth pods ssh train-llm --print', 'the command, to be used elsewhere'],
   ],
   run: async (ctx, { id, more, proxy, print }) => {
-    const { answer } = await sendTo(ctx, PODS, id, (known) => ({
-      service: 'base',
-      method: 'GET',
-      path: [...PODS.path, known],
-      id: known,
-    }));
+    const { answer } = await readRow(ctx, PODS, id);
     const args = [...sshArguments(addressOf(answer.value ?? null, id, proxy), id), ...more];
     if (print) return { kind: 'text', text: ['ssh', ...args].map(wordOf).join(' ') };
     return { kind: 'nothing', exit: (await ctx.spawn.run('ssh', args, {})) as ExitCode };

@@ -4,7 +4,7 @@ import { type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import type { Collection } from '../../cli/resource/identity/collection.ts';
-import { listRows } from '../../cli/resource/read.ts';
+import { listRows } from '../../cli/resource/identity/requests.ts';
 import { gigabytes, text } from '../../output/layout/cell-functions.ts';
 import { CPUS, DATA_CENTERS, GPUS, REGISTRIES, TEMPLATES } from './collections.ts';
 

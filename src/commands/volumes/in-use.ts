@@ -3,11 +3,12 @@ import { itemsAt, type Json, memberAt, stringAt } from '../../core/json.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import type { Guard } from '../../cli/resource/delete.ts';
 import type { Collection } from '../../cli/resource/identity/collection.ts';
-import { listRows } from '../../cli/resource/read.ts';
-import { idOf, labelOf } from '../../cli/resource/select/choose.ts';
+import { listRows } from '../../cli/resource/identity/requests.ts';
+import { labelOf } from '../../cli/resource/select/choose.ts';
 import { commandLine } from '../../cli/words.ts';
 import { age } from '../../output/layout/cell-functions.ts';
 import { ENDPOINTS, PODS } from '../shared/collections.ts';
+import { idOf } from '../../output/view.ts';
 
 /** The resources that may use volumes, and how to read the volumes from a row (contract, Pod and Endpoint). */
 const USERS: readonly {

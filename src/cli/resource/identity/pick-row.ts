@@ -2,14 +2,14 @@ import { type Json, numberAt, stringAt } from '../../../core/json.ts';
 import { formatDollars } from '../../../core/units.ts';
 import type { Ask } from '../../parse/params.ts';
 import type { Collection } from './collection.ts';
-import { loadRows } from './identify.ts';
+import { lookupRows } from './requests.ts';
 
 /** The question for a missing id: the rows of the collection, filtered by what the user types. */
 export const pickRow = (collection: Collection): Ask => ({
   kind: 'pick',
   question: collection.noun.charAt(0).toUpperCase() + collection.noun.slice(1),
   choices: async (ctx) => {
-    const rows = await ctx.ids.rows(collection, () => loadRows(ctx, collection));
+    const rows = await lookupRows(ctx, collection);
     return rows.flatMap((row) => {
       const id = stringAt(row, 'id');
       return id === undefined ? [] : [{ name: [id, ...wordsOf(row)].join('  '), value: id }];

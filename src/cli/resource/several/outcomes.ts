@@ -2,7 +2,7 @@ import type { Failure } from '../../../core/failure.ts';
 import { type Json, memberAt, stringAt } from '../../../core/json.ts';
 import { isTableOutput } from '../../../output/formats/format-table.ts';
 import { text } from '../../../output/layout/cell-functions.ts';
-import type { Result, View } from '../../../output/view.ts';
+import { idOf, type Result, type View } from '../../../output/view.ts';
 import type { CommandContext } from '../../context.ts';
 import { pluralOf } from '../../words.ts';
 import { combinedFailure } from './combined-failure.ts';
@@ -33,7 +33,7 @@ export function errorOf(failure: Failure): Json {
 /** The outcomes as a table; `done` is the participle of what was done: `stopped`. */
 const outcomeView = (noun: string, done: string): View => ({
   noun: [noun, pluralOf(noun)],
-  id: (row) => stringAt(row, 'id') ?? '',
+  id: idOf,
   members: ['id', 'ok', 'error'],
   columns: [
     { header: 'ID', show: text('id'), whole: true },

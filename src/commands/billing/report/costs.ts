@@ -1,4 +1,4 @@
-import { itemsAt, type Json, stringAt } from '../../../core/json.ts';
+import { stringAt, type Json } from '../../../core/json.ts';
 import { CLUSTERS, ENDPOINTS, PODS, SERVERLESS, SUMMARY, VOLUMES, type Report } from '../reports.ts';
 import { amountAt, NOTHING, sum, type Money } from './money.ts';
 
@@ -89,5 +89,3 @@ export const daysOf = (records: readonly Json[]): readonly DayCost[] =>
       return { startTime: stringAt(record, 'startTime') ?? '', total, kinds: { ...kinds, other } };
     })
     .toSorted((a, b) => (a.startTime < b.startTime ? -1 : 1));
-
-export const recordsOf = (document: Json): readonly Json[] => itemsAt(document, 'records');

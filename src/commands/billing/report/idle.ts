@@ -1,5 +1,6 @@
 import { itemsAt, type Json, memberAt, numberAt, stringAt, stringOf } from '../../../core/json.ts';
 import type { Kind } from './costs.ts';
+import { idOf } from '../../../output/view.ts';
 
 /** A resource that costs money and does nothing. */
 export interface Idle {
@@ -48,5 +49,3 @@ const mountedVolumes = (pods: readonly Json[], endpoints: readonly Json[]): Read
     ...pods.flatMap((pod) => itemsAt(pod, 'mounts.network').map((mount) => stringAt(mount, 'volumeId') ?? '')),
     ...endpoints.flatMap((endpoint) => itemsAt(endpoint, 'networkVolumes').map((id) => stringOf(id) ?? '')),
   ]);
-
-const idOf = (row: Json): string => stringAt(row, 'id') ?? '';

@@ -2,23 +2,23 @@ import type { Id } from '../../../core/ids.ts';
 import { arrayAt, type Json } from '../../../core/json.ts';
 import { defineCommand, type Command } from '../../../cli/command.ts';
 import type { CommandContext } from '../../../cli/context.ts';
-import { arg, onlyWith, option } from '../../../cli/parse/params.ts';
-import { pickRow } from '../../../cli/resource/identity/pick-row.ts';
 import {
   hasSelector,
-  idOf,
   labelOf,
   nothingSelected,
   selectTargets,
   type Chosen,
 } from '../../../cli/resource/select/choose.ts';
-import { SELECTOR_KEYS, selectorOptions } from '../../../cli/resource/select/selectors.ts';
+import { selectorOptions } from '../../../cli/resource/select/selectors.ts';
 import { outcomeResult, SEVERAL, type Outcome } from '../../../cli/resource/several/outcomes.ts';
 import { sendEach, type Sent } from '../../../cli/resource/several/send-each.ts';
 import { commandLine, countOf } from '../../../cli/words.ts';
 import { isLocked, savingOf } from './cost.ts';
 import { statusOf, waitForEach, waitForPod } from './poll.ts';
 import { PODS } from '../resource.ts';
+import { answerResult, idOf } from '../../../output/view.ts';
+import { idsArgument } from '../../../cli/resource/read.ts';
+import { waitOptions } from '../../../cli/parse/common-options.ts';
 
 type Action = 'start' | 'stop' | 'restart';
 
@@ -40,12 +40,9 @@ function actionCommand(action: Action, { summary, details, done, until, effect, 
     summary,
     details: `${details} Selectors leave out pods that cannot ${action} now, say which, and ask first: berth help selectors. ${SEVERAL}`,
     examples,
-    args: {
-      id: arg.ids('pod ids or names', { metavar: 'POD', unless: SELECTOR_KEYS, ask: pickRow(PODS), complete: PODS }),
-    },
+    args: { id: idsArgument(PODS) },
     options: {
-      wait: option.on(`wait until it is ${until}`),
-      waitTimeout: onlyWith(['wait'], option.durationOr('how long --wait waits', 's', 600_000, '10m')),
+      ...waitOptions(`wait until it is ${until}`),
       ...selectorOptions(PODS.table, 'pods'),
     },
     writes: true,
@@ -79,7 +76,7 @@ function actionCommand(action: Action, { summary, details, done, until, effect, 
       if (!bySelector && first !== undefined && others.length === 0) {
         if (first.failure !== undefined) throw first.failure;
         if (wait) return await waitForPod(ctx, first.known, until, waitTimeout);
-        return { kind: 'one', view: PODS.view, value: first.answer.value ?? null, source: first.answer.text };
+        return answerResult(PODS.view, first.answer);
       }
       return outcomeResult(ctx, 'pod', wait ? await afterWait(ctx, sent, until, waitTimeout) : sent, done);
     },

@@ -1,4 +1,4 @@
-import { arrayOf, itemsAt, type Json, memberAt, numberAt, objectAt, stringAt, stringOf } from '../../../core/json.ts';
+import { itemsAt, memberAt, numberAt, objectAt, stringAt, stringsOf, type Json } from '../../../core/json.ts';
 import { formatDuration } from '../../../core/units.ts';
 import { commandLine, countOf } from '../../../cli/words.ts';
 import { text } from '../../../output/layout/cell-functions.ts';
@@ -14,6 +14,7 @@ import { hasStatus, valueOf, type Fact } from './facts.ts';
 import { couldNotTell } from './service-causes.ts';
 import { findStock, noStockSentence, stockText, wantedByEndpoint, type StockFinding } from './stock.ts';
 import { evidence, unreadEvidence, type Cause, type Evidence } from './verdict.ts';
+import { idOf } from '../../../output/view.ts';
 
 /** All facts that an explanation of an endpoint may have requested. */
 export const factsOf = (facts: EndpointFacts): readonly (Fact<unknown> | undefined)[] => [
@@ -162,10 +163,10 @@ function stockOf(facts: EndpointFacts): StockFinding | undefined {
 
 /** The data centers in which workers may run: those of the endpoint, and of its volumes (specification 2.4). */
 function allowedDataCenters(endpoint: Json, volumes: Json | undefined): readonly string[] | undefined {
-  const named = strings(memberAt(endpoint, 'dataCenterIds'));
-  const mounted = strings(memberAt(endpoint, 'networkVolumes'));
+  const named = stringsOf(memberAt(endpoint, 'dataCenterIds'));
+  const mounted = stringsOf(memberAt(endpoint, 'networkVolumes'));
   const places = itemsAt(volumes, 'networkVolumes')
-    .filter((volume) => mounted.includes(stringAt(volume, 'id') ?? ''))
+    .filter((volume) => mounted.includes(idOf(volume)))
     .flatMap((volume) => stringAt(volume, 'dataCenter') ?? []);
   if (places.length === 0) return named.length === 0 ? undefined : named;
   return named.length === 0 ? places : places.filter((id) => named.includes(id));
@@ -176,17 +177,14 @@ function stockCure(facts: EndpointFacts, stock: StockFinding | undefined): reado
   const endpoint = valueOf(facts.endpoint) ?? null;
   const see = commandLine('catalog', 'gpus', '--available', '--product', 'SERVERLESS');
   const isGpu = objectAt(endpoint, 'gpu') !== undefined;
-  const hasVolumes = strings(memberAt(endpoint, 'networkVolumes')).length > 0;
+  const hasVolumes = stringsOf(memberAt(endpoint, 'networkVolumes')).length > 0;
   if (stock === undefined) return isGpu ? [see] : [];
   if (stock.elsewhere.length > 0 && !hasVolumes)
     return [update(facts, '--data-center', [...(stock.allowed ?? []), ...stock.elsewhere].join(','))];
   if (stock.others.length > 0 && isGpu)
-    return [update(facts, '--gpu-pool', [...strings(memberAt(endpoint, 'gpu.pools')), ...stock.others].join(','))];
+    return [update(facts, '--gpu-pool', [...stringsOf(memberAt(endpoint, 'gpu.pools')), ...stock.others].join(','))];
   return isGpu ? [see] : [commandLine('catalog', 'cpus', '--available', '--product', 'SERVERLESS')];
 }
-
-const strings = (value: Json | undefined): readonly string[] =>
-  (arrayOf(value) ?? []).flatMap((each) => stringOf(each) ?? []);
 
 /** `3 workers: 1 running, 2 idle`, or `no workers`. */
 function workersText(facts: EndpointFacts): string {

@@ -1,5 +1,5 @@
 import { EXIT } from '../../../core/exit-codes.ts';
-import type { ApiRequest } from '../../../core/api.ts';
+import { readRequest, type ApiRequest } from '../../../core/api.ts';
 import type { Id } from '../../../core/ids.ts';
 import { itemsAt, type Json, memberAt, numberAt, stringAt } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/context.ts';
@@ -8,6 +8,7 @@ import { ENDPOINTS, VOLUMES } from '../collections.ts';
 import { readFact, readLastLine, valueOf, type Fact } from './facts.ts';
 import { isReason } from './service-causes.ts';
 import { wantedByEndpoint } from './stock.ts';
+import { rowRequest, listRequest } from '../../../cli/resource/identity/requests.ts';
 
 /** What is known about an endpoint. A fact that was not needed is absent. */
 export interface EndpointFacts {
@@ -34,10 +35,9 @@ export async function readEndpointFacts(
   id: Id<'endpoint'>,
   sampleMs: number,
 ): Promise<EndpointFacts> {
-  const path = [...ENDPOINTS.path, id];
   const [endpoint, workers, health] = await Promise.all([
-    readFact(ctx, { service: 'base', method: 'GET', path, id }),
-    readFact(ctx, { service: 'base', method: 'GET', path: [...path, 'workers'] }),
+    readFact(ctx, rowRequest(ENDPOINTS, id)),
+    readFact(ctx, readRequest([...ENDPOINTS.path, id, 'workers'])),
     readFact(ctx, healthRequest(id)),
   ]);
   if (!endpoint.known && !health.known && !isReason(endpoint) && !isReason(health)) {
@@ -47,9 +47,7 @@ export async function readEndpointFacts(
   const first = { id, endpoint, workers, health };
   const [catalog, volumes, crash, later] = await Promise.all([
     needsStock(first) ? readCatalog(ctx, valueOf(endpoint) ?? null) : undefined,
-    needsStock(first) && hasVolumes(endpoint)
-      ? readFact(ctx, { service: 'base', method: 'GET', path: VOLUMES.path, expects: { list: VOLUMES.member } })
-      : undefined,
+    needsStock(first) && hasVolumes(endpoint) ? readFact(ctx, listRequest(VOLUMES)) : undefined,
     readCrash(ctx, id, workers),
     jobCount(first, 'inQueue') > 0 && workerCount(first, 'running') > 0 ? readLater(ctx, id, sampleMs) : undefined,
   ]);
@@ -67,7 +65,7 @@ async function readCrash(ctx: CommandContext, id: string, workers: Fact): Promis
   if (worker === undefined) return undefined;
   const path = [...ENDPOINTS.path, id, 'workers', worker, 'logs'];
   const query = { source: 'container' };
-  return { worker, line: await readLastLine(ctx, { service: 'base', method: 'GET', path, query }) };
+  return { worker, line: await readLastLine(ctx, readRequest(path, { query })) };
 }
 
 async function readLater(

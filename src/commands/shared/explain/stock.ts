@@ -1,8 +1,6 @@
 import {
   arrayAt,
-  arrayOf,
   itemsAt,
-  type Json,
   memberAt,
   numberAt,
   numberOf,
@@ -10,9 +8,13 @@ import {
   objectOf,
   stringAt,
   stringOf,
+  stringsOf,
+  type Json,
 } from '../../../core/json.ts';
-import type { ApiRequest } from '../../../core/api.ts';
+import { readRequest, type ApiRequest } from '../../../core/api.ts';
 import { CPUS, GPUS } from '../collections.ts';
+import type { Query } from '../../../cli/resource/identity/collection.ts';
+import { idOf } from '../../../output/view.ts';
 
 /** The hardware whose stock is searched. */
 export interface Wanted {
@@ -36,25 +38,18 @@ export interface StockFinding {
   readonly others: readonly string[];
 }
 
-const strings = (value: Json | undefined): readonly string[] =>
-  (arrayOf(value) ?? []).flatMap((each) => stringOf(each) ?? []);
-
-const catalogRequest = (path: readonly string[], query: NonNullable<ApiRequest['query']>): ApiRequest => ({
-  service: 'base',
-  method: 'GET',
-  path,
-  query: { include: 'AVAILABILITY', ...query },
-});
+const catalogRequest = (path: readonly string[], query: Query): ApiRequest =>
+  readRequest(path, { query: { include: 'AVAILABILITY', ...query } });
 
 /** The hardware that an endpoint's workers need; undefined when the endpoint does not specify it. */
 export function wantedByEndpoint(endpoint: Json): Wanted | undefined {
   const gpu = objectAt(endpoint, 'gpu');
   if (gpu !== undefined) {
-    const [pools, excluded] = [strings(gpu['pools']), strings(gpu['excludedTypes'])];
-    const versions = strings(gpu['allowedCudaVersions']);
+    const [pools, excluded] = [stringsOf(gpu['pools']), stringsOf(gpu['excludedTypes'])];
+    const versions = stringsOf(gpu['allowedCudaVersions']);
     return {
       name: pools.join(' or '),
-      matches: (row) => pools.includes(stringAt(row, 'pool') ?? '') && !excluded.includes(stringAt(row, 'id') ?? ''),
+      matches: (row) => pools.includes(stringAt(row, 'pool') ?? '') && !excluded.includes(idOf(row)),
       request: catalogRequest(GPUS.path, {
         product: 'SERVERLESS',
         count: numberOf(gpu['count']),
@@ -92,7 +87,7 @@ function wantedCpus(flavors: readonly Json[], product: string): Wanted {
   const counts = flavors.flatMap((flavor) => numberAt(flavor, 'vcpuCount') ?? []);
   return {
     name: ids.join(' or '),
-    matches: (row) => ids.includes(stringAt(row, 'id') ?? ''),
+    matches: (row) => ids.includes(idOf(row)),
     request: catalogRequest(CPUS.path, { product, vcpuCount: counts.length === 0 ? undefined : Math.min(...counts) }),
   };
 }

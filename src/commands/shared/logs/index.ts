@@ -9,7 +9,7 @@ import { identify } from '../../../cli/resource/identity/identify.ts';
 import { option, type Params, type ValuesOf } from '../../../cli/parse/params.ts';
 import { commandLine } from '../../../cli/words.ts';
 import { styled } from '../../../output/layout/terminal-text.ts';
-import type { Result } from '../../../output/view.ts';
+import { asksForData, type Result } from '../../../output/view.ts';
 import { followLogs, logRequest, type LogQuery, type LogStream } from './follow.ts';
 import { lineText, rowOf, TIMES, timesOf, type Times } from './line.ts';
 import { logView } from './view.ts';
@@ -127,8 +127,7 @@ interface Printer {
 
 /** Prints `time source line`, or rows in the output format that the user chose. */
 function printer(ctx: CommandContext, times: Times): Printer {
-  const { format, fields, jq } = ctx.output;
-  if (format === undefined && fields === undefined && jq === undefined)
+  if (!asksForData(ctx.output))
     return {
       line: (event) => ctx.stdout.write(styled`${lineText(rowOf(event), times, ctx.serviceNow())}\n`),
       close: () => Promise.resolve(),

@@ -7,7 +7,7 @@ import type { ValuesOf } from '../../../cli/parse/params.ts';
 import { loadNamePaint } from '../../../output/layout/colour.ts';
 import { styled } from '../../../output/layout/terminal-text.ts';
 import { ellipsize, textWidth } from '../../../output/layout/text-width.ts';
-import type { Result } from '../../../output/view.ts';
+import { asksForData, type Result } from '../../../output/view.ts';
 import { followLogs } from './follow.ts';
 import { pastLogs, readQuery, timeOf, type LOG_OPTIONS, type LogTarget } from './index.ts';
 import { lineText, rowOf, timesOf } from './line.ts';
@@ -109,8 +109,7 @@ async function printer(
   names: readonly string[],
   values: ValuesOf<typeof LOG_OPTIONS>,
 ): Promise<Printer> {
-  const { format, fields, jq } = ctx.output;
-  if (format !== undefined || fields !== undefined || jq !== undefined) {
+  if (asksForData(ctx.output)) {
     const rows: RowWriter = ctx.rows({ ...logView, members: ['log', ...(logView.members ?? [])] });
     return {
       line: ({ at, event }) => rows.row({ log: names[at] ?? '', ...rowOf(event) }),

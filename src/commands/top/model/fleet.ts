@@ -1,5 +1,5 @@
 import { type Json, memberAt, numberAt, stringAt } from '../../../core/json.ts';
-import type { Sample } from '../../../output/view.ts';
+import { idOf, type Sample } from '../../../output/view.ts';
 
 /** What a request gave, and when: milliseconds on the monotonic clock. */
 export interface Reading<T> {
@@ -38,8 +38,6 @@ export type Read = { readonly at: number } & (
 const MAX_SAMPLES = 60;
 /** Pods whose history is remembered: it bounds the memory that a long list takes. */
 const MAX_REMEMBERED = 500;
-
-export const idOf = (row: Json): string => stringAt(row, 'id') ?? '';
 
 /** The fleet after an answer. What is no longer listed is forgotten. */
 export function fleetAfter(fleet: Fleet, read: Read): Fleet {

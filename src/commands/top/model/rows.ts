@@ -1,8 +1,8 @@
 import { itemsAt, type Json, memberAt, numberAt, numberOf, objectAt, stringAt } from '../../../core/json.ts';
 import { plainText } from '../../../output/layout/cell-functions.ts';
-import type { Sample } from '../../../output/view.ts';
+import { idOf, type Sample } from '../../../output/view.ts';
 import { latestPerMinute, perMinute, valuesOf } from '../../shared/history.ts';
-import { idOf, type Fleet } from './fleet.ts';
+import { type Fleet } from './fleet.ts';
 
 /** A number now and over time. */
 export interface Series {

@@ -1,6 +1,7 @@
 import { isUsableId } from '../../../core/ids.ts';
 import { numberAt, stringAt } from '../../../core/json.ts';
-import { idOf, type Fleet } from '../model/fleet.ts';
+import { type Fleet } from '../model/fleet.ts';
+import { idOf } from '../../../output/view.ts';
 
 /** What `top` shows. */
 export interface Shown {
