@@ -9,19 +9,19 @@ import { arg, option } from '../cli/parse/params.ts';
 import { text, yesNo } from '../output/layout/cell-functions.ts';
 import { cleanKey } from '../settings/api-key.ts';
 import { KEY_VARIABLES } from '../settings/settings-table.ts';
-import { otherMembers } from '../cli/resource/detail-lines.ts';
+import { otherMembers, textColumn } from '../cli/resource/detail-lines.ts';
 import type { View } from '../output/view.ts';
 
 const ADDRESSES = ['base-url', 'queue-url', 'rest-url'] as const;
 
 const profileView: View = {
   noun: ['profile', 'profiles'],
-  id: (row) => text('profile')(row),
+  id: text('profile'),
   members: ['profile', 'current', 'key', 'base-url', 'queue-url', 'rest-url'],
   columns: [
-    { header: 'PROFILE', show: text('profile') },
+    textColumn('profile'),
     { header: 'CURRENT', show: yesNo('current') },
-    { header: 'KEY', show: text('key') },
+    textColumn('key'),
     { header: 'BASE URL', show: text('base-url') },
     { header: 'QUEUE URL', show: text('queue-url'), wide: true },
     { header: 'REST URL', show: text('rest-url'), wide: true },

@@ -7,16 +7,17 @@ import { aliasWords } from '../cli/parse/user-aliases.ts';
 import { text } from '../output/layout/cell-functions.ts';
 import type { View } from '../output/view.ts';
 import { SETTINGS, type Setting } from '../settings/settings-table.ts';
+import { textColumn } from '../cli/resource/detail-lines.ts';
 
 const settingView: View = {
   noun: ['setting', 'settings'],
-  id: (row) => text('name')(row),
+  id: text('name'),
   columns: [
-    { header: 'NAME', show: text('name') },
-    { header: 'VALUE', show: text('value') },
-    { header: 'SOURCE', show: text('source') },
-    { header: 'FLAG', show: text('flag'), wide: true },
-    { header: 'VARIABLE', show: text('variable'), wide: true },
+    textColumn('name'),
+    textColumn('value'),
+    textColumn('source'),
+    textColumn('flag', { wide: true }),
+    textColumn('variable', { wide: true }),
     { header: 'MEANING', show: text('summary'), wide: true },
   ],
 };

@@ -6,6 +6,7 @@ import { answerResult, type LiveFacts, type Section, type View } from '../output
 import { healthRequest } from '../queue/requests.ts';
 import { ENDPOINTS, QUEUE_ARGUMENT } from './shared/collections.ts';
 import { formatRate, latestPerMinute, perMinute, valuesOf } from './shared/history.ts';
+import { textColumn } from '../cli/resource/detail-lines.ts';
 
 /** Labels of members; a member without one is shown by its name. */
 const LABELS: Readonly<Record<string, string>> = { inQueue: 'in queue', inProgress: 'in progress' };
@@ -14,13 +15,13 @@ export const healthView: View = {
   noun: ['health', 'health'],
   id: () => '',
   columns: [
-    { header: 'IN QUEUE', show: text('jobs.inQueue'), right: true },
-    { header: 'IN PROGRESS', show: text('jobs.inProgress'), right: true },
-    { header: 'COMPLETED', show: text('jobs.completed'), right: true },
-    { header: 'FAILED', show: text('jobs.failed'), right: true },
-    { header: 'RETRIED', show: text('jobs.retried'), right: true },
-    { header: 'RUNNING', show: text('workers.running'), right: true },
-    { header: 'IDLE', show: text('workers.idle'), right: true },
+    textColumn('jobs.inQueue', { right: true }),
+    textColumn('jobs.inProgress', { right: true }),
+    textColumn('jobs.completed', { right: true }),
+    textColumn('jobs.failed', { right: true }),
+    textColumn('jobs.retried', { right: true }),
+    textColumn('workers.running', { right: true }),
+    textColumn('workers.idle', { right: true }),
   ],
   live: liveHealth,
   detail: (row) => [countSection(row, 'jobs'), countSection(row, 'workers'), ...otherSections(row)],

@@ -7,15 +7,16 @@ import { defineCommand } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { text } from '../output/layout/cell-functions.ts';
 import type { View } from '../output/view.ts';
+import { textColumn } from '../cli/resource/detail-lines.ts';
 
 const limitsView: View = {
   noun: ['rate window', 'rate windows'],
-  id: (row) => text('window')(row),
+  id: text('window'),
   members: ['window', 'remaining', 'quota', 'resetSeconds', 'windowSeconds', 'seenSecondsAgo'],
   columns: [
-    { header: 'WINDOW', show: text('window') },
-    { header: 'REMAINING', show: text('remaining'), right: true },
-    { header: 'QUOTA', show: text('quota'), right: true },
+    textColumn('window'),
+    textColumn('remaining', { right: true }),
+    textColumn('quota', { right: true }),
     { header: 'RESETS IN', show: (row) => seconds(row, 'resetSeconds'), right: true },
     { header: 'SEEN', show: (row) => seconds(row, 'seenSecondsAgo', ' ago'), right: true },
   ],

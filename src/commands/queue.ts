@@ -3,18 +3,15 @@ import { defineCommand, defineGroup } from '../cli/command.ts';
 import { sendTo } from '../cli/resource/identity/identify.ts';
 import { countOf } from '../cli/words.ts';
 import { answerResult, type View } from '../output/view.ts';
-import { text } from '../output/layout/cell-functions.ts';
 import { healthRequest, purgeRequest } from '../queue/requests.ts';
 import { healthLine } from './jobs/command-lines.ts';
 import { ENDPOINTS, QUEUE_ARGUMENT } from './shared/collections.ts';
+import { textColumn } from '../cli/resource/detail-lines.ts';
 
 const purgeView: View = {
   noun: ['purge', 'purges'],
   id: (row) => String(numberAt(row, 'removed') ?? ''),
-  columns: [
-    { header: 'REMOVED', show: text('removed'), right: true },
-    { header: 'STATUS', show: text('status') },
-  ],
+  columns: [textColumn('removed', { right: true }), textColumn('status')],
 };
 
 const purge = defineCommand({

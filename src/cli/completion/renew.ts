@@ -2,7 +2,7 @@ import type { Context } from '../../core/context.ts';
 import { itemsAt, type Json, numberAt, stringAt } from '../../core/json.ts';
 import type { ListRow } from '../../core/ports/remembered.ts';
 import { safeText } from '../../core/safe-text.ts';
-import { formatDollars } from '../../core/units.ts';
+import { hourlyPrice } from '../../core/units.ts';
 import type { ListSource } from './sources.ts';
 import { listRequest } from '../resource/identity/requests.ts';
 
@@ -39,8 +39,7 @@ function wordOf(row: Json, described: NonNullable<ListSource['described']>[numbe
   if (typeof described === 'string') return safeText(stringAt(row, described) ?? '').slice(0, MAX_LENGTH);
   if ('gigabytes' in described) {
     const size = numberAt(row, described.gigabytes);
-    return size === undefined ? '' : `${String(size)} GB`;
+    return size === undefined ? '' : `${size} GB`;
   }
-  const price = numberAt(row, described.hourly);
-  return price === undefined || price === 0 ? '' : `${formatDollars(price)}/hr`;
+  return hourlyPrice(numberAt(row, described.hourly));
 }

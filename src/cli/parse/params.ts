@@ -68,8 +68,8 @@ function parseCount(least: number, most = Number.MAX_SAFE_INTEGER): (text: strin
     const value = Number(text);
     if (!/^[+-]?\d+$/.test(text.trim()) || !Number.isSafeInteger(value))
       throw usage(`${label} takes a whole number, not ${JSON.stringify(text)}`);
-    if (value < least) throw usage(`${label} is at least ${String(least)}; ${String(value)} is too small`);
-    if (value > most) throw usage(`${label} is at most ${String(most)}; ${String(value)} is too large`);
+    if (value < least) throw usage(`${label} is at least ${least}; ${value} is too small`);
+    if (value > most) throw usage(`${label} is at most ${most}; ${value} is too large`);
     return value;
   };
 }
@@ -159,14 +159,6 @@ export const option = {
   ): Param<number | undefined> => {
     const { most, ...rest } = shape;
     return { ...flag, metavar: 'N', ...rest, summary, parse: parseCount(least, most) };
-  },
-  requiredCount: (
-    summary: string,
-    least: number,
-    shape: Shape<number> & { readonly most?: number } = {},
-  ): Param<number> => {
-    const { most, ...rest } = shape;
-    return { ...flag, metavar: 'N', ...rest, summary, required: true, parse: parseCount(least, most) };
   },
   choice: (summary: string, choices: readonly string[], shape: Shape<string> = {}): Param<string | undefined> => ({
     ...flag,

@@ -75,7 +75,7 @@ function withItem(into: Json | undefined, path: readonly string[], value: Json):
   const [name = '', ...rest] = path;
   if (!/^\d+$/.test(name) || isObject(into)) return withMember(into, path, value);
   const items = Array.isArray(into) ? [...(into as readonly Json[])] : [];
-  if (Number(name) > items.length) throw usage(`--set names item ${name} of a list of ${String(items.length)}`);
+  if (Number(name) > items.length) throw usage(`--set names item ${name} of a list of ${items.length}`);
   items[Number(name)] = rest.length === 0 ? value : withItem(items[Number(name)], rest, value);
   return items;
 }

@@ -120,7 +120,7 @@ const MAX_NAMES = 10;
 const listed = (names: readonly string[]): string =>
   names.length <= MAX_NAMES
     ? names.join(', ')
-    : `${names.slice(0, MAX_NAMES).join(', ')} and ${String(names.length - MAX_NAMES)} more`;
+    : `${names.slice(0, MAX_NAMES).join(', ')} and ${names.length - MAX_NAMES} more`;
 
 /** The writable part of a document, and the paths of its read-only (`dropped`) and unknown members. */
 export interface Writable {

@@ -5,7 +5,7 @@ import { type Json, stringAt } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { idOf, type Result } from '../../output/view.ts';
-import { defineCommand, type Command, type Confirmation } from '../command.ts';
+import { defineCommand, type Command, type Confirmation, type CommandWords } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { option, type Param } from '../parse/params.ts';
 import { commandLine, countOf, pluralOf } from '../words.ts';
@@ -36,10 +36,7 @@ export interface Guard {
   readonly hint: (ids: readonly string[]) => string;
 }
 
-export interface DeleteSpec {
-  readonly summary: string;
-  readonly details?: string;
-  readonly examples?: readonly (readonly [string, string])[];
+export interface DeleteSpec extends CommandWords {
   /** What is lost with it, printed before the confirmation: `Its data is destroyed.` */
   readonly loss?: string;
   /** Whether data is lost with a row: then its name must be typed. */
@@ -69,7 +66,7 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
   return defineCommand({
     summary: spec.summary,
     details: [spec.details, SEVERAL, 'Selectors: berth help selectors.'].filter(Boolean).join(' '),
-    examples: spec.examples ?? [],
+    examples: spec.examples,
     args: { id: idsArgument(resource) },
     options: { ...selectorOptions(resource.table, plural), ...force },
     writes: true,
@@ -150,7 +147,7 @@ async function refuseGuarded(ctx: CommandContext, guard: Guard, rows: readonly J
   if (first === undefined) return;
   const hint = `${guard.hint([...reasons.keys()])}\n--force: ${guard.force}`;
   if (reasons.size === 1) throw usage(`${first}: nothing was sent`, hint);
-  throw usage(`${String(reasons.size)} of ${String(rows.length)} are protected: nothing was sent`, hint).with({
+  throw usage(`${reasons.size} of ${rows.length} are protected: nothing was sent`, hint).with({
     errors: [...reasons.values()],
   });
 }

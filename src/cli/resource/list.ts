@@ -1,6 +1,6 @@
 import type { Json } from '../../core/json.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
-import { defineCommand, type Command, type WatchSpec } from '../command.ts';
+import { defineCommand, type Command, type WatchSpec, type CommandWords } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import type { Params, ValuesOf } from '../parse/params.ts';
 import type { Query } from './identity/collection.ts';
@@ -10,12 +10,9 @@ import { compileFilter, filterOptions, type Filter } from './select/selectors.ts
 import { sortOption, sortRows, type SortKey } from './select/sort.ts';
 import type { Result } from '../../output/view.ts';
 
-interface ListSpec<O extends Params> {
-  readonly summary: string;
-  readonly details?: string;
+interface ListSpec<O extends Params> extends CommandWords {
   /** Flags beside the filters and `--sort`, which every list has. */
   readonly options?: O;
-  readonly examples?: readonly (readonly [string, string])[];
   readonly watch?: true | WatchSpec;
   readonly query?: (values: ValuesOf<O>) => Query;
   /** Filters rows by the flags of this list, for filters that the service does not have. */

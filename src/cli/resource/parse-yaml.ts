@@ -33,7 +33,7 @@ export function parseYaml(text: string, from: string): Json {
     if (problem !== undefined) {
       const { line, col } = lines.linePos(problem.at);
       throw usage(
-        `${from} is not YAML: line ${String(line)}, column ${String(col)}: ${reasonOf(problem.message.replace(/ at line.*/, ''))}`,
+        `${from} is not YAML: line ${line}, column ${col}: ${reasonOf(problem.message.replace(/ at line.*/, ''))}`,
       );
     }
     return plain(document.toJS({ maxAliasCount: MAX_ALIAS_COUNT }), from);

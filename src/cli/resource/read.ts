@@ -1,6 +1,6 @@
 import type { Json } from '../../core/json.ts';
 import { answerResult, type Result, type View } from '../../output/view.ts';
-import { defineCommand, type Command, type WatchSpec } from '../command.ts';
+import { defineCommand, type Command, type WatchSpec, type CommandWords } from '../command.ts';
 import type { Collection, Query } from './identity/collection.ts';
 import { rowRequest } from './identity/requests.ts';
 import { viewOf, type ResourceTable } from './fields.ts';
@@ -43,11 +43,8 @@ export const idsArgument = (resource: Collection): Param<readonly string[]> =>
     complete: resource,
   });
 
-interface GetSpec<O extends Params> {
-  readonly summary: string;
-  readonly details?: string;
+interface GetSpec<O extends Params> extends CommandWords {
   readonly options?: O;
-  readonly examples?: readonly (readonly [string, string])[];
   readonly watch?: true | WatchSpec;
   readonly query?: (values: ValuesOf<O>) => Query;
   /** The exit code and notes for a row. */

@@ -5,7 +5,7 @@ import { type Json, type JsonObject, stringAt } from '../../core/json.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { answerResult, type Result } from '../../output/view.ts';
 import { flagName, type Params } from '../parse/params.ts';
-import { defineCommand, type Command, type Values } from '../command.ts';
+import { defineCommand, type Command, type Values, type CommandWords } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { asId, type Id } from '../../core/ids.ts';
 import { identify, readRow } from './identity/identify.ts';
@@ -19,10 +19,7 @@ import { redactingSecret, refuseSecretOnArgv, secretOptions, withSecret, type Se
 import { waitOptions } from '../parse/common-options.ts';
 
 /** A create or update command of a collection. */
-export interface WriteSpec extends BodySpec {
-  readonly summary: string;
-  readonly details?: string;
-  readonly examples?: readonly (readonly [string, string])[];
+export interface WriteSpec extends BodySpec, CommandWords {
   /**
    * Validates the body before it is sent. Fails with usage (2) and names the flag and the rule. `readRow` reads the
    * current row; it is undefined on create and in a dry run.
@@ -73,11 +70,7 @@ const optionsOf = (spec: WriteSpec): Params => ({
   ...(spec.wait === undefined ? {} : waitOptions('wait until it is ready')),
 });
 
-const wordsOf = ({ summary, details, examples }: WriteSpec) => ({
-  summary,
-  ...(details === undefined ? {} : { details }),
-  examples: examples ?? [],
-});
+const wordsOf = ({ summary, details, examples }: CommandWords): CommandWords => ({ summary, details, examples });
 
 const listLine = (noun: string): string => commandLine(...noun.split(' '), 'list');
 

@@ -63,7 +63,7 @@ export async function changeKeys(
   throw new Failure({
     code: 'keys-moved',
     exit: EXIT.refused,
-    message: `someone else changed the keys each of the ${String(MAX_TRIES)} times that they were written`,
+    message: `someone else changed the keys each of the ${MAX_TRIES} times that they were written`,
     hint: `What you asked for is not in the set now. See it with ${LIST}, and try again.`,
   });
 }

@@ -152,7 +152,7 @@ const set = defineCommand({
     const keys = await readKeys(ctx);
     const going = without(keys, wanted);
     const named = going.length === 0 ? '' : ` (${going.map(keyName).join(', ')})`;
-    return `This replaces the account's ${countOf(keys.length, 'SSH key')}: ${String(without(wanted, keys).length)} added, ${String(going.length)} removed${named}.`;
+    return `This replaces the account's ${countOf(keys.length, 'SSH key')}: ${without(wanted, keys).length} added, ${going.length} removed${named}.`;
   },
   examples: [['berth account ssh-keys set team.keys --yes', 'these keys and no other']],
   run: async (ctx, { file, none }) => {

@@ -1,5 +1,5 @@
 import { usage } from '../../core/failure.ts';
-import { defineCommand, type Command } from '../../cli/command.ts';
+import { defineCommand, type Command, type CommandWords } from '../../cli/command.ts';
 import { sendTo } from '../../cli/resource/identity/identify.ts';
 import { arg, flagName, isGiven, type Params, type ValuesOf } from '../../cli/parse/params.ts';
 import type { Query } from '../../cli/resource/identity/collection.ts';
@@ -11,9 +11,7 @@ import type { Json } from '../../core/json.ts';
 import { answerResult, type View } from '../../output/view.ts';
 import { filteredRows, type ListFilter } from '../../cli/resource/list.ts';
 
-interface CatalogSpec<O extends Params> {
-  readonly summary: string;
-  readonly details?: string;
+interface CatalogSpec<O extends Params> extends CommandWords {
   readonly options: O;
   readonly query: (values: ValuesOf<O>) => Query;
   /** Filters the rows of a list, for filters that the service does not have. */
@@ -24,16 +22,15 @@ interface CatalogSpec<O extends Params> {
   readonly listOnly?: readonly (keyof O & string)[];
   /** The path that one entry is read from; the path of the list where absent. */
   readonly onePath?: readonly string[];
-  readonly examples?: readonly (readonly [string, string])[];
 }
 
 /** `berth catalog KIND [ID]`: the list, filtered and sorted as every list, or one entry in full. */
 export function catalogCommand<const O extends Params>(resource: Resource, spec: CatalogSpec<O>): Command {
-  const { summary, details, options, query, listOnly = [], onePath = resource.path, examples = [] } = spec;
+  const { summary, details, options, query, listOnly = [], onePath = resource.path, examples } = spec;
   const listOptions = { ...filterOptions(resource.table), ...sortOption(resource.table) };
   return defineCommand({
     summary,
-    ...(details === undefined ? {} : { details }),
+    details,
     args: { id: arg.optional(`one ${resource.noun}, by id or name`, { complete: resource }) },
     options: { ...options, ...listOptions },
     fields: resource.view.paths,

@@ -4,11 +4,10 @@ import * as show from './show.ts';
 
 /** The fields that GPU types and CPU flavors share. */
 const HARDWARE_FIELDS = {
-  id: { path: 'id', type: 'text' },
-  name: { path: 'name', type: 'text' },
+  id: { path: 'id' },
+  name: { path: 'name' },
   availability: {
     path: 'availability',
-    type: 'text',
     values: ['HIGH', 'MEDIUM', 'LOW', 'NONE'],
     show: show.availability,
     lines: show.availabilityLines,
@@ -24,8 +23,8 @@ const HARDWARE_FIELDS = {
 
 const GPU_FIELDS = {
   ...HARDWARE_FIELDS,
-  pool: { path: 'pool', type: 'text' },
-  manufacturer: { path: 'manufacturer', type: 'text', label: 'maker' },
+  pool: { path: 'pool' },
+  manufacturer: { path: 'manufacturer', label: 'maker' },
   memory: { path: 'memory', type: 'gigabytes' },
   securePrice: {
     path: 'price.secure',
@@ -70,7 +69,7 @@ export const GPU_TABLE = defineTable({
 
 const CPU_FIELDS = {
   ...HARDWARE_FIELDS,
-  group: { path: 'group', type: 'text', column: { yields: true } },
+  group: { path: 'group', column: { yields: true } },
   vcpu: { path: 'vcpu', type: 'object', show: show.vcpus },
   ramGbPerVcpu: {
     path: 'ramGbPerVcpu',
@@ -106,9 +105,9 @@ export const CPU_TABLE = defineTable({
 });
 
 const DATA_CENTER_FIELDS = {
-  id: { path: 'id', type: 'text' },
-  name: { path: 'name', type: 'text' },
-  region: { path: 'region', type: 'text' },
+  id: { path: 'id' },
+  name: { path: 'name' },
+  region: { path: 'region' },
   globalNetwork: { path: 'globalNetwork', type: 'flag' },
   volumes: { path: 'networkVolumeTypes', type: 'list', label: 'volumes' },
   compliance: { path: 'compliance', type: 'list' },

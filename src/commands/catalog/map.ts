@@ -1,7 +1,7 @@
 import { itemsAt, type Json, memberAt, stringAt } from '../../core/json.ts';
-import { text } from '../../output/layout/cell-functions.ts';
 import { idOf, type Shown, type View } from '../../output/view.ts';
 import { availability } from './show.ts';
+import { textColumn } from '../../cli/resource/detail-lines.ts';
 
 /** The GPU types as a grid: a row for each type, a column for each data center that any of them names. */
 export function mapView(rows: readonly Json[]): View {
@@ -9,10 +9,7 @@ export function mapView(rows: readonly Json[]): View {
   return {
     noun: ['GPU type', 'GPU types'],
     id: idOf,
-    columns: [
-      { header: 'ID', show: text('id'), whole: true },
-      ...centers.map((center) => ({ header: center, show: at(center) })),
-    ],
+    columns: [textColumn('id', { whole: true }), ...centers.map((center) => ({ header: center, show: at(center) }))],
   };
 }
 

@@ -9,6 +9,7 @@ import { CONTAINER_FIELDS, createOnly, NAME_FLAG } from '../shared/container-fie
 import { pick } from '../shared/pick.ts';
 import { DATA_CENTERS, GPUS, VOLUMES } from '../shared/collections.ts';
 import { networkMount } from '../pods/body/mounts.ts';
+import { textColumn } from '../../cli/resource/detail-lines.ts';
 
 /** Bounds of the number of pods in a cluster (contract rules, Clusters). */
 export const MIN_PODS = 2;
@@ -18,51 +19,43 @@ const TYPES = ['APPLICATION', 'TRAINING', 'SLURM', 'RAY'] as const;
 
 /** The fields of a cluster (contract, Cluster, CreateClusterRequest and UpdateClusterRequest). */
 const FIELDS = {
-  id: { path: 'id', type: 'text' },
-  name: { path: 'name', type: 'text', write: NAME_FLAG },
+  id: { path: 'id' },
+  name: { path: 'name', write: NAME_FLAG },
   type: {
     path: 'type',
-    type: 'text',
     values: TYPES,
-    create: {
-      param: option.choice('what it is for', TYPES, {
-        ask: {
-          kind: 'pick',
-          question: 'Type',
-          choices: () => Promise.resolve(TYPES.map((value) => ({ name: value, value }))),
-        },
-      }),
-    },
+    create: option.choice('what it is for', TYPES, {
+      ask: {
+        kind: 'pick',
+        question: 'Type',
+        choices: () => Promise.resolve(TYPES.map((value) => ({ name: value, value }))),
+      },
+    }),
   },
   compute: { path: 'compute', type: 'object', show: compute, create: 'accepted' },
   gpu: {
     path: 'compute.gpuTypeId',
-    type: 'text',
-    create: {
-      param: option.text('the GPU type of every pod', {
-        metavar: 'GPU',
-        complete: GPUS,
-        ask: pick('GPU type', 'clusterGpuTypes'),
-      }),
-    },
+    create: option.text('the GPU type of every pod', {
+      metavar: 'GPU',
+      complete: GPUS,
+      ask: pick('GPU type', 'clusterGpuTypes'),
+    }),
   },
   gpuCount: {
     path: 'compute.gpuCountPerPod',
     type: 'count',
-    create: { param: option.count('GPUs of each pod', 1, { ask: { kind: 'text', question: 'GPUs of each pod' } }) },
+    create: option.count('GPUs of each pod', 1, { ask: { kind: 'text', question: 'GPUs of each pod' } }),
   },
   pods: {
     path: 'compute.podCount',
     type: 'count',
     check: checkPodCount,
-    create: {
-      param: option.count(`pods, ${String(MIN_PODS)} to ${String(MAX_PODS)}`, Number.MIN_SAFE_INTEGER, {
-        ask: { kind: 'text', question: `Pods (${String(MIN_PODS)} to ${String(MAX_PODS)})` },
-      }),
-    },
+    create: option.count(`pods, ${MIN_PODS} to ${MAX_PODS}`, Number.MIN_SAFE_INTEGER, {
+      ask: { kind: 'text', question: `Pods (${MIN_PODS} to ${MAX_PODS})` },
+    }),
   },
-  template: { path: 'template', type: 'text' },
-  dataCenterId: { path: 'dataCenterId', type: 'text', label: 'data center' },
+  template: { path: 'template' },
+  dataCenterId: { path: 'dataCenterId', label: 'data center' },
   podTotal: { path: 'pods.total', type: 'count' },
   podStatuses: {
     path: 'pods.byStatus',
@@ -71,12 +64,12 @@ const FIELDS = {
     show: podStatuses,
     column: { header: 'PODS' },
   },
-  networkCidr: { path: 'network.cidr', type: 'text' },
-  networkVxlanId: { path: 'network.vxlanId', type: 'text', label: 'vxlan id' },
-  networkVxlanPort: { path: 'network.vxlanPort', type: 'text', label: 'vxlan port' },
-  primaryPod: { path: 'primary.podId', type: 'text', label: 'pod' },
+  networkCidr: { path: 'network.cidr' },
+  networkVxlanId: { path: 'network.vxlanId', label: 'vxlan id' },
+  networkVxlanPort: { path: 'network.vxlanPort', label: 'vxlan port' },
+  primaryPod: { path: 'primary.podId', label: 'pod' },
   primaryStatus: { path: 'primary.status', type: 'status' },
-  primarySsh: { path: 'primary.sshEndpoint', type: 'text', label: 'ssh' },
+  primarySsh: { path: 'primary.sshEndpoint', label: 'ssh' },
   createdAt: { path: 'createdAt', type: 'time', label: 'created', column: { header: 'AGE' } },
   image: createOnly(CONTAINER_FIELDS.image),
   args: createOnly(CONTAINER_FIELDS.args),
@@ -87,7 +80,7 @@ const FIELDS = {
     path: 'dataCenterIds',
     type: 'list',
     writeOnly: true,
-    create: { param: option.list('data centers it may be placed in', { metavar: 'DC', complete: DATA_CENTERS }) },
+    create: option.list('data centers it may be placed in', { metavar: 'DC', complete: DATA_CENTERS }),
   },
   mounts: { path: 'mounts', type: 'object', writeOnly: true, create: 'accepted' },
   networkVolume: {
@@ -106,13 +99,13 @@ const FIELDS = {
     path: 'startSsh',
     type: 'flag',
     writeOnly: true,
-    create: { param: option.on('start an SSH server in every pod') },
+    create: option.on('start an SSH server in every pod'),
   },
   startJupyter: {
     path: 'startJupyter',
     type: 'flag',
     writeOnly: true,
-    create: { param: option.on('start Jupyter in every pod') },
+    create: option.on('start Jupyter in every pod'),
   },
 } as const satisfies Fields;
 
@@ -132,9 +125,9 @@ export const CLUSTER_TABLE = defineTable({
 export const memberView: View = {
   ...podView,
   columns: [
-    { header: 'RANK', show: text('cluster.rank'), right: true },
-    { header: 'ROLE', show: text('cluster.role') },
-    { header: 'IP', show: text('cluster.ip') },
+    textColumn('cluster.rank', { right: true }),
+    textColumn('cluster.role'),
+    textColumn('cluster.ip'),
     ...podView.columns,
   ],
 };
@@ -156,7 +149,5 @@ function podStatuses(row: Json): readonly string[] {
 function checkPodCount(value: Json): void {
   const pods = numberOf(value);
   if (pods !== undefined && (pods < MIN_PODS || pods > MAX_PODS))
-    throw usage(
-      `--pods: a cluster has ${String(MIN_PODS)} to ${String(MAX_PODS)} pods; ${String(pods)} is not among them`,
-    );
+    throw usage(`--pods: a cluster has ${MIN_PODS} to ${MAX_PODS} pods; ${pods} is not among them`);
 }

@@ -23,7 +23,7 @@ async function price(ctx: CommandContext, body: JsonObject): Promise<string | un
   const gpus = numberAt(body, 'compute.gpuCountPerPod');
   const pods = numberAt(body, 'compute.podCount');
   if (each === undefined || each === 0 || gpus === undefined || pods === undefined) return undefined;
-  return `${countOf(gpus, 'GPU')} on each of ${String(pods)} pods: ${formatDollars(each * gpus * pods)} an hour (${formatDollars(each)} a GPU).`;
+  return `${countOf(gpus, 'GPU')} on each of ${pods} pods: ${formatDollars(each * gpus * pods)} an hour (${formatDollars(each)} a GPU).`;
 }
 
 /** The number of pods with a status. */
@@ -33,7 +33,7 @@ const RUNNING: WaitSpec = {
   until: 'RUNNING',
   done: (row) => countOfStatus(row, 'RUNNING') === numberAt(row, 'pods.total'),
   bad: (row) => countOfStatus(row, 'ERROR') > 0,
-  describe: (row) => `${String(countOfStatus(row, 'RUNNING'))} of ${countOf(numberAt(row, 'pods.total') ?? 0, 'pod')}`,
+  describe: (row) => `${countOfStatus(row, 'RUNNING')} of ${countOf(numberAt(row, 'pods.total') ?? 0, 'pod')}`,
   resumeCommand: (id) => commandLine('clusters', 'get', id, '--watch'),
 };
 
@@ -66,7 +66,7 @@ export const clusters = defineGroup('pods that work together on a fast network',
   }),
   create: createCommand(CLUSTERS, 'clusters', {
     summary: 'create a cluster',
-    details: `A cluster has ${String(MIN_PODS)} to ${String(MAX_PODS)} pods of one GPU type. Later it can be renamed, and nothing else.`,
+    details: `A cluster has ${MIN_PODS} to ${MAX_PODS} pods of one GPU type. Later it can be renamed, and nothing else.`,
     ...bodyOf(CLUSTER_TABLE, 'create'),
     needed: ['name', 'type', 'gpu', 'gpuCount', 'pods'],
     setExample: 'compute.podCount=4',

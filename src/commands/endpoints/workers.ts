@@ -16,19 +16,19 @@ function stale(row: Json): Cell {
 function gpu(row: Json): Shown {
   const count = numberAt(row, 'gpuCount');
   const type = text('gpuTypeId')(row);
-  return type === '' || count === undefined || count === 1 ? type : `${type} x${String(count)}`;
+  return type === '' || count === undefined || count === 1 ? type : `${type} x${count}`;
 }
 
 /** The fields of a worker (contract, Worker). */
 const WORKER_FIELDS = {
-  id: { path: 'id', type: 'text' },
+  id: { path: 'id' },
   status: { path: 'status', type: 'status' },
   isStale: { path: 'isStale', type: 'flag', label: 'stale', show: stale },
   version: { path: 'version', type: 'count' },
-  gpu: { path: 'gpuTypeId', type: 'text', label: 'gpu', show: gpu },
+  gpu: { path: 'gpuTypeId', label: 'gpu', show: gpu },
   gpuCount: { path: 'gpuCount', type: 'count' },
-  dataCenter: { path: 'dataCenterId', type: 'text', label: 'data center' },
-  image: { path: 'image', type: 'text' },
+  dataCenter: { path: 'dataCenterId', label: 'data center' },
+  image: { path: 'image' },
   uptime: { path: 'uptimeSeconds', type: 'seconds', label: 'uptime' },
   startedAt: { path: 'startedAt', type: 'time', label: 'started' },
 } as const satisfies Fields;

@@ -1,6 +1,6 @@
 import { memberAt, type Json } from '../../core/json.ts';
 import { duration, json, jsonBlock, status, text } from '../../output/layout/cell-functions.ts';
-import { otherMembers } from '../../cli/resource/detail-lines.ts';
+import { otherMembers, textColumn } from '../../cli/resource/detail-lines.ts';
 import { idOf, type Section, type View } from '../../output/view.ts';
 import { jobError } from '../../queue/job-error.ts';
 
@@ -11,7 +11,7 @@ export const jobView: View = {
   noun: ['job', 'jobs'],
   id: idOf,
   columns: [
-    { header: 'ID', show: text('id') },
+    textColumn('id'),
     { header: 'STATUS', show: status('status'), whole: true },
     { header: 'DELAY', show: duration('delayTime', 'ms'), right: true },
     { header: 'EXECUTION', show: duration('executionTime', 'ms'), right: true },

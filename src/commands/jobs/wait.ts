@@ -129,7 +129,7 @@ async function waitForJobs(
         return rows.size;
       },
       done: isDone,
-      describe: (count) => `${String(count)} ended`,
+      describe: (count) => `${count} ended`,
       notice: stall.lines,
       timeoutMs,
       resumeCommand: waitLine(endpoint, ...jobs),

@@ -99,6 +99,6 @@ async function hourlyPrice(ctx: CommandContext, body: JsonObject): Promise<strin
       : ([GPUS, gpu, numberAt(body, 'gpu.count') ?? 1, `price.${cloud.toLowerCase()}`] as const);
   const price = numberAt(await catalogRow(ctx, lookup, id), member);
   if (price === undefined || price === 0 || count === undefined) return undefined;
-  const hardware = gpu === undefined ? `${String(count)} vCPU of ${id}` : `${String(count)} x ${id}`;
+  const hardware = gpu === undefined ? `${count} vCPU of ${id}` : `${count} x ${id}`;
   return `${hardware} on the ${cloud} cloud costs ${formatDollars(price * count)} an hour until it is stopped.`;
 }

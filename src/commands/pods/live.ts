@@ -31,8 +31,8 @@ function useLines(row: Json, facts: LiveFacts): Section['lines'] {
   const gpus = itemsAt(row, 'runtime.gpus');
   return [
     ...gpus.map((_, at) => ({
-      label: `gpu ${String(at)}`,
-      value: pair(row, facts, `runtime.gpus.${String(at)}.util`, `runtime.gpus.${String(at)}.memoryUtil`),
+      label: `gpu ${at}`,
+      value: pair(row, facts, `runtime.gpus.${at}.util`, `runtime.gpus.${at}.memoryUtil`),
     })),
     { label: 'cpu', value: pair(row, facts, 'runtime.cpu.util', 'runtime.memory.util') },
     { label: 'open ports', value: openPorts(row).join(', ') },

@@ -10,7 +10,7 @@ export function hardware(row: Json): Shown {
   const gpu = objectAt(row, 'gpu');
   if (gpu !== undefined) {
     const count = numberOf(gpu['count']) ?? 1;
-    return `${text('id')(gpu)}${count === 1 ? '' : ` x${String(count)}`}`;
+    return `${text('id')(gpu)}${count === 1 ? '' : ` x${count}`}`;
   }
   const cpu = objectAt(row, 'cpu');
   if (cpu === undefined) return undefined;
@@ -41,8 +41,8 @@ export function runtimeLines(row: Json): Lines {
   return [
     { label: 'uptime', value: duration('uptime', 's')(live) },
     ...gpus.flatMap((gpu, at) => [
-      { label: `gpu ${String(at)}`, value: percent('util')(gpu) },
-      { label: `gpu ${String(at)} memory`, value: percent('memoryUtil')(gpu) },
+      { label: `gpu ${at}`, value: percent('util')(gpu) },
+      { label: `gpu ${at} memory`, value: percent('memoryUtil')(gpu) },
     ]),
     { label: 'cpu', value: percent('cpu.util')(live) },
     { label: 'memory', value: percent('memory.util')(live) },

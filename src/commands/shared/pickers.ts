@@ -1,7 +1,7 @@
 /** Lists that a person picks a missing value from, as the service has them now. */
 import type { Choice } from '../../core/context.ts';
 import { type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
-import { formatDollars } from '../../core/units.ts';
+import { hourlyPrice } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import type { Collection } from '../../cli/resource/identity/collection.ts';
 import { listRows } from '../../cli/resource/identity/requests.ts';
@@ -37,10 +37,8 @@ function choicesOf(rows: readonly Json[], member: string, words: (row: Json) => 
 /** A price of the catalog as `$1.12/hr`; empty where the catalog has none. */
 const hourly =
   (path: string) =>
-  (row: Json): string => {
-    const price = numberAt(row, path);
-    return price === undefined || price === 0 ? '' : `${formatDollars(price)}/hr`;
-  };
+  (row: Json): string =>
+    hourlyPrice(numberAt(row, path));
 
 const name = text('name');
 

@@ -10,7 +10,7 @@ import { monthlyCost } from './price.ts';
 
 export const createSpec: WriteSpec = {
   summary: 'create a network volume',
-  details: `Sizes are GB, ${String(MIN_GB)} to ${String(MAX_GB)}; a volume can grow later and never shrink, and its data center and type are for good. The older volume API is used where a rest address is configured and no --type is asked for.`,
+  details: `Sizes are GB, ${MIN_GB} to ${MAX_GB}; a volume can grow later and never shrink, and its data center and type are for good. The older volume API is used where a rest address is configured and no --type is asked for.`,
   ...bodyOf(VOLUME_TABLE, 'create'),
   needed: ['name', 'size', 'dataCenter'],
   setExample: 'size=200',
@@ -20,7 +20,7 @@ export const createSpec: WriteSpec = {
   price: (ctx, body) =>
     Promise.resolve(
       ctx.terminal.errors
-        ? `${String(numberOf(body['size']) ?? 0)} GB in ${stringOf(body['dataCenter']) ?? '?'} costs ${costOf(body)}.`
+        ? `${numberOf(body['size']) ?? 0} GB in ${stringOf(body['dataCenter']) ?? '?'} costs ${costOf(body)}.`
         : undefined,
     ),
   send,

@@ -68,7 +68,7 @@ async function usersOf(ctx: CommandContext, volumes: readonly Json[]): Promise<R
           .filter((row) => of(row).includes(idOf(volume)))
           .map((row) => `${verb} by ${lookup.noun} ${labelOf(row)}${since(row, now)}`),
       );
-      const more = users.length > MAX_NAMED ? [`${String(users.length - MAX_NAMED)} more`] : [];
+      const more = users.length > MAX_NAMED ? [`${users.length - MAX_NAMED} more`] : [];
       const named = [...users.slice(0, MAX_NAMED), ...more].join(', ');
       return users.length === 0 ? [] : [[idOf(volume), `volume ${labelOf(volume)} is ${named}`] as const];
     }),

@@ -26,10 +26,7 @@ const update = updateCommand(VOLUMES, 'volumes', {
     if (size === undefined) return;
     const before = read === undefined ? undefined : numberAt(await read(), 'size');
     if (before !== undefined && size < before)
-      throw usage(
-        `--size: a volume never shrinks; it has ${String(before)} GB`,
-        'Create a smaller one and copy the data.',
-      );
+      throw usage(`--size: a volume never shrinks; it has ${before} GB`, 'Create a smaller one and copy the data.');
   },
   examples: [['berth volumes update checkpoints --size 1000', 'let it grow to 1000 GB']],
 });

@@ -6,6 +6,7 @@ import { idOf, type Result, type View } from '../../../output/view.ts';
 import type { CommandContext } from '../../context.ts';
 import { pluralOf } from '../../words.ts';
 import { combinedFailure } from './combined-failure.ts';
+import { textColumn } from '../detail-lines.ts';
 
 /** A sentence in the help of every command that accepts several ids. */
 export const SEVERAL =
@@ -36,7 +37,7 @@ const outcomeView = (noun: string, done: string): View => ({
   id: idOf,
   members: ['id', 'ok', 'error'],
   columns: [
-    { header: 'ID', show: text('id'), whole: true },
+    textColumn('id', { whole: true }),
     {
       header: 'RESULT',
       show: (row) =>

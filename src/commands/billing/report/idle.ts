@@ -26,7 +26,7 @@ export function idleResources({ pods, endpoints, volumes, health }: Fleet): read
   const waiting = (endpoints ?? []).flatMap((endpoint): Idle[] => {
     const workers = waitingWorkers(health.get(idOf(endpoint)));
     if (workers === 0) return [];
-    const which = workers === 1 ? 'a worker that only waits' : `${String(workers)} workers that only wait`;
+    const which = workers === 1 ? 'a worker that only waits' : `${workers} workers that only wait`;
     return [{ kind: 'endpoint', id: idOf(endpoint), why: `has ${which}` }];
   });
   // Without one of the lists, a volume may be in use by what is missing.

@@ -3,6 +3,7 @@ import { money, text } from '../../../output/layout/cell-functions.ts';
 import type { Column, View } from '../../../output/view.ts';
 import { DAY_PARTS, PARTS } from './costs.ts';
 import type { Grouping } from './document.ts';
+import { textColumn } from '../../../cli/resource/detail-lines.ts';
 
 /** The characters of the parts of a bar, told apart without colour. */
 const FILLS = ['█', '▓', '▒', '░'] as const;
@@ -34,9 +35,9 @@ export function costView(by: Grouping, rows: readonly Json[], drawn: boolean): V
       ...(by === 'day'
         ? [{ header: 'DAY (UTC)', show: text('day'), whole: true }]
         : [
-            { header: 'NAME', show: text('name') },
+            textColumn('name'),
             { header: by === undefined ? 'ID' : by.toUpperCase(), show: text('id'), whole: true },
-            ...(by === undefined ? [{ header: 'KIND', show: text('kind') }] : []),
+            ...(by === undefined ? [textColumn('kind')] : []),
           ]),
       dollars('totalUsd', 'TOTAL', false),
       ...(drawn

@@ -1,6 +1,6 @@
 import type { Id } from '../../../core/ids.ts';
 import { arrayAt, type Json } from '../../../core/json.ts';
-import { defineCommand, type Command } from '../../../cli/command.ts';
+import { defineCommand, type Command, type CommandWords } from '../../../cli/command.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import {
   hasSelector,
@@ -22,8 +22,7 @@ import { waitOptions } from '../../../cli/parse/common-options.ts';
 
 type Action = 'start' | 'stop' | 'restart';
 
-interface ActionSpec {
-  readonly summary: string;
+interface ActionSpec extends CommandWords {
   readonly details: string;
   /** The participle in messages. */
   readonly done: string;
@@ -31,7 +30,6 @@ interface ActionSpec {
   readonly until: string;
   /** What the action does to the cost of an hour. */
   readonly effect?: (pods: readonly Json[]) => string;
-  readonly examples: readonly (readonly [string, string])[];
 }
 
 /** `berth pods start|stop|restart POD...`, by ids, names or selectors (contract rules, Pods: actions). */

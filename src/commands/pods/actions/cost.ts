@@ -13,7 +13,7 @@ export function totalOf(pods: readonly Json[]): string {
   const unknown = pods.filter((pod) => numberAt(pod, 'cost') === undefined).length;
   const without = unknown === 0 ? '' : `, without ${countOf(unknown, 'pod')} of unknown cost`;
   const locked = pods.filter(isLocked).length;
-  const protectedOnes = locked === 0 ? '' : `, ${String(locked)} locked`;
+  const protectedOnes = locked === 0 ? '' : `, ${locked} locked`;
   return `${countOf(pods.length, 'pod')}, ${formatDollars(hourlyCostOf(pods))} an hour${without}${protectedOnes}`;
 }
 

@@ -96,7 +96,7 @@ export const JOBS_FAIL: Cause<EndpointFacts> = {
     return failed <= completed
       ? undefined
       : {
-          verdict: `jobs fail: ${String(failed)} of ${String(failed + completed)} that ended`,
+          verdict: `jobs fail: ${failed} of ${failed + completed} that ended`,
           cure: [commandLine('endpoints', 'logs', facts.id), commandLine('endpoints', 'releases', facts.id)],
         };
   },
@@ -192,7 +192,7 @@ function workersText(facts: EndpointFacts): string {
   const counts = names.map((name) => [name, workerCount(facts, name)] as const).filter(([, count]) => count > 0);
   const total = counts.reduce((sum, [, count]) => sum + count, 0);
   if (total === 0) return 'no workers';
-  return `${countOf(total, 'worker')}: ${counts.map(([name, count]) => `${String(count)} ${name}`).join(', ')}`;
+  return `${countOf(total, 'worker')}: ${counts.map(([name, count]) => `${count} ${name}`).join(', ')}`;
 }
 
 /** What was found about an endpoint. */
@@ -221,7 +221,7 @@ export function endpointEvidence(facts: EndpointFacts): readonly Evidence[] {
     ...evidence('jobs ended meanwhile', later?.health, () =>
       later === undefined
         ? undefined
-        : `${String(endedCount(later.health) - endedCount(health))} in ${formatDuration(later.afterMs)}`,
+        : `${endedCount(later.health) - endedCount(health)} in ${formatDuration(later.afterMs)}`,
     ),
     ...unreadEvidence(factsOf(facts)),
   ];

@@ -4,6 +4,7 @@ import { itemsAt, type JsonObject } from '../../../core/json.ts';
 import { list, text } from '../../../output/layout/cell-functions.ts';
 import type { Result, Tone, View } from '../../../output/view.ts';
 import type { Fact } from './facts.ts';
+import { textColumn } from '../../../cli/resource/detail-lines.ts';
 
 /**
  * `ok`: nothing is wrong. `waiting`: it continues without a change. `blocked`: it does not continue until something is
@@ -85,11 +86,7 @@ const verdictView: View = {
   noun: ['verdict', 'verdicts'],
   id: text('code'),
   members: ['verdict', 'code', 'state', 'evidence', 'cure'],
-  columns: [
-    { header: 'VERDICT', show: text('verdict') },
-    { header: 'CODE', show: text('code') },
-    { header: 'STATE', show: text('state') },
-  ],
+  columns: [textColumn('verdict'), textColumn('code'), textColumn('state')],
   detail: (row) => [
     {
       lines: [

@@ -67,7 +67,7 @@ export async function* followLogs(
       if (!connected || error.exit !== EXIT.unavailable) throw error;
       breaks = seenEvents.count > before ? 1 : breaks + 1;
       if (breaks >= MAX_BREAKS)
-        throw error.with({ message: `${error.message} (the connection broke ${String(breaks)} times in a row)` });
+        throw error.with({ message: `${error.message} (the connection broke ${breaks} times in a row)` });
       if (ctx.terminal.errors) await ctx.tell(`${error.message}; going on after the last line`);
     }
     attempts = seenEvents.count > before ? 0 : attempts + 1;

@@ -35,7 +35,7 @@ function timeText(given: string | undefined, times: Times, now: number): string 
   if (times === 'relative') return formatDuration(Math.floor(Math.max(0, now - time) / 1000) * 1000).padStart(7);
   const at = new Date(time);
   const two = (value: number): string => String(value).padStart(2, '0');
-  const date = `${String(at.getFullYear())}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  const date = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
   const clock = [at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':');
   return `${date} ${clock}.${String(at.getMilliseconds()).padStart(3, '0')}`;
 }

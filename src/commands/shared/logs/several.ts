@@ -40,7 +40,7 @@ export async function showSeveralLogs<N extends string>(
 ): Promise<Result> {
   if (values.after !== undefined) throw usage('--after goes on in one log', 'Use --since for several.');
   if (logs.length > MAX_LOGS)
-    throw usage(`${String(logs.length)} logs are too many: at most ${String(MAX_LOGS)} at once`, 'Name fewer.');
+    throw usage(`${logs.length} logs are too many: at most ${MAX_LOGS} at once`, 'Name fewer.');
   const query = readQuery(values, values.since === undefined ? ctx.serviceNow() : await ctx.fetchServiceNow());
   ctx.setResumeCommand(goOn(values.since));
   const sources = await Promise.all(

@@ -80,6 +80,6 @@ async function workerPath(
     add('this endpoint has no worker now');
     return undefined;
   }
-  add(`worker ${first}${others.length === 0 ? '' : ` (of ${String(ids.length)})`}`);
+  add(`worker ${first}${others.length === 0 ? '' : ` (of ${ids.length})`}`);
   return [...ENDPOINTS.path, endpoint, 'workers', first, 'logs'];
 }
