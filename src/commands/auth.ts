@@ -1,7 +1,7 @@
 import { endsInVersion, parseKeyAddress } from '../core/address.ts';
 import { readRequest, type Api } from '../core/api.ts';
 import { EXIT } from '../core/exit-codes.ts';
-import { Failure, usage, rethrowUnlessFailure } from '../core/failure.ts';
+import { Failure, usage, rethrowUnlessFailure, messageOf } from '../core/failure.ts';
 import type { Json } from '../core/json.ts';
 import { defineCommand, defineGroup } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
@@ -105,7 +105,7 @@ function invalidAddress(address: string): string | undefined {
     parseKeyAddress(address.trim(), 'the address');
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 
@@ -171,7 +171,7 @@ const status = defineCommand({
       kind: 'one',
       view: statusView,
       value: row,
-      ...(missing ? { exit: EXIT.denied } : {}),
+      exit: missing ? EXIT.denied : undefined,
       notes: [
         ...(missing ? ['Log in with `berth auth login`, or use the local service with --local.'] : []),
         ...ignored.map((name) => `${name} is set and not used: the key of profile ${settings.profile} goes first.`),

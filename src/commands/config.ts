@@ -73,24 +73,12 @@ const aliasRows = async ({ profiles }: CommandContext): Promise<readonly Json[]>
 
 async function settingRow(ctx: CommandContext, setting: Setting): Promise<Json> {
   const { name, flag, variable, summary } = setting;
+  const { settings } = ctx;
+  const shown = { flag: flag ?? null, variable: variable ?? null, summary };
   if (!setting.secret)
-    return {
-      name,
-      value: ctx.settings.text(name) ?? null,
-      source: ctx.settings.source(name) ?? null,
-      flag: flag ?? null,
-      variable: variable ?? null,
-      summary,
-    };
-  const key = ctx.settings.local ? undefined : await ctx.settings.key();
-  return {
-    name,
-    value: key === undefined ? null : `ends in ${key.tail}`,
-    source: key?.source ?? null,
-    flag: null,
-    variable: variable ?? null,
-    summary,
-  };
+    return { name, value: settings.text(name) ?? null, source: settings.source(name) ?? null, ...shown };
+  const key = settings.local ? undefined : await settings.key();
+  return { name, value: key === undefined ? null : `ends in ${key.tail}`, source: key?.source ?? null, ...shown };
 }
 
 async function readAlias({ profiles }: CommandContext, name: string): Promise<string | undefined> {
@@ -110,7 +98,7 @@ const get = defineCommand({
     return {
       kind: 'text',
       text: value === undefined ? '' : `${value}\n`,
-      ...(value === undefined ? { notes: [`${name} is not set.`] } : {}),
+      notes: value === undefined ? [`${name} is not set.`] : [],
     };
   },
 });

@@ -1,5 +1,4 @@
-import { EXIT } from '../core/exit-codes.ts';
-import { Failure } from '../core/failure.ts';
+import { isNotFound } from '../core/failure.ts';
 import { type Json, numberAt } from '../core/json.ts';
 import { readRequest, type RateWindow } from '../core/api.ts';
 import { formatDuration } from '../core/units.ts';
@@ -52,7 +51,7 @@ async function windowsOf(ctx: CommandContext): Promise<readonly RateWindow[]> {
     await ctx.api.send(readRequest(['v2', 'registries', 'delegations']));
   } catch (error) {
     const received = await ctx.limits.read();
-    if (received.length === 0 && !(error instanceof Failure && error.exit === EXIT.notFound)) throw error;
+    if (received.length === 0 && !isNotFound(error)) throw error;
   }
   return await ctx.limits.read();
 }

@@ -1,4 +1,5 @@
 import { parse } from 'lossless-json';
+import { messageOf } from './failure.ts';
 
 /**
  * A JSON value kept as its source text: a number that a double would round, or a part that is nested too deeply to
@@ -231,7 +232,7 @@ function endOfString(text: string, start: number): number {
 }
 
 function syntaxError(error: unknown, text: string): JsonSyntaxError {
-  const said = error instanceof Error ? error.message : String(error);
+  const said = messageOf(error);
   const found = / at position (\d+)/.exec(said);
   const offset = found ? Number(found[1]) : text.length;
   const before = text.slice(0, offset).split('\n');

@@ -13,7 +13,7 @@ export interface Cell {
   readonly text: string;
   /** The text in a detail view of a terminal, where it may have several lines, such as indented JSON. */
   readonly long?: string;
-  readonly tone?: Tone;
+  readonly tone?: Tone | undefined;
 }
 
 /** A percentage, shown as a bar on a terminal and as `42%` elsewhere. */
@@ -110,9 +110,9 @@ export interface View {
 
 interface Outcome {
   /** 0 by default. */
-  readonly exit?: ExitCode;
+  readonly exit?: ExitCode | undefined;
   /** Lines printed on stderr after the data. */
-  readonly notes?: readonly string[];
+  readonly notes?: readonly string[] | undefined;
   /** Thrown after the data is printed: for a command of which only a part succeeded. */
   readonly failure?: Failure | undefined;
 }

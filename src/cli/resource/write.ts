@@ -177,7 +177,7 @@ async function afterWait(
   answer: Result,
 ): Promise<Result> {
   const end = await waitForRow(ctx, resource, name, id, wait, Number(values['waitTimeout']));
-  return wait.subresource === undefined ? end : { ...answer, ...('exit' in end ? { exit: end.exit } : {}) };
+  return wait.subresource === undefined ? end : { ...answer, exit: end.exit };
 }
 
 /** Polls a row until it has the wanted state. The exit code is 10 if the state cannot be reached any more. */
@@ -209,6 +209,6 @@ export async function waitForRow(
     view: resource.view,
     value,
     source: text,
-    ...(wait.bad(value) ? { exit: EXIT.jobFailed } : {}),
+    exit: wait.bad(value) ? EXIT.jobFailed : undefined,
   } as const;
 }

@@ -1,4 +1,4 @@
-import { usage } from '../../core/failure.ts';
+import { usage, messageOf } from '../../core/failure.ts';
 import type { Command, Values } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { flagName, labelOf, isGiven, type Param, type Params } from '../parse/params.ts';
@@ -64,7 +64,7 @@ export async function promptFor(ctx: CommandContext, key: string, param: Param<u
       parse(text);
       return undefined;
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return messageOf(error);
     }
   };
   const { ask } = param;

@@ -3,7 +3,7 @@ import { formatDollars } from '../../core/units.ts';
 import { countOf } from '../../cli/words.ts';
 import { money, text } from '../../output/layout/cell-functions.ts';
 import type { Column, Shown, View } from '../../output/view.ts';
-import type { Amount, Report } from './reports.ts';
+import type { Report } from './reports.ts';
 
 const TOTAL = 'totalAmount';
 
@@ -16,11 +16,11 @@ export function billingView(
   document: Json,
   { drawn, wide: everything }: { readonly drawn: boolean; readonly wide: boolean },
 ): View {
-  const { of, amounts } = report;
+  const { of, amounts, wide: isWide } = report;
   const records = itemsAt(document, 'records');
   const most = Math.max(0, ...records.map((record) => numberAt(record, TOTAL) ?? 0));
   const bucket = stringAt(document, 'metadata.query.bucketSize');
-  const isShown = ({ member }: Amount): boolean =>
+  const isShown = (member: string): boolean =>
     !drawn || everything || records.some((record) => memberAt(record, member) !== 0);
   const dollars = (member: string, header: string, wide = false): Column => ({
     header,
@@ -32,13 +32,7 @@ export function billingView(
   return {
     noun: ['billing record', 'billing records'],
     id: (record) => text(of?.member ?? 'startTime')(record),
-    members: [
-      'startTime',
-      'endTime',
-      ...(of === undefined ? [] : [of.member]),
-      TOTAL,
-      ...amounts.map(({ member }) => member),
-    ],
+    members: ['startTime', 'endTime', ...(of === undefined ? [] : [of.member]), TOTAL, ...Object.keys(amounts)],
     columns: [
       ...(of === undefined ? [] : [{ header: of.lookup.noun.toUpperCase(), show: text(of.member) }]),
       {
@@ -47,7 +41,9 @@ export function billingView(
       },
       dollars(TOTAL, 'TOTAL'),
       ...(drawn ? [{ header: 'CHART', show: (record: Json) => bar(record, most), yields: true }] : []),
-      ...amounts.filter(isShown).map(({ member, name, wide }) => dollars(member, name.toUpperCase(), wide)),
+      ...Object.entries(amounts)
+        .filter(([member]) => isShown(member))
+        .map(([member, name]) => dollars(member, name.toUpperCase(), isWide)),
       { header: 'UNTIL', show: (record) => bucketEdge(text('endTime')(record), bucket), wide: true },
     ],
   };
@@ -75,7 +71,7 @@ export function totalsLine(report: Report, document: Json): string | undefined {
   const totals = memberAt(document, 'metadata.totals');
   const total = money(TOTAL)(totals ?? null);
   if (total === '') return undefined;
-  const parts = report.amounts.flatMap(({ member, name }) => {
+  const parts = Object.entries(report.amounts).flatMap(([member, name]) => {
     const amount = numberAt(totals, member) ?? 0;
     return amount === 0 ? [] : [`${name} ${formatDollars(amount)}`];
   });

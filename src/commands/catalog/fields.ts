@@ -1,6 +1,15 @@
-import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
+import { defineTable, viewOf, type Field, type Fields } from '../../cli/resource/fields.ts';
 import { text } from '../../output/layout/cell-functions.ts';
 import * as show from './show.ts';
+
+/** A list of places, each with its availability. */
+const placesField = (path: string, label: string): Field => ({
+  path,
+  type: 'objects',
+  label,
+  lines: show.placeLines(path, label),
+  column: { show: show.places(path) },
+});
 
 /** The fields that GPU types and CPU flavors share. */
 const HARDWARE_FIELDS = {
@@ -12,13 +21,7 @@ const HARDWARE_FIELDS = {
     show: show.availability,
     lines: show.availabilityLines,
   },
-  dataCenters: {
-    path: 'dataCenters',
-    type: 'objects',
-    label: 'data centers',
-    lines: show.placeLines('dataCenters', 'data centers'),
-    column: { show: show.places('dataCenters') },
-  },
+  dataCenters: placesField('dataCenters', 'data centers'),
 } as const satisfies Fields;
 
 const GPU_FIELDS = {
@@ -42,13 +45,7 @@ const GPU_FIELDS = {
   maxCount: { path: 'maxCount.secure', type: 'count', column: { header: 'MOST' } },
   secure: { path: 'secure', type: 'flag', label: 'secure cloud', show: show.cloud('secure') },
   community: { path: 'community', type: 'flag', label: 'community cloud', show: show.cloud('community') },
-  cudaVersions: {
-    path: 'cudaVersions',
-    type: 'objects',
-    label: 'cuda',
-    lines: show.placeLines('cudaVersions', 'cuda'),
-    column: { show: show.places('cudaVersions') },
-  },
+  cudaVersions: placesField('cudaVersions', 'cuda'),
 } as const satisfies Fields;
 
 export const GPU_TABLE = defineTable({
@@ -111,20 +108,8 @@ const DATA_CENTER_FIELDS = {
   globalNetwork: { path: 'globalNetwork', type: 'flag' },
   volumes: { path: 'networkVolumeTypes', type: 'list', label: 'volumes' },
   compliance: { path: 'compliance', type: 'list' },
-  gpus: {
-    path: 'gpuAvailability',
-    type: 'objects',
-    label: 'gpus',
-    lines: show.placeLines('gpuAvailability', 'gpus'),
-    column: { show: show.places('gpuAvailability') },
-  },
-  cpus: {
-    path: 'cpuAvailability',
-    type: 'objects',
-    label: 'cpus',
-    lines: show.placeLines('cpuAvailability', 'cpus'),
-    column: { show: show.places('cpuAvailability') },
-  },
+  gpus: placesField('gpuAvailability', 'gpus'),
+  cpus: placesField('cpuAvailability', 'cpus'),
 } as const satisfies Fields;
 
 export const DATA_CENTER_TABLE = defineTable({

@@ -33,7 +33,7 @@ function place(row: Json): Cell {
   const version = text('version')(row);
   if (version !== '') return { text: `${version} ${yesNo('available')(row)}` };
   const { text: word, tone } = availability(row);
-  return { text: `${text('id')(row)} ${word}`, ...(tone === undefined ? {} : { tone }) };
+  return { text: `${text('id')(row)} ${word}`, tone };
 }
 
 /** The price on a cloud; empty where the cloud does not offer the GPU, even if the catalog has a price for it. */

@@ -5,7 +5,7 @@ import { defineTable, type Fields } from '../../cli/resource/fields.ts';
 import { text } from '../../output/layout/cell-functions.ts';
 import type { Shown, View } from '../../output/view.ts';
 import { podView } from '../pods/fields.ts';
-import { CONTAINER_FIELDS, createOnly, NAME_FLAG } from '../shared/container-fields.ts';
+import { CONTAINER_FIELDS, createOnly, NAME_FLAG, CREATED_AT } from '../shared/container-fields.ts';
 import { pick } from '../shared/pick.ts';
 import { DATA_CENTERS, GPUS, VOLUMES } from '../shared/collections.ts';
 import { networkMount } from '../pods/body/mounts.ts';
@@ -70,7 +70,7 @@ const FIELDS = {
   primaryPod: { path: 'primary.podId', label: 'pod' },
   primaryStatus: { path: 'primary.status', type: 'status' },
   primarySsh: { path: 'primary.sshEndpoint', label: 'ssh' },
-  createdAt: { path: 'createdAt', type: 'time', label: 'created', column: { header: 'AGE' } },
+  createdAt: CREATED_AT,
   image: createOnly(CONTAINER_FIELDS.image),
   args: createOnly(CONTAINER_FIELDS.args),
   disk: createOnly(CONTAINER_FIELDS.disk),

@@ -2,7 +2,7 @@ import { usage } from '../../core/failure.ts';
 import { arrayOf, type Json, numberAt } from '../../core/json.ts';
 import { option } from '../../cli/parse/params.ts';
 import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
-import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG } from '../shared/container-fields.ts';
+import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG, CREATED_AT } from '../shared/container-fields.ts';
 import { pick } from '../shared/pick.ts';
 import * as show from './show.ts';
 import { DATA_CENTERS, GPUS, VOLUMES, CPUS, POOLS, TEMPLATES } from '../shared/collections.ts';
@@ -135,7 +135,7 @@ const FIELDS = {
     }),
   },
   requestUrls: { path: 'requestUrls', type: 'object', lines: show.requestUrls },
-  createdAt: { path: 'createdAt', type: 'time', label: 'created', column: { header: 'AGE' } },
+  createdAt: CREATED_AT,
 } as const satisfies Fields;
 
 export const ENDPOINT_TABLE = defineTable({

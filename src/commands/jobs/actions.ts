@@ -1,5 +1,5 @@
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, usage } from '../../core/failure.ts';
+import { Failure, usage, isNotFound } from '../../core/failure.ts';
 import type { ApiAnswer } from '../../core/api.ts';
 import type { Id } from '../../core/ids.ts';
 import { defineCommand, endedWhen } from '../../cli/command.ts';
@@ -15,7 +15,7 @@ import { ENDPOINTS, QUEUE_ARGUMENT } from '../shared/collections.ts';
 import { statusLine, waitLine } from './command-lines.ts';
 import { exitOf } from './outcome.ts';
 import { jobView } from './view.ts';
-import { explainExpired, waitForJob } from './wait.ts';
+import { explainExpired, waitForJob, readJob } from './wait.ts';
 import { answerResult } from '../../output/view.ts';
 import { waitOptions } from '../../cli/parse/common-options.ts';
 
@@ -29,10 +29,8 @@ export const status = defineCommand({
   },
   watch: endedWhen(hasEnded),
   run: async (ctx, values) => {
-    const { answer } = await sendTo(ctx, ENDPOINTS, values.endpoint, (id) =>
-      statusRequest(id, values.job, values.ttl),
-    ).catch(explainExpired(values.job));
-    return { ...answerResult(jobView, answer), ...(values.exitStatus ? { exit: exitOf(answer.value) } : {}) };
+    const { answer } = await readJob(ctx, values.endpoint, values.job, values.ttl);
+    return { ...answerResult(jobView, answer), exit: values.exitStatus ? exitOf(answer.value) : undefined };
   },
 });
 
@@ -132,7 +130,7 @@ async function mustBeRetryable(ctx: CommandContext, endpoint: string, job: strin
 const explainNotRetryable =
   (endpoint: string, job: string) =>
   (error: unknown): never => {
-    if (error instanceof Failure && error.exit === EXIT.notFound)
+    if (isNotFound(error))
       throw error.with({
         id: job,
         message: `job ${job} is not there: it never was, or its result has expired, and an expired job cannot be retried`,

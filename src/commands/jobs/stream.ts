@@ -1,7 +1,7 @@
 import type { ApiRequest } from '../../core/api.ts';
 import type { Id } from '../../core/ids.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure } from '../../core/failure.ts';
+import { Failure, isNotFound } from '../../core/failure.ts';
 import { arrayAt, arrayOf, encodeJson, type Json, memberAt, objectOf } from '../../core/json.ts';
 import { safeText, say } from '../../core/safe-text.ts';
 import { defineCommand } from '../../cli/command.ts';
@@ -59,7 +59,7 @@ export async function streamJob(
   };
   for (;;) {
     const poll = await send((id) => streamRequest(id, job)).catch((error: unknown) => {
-      if (ended !== undefined && error instanceof Failure && error.exit === EXIT.notFound) return undefined;
+      if (ended !== undefined && isNotFound(error)) return undefined;
       throw error;
     });
     // The job has ended and expired.

@@ -1,5 +1,5 @@
 import { encodeJson, memberAt, stringOf, type Json } from '../../core/json.ts';
-import { Failure } from '../../core/failure.ts';
+import { Failure, isNotFound } from '../../core/failure.ts';
 import { EXIT, worstExit } from '../../core/exit-codes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
@@ -62,9 +62,7 @@ export async function waitForJob(
   const value = await waitFor<Json>(ctx, {
     what: `job ${job}`,
     poll: async () => {
-      const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, (id) => statusRequest(id, job)).catch(
-        explainExpired(job),
-      );
+      const { answer } = await readJob(ctx, endpoint, job);
       text = answer.text;
       stall.saw(job, answer.value ?? null);
       return answer.value ?? null;
@@ -108,9 +106,7 @@ async function waitForJobs(
   const isDone = (): boolean => rows.size === jobs.length || (any && rows.size > failures.size);
   const poll = async (job: string): Promise<void> => {
     try {
-      const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, (id) => statusRequest(id, job)).catch(
-        explainExpired(job),
-      );
+      const { answer } = await readJob(ctx, endpoint, job);
       stall.saw(job, answer.value ?? null);
       if (hasEnded(answer.value)) await settle(job, answer.value ?? null);
     } catch (error) {
@@ -165,11 +161,15 @@ function statusAndProgress(job: Json): string {
   return `${jobStatus(job)} ${shown}`;
 }
 
+/** Reads a job; `ttl` sets how long it lives from now. Fails as `explainExpired` says where it is not found. */
+export const readJob = (ctx: CommandContext, endpoint: string, job: string, ttl?: number) =>
+  sendTo(ctx, ENDPOINTS, endpoint, (id) => statusRequest(id, job, ttl)).catch(explainExpired(job));
+
 /** Rethrows; a 404 of a job says that the result may have expired (specification 8.2). */
 export const explainExpired =
   (job: string) =>
   (error: unknown): never => {
-    if (error instanceof Failure && error.exit === EXIT.notFound)
+    if (isNotFound(error))
       throw error.with({
         id: job,
         hint: 'Either the endpoint or the job id is wrong, or the result has expired: results are kept for 30 minutes after completion (run), 1 to 5 minutes (runsync).',

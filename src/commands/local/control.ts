@@ -1,7 +1,7 @@
 import type { ApiRequest, Method, ApiAnswer } from '../../core/api.ts';
 import { FAULT_KINDS, FAULT_SETTINGS } from '../../core/fault-kinds.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure } from '../../core/failure.ts';
+import { Failure, isNotFound } from '../../core/failure.ts';
 import { encodeJson, itemsAt, numberAt, objectAt, objectOf, type Json } from '../../core/json.ts';
 import { formatDuration, parseDuration } from '../../core/units.ts';
 import { defineCommand, defineGroup } from '../../cli/command.ts';
@@ -29,7 +29,7 @@ export async function sendControl(
         message: 'the local service did not accept the key',
         hint: 'Use the one that `berth local serve` printed: export BERTH_API_KEY=...',
       });
-    if (error instanceof Failure && error.exit === EXIT.notFound)
+    if (isNotFound(error))
       throw error.with({
         message: 'the address in use is not a local service',
         hint: 'Unset BERTH_BASE_URL to reach the one in this process, or start one with `berth local serve`.',

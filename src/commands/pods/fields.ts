@@ -4,7 +4,7 @@ import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
 import { text } from '../../output/layout/cell-functions.ts';
 import type { View } from '../../output/view.ts';
 import { CPUS, DATA_CENTERS, GPUS, TEMPLATES, VOLUMES } from '../shared/collections.ts';
-import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG } from '../shared/container-fields.ts';
+import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG, onOff, CREATED_AT } from '../shared/container-fields.ts';
 import { pick } from '../shared/pick.ts';
 import { movedMount, networkMount, newPersistentMount, resizedMount } from './body/mounts.ts';
 import { atLeast, vcpuCount } from './body/number-rules.ts';
@@ -15,8 +15,6 @@ import * as show from './show.ts';
 export const STATUSES = ['PROVISIONING', 'STARTING', 'RUNNING', 'EXITED', 'ERROR', 'TERMINATED'] as const;
 
 const CLOUDS = ['SECURE', 'COMMUNITY'] as const;
-const ON_OFF = ['on', 'off'] as const;
-const isOn = (word: string): Json => word === 'on';
 
 /** The fields of a pod (specification 2.1 to 2.3; contract, Pod, CreatePodRequest and UpdatePodRequest). */
 const FIELDS = {
@@ -143,7 +141,7 @@ const FIELDS = {
     label: 'global',
     show: show.globalNetwork,
     create: option.on('a private address across data centers'),
-    update: { param: option.choice('a private address across data centers, from the next start', ON_OFF), value: isOn },
+    update: onOff('a private address across data centers, from the next start'),
   },
   networkEnabled: { path: 'globalNetworking.enabled', type: 'flag' },
   networkIp: { path: 'globalNetworking.ip' },
@@ -152,7 +150,7 @@ const FIELDS = {
     path: 'locked',
     type: 'flag',
     column: { show: show.locked, yields: true },
-    update: { param: option.choice('refuse to be stopped, restarted or terminated', ON_OFF), value: isOn },
+    update: onOff('refuse to be stopped, restarted or terminated'),
   },
   ssh: { path: 'ssh', type: 'object', lines: show.sshLines },
   startSsh: {
@@ -173,7 +171,7 @@ const FIELDS = {
   runtimeCpu: { path: 'runtime.cpu.util', type: 'percent' },
   runtimeMemory: { path: 'runtime.memory.util', type: 'percent' },
   runtimePorts: { path: 'runtime.ports', type: 'objects' },
-  createdAt: { path: 'createdAt', type: 'time', label: 'created', column: { header: 'AGE' } },
+  createdAt: CREATED_AT,
   startedAt: { path: 'startedAt', type: 'time', label: 'started', show: text('startedAt') },
 } as const satisfies Fields;
 

@@ -14,7 +14,7 @@ export const get = getCommand(PODS, {
   watch: endedWhen((row) => ['ERROR', 'TERMINATED'].includes(stringAt(row, 'status') ?? '')),
   outcome: (row, { exitStatus }) => ({
     notes: podNotes(row),
-    ...(exitStatus && memberAt(row, 'status') === 'ERROR' ? { exit: EXIT.jobFailed } : {}),
+    exit: exitStatus && memberAt(row, 'status') === 'ERROR' ? EXIT.jobFailed : undefined,
   }),
   examples: [
     ['berth pods get train-llm --watch', 'follow its use, with its history'],

@@ -1,5 +1,5 @@
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, usage } from '../../core/failure.ts';
+import { Failure, usage, isNotFound } from '../../core/failure.ts';
 import { compileGlobs } from '../../core/glob.ts';
 import type { Id } from '../../core/ids.ts';
 import { stringAt } from '../../core/json.ts';
@@ -89,7 +89,7 @@ async function isLive(ctx: CommandContext, id: Id<'pod'>): Promise<boolean> {
     const { value } = await ctx.api.send(rowRequest(PODS, id));
     return !SILENT.includes(stringAt(value, 'status') ?? '');
   } catch (error) {
-    if (error instanceof Failure && error.exit === EXIT.notFound) return false;
+    if (isNotFound(error)) return false;
     throw error;
   }
 }

@@ -65,6 +65,15 @@ function environment(given: readonly string[], before: Json | undefined): Json {
 /** The flag that names a new thing, asked for where it is missing. */
 export const NAME_FLAG = option.text('what to call it', { metavar: 'NAME', ask: { kind: 'text', question: 'Name' } });
 
+/** When a row was created. */
+export const CREATED_AT = { path: 'createdAt', type: 'time', label: 'created', column: { header: 'AGE' } } as const;
+
+/** A flag that takes `on` or `off`. */
+export const onOff = (summary: string) => ({
+  param: option.choice(summary, ['on', 'off']),
+  value: (word: string): Json => word === 'on',
+});
+
 /** The same field for a resource that takes it on creation and does not show it. */
 export const createOnly = ({ write, ...field }: Field): Field => ({
   ...field,

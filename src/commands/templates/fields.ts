@@ -4,15 +4,9 @@ import { option } from '../../cli/parse/params.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields.ts';
 import { text } from '../../output/layout/cell-functions.ts';
 import type { Shown } from '../../output/view.ts';
-import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG } from '../shared/container-fields.ts';
+import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG, onOff } from '../shared/container-fields.ts';
 
 const CATEGORIES = ['CPU', 'NVIDIA', 'AMD'] as const;
-
-/** A flag that takes `on` or `off`. */
-const onOff = (summary: string) => ({
-  param: option.choice(summary, ['on', 'off']),
-  value: (word: string): Json => word === 'on',
-});
 
 /** The fields of a template (contract, Template, CreateTemplateRequest and UpdateTemplateRequest). */
 const FIELDS = {

@@ -1,6 +1,6 @@
 import { readRequest, type ApiAnswer, type ApiRequest } from '../../../core/api.ts';
-import { EXIT } from '../../../core/exit-codes.ts';
-import { Failure, rethrowUnlessFailure, usage } from '../../../core/failure.ts';
+import type { Failure } from '../../../core/failure.ts';
+import { rethrowUnlessFailure, usage, isNotFound } from '../../../core/failure.ts';
 import { asId, type Id } from '../../../core/ids.ts';
 import { memberAt, stringAt, type Json } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
@@ -39,7 +39,7 @@ export async function identify<N extends string, T>(
     return { id: candidate, result };
   } catch (error) {
     if (error instanceof DryRun) await ctx.tell(dryRunNote([word]));
-    if (!(error instanceof Failure) || error.exit !== EXIT.notFound || ctx.dryRun) throw error;
+    if (!isNotFound(error) || ctx.dryRun) throw error;
     const { id, failure, near } = await lookUp(ctx, collection, word);
     if (id === undefined)
       throw error.with({

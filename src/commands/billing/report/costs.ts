@@ -48,9 +48,9 @@ export function costsOf(kind: Kind, report: Report, records: readonly Json[]): r
     const total = sum(own.map((record) => amountAt(record, 'totalAmount')));
     const partOf = (part: Part): Money =>
       sum(
-        report.amounts
-          .filter(({ member }) => PART_OF[member] === part)
-          .flatMap(({ member }) => own.map((record) => amountAt(record, member))),
+        Object.keys(report.amounts)
+          .filter((member) => PART_OF[member] === part)
+          .flatMap((member) => own.map((record) => amountAt(record, member))),
       );
     const [gpu, cpu, storage] = [partOf('gpu'), partOf('cpu'), partOf('storage')];
     // What is in no other part, so that the parts always make the total.
@@ -81,7 +81,7 @@ export const daysOf = (records: readonly Json[]): readonly DayCost[] =>
     .map((record) => {
       const total = amountAt(record, 'totalAmount');
       const kinds = { pods: NOTHING, endpoints: NOTHING, volumes: NOTHING };
-      for (const { member } of SUMMARY.amounts) {
+      for (const member of Object.keys(SUMMARY.amounts)) {
         const part = DAY_PART_OF.find(([pattern]) => pattern.test(member))?.[1];
         if (part !== undefined && part !== 'other') kinds[part] = kinds[part].plus(amountAt(record, member));
       }

@@ -1,6 +1,6 @@
 import type { ApiAnswer } from '../../../core/api.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
-import { Failure, rethrowUnlessFailure } from '../../../core/failure.ts';
+import { Failure, rethrowUnlessFailure, isNotFound } from '../../../core/failure.ts';
 import { type Json, stringAt } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import { readRow } from '../../../cli/resource/identity/identify.ts';
@@ -32,7 +32,7 @@ async function poll(ctx: CommandContext, pod: string, wasSeen: boolean): Promise
   try {
     return (await readRow(ctx, PODS, pod)).answer;
   } catch (error) {
-    if (error instanceof Failure && error.exit === EXIT.notFound && wasSeen) return undefined;
+    if (isNotFound(error) && wasSeen) return undefined;
     throw error;
   }
 }

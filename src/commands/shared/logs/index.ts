@@ -52,30 +52,39 @@ export async function showLogs<N extends string>(
   target: LogTarget<N>,
   values: ValuesOf<typeof LOG_OPTIONS>,
 ): Promise<Result> {
-  const query = readQuery(values, values.since === undefined ? ctx.serviceNow() : await ctx.fetchServiceNow());
+  const query = await readQuery(ctx, values);
   const goOn = (cursor: string | undefined): void => {
     ctx.setResumeCommand(goOnLine(target.words, values, cursor));
   };
   goOn(query.after);
-  const { result: opened } = await identify(ctx, target.lookup, target.given, async (id) => {
-    const stream = target.stream(id);
-    const events = values.follow ? followLogs(ctx, stream, query) : pastLogs(ctx, stream, query);
-    return { first: await events.next(), rest: events };
-  });
-  const { first, rest } = opened;
+  const { first, events } = await openLog(ctx, target, query, values.follow);
   const print = printer(ctx, timesOf(values));
   try {
-    for (let next = first; next.done !== true; next = await rest.next()) {
+    for (let next = first; next.done !== true; next = await events.next()) {
       await print.line(next.value);
       if (next.value.id !== undefined) goOn(next.value.id);
     }
   } finally {
     // Closes the connection, also where printing failed.
-    await rest.return(undefined);
+    await events.return(undefined);
     await print.close();
   }
   ctx.setResumeCommand(undefined);
   return { kind: 'nothing' };
+}
+
+/** Opens a log that the user named, and waits for its first event. Fails as the connection does. */
+export async function openLog<N extends string>(
+  ctx: CommandContext,
+  { lookup, given, stream }: LogTarget<N>,
+  query: LogQuery,
+  follow: boolean,
+) {
+  const { result } = await identify(ctx, lookup, given, async (id) => {
+    const events = (follow ? followLogs : pastLogs)(ctx, stream(id), query);
+    return { first: await events.next(), events };
+  });
+  return result;
 }
 
 /** Yields the lines so far: ends when the tail is complete, when no line comes any more, or at a line newer than the request. */
@@ -95,7 +104,8 @@ export async function* pastLogs(ctx: CommandContext, stream: LogStream, query: L
 
 export const timeOf = (event: ServerEvent): number => Date.parse(stringAt(rowOf(event), 'ts') ?? '');
 
-export function readQuery(values: ValuesOf<typeof LOG_OPTIONS>, now: number): LogQuery {
+export async function readQuery(ctx: CommandContext, values: ValuesOf<typeof LOG_OPTIONS>): Promise<LogQuery> {
+  const now = values.since === undefined ? ctx.serviceNow() : await ctx.fetchServiceNow();
   const given = Object.entries({ tail: values.tail, since: values.since, after: values.after });
   const [first, second] = given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`]));
   if (second !== undefined) throw usage(`${first ?? ''} and ${second} exclude each other`, 'Keep one of them.');
