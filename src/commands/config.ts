@@ -158,7 +158,7 @@ function refuseLocal(ctx: CommandContext): void {
 const path = defineCommand({
   summary: 'print where the profiles are kept',
   examples: [['berth config path', 'one file, mode 0600']],
-  run: (ctx) => Promise.resolve({ kind: 'text', text: `${ctx.profiles.path}\n` }),
+  run: async (ctx) => ({ kind: 'text', text: `${ctx.profiles.path}\n` }),
 });
 
 export const config = (program: Program): Group =>

@@ -77,9 +77,9 @@ export interface Column {
   /** Shown only with `-o wide`, or when the terminal has room to spare. */
   readonly wide?: boolean;
   /** Left out first when the terminal is too narrow for all columns. */
-  readonly yields?: boolean;
+  readonly dropFirst?: boolean;
   /** Useless when cut, such as an id or a status: other columns are cut first. */
-  readonly whole?: boolean;
+  readonly cutLast?: boolean;
   /** A total that is told beside the table counts it: a table that leaves it out says so. */
   readonly counted?: boolean;
   /** Aligned to the right, as numbers are. */

@@ -143,7 +143,7 @@ function columnOf(key: string, field: Field): Column {
     header: labelOf(key, field).toUpperCase(),
     show: type === 'time' ? age(path) : showOf(key, field),
     right: RIGHT_ALIGNED.includes(type),
-    whole: type === 'status',
+    cutLast: type === 'status',
     ...field.column,
   };
 }

@@ -27,7 +27,7 @@ export function billingView(
     show: money(member),
     right: true,
     ...(member === TOTAL ? {} : { counted: true }),
-    ...(wide ? { wide } : { yields: member !== TOTAL }),
+    ...(wide ? { wide } : { dropFirst: member !== TOTAL }),
   });
   return {
     noun: ['billing record', 'billing records'],
@@ -40,7 +40,7 @@ export function billingView(
         show: (record) => bucketEdge(text('startTime')(record), bucket),
       },
       dollars(TOTAL, 'TOTAL'),
-      ...(drawn ? [{ header: 'CHART', show: (record: Json) => bar(record, most), yields: true }] : []),
+      ...(drawn ? [{ header: 'CHART', show: (record: Json) => bar(record, most), dropFirst: true }] : []),
       ...Object.entries(amounts)
         .filter(([member]) => isShown(member))
         .map(([member, name]) => dollars(member, name.toUpperCase(), isWide)),

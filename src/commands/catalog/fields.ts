@@ -39,7 +39,7 @@ const GPU_FIELDS = {
     path: 'price.community',
     type: 'dollars',
     show: show.cloudPrice('community'),
-    column: { header: 'COMMUNITY/HR', yields: true },
+    column: { header: 'COMMUNITY/HR', dropFirst: true },
   },
   serverlessPrice: { path: 'price.serverless', type: 'dollars', column: { header: 'SERVERLESS/HR' } },
   maxCount: { path: 'maxCount.secure', type: 'count', column: { header: 'MOST' } },
@@ -66,7 +66,7 @@ export const GPU_TABLE = defineTable({
 
 const CPU_FIELDS = {
   ...HARDWARE_FIELDS,
-  group: { path: 'group', column: { yields: true } },
+  group: { path: 'group', column: { dropFirst: true } },
   vcpu: { path: 'vcpu', type: 'object', show: show.vcpus },
   ramGbPerVcpu: {
     path: 'ramGbPerVcpu',

@@ -9,7 +9,7 @@ export function mapView(rows: readonly Json[]): View {
   return {
     noun: ['GPU type', 'GPU types'],
     id: idOf,
-    columns: [textColumn('id', { whole: true }), ...centers.map((center) => ({ header: center, show: at(center) }))],
+    columns: [textColumn('id', { cutLast: true }), ...centers.map((center) => ({ header: center, show: at(center) }))],
   };
 }
 

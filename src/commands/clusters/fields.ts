@@ -28,7 +28,7 @@ const FIELDS = {
       ask: {
         kind: 'pick',
         question: 'Type',
-        choices: () => Promise.resolve(TYPES.map((value) => ({ name: value, value }))),
+        choices: async () => TYPES.map((value) => ({ name: value, value })),
       },
     }),
   },

@@ -47,10 +47,8 @@ export const cancel = defineCommand({
   args: { endpoint: QUEUE_ARGUMENT, job: arg.ids('job ids', { complete: 'job' }) },
   writes: true,
   confirmWhen: ({ job }) => job.length > 1,
-  confirm: (_, { endpoint, job }) =>
-    Promise.resolve(
-      `This cancels ${countOf(job.length, 'job')} on ${endpoint}, running ones included: ${job.join(', ')}.`,
-    ),
+  confirm: async (_, { endpoint, job }) =>
+    `This cancels ${countOf(job.length, 'job')} on ${endpoint}, running ones included: ${job.join(', ')}.`,
   run: async (ctx, values) => {
     const request = (id: Id<'endpoint'>, job: string) => ({
       ...cancelRequest(id, job),

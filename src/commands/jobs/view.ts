@@ -12,7 +12,7 @@ export const jobView: View = {
   id: idOf,
   columns: [
     textColumn('id'),
-    { header: 'STATUS', show: status('status'), whole: true },
+    { header: 'STATUS', show: status('status'), cutLast: true },
     { header: 'DELAY', show: duration('delayTime', 'ms'), right: true },
     { header: 'EXECUTION', show: duration('executionTime', 'ms'), right: true },
     {

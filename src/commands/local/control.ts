@@ -128,8 +128,7 @@ export const status = defineCommand({
 export const reset = defineCommand({
   summary: 'forget everything and start over with the seeded account',
   examples: [['berth local reset --yes', 'without a question, for scripts']],
-  confirm: () =>
-    Promise.resolve('This forgets everything the local service holds: pods, volumes, jobs, faults and its clock.'),
+  confirm: async () => 'This forgets everything the local service holds: pods, volumes, jobs, faults and its clock.',
   run: async (ctx) => answerResult(statusView, await sendControl(ctx, 'POST', ['reset'])),
 });
 

@@ -28,7 +28,7 @@ const FIELDS = {
   actions: { path: 'actions', type: 'list', show: show.actions },
   ...CONTAINER_FIELDS,
   disk: { ...CONTAINER_FIELDS.disk, check: atLeast('--disk', 1, ' GB') },
-  hardware: { show: show.hardware, lines: show.hardwareLines, column: { yields: true } },
+  hardware: { show: show.hardware, lines: show.hardwareLines, column: { dropFirst: true } },
   gpu: {
     path: 'gpu.id',
     create: option.text('the GPU type, as in berth catalog gpus', {
@@ -74,7 +74,7 @@ const FIELDS = {
     values: CLOUDS,
     create: option.choice('where (default SECURE)', CLOUDS),
   },
-  dataCenterId: { path: 'dataCenterId', label: 'data center', column: { yields: true } },
+  dataCenterId: { path: 'dataCenterId', label: 'data center', column: { dropFirst: true } },
   dataCenter: {
     path: 'dataCenterIds',
     type: 'list',
@@ -149,7 +149,7 @@ const FIELDS = {
   locked: {
     path: 'locked',
     type: 'flag',
-    column: { show: show.locked, yields: true },
+    column: { show: show.locked, dropFirst: true },
     update: onOff('refuse to be stopped, restarted or terminated'),
   },
   ssh: { path: 'ssh', type: 'object', lines: show.sshLines },

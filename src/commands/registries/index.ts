@@ -37,7 +37,7 @@ const revoke = defineCommand({
   examples: [['berth registries delegations revoke dlg-images --yes', 'without a question, for scripts']],
   args: { id: idArgument(DELEGATIONS) },
   writes: true,
-  confirm: (_, { id }) => Promise.resolve(`This revokes delegation ${id}. Images behind it can no longer be pulled.`),
+  confirm: async (_, { id }) => `This revokes delegation ${id}. Images behind it can no longer be pulled.`,
   run: async (ctx, { id }) => {
     await sendTo(ctx, DELEGATIONS, id, (known) => ({
       service: 'base',

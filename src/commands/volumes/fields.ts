@@ -50,7 +50,7 @@ const FIELDS = {
   type: {
     path: 'type',
     values: TIERS,
-    column: { yields: true },
+    column: { dropFirst: true },
     create: option.choice('the storage tier', TIERS),
   },
   monthlyCost: { type: 'dollars', label: 'cost a month', show: monthlyCost, column: { header: 'COST/MONTH' } },

@@ -37,7 +37,7 @@ const outcomeView = (noun: string, done: string): View => ({
   id: idOf,
   members: ['id', 'ok', 'error'],
   columns: [
-    textColumn('id', { whole: true }),
+    textColumn('id', { cutLast: true }),
     {
       header: 'RESULT',
       show: (row) =>
@@ -46,7 +46,7 @@ const outcomeView = (noun: string, done: string): View => ({
           : stringAt(row, 'error.code') === 'not-sent'
             ? { text: 'not sent', tone: 'quiet' }
             : { text: 'failed', tone: 'bad' },
-      whole: true,
+      cutLast: true,
     },
     { header: 'ERROR', show: text('error.message') },
   ],

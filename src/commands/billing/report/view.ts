@@ -22,26 +22,26 @@ export const legend = (by: Grouping): string =>
 export function costView(by: Grouping, rows: readonly Json[], drawn: boolean): View {
   const parts = partsOf(by);
   const most = Math.max(0, ...rows.map((row) => valueAt(row, 'totalUsd')));
-  const dollars = (member: string, header: string, yields: boolean): Column => ({
+  const dollars = (member: string, header: string, dropFirst: boolean): Column => ({
     header,
     show: money(member),
     right: true,
-    ...(yields ? { yields, counted: true } : {}),
+    ...(dropFirst ? { dropFirst, counted: true } : {}),
   });
   return {
     noun: ['cost', 'costs'],
     id: text(by === 'day' ? 'day' : 'id'),
     columns: [
       ...(by === 'day'
-        ? [{ header: 'DAY (UTC)', show: text('day'), whole: true }]
+        ? [{ header: 'DAY (UTC)', show: text('day'), cutLast: true }]
         : [
             textColumn('name'),
-            { header: by === undefined ? 'ID' : by.toUpperCase(), show: text('id'), whole: true },
+            { header: by === undefined ? 'ID' : by.toUpperCase(), show: text('id'), cutLast: true },
             ...(by === undefined ? [textColumn('kind')] : []),
           ]),
       dollars('totalUsd', 'TOTAL', false),
       ...(drawn
-        ? [{ header: 'CHART', show: (row: Json) => stackedBar(row, parts, most), yields: true, whole: true }]
+        ? [{ header: 'CHART', show: (row: Json) => stackedBar(row, parts, most), dropFirst: true, cutLast: true }]
         : []),
       ...parts.map((part) => dollars(`${part}Usd`, part.toUpperCase(), true)),
     ],

@@ -46,13 +46,13 @@ function actionCommand(action: Action, { summary, details, done, until, effect, 
     writes: true,
     prepare: async (ctx, values): Promise<Chosen> =>
       hasSelector(values)
-        ? await selectTargets(ctx, PODS, values, (pods) => Promise.resolve(unableReasons(action, pods)))
+        ? await selectTargets(ctx, PODS, values, async (pods) => unableReasons(action, pods))
         : { bySelector: false, targets: values.id.map((word) => ({ word })) },
     confirmWhen: hasSelector,
-    confirm: (_ctx, _values, { targets }) => {
+    confirm: async (_ctx, _values, { targets }) => {
       const rows = targets.map(({ row }) => row ?? null);
       const lines = [`This will ${action} ${countOf(rows.length, 'pod')}. ${effect?.(rows) ?? ''}`.trimEnd()];
-      return Promise.resolve(rows.length === 0 ? undefined : { rows: { view: PODS.view, values: rows }, lines });
+      return rows.length === 0 ? undefined : { rows: { view: PODS.view, values: rows }, lines };
     },
     run: async (ctx, { wait, waitTimeout }, { bySelector, targets }) => {
       if (targets.length === 0) return nothingSelected(ctx, PODS, done);

@@ -19,7 +19,7 @@ export const terminate = deleteCommand(PODS, 'pods', {
   saving: savingOf,
   guard: {
     force: 'terminate locked pods too',
-    reasons: (_, pods) => Promise.resolve(lockedReasons(pods)),
+    reasons: async (_, pods) => lockedReasons(pods),
     hint: (ids) => `Unlock it: ${commandLine('pods', 'update', ids[0] ?? 'POD', '--locked', 'off')}`,
   },
   done: 'terminated',
