@@ -13,6 +13,9 @@ export type Ask =
       readonly choices: (ctx: CommandContext) => Promise<readonly Choice<string>[]>;
     };
 
+/** A kind of value. A duration is `90s`, `5m`, `1h30m`, or a number in the unit that the summary names. */
+export type ValueFormat = 'integer' | 'number' | 'duration';
+
 /** An argument or a flag, as parsing, help, completion and prompts use it. `T` is the type of its value in `run`. */
 export interface Param<T> {
   readonly kind: 'flag' | 'argument';
@@ -40,6 +43,8 @@ export interface Param<T> {
   readonly complete?: Completes;
   /** One word may hold several values with commas between them. */
   readonly commas?: boolean;
+  /** What a value must be, for the description of a command; any text where absent. */
+  readonly format?: ValueFormat;
   /** Parses one value. Fails with usage (2); `label` names the flag or argument in messages. */
   readonly parse: (text: string, label: string) => unknown;
   /** Carries the type `T`; never set. */
@@ -51,6 +56,7 @@ export type Params = Readonly<Record<string, Param<unknown>>>;
 export type ValuesOf<P extends Params> = { readonly [K in keyof P]: P[K] extends Param<infer T> ? T : never };
 
 interface Shape<T> {
+  readonly format?: NonNullable<Param<T>['format']>;
   readonly hidden?: boolean;
   readonly short?: string;
   readonly metavar?: string;
@@ -120,24 +126,26 @@ export const option = {
   }),
   /** A number greater than 0 and at most 1. */
   fraction: (summary: string, shape: Shape<number> = {}): Param<number | undefined> =>
-    valueFlag(summary, 'N', shape, parseFraction),
+    valueFlag(summary, 'N', { format: 'number', ...shape }, parseFraction),
   /** A duration in milliseconds; `bare` is the unit of a number without a unit. */
   duration: (summary: string, bare: TimeUnit, shape: Shape<number> = {}): Param<number | undefined> =>
-    valueFlag(summary, 'TIME', shape, (text, label) => parseDuration(text, bare, label)),
+    valueFlag(summary, 'TIME', { format: 'duration', ...shape }, (text, label) => parseDuration(text, bare, label)),
   /** A duration in milliseconds; a unit is required, because no unit is obvious for an age. */
   age: (summary: string): Param<number | undefined> =>
-    valueFlag(summary, 'TIME', {}, (text, label) => {
+    valueFlag(summary, 'TIME', { format: 'duration' }, (text, label) => {
       if (/^[\d.]+$/.test(text.trim())) throw usage(`${label} needs a unit: ${text}`, `Write ${text}h or ${text}d.`);
       return parseDuration(text, 'h', label);
     }),
   /** A duration in milliseconds, with a default. */
   durationOr: (summary: string, bare: TimeUnit, initial: number, initialText: string): Param<number> =>
-    valueFlag(summary, 'TIME', { initial, initialText }, (text, label) => parseDuration(text, bare, label)),
+    valueFlag(summary, 'TIME', { format: 'duration', initial, initialText }, (text, label) =>
+      parseDuration(text, bare, label),
+    ),
   count: (
     summary: string,
     least: number,
     { most, ...shape }: Shape<number> & { readonly most?: number } = {},
-  ): Param<number | undefined> => valueFlag(summary, 'N', shape, parseCount(least, most)),
+  ): Param<number | undefined> => valueFlag(summary, 'N', { format: 'integer', ...shape }, parseCount(least, most)),
   choice: (summary: string, choices: readonly string[], shape: Shape<string> = {}): Param<string | undefined> => ({
     ...valueFlag(summary, choices.length > 4 ? 'WORD' : choices.join('|'), shape, parseChoice(choices)),
     choices,

@@ -39,6 +39,8 @@ export interface WriteSpec extends BodySpec, CommandWords {
   readonly notes?: (row: Json, body: JsonObject) => readonly string[];
   /** What the user may want next, said on a terminal after a create. */
   readonly nextStep?: (row: Json, body: JsonObject) => string;
+  /** See `CommandSpec.costs`. */
+  readonly costs?: boolean;
   /** Adds `--wait`: polls until the row has the wanted state. */
   readonly wait?: WaitSpec;
 }
@@ -70,7 +72,12 @@ const optionsOf = (spec: WriteSpec): Params => ({
   ...(spec.wait === undefined ? {} : waitOptions('wait until it is ready')),
 });
 
-const wordsOf = ({ summary, details, examples }: CommandWords): CommandWords => ({ summary, details, examples });
+const wordsOf = ({ summary, details, examples, costs, price }: WriteSpec) => ({
+  summary,
+  details,
+  examples,
+  costs: costs ?? price !== undefined,
+});
 
 const listLine = (noun: string): string => commandLine(...noun.split(' '), 'list');
 
@@ -82,6 +89,7 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
     ...wordsOf(spec),
     options: { ...optionsOf(spec), ...(secret === undefined ? {} : secretOptions(secret)) },
     fields: resource.view.paths,
+    needed: spec.needed,
     writes: true,
     run: async (ctx, values: Values) => {
       if (secret !== undefined) refuseSecretOnArgv(secret, values);

@@ -66,6 +66,7 @@ export const clusters = defineGroup('pods that work together on a fast network',
   }),
   create: createCommand(CLUSTERS, 'clusters', {
     summary: 'create a cluster',
+    costs: true,
     details: `A cluster has ${MIN_PODS} to ${MAX_PODS} pods of one GPU type. Later it can be renamed, and nothing else.`,
     ...bodyOf(CLUSTER_TABLE, 'create'),
     needed: ['name', 'type', 'gpu', 'gpuCount', 'pods'],

@@ -46,6 +46,7 @@ export const cancel = defineCommand({
   ],
   args: { endpoint: QUEUE_ARGUMENT, job: arg.ids('job ids', { complete: 'job' }) },
   writes: true,
+  destroys: false,
   confirmWhen: ({ job }) => job.length > 1,
   confirm: async (_, { endpoint, job }) =>
     `This cancels ${countOf(job.length, 'job')} on ${endpoint}, running ones included: ${job.join(', ')}.`,
@@ -78,6 +79,7 @@ export const retry = defineCommand({
   args: { endpoint: QUEUE_ARGUMENT, job: arg.text('job id', { complete: 'job' }) },
   options: waitOptions('wait until it ends and print its result'),
   writes: true,
+  costs: true,
   run: async (ctx, values) => {
     const { id, answer } = await retryJob(ctx, values.endpoint, values.job).catch(
       explainNotRetryable(values.endpoint, values.job),
