@@ -1,145 +1,82 @@
-import { list, number, object, orNull, ref, text, time, whole, type Schemas } from './schema.ts';
+import {
+  extended,
+  list,
+  number,
+  object,
+  orNull,
+  partial,
+  ref,
+  text,
+  time,
+  whole,
+  type Schema,
+  type Schemas,
+} from './schema.ts';
+
+/** The kinds of charges, as members of the summary. */
+export const AMOUNTS = [
+  'podGpuAmount',
+  'podCpuAmount',
+  'podDiskAmount',
+  'serverlessGpuAmount',
+  'serverlessCpuAmount',
+  'serverlessDiskAmount',
+  'serverlessFeeAmount',
+  'storageStandardAmount',
+  'storageHighPerformanceAmount',
+  'endpointAmount',
+  'clusterGpuAmount',
+  'clusterDiskAmount',
+  'clusterNetworkingAmount',
+] as const;
+
+/** A report that has a record for each resource in each bucket. */
+interface ByResource {
+  /** The member with the id of a resource. */
+  readonly id: string;
+  /** The member with the number of the resources. */
+  readonly count: string;
+}
+
+/** The schemas of one report, whose names have a prefix in common: `Pod` of `PodBillingRecord`. */
+function reportSchemas(prefix: string, amounts: readonly string[], by?: ByResource): Schemas {
+  const dollars: Schema = { ...number, format: 'double' };
+  const name = (part: string): string => `${prefix}Billing${part}`;
+  const query = by === undefined ? 'BillingQuery' : name('Query');
+  return {
+    [name('Amounts')]: object(Object.fromEntries(['totalAmount', ...amounts].map((member) => [member, dollars]))),
+    [name('Record')]: {
+      allOf: [ref('BillingTimeRange'), ref(name('Amounts')), ...(by === undefined ? [] : [object({ [by.id]: text })])],
+    },
+    ...(by === undefined ? {} : { [query]: extended('BillingQuery', partial({ [by.id]: orNull('string') })) }),
+    [name('Metadata')]: object({
+      query: ref(query),
+      recordCount: whole,
+      ...(by === undefined ? {} : { [by.count]: whole }),
+      totals: ref(name('Amounts')),
+    }),
+    [`List${name('Response')}`]: object({ records: list(ref(name('Record'))), metadata: ref(name('Metadata')) }),
+  };
+}
 
 /** The published schemas of billing, names as on the wire. */
 export const billingSchemas: Schemas = {
-  BillingTimeRange: object(['startTime', 'endTime'], { startTime: time, endTime: time }),
+  BillingTimeRange: object({ startTime: time, endTime: time }),
   BillingBucketSize: { ...text, enum: ['hour', 'day', 'week', 'month', 'year'], default: 'day' },
-  BillingAmounts: object(
-    [
-      'totalAmount',
-      'podGpuAmount',
-      'podCpuAmount',
-      'podDiskAmount',
-      'serverlessGpuAmount',
-      'serverlessCpuAmount',
-      'serverlessDiskAmount',
-      'serverlessFeeAmount',
-      'storageStandardAmount',
-      'storageHighPerformanceAmount',
-      'endpointAmount',
-      'clusterGpuAmount',
-      'clusterDiskAmount',
-      'clusterNetworkingAmount',
-    ],
-    {
-      totalAmount: { ...number, format: 'double' },
-      podGpuAmount: { ...number, format: 'double' },
-      podCpuAmount: { ...number, format: 'double' },
-      podDiskAmount: { ...number, format: 'double' },
-      serverlessGpuAmount: { ...number, format: 'double' },
-      serverlessCpuAmount: { ...number, format: 'double' },
-      serverlessDiskAmount: { ...number, format: 'double' },
-      serverlessFeeAmount: { ...number, format: 'double' },
-      storageStandardAmount: { ...number, format: 'double' },
-      storageHighPerformanceAmount: { ...number, format: 'double' },
-      endpointAmount: { ...number, format: 'double' },
-      clusterGpuAmount: { ...number, format: 'double' },
-      clusterDiskAmount: { ...number, format: 'double' },
-      clusterNetworkingAmount: { ...number, format: 'double' },
-    },
-  ),
-  BillingRecord: { allOf: [ref('BillingTimeRange'), ref('BillingAmounts')] },
-  PodBillingAmounts: object(['totalAmount', 'gpuAmount', 'cpuAmount', 'diskAmount'], {
-    totalAmount: { ...number, format: 'double' },
-    gpuAmount: { ...number, format: 'double' },
-    cpuAmount: { ...number, format: 'double' },
-    diskAmount: { ...number, format: 'double' },
+  BillingQuery: extended('BillingTimeRange', object({ bucketSize: ref('BillingBucketSize') })),
+  ...reportSchemas('', AMOUNTS),
+  ...reportSchemas('Pod', ['gpuAmount', 'cpuAmount', 'diskAmount'], { id: 'podId', count: 'uniquePodCount' }),
+  ...reportSchemas('Serverless', ['gpuAmount', 'cpuAmount', 'diskAmount', 'feeAmount'], {
+    id: 'serverlessId',
+    count: 'uniqueServerlessCount',
   }),
-  PodBillingRecord: { allOf: [ref('BillingTimeRange'), ref('PodBillingAmounts'), object(['podId'], { podId: text })] },
-  ServerlessBillingAmounts: object(['totalAmount', 'gpuAmount', 'cpuAmount', 'diskAmount', 'feeAmount'], {
-    totalAmount: { ...number, format: 'double' },
-    gpuAmount: { ...number, format: 'double' },
-    cpuAmount: { ...number, format: 'double' },
-    diskAmount: { ...number, format: 'double' },
-    feeAmount: { ...number, format: 'double' },
+  ...reportSchemas('Endpoint', []),
+  ...reportSchemas('NetworkVolume', ['standardAmount', 'highPerformanceAmount'], {
+    id: 'networkVolumeId',
+    count: 'uniqueNetworkVolumeCount',
   }),
-  ServerlessBillingRecord: {
-    allOf: [ref('BillingTimeRange'), ref('ServerlessBillingAmounts'), object(['serverlessId'], { serverlessId: text })],
-  },
-  EndpointBillingAmounts: object(['totalAmount'], { totalAmount: { ...number, format: 'double' } }),
-  EndpointBillingRecord: { allOf: [ref('BillingTimeRange'), ref('EndpointBillingAmounts')] },
-  NetworkVolumeBillingAmounts: object(['totalAmount', 'standardAmount', 'highPerformanceAmount'], {
-    totalAmount: { ...number, format: 'double' },
-    standardAmount: { ...number, format: 'double' },
-    highPerformanceAmount: { ...number, format: 'double' },
-  }),
-  NetworkVolumeBillingRecord: {
-    allOf: [
-      ref('BillingTimeRange'),
-      ref('NetworkVolumeBillingAmounts'),
-      object(['networkVolumeId'], { networkVolumeId: text }),
-    ],
-  },
-  ClusterBillingAmounts: object(['totalAmount', 'gpuAmount', 'diskAmount', 'networkingAmount'], {
-    totalAmount: { ...number, format: 'double' },
-    gpuAmount: { ...number, format: 'double' },
-    diskAmount: { ...number, format: 'double' },
-    networkingAmount: { ...number, format: 'double' },
-  }),
-  ClusterBillingRecord: {
-    allOf: [ref('BillingTimeRange'), ref('ClusterBillingAmounts'), object(['clusterId'], { clusterId: text })],
-  },
-  BillingQuery: { allOf: [ref('BillingTimeRange'), object(['bucketSize'], { bucketSize: ref('BillingBucketSize') })] },
-  PodBillingQuery: { allOf: [ref('BillingQuery'), object([], { podId: orNull('string') })] },
-  ServerlessBillingQuery: { allOf: [ref('BillingQuery'), object([], { serverlessId: orNull('string') })] },
-  NetworkVolumeBillingQuery: { allOf: [ref('BillingQuery'), object([], { networkVolumeId: orNull('string') })] },
-  ClusterBillingQuery: { allOf: [ref('BillingQuery'), object([], { clusterId: orNull('string') })] },
-  BillingMetadata: object(['query', 'recordCount', 'totals'], {
-    query: ref('BillingQuery'),
-    recordCount: whole,
-    totals: ref('BillingAmounts'),
-  }),
-  PodBillingMetadata: object(['query', 'recordCount', 'uniquePodCount', 'totals'], {
-    query: ref('PodBillingQuery'),
-    recordCount: whole,
-    uniquePodCount: whole,
-    totals: ref('PodBillingAmounts'),
-  }),
-  ServerlessBillingMetadata: object(['query', 'recordCount', 'uniqueServerlessCount', 'totals'], {
-    query: ref('ServerlessBillingQuery'),
-    recordCount: whole,
-    uniqueServerlessCount: whole,
-    totals: ref('ServerlessBillingAmounts'),
-  }),
-  EndpointBillingMetadata: object(['query', 'recordCount', 'totals'], {
-    query: ref('BillingQuery'),
-    recordCount: whole,
-    totals: ref('EndpointBillingAmounts'),
-  }),
-  NetworkVolumeBillingMetadata: object(['query', 'recordCount', 'uniqueNetworkVolumeCount', 'totals'], {
-    query: ref('NetworkVolumeBillingQuery'),
-    recordCount: whole,
-    uniqueNetworkVolumeCount: whole,
-    totals: ref('NetworkVolumeBillingAmounts'),
-  }),
-  ClusterBillingMetadata: object(['query', 'recordCount', 'uniqueClusterCount', 'totals'], {
-    query: ref('ClusterBillingQuery'),
-    recordCount: whole,
-    uniqueClusterCount: whole,
-    totals: ref('ClusterBillingAmounts'),
-  }),
-  ListBillingResponse: object(['records', 'metadata'], {
-    records: list(ref('BillingRecord')),
-    metadata: ref('BillingMetadata'),
-  }),
-  ListPodBillingResponse: object(['records', 'metadata'], {
-    records: list(ref('PodBillingRecord')),
-    metadata: ref('PodBillingMetadata'),
-  }),
-  ListServerlessBillingResponse: object(['records', 'metadata'], {
-    records: list(ref('ServerlessBillingRecord')),
-    metadata: ref('ServerlessBillingMetadata'),
-  }),
-  ListEndpointBillingResponse: object(['records', 'metadata'], {
-    records: list(ref('EndpointBillingRecord')),
-    metadata: ref('EndpointBillingMetadata'),
-  }),
-  ListNetworkVolumeBillingResponse: object(['records', 'metadata'], {
-    records: list(ref('NetworkVolumeBillingRecord')),
-    metadata: ref('NetworkVolumeBillingMetadata'),
-  }),
-  ListClusterBillingResponse: object(['records', 'metadata'], {
-    records: list(ref('ClusterBillingRecord')),
-    metadata: ref('ClusterBillingMetadata'),
+  ...reportSchemas('Cluster', ['gpuAmount', 'diskAmount', 'networkingAmount'], {
+    id: 'clusterId',
+    count: 'uniqueClusterCount',
   }),
 };

@@ -31,9 +31,12 @@ interface RowOptions {
   readonly body?: string;
   readonly parameters?: NonNullable<Row['parameters']>;
   readonly answers: Readonly<Record<number, string | null>>;
-  /** Error statuses of this operation; every operation has 401, 403 and 429 besides. */
+  /**
+   * Further error statuses. Every operation has 401, 403 and 429, one with an id in its path has 404, and one with a body
+   * has 422.
+   */
   readonly refusals?: readonly number[];
-  /** The contract names no 401 and no 403 for it. */
+  /** The contract names no 401, 403 and 422 for it. */
   readonly plain?: boolean;
 }
 
@@ -44,9 +47,14 @@ export function row(
   { body, parameters, answers, refusals = [], plain = false }: RowOptions,
 ): Row {
   const [method, path] = request.split(' ') as [Row['method'], string];
-  const errors = [...(plain ? [] : [401, 403]), ...refusals, 429].map(
-    (status) => [String(status), 'ErrorResponse'] as const,
-  );
+  const statuses = [
+    ...(plain ? [] : [401, 403]),
+    ...(path.includes('{id}') ? [404] : []),
+    ...(plain || body === undefined ? [] : [422]),
+    ...refusals,
+    429,
+  ];
+  const errors = Object.fromEntries(statuses.map((status) => [status, 'ErrorResponse']));
   return {
     service: 'base',
     method,
@@ -55,6 +63,6 @@ export function row(
     tag,
     ...(body === undefined ? {} : { body }),
     ...(parameters === undefined ? {} : { parameters }),
-    answers: { ...answers, ...Object.fromEntries(errors), default: 'ErrorResponse' },
+    answers: { ...answers, ...errors, default: 'ErrorResponse' },
   };
 }

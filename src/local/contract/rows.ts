@@ -1,7 +1,6 @@
+import { query } from './parameters.ts';
 import { EVENTS, row, type Row } from './row.ts';
-import { flag, list, oneOfWords, ref, text, type Schema } from './schema.ts';
-
-const query = (name: string, schema: Schema) => ({ in: 'query' as const, name, schema });
+import { flag, list, oneOfWords, ref, text } from './schema.ts';
 
 const GPU_FILTERS = [
   'CatalogIncludeParam',
@@ -23,7 +22,6 @@ export const ROWS = {
   updateSshKeys: row('Account', 'PUT /v2/account/ssh-keys', {
     body: 'UpdateSshKeysRequest',
     answers: { 200: 'SshKeys' },
-    refusals: [422],
   }),
 
   // Pods
@@ -34,20 +32,20 @@ export const ROWS = {
   createPod: row('Pods', 'POST /v2/pods', {
     body: 'CreatePodRequest',
     answers: { 201: 'Pod' },
-    refusals: [400, 404, 422],
+    refusals: [400, 404],
   }),
-  getPod: row('Pods', 'GET /v2/pods/{id}', { answers: { 200: 'Pod' }, refusals: [404] }),
+  getPod: row('Pods', 'GET /v2/pods/{id}', { answers: { 200: 'Pod' } }),
   updatePod: row('Pods', 'PATCH /v2/pods/{id}', {
     body: 'UpdatePodRequest',
     answers: { 200: 'Pod' },
-    refusals: [400, 404, 409, 422],
+    refusals: [400, 409],
   }),
-  deletePod: row('Pods', 'DELETE /v2/pods/{id}', { answers: { 204: null }, refusals: [404, 409] }),
-  getPodLogs: row('Pods', 'GET /v2/pods/{id}/logs', { parameters: LOGS, answers: { 200: EVENTS }, refusals: [404] }),
+  deletePod: row('Pods', 'DELETE /v2/pods/{id}', { answers: { 204: null }, refusals: [409] }),
+  getPodLogs: row('Pods', 'GET /v2/pods/{id}/logs', { parameters: LOGS, answers: { 200: EVENTS } }),
   podAction: row('Pods', 'POST /v2/pods/{id}/action', {
     body: 'PodActionRequest',
     answers: { 200: 'Pod', 204: null },
-    refusals: [400, 404, 409, 422],
+    refusals: [400, 409],
   }),
 
   // Clusters
@@ -55,18 +53,17 @@ export const ROWS = {
   createCluster: row('Clusters', 'POST /v2/clusters', {
     body: 'CreateClusterRequest',
     answers: { 201: 'Cluster' },
-    refusals: [400, 422],
+    refusals: [400],
   }),
-  getCluster: row('Clusters', 'GET /v2/clusters/{id}', { answers: { 200: 'Cluster' }, refusals: [404] }),
+  getCluster: row('Clusters', 'GET /v2/clusters/{id}', { answers: { 200: 'Cluster' } }),
   updateCluster: row('Clusters', 'PATCH /v2/clusters/{id}', {
     body: 'UpdateClusterRequest',
     answers: { 200: 'Cluster' },
-    refusals: [400, 404, 422],
+    refusals: [400],
   }),
-  deleteCluster: row('Clusters', 'DELETE /v2/clusters/{id}', { answers: { 204: null }, refusals: [404] }),
+  deleteCluster: row('Clusters', 'DELETE /v2/clusters/{id}', { answers: { 204: null } }),
   listClusterPods: row('Clusters', 'GET /v2/clusters/{id}/pods', {
     answers: { 200: 'ListPodsResponse' },
-    refusals: [404],
   }),
 
   // Serverless
@@ -74,27 +71,24 @@ export const ROWS = {
   createEndpoint: row('Serverless', 'POST /v2/serverless', {
     body: 'CreateEndpointRequest',
     answers: { 201: 'Endpoint' },
-    refusals: [400, 404, 422],
+    refusals: [400, 404],
   }),
-  getEndpoint: row('Serverless', 'GET /v2/serverless/{id}', { answers: { 200: 'Endpoint' }, refusals: [404] }),
+  getEndpoint: row('Serverless', 'GET /v2/serverless/{id}', { answers: { 200: 'Endpoint' } }),
   updateEndpoint: row('Serverless', 'PATCH /v2/serverless/{id}', {
     body: 'UpdateEndpointRequest',
     answers: { 200: 'Endpoint' },
-    refusals: [400, 404, 422],
+    refusals: [400],
   }),
-  deleteEndpoint: row('Serverless', 'DELETE /v2/serverless/{id}', { answers: { 204: null }, refusals: [404] }),
+  deleteEndpoint: row('Serverless', 'DELETE /v2/serverless/{id}', { answers: { 204: null } }),
   listEndpointWorkers: row('Serverless', 'GET /v2/serverless/{id}/workers', {
     answers: { 200: 'ListEndpointWorkersResponse' },
-    refusals: [404],
   }),
   listEndpointReleases: row('Serverless', 'GET /v2/serverless/{id}/releases', {
     answers: { 200: 'ListEndpointReleasesResponse' },
-    refusals: [404],
   }),
   getWorkerLogs: row('Serverless', 'GET /v2/serverless/{id}/workers/{workerId}/logs', {
     parameters: LOGS,
     answers: { 200: EVENTS },
-    refusals: [404],
   }),
 
   // Templates
@@ -102,15 +96,15 @@ export const ROWS = {
   createTemplate: row('Templates', 'POST /v2/templates', {
     body: 'CreateTemplateRequest',
     answers: { 201: 'Template' },
-    refusals: [400, 422],
+    refusals: [400],
   }),
-  getTemplate: row('Templates', 'GET /v2/templates/{id}', { answers: { 200: 'Template' }, refusals: [404] }),
+  getTemplate: row('Templates', 'GET /v2/templates/{id}', { answers: { 200: 'Template' } }),
   updateTemplate: row('Templates', 'PATCH /v2/templates/{id}', {
     body: 'UpdateTemplateRequest',
     answers: { 200: 'Template' },
-    refusals: [400, 404, 422],
+    refusals: [400],
   }),
-  deleteTemplate: row('Templates', 'DELETE /v2/templates/{id}', { answers: { 204: null }, refusals: [400, 404] }),
+  deleteTemplate: row('Templates', 'DELETE /v2/templates/{id}', { answers: { 204: null }, refusals: [400] }),
 
   // Network Volumes
   listNetworkVolumes: row('Network Volumes', 'GET /v2/network-volumes', {
@@ -119,20 +113,18 @@ export const ROWS = {
   createNetworkVolume: row('Network Volumes', 'POST /v2/network-volumes', {
     body: 'CreateNetworkVolumeRequest',
     answers: { 201: 'NetworkVolume' },
-    refusals: [400, 422],
+    refusals: [400],
   }),
   getNetworkVolume: row('Network Volumes', 'GET /v2/network-volumes/{id}', {
     answers: { 200: 'NetworkVolume' },
-    refusals: [404],
   }),
   updateNetworkVolume: row('Network Volumes', 'PATCH /v2/network-volumes/{id}', {
     body: 'UpdateNetworkVolumeRequest',
     answers: { 200: 'NetworkVolume' },
-    refusals: [400, 404, 422],
+    refusals: [400],
   }),
   deleteNetworkVolume: row('Network Volumes', 'DELETE /v2/network-volumes/{id}', {
     answers: { 204: null },
-    refusals: [404],
   }),
 
   // Registries
@@ -140,10 +132,10 @@ export const ROWS = {
   createRegistry: row('Registries', 'POST /v2/registries', {
     body: 'CreateRegistryRequest',
     answers: { 201: 'Registry' },
-    refusals: [400, 422],
+    refusals: [400],
   }),
-  getRegistry: row('Registries', 'GET /v2/registries/{id}', { answers: { 200: 'Registry' }, refusals: [404] }),
-  deleteRegistry: row('Registries', 'DELETE /v2/registries/{id}', { answers: { 204: null }, refusals: [400, 404] }),
+  getRegistry: row('Registries', 'GET /v2/registries/{id}', { answers: { 200: 'Registry' } }),
+  deleteRegistry: row('Registries', 'DELETE /v2/registries/{id}', { answers: { 204: null }, refusals: [400] }),
   listDelegations: row('Registries', 'GET /v2/registries/delegations', {
     answers: { 200: 'ListDelegationsResponse' },
     plain: true,
@@ -155,7 +147,6 @@ export const ROWS = {
   }),
   revokeDelegation: row('Registries', 'DELETE /v2/registries/delegations/{id}', {
     answers: { 204: null },
-    refusals: [404],
     plain: true,
   }),
 
@@ -167,7 +158,6 @@ export const ROWS = {
   getGpuType: row('Catalog', 'GET /v2/catalog/gpus/{id}', {
     parameters: GPU_FILTERS,
     answers: { 200: 'GpuType' },
-    refusals: [404],
   }),
   listCpuTypes: row('Catalog', 'GET /v2/catalog/cpus', {
     parameters: CPU_FILTERS,
@@ -176,7 +166,6 @@ export const ROWS = {
   getCpuType: row('Catalog', 'GET /v2/catalog/cpus/{id}', {
     parameters: CPU_FILTERS,
     answers: { 200: 'CpuType' },
-    refusals: [404],
   }),
   listDataCenters: row('Catalog', 'GET /v2/catalog/datacenters', {
     parameters: [
@@ -191,7 +180,6 @@ export const ROWS = {
   getDataCenter: row('Catalog', 'GET /v2/catalog/datacenters/{id}', {
     parameters: [query('include', list(ref('DataCenterInclude')))],
     answers: { 200: 'DataCenter' },
-    refusals: [404],
   }),
   listPublicTemplates: row('Catalog', 'GET /v2/catalog/templates', {
     parameters: [query('source', { ...oneOfWords('official', 'verified', 'community'), default: 'official' })],

@@ -1,4 +1,5 @@
 import type { Json } from '../../../core/json.ts';
+import { AMOUNTS } from '../../contract/billing.ts';
 import { addBuckets, bucketStart, type Range } from './buckets.ts';
 import type { AmountName, Charge } from './charges.ts';
 
@@ -13,27 +14,7 @@ export interface Report {
 }
 
 export const REPORTS = {
-  summary: {
-    amounts: Object.fromEntries(
-      (
-        [
-          'podGpuAmount',
-          'podCpuAmount',
-          'podDiskAmount',
-          'serverlessGpuAmount',
-          'serverlessCpuAmount',
-          'serverlessDiskAmount',
-          'serverlessFeeAmount',
-          'storageStandardAmount',
-          'storageHighPerformanceAmount',
-          'endpointAmount',
-          'clusterGpuAmount',
-          'clusterDiskAmount',
-          'clusterNetworkingAmount',
-        ] satisfies AmountName[]
-      ).map((name) => [name, name]),
-    ),
-  },
+  summary: { amounts: Object.fromEntries(AMOUNTS.map((name) => [name, name])) },
   pods: {
     amounts: { gpuAmount: 'podGpuAmount', cpuAmount: 'podCpuAmount', diskAmount: 'podDiskAmount' },
     by: { id: 'podId', count: 'uniquePodCount' },
