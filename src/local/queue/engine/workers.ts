@@ -46,6 +46,8 @@ export function scaleWorkers(state: State, endpoint: EndpointRecord, at: number)
 export function applySettings(state: State, endpoint: EndpointRecord, at: number): void {
   const queue = queueOf(state, endpoint.id);
   queue.isUnsettled = true;
+  // What crashed may be mended.
+  delete queue.crashes;
   scaleOnTime(state, endpoint, at);
 }
 
@@ -151,13 +153,20 @@ function stopIdle(state: State, queue: EndpointQueue, endpoint: EndpointRecord, 
   }
 }
 
-/** Stops unhealthy workers that no job waits for. When no job waits, they are not started again either. */
+/**
+ * Stops unhealthy workers that no job waits for; when no job waits, they are not started again either. Stops those whose
+ * process has crashed, when another one may be started.
+ */
 function stopUnhealthy(state: State, queue: EndpointQueue, endpoint: EndpointRecord, at: number): void {
   if (queue.workerCounts.UNHEALTHY === 0) return;
-  const surplus = workerCount(queue) - wantedWorkers(state, endpoint, at);
-  if (surplus <= 0) return;
-  const unhealthy = workersIn(queue).filter(({ status }) => status === 'UNHEALTHY');
-  for (const worker of unhealthy.slice(0, surplus)) stopWorker(state, queue, worker, at);
+  const until = queue.crashes?.until ?? at;
+  if (until > at) scheduleScaling(queuesOf(state), queue, endpoint.id, until);
+  const wanted = wantedWorkers(state, endpoint, at);
+  for (const worker of workersIn(queue)) {
+    const isReplaced = worker.protocol !== undefined && until <= at;
+    if (worker.status === 'UNHEALTHY' && (isReplaced || workerCount(queue) > wanted))
+      stopWorker(state, queue, worker, at);
+  }
 }
 
 /** When a worker has been idle for the endpoint's idle timeout. */
@@ -167,9 +176,9 @@ function startMissing(state: State, queue: EndpointQueue, endpoint: EndpointReco
   if (endpoint.handler === 'attach' || workerCount(queue) >= endpoint.workers.max) return;
   const missing = wantedWorkers(state, endpoint, at) - workerCount(queue);
   if (missing <= 0) return;
-  const { failedStarts } = queue;
-  if (failedStarts !== undefined && failedStarts.until > at) {
-    scheduleScaling(queuesOf(state), queue, endpoint.id, failedStarts.until);
+  const { crashes } = queue;
+  if (crashes !== undefined && crashes.until > at) {
+    scheduleScaling(queuesOf(state), queue, endpoint.id, crashes.until);
     return;
   }
   const placements = placementsFor(state, endpoint);

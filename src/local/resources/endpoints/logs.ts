@@ -31,7 +31,7 @@ const workerOf = (state: State, workerId: string): Worker | undefined =>
 
 /** A worker's log lines with `from <= at < to`, in order: system lines of the worker, container lines of its jobs. */
 function linesOf(worker: Worker, from: number, to: number): readonly LogLine[] {
-  const { hardware, startedAt, readyAt, crashedAt, endedAt, endReason } = worker;
+  const { hardware, startedAt, readyAt, crashedAt, endedAt, endReason, protocol } = worker;
   const machine =
     hardware.gpu === undefined
       ? `${String(hardware.cpu?.vcpuCount ?? 0)} vCPU of ${hardware.cpu?.id ?? ''}`
@@ -40,11 +40,14 @@ function linesOf(worker: Worker, from: number, to: number): readonly LogLine[] {
     system(startedAt, `worker ${worker.id} starting on ${machine} in ${hardware.dataCenterId}`),
     system(startedAt, `pulling image ${worker.image}`),
     ...(readyAt === undefined ? [] : [system(readyAt, `worker started, version ${String(worker.version)}`)]),
-    ...(crashedAt === undefined
+    ...(crashedAt === undefined || protocol !== undefined
       ? []
       : [container(crashedAt, LAST_WORDS), system(crashedAt, 'container exited with code 1: it does not start')]),
     ...worker.runs.flatMap((run) => linesOfRun(run, from, to)),
     ...(worker.printed ?? []).map(({ at, line }) => container(at, line)),
+    ...(crashedAt === undefined || protocol === undefined
+      ? []
+      : [system(crashedAt, `worker crashed: ${endReason ?? ''}`)]),
     ...(endedAt === undefined
       ? []
       : [system(endedAt, endReason === undefined ? 'worker stopping' : `worker stopping: ${endReason}`)]),

@@ -6,7 +6,6 @@ import {
   recordPrinted,
   recordWorkerExit,
   type ManagedWorker,
-  type WorkerExit,
 } from '../../queue/index.ts';
 import { queueOf } from '../../queue/state/endpoint-queue.ts';
 import type { State } from '../../state/state.ts';
@@ -94,7 +93,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     for (const [workerId, worker] of running) {
       const lines = worker.unrecorded.splice(0);
       if (lines.length > 0) recordPrinted(state, workerId, lines, now);
-      if (worker.end !== undefined) recordWorkerExit(state, worker.endpointId, workerId, exitOf(worker.end), now);
+      if (worker.end !== undefined)
+        recordWorkerExit(state, worker.endpointId, workerId, `its process ${describeEnd(worker.end)}`, now);
     }
     for (const worker of managedWorkers(state)) if (!running.has(worker.workerId)) decideStart(state, worker, now);
     return managedWorkers(state).map(({ workerId, endpointId, kill }) => ({
@@ -111,7 +111,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     const fault = options.startFault(state, { endpointId, workerId });
     if (fault?.kind === 'failed') {
       const error = 'its start failed (an injected fault)';
-      recordWorkerExit(state, endpointId, workerId, { code: 1, signal: null, error }, now);
+      recordWorkerExit(state, endpointId, workerId, error, now);
       options.log(endpointId, `(worker ${workerId}: ${error})`);
     } else startTimes.set(workerId, now + (fault?.delayMs ?? 0));
   };
@@ -213,9 +213,3 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     },
   };
 }
-
-const exitOf = ({ code, signal, error }: ProcessEnd): WorkerExit => ({
-  code: code ?? null,
-  signal: signal ?? null,
-  ...(error === undefined ? {} : { error: `its process could not be started: ${error}` }),
-});

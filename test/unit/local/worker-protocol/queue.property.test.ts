@@ -154,7 +154,7 @@ function carryOut(world: World, what: typeof command extends fc.Arbitrary<infer 
         break;
       }
       case 'exit':
-        recordWorkerExit(state, 'mine', workerAt(what.pick), { code: 1, signal: null }, now);
+        recordWorkerExit(state, 'mine', workerAt(what.pick), 'it ended', now);
         break;
       case 'ping':
         recordPing(state, 'mine', workerAt(what.pick), new Set(queue.workers[workerAt(what.pick)]?.jobIds), now);

@@ -35,6 +35,7 @@ export function recordResult(state: State, where: JobOnWorker, result: Result, n
   if (result.isLeaving) leave(state, where);
   if (job !== undefined) {
     const { outcome } = result;
+    delete queueOf(state, where.endpointId).crashes;
     applyEvent(
       state,
       job,

@@ -58,7 +58,8 @@ export function takeJobs(state: State, endpoint: EndpointRecord, request: TakeRe
   const worker = seen(state, queue, workerId);
   if (worker?.status === 'INITIALIZING') {
     workerReady(queue, workerId, now);
-    delete queue.failedStarts;
+    if (queue.crashes !== undefined && queue.crashes.atStart > 0)
+      queue.crashes = { ...queue.crashes, atStart: 0, until: now };
     watchSilence(state, worker, now + SILENCE_MS);
   }
   const ready = queue.workers[workerId];
