@@ -56,6 +56,16 @@ export function decodeJson(source: string): Json {
   }
 }
 
+/** Decodes JSON as `decodeJson` does; undefined for invalid text. */
+export function tryDecodeJson(source: string): Json | undefined {
+  try {
+    return decodeJson(source);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return undefined;
+    throw error;
+  }
+}
+
 /** Encodes a value. `indent` is the number of spaces per level; 0 gives one line. Undefined members are left out. */
 export function encodeJson(value: Json, indent = 0): string {
   return encode(value, indent, '');

@@ -2,7 +2,7 @@ import type { Address } from '../core/address.ts';
 import type { ApiRequest, RequestPreview } from '../core/api.ts';
 import { EXIT } from '../core/exit-codes.ts';
 import { Failure, usage } from '../core/failure.ts';
-import { decodeJson, encodeJson, isObject, type Json } from '../core/json.ts';
+import { encodeJson, isObject, tryDecodeJson, type Json } from '../core/json.ts';
 import { joinAddress } from './path.ts';
 import type { RequestFacts } from './policy/problem.ts';
 import type { BufferedRequest } from './wire/transport.ts';
@@ -113,7 +113,9 @@ export const noKey = (): Failure =>
 /** A request as it may be shown. A body that is not JSON is shown as text. */
 export function previewOf({ method, url, headers }: UnsignedRequest, body: Uint8Array | undefined): RequestPreview {
   const shown = { ...headers, authorization: 'Bearer ***' };
-  return { method, url, headers: shown, ...(body === undefined ? {} : { body: decodedBody(body) }) };
+  if (body === undefined) return { method, url, headers: shown };
+  const text = Buffer.from(body).toString();
+  return { method, url, headers: shown, body: tryDecodeJson(text) ?? text };
 }
 
 function headerName(name: string): string {
@@ -146,13 +148,4 @@ const isRaw = (body: Json | { readonly raw: Uint8Array }): body is { readonly ra
 export function bytesOf(body: ApiRequest['body']): Uint8Array | undefined {
   if (body === undefined) return undefined;
   return isRaw(body) ? body.raw : Buffer.from(encodeJson(body));
-}
-
-function decodedBody(body: Uint8Array): Json {
-  const text = Buffer.from(body).toString();
-  try {
-    return decodeJson(text);
-  } catch {
-    return text;
-  }
 }

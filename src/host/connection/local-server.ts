@@ -19,7 +19,7 @@ import { createFileLocks } from '../lock/file-locks.ts';
 import { createStartProcess } from '../process/start-process.ts';
 import { endpointSource } from '../workers/endpoint-sources.ts';
 import { workerLog } from '../workers/worker-log.ts';
-import type { LocalRuntime } from './local-runtime.ts';
+import type { LocalRuntime } from './serve-local.ts';
 
 type Sources = Readonly<Record<string, EndpointSource>>;
 

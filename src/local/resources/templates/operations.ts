@@ -5,28 +5,12 @@ import { nextId, type State } from '../../state/state.ts';
 import { bodyOf } from '../../frame/validate.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
 import { pods } from '../../model/pods/seed.ts';
-import type { TemplateRecord, TemplateSource } from '../../model/templates/record.ts';
+import { newTemplate, type TemplateRecord, type TemplateSource } from '../../model/templates/record.ts';
 import { templates } from '../../model/templates/template-records.ts';
 import { readableTemplate, checkContainer } from './resolve.ts';
 
 type Settings = Omit<TemplateRecord, 'id' | 'publisher'>;
 type NewTemplate = Pick<Settings, 'name' | 'image'> & Partial<Settings>;
-
-/** The settings of a template whose body does not name them, as published. */
-const DEFAULTS: Omit<Settings, 'name' | 'image'> = {
-  args: '',
-  disk: 20,
-  ports: [],
-  env: {},
-  registry: null,
-  mounts: {},
-  serverless: false,
-  public: false,
-  category: 'NVIDIA',
-  startSsh: true,
-  startJupyter: true,
-  allowedCudaVersions: [],
-};
 
 /** The maximum length of the list of public templates (contract rules, Catalog). */
 const MAX_PUBLIC_TEMPLATES = 100;
@@ -81,7 +65,7 @@ export const templateOperations: readonly Operation[] = [
       asBadRequest(() => {
         checkContainer(state, body);
       });
-      return documentOf(templates.put(state, { id: nextId(state, 'tpl'), ...DEFAULTS, ...body }));
+      return documentOf(templates.put(state, { id: nextId(state, 'tpl'), ...newTemplate(), ...body }));
     }),
   ),
   operation(

@@ -84,7 +84,7 @@ const TIMEOUT_MS = 20_000;
 function begin(handler: ServedHandler): World {
   const now = Date.UTC(2026, 0, 1);
   const state = createState(now);
-  endpoints.put(state, newEndpoint('mine', 'mine', handler, now));
+  endpoints.put(state, newEndpoint('mine', handler, now));
   return { state, now, submitted: [], ends: new Map(), losses: 0 };
 }
 

@@ -33,7 +33,7 @@ export interface ManagedWorker {
   readonly workerId: string;
   readonly endpointId: string;
   /** An injected fault kills the process now, without a grace period: it crashed, or ran out of memory. */
-  readonly kill?: 'crash' | 'oom';
+  readonly isKilled: boolean;
 }
 
 /**
@@ -43,14 +43,11 @@ export interface ManagedWorker {
 export const managedWorkers = (state: State): readonly ManagedWorker[] =>
   Object.values(queuesOf(state).byEndpoint)
     .flatMap(workersIn)
-    .flatMap(({ id, endpointId, status, protocol }) => {
-      if (protocol?.kind !== 'managed' || status === 'UNHEALTHY') return [];
-      const kill = killOf(protocol.fault);
-      return [{ workerId: id, endpointId, ...(kill === undefined ? {} : { kill }) }];
-    });
+    .filter(({ status, protocol }) => protocol?.kind === 'managed' && status !== 'UNHEALTHY')
+    .map(({ id, endpointId, protocol }) => ({ workerId: id, endpointId, isKilled: kills(protocol?.fault) }));
 
-const killOf = (fault: WorkerFault | undefined): ManagedWorker['kill'] =>
-  fault?.kind === 'crash' || fault?.kind === 'oom' ? fault.kind : undefined;
+/** True for an injected fault that kills the worker. */
+export const kills = (fault: WorkerFault | undefined): boolean => fault?.kind === 'crash' || fault?.kind === 'oom';
 
 /**
  * Records that the process of a managed worker has ended: its jobs are queued again. After crashes in a row the worker

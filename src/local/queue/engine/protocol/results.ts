@@ -5,8 +5,7 @@ import { queuesOf, type Job } from '../../state/records.ts';
 import { appendChunk } from '../chunks.ts';
 import { applyEvent } from '../job-status-changes.ts';
 import { reconcile, stopWorker } from '../workers.ts';
-import { seen, update } from './takes.ts';
-import { withoutStops } from './stops.ts';
+import { endStops, seen } from './takes.ts';
 
 /** Names one job on one worker. */
 export interface JobOnWorker {
@@ -90,13 +89,7 @@ function outputOf(job: Job, text: string | undefined, isStream: boolean): string
 function letGo(state: State, { endpointId, workerId, jobId }: JobOnWorker, now: number): void {
   const queue = queueOf(state, endpointId);
   const worker = seen(state, queue, workerId);
-  if (worker !== undefined)
-    update(
-      state,
-      queue,
-      withoutStops(worker, now, (id) => id === jobId),
-      now,
-    );
+  if (worker !== undefined) endStops(state, queue, worker, now, (id) => id === jobId);
 }
 
 /** Makes sure that a worker gets no more jobs. */

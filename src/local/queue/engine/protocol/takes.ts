@@ -13,8 +13,8 @@ import {
 import { applyEvent } from '../job-status-changes.ts';
 import { setTimer } from '../timers.ts';
 import { addWorker, reconcile, workerReady } from '../workers.ts';
-import { didNotStop, loseWorker, SILENCE_MS, watchSilence } from './losses.ts';
-import { freed, realNow, STOP_GRACE_MS, withoutStops } from './stops.ts';
+import { didNotStop, kills, loseWorker, SILENCE_MS, watchSilence } from './losses.ts';
+import { realNow, STOP_GRACE_MS, withoutStops } from './stops.ts';
 
 /** The answer to a request for jobs: jobs; none now; or none ever, because the worker must end. */
 export type Take =
@@ -63,13 +63,7 @@ export function takeJobs(state: State, endpoint: EndpointRecord, request: TakeRe
     watchSilence(state, worker, now + SILENCE_MS);
   }
   const ready = queue.workers[workerId];
-  if (ready !== undefined && !isWorking)
-    update(
-      state,
-      queue,
-      withoutStops(ready, now, () => true),
-      now,
-    );
+  if (ready !== undefined && !isWorking) endStops(state, queue, ready, now, () => true);
   return retryTake(state, endpoint, request, now);
 }
 
@@ -114,10 +108,8 @@ export function injectFault(
 }
 
 /** True when a worker was killed by an injected fault: everything that it sends is ignored. */
-export function isKilled(state: State, endpointId: string, workerId: string): boolean {
-  const kind = queuesOf(state).byEndpoint[endpointId]?.workers[workerId]?.protocol?.fault?.kind;
-  return kind === 'crash' || kind === 'oom';
-}
+export const isKilled = (state: State, endpointId: string, workerId: string): boolean =>
+  kills(queuesOf(state).byEndpoint[endpointId]?.workers[workerId]?.protocol?.fault);
 
 /**
  * Records a heartbeat with the ids of the jobs that the worker runs. It has stopped those of the jobs that it was asked
@@ -138,13 +130,7 @@ export function recordPing(
   );
   if (overdue !== undefined && worker.protocol.kind === 'managed')
     loseWorker(state, queue, worker, now, didNotStop(overdue.jobId));
-  else
-    update(
-      state,
-      queue,
-      withoutStops(worker, now, (jobId) => !jobIds.has(jobId)),
-      now,
-    );
+  else endStops(state, queue, worker, now, (jobId) => !jobIds.has(jobId));
 }
 
 /**
@@ -181,10 +167,17 @@ export function seen(state: State, queue: EndpointQueue, workerId: string): Work
   return updated;
 }
 
-/** Stores a worker that may have become idle. */
-export function update(state: State, queue: EndpointQueue, worker: Worker, now: number): void {
-  if (queue.workers[worker.id] === worker) return;
-  putWorker(queue, freed(worker, now));
+/** Records that a worker has stopped the jobs for which `isStopped` is true: it may have become idle. */
+export function endStops(
+  state: State,
+  queue: EndpointQueue,
+  worker: Worker,
+  now: number,
+  isStopped: (jobId: string) => boolean,
+): void {
+  const stopped = withoutStops(worker, now, isStopped);
+  if (stopped === worker) return;
+  putWorker(queue, stopped);
   reconcile(state, worker.endpointId, now);
 }
 
