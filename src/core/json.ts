@@ -108,7 +108,7 @@ export const objectOf = (value: Json | undefined): JsonObject | undefined => (is
 export const arrayOf = (value: Json | undefined): readonly Json[] | undefined =>
   Array.isArray(value) ? (value as readonly Json[]) : undefined;
 
-export const isObject = (value: Json | undefined): value is JsonObject =>
+export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Exact);
 
 /** A member of an object, or an item of an array by its index; undefined when there is none. */

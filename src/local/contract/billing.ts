@@ -14,7 +14,7 @@ import {
 } from './schema.ts';
 
 /** The kinds of charges, as members of the summary. */
-export const AMOUNTS = [
+const AMOUNTS = [
   'podGpuAmount',
   'podCpuAmount',
   'podDiskAmount',
@@ -30,21 +30,61 @@ export const AMOUNTS = [
   'clusterNetworkingAmount',
 ] as const;
 
-/** A report that has a record for each resource in each bucket. */
-interface ByResource {
-  /** The member with the id of a resource. */
-  readonly id: string;
-  /** The member with the number of the resources. */
-  readonly count: string;
+export type AmountName = (typeof AMOUNTS)[number];
+
+/** The content of one of the six reports. */
+export interface Report {
+  /** What the names of its schemas begin with: `Pod` of `PodBillingRecord`. */
+  readonly prefix: string;
+  /** Members of a record, and the amount in each; `totalAmount` is the sum of all. */
+  readonly amounts: Readonly<Record<string, AmountName>>;
+  /** When there is one record per resource: the member with its id, also the filter, and the member with their number. */
+  readonly by?: { readonly id: string; readonly count: string };
+  /** Whether a record shows `totalAmount` only. */
+  readonly totalOnly?: boolean;
 }
 
-/** The schemas of one report, whose names have a prefix in common: `Pod` of `PodBillingRecord`. */
-function reportSchemas(prefix: string, amounts: readonly string[], by?: ByResource): Schemas {
+export const REPORTS = {
+  summary: { prefix: '', amounts: Object.fromEntries(AMOUNTS.map((name) => [name, name])) },
+  pods: {
+    prefix: 'Pod',
+    amounts: { gpuAmount: 'podGpuAmount', cpuAmount: 'podCpuAmount', diskAmount: 'podDiskAmount' },
+    by: { id: 'podId', count: 'uniquePodCount' },
+  },
+  serverless: {
+    prefix: 'Serverless',
+    amounts: {
+      gpuAmount: 'serverlessGpuAmount',
+      cpuAmount: 'serverlessCpuAmount',
+      diskAmount: 'serverlessDiskAmount',
+      feeAmount: 'serverlessFeeAmount',
+    },
+    by: { id: 'serverlessId', count: 'uniqueServerlessCount' },
+  },
+  endpoints: { prefix: 'Endpoint', amounts: { endpointAmount: 'endpointAmount' }, totalOnly: true },
+  volumes: {
+    prefix: 'NetworkVolume',
+    amounts: { standardAmount: 'storageStandardAmount', highPerformanceAmount: 'storageHighPerformanceAmount' },
+    by: { id: 'networkVolumeId', count: 'uniqueNetworkVolumeCount' },
+  },
+  clusters: {
+    prefix: 'Cluster',
+    amounts: {
+      gpuAmount: 'clusterGpuAmount',
+      diskAmount: 'clusterDiskAmount',
+      networkingAmount: 'clusterNetworkingAmount',
+    },
+    by: { id: 'clusterId', count: 'uniqueClusterCount' },
+  },
+} as const satisfies Readonly<Record<string, Report>>;
+
+function reportSchemas({ prefix, amounts, by, totalOnly = false }: Report): Schemas {
   const dollars: Schema = { ...number, format: 'double' };
   const name = (part: string): string => `${prefix}Billing${part}`;
   const query = by === undefined ? 'BillingQuery' : name('Query');
+  const members = ['totalAmount', ...(totalOnly ? [] : Object.keys(amounts))];
   return {
-    [name('Amounts')]: object(Object.fromEntries(['totalAmount', ...amounts].map((member) => [member, dollars]))),
+    [name('Amounts')]: object(Object.fromEntries(members.map((member) => [member, dollars]))),
     [name('Record')]: {
       allOf: [ref('BillingTimeRange'), ref(name('Amounts')), ...(by === undefined ? [] : [object({ [by.id]: text })])],
     },
@@ -64,19 +104,5 @@ export const billingSchemas: Schemas = {
   BillingTimeRange: object({ startTime: time, endTime: time }),
   BillingBucketSize: { ...text, enum: ['hour', 'day', 'week', 'month', 'year'], default: 'day' },
   BillingQuery: extended('BillingTimeRange', object({ bucketSize: ref('BillingBucketSize') })),
-  ...reportSchemas('', AMOUNTS),
-  ...reportSchemas('Pod', ['gpuAmount', 'cpuAmount', 'diskAmount'], { id: 'podId', count: 'uniquePodCount' }),
-  ...reportSchemas('Serverless', ['gpuAmount', 'cpuAmount', 'diskAmount', 'feeAmount'], {
-    id: 'serverlessId',
-    count: 'uniqueServerlessCount',
-  }),
-  ...reportSchemas('Endpoint', []),
-  ...reportSchemas('NetworkVolume', ['standardAmount', 'highPerformanceAmount'], {
-    id: 'networkVolumeId',
-    count: 'uniqueNetworkVolumeCount',
-  }),
-  ...reportSchemas('Cluster', ['gpuAmount', 'diskAmount', 'networkingAmount'], {
-    id: 'clusterId',
-    count: 'uniqueClusterCount',
-  }),
+  ...Object.fromEntries(Object.values<Report>(REPORTS).flatMap((report) => Object.entries(reportSchemas(report)))),
 };

@@ -66,3 +66,35 @@ export function row(
     answers: { ...answers, ...errors, default: 'ErrorResponse' },
   };
 }
+
+/** The names of a collection's operations: `listPods`, `createPod` ... */
+type CollectionId<One extends string, Many extends string> =
+  `list${Many}` | `${'create' | 'get' | 'update' | 'delete'}${One}`;
+
+/**
+ * The five rows of a collection, whose schemas are named after its members: `Pod`, `CreatePodRequest`,
+ * `ListPodsResponse`. `refusals` are further error statuses of its writes.
+ */
+export function collection<One extends string, Many extends string>(
+  tag: string,
+  path: string,
+  [one, many]: readonly [One, Many],
+  refusals: Readonly<Record<'create' | 'update' | 'delete', readonly number[]>>,
+): Readonly<Record<CollectionId<One, Many>, Row>> {
+  const ofOne = `${path}/{id}`;
+  return {
+    [`list${many}`]: row(tag, `GET ${path}`, { answers: { 200: `List${many}Response` } }),
+    [`create${one}`]: row(tag, `POST ${path}`, {
+      body: `Create${one}Request`,
+      answers: { 201: one },
+      refusals: refusals.create,
+    }),
+    [`get${one}`]: row(tag, `GET ${ofOne}`, { answers: { 200: one } }),
+    [`update${one}`]: row(tag, `PATCH ${ofOne}`, {
+      body: `Update${one}Request`,
+      answers: { 200: one },
+      refusals: refusals.update,
+    }),
+    [`delete${one}`]: row(tag, `DELETE ${ofOne}`, { answers: { 204: null }, refusals: refusals.delete }),
+  } as Record<CollectionId<One, Many>, Row>;
+}

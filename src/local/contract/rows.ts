@@ -1,5 +1,5 @@
 import { query } from './parameters.ts';
-import { EVENTS, row, type Row } from './row.ts';
+import { collection, EVENTS, row, type Row } from './row.ts';
 import { flag, list, oneOfWords, ref, text } from './schema.ts';
 
 const GPU_FILTERS = [
@@ -25,22 +25,11 @@ export const ROWS = {
   }),
 
   // Pods
+  ...collection('Pods', '/v2/pods', ['Pod', 'Pods'], { create: [400, 404], update: [400, 409], delete: [409] }),
   listPods: row('Pods', 'GET /v2/pods', {
     parameters: [query('includeClusterPods', { ...flag, default: false })],
     answers: { 200: 'ListPodsResponse' },
   }),
-  createPod: row('Pods', 'POST /v2/pods', {
-    body: 'CreatePodRequest',
-    answers: { 201: 'Pod' },
-    refusals: [400, 404],
-  }),
-  getPod: row('Pods', 'GET /v2/pods/{id}', { answers: { 200: 'Pod' } }),
-  updatePod: row('Pods', 'PATCH /v2/pods/{id}', {
-    body: 'UpdatePodRequest',
-    answers: { 200: 'Pod' },
-    refusals: [400, 409],
-  }),
-  deletePod: row('Pods', 'DELETE /v2/pods/{id}', { answers: { 204: null }, refusals: [409] }),
   getPodLogs: row('Pods', 'GET /v2/pods/{id}/logs', { parameters: LOGS, answers: { 200: EVENTS } }),
   podAction: row('Pods', 'POST /v2/pods/{id}/action', {
     body: 'PodActionRequest',
@@ -49,37 +38,17 @@ export const ROWS = {
   }),
 
   // Clusters
-  listClusters: row('Clusters', 'GET /v2/clusters', { answers: { 200: 'ListClustersResponse' } }),
-  createCluster: row('Clusters', 'POST /v2/clusters', {
-    body: 'CreateClusterRequest',
-    answers: { 201: 'Cluster' },
-    refusals: [400],
-  }),
-  getCluster: row('Clusters', 'GET /v2/clusters/{id}', { answers: { 200: 'Cluster' } }),
-  updateCluster: row('Clusters', 'PATCH /v2/clusters/{id}', {
-    body: 'UpdateClusterRequest',
-    answers: { 200: 'Cluster' },
-    refusals: [400],
-  }),
-  deleteCluster: row('Clusters', 'DELETE /v2/clusters/{id}', { answers: { 204: null } }),
+  ...collection('Clusters', '/v2/clusters', ['Cluster', 'Clusters'], { create: [400], update: [400], delete: [] }),
   listClusterPods: row('Clusters', 'GET /v2/clusters/{id}/pods', {
     answers: { 200: 'ListPodsResponse' },
   }),
 
   // Serverless
-  listEndpoints: row('Serverless', 'GET /v2/serverless', { answers: { 200: 'ListEndpointsResponse' } }),
-  createEndpoint: row('Serverless', 'POST /v2/serverless', {
-    body: 'CreateEndpointRequest',
-    answers: { 201: 'Endpoint' },
-    refusals: [400, 404],
+  ...collection('Serverless', '/v2/serverless', ['Endpoint', 'Endpoints'], {
+    create: [400, 404],
+    update: [400],
+    delete: [],
   }),
-  getEndpoint: row('Serverless', 'GET /v2/serverless/{id}', { answers: { 200: 'Endpoint' } }),
-  updateEndpoint: row('Serverless', 'PATCH /v2/serverless/{id}', {
-    body: 'UpdateEndpointRequest',
-    answers: { 200: 'Endpoint' },
-    refusals: [400],
-  }),
-  deleteEndpoint: row('Serverless', 'DELETE /v2/serverless/{id}', { answers: { 204: null } }),
   listEndpointWorkers: row('Serverless', 'GET /v2/serverless/{id}/workers', {
     answers: { 200: 'ListEndpointWorkersResponse' },
   }),
@@ -92,39 +61,17 @@ export const ROWS = {
   }),
 
   // Templates
-  listTemplates: row('Templates', 'GET /v2/templates', { answers: { 200: 'ListTemplatesResponse' } }),
-  createTemplate: row('Templates', 'POST /v2/templates', {
-    body: 'CreateTemplateRequest',
-    answers: { 201: 'Template' },
-    refusals: [400],
+  ...collection('Templates', '/v2/templates', ['Template', 'Templates'], {
+    create: [400],
+    update: [400],
+    delete: [400],
   }),
-  getTemplate: row('Templates', 'GET /v2/templates/{id}', { answers: { 200: 'Template' } }),
-  updateTemplate: row('Templates', 'PATCH /v2/templates/{id}', {
-    body: 'UpdateTemplateRequest',
-    answers: { 200: 'Template' },
-    refusals: [400],
-  }),
-  deleteTemplate: row('Templates', 'DELETE /v2/templates/{id}', { answers: { 204: null }, refusals: [400] }),
 
   // Network Volumes
-  listNetworkVolumes: row('Network Volumes', 'GET /v2/network-volumes', {
-    answers: { 200: 'ListNetworkVolumesResponse' },
-  }),
-  createNetworkVolume: row('Network Volumes', 'POST /v2/network-volumes', {
-    body: 'CreateNetworkVolumeRequest',
-    answers: { 201: 'NetworkVolume' },
-    refusals: [400],
-  }),
-  getNetworkVolume: row('Network Volumes', 'GET /v2/network-volumes/{id}', {
-    answers: { 200: 'NetworkVolume' },
-  }),
-  updateNetworkVolume: row('Network Volumes', 'PATCH /v2/network-volumes/{id}', {
-    body: 'UpdateNetworkVolumeRequest',
-    answers: { 200: 'NetworkVolume' },
-    refusals: [400],
-  }),
-  deleteNetworkVolume: row('Network Volumes', 'DELETE /v2/network-volumes/{id}', {
-    answers: { 204: null },
+  ...collection('Network Volumes', '/v2/network-volumes', ['NetworkVolume', 'NetworkVolumes'], {
+    create: [400],
+    update: [400],
+    delete: [],
   }),
 
   // Registries

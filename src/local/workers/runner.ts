@@ -24,9 +24,9 @@ export interface RunnerOptions {
    */
   readonly sendWebhook: (url: string, body: string) => Promise<number>;
   /** Called with the text that handlers print. */
-  readonly log?: (endpointId: string, text: string) => void;
+  readonly log?: ((endpointId: string, text: string) => void) | undefined;
   /** Called with the reason when a webhook is not sent. */
-  readonly onWebhookRefused?: (jobId: string, reason: string) => void;
+  readonly onWebhookRefused?: ((jobId: string, reason: string) => void) | undefined;
 }
 
 export interface Runner {

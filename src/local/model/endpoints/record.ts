@@ -9,8 +9,9 @@ export type BuiltinHandler = 'echo' | 'demo' | 'sleep' | 'fail' | 'stream' | 'un
  */
 export type ServedHandler = 'module' | 'protocol' | 'attach';
 
-/** The built-in handler of an endpoint; undefined when a program of the user serves it. */
-export function builtinOf({ handler }: Pick<EndpointRecord, 'handler'>): BuiltinHandler | undefined {
+/** The built-in handler of an endpoint; undefined when a program of the user serves it, or there is no endpoint. */
+export function builtinOf(endpoint: Pick<EndpointRecord, 'handler'> | undefined): BuiltinHandler | undefined {
+  const handler = endpoint?.handler;
   return handler === 'module' || handler === 'protocol' || handler === 'attach' ? undefined : handler;
 }
 

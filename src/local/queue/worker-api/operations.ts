@@ -216,7 +216,7 @@ function takeReply(take: Take, isBatch: boolean): Reply | undefined {
 const jobForWorker = ({ id, input, webhook }: Job): Json => ({
   id,
   input: new Exact(input),
-  ...(webhook !== undefined && { webhook }),
+  webhook,
 });
 
 function stopReply(stops: ReturnType<typeof takeStops>): Reply | undefined {

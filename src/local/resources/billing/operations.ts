@@ -1,8 +1,9 @@
+import { REPORTS, type Report } from '../../contract/billing.ts';
 import type { OperationId } from '../../contract/rows.ts';
 import { operation, reply, type Operation } from '../../frame/operation.ts';
 import { rangeOf } from './buckets.ts';
 import { chargesOf } from './charges.ts';
-import { reportOf, REPORTS, type Report } from './reports.ts';
+import { reportOf } from './reports.ts';
 
 const reporting = (id: OperationId, report: Report): Operation =>
   operation(

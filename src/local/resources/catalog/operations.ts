@@ -1,4 +1,5 @@
 import type { Json } from '../../../core/json.ts';
+import type { OperationId } from '../../contract/rows.ts';
 import { operation, reply, type Call, type Operation } from '../../frame/operation.ts';
 import { notFound } from '../../contract/problem.ts';
 import { listIn } from '../../frame/query.ts';
@@ -69,36 +70,34 @@ function findById<T extends { readonly id: string }>(all: readonly T[], call: Ca
   return found;
 }
 
+/** The operations that list some hardware and that get one of it; `member` is the member of the list. */
+function hardwareOperations<T extends GpuData | CpuData>(
+  [listId, getId, member]: readonly [OperationId, OperationId, string],
+  all: (state: State) => readonly T[],
+  documentOf: (hardware: T, query: URLSearchParams, available: boolean) => Json,
+): readonly Operation[] {
+  return [
+    operation(
+      listId,
+      reply(200, (state, { query }) => {
+        const available = wantsAvailability(query);
+        return { [member]: all(state).map((hardware) => documentOf(hardware, query, available)) };
+      }),
+    ),
+    operation(
+      getId,
+      reply(200, (state, call) => {
+        const available = wantsAvailability(call.query);
+        return documentOf(findById(all(state), call), call.query, available);
+      }),
+    ),
+  ];
+}
+
 /** The catalog: hardware and data centers. Only the stock ever changes, by `berth local stock`. */
 export const catalogOperations: readonly Operation[] = [
-  operation(
-    'listGpuTypes',
-    reply(200, (state, { query }) => {
-      const available = wantsAvailability(query);
-      return { gpus: gpusOf(state).map((gpu) => gpuDocument(gpu, query, available)) };
-    }),
-  ),
-  operation(
-    'getGpuType',
-    reply(200, (state, call) => {
-      const available = wantsAvailability(call.query);
-      return gpuDocument(findById(gpusOf(state), call), call.query, available);
-    }),
-  ),
-  operation(
-    'listCpuTypes',
-    reply(200, (state, { query }) => {
-      const available = wantsAvailability(query);
-      return { cpus: cpusOf(state).map((cpu) => cpuDocument(cpu, query, available)) };
-    }),
-  ),
-  operation(
-    'getCpuType',
-    reply(200, (state, call) => {
-      const available = wantsAvailability(call.query);
-      return cpuDocument(findById(cpusOf(state), call), call.query, available);
-    }),
-  ),
+  ...hardwareOperations(['listGpuTypes', 'getGpuType', 'gpus'], gpusOf, gpuDocument),
+  ...hardwareOperations(['listCpuTypes', 'getCpuType', 'cpus'], cpusOf, cpuDocument),
   operation(
     'listDataCenters',
     reply(200, (state, { query }) => ({

@@ -26,7 +26,7 @@ function documentOf(state: State, now: number, cluster: ClusterRecord): Json {
     compute: { ...shown.compute },
     pods: { total: members.length, byStatus },
     network: { cidr: `10.65.${String(network)}.0/24`, vxlanId: 4096 + network, vxlanPort: 4789 },
-    ...(primary === undefined ? {} : { primary: primaryOf(primary, now) }),
+    primary: primary && primaryOf(primary, now),
     createdAt: new Date(createdAt).toISOString(),
   };
 }
@@ -35,7 +35,7 @@ function primaryOf(pod: PodRecord, now: number): Json {
   const status = statusAt(pod, now);
   const reachable = status === 'RUNNING' && pod.ports.includes('22/tcp') && pod.env['PUBLIC_KEY'] !== undefined;
   const sshEndpoint = `${publicIp(pod)}:${String(publicPort(pod, '22/tcp'))}`;
-  return { podId: pod.id, status, ...(reachable ? { sshEndpoint } : {}) };
+  return { podId: pod.id, status, sshEndpoint: reachable ? sshEndpoint : undefined };
 }
 
 /** Clusters. Only the name can be changed; deletion terminates the member pods (contract rules, Clusters). */

@@ -121,7 +121,7 @@ function requeueJobs(state: State, worker: Worker, at: number): void {
 
 /** Sets the timer that checks whether a worker has been silent for too long. One is set per worker at a time. */
 export function watchSilence(state: State, worker: Worker, at: number): void {
-  setTimer(queuesOf(state), at, { kind: 'worker-silent', endpointId: worker.endpointId, workerId: worker.id });
+  setTimer(state, at, { kind: 'worker-silent', endpointId: worker.endpointId, workerId: worker.id });
 }
 
 /** Does what a timer about a worker asks for; nothing when the worker is gone. */
@@ -169,7 +169,7 @@ function checkStop(state: State, queue: EndpointQueue, worker: Worker, jobId: st
   if (stop === undefined || worker.protocol === undefined) return;
   const until = stop.toldAt === undefined ? stop.since + STOP_GRACE_MS : stop.toldAt + PING_INTERVAL_MS + STOP_GRACE_MS;
   const left = until - realNow(state);
-  if (left > 0) setTimer(queuesOf(state), laterBy(state, at, left), stopTimer(worker, jobId));
+  if (left > 0) setTimer(state, laterBy(state, at, left), stopTimer(worker, jobId));
   else if (worker.protocol.kind === 'managed') loseWorker(state, queue, worker, at, didNotStop(jobId));
   else if (worker.protocol.fault?.kind === 'hang') endHang(state, queue, worker, at);
 }

@@ -1,6 +1,6 @@
 import type { State } from '../../../state/state.ts';
 import { putWorker } from '../../state/endpoint-queue.ts';
-import { queuesOf, type EndpointQueue, type TimerEvent, type Worker } from '../../state/records.ts';
+import type { EndpointQueue, TimerEvent, Worker } from '../../state/records.ts';
 import { setTimer } from '../timers.ts';
 
 /** The grace period: maximum time until a worker has stopped a job that it was asked to stop. Milliseconds. */
@@ -16,7 +16,7 @@ export function askToStop(state: State, queue: EndpointQueue, worker: Worker, jo
   const stops = [...protocol.stops, { jobId, since: realNow(state) }];
   putWorker(queue, { ...worker, protocol: { ...protocol, stops } });
   queue.signals += 1;
-  setTimer(queuesOf(state), at + STOP_GRACE_MS, stopTimer(worker, jobId));
+  setTimer(state, at + STOP_GRACE_MS, stopTimer(worker, jobId));
 }
 
 /** The event of the timer that checks whether a worker has stopped a job. */

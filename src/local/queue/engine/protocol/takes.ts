@@ -104,7 +104,7 @@ export function injectFault(
   if (worker?.protocol === undefined) return;
   putWorker(queue, { ...worker, protocol: { ...worker.protocol, fault: { kind, jobId: id, since: now } } });
   if (kind === 'crash' || kind === 'oom')
-    setTimer(queuesOf(state), now + KILL_DELAY_MS, { kind: 'worker-killed', endpointId, workerId });
+    setTimer(state, now + KILL_DELAY_MS, { kind: 'worker-killed', endpointId, workerId });
 }
 
 /** True when a worker was killed by an injected fault: everything that it sends is ignored. */
