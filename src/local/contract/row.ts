@@ -18,8 +18,7 @@ export interface Row {
   readonly tag?: string;
   /** The schema of the body: the name of a shared one, or the schema. Without it the operation takes no body. */
   readonly body?: string | Schema;
-  /** The names of shared parameters, or parameters of the operation's own. */
-  readonly parameters?: readonly (string | Parameter)[];
+  readonly parameters?: readonly Parameter[];
   /** Status to its schema, by name or as the schema; null for no body. */
   readonly answers?: Readonly<Record<string, string | Schema | null>>;
 }

@@ -1,19 +1,14 @@
-import { query } from './parameters.ts';
+import { REPORTS, type Report } from './billing.ts';
+import { BILLING, CPU_FILTERS, GPU_FILTERS, LOGS, query } from './parameters.ts';
 import { collection, EVENTS, row, type Row } from './row.ts';
 import { flag, list, oneOfWords, ref, text } from './schema.ts';
 
-const GPU_FILTERS = [
-  'CatalogIncludeParam',
-  'GpuProductFilter',
-  'GpuCountFilter',
-  'GpuCloudFilter',
-  'CountryCodesFilter',
-  'CudaVersionsFilter',
-  'MinCudaVersionFilter',
-];
-const CPU_FILTERS = ['CatalogIncludeParam', 'CpuProductFilter', 'CpuVCPUCountFilter'];
-const LOGS = ['LogSourceParam', 'LogTail', 'LogSince', 'LogLastEventID'];
-const BILLING = ['BillingStartTime', 'BillingEndTime', 'BillingBucketSize', 'BillingLastN'];
+/** The row of a report of billing. */
+const billing = (path: string, { prefix, by }: Report): Row =>
+  row('Billing', `GET /v2/billing${path}`, {
+    parameters: [...BILLING, ...(by === undefined ? [] : [query(by.id, text)])],
+    answers: { 200: `List${prefix}BillingResponse` },
+  });
 
 /** Every operation of the published contract, by its id. The code of each is in `src/local/resources`. */
 export const ROWS = {
@@ -134,27 +129,12 @@ export const ROWS = {
   }),
 
   // Billing
-  listBilling: row('Billing', 'GET /v2/billing', { parameters: BILLING, answers: { 200: 'ListBillingResponse' } }),
-  listPodBilling: row('Billing', 'GET /v2/billing/pods', {
-    parameters: [...BILLING, query('podId', text)],
-    answers: { 200: 'ListPodBillingResponse' },
-  }),
-  listServerlessBilling: row('Billing', 'GET /v2/billing/serverless', {
-    parameters: [...BILLING, query('serverlessId', text)],
-    answers: { 200: 'ListServerlessBillingResponse' },
-  }),
-  listEndpointBilling: row('Billing', 'GET /v2/billing/endpoints', {
-    parameters: BILLING,
-    answers: { 200: 'ListEndpointBillingResponse' },
-  }),
-  listNetworkVolumeBilling: row('Billing', 'GET /v2/billing/network-volumes', {
-    parameters: [...BILLING, query('networkVolumeId', text)],
-    answers: { 200: 'ListNetworkVolumeBillingResponse' },
-  }),
-  listClusterBilling: row('Billing', 'GET /v2/billing/clusters', {
-    parameters: [...BILLING, query('clusterId', text)],
-    answers: { 200: 'ListClusterBillingResponse' },
-  }),
+  listBilling: billing('', REPORTS.summary),
+  listPodBilling: billing('/pods', REPORTS.pods),
+  listServerlessBilling: billing('/serverless', REPORTS.serverless),
+  listEndpointBilling: billing('/endpoints', REPORTS.endpoints),
+  listNetworkVolumeBilling: billing('/network-volumes', REPORTS.volumes),
+  listClusterBilling: billing('/clusters', REPORTS.clusters),
 } as const satisfies Readonly<Record<string, Row>>;
 
 export type OperationId = keyof typeof ROWS;

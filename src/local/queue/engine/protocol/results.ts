@@ -1,10 +1,11 @@
 import { decodeJson } from '../../../../core/json.ts';
 import type { State } from '../../../state/state.ts';
-import { putWorker, queueOf } from '../../state/endpoint-queue.ts';
+import { queueOf } from '../../state/endpoint-queue.ts';
 import { queuesOf, type Job } from '../../state/records.ts';
 import { appendChunk } from '../chunks.ts';
 import { applyEvent } from '../job-status-changes.ts';
 import { reconcile, stopWorker } from '../workers.ts';
+import { changeProtocol } from './stops.ts';
 import { endStops, seen } from './takes.ts';
 
 /** Names one job on one worker. */
@@ -97,7 +98,7 @@ function leave(state: State, { endpointId, workerId }: JobOnWorker): void {
   const queue = queueOf(state, endpointId);
   const worker = queue.workers[workerId];
   if (worker?.protocol === undefined) return;
-  putWorker(queue, { ...worker, protocol: { ...worker.protocol, isLeaving: true } });
+  changeProtocol(queue, worker, { isLeaving: true });
   queue.signals += 1;
 }
 

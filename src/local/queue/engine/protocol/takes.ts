@@ -14,7 +14,7 @@ import { applyEvent } from '../job-status-changes.ts';
 import { setTimer } from '../timers.ts';
 import { addWorker, reconcile, workerReady } from '../workers.ts';
 import { didNotStop, kills, loseWorker, SILENCE_MS, watchSilence } from './losses.ts';
-import { realNow, STOP_GRACE_MS, withoutStops } from './stops.ts';
+import { changeProtocol, realNow, STOP_GRACE_MS, withoutStops } from './stops.ts';
 
 /** The answer to a request for jobs: jobs; none now; or none ever, because the worker must end. */
 export type Take =
@@ -102,7 +102,7 @@ export function injectFault(
   const queue = queueOf(state, endpointId);
   const worker = queue.workers[workerId];
   if (worker?.protocol === undefined) return;
-  putWorker(queue, { ...worker, protocol: { ...worker.protocol, fault: { kind, jobId: id, since: now } } });
+  changeProtocol(queue, worker, { fault: { kind, jobId: id, since: now } });
   if (kind === 'crash' || kind === 'oom')
     setTimer(state, now + KILL_DELAY_MS, { kind: 'worker-killed', endpointId, workerId });
 }
@@ -145,7 +145,7 @@ export function takeStops(state: State, endpointId: string, workerId: string): r
   const untold = protocol.stops.filter(({ toldAt }) => toldAt === undefined);
   if (untold.length === 0) return [];
   const stops = protocol.stops.map((stop) => ({ ...stop, toldAt: stop.toldAt ?? realNow(state) }));
-  putWorker(queue, { ...worker, protocol: { ...protocol, stops } });
+  changeProtocol(queue, worker, { stops });
   return untold.map(({ jobId }) => jobId);
 }
 
@@ -153,18 +153,15 @@ export function takeStops(state: State, endpointId: string, workerId: string): r
 export function countPoll(state: State, endpointId: string, workerId: string, change: 1 | -1): void {
   const queue = queueOf(state, endpointId);
   const worker = seen(state, queue, workerId);
-  if (worker?.protocol === undefined) return;
-  const polls = Math.max(0, worker.protocol.polls + change);
-  putWorker(queue, { ...worker, protocol: { ...worker.protocol, polls } });
+  changeProtocol(queue, worker, { polls: Math.max(0, (worker?.protocol?.polls ?? 0) + change) });
 }
 
 /** Records the time of a request of the worker, and returns the worker's record; undefined when it is not known. */
 export function seen(state: State, queue: EndpointQueue, workerId: string): Worker | undefined {
   const worker = queue.workers[workerId];
   if (worker?.protocol === undefined || worker.protocol.seenAt === realNow(state)) return worker;
-  const updated: Worker = { ...worker, protocol: { ...worker.protocol, seenAt: realNow(state) } };
-  putWorker(queue, updated);
-  return updated;
+  changeProtocol(queue, worker, { seenAt: realNow(state) });
+  return queue.workers[workerId];
 }
 
 /** Records that a worker has stopped the jobs for which `isStopped` is true: it may have become idle. */
