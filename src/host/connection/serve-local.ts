@@ -1,11 +1,5 @@
 import type { LocalHost } from '../../core/context.ts';
-import type { Runtime } from '../runtime.ts';
-
-/** The parts of the runtime that a served local service uses. What workers print goes to stderr, because stdout is for data. */
-export type LocalRuntime = Pick<
-  Runtime,
-  'clock' | 'random' | 'cwd' | 'env' | 'platform' | 'stderr' | 'programFolder' | 'holdProgram'
->;
+import type { LocalRuntime } from './local-server.ts';
 
 /**
  * Creates the port that serves local services on 127.0.0.1. Paths are relative to the working directory. Fails with usage

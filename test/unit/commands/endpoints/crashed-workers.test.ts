@@ -1,28 +1,22 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { LOCAL_KEY } from '../../../../src/local/frame/auth.ts';
 import { serveLocal } from '../../../../src/local/frame/server.ts';
-import { withServed } from '../../../../src/local/model/endpoints/seed.ts';
-import { managedWorkers, recordPrinted, recordWorkerExit } from '../../../../src/local/queue/index.ts';
-import { attached, submit, type AttachedService } from '../../../support/local/attached-service.ts';
+import { recordPrinted } from '../../../../src/local/queue/index.ts';
+import { submit, type AttachedService } from '../../../support/local/attached-service.ts';
+import { exit, KILLED, managed, workerIds } from '../../../support/local/managed-service.ts';
 import { attachWorker } from '../../../support/local/protocol-worker.ts';
 import { pointedAt } from '../../../support/servers/scripted-server.ts';
 import { berth, type Ran } from '../../../support/worlds/run-berth.ts';
 
-/** The id of the worker that a process should run now. */
-const nextWorker = ({ state }: AttachedService): string => managedWorkers(state)[0]?.workerId ?? '';
-
 /** Ends the process of the worker; its last line is `line`. */
-function crash({ state, clock }: AttachedService, workerId: string, line: string): void {
-  const now = clock.now();
-  withServed(state, { mine: 'protocol' }, now, () => {
-    recordPrinted(state, workerId, [line], now);
-    recordWorkerExit(state, 'mine', workerId, 'its process was ended by SIGKILL', now);
-  });
+function crash(local: AttachedService, workerId: string, line: string): void {
+  recordPrinted(local.state, workerId, [line], local.clock.now());
+  exit(local, workerId, KILLED);
 }
 
 /** A service that starts a process for each worker of `mine`, over HTTP; the test plays the processes. */
 async function served(): Promise<AttachedService & { run(...argv: readonly string[]): Promise<Ran> }> {
-  const local = await attached({ handlers: { mine: { kind: 'command', command: 'worker', cwd: '/' } } });
+  const local = await managed();
   const server = await serveLocal(local.service, { port: 0, host: '127.0.0.1' });
   onTestFinished(() => server.stop());
   const env = { ...pointedAt(server.url), BERTH_API_KEY: LOCAL_KEY };
@@ -35,7 +29,7 @@ it('explains a job that ends the process of each of its workers', async () => {
   for (let round = 0; round < 6; round++) {
     local.clock.advance(60_000);
     await local.send('GET', '/v2/mine/health');
-    const worker = await attachWorker(local.service, 'mine', nextWorker(local));
+    const worker = await attachWorker(local.service, 'mine', workerIds(local)[0]);
     await worker.take();
     crash(local, worker.id, 'out of memory at layer 7');
   }
@@ -56,7 +50,7 @@ it('explains a job that ends the process of each of its workers', async () => {
 it('explains a worker whose process ends at its start', async () => {
   const local = await served();
   await submit(local, {});
-  crash(local, nextWorker(local), 'No module named torch');
+  crash(local, workerIds(local)[0] ?? '', 'No module named torch');
   local.clock.advance(1);
   expect((await local.run('endpoints', 'explain', 'mine')).out).toContain(
     'workers crash at start: No module named torch',
@@ -67,7 +61,7 @@ it('shows the log of the worker that ended last when there are no workers, and n
   const local = await served();
   const ids: string[] = [];
   for (const line of ['first words', 'last words']) {
-    const worker = await attachWorker(local.service, 'mine', (await submit(local, {}), nextWorker(local)));
+    const worker = await attachWorker(local.service, 'mine', (await submit(local, {}), workerIds(local)[0]));
     const job = (await worker.take())?.id ?? '';
     recordPrinted(local.state, worker.id, [line], local.clock.now());
     await worker.done(job, 1);
