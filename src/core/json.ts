@@ -1,4 +1,5 @@
 import { parse } from 'lossless-json';
+import { messageOf } from './failure.ts';
 import { replaceInexact, type Replaced } from './inexact-parts.ts';
 
 /**
@@ -43,6 +44,22 @@ export function decodeJson(source: string): Json {
     return restore(JSON.parse(replaced.text) as Json, replaced);
   } catch (error) {
     throw error instanceof SyntaxError ? syntaxError(replaced, source) : error;
+  }
+}
+
+/** The value of a JSON text; the text itself if it is not JSON. */
+export function jsonOrText(text: string): Json {
+  const value = tryDecodeJson(text);
+  return value === undefined ? text : value;
+}
+
+/** Decodes JSON as `decodeJson` does; undefined for invalid text. */
+export function tryDecodeJson(source: string): Json | undefined {
+  try {
+    return decodeJson(source);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return undefined;
+    throw error;
   }
 }
 
@@ -98,7 +115,7 @@ export const objectOf = (value: Json | undefined): JsonObject | undefined => (is
 export const arrayOf = (value: Json | undefined): readonly Json[] | undefined =>
   Array.isArray(value) ? (value as readonly Json[]) : undefined;
 
-export const isObject = (value: Json | undefined): value is JsonObject =>
+export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Exact);
 
 /** A member of an object, or an item of an array by its index; undefined when there is none. */
@@ -110,6 +127,27 @@ export function memberOf(value: Json | undefined, name: string): Json | undefine
 /** The member at a dotted path (`runtime.gpus.0.util`); undefined when there is none. */
 export const memberAt = (value: Json | undefined, path: string): Json | undefined =>
   path.includes('.') ? path.split('.').reduce(memberOf, value) : memberOf(value, path);
+
+/** The string at a dotted path; undefined when there is none. */
+export const stringAt = (value: Json | undefined, path: string): string | undefined => stringOf(memberAt(value, path));
+
+/** The number at a dotted path, as `numberOf` gives it; undefined when there is none. */
+export const numberAt = (value: Json | undefined, path: string): number | undefined => numberOf(memberAt(value, path));
+
+/** The object at a dotted path; undefined when there is none. */
+export const objectAt = (value: Json | undefined, path: string): JsonObject | undefined =>
+  objectOf(memberAt(value, path));
+
+/** The array at a dotted path; undefined when there is none. */
+export const arrayAt = (value: Json | undefined, path: string): readonly Json[] | undefined =>
+  arrayOf(memberAt(value, path));
+
+/** The strings among the items of an array; none for any other kind of value. */
+export const stringsOf = (value: Json | undefined): readonly string[] =>
+  (arrayOf(value) ?? []).flatMap((each) => stringOf(each) ?? []);
+
+/** The items of the array at a dotted path; none when there is no array. */
+export const itemsAt = (value: Json | undefined, path: string): readonly Json[] => arrayAt(value, path) ?? [];
 
 /** Puts the inexact parts back into a decoded value, in place. */
 function restore(value: Json, replaced: Replaced): Json {
@@ -135,7 +173,7 @@ const isChanged = (value: Json): boolean => typeof value === 'string' || (typeof
 
 /** Says where the error is. JSON.parse does not say it alike on all versions of Node, so another parser looks for it. */
 function syntaxError(replaced: Replaced, source: string): JsonSyntaxError {
-  const said = messageOf(replaced.text);
+  const said = complaintOf(replaced.text);
   const found = / at position (\d+)/.exec(said);
   const text = source.replace(/^\uFEFF/, '');
   const offset = found ? replaced.sourceOffset(Number(found[1])) : text.length;
@@ -143,11 +181,12 @@ function syntaxError(replaced: Replaced, source: string): JsonSyntaxError {
   return new JsonSyntaxError(said.replace(/ at position \d+.*/s, ''), before.length, (before.at(-1)?.length ?? 0) + 1);
 }
 
-function messageOf(text: string): string {
+/** What the exact parser says of a text that is not JSON. */
+function complaintOf(text: string): string {
   try {
     parse(text);
     return 'invalid JSON';
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }

@@ -96,7 +96,8 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
     Object.entries(handlers).map(([name, source]) => [name, servedHandlerOf(source)]),
   );
   const held = createHeldRequests({
-    now: () => time.now(),
+    // eslint-disable-next-line no-restricted-syntax -- a date of the service's clock
+    at: () => time.now(),
     sleep: (milliseconds) => time.sleep(milliseconds, stopping.signal),
   });
   const transact: Call['transact'] = async (step) => {
@@ -145,7 +146,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
       ...createWorkerOperations({ held, random: options.random }),
       ...createControlOperations({
         reset: () => store.replace(create),
-        variablesOf: (state, worker, prefix) => variablesOf(state, worker, prefix),
+        variablesOf,
       }),
     ],
     frame,
@@ -185,8 +186,8 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
         send ??= createWebhookSender({ clock, ownPort: port, allowPrivate, resolve });
         return send(url, body);
       },
-      ...(options.log === undefined ? {} : { log: options.log }),
-      ...(options.onWebhookRefused === undefined ? {} : { onWebhookRefused: options.onWebhookRefused }),
+      log: options.log,
+      onWebhookRefused: options.onWebhookRefused,
     });
   };
   const runLoop = async (port: number): Promise<void> => {

@@ -43,12 +43,12 @@ interface Entry extends HeldRequest {
   settle(reply: Reply, error?: Error): void;
   /** Resolves when the time is over, the caller has disconnected or the service stops. */
   readonly over: Promise<undefined>;
-  giveUp(): void;
+  readonly giveUp: () => void;
 }
 
-/** The time of the service's clock. Milliseconds. */
+/** The service's clock: dates and spans in milliseconds. */
 export interface HoldTime {
-  readonly now: () => number;
+  readonly at: () => number;
   /** Rejects when the service stops. */
   readonly sleep: (milliseconds: number) => Promise<void>;
 }
@@ -74,7 +74,7 @@ export function createHeldRequests(time: HoldTime): HeldRequests {
     try {
       for (let [first] = ends; first !== undefined; [first] = ends) {
         const [entry, end] = first;
-        const left = end - time.now();
+        const left = end - time.at();
         if (left > 0) await time.sleep(left);
         else if (ends.delete(entry)) entry.giveUp();
       }
@@ -138,7 +138,7 @@ export function createHeldRequests(time: HoldTime): HeldRequests {
       setOf(groupOf(state, request.endpointId), entry).add(entry);
       countPoll(state, request.endpointId, request.workerId, 1);
       return async () => {
-        ends.set(entry, time.now() + HOLD_MS);
+        ends.set(entry, time.at() + HOLD_MS);
         void endOverdue();
         const inTime = await answerInTime(call, entry);
         ends.delete(entry);
