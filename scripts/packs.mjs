@@ -1,6 +1,6 @@
 /**
- * Makes dist/ fast to load: puts the files that the usual commands load into packs, because each file that is opened takes
- * time.
+ * Makes dist/ fast to load: bundles the files that the usual commands load into packs, because each file that is opened takes
+ * time, and so does each import between files.
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -8,6 +8,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import * as esbuild from 'esbuild';
 import { samplePod } from '../bench/sample-pod.mjs';
 
 const lister = fileURLToPath(new URL('list-loaded-files.cjs', import.meta.url));
@@ -18,8 +19,12 @@ const PACKS = [
   { pack: 'request.pack.cjs', args: ['pods', 'get', 'sample'] },
 ];
 
-/** `root` is the folder of the project, with dist/ built. Fails when one of the commands cannot be run. */
-export async function makePacks(root) {
+/**
+ * `root` is the folder of the project, with dist/ built. `files` has the text of each file of dist/ as an ECMAScript module,
+ * by name; `packages` are the names of dynamically imported CommonJS packages, which are not bundled again; `finish` completes
+ * a text that is CommonJS. Fails when one of the commands cannot be run.
+ */
+export async function makePacks(root, { files, packages, finish }) {
   const dist = path.join(root, 'dist');
   const home = await mkdtemp(path.join(tmpdir(), 'berth-build-'));
   const list = path.join(home, 'list');
@@ -41,7 +46,7 @@ export async function makePacks(root) {
       await runListed([path.join(root, 'bin/berth'), ...args], env);
       const names = (await readFile(list, 'utf8')).split('\n').filter((name) => !packed.has(name));
       for (const name of names) packed.add(name);
-      packs.set(pack, await packOf(dist, names));
+      packs.set(pack, await packOf(dist, pack, names, { files, packages, finish }));
     }
     // Written last: while there are none, the launcher loads plain files, and Node can list them.
     for (const [pack, text] of packs) await writeFile(path.join(dist, pack), text);
@@ -51,14 +56,45 @@ export async function makePacks(root) {
   }
 }
 
-/** A pack is one object that maps the required name of a file to the file as a function. */
-async function packOf(dist, names) {
-  const members = names.map(async (name) => {
-    const text = await readFile(path.join(dist, name), 'utf8');
-    return `${JSON.stringify(`./${name}`)}:function(exports,require,module,__filename,__dirname){${text}\n}`;
+/**
+ * A pack is a function that takes the `require` of the launcher and returns an object: it maps the required name of a file to
+ * a function that runs the file and sets the exports of a module. All files share one scope, and each runs when it is first needed.
+ */
+async function packOf(dist, pack, names, { files, packages, finish }) {
+  const bundled = names.filter((name) => !packages.has(name));
+  const members = bundled.map((name) => `"./${name}":(module)=>{module.exports=require("./${name}")}`);
+  const { outputFiles, warnings } = await esbuild.build({
+    stdin: { contents: `module.exports={${members.join(',')}}`, sourcefile: pack },
+    plugins: [onlyFiles(new Map(bundled.map((name) => [`./${name}`, files.get(name)])))],
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20',
+    minify: true,
+    legalComments: 'none',
+    banner: { js: '"use strict";' },
+    logLevel: 'warning',
+    write: false,
   });
-  return `({${(await Promise.all(members)).join(',\n')}})`;
+  const code = finish(outputFiles[0].text, warnings, pack);
+  const others = names.filter((name) => packages.has(name)).map(async (name) => {
+    const text = await readFile(path.join(dist, name), 'utf8');
+    return `members["./${name}"]=(module)=>{${text}\n};`;
+  });
+  const added = (await Promise.all(others)).join('');
+  return `(function(require){var module={exports:{}};${code}\nvar members=module.exports;${added}return members})`;
 }
+
+/** Bundles these files, and leaves every other import to the launcher. */
+const onlyFiles = (texts) => ({
+  name: 'only-files',
+  setup(build) {
+    build.onResolve({ filter: /.*/ }, ({ path: name }) =>
+      texts.has(name) ? { path: name, namespace: 'dist' } : { path: name, external: true },
+    );
+    build.onLoad({ filter: /.*/, namespace: 'dist' }, ({ path: name }) => ({ contents: texts.get(name), loader: 'js' }));
+  },
+});
 
 async function serveSample() {
   const body = JSON.stringify(samplePod);
