@@ -77,10 +77,12 @@ async function packOf(dist, pack, names, { files, packages, finish }) {
     write: false,
   });
   const code = finish(outputFiles[0].text, warnings, pack);
-  const others = names.filter((name) => packages.has(name)).map(async (name) => {
-    const text = await readFile(path.join(dist, name), 'utf8');
-    return `members["./${name}"]=(module)=>{${text}\n};`;
-  });
+  const others = names
+    .filter((name) => packages.has(name))
+    .map(async (name) => {
+      const text = await readFile(path.join(dist, name), 'utf8');
+      return `members["./${name}"]=(module)=>{${text}\n};`;
+    });
   const added = (await Promise.all(others)).join('');
   return `(function(require){var module={exports:{}};${code}\nvar members=module.exports;${added}return members})`;
 }
@@ -92,7 +94,10 @@ const onlyFiles = (texts) => ({
     build.onResolve({ filter: /.*/ }, ({ path: name }) =>
       texts.has(name) ? { path: name, namespace: 'dist' } : { path: name, external: true },
     );
-    build.onLoad({ filter: /.*/, namespace: 'dist' }, ({ path: name }) => ({ contents: texts.get(name), loader: 'js' }));
+    build.onLoad({ filter: /.*/, namespace: 'dist' }, ({ path: name }) => ({
+      contents: texts.get(name),
+      loader: 'js',
+    }));
   },
 });
 

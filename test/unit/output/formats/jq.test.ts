@@ -105,7 +105,16 @@ const item = fc.oneof(
   fc.nat(99).map((index) => `[${String(index)}]`),
 );
 const path = fc
-  .tuple(fc.oneof(name, item), fc.array(fc.oneof(name.map((key) => `.${key}`), item), { maxLength: 3 }))
+  .tuple(
+    fc.oneof(name, item),
+    fc.array(
+      fc.oneof(
+        name.map((key) => `.${key}`),
+        item,
+      ),
+      { maxLength: 3 },
+    ),
+  )
   .map(([first, rest]) => `.${first}${rest.join('')}`);
 const paths = fc
   .array(fc.oneof(fc.constant('.'), path), { minLength: 1, maxLength: 3 })
