@@ -13,10 +13,15 @@ import { samplePod } from '../bench/sample-pod.mjs';
 
 const lister = fileURLToPath(new URL('list-loaded-files.cjs', import.meta.url));
 
-/** Each pack and the command whose files it holds, without those of earlier packs. The launcher has the same names. */
+/**
+ * Each pack and the command whose files it holds, without those of earlier packs. The launcher loads the first one, which says
+ * where the files of the others are.
+ */
 const PACKS = [
   { pack: 'start.pack.cjs', args: ['--help'] },
   { pack: 'request.pack.cjs', args: ['pods', 'get', 'sample'] },
+  { pack: 'list.pack.cjs', args: ['pods', 'list'] },
+  { pack: 'local.pack.cjs', args: ['--local', 'pods', 'list'] },
 ];
 
 /**
@@ -40,14 +45,20 @@ export async function makePacks(root, { files, packages, finish }) {
     BERTH_API_KEY: 'sample',
   };
   try {
-    const packs = new Map();
+    const lists = new Map();
     const packed = new Set();
     for (const { pack, args } of PACKS) {
       await runListed([path.join(root, 'bin/berth'), ...args], env);
       const names = (await readFile(list, 'utf8')).split('\n').filter((name) => !packed.has(name));
       for (const name of names) packed.add(name);
-      packs.set(pack, await packOf(dist, pack, names, { files, packages, finish }));
+      lists.set(pack, names);
     }
+    const packs = await Promise.all(
+      [...lists].map(async ([pack, names], index) => {
+        const others = index === 0 ? [...lists].slice(1) : [];
+        return [pack, await packOf({ dist, pack, names, others }, { files, packages, finish })];
+      }),
+    );
     // Written last: while there are none, the launcher loads plain files, and Node can list them.
     for (const [pack, text] of packs) await writeFile(path.join(dist, pack), text);
   } finally {
@@ -58,11 +69,15 @@ export async function makePacks(root, { files, packages, finish }) {
 
 /**
  * A pack is a function that takes the `require` of the launcher and returns an object: it maps the required name of a file to
- * a function that runs the file and sets the exports of a module. All files share one scope, and each runs when it is first needed.
+ * a function that runs the file and sets the exports of a module. All files share one scope, and each runs when it is first
+ * needed. The names of the files of `others` are mapped to the names of their packs.
  */
-async function packOf(dist, pack, names, { files, packages, finish }) {
+async function packOf({ dist, pack, names, others }, { files, packages, finish }) {
   const bundled = names.filter((name) => !packages.has(name));
-  const members = bundled.map((name) => `"./${name}":(module)=>{module.exports=require("./${name}")}`);
+  const members = [
+    ...bundled.map((name) => `"./${name}":(module)=>{module.exports=require("./${name}")}`),
+    ...others.flatMap(([other, held]) => held.map((name) => `"./${name}":"${other}"`)),
+  ];
   const { outputFiles, warnings } = await esbuild.build({
     stdin: { contents: `module.exports={${members.join(',')}}`, sourcefile: pack },
     plugins: [onlyFiles(new Map(bundled.map((name) => [`./${name}`, files.get(name)])))],
@@ -77,13 +92,13 @@ async function packOf(dist, pack, names, { files, packages, finish }) {
     write: false,
   });
   const code = finish(outputFiles[0].text, warnings, pack);
-  const others = names
+  const plain = names
     .filter((name) => packages.has(name))
     .map(async (name) => {
       const text = await readFile(path.join(dist, name), 'utf8');
       return `members["./${name}"]=(module)=>{${text}\n};`;
     });
-  const added = (await Promise.all(others)).join('');
+  const added = (await Promise.all(plain)).join('');
   return `(function(require){var module={exports:{}};${code}\nvar members=module.exports;${added}return members})`;
 }
 
@@ -102,9 +117,9 @@ const onlyFiles = (texts) => ({
 });
 
 async function serveSample() {
-  const body = JSON.stringify(samplePod);
-  const server = createServer((_request, response) => {
-    response.setHeader('content-type', 'application/json').end(body);
+  const server = createServer(({ url }, response) => {
+    const body = url.endsWith('/sample') ? samplePod : { pods: [samplePod] };
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   const stop = () => {
@@ -118,6 +133,6 @@ function runListed(args, env) {
   return new Promise((resolve, reject) => {
     spawn(process.execPath, ['--require', lister, ...args], { env, stdio: 'ignore', timeout: 20_000 })
       .on('error', reject)
-      .on('close', resolve);
+      .on('close', (code) => (code === 0 ? resolve() : reject(new Error(`${args.join(' ')} ended ${code}`))));
   });
 }

@@ -8,10 +8,11 @@ export const NOUNS: readonly Noun[] = [
     name: 'pods',
     section: 'Compute',
     summary: 'GPU and CPU containers',
-    load: async (_, verb) =>
-      verb === 'get'
-        ? (await import('./commands/pods/get.ts')).podsGet
-        : (await import('./commands/pods/index.ts')).pods,
+    load: async (_, verb) => {
+      if (verb === 'get') return (await import('./commands/pods/get.ts')).podsGet;
+      if (verb === 'list') return (await import('./commands/pods/list.ts')).podsList;
+      return (await import('./commands/pods/index.ts')).pods;
+    },
   },
   {
     name: 'endpoints',
