@@ -5,8 +5,8 @@ import type { Runtime } from '../runtime.ts';
 const OFFLINE_WORDS: readonly string[] = ['--local', '--dry-run', '--help', '-h', 'batch'];
 
 /**
- * Starts to load Node's TLS module when the address of the service is https, while the rest of the program loads. From
- * Node 22 on the module reads the trusted certificates on another thread, which takes as long as loading the program.
+ * Loads Node's TLS module before the rest of the program when the address of the service is https. From Node 22 on, that
+ * module reads the trusted certificates on another thread, which takes as long as loading the rest.
  *
  * This is a guess from words that are not parsed yet. A wrong one costs time only: nothing is sent, and no connection is
  * opened. Settings that cannot be read are reported later, by the command.
@@ -25,7 +25,9 @@ export function loadTlsEarly(argv: readonly string[], runtime: Runtime): void {
       readKeyFile: () => Promise.resolve(''),
     });
     if (settings.local || settings.get('base-url')?.startsWith('https:') !== true) return;
-    void import('node:tls');
+    // Both threads use the same locks while the crypto module loads, so it is loaded before the other thread starts.
+    process.getBuiltinModule('node:crypto');
+    process.getBuiltinModule('node:tls');
   } catch {
     // The command reads the settings again, and fails with the reason.
   }
