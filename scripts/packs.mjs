@@ -61,6 +61,9 @@ export async function makePacks(root, { files, packages, finish }) {
     );
     // Written last: while there are none, the launcher loads plain files, and Node can list them.
     for (const [pack, text] of packs) await writeFile(path.join(dist, pack), text);
+    // The launcher looks for main.cjs to see whether the program is built.
+    packed.delete('main.cjs');
+    for (const name of packed) await rm(path.join(dist, name));
   } finally {
     service.stop();
     await rm(home, { recursive: true, force: true });

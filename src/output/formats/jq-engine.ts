@@ -23,8 +23,10 @@ export async function callJq(
   flags: readonly string[],
   blocking: Blocking,
 ): Promise<JqOutput | undefined> {
-  // Before V8's flags change: it rejects the code cache of what is loaded after that.
+  // Before V8's flags change: it rejects the code cache of what is loaded after that. jq takes random numbers from `crypto`,
+  // which Node loads when it is first used.
   const { loadJq } = await import('jq-wasm/inline');
+  globalThis.crypto.getRandomValues(new Uint8Array(1));
   const size = json.length < SMALL ? 'small' : 'large';
   const restore = size === 'small' ? await stopTierUp() : () => undefined;
   try {
