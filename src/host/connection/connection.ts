@@ -140,7 +140,7 @@ async function open(options: ConnectionOptions, purpose: Purpose): Promise<OpenA
   const limits = await exchangeOptions(options);
   const api = createApi({ ...peer, clock, random, signal, onWindows, onRetryWait, retries, ...limits });
   // The local service in this process has files to close.
-  const isClosedBySystem = options.exitsAfterRun && !(login === undefined && settings.local);
+  const isClosedBySystem = options.exitsAfterRun && !isLocal;
   return {
     api,
     close: async () => {
