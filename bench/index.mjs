@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build, root } from '../scripts/prepare.mjs';
 import { benchBatch } from './batch.mjs';
-import { benchLists } from './lists.mjs';
+import { benchListCosts } from './list-costs.mjs';
+import { benchLocal } from './local-status.mjs';
 import { environment } from './measure.mjs';
 import { benchStart } from './start.mjs';
 import { benchStatus } from './status.mjs';
@@ -13,9 +14,10 @@ import { benchWorkers } from './workers.mjs';
 /** Each part takes the path of the launcher, a folder for its files, and the environment of the measured programs. */
 const PARTS = {
   start: benchStart,
-  lists: benchLists,
+  lists: benchListCosts,
   local: async (world) => {
     await benchStatus(world);
+    await benchLocal(world);
     await benchWorkers(world);
   },
   batch: benchBatch,
