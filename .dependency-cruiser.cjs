@@ -17,8 +17,8 @@ const LAYERS = {
   '^src/output/': ['output', 'core'],
   // The commands see only the front door of the batch room.
   '^src/batch/': ['batch', 'queue', 'core'],
-  '^src/batch/store/': ['batch/store', 'batch/split-lines.ts', 'queue', 'core'],
-  '^src/batch/input/': ['batch/input', 'batch/split-lines.ts', 'queue', 'core'],
+  '^src/batch/store/': ['batch/store', 'batch/split-lines.ts', 'batch/compression.ts', 'queue', 'core'],
+  '^src/batch/input/': ['batch/input', 'batch/split-lines.ts', 'batch/compression.ts', 'queue', 'core'],
   '^src/batch/report/': ['batch/report', 'batch/store', 'queue', 'core'],
   '^src/batch/run/': ['batch/run', 'batch/store', 'batch/input', 'queue', 'core'],
   '^src/queue/': ['queue', 'core'],
@@ -73,6 +73,8 @@ const PACKAGES = {
   'lossless-json': '^src/core/json\\.ts$',
   'jsonc-parser': '^src/core/json-source\\.ts$',
   '(csv-parse|tinyqueue)': '^src/batch/',
+  '(fzstd|@hpcc-js/wasm-zstd)': '^src/batch/compression\\.ts$',
+  '@rgrove/parse-xml': '^src/storage/s3/',
   '(chokidar|ignore)': '^src/host/workers/',
 };
 
