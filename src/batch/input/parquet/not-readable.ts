@@ -1,4 +1,5 @@
 import { Failure, usage } from '../../../core/failure.ts';
+import { ThriftError } from './thrift-check.ts';
 
 /** Why a Parquet file cannot be read. It becomes a usage failure (2) that names the file. */
 export class NotReadable extends Error {
@@ -26,5 +27,7 @@ export async function readingParquet<T>(name: string, read: () => T | Promise<T>
 export function failureOf(name: string, error: unknown): unknown {
   if (error instanceof Failure || !(error instanceof Error) || error.name === 'AbortError') return error;
   if (error instanceof NotReadable) return usage(`cannot read ${name} as Parquet: ${error.message}`, error.hint);
-  return usage(`cannot read ${name} as Parquet: it is damaged (${error.message})`, 'Write the file again.');
+  // The messages of the package are about its own code.
+  const reason = error instanceof ThriftError ? `it is damaged: ${error.message}` : 'it is damaged';
+  return usage(`cannot read ${name} as Parquet: ${reason}`, 'Copy or write the file again.');
 }

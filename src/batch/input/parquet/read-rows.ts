@@ -30,7 +30,7 @@ export async function* readRows(
   columns: readonly Column[],
   { start, end }: { readonly start: number; readonly end: number },
 ): AsyncGenerator<RowBatch> {
-  const tree = parquetSchema({ schema: layout.schema } as Parameters<typeof parquetSchema>[0]);
+  const tree = parquetSchema({ schema: layout.schema });
   for (const group of layout.groups) {
     const groupEnd = group.firstRow + group.rows;
     if (groupEnd <= start || group.firstRow >= end) continue;

@@ -31,7 +31,7 @@ export function endOfStruct(bytes: Uint8Array, start: number, limits: ThriftLimi
 
   const byte = (): number => {
     const value = bytes[offset++];
-    if (value === undefined) throw new ThriftError('it breaks off');
+    if (value === undefined) throw new ThriftError('its metadata or a page header breaks off');
     return value;
   };
   const varint = (maxBytes: number): number => {
@@ -41,33 +41,33 @@ export function endOfStruct(bytes: Uint8Array, start: number, limits: ThriftLimi
       value += (part & 0x7f) * 2 ** (7 * count);
       if (part < 0x80) return value;
     }
-    throw new ThriftError('it has a number that is too long');
+    throw new ThriftError('a number in its metadata is too long');
   };
   const skip = (length: number): void => {
-    if (length > bytes.byteLength - offset) throw new ThriftError('it breaks off');
+    if (length > bytes.byteLength - offset) throw new ThriftError('its metadata or a page header breaks off');
     offset += length;
   };
   const element = (type: number, depth: number): void => {
     values += 1;
-    if (values > limits.values) throw new ThriftError('it has too many values');
+    if (values > limits.values) throw new ThriftError('its metadata has too many values');
     if (type === BYTE) skip(1);
     else if (type >= I16 && type <= I64) varint(type === I64 ? 10 : 5);
     else if (type === DOUBLE) skip(8);
     else if (type === BINARY) skip(varint(5));
     else if (type === LIST) list(depth);
     else if (type === STRUCT) struct(depth + 1);
-    else if (type !== TRUE && type !== FALSE) throw new ThriftError('it has a value of an unknown type');
+    else if (type !== TRUE && type !== FALSE) throw new ThriftError('a value in its metadata has an unknown type');
   };
   const list = (depth: number): void => {
     const head = byte();
     const type = head & 0x0f;
     const items = head >> 4 === 15 ? varint(5) : head >> 4;
     // Each item takes a byte or more, those of type boolean too.
-    if (items > bytes.byteLength - offset) throw new ThriftError('it has a list that is longer than the data');
+    if (items > bytes.byteLength - offset) throw new ThriftError('a list in its metadata is longer than the data');
     for (let index = 0; index < items; index++) element(type === TRUE || type === FALSE ? BYTE : type, depth + 1);
   };
   const struct = (depth: number): void => {
-    if (depth > limits.depth) throw new ThriftError('it is nested too deeply');
+    if (depth > limits.depth) throw new ThriftError('its metadata is nested too deeply');
     for (;;) {
       const head = byte();
       if ((head & 0x0f) === 0) return;

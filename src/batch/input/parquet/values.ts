@@ -112,7 +112,7 @@ function leafToJson(column: Column): ToJson {
   if (unit !== undefined) {
     const isTime = logical?.type === 'TIME' || converted?.startsWith('TIME_') === true;
     if (isTime) return (value) => quoted(timeText(BigInt(value as number | bigint), unit.digits));
-    return (value) => quoted(timestampText(BigInt(value as bigint), unit.digits) + (unit.utc ? 'Z' : ''));
+    return (value) => quoted(timestampText(value as bigint, unit.digits) + (unit.utc ? 'Z' : ''));
   }
   if (logical?.type === 'VARIANT') throw notSupported(column, 'VARIANT');
   if (logical?.type === 'UUID' && element.type_length === 16) return (value) => quoted(uuidText(value as Uint8Array));
