@@ -73,7 +73,8 @@ const PACKAGES = {
   'lossless-json': '^src/core/json\\.ts$',
   'jsonc-parser': '^src/core/json-source\\.ts$',
   '(csv-parse|tinyqueue)': '^src/batch/',
-  '(fzstd|@hpcc-js/wasm-zstd)': '^src/batch/compression\\.ts$',
+  '@hpcc-js/wasm-zstd': '^src/batch/compression\\.ts$',
+  fzstd: '^src/batch/',
   '@rgrove/parse-xml': '^src/storage/s3/',
   '(chokidar|ignore)': '^src/host/workers/',
 };

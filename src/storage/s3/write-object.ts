@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { blocksOf } from '../../core/blocks.ts';
 import type { StoredObject } from '../../core/context.ts';
 import { notAsWritten } from '../stored-object-failures.ts';
 import { describeObject } from './describe-object.ts';
@@ -154,24 +155,6 @@ async function verify({ client, address, what, signal }: Target, { bytes, etag }
 const md5 = (bytes: Uint8Array): Buffer => createHash('md5').update(bytes).digest();
 
 const escapeText = (text: string): string => text.replace(/[&<>"]/g, (found) => `&#${String(found.charCodeAt(0))};`);
-
-/** Yields the same bytes in blocks of exactly this size; the last one may be shorter, and none is empty. */
-async function* blocksOf(chunks: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array, undefined> {
-  let held: Uint8Array[] = [];
-  let missing = size;
-  for await (let chunk of chunks) {
-    while (chunk.byteLength >= missing) {
-      yield Buffer.concat([...held, chunk.subarray(0, missing)]);
-      chunk = chunk.subarray(missing);
-      [held, missing] = [[], size];
-    }
-    if (chunk.byteLength === 0) continue;
-    held.push(chunk);
-    missing -= chunk.byteLength;
-  }
-  if (held.length > 0) yield Buffer.concat(held);
-  return undefined;
-}
 
 async function* joined(
   first: Uint8Array,
