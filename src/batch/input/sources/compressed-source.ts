@@ -20,7 +20,19 @@ export function compressedSource(
   const { storage, signal } = ports;
   const isExact = hasExactVersion(object.address);
   const verify = verifyOnce(ports, object);
-  const idle: { cursor?: Cursor | undefined } = {};
+  let idle: Cursor | undefined;
+  /** Returns the idle cursor when it has not passed an item yet, and closes it otherwise. */
+  const takeIdle = async (start: number): Promise<Cursor | undefined> => {
+    const last = idle;
+    idle = undefined;
+    if (last !== undefined && last.position <= start) return last;
+    await last?.close();
+    return undefined;
+  };
+  const keepIdle = async (cursor: Cursor): Promise<void> => {
+    await idle?.close();
+    idle = cursor;
+  };
 
   const contentOf = (current: StoredObject): AsyncIterable<Uint8Array> =>
     storage.read(current, 0, current.bytes, signal);
@@ -46,18 +58,13 @@ export function compressedSource(
     },
     read: async function* ({ start, end, firstItem, digest }) {
       const current = await verify(digest);
-      const last = idle.cursor;
-      idle.cursor = undefined;
-      const goesOn = last !== undefined && last.position <= start;
-      if (!goesOn) await last?.close();
-      const cursor = goesOn ? last : open(current);
+      const cursor = (await takeIdle(start)) ?? open(current);
       let isWhole = false;
       try {
         for await (const items of cursor.read(start, end)) yield renumbered(items, firstItem - start - 1);
         isWhole = true;
       } finally {
-        if (isWhole && idle.cursor === undefined) idle.cursor = cursor;
-        else await cursor.close();
+        await (isWhole ? keepIdle(cursor) : cursor.close());
       }
     },
   };
