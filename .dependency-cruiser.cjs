@@ -72,6 +72,7 @@ const PACKAGES = {
   'lossless-json': '^src/core/json\\.ts$',
   'jsonc-parser': '^src/core/json-source\\.ts$',
   '(csv-parse|tinyqueue)': '^src/batch/',
+  pg: '^src/batch/store/postgres/database\\.ts$',
   '(chokidar|ignore)': '^src/host/workers/',
 };
 
