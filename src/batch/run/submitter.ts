@@ -35,6 +35,12 @@ export interface SubmitterOptions {
   readonly onUnknown?: ((failure: Failure) => void) | undefined;
 }
 
+/** An item whose intent is recorded. */
+interface ReadyItem {
+  readonly item: Item;
+  readonly tenure: number;
+}
+
 /** Items are taken from the queue only when this many fit, because each group of intents needs a sync of its own. */
 const groupSize = (maxActive: number): number => Math.max(1, Math.floor(maxActive / 8));
 
@@ -48,19 +54,20 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
   const unrecorded: UnrecordedJob[] = [];
   /** The stages of an item: its intent is being written; it is ready to send; it was sent; its outcome is recorded. */
   let writingIntents = 0;
-  let ready: Item[] = [];
+  let ready: ReadyItem[] = [];
   let sending = 0;
   let recording = 0;
 
   const writeIntents = async (items: readonly Item[]): Promise<void> => {
     writingIntents += items.length;
     try {
+      const intended = items.map((item) => ({ item, tenure: books.tenureOf(item.number) }));
       // They are synced together, so waiting for the last one is enough.
       let synced: Promise<void> | undefined;
       for (const { number, id } of items)
         synced = books.record(number, { kind: 'send' }, id === undefined ? undefined : { id });
       await synced;
-      ready.push(...items);
+      ready.push(...intended);
     } catch (error) {
       // Some intents may be on disk, but no request was sent for them.
       for (const { number } of items) books.forgetIntent(number);
@@ -82,7 +89,7 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
   const withdrawReady = (): void => {
     const items = ready;
     ready = [];
-    for (const item of items) start(withdraw(item));
+    for (const { item } of items) start(withdraw(item));
   };
 
   const submit = async (item: Item): Promise<void> => {
@@ -169,11 +176,14 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
 
   const submitReady = (): void => {
     while (ready.length > 0 && sending < Math.floor(rates.submit.concurrency) && canSend(run) && books.maySend()) {
-      const item = ready.shift();
-      // Another driver has taken over an item that is not in `sending` any more.
-      if (item !== undefined && states.stateOf(item.number) === 'sending') start(submit(item));
+      const next = ready.shift();
+      if (next !== undefined && isStillIntended(next)) start(submit(next.item));
     }
   };
+
+  /** False when another driver has taken the item over since its intent was written. */
+  const isStillIntended = ({ item: { number }, tenure }: ReadyItem): boolean =>
+    states.stateOf(number) === 'sending' && books.tenureOf(number) === tenure;
 
   /** Writes the intents of the items that may be sent next. Returns a delay as `step` does. */
   const takeItems = (now: number): number | undefined => {

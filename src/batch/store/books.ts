@@ -16,6 +16,11 @@ export interface Books {
   readonly failed: readonly JournalJob[];
   /** Begins to call the listener. Call it once. */
   open(listener: BooksListener): void;
+  /**
+   * Identifies the time for which this run has the item. It changes when another driver had the item meanwhile: an
+   * intent of before must not be sent then.
+   */
+  tenureOf(item: number): number;
   /** True while submissions may be sent: a driver without a valid lease must wait. */
   maySend(): boolean;
   /** Applies an event and records it. Resolves when it and all earlier records are durable. */

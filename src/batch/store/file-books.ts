@@ -18,6 +18,7 @@ export function fileBooks({ states, jobIds, journal, results, jobs, failed }: Ba
     open: ({ onJobs }) => {
       onJobs(jobs);
     },
+    tenureOf: () => 0,
     maySend: () => true,
     record,
     forgetIntent: (item) => {
