@@ -181,7 +181,7 @@ export function createSharedBooks({ database, driver, lease, queue, clock, ...pa
       return false;
     },
     record: (item, event, data) => {
-      if (failure !== undefined) return Promise.reject(failure.error);
+      if (failure !== undefined) return rejectedWith(failure.error);
       const entry = held.holderOf(item);
       if (entry === undefined) return Promise.resolve();
       const before = entry.shard.stateOf(item);
@@ -245,3 +245,7 @@ export function createSharedBooks({ database, driver, lease, queue, clock, ...pa
     },
   };
 }
+
+const rejectedWith = async (error: unknown): Promise<never> => {
+  throw error;
+};
