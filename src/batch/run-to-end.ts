@@ -4,8 +4,8 @@ import { Failure } from '../core/failure.ts';
 import { asId } from '../core/ids.ts';
 import type { DollarRange } from '../core/units.ts';
 import { RATE_LIMITS, RESULT_RETENTION_MS } from '../queue/limits.ts';
-import { verifyChunks, type Fingerprint } from './input/fingerprint.ts';
-import { readItems } from './input/read-items.ts';
+import type { Fingerprint } from './input/fingerprint.ts';
+import { verifiedItems } from './input/input-file.ts';
 import type { BatchLimits, BatchPorts, BatchView } from './caller-interface.ts';
 import { createCostMeter } from './report/cost.ts';
 import { createErrorTally, type ErrorTally } from './report/error-counts.ts';
@@ -84,10 +84,7 @@ export async function runToEnd(
       // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
       books: fileBooks(batch, () => clock.now()),
       options: runOptions(limits, states),
-      items: readItems(verifyChunks(durable.read(input.path), input.fingerprint, input.path), {
-        ...header.input,
-        extras: header.extras,
-      }),
+      items: verifiedItems(durable, input.path, input.fingerprint, { ...header.input, extras: header.extras }),
       client,
       clock,
       random: ports.random,
