@@ -10,7 +10,8 @@ const LAYERS = {
   '^src/registry\\.ts$': ['commands', 'cli', 'settings', 'core'],
   '^src/commands/': ['commands', 'cli', 'settings', 'batch/index.ts', 'queue', 'output', 'core'],
   '^src/cli/': ['cli', 'output', 'core'],
-  '^src/host/': ['host', 'settings', 'http', 'local', 'core'],
+  '^src/host/': ['host', 'settings', 'storage', 'http', 'local', 'core'],
+  '^src/storage/': ['storage', 'http', 'core'],
   '^src/http/': ['http', 'core'],
   '^src/settings/': ['settings', 'core'],
   '^src/output/': ['output', 'core'],
@@ -72,6 +73,7 @@ const PACKAGES = {
   'lossless-json': '^src/core/json\\.ts$',
   'jsonc-parser': '^src/core/json-source\\.ts$',
   '(csv-parse|tinyqueue)': '^src/batch/',
+  pg: '^src/batch/store/postgres/database\\.ts$',
   '(chokidar|ignore)': '^src/host/workers/',
 };
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Context } from '../core/context.ts';
+import type { Context, DurableFiles } from '../core/context.ts';
 import { createProfiles } from '../settings/profile-store.ts';
 import type { GlobalFlags } from '../settings/resolve.ts';
 import { createSettings } from '../settings/create-settings.ts';
@@ -82,6 +82,8 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
       limits.remember(windows);
     },
   });
+  const durable = async (): Promise<DurableFiles> =>
+    (await import('./files/durable-files.ts')).openDurable(runtime, signal, locks);
   return {
     api: connection.api,
     batchApi: (options) => {
@@ -99,7 +101,8 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     stdout: dataOutput(() => runtime.stdout),
     stderr,
     files: openFiles(runtime, signal),
-    durable: async () => (await import('./files/durable-files.ts')).openDurable(runtime, signal, locks),
+    durable,
+    storage: async () => (await import('../storage/open-storage.ts')).openStorage({ files: await durable(), random }),
     prompts: createPrompts(() => runtime, terminal, signal),
     spawn: createSpawn(runtime, interrupt),
     localHost: createLocalHost(runtime),
