@@ -104,12 +104,7 @@ function currentFraction({ fraction, slowedAt, blockedUntil }: PaceState, now: n
  * that the service asks for, or for a time that doubles with every slow-down, and halves the rate, once for all requests
  * that were sent before the slow-down began.
  */
-export function slowDown(
-  state: PaceState,
-  now: number,
-  sentAt: number,
-  retryAfterMs: number | undefined,
-): PaceState {
+export function slowDown(state: PaceState, now: number, sentAt: number, retryAfterMs: number | undefined): PaceState {
   const same = sentAt <= state.slowedAt;
   const fraction = currentFraction(state, now);
   const slowDowns = same ? state.slowDowns : fraction === 1 ? 1 : state.slowDowns + 1;

@@ -19,12 +19,12 @@ export interface PaceRow {
 const NOW = 'extract(epoch FROM clock_timestamp())::float8 * 1000 AS now';
 
 /** Reads a row, and creates it when it is missing. Fails as `query` does. */
-export async function readPace({ query }: Queries, key: string): Promise<PaceRow> {
+export async function readPace(database: Queries, key: string): Promise<PaceRow> {
   const select = `SELECT version::float8 AS version, state, ${NOW} FROM berth.pace WHERE key = $1`;
   for (;;) {
-    const [row] = await query<{ version: number; state: PaceState; now: number }>(select, [key]);
+    const [row] = await database.query<{ version: number; state: PaceState; now: number }>(select, [key]);
     if (row !== undefined) return row;
-    await query('INSERT INTO berth.pace (key, state) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
+    await database.query('INSERT INTO berth.pace (key, state) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
       key,
       JSON.stringify(NEW_PACE),
     ]);
@@ -32,8 +32,8 @@ export async function readPace({ query }: Queries, key: string): Promise<PaceRow
 }
 
 /** Writes a row unless another driver has changed it since it was read. Returns whether it was written. Fails as `query` does. */
-export async function writePace({ query }: Queries, key: string, version: number, state: PaceState): Promise<boolean> {
-  const rows = await query(
+export async function writePace(database: Queries, key: string, version: number, state: PaceState): Promise<boolean> {
+  const rows = await database.query(
     'UPDATE berth.pace SET version = version + 1, state = $3 WHERE key = $1 AND version = $2 RETURNING 1',
     [key, version, JSON.stringify(state)],
   );
