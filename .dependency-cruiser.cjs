@@ -73,6 +73,7 @@ const PACKAGES = {
   'lossless-json': '^src/core/json\\.ts$',
   'jsonc-parser': '^src/core/json-source\\.ts$',
   '(csv-parse|tinyqueue)': '^src/batch/',
+  pg: '^src/batch/store/postgres/database\\.ts$',
   '@hpcc-js/wasm-zstd': '^src/batch/compression\\.ts$',
   fzstd: '^src/batch/',
   '@rgrove/parse-xml': '^src/storage/s3/',
