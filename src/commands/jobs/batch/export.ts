@@ -13,6 +13,7 @@ export interface ExportValues {
   readonly joinInput: boolean;
   readonly ordered: boolean;
   readonly out: string | undefined;
+  readonly s3Endpoint: string | undefined;
 }
 
 /**
@@ -22,7 +23,11 @@ export interface ExportValues {
 export async function exportBatch(ctx: CommandContext, values: ExportValues): Promise<Result> {
   const { joinInput, out } = values;
   const durable = await ctx.durable();
-  const exported = await exportResults(durable, { ...values, signal: ctx.signal });
+  const exported = await exportResults(durable, {
+    ...values,
+    signal: ctx.signal,
+    storage: () => ctx.storage({ s3Endpoint: values.s3Endpoint }),
+  });
   const texts = rowTexts(exported.rows, {
     format: formatOf(ctx, values.format),
     fields: ctx.output.fields,

@@ -1,7 +1,7 @@
 import { memberAt } from '../../../core/json.ts';
 import { defineCommand, defineGroup, endedWhen } from '../../../cli/command.ts';
 import { arg, option } from '../../../cli/parse/params.ts';
-import { resumeOptions, runOptions } from './flags.ts';
+import { resumeOptions, runOptions, storageOptions } from './flags.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
 
 const run = defineCommand({
@@ -86,6 +86,7 @@ const exportResults = defineCommand({
     ordered: option.on('in the order of the input'),
     out: option.text('write to this file, in place of stdout', { metavar: 'FILE' }),
     input: option.text('where the input lies now, if not where it was', { metavar: 'FILE' }),
+    ...storageOptions,
   },
   examples: [
     ['berth jobs batch export results.jsonl --format csv --out results.csv', 'a table for a spreadsheet'],
