@@ -1,7 +1,6 @@
 import { execFileSync, spawn, type ChildProcessByStdio } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe } from 'vitest';
@@ -46,7 +45,7 @@ export function describeWithS3(title: string, tests: (peer: () => S3Peer) => voi
     let peer: S3Peer | undefined;
     let end = (): void => undefined;
     beforeAll(async () => {
-      const python = await findPython();
+      const python = findPython();
       if (python === undefined) return;
       const child = spawn(python, [SCRIPT], { stdio: ['pipe', 'pipe', 'inherit'] });
       end = () => {
@@ -68,37 +67,32 @@ export function describeWithS3(title: string, tests: (peer: () => S3Peer) => voi
   });
 }
 
-const SCRIPT = join(import.meta.dirname, 's3_peer.py');
+const SCRIPT = path.join(import.meta.dirname, 's3_peer.py');
 
-/** The Python that has the packages: that of this machine, or one environment that all test files of a run share. */
-async function findPython(): Promise<string | undefined> {
-  try {
-    run('python3', '-c', 'import moto.server, boto3');
-    return 'python3';
-  } catch {
-    // The packages are missing.
-  }
-  // Below the temporary directory of the run, which is removed at its end.
-  const environment = join(tmpdir(), 'storage-python');
-  const outcome = join(environment, 'outcome');
-  try {
-    mkdirSync(environment);
-  } catch {
-    while (!existsSync(outcome)) await new Promise((resolve) => setTimeout(resolve, 200));
-    return readFileSync(outcome, 'utf8') || undefined;
-  }
-  const python = join(environment, 'bin/python');
+/** The Python that has the packages: that of this machine, or an environment in the cache of this checkout. */
+function findPython(): string | undefined {
+  const cached = path.resolve('node_modules/.cache/storage-python');
+  for (const python of ['python3', path.join(cached, 'bin/python')])
+    try {
+      run(python, '-c', 'import moto.server, boto3');
+      return python;
+    } catch {
+      // There is no Python, or it does not have the packages.
+    }
+  // Renamed when it is complete: several test files may make one.
+  const environment = `${cached}-${String(process.pid)}`;
   try {
     run('python3', '-m', 'venv', environment);
-    run(join(environment, 'bin/pip'), 'install', '--quiet', ...PACKAGES);
-    writeFileSync(outcome, python);
-    return python;
+    run(path.join(environment, 'bin/pip'), 'install', '--quiet', ...PACKAGES);
+    renameSync(environment, cached);
   } catch (error) {
-    writeFileSync(outcome, '');
+    rmSync(environment, { recursive: true, force: true });
+    if (existsSync(cached)) return path.join(cached, 'bin/python');
     const [reason = ''] = String(error).split('\n');
     console.log(`note: moto and boto3 cannot be installed, the tests of object storage are skipped: ${reason}`);
     return undefined;
   }
+  return path.join(cached, 'bin/python');
 }
 
 const run = (file: string, ...args: readonly string[]): void => {
