@@ -49,6 +49,7 @@ export async function runShared(ctx: CommandContext, values: RunValues): Promise
         types: values.types,
         skipInvalid: values.skipInvalid,
         compression: (values.compress ?? 'none') as 'none' | 'gzip' | 'zstd',
+        itemsPerShard: values.shardItems,
         jobOptions: values,
       });
       if (ctx.dryRun) return await dryRunResult(ctx, values, summary);
