@@ -176,8 +176,9 @@ export function createSharedBooks({ database, driver, lease, queue, clock, ...pa
     },
     tenureOf: (item) => held.holderOf(item)?.tenure ?? 0,
     maySend: () => {
-      if (lease.isValid()) return true;
-      if (held.numbers().length > 0) void renew();
+      // Without a shard there is nothing to send.
+      if (held.numbers().length === 0 || lease.isValid()) return true;
+      void renew();
       return false;
     },
     record: (item, event, data) => {
