@@ -1,20 +1,20 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
-import { memberAt, stringOf, type Json } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { arg } from '../../cli/parse/params.ts';
 import { text } from '../../output/layout/cell-functions.ts';
-import { ENDPOINTS } from '../shared/collections.ts';
+import { ENDPOINTS, ENDPOINT_ARGUMENT } from '../shared/collections.ts';
 import { LOG_DETAILS, LOG_OPTIONS, showLogs } from '../shared/logs/index.ts';
 import { listWorkers } from './workers.ts';
+import { idOf } from '../../output/view.ts';
 
 /** `berth endpoints logs ID [WORKER]`: the log of one worker. */
 export const logs = defineCommand({
   summary: 'show what a worker of an endpoint writes',
   details: `The only worker there is needs no name; of several you pick one on a terminal. ${LOG_DETAILS}`,
   args: {
-    id: arg.text('endpoint id or name', { metavar: 'ENDPOINT', complete: ENDPOINTS }),
+    id: ENDPOINT_ARGUMENT,
     worker: arg.optional('worker id'),
   },
   options: LOG_OPTIONS,
@@ -41,8 +41,6 @@ export const logs = defineCommand({
     );
   },
 });
-
-const idOf = (row: Json): string => stringOf(memberAt(row, 'id')) ?? '';
 
 /**
  * The only worker of an endpoint, or the one that the user picks. Fails with not-found (4) where there is none, and with
