@@ -24,7 +24,7 @@ export function sharedItems(
     sources.set(position, opened);
     return opened;
   };
-  async function* items(): AsyncGenerator<Iterable<Item | InvalidItem>> {
+  async function* claimed(): AsyncGenerator<Iterable<Item | InvalidItem>> {
     for (;;) {
       const claim = await books.claim();
       if (claim === 'finished') return;
@@ -37,6 +37,13 @@ export function sharedItems(
         if (claim.isLost()) break;
         yield group;
       }
+    }
+  }
+  async function* items(): AsyncGenerator<Iterable<Item | InvalidItem>> {
+    try {
+      yield* claimed();
+    } finally {
+      for (const opened of sources.values()) await opened.then((source) => source.close()).catch(() => undefined);
     }
   }
   const generator = items();

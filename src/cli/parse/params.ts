@@ -174,6 +174,11 @@ export const option = {
     ...option.texts(summary, shape),
     required: true,
   }),
+  /** A repeatable flag that is needed at least once; each value is taken as it is. */
+  requiredTexts: (summary: string, shape: Shape<readonly string[]> = {}): Param<readonly string[]> => ({
+    ...option.texts(summary, shape),
+    required: true,
+  }),
 };
 
 /** A flag that needs at least one of some other flags: without them it is an error. */
@@ -213,23 +218,7 @@ export const arg = {
     distinct: true,
   }),
   /** One or more arguments. */
-<<<<<<< HEAD
-  many: (summary: string, shape: Shape<readonly string[]> = {}): Param<readonly string[]> => ({
-    ...argument,
-    ...shape,
-    summary,
-    required: true,
-    many: true,
-    parse: (text) => [text],
-  }),
-  /** A repeatable flag that is needed at least once; each value is taken as it is. */
-  requiredTexts: (summary: string, shape: Shape<readonly string[]> = {}): Param<readonly string[]> => ({
-    ...option.texts(summary, shape),
-    required: true,
-  }),
-=======
   many: (summary: string, shape: Shape<readonly string[]> = {}) => words(summary, shape, true),
->>>>>>> main
 };
 
 /** Whether a value was given: a switch that is off and an empty list count as absent. */
