@@ -4,9 +4,6 @@ import { localFile } from '../core/failure.ts';
 
 export type Compression = 'gzip' | 'zstd';
 
-/** The extension of each kind of compression. */
-export const EXTENSIONS: Readonly<Record<Compression, string>> = { gzip: '.gz', zstd: '.zst' };
-
 /** Returns how the file of this name is compressed; undefined when it is not. */
 export const compressionOf = (name: string): Compression | undefined =>
   /\.gz$/i.test(name) ? 'gzip' : /\.zst$/i.test(name) ? 'zstd' : undefined;

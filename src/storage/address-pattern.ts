@@ -14,8 +14,5 @@ export function parsePattern(pattern: string): AddressPattern {
   return { prefix: pattern.slice(0, wildcard), matches: compilePathGlob(pattern, `the pattern ${pattern}`) };
 }
 
-/** Whether a text has a wildcard of a glob. */
-export const isGlob = (text: string): boolean => WILDCARD.test(text);
-
 /** A backslash counts too: it takes the next character as it is. */
 const WILDCARD = /[*?[{\\]/;
