@@ -72,6 +72,8 @@ const PACKAGES = {
   'lossless-json': '^src/core/json\\.ts$',
   'jsonc-parser': '^src/core/json-source\\.ts$',
   '(csv-parse|tinyqueue)': '^src/batch/',
+  '(hyparquet|hyparquet-compressors)': '^src/batch/input/parquet/',
+  'hyparquet-writer': '^src/output/formats/parquet/',
   '(chokidar|ignore)': '^src/host/workers/',
 };
 
