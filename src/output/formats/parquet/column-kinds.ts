@@ -30,7 +30,7 @@ function factsOf(value: Json): ColumnFacts {
   // Half of a surrogate pair has no form in UTF-8.
   if (typeof value === 'string') return { kind: /\p{Surrogate}/u.test(value) ? 'json' : 'text', small: true };
   if (typeof value === 'number')
-    return Number.isSafeInteger(value) && !Object.is(value, -0)
+    return Number.isInteger(value) && Math.abs(value) < 2 ** 63 && !Object.is(value, -0)
       ? { kind: 'integer', small: true }
       : { kind: 'number', small: true };
   if (!(value instanceof Exact)) return { kind: 'json', small: true };
