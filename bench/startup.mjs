@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: start-up times as ratios to the start of Node (`node -e 0`) in one interleaved run, the memory used, and the
- * time to load each package; then batches, and workers of the local service.
+ * time to load each package; then batches, the stores of their books, and workers of the local service.
  */
 import { fork } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -11,6 +11,7 @@ import { build, root } from '../scripts/prepare.mjs';
 import { benchBatch } from './batch.mjs';
 import { importCosts } from './imports.mjs';
 import { environment, interleaved, median, printTable } from './measure.mjs';
+import { benchStores } from './stores.mjs';
 import { benchWorkers } from './workers.mjs';
 
 const ROUNDS = 41;
@@ -85,6 +86,7 @@ const env = environment({
 try {
   await benchImports(env, await benchStartup(env));
   await benchBatch(berth, home, env);
+  await benchStores(berth, home, env);
   await benchWorkers(home);
 } finally {
   service.stop();

@@ -15,6 +15,7 @@ import { finishBatch } from './run/verify-and-sort-results.ts';
 import { createQueueClient } from './run/queue-client.ts';
 import type { Stopped } from './run/stop-run.ts';
 import { runItems, type RunEnd, type RunOptions } from './run/runner.ts';
+import { fileBooks } from './store/file-books.ts';
 import type { ItemCounts, ItemStates } from './store/items/item-states.ts';
 import { LOCAL_SERVICE } from './store/journal/record.ts';
 import type { OpenBatch } from './store/open-batch.ts';
@@ -80,7 +81,8 @@ export async function runToEnd(
   let tookMs: number;
   try {
     end = await runItems({
-      ...batch,
+      // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
+      books: fileBooks(batch, () => clock.now()),
       options: runOptions(limits, states),
       items: verifiedItems(durable, input.path, input.fingerprint, { ...header.input, extras: header.extras }),
       client,

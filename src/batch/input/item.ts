@@ -48,6 +48,16 @@ export interface InvalidItem {
   readonly reason: string;
 }
 
+/** Where the first chunk of an input that is read begins. */
+export interface Beginning {
+  /** The number of the first item. */
+  readonly item: number;
+  /** The number of the first line, and in a CSV file of the first line after the header; that of the file by default. */
+  readonly line?: number;
+  /** Returns false for an item that is not needed: it is counted, and not parsed. */
+  readonly isWanted?: (number: number) => boolean;
+}
+
 /** Creates an item, or calls `invalid` when its body exceeds the payload limit. */
 export function createItem(
   input: Uint8Array,
