@@ -1,6 +1,7 @@
 import { memberAt } from '../../../core/json.ts';
 import { defineCommand, defineGroup, endedWhen } from '../../../cli/command.ts';
 import { arg, option } from '../../../cli/parse/params.ts';
+import { fetchOptions } from './fetch-flags.ts';
 import { resumeOptions, runOptions } from './flags.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
 
@@ -86,6 +87,7 @@ const exportResults = defineCommand({
     ordered: option.on('in the order of the input'),
     out: option.text('write to this file, in place of stdout', { metavar: 'FILE' }),
     force: option.on('replace the file of --out if it exists'),
+    ...fetchOptions,
     input: option.text('where the input lies now, if not where it was', { metavar: 'FILE' }),
   },
   examples: [
@@ -93,7 +95,10 @@ const exportResults = defineCommand({
     ['berth jobs batch export results.jsonl --join-input --fields input,output', 'inputs beside their outputs'],
     ['berth jobs batch export results.jsonl --format parquet --out results.parquet', 'a table for a data engine'],
   ],
-  run: async (ctx, values) => (await import('./export.ts')).exportBatch(ctx, values),
+  run: async (ctx, values) =>
+    values.fetchOutputs === undefined
+      ? (await import('./export.ts')).exportBatch(ctx, values)
+      : (await import('./fetch-outputs.ts')).fetchBatchOutputs(ctx, values),
 });
 
 export const batch = defineGroup(
