@@ -12,7 +12,9 @@ import type { StopCause } from './report/report-types.ts';
 import { createRequestHealth, type FailedRequests } from './report/request-health.ts';
 import { createQueueClient } from './run/queue-client.ts';
 import { runItems, type RunEnd, type RunOptions } from './run/runner.ts';
+import type { RequestKind } from './run/submit-and-poll-rates.ts';
 import type { Stopped } from './run/stop-run.ts';
+import type { SharedPace } from './store/postgres/pace/shared-pace.ts';
 import type { Books } from './store/books.ts';
 
 const DEFAULT_CONCURRENCY = 32;
@@ -25,6 +27,8 @@ export interface Work {
   readonly endpointId: string;
   readonly books: Books;
   readonly items: AsyncGenerator<Iterable<Item | InvalidItem>>;
+  /** Opens the pace that all drivers of the endpoint share; absent when this process has it alone. */
+  readonly openPace?: (kind: RequestKind) => SharedPace;
   /** True when an earlier run had sent some items. */
   readonly resumed: boolean;
   /** Keeps the price of a worker per hour. */
@@ -89,6 +93,7 @@ export async function drive(ports: BatchPorts, work: Work, limits: BatchLimits, 
       clock,
       random: ports.random,
       interrupt: signal,
+      openPace: work.openPace,
       observer: {
         onReady: (apply) => {
           applyWindows = apply;

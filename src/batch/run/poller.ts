@@ -6,7 +6,7 @@ import type { JournalJob } from '../store/journal/replay.ts';
 import { nextPollDelay, retryPollDelay, UNKNOWN_TIMING, withJob } from './poll-delays.ts';
 import { createPollSchedule, type PolledJob } from './poll-order.ts';
 import type { RetryLater } from './queue-client.ts';
-import { canSend, onRetryLater, type RunState } from './run-state.ts';
+import { canSend, grantDelay, isGranted, onRetryLater, type RunState } from './run-state.ts';
 import { delayUntilNext, speedUp, takeTokens } from './adaptive-rate.ts';
 
 /** Polls jobs until each has ended and its result is on disk. */
@@ -224,6 +224,7 @@ export function createPoller(run: RunState, options: PollerOptions): Poller {
         if (delayMs === undefined || !canSend(run)) return undefined;
         const untilDueMs = schedule.dueAt() - now;
         if (delayMs > 0 || untilDueMs > 0) return Math.max(delayMs, untilDueMs);
+        if (!isGranted(run, 'poll', now)) return grantDelay(run, 'poll', now);
         const job = schedule.take(now);
         if (job === undefined) return undefined;
         if (!job.retryFirst && books.states.stateOf(job.item) !== 'submitted') {
@@ -232,6 +233,7 @@ export function createPoller(run: RunState, options: PollerOptions): Poller {
           continue;
         }
         rates.poll = takeTokens(rates.poll, now);
+        run.granted?.poll.take(1);
         run.start(handle(job));
       }
     },

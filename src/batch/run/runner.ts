@@ -4,14 +4,16 @@ import type { Failure } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
 import type { InvalidItem, Item } from '../input/item.ts';
 import { createItemQueue } from '../input/item-queue.ts';
+import type { SharedPace } from '../store/postgres/pace/shared-pace.ts';
 import type { Books } from '../store/books.ts';
 import type { EndEvent } from '../store/items/item-state-machine.ts';
 import { countsAddUp, type ItemCounts } from '../store/items/item-states.ts';
 import { createPoller } from './poller.ts';
 import type { QueueClient } from './queue-client.ts';
-import { createRequestRates } from './submit-and-poll-rates.ts';
+import { createRequestRates, type RequestKind } from './submit-and-poll-rates.ts';
 import { createFailureMonitor, createRunControl, type RunControl, type Stopped } from './stop-run.ts';
-import type { RunState } from './run-state.ts';
+import { createGrantedRate, type GrantedRate } from './granted-rate.ts';
+import type { GrantedRates, RunState } from './run-state.ts';
 import { createScheduler, NEVER } from './step-loop.ts';
 import { createSubmitter, type UnrecordedJob } from './submitter.ts';
 
@@ -41,6 +43,8 @@ export interface RunParts {
   /** The user's interrupt: no more requests are sent, but the answers to pending ones are still processed. */
   readonly interrupt: AbortSignal;
   readonly observer?: RunObserver;
+  /** Opens the pace that all drivers of the endpoint share; absent when this process has it alone. */
+  readonly openPace?: ((kind: RequestKind) => SharedPace) | undefined;
 }
 
 /** Callbacks for what happens during a run. */
@@ -86,6 +90,21 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
     if (options.maxFailures < Number.POSITIVE_INFINITY && notCompleted(states.counts()) > options.maxFailures)
       control.stop('failures', 'when-ended');
   };
+  const items = createItemQueue(parts.items, ({ number }) => states.stateOf(number) === 'waiting', scheduler.wake);
+  const openRate = (kind: RequestKind, wanted: () => number): GrantedRate | undefined => {
+    const pace = parts.openPace?.(kind);
+    return pace && createGrantedRate({ pace, clock, random: parts.random, wanted, wake: scheduler.wake });
+  };
+  const submitRate = openRate('submit', () => (control.maySubmit() && !items.empty ? options.rate : 0));
+  const pollRate = openRate('poll', () => states.count('submitted'));
+  const granted: GrantedRates | undefined = submitRate && pollRate && { submit: submitRate, poll: pollRate };
+  if (granted !== undefined) {
+    const backOff = rates.backOff.bind(rates);
+    rates.backOff = (kind, sentAt, retryAfterMs) => {
+      backOff(kind, sentAt, retryAfterMs);
+      granted[kind].slowDown(retryAfterMs, sentAt);
+    };
+  }
   let running = 0;
   const onDone = (): void => {
     running -= 1;
@@ -100,6 +119,7 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
     client,
     concurrency: options.concurrency,
     books,
+    granted,
     saveResult: async (owner, document, event) => {
       await books.saveResult(owner, document, event);
       checkFailures(event, document);
@@ -113,7 +133,6 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
     },
   };
 
-  const items = createItemQueue(parts.items, ({ number }) => states.stateOf(number) === 'waiting', scheduler.wake);
   const poller = createPoller(run, {
     retryFailed: options.retryFailed,
     onExecuted: observer.onExecuted,
@@ -173,6 +192,7 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
   } finally {
     interrupt.removeEventListener('abort', onInterrupt);
     await items.close();
+    await Promise.all([submitRate?.close(), pollRate?.close()]);
   }
   await books.idle();
   const counts = states.counts();

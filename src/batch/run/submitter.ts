@@ -3,7 +3,8 @@ import { duplicateJobId } from '../../queue/job-id.ts';
 import type { Item } from '../input/item.ts';
 import type { ItemQueue } from '../input/item-queue.ts';
 import type { SubmitOutcome } from './queue-client.ts';
-import { canSend, onRetryLater, type RunState } from './run-state.ts';
+import { canSend, grantDelay, isGranted, onRetryLater, type RunState } from './run-state.ts';
+import { NEVER } from './step-loop.ts';
 import { availableRequests, delayUntilNext, maxIntents, returnToken, speedUp, takeTokens } from './adaptive-rate.ts';
 
 /**
@@ -174,12 +175,22 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
     }
   };
 
-  const submitReady = (): void => {
-    while (ready.length > 0 && sending < Math.floor(rates.submit.concurrency) && canSend(run) && books.maySend()) {
+  const maxSending = (): number =>
+    Math.floor(Math.min(rates.submit.concurrency, run.granted?.submit.concurrency ?? Number.POSITIVE_INFINITY));
+  const submitReady = (now: number): void => {
+    while (ready.length > 0 && sending < maxSending() && canSend(run) && books.maySend()) {
+      if (!isGranted(run, 'submit', now)) return;
       const next = ready.shift();
-      if (next !== undefined && isStillIntended(next)) start(submit(next.item));
+      if (next === undefined || !isStillIntended(next)) continue;
+      run.granted?.submit.take(1);
+      start(submit(next.item));
     }
   };
+  /** Intents that may be written ahead of the grants of all drivers: those of 0.1 seconds. */
+  const grantedIntents = (now: number): number =>
+    run.granted === undefined
+      ? Number.POSITIVE_INFINITY
+      : run.granted.submit.available(now) + Math.ceil(rates.submit.perSecond / 10) - ready.length - writingIntents;
 
   /** False when another driver has taken the item over since its intent was written. */
   const isStillIntended = ({ item: { number }, tenure }: ReadyItem): boolean =>
@@ -191,7 +202,8 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
     const active = writingIntents + ready.length + recording;
     if (active > maxActive - groupSize(maxActive)) return undefined;
     const free = options.maxInFlight() - states.count('sending') - states.count('submitted');
-    const count = Math.min(free, availableRequests(rates.submit, active, now, maxActive));
+    const granted = grantedIntents(now);
+    const count = Math.max(0, Math.min(free, granted, availableRequests(rates.submit, active, now, maxActive)));
     const items = takeFromQueue(count);
     if (items.length > 0) {
       rates.submit = takeTokens(rates.submit, now, items.length);
@@ -200,6 +212,7 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
     // The run continues when the item queue has loaded an item, or, when the service has the maximum number of jobs,
     // when a job ends.
     if (items.length < count || items.length >= free) return undefined;
+    if (items.length >= granted) return grantDelay(run, 'submit', now);
     return delayUntilNext(rates.submit, active + items.length, now, maxActive);
   };
   const takeFromQueue = (count: number): readonly Item[] => {
@@ -218,8 +231,10 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
       // A wait that the service asked for also applies to items whose intent was being written at that time.
       if (!control.maySubmit() || rates.submit.blockedUntil > now) withdrawReady();
       if (!control.maySubmit() || !books.maySend()) return undefined;
-      submitReady();
-      return takeItems(now);
+      submitReady(now);
+      const delayMs = takeItems(now);
+      if (ready.length === 0 || isGranted(run, 'submit', now)) return delayMs;
+      return Math.min(delayMs ?? NEVER, grantDelay(run, 'submit', now) ?? NEVER);
     },
   };
 }

@@ -1,14 +1,15 @@
 import { memberAt } from '../../../core/json.ts';
 import { defineCommand, defineGroup, endedWhen } from '../../../cli/command.ts';
 import { arg, option } from '../../../cli/parse/params.ts';
-import { resumeOptions, runOptions, storageOptions, storeOptions, workOptions } from './flags.ts';
+import { fetchOptions } from './fetch-flags.ts';
+import { resumeOptions, runOptions, storeOptions, workOptions } from './flags.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
 
 const run = defineCommand({
   summary: 'submit a job for each line of a file and fetch all results',
   changesMachine: true,
   details:
-    'Each line of the input is one job: JSON, sent byte for byte; or a row of a CSV file with a header, sent as an object of its columns. All of it is checked before anything is sent. Results are written as JSON lines as they come: `item` counts the jobs of the input from 1, with those left out and without empty lines; the value of --id-field goes beside it as a label, and need not be unique. A CSV file has commas between its columns, which are strings unless --types or a header such as price:number says otherwise; a cell that does not have its type is an error with its row and column. The column of --input-field holds JSON. --skip-invalid leaves out lines and rows; where quotes of a CSV file are broken it has no rows. What is piped in is kept beside the results, as RESULTS.input, for a resume. The cost shown is about what execution costs, where endpoint and catalog tell the price; idle workers and their start come on top. Exit codes: 0 all completed, 13 some did not, 9 the time of --max-time was up, 130 interrupted, 14 trouble with a file.',
+    'Each line of the input is one job: JSON, sent byte for byte; or a row of a CSV file with a header or of a Parquet file, sent as an object of its columns. All of it is checked before anything is sent. Results are written as JSON lines as they come: `item` counts the jobs of the input from 1, with those left out and without empty lines; the value of --id-field goes beside it as a label, and need not be unique. A CSV file has commas between its columns, which are strings unless --types or a header such as price:number says otherwise; a cell that does not have its type is an error with its row and column. The column of --input-field holds JSON. In a Parquet file, integers keep every digit; decimals, dates and times are text, bytes are base64, NaN and Infinity are those words as text; the column of --input-field is the input itself. --skip-invalid leaves out lines and rows; where quotes of a CSV file are broken it has no rows. What is piped in is kept beside the results, as RESULTS.input, for a resume. The cost shown is about what execution costs, where endpoint and catalog tell the price; idle workers and their start come on top. Exit codes: 0 all completed, 13 some did not, 9 the time of --max-time was up, 130 interrupted, 14 trouble with a file.',
   args: { endpoint: arg.text('endpoint id, name or model slug', { complete: ENDPOINTS }) },
   options: runOptions,
   writes: true,
@@ -109,24 +110,30 @@ const report = defineCommand({
 });
 
 const exportResults = defineCommand({
-  summary: 'write the results of a batch as CSV, JSON or JSON lines',
+  summary: 'write the results of a batch as CSV, JSON, JSON lines or Parquet',
   changesMachine: true,
   details:
-    'One row for each item that has ended, with its last result, in bounded memory, also while the batch runs. --join-input adds the input of each item, in the order of the input. --fields names members, such as output.text: they are the columns of a CSV. Nested members of a CSV are JSON. With --out the file takes its name when it is complete.',
+    'One row for each item that has ended, with its last result, in bounded memory, also while the batch runs. --join-input adds the input of each item, in the order of the input. --fields names members, such as output.text: they are the columns of a CSV. Nested members of a CSV are JSON. In a Parquet file input and output are JSON text, and every other column, also one of --fields, has the type of its values: boolean, integer, number or text, and JSON text where they differ. With --out the file takes its name when it is complete; a file that exists is replaced only with --force.',
   args: { results: arg.text('the results file of the batch', { complete: 'file' }) },
   options: {
-    format: option.choice('what to write (default jsonl)', ['csv', 'json', 'jsonl']),
+    format: option.choice('what to write (default jsonl)', ['csv', 'json', 'jsonl', 'parquet']),
     joinInput: option.on('add the input of each item, in the order of the input'),
     ordered: option.on('in the order of the input'),
     out: option.text('write to this file, in place of stdout', { metavar: 'FILE' }),
+    force: option.on('replace the file of --out if it exists'),
+    ...fetchOptions,
     input: option.text('where the input lies now, if not where it was', { metavar: 'FILE' }),
-    ...storageOptions,
+    ...storeOptions,
   },
   examples: [
     ['berth jobs batch export results.jsonl --format csv --out results.csv', 'a table for a spreadsheet'],
     ['berth jobs batch export results.jsonl --join-input --fields input,output', 'inputs beside their outputs'],
+    ['berth jobs batch export results.jsonl --format parquet --out results.parquet', 'a table for a data engine'],
   ],
-  run: async (ctx, values) => (await import('./export.ts')).exportBatch(ctx, values),
+  run: async (ctx, values) =>
+    values.fetchOutputs === undefined
+      ? (await import('./export.ts')).exportBatch(ctx, values)
+      : (await import('./fetch-outputs.ts')).fetchBatchOutputs(ctx, values),
 });
 
 export const batch = defineGroup(
