@@ -3,13 +3,14 @@
  * a load generator at the same concurrency; jobs per second from start to end on the local service; and memory by the length
  * of the input. `BENCH_BATCH_ITEMS` sets the length of the longest input.
  */
-import { fork, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { once as event } from 'node:events';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
+import { startFixed } from './fixed.mjs';
 import { median, printTable, verdict } from './measure.mjs';
 
 const CONCURRENCY = 32;
@@ -21,20 +22,7 @@ const LONG = Number(process.env.BENCH_BATCH_ITEMS ?? 1_000_000);
 const GROWTH_TARGET = 1.2;
 const MEMORY_TARGET_MIB = 150;
 
-const fixedServer = fileURLToPath(new URL('fixed-server.mjs', import.meta.url));
 const usage = fileURLToPath(new URL('usage.cjs', import.meta.url));
-
-/** Starts a server in a separate process; `ask` returns what it has counted since the last call. */
-async function startFixed(kind) {
-  const child = fork(fixedServer, [kind]);
-  const next = () => event(child, 'message').then(([message]) => message);
-  const { url } = await next();
-  const ask = () => {
-    child.send('count');
-    return next();
-  };
-  return { url, ask, stop: () => child.disconnect() };
-}
 
 async function writeItems(file, count) {
   const out = createWriteStream(file);

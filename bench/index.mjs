@@ -9,6 +9,7 @@ import { benchLocal } from './local-status.mjs';
 import { environment } from './measure.mjs';
 import { benchStart } from './start.mjs';
 import { benchStatus } from './status.mjs';
+import { benchStores } from './stores.mjs';
 import { benchWorkers } from './workers.mjs';
 
 /** Each part takes the path of the launcher, a folder for its files, and the environment of the measured programs. */
@@ -21,6 +22,7 @@ const PARTS = {
     await benchWorkers(world);
   },
   batch: benchBatch,
+  stores: ({ berth, home, env }) => benchStores(berth, home, env),
 };
 
 const named = process.argv.slice(2);

@@ -1,14 +1,26 @@
 import type { Api, BatchApi, BatchApiOptions, LoginApiOptions, RememberedLimits } from './api.ts';
 import type { Clock } from './ports/clock.ts';
+import type { Downloads } from './ports/downloads.ts';
 import type { DurableFiles, Files } from './ports/files.ts';
 import type { LocalHost, Spawn } from './ports/local-service.ts';
+import type { ObjectStorage, StorageOptions } from './ports/object-storage.ts';
 import type { RememberedJobs, RememberedLists } from './ports/remembered.ts';
 import type { ProfileStore, SettingsView } from './ports/settings.ts';
 import type { Blocking, Prompts, Sink, Terminal } from './ports/terminal.ts';
 import type { DataText, TerminalText } from './safe-text.ts';
 
 export type { Clock } from './ports/clock.ts';
-export type { AppendFile, DurableFiles, Files, LockHolder, ResolvedPath } from './ports/files.ts';
+export type { DownloadAnswer, Downloads } from './ports/downloads.ts';
+export type {
+  AppendFile,
+  DurableFiles,
+  Files,
+  FileVersion,
+  FolderEntry,
+  LockHolder,
+  ResolvedPath,
+} from './ports/files.ts';
+export type { ObjectStorage, StorageOptions, StoredObject } from './ports/object-storage.ts';
 export type { LocalHost, LocalServeOptions, LocalServer, Spawn } from './ports/local-service.ts';
 export type { KeyView, Profile, ProfileStore, SettingSource, SettingsView, SettingValues } from './ports/settings.ts';
 export type {
@@ -33,6 +45,8 @@ export interface Context {
   batchApi(options: BatchApiOptions): BatchApi;
   /** Opens an Api for a login that is not stored yet. All its requests go to the management API. */
   loginApi(options: LoginApiOptions): Api;
+  /** Loads its modules on the first call. */
+  downloads(): Promise<Downloads>;
   readonly settings: SettingsView;
   readonly profiles: ProfileStore;
   readonly clock: Clock;
@@ -47,6 +61,8 @@ export interface Context {
   readonly files: Files;
   /** Loads its module on the first call. */
   durable(): Promise<DurableFiles>;
+  /** Opens files and objects by address. Loads its modules on the first call. */
+  storage(options?: StorageOptions): Promise<ObjectStorage>;
   readonly prompts: Prompts;
   readonly spawn: Spawn;
   readonly localHost: LocalHost;

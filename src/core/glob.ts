@@ -4,7 +4,7 @@ import { usage } from './failure.ts';
 export type NameMatcher = (name: string) => boolean;
 
 /** One part of a pattern: any text, or one character that passes a test. */
-type Token = 'star' | ((character: string) => boolean);
+export type Token = 'star' | ((character: string) => boolean);
 
 /** The most patterns that braces may expand to. */
 const MAX_ALTERNATIVES = 256;
@@ -25,7 +25,7 @@ function compileGlob(pattern: string, label: string): NameMatcher {
   const isTurned = pattern.startsWith('!');
   const rest = isTurned ? pattern.slice(1) : pattern;
   if (rest === '') throw usage(`${label} is empty`, `Quote a pattern for the shell: ${label} 'train-*'`);
-  const all = alternatives(rest, label).map(tokensOf);
+  const all = alternatives(rest, label).map((each) => tokensOf(each));
   return (name) => {
     const characters = Array.from(name);
     return all.some((tokens) => matches(tokens, characters)) !== isTurned;
@@ -33,7 +33,7 @@ function compileGlob(pattern: string, label: string): NameMatcher {
 }
 
 /** Expands `{a,b}`, inner braces first. Braces without a comma, or without an end, are characters. */
-function alternatives(pattern: string, label: string): readonly string[] {
+export function alternatives(pattern: string, label: string): readonly string[] {
   const done: string[] = [];
   const open = [pattern];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -47,12 +47,14 @@ function alternatives(pattern: string, label: string): readonly string[] {
   return done;
 }
 
-function tokensOf(pattern: string): readonly Token[] {
+/** Returns the parts of a pattern without braces. With `inPath`, wildcards for one character match no slash. */
+export function tokensOf(pattern: string, inPath = false): readonly Token[] {
+  const isOne = (character: string): boolean => !inPath || character !== '/';
   const parts = pattern.matchAll(/\\(.)|\*+|\?|\[([!^]?)(\]?[^\]]+|\])\]|./gsu);
   return [...parts].map(([part, escaped, not, set]): Token => {
     if (part.startsWith('*')) return 'star';
-    if (part === '?') return () => true;
-    if (set !== undefined) return (character) => isInSet(set, character) === (not === '');
+    if (part === '?') return (character) => isOne(character);
+    if (set !== undefined) return (character) => isOne(character) && isInSet(set, character) === (not === '');
     const wanted = escaped ?? part;
     return (character) => character === wanted;
   });

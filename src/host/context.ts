@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Context } from '../core/context.ts';
+import type { Context, DurableFiles } from '../core/context.ts';
 import { createProfiles } from '../settings/profile-store.ts';
 import type { GlobalFlags } from '../settings/resolve.ts';
 import { createSettings } from '../settings/create-settings.ts';
@@ -83,6 +83,9 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
       limits.remember(windows);
     },
   });
+  const storages: { close(): Promise<void> }[] = [];
+  const durable = async (): Promise<DurableFiles> =>
+    (await import('./files/durable-files.ts')).openDurable(runtime, signal, locks);
   return {
     api: connection.api,
     batchApi: (options) => {
@@ -100,7 +103,19 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     stdout: dataOutput(() => runtime.stdout),
     stderr,
     files: openFiles(runtime, signal),
-    durable: async () => (await import('./files/durable-files.ts')).openDurable(runtime, signal, locks),
+    durable,
+    downloads: async () => {
+      const { openHostDownloads } = await import('./connection/downloads.ts');
+      const downloads = openHostDownloads({ runtime, settings, signal, stderr });
+      storages.push(downloads);
+      return downloads;
+    },
+    storage: async (options = {}) => {
+      const { openHostStorage } = await import('./connection/storage.ts');
+      const storage = openHostStorage({ runtime, settings, signal, stderr, files: await durable() }, options);
+      storages.push(storage);
+      return storage;
+    },
     prompts: createPrompts(() => runtime, terminal, signal),
     spawn: createSpawn(runtime, interrupt),
     localHost: createLocalHost(runtime),
@@ -115,7 +130,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     close: async () => {
       limits.flush();
       if (!runtime.exitsAfterRun) interrupt.close();
-      await connection.close();
+      await Promise.all([connection, ...storages].map((each) => each.close()));
     },
   };
 }

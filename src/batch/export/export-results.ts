@@ -1,15 +1,14 @@
-import type { DurableFiles } from '../../core/context.ts';
+import type { DurableFiles, ObjectStorage } from '../../core/context.ts';
 import { localFile, usage } from '../../core/failure.ts';
 import { decodeJson, type Json, type JsonObject } from '../../core/json.ts';
 import { intactResults, resultsChanged } from '../analysis/intact-results.ts';
-import { fingerprintOf, verifyChunks } from '../input/fingerprint.ts';
+import { fingerprintFile, verifiedItems } from '../input/input-file.ts';
 import type { Item } from '../input/item.ts';
-import { readItems } from '../input/read-items.ts';
-import { readUntilAborted } from '../input/read-until-aborted.ts';
 import { inputCandidates, journalPath, lockPath, orderedPath } from '../store/file-names.ts';
 import { readStatus, type StatusAndJournal } from '../read-status.ts';
 import type { ItemCounts } from '../store/items/item-states.ts';
 import { resultOffsets, storedResults, type ResultsSource } from '../store/results/stored-results.ts';
+import { checkStoredInputs, storedInputItems, storedInputs } from '../stored-inputs.ts';
 import { createBlockReader } from './block-reader.ts';
 
 export interface ExportOptions {
@@ -22,6 +21,8 @@ export interface ExportOptions {
   /** True when the rows must be in the order of the input. Joined rows always are. */
   readonly ordered: boolean;
   readonly signal: AbortSignal;
+  /** For the inputs of a batch that has several. */
+  readonly storage: () => Promise<ObjectStorage>;
 }
 
 /** The results of a batch, one row per item. */
@@ -30,10 +31,10 @@ export interface ExportedResults {
   /** Absolute paths of the files that belong to the batch. */
   readonly files: readonly string[];
   /**
-   * Rows grouped by the part of the file that is read at once, because one `await` per row would take longer than the
-   * row.
+   * Reads the rows, grouped by the part of the file that is read at once, because one `await` per row would take longer
+   * than the row. Each call reads them from the beginning.
    */
-  readonly rows: AsyncGenerator<Iterable<JsonObject>>;
+  readonly rows: () => AsyncGenerator<Iterable<JsonObject>>;
 }
 
 /** The members of a row, in their order; `input` only where it was joined. */
@@ -57,8 +58,8 @@ export async function exportResults(durable: DurableFiles, options: ExportOption
     if (source === undefined) throw resultsChanged(batch.status.results);
     const about = { counts: batch.status.counts, files: filesOf(durable, batch) };
     if (joinInput) return { ...about, rows: await joinedRows(durable, batch, source, options) };
-    if (ordered) return { ...about, rows: rowsInOrder(durable, source, signal) };
-    return { ...about, rows: rowsAsStored(durable, source, signal) };
+    if (ordered) return { ...about, rows: () => rowsInOrder(durable, source, signal) };
+    return { ...about, rows: () => rowsAsStored(durable, source, signal) };
   }
 }
 
@@ -69,7 +70,8 @@ const filesOf = (durable: DurableFiles, { status, journal }: StatusAndJournal): 
     lockPath(status.results),
     orderedPath(status.results),
     status.input,
-    ...inputCandidates(status.results, journal.header.input),
+    ...(storedInputs(status.results, journal.header.input)?.map(({ object }) => object.address) ??
+      inputCandidates(status.results, journal.header.input)),
   ].map((path) => durable.absolute(path));
 
 async function* rowsAsStored(
@@ -102,24 +104,31 @@ async function joinedRows(
   durable: DurableFiles,
   { status, journal: { header } }: StatusAndJournal,
   source: ResultsSource,
-  { input = status.input, signal }: ExportOptions,
-): Promise<AsyncGenerator<Iterable<JsonObject>>> {
+  { input = status.input, signal, storage }: ExportOptions,
+): Promise<() => AsyncGenerator<Iterable<JsonObject>>> {
+  const inputs = storedInputs(status.results, header.input);
+  if (inputs !== undefined) {
+    const ports = { storage: await storage(), signal };
+    await checkStoredInputs(ports, inputs);
+    const offsets = await resultOffsets(durable, source, signal);
+    return () => joinItems(storedInputItems(ports, inputs, header.input, ''), offsets, durable, source);
+  }
   if ((await durable.size(input)) === undefined)
     throw usage(`the input ${input} is not there`, 'Say where it is now with --input FILE, or leave --join-input out.');
-  const fingerprint = await fingerprintOf(readUntilAborted(durable, input, signal));
+  const fingerprint = await fingerprintFile(durable, input, header.input, signal);
   if (fingerprint.bytes !== header.input.bytes || fingerprint.sha256 !== header.input.sha256)
     throw usage(
       `the input ${input} is not the one this batch was begun with`,
       'Bring the old one back, or leave --join-input out.',
     );
-  const chunks = verifyChunks(readUntilAborted(durable, input, signal), fingerprint, input);
   // Without the options of the jobs, the body contains only the input.
-  const items = readItems(chunks, { ...header.input, extras: '' });
-  return joinItems(items, await resultOffsets(durable, source, signal), durable, source);
+  const format = { ...header.input, extras: '' };
+  const offsets = await resultOffsets(durable, source, signal);
+  return () => joinItems(verifiedItems(durable, input, fingerprint, format, signal), offsets, durable, source);
 }
 
 async function* joinItems(
-  groups: ReturnType<typeof readItems>,
+  groups: ReturnType<typeof verifiedItems>,
   offsets: Float64Array,
   durable: DurableFiles,
   source: ResultsSource,
@@ -135,11 +144,11 @@ async function* joinItems(
 const BODY_START = '{"input":'.length;
 
 /** Returns the input that is in the body of a submission. */
-const inputOf = ({ body }: Item): Json =>
+export const inputOf = ({ body }: Item): Json =>
   decodeJson(Buffer.from(body.buffer, body.byteOffset + BODY_START, body.byteLength - BODY_START - 1).toString('utf8'));
 
-/** Every row has the same members, so that a table of them has the same columns. */
-function rowOf(path: string, bytes: Uint8Array, input: Json | undefined): JsonObject {
+/** Returns the row of a result. Every row has the same members, so that a table of them has the same columns. */
+export function rowOf(path: string, bytes: Uint8Array, input: Json | undefined): JsonObject {
   const result = decodeJson(
     Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'),
   ) as JsonObject;

@@ -6,8 +6,10 @@ import type { FailedRequests, RequestProblem } from './request-health.ts';
 
 /** What is known about every batch. */
 export interface BatchSummary {
-  /** Path of the results file. */
+  /** Path of the results file; the name of a shared batch. */
   readonly results: string;
+  /** Words that name the batch on a command line. */
+  readonly reference: readonly string[];
   /** The endpoint as the user named it. */
   readonly endpoint: string;
   /** Path of the input. */
@@ -29,7 +31,8 @@ export interface BatchSummary {
 
 /** Why a run stopped before all items had ended. An error that is not a Failure is a bug and is thrown instead. */
 export type StopCause =
-  { readonly reason: 'interrupt' | 'timeout' | 'failures' } | { readonly reason: 'error'; readonly failure: Failure };
+  | { readonly reason: 'interrupt' | 'timeout' | 'failures' | 'cancelled' }
+  | { readonly reason: 'error'; readonly failure: Failure };
 
 /** How a run of a batch ended. */
 export interface BatchReport extends BatchSummary {

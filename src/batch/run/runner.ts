@@ -4,15 +4,16 @@ import type { Failure } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
 import type { InvalidItem, Item } from '../input/item.ts';
 import { createItemQueue } from '../input/item-queue.ts';
+import type { SharedPace } from '../store/postgres/pace/shared-pace.ts';
+import type { Books } from '../store/books.ts';
 import type { EndEvent } from '../store/items/item-state-machine.ts';
 import { countsAddUp, type ItemCounts } from '../store/items/item-states.ts';
-import type { OpenBatch } from '../store/open-batch.ts';
 import { createPoller } from './poller.ts';
 import type { QueueClient } from './queue-client.ts';
-import { createRecorder } from './recorder.ts';
-import { createRequestRates } from './submit-and-poll-rates.ts';
+import { createRequestRates, type RequestKind } from './submit-and-poll-rates.ts';
 import { createFailureMonitor, createRunControl, type RunControl, type Stopped } from './stop-run.ts';
-import type { RunState } from './run-state.ts';
+import { createGrantedRate, type GrantedRate } from './granted-rate.ts';
+import type { GrantedRates, RunState } from './run-state.ts';
 import { createScheduler, NEVER } from './step-loop.ts';
 import { createSubmitter, type UnrecordedJob } from './submitter.ts';
 
@@ -31,9 +32,10 @@ export interface RunOptions {
   readonly retryFailed: number;
 }
 
-export interface RunParts extends Pick<OpenBatch, 'states' | 'jobIds' | 'journal' | 'results' | 'jobs' | 'failed'> {
+export interface RunParts {
+  readonly books: Books;
   readonly options: RunOptions;
-  /** All items of the input; those that are not waiting are skipped. */
+  /** Items of the batch; those that are not waiting are skipped. */
   readonly items: AsyncGenerator<Iterable<Item | InvalidItem>>;
   readonly client: QueueClient;
   readonly clock: Clock;
@@ -41,6 +43,8 @@ export interface RunParts extends Pick<OpenBatch, 'states' | 'jobIds' | 'journal
   /** The user's interrupt: no more requests are sent, but the answers to pending ones are still processed. */
   readonly interrupt: AbortSignal;
   readonly observer?: RunObserver;
+  /** Opens the pace that all drivers of the endpoint share; absent when this process has it alone. */
+  readonly openPace?: ((kind: RequestKind) => SharedPace) | undefined;
 }
 
 /** Callbacks for what happens during a run. */
@@ -72,11 +76,12 @@ export interface RunEnd {
 }
 
 /**
- * Submits waiting items and fetches results, until nothing is left or something stops it. Journal and results are synced
- * when it returns. It does not fail: an error is the reason in its `stopped`.
+ * Submits waiting items and fetches results, until nothing is left or something stops it. No write is pending when it
+ * returns. It does not fail: an error is the reason in its `stopped`.
  */
 export async function runItems(parts: RunParts): Promise<RunEnd> {
-  const { options, clock, states, interrupt, client, observer = {} } = parts;
+  const { options, clock, books, interrupt, client, observer = {} } = parts;
+  const { states } = books;
   const scheduler = createScheduler(clock);
   const control = createRunControl(scheduler.wake);
   const rates = createRequestRates(options, clock, parts.random);
@@ -85,6 +90,21 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
     if (options.maxFailures < Number.POSITIVE_INFINITY && notCompleted(states.counts()) > options.maxFailures)
       control.stop('failures', 'when-ended');
   };
+  const items = createItemQueue(parts.items, ({ number }) => states.stateOf(number) === 'waiting', scheduler.wake);
+  const openRate = (kind: RequestKind, wanted: () => number): GrantedRate | undefined => {
+    const pace = parts.openPace?.(kind);
+    return pace && createGrantedRate({ pace, clock, random: parts.random, wanted, wake: scheduler.wake });
+  };
+  const submitRate = openRate('submit', () => (control.maySubmit() && !items.empty ? options.rate : 0));
+  const pollRate = openRate('poll', () => states.count('submitted'));
+  const granted: GrantedRates | undefined = submitRate && pollRate && { submit: submitRate, poll: pollRate };
+  if (granted !== undefined) {
+    const backOff = rates.backOff.bind(rates);
+    rates.backOff = (kind, sentAt, retryAfterMs) => {
+      backOff(kind, sentAt, retryAfterMs);
+      granted[kind].slowDown(retryAfterMs, sentAt);
+    };
+  }
   let running = 0;
   const onDone = (): void => {
     running -= 1;
@@ -98,9 +118,12 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
     clock,
     client,
     concurrency: options.concurrency,
-    states,
-    // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
-    recorder: createRecorder(states, parts.journal, parts.results, checkFailures, () => clock.now()),
+    books,
+    granted,
+    saveResult: async (owner, document, event) => {
+      await books.saveResult(owner, document, event);
+      checkFailures(event, document);
+    },
     rates,
     control,
     monitor: createFailureMonitor(clock, control, (failure) => observer.onRequest?.(failure)),
@@ -110,7 +133,6 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
     },
   };
 
-  const items = createItemQueue(parts.items, ({ number }) => states.stateOf(number) === 'waiting', scheduler.wake);
   const poller = createPoller(run, {
     retryFailed: options.retryFailed,
     onExecuted: observer.onExecuted,
@@ -118,7 +140,6 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
   });
   const submitter = createSubmitter(run, {
     items,
-    jobIds: parts.jobIds,
     maxInFlight: () => options.inFlight,
     onAccepted: ({ number, id }, job, at) => {
       poller.add({ item: number, job, id, retries: 0 }, at);
@@ -126,12 +147,24 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
     onUnknown: observer.onUnknown,
   });
   const started = clock.monotonic();
-  for (const job of parts.jobs) {
-    // The date is from another process, and the wall clock may have been changed in either direction since then.
-    // eslint-disable-next-line no-restricted-syntax -- a date of the journal
-    poller.add(job, started - Math.max(0, clock.now() - job.submittedAt));
-  }
-  for (const job of parts.failed) poller.addFailed(job);
+  for (const job of books.failed) poller.addFailed(job);
+  books.open({
+    onJobs: (jobs) => {
+      for (const job of jobs) {
+        // The date is from another process, and the wall clock may have been changed in either direction since then.
+        // eslint-disable-next-line no-restricted-syntax -- a date of the books
+        poller.add(job, clock.monotonic() - Math.max(0, clock.now() - job.submittedAt));
+      }
+      scheduler.wake();
+    },
+    onChange: scheduler.wake,
+    onCancelled: () => {
+      control.stop('cancelled', 'when-ended');
+    },
+    onFailure: (error) => {
+      control.stop('error', 'now', error);
+    },
+  });
   observer.onReady?.(rates.applyWindows);
 
   const onInterrupt = (): void => {
@@ -159,8 +192,9 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
   } finally {
     interrupt.removeEventListener('abort', onInterrupt);
     await items.close();
+    await Promise.all([submitRate?.close(), pollRate?.close()]);
   }
-  await Promise.all([parts.journal.idle(), parts.results.idle()]);
+  await books.idle();
   const counts = states.counts();
   if (!countsAddUp(counts)) throw new Error('the counts of a batch do not add up');
   const stopped = control.stopped();

@@ -169,6 +169,11 @@ export const option = {
     ...valueFlag(summary, 'TEXT', { initial: [], ...shape }, asTexts),
     many: true,
   }),
+  /** A repeatable flag that is needed at least once; each value is taken as it is. */
+  requiredTexts: (summary: string, shape: Shape<readonly string[]> = {}): Param<readonly string[]> => ({
+    ...option.texts(summary, shape),
+    required: true,
+  }),
 };
 
 /** A flag that needs at least one of some other flags: without them it is an error. */

@@ -38,6 +38,18 @@ export interface ResolvedPath {
   readonly kind: 'file' | 'directory' | 'other' | 'nothing' | 'no-folder';
 }
 
+/** Size and version of a regular file. The version changes with the size and with the modification time. */
+export interface FileVersion {
+  readonly bytes: number;
+  readonly version: string;
+}
+
+export interface FolderEntry {
+  readonly name: string;
+  /** `other`: a pipe, a device, a socket, or a link to a folder. A link to a file is a file. */
+  readonly kind: 'file' | 'folder' | 'other';
+}
+
 /** Files that must survive a crash. Every failure is local-file (14) and names the file. */
 export interface DurableFiles {
   /** Follows symbolic links and says what is there. Opens nothing. */
@@ -46,6 +58,12 @@ export interface DurableFiles {
   absolute(path: string): string;
   /** Size in bytes; undefined when there is no such file. */
   size(path: string): Promise<number | undefined>;
+  /** Returns undefined when there is no file, and for anything that is not a regular file. */
+  describe(path: string): Promise<FileVersion | undefined>;
+  /** The names in a folder and what they lead to, in no particular order; none when there is no such folder. */
+  entries(folder: string): Promise<readonly FolderEntry[]>;
+  /** Creates a folder and its missing parents, unless it exists. */
+  makeFolder(path: string): Promise<void>;
   /** Reads the bytes in chunks from an offset on; `-` is stdin. Fails with usage (2) when stdin is a terminal. */
   read(path: string, from?: number): AsyncIterable<Uint8Array>;
   /** Creates a file with mode 0600 and flushes its directory entry to disk. Fails when the file exists. */

@@ -1,11 +1,13 @@
-import { fdatasync, promises as fs, statSync, writeSync } from 'node:fs';
+import { fdatasync, mkdirSync, promises as fs, statSync, writeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { AppendFile, DurableFiles } from '../../core/context.ts';
 import { Failure, localFile } from '../../core/failure.ts';
 import { errorReason } from '../../core/file-errors.ts';
 import type { FileLocks, HeldLock } from '../../core/locks.ts';
+import { makeDirectory } from '../../core/make-directory.ts';
 import { absolutePath } from './absolute-path.ts';
+import { describeFile, listFolder } from './look-at-files.ts';
 import { CHUNK_BYTES, readBytes } from './read-bytes.ts';
 import { readStdin } from './read-stdin.ts';
 import { resolvePath } from './resolve-path.ts';
@@ -34,6 +36,12 @@ export function openDurable(
     absolute,
     resolve: (path) => wrapErrors(`cannot look at ${path}`, () => resolvePath(path, absolute(path))),
     size: (path) => wrapErrors(`cannot look at ${path}`, () => sizeOf(absolute(path))),
+    describe: (path) => wrapErrors(`cannot look at ${path}`, () => describeFile(absolute(path))),
+    entries: (folder) => wrapErrors(`cannot list ${folder}`, () => listFolder(absolute(folder))),
+    makeFolder: (path) =>
+      wrapErrors(`cannot create ${path}`, async () => {
+        makeDirectory({ mkdirSync, statSync, dirname }, absolute(path));
+      }),
     read: (path, from = 0) =>
       path === '-' ? readStdin(runtime.stdin, signal) : readFrom(path, absolute(path), from, signal),
     create: async (path) => {

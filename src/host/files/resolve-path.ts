@@ -28,7 +28,8 @@ function kindOf(stats: Stats): ResolvedPath['kind'] {
   return stats.isDirectory() ? 'directory' : 'other';
 }
 
-async function ifExists<T>(read: () => Promise<T>): Promise<T | undefined> {
+/** Returns the result of `read`; undefined when the file or a folder of its path does not exist. */
+export async function ifExists<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
   } catch (error) {

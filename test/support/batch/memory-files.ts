@@ -1,4 +1,5 @@
-import type { AppendFile, DurableFiles, LockHolder } from '../../../src/core/context.ts';
+import { createHash } from 'node:crypto';
+import type { AppendFile, DurableFiles, FolderEntry, LockHolder } from '../../../src/core/context.ts';
 import { localFile } from '../../../src/core/failure.ts';
 
 /** Decides the outcome of a write of `bytes` bytes: how many are written, and whether it then fails. */
@@ -61,6 +62,23 @@ export function memoryFiles(initial: Readonly<Record<string, string | Uint8Array
     absolute: (path) => `/${path}`,
     resolve: async (path) => ({ path, kind: files.has(path) ? 'file' : 'nothing' }),
     size: async (path) => files.get(path)?.byteLength,
+    describe: async (path) => {
+      const content = files.get(path);
+      return content === undefined
+        ? undefined
+        : { bytes: content.byteLength, version: createHash('sha256').update(content).digest('hex') };
+    },
+    entries: async (folder) => {
+      const prefix = folder === '.' ? '' : `${folder.replace(/\/$/, '')}/`;
+      const names = [...files.keys()]
+        .filter((path) => path.startsWith(prefix))
+        .map((path) => path.slice(prefix.length));
+      const found = names.map((name): readonly [string, FolderEntry['kind']] =>
+        name.includes('/') ? [name.slice(0, name.indexOf('/')), 'folder'] : [name, 'file'],
+      );
+      return [...new Map(found)].map(([name, kind]) => ({ name, kind }));
+    },
+    makeFolder: async () => undefined,
     async *read(path, from = 0) {
       const content = files.get(path);
       if (content === undefined) throw localFile(`cannot read ${path}`);
@@ -148,6 +166,9 @@ export function createKillableFiles(files: MemoryFiles, killedAt: number): Killa
     absolute: (path) => files.absolute(path),
     resolve: (path) => files.resolve(path),
     size: (path) => files.size(path),
+    describe: (path) => files.describe(path),
+    entries: (folder) => files.entries(folder),
+    makeFolder: (path) => live(`make ${path}`, () => files.makeFolder(path)),
     read: (path, from) => files.read(path, from),
     create: (path) => live(`create ${path}`, async () => held(path, await files.create(path))),
     open: async (path) => held(path, await files.open(path)),

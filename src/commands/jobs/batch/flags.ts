@@ -16,10 +16,43 @@ const limitOptions = {
   retryFailed: option.count('run a job that failed or timed out again, so many times', 0),
 };
 
+/** Where `s3://` addresses lead. */
+export const storageOptions = {
+  s3Endpoint: option.text('address of the S3-compatible service of s3:// addresses (default AWS_ENDPOINT_URL_S3)', {
+    metavar: 'URL',
+  }),
+};
+
+/** What leads to the store of a shared batch. */
+export const storeOptions = {
+  store: option.text(
+    'the PostgreSQL database with the books (default: BERTH_STORE); file: a journal beside the results',
+    {
+      metavar: 'postgres://USER@HOST/DATABASE',
+    },
+  ),
+  ...storageOptions,
+};
+
+const driverOptions = {
+  ...storeOptions,
+  lease: option.duration('how long a driver has its shards without contact to the store (default 2m)', 's'),
+};
+
 export const runOptions = {
-  input: option.requiredText('JSON lines or CSV, a job each; - is stdin', { metavar: 'FILE', complete: 'file' }),
-  out: option.requiredText('where results go; the journal lies beside it', { metavar: 'FILE', complete: 'file' }),
-  inputFormat: option.choice('what the input is (default: by its name, else jsonl)', ['jsonl', 'csv']),
+  input: option.requiredTexts(
+    'JSON lines, CSV or Parquet, an item each; .gz and .zst too; may be given again; a glob or s3://BUCKET/KEY; - is stdin',
+    { metavar: 'FILE', complete: 'file' },
+  ),
+  out: option.requiredText('where results go: a file with its journal; with --store a folder or s3://', {
+    metavar: 'FILE',
+    complete: 'file',
+  }),
+  ...driverOptions,
+  name: option.text('with --store: what to call the batch (default: the endpoint and the time)', { metavar: 'NAME' }),
+  shardItems: option.count('with --store: items that a driver claims at a time (default 10000)', 1, { most: 100_000 }),
+  compress: option.choice('with --store: compress the results', ['gzip', 'zstd']),
+  inputFormat: option.choice('what the input is (default: by its name, else jsonl)', ['jsonl', 'csv', 'parquet']),
   inputField: option.text('the member or column that holds the input; else the whole line does', { metavar: 'NAME' }),
   idField: option.text('the member or column that names the item in the results', { metavar: 'NAME' }),
   types: option.text('the types of CSV columns: string, number, boolean or json; an empty cell is null', {
@@ -44,7 +77,16 @@ export const RESUBMIT_STATES = {
   unknown: 'unknown',
 } as const satisfies Readonly<Record<string, Resubmittable>>;
 
+export const workOptions = {
+  moved: option.on('the service is the same, although its address is another now'),
+  ...driverOptions,
+  ...limitOptions,
+};
+
+export type WorkValues = ValuesOf<typeof workOptions> & { readonly batch: string };
+
 export const resumeOptions = {
+  ...driverOptions,
   input: option.text('where the input lies now, if not where it was', { metavar: 'FILE', complete: 'file' }),
   resubmit: option.list(`send these items again, as new jobs: ${Object.keys(RESUBMIT_STATES).join(', ')}`, {
     metavar: 'STATE',
@@ -61,4 +103,7 @@ export type ResumeValues = ValuesOf<typeof resumeOptions> & { readonly results: 
 export interface StatusValues {
   readonly results: string;
   readonly exitStatus: boolean;
+  readonly clean: boolean;
+  readonly store: string | undefined;
+  readonly s3Endpoint: string | undefined;
 }

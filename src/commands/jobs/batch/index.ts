@@ -1,14 +1,15 @@
 import { memberAt } from '../../../core/json.ts';
 import { defineCommand, defineGroup, endedWhen } from '../../../cli/command.ts';
 import { arg, option } from '../../../cli/parse/params.ts';
-import { resumeOptions, runOptions } from './flags.ts';
+import { fetchOptions } from './fetch-flags.ts';
+import { resumeOptions, runOptions, storeOptions, workOptions } from './flags.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
 
 const run = defineCommand({
   summary: 'submit a job for each line of a file and fetch all results',
   changesMachine: true,
   details:
-    'Each line of the input is one job: JSON, sent byte for byte; or a row of a CSV file with a header, sent as an object of its columns. All of it is checked before anything is sent. Results are written as JSON lines as they come: `item` counts the jobs of the input from 1, with those left out and without empty lines; the value of --id-field goes beside it as a label, and need not be unique. A CSV file has commas between its columns, which are strings unless --types or a header such as price:number says otherwise; a cell that does not have its type is an error with its row and column. The column of --input-field holds JSON. --skip-invalid leaves out lines and rows; where quotes of a CSV file are broken it has no rows. What is piped in is kept beside the results, as RESULTS.input, for a resume. The cost shown is about what execution costs, where endpoint and catalog tell the price; idle workers and their start come on top. Exit codes: 0 all completed, 13 some did not, 9 the time of --max-time was up, 130 interrupted, 14 trouble with a file.',
+    'Each line of the input is one job: JSON, sent byte for byte; or a row of a CSV file with a header or of a Parquet file, sent as an object of its columns. All of it is checked before anything is sent. Results are written as JSON lines as they come: `item` counts the jobs of the input from 1, with those left out and without empty lines; the value of --id-field goes beside it as a label, and need not be unique. A CSV file has commas between its columns, which are strings unless --types or a header such as price:number says otherwise; a cell that does not have its type is an error with its row and column. The column of --input-field holds JSON. In a Parquet file, integers keep every digit; decimals, dates and times are text, bytes are base64, NaN and Infinity are those words as text; the column of --input-field is the input itself. --skip-invalid leaves out lines and rows; where quotes of a CSV file are broken it has no rows. What is piped in is kept beside the results, as RESULTS.input, for a resume. The cost shown is about what execution costs, where endpoint and catalog tell the price; idle workers and their start come on top. Exit codes: 0 all completed, 13 some did not, 9 the time of --max-time was up, 130 interrupted, 14 trouble with a file.',
   args: { endpoint: arg.text('endpoint id, name or model slug', { complete: ENDPOINTS }) },
   options: runOptions,
   writes: true,
@@ -56,13 +57,40 @@ const resume = defineCommand({
   },
 });
 
+const work = defineCommand({
+  summary: 'drive a batch of a store together with other machines',
+  details:
+    'Joins the drivers of a batch that run --store has begun. Each driver claims shards of the input, sends their items and publishes their results. A driver that is killed or loses its network loses its shards when their lease ends; the next one fetches the results of the jobs that were sent. Ends when the whole batch is done.',
+  args: { batch: arg.text('the name of the batch') },
+  options: workOptions,
+  examples: [['berth jobs batch work nightly --store postgres://berth@db.example.com/berth', 'from a second machine']],
+  run: async (ctx, values) => {
+    const [{ workShared }, { maxTimeOf }] = await Promise.all([import('./shared/run.ts'), import('./max-time.ts')]);
+    return await workShared(ctx, { ...values, maxTime: await maxTimeOf(ctx, values) });
+  },
+});
+
+const cancel = defineCommand({
+  summary: 'stop all drivers of a batch of a store',
+  details:
+    'Nothing more is sent. Results of jobs that were sent are still fetched and published; jobs at the service are not cancelled. batch resume goes on with it.',
+  args: { batch: arg.text('the name of the batch') },
+  options: storeOptions,
+  examples: [['berth jobs batch cancel nightly --store postgres://berth@db.example.com/berth', 'send nothing more']],
+  run: async (ctx, values) => (await import('./shared/status.ts')).cancelShared(ctx, values),
+});
+
 const status = defineCommand({
   summary: 'explain how a batch stands, from its files alone',
   examples: [['berth jobs batch status results.jsonl', 'what is done, what is left']],
   details:
     'Sends nothing and changes nothing, and may be asked while the batch runs. The same counts, times, cost and commonest errors as at the end of a run; batch report has all of them.',
   args: { results: arg.text('the results file of the batch', { complete: 'file' }) },
-  options: { exitStatus: option.on('end 13 unless every item completed') },
+  options: {
+    exitStatus: option.on('end 13 unless every item completed'),
+    clean: option.on('with --store: remove results that a driver wrote and did not publish'),
+    ...storeOptions,
+  },
   watch: endedWhen((row) => memberAt(row, 'state') !== 'running'),
   // Loaded on demand: no other command of jobs needs this code.
   run: async (ctx, values) => (await import('./status.ts')).status(ctx, values),
@@ -82,27 +110,34 @@ const report = defineCommand({
 });
 
 const exportResults = defineCommand({
-  summary: 'write the results of a batch as CSV, JSON or JSON lines',
+  summary: 'write the results of a batch as CSV, JSON, JSON lines or Parquet',
   changesMachine: true,
   details:
-    'One row for each item that has ended, with its last result, in bounded memory, also while the batch runs. --join-input adds the input of each item, in the order of the input. --fields names members, such as output.text: they are the columns of a CSV. Nested members of a CSV are JSON. With --out the file takes its name when it is complete.',
+    'One row for each item that has ended, with its last result, in bounded memory, also while the batch runs. --join-input adds the input of each item, in the order of the input. --fields names members, such as output.text: they are the columns of a CSV. Nested members of a CSV are JSON. In a Parquet file input and output are JSON text, and every other column, also one of --fields, has the type of its values: boolean, integer, number or text, and JSON text where they differ. With --out the file takes its name when it is complete; a file that exists is replaced only with --force.',
   args: { results: arg.text('the results file of the batch', { complete: 'file' }) },
   options: {
-    format: option.choice('what to write (default jsonl)', ['csv', 'json', 'jsonl']),
+    format: option.choice('what to write (default jsonl)', ['csv', 'json', 'jsonl', 'parquet']),
     joinInput: option.on('add the input of each item, in the order of the input'),
     ordered: option.on('in the order of the input'),
     out: option.text('write to this file, in place of stdout', { metavar: 'FILE' }),
+    force: option.on('replace the file of --out if it exists'),
+    ...fetchOptions,
     input: option.text('where the input lies now, if not where it was', { metavar: 'FILE' }),
+    ...storeOptions,
   },
   examples: [
     ['berth jobs batch export results.jsonl --format csv --out results.csv', 'a table for a spreadsheet'],
     ['berth jobs batch export results.jsonl --join-input --fields input,output', 'inputs beside their outputs'],
+    ['berth jobs batch export results.jsonl --format parquet --out results.parquet', 'a table for a data engine'],
   ],
-  run: async (ctx, values) => (await import('./export.ts')).exportBatch(ctx, values),
+  run: async (ctx, values) =>
+    values.fetchOutputs === undefined
+      ? (await import('./export.ts')).exportBatch(ctx, values)
+      : (await import('./fetch-outputs.ts')).fetchBatchOutputs(ctx, values),
 });
 
 export const batch = defineGroup(
   'run a job for each line of a file, and account for every one',
-  { run, resume, status, report, export: exportResults },
+  { run, work, resume, cancel, status, report, export: exportResults },
   'Results go to the file that --out names; beside it lies a journal, from which a batch goes on after anything. An item that was sent and whose answer was lost is unknown: it is listed, and never sent again unless --resubmit unknown says so.',
 );

@@ -15,6 +15,7 @@ export function notesOf(ctx: CommandContext, report: BatchReport): readonly stri
     ...(stopped?.reason === 'interrupt' ? ['Interrupted. Nothing was cancelled.'] : []),
     ...(stopped?.reason === 'timeout' ? ['The time is up. Nothing was cancelled.'] : []),
     ...(stopped?.reason === 'failures' ? ['Stopped sending: more items failed than --max-failures allows.'] : []),
+    ...(stopped?.reason === 'cancelled' ? ['The batch was cancelled: nothing more is sent.'] : []),
     ...inFlightNotes(counts),
     ...(unordered ? ['All results are fetched, and not yet in the order of the input.'] : []),
     ...(resumable ? [`Go on with: ${resumeCommand(report)}`] : []),
@@ -27,8 +28,8 @@ export function notesOf(ctx: CommandContext, report: BatchReport): readonly stri
   ];
 }
 
-const resumeCommand = ({ onLocalService, results }: BatchReport, ...flags: readonly string[]): string =>
-  resumeLine(onLocalService, results, ...flags);
+const resumeCommand = ({ onLocalService, reference }: BatchReport, ...flags: readonly string[]): string =>
+  resumeLine(onLocalService, reference, ...flags);
 
 const inFlightNotes = ({ inFlight }: ItemCounts): readonly string[] =>
   inFlight > 0 ? [`${countOf(inFlight, 'job')} went on at the service, which keeps results for 30 minutes.`] : [];
@@ -128,7 +129,7 @@ export function failureOf(report: BatchReport): Failure | undefined {
       ...inFlightNotes(counts),
       ...(counts.unknown > 0 ? [unknownNote(report)] : []),
       ...(jobs === '' ? [] : [`These were accepted by the service and could not be recorded: ${jobs}.`]),
-      `See the state of the batch: ${batchStatusLine(report.results)}`,
+      `See the state of the batch: ${batchStatusLine(report.reference)}`,
       `Then go on with: ${resumeCommand(report)}`,
     ]
       .filter((line) => line !== undefined)

@@ -1,0 +1,27 @@
+import { promises as fs, type Dirent } from 'node:fs';
+import { join } from 'node:path';
+import type { FileVersion, FolderEntry } from '../../core/context.ts';
+import { ifExists } from './resolve-path.ts';
+
+/** Returns size and version of a regular file; undefined for anything else. Fails as the system does. */
+export async function describeFile(path: string): Promise<FileVersion | undefined> {
+  const stats = await ifExists(() => fs.stat(path, { bigint: true }));
+  if (stats?.isFile() !== true) return undefined;
+  // Nanoseconds: a second change within the same millisecond is another version.
+  return { bytes: Number(stats.size), version: `${String(stats.mtimeNs)}-${String(stats.size)}` };
+}
+
+/** Returns the entries of a folder; none when there is no such folder. Fails as the system does. */
+export async function listFolder(path: string): Promise<readonly FolderEntry[]> {
+  const entries = (await ifExists(() => fs.readdir(path, { withFileTypes: true }))) ?? [];
+  return await Promise.all(entries.map(async (entry) => ({ name: entry.name, kind: await kindOf(path, entry) })));
+}
+
+async function kindOf(folder: string, entry: Dirent): Promise<FolderEntry['kind']> {
+  if (entry.isFile()) return 'file';
+  if (entry.isDirectory()) return 'folder';
+  // A link to a folder is not followed, because it may lead to a folder above itself.
+  if (!entry.isSymbolicLink()) return 'other';
+  const target = await fs.stat(join(folder, entry.name)).catch(() => undefined);
+  return target?.isFile() === true ? 'file' : 'other';
+}
