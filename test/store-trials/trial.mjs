@@ -31,9 +31,11 @@ const isExplained = ({ code, signal, hung }, causes) => {
   return known.includes('always') || known.some((cause) => causes.has(cause));
 };
 
-export async function writeItems(file, items) {
+/** Writes a line for each item; the first one has the number after `before`. */
+export async function writeItems(file, items, before = 0) {
   const out = createWriteStream(file);
-  for (let item = 1; item <= items; item += 1) if (!out.write(`{"n":${item}}\n`)) await once(out, 'drain');
+  for (let item = before + 1; item <= before + items; item += 1)
+    if (!out.write(`{"n":${item}}\n`)) await once(out, 'drain');
   await once(out.end(), 'close');
 }
 
