@@ -17,8 +17,8 @@ const LAYERS = {
   '^src/output/': ['output', 'core'],
   // The commands see only the front door of the batch room.
   '^src/batch/': ['batch', 'queue', 'core'],
-  '^src/batch/store/': ['batch/store', 'batch/split-lines.ts', 'queue', 'core'],
-  '^src/batch/input/': ['batch/input', 'batch/split-lines.ts', 'queue', 'core'],
+  '^src/batch/store/': ['batch/store', 'batch/split-lines.ts', 'batch/compression.ts', 'queue', 'core'],
+  '^src/batch/input/': ['batch/input', 'batch/split-lines.ts', 'batch/compression.ts', 'queue', 'core'],
   '^src/batch/report/': ['batch/report', 'batch/store', 'queue', 'core'],
   '^src/batch/run/': ['batch/run', 'batch/store', 'batch/input', 'queue', 'core'],
   '^src/queue/': ['queue', 'core'],
@@ -74,6 +74,9 @@ const PACKAGES = {
   'jsonc-parser': '^src/core/json-source\\.ts$',
   '(csv-parse|tinyqueue)': '^src/batch/',
   pg: '^src/batch/store/postgres/database\\.ts$',
+  '@hpcc-js/wasm-zstd': '^src/batch/compression\\.ts$',
+  fzstd: '^src/batch/',
+  '@rgrove/parse-xml': '^src/storage/s3/',
   '(chokidar|ignore)': '^src/host/workers/',
 };
 

@@ -1,8 +1,9 @@
 import type { ResolvedPath } from '../core/context.ts';
 import { usage } from '../core/failure.ts';
 import { optionsText, type JobOptions } from '../queue/submission.ts';
-import { checkInput, type InputSummary } from './input/check-input.ts';
+import type { InputSummary } from './input/check-input.ts';
 import { parseColumnTypes } from './input/csv-types.ts';
+import { checkInputFile } from './input/input-file.ts';
 import type { InputFormat } from './input/item.ts';
 import { readUntilAborted } from './input/read-until-aborted.ts';
 import type { BatchLimits, BatchPorts, BatchView } from './caller-interface.ts';
@@ -21,7 +22,7 @@ export interface BatchFiles {
   /** Path of the results file. */
   readonly results: string;
   /** By default, the extension of the input decides. */
-  readonly format?: 'jsonl' | 'csv' | undefined;
+  readonly format?: InputFormat['format'] | undefined;
   readonly inputField?: string | undefined;
   readonly idField?: string | undefined;
   /** The types of CSV columns, as `price:number,active:boolean`. */
@@ -47,8 +48,13 @@ export interface BeginOptions extends BatchFiles {
  * local-file (14) when there is a batch or results already, and as reading the input does.
  */
 export async function checkBatch(ports: BatchPorts, files: BatchFiles): Promise<InputSummary> {
-  const { format } = await resolveFiles(ports, files);
-  return await checkInput(readUntilAborted(ports.durable, files.input, ports.signal), format, files.skipInvalid);
+  const { format, copiesInput } = await resolveFiles(ports, files);
+  if (copiesInput && format.format === 'parquet')
+    throw usage(
+      'a Parquet file cannot be checked from a pipe',
+      'Its end says where its rows are: write it to a file first, and name that.',
+    );
+  return await checkInputFile(ports.durable, files.input, format, files.skipInvalid, ports.signal);
 }
 
 /**
@@ -67,7 +73,7 @@ export async function beginBatch(ports: BatchPorts, options: BeginOptions, view:
     await checkFiles();
     const path = copiesInput ? temporaryCopyPath(results) : input;
     if (copiesInput) await writeSyncedFile(durable, path, readUntilAborted(durable, options.input, signal));
-    summary = await checkInput(readUntilAborted(durable, path, signal), format, options.skipInvalid);
+    summary = await checkInputFile(durable, path, format, options.skipInvalid, signal);
     const header = headerOf(ports, options, format, summary, storedPath, await options.connect());
     // Reading stdin can take long, and another program may have created files in that time.
     if (copiesInput) await checkFiles();
@@ -96,11 +102,11 @@ async function resolveFiles({ durable, resumeCommand }: BatchPorts, files: Batch
   const given = await durable.resolve(files.input);
   const copiesInput = files.input === '-' || given.kind === 'other';
   await mustBeNew(durable, results, copiesInput, resumeCommand(results));
-  const kind = files.format ?? (/\.[ct]sv$/i.test(files.input) ? 'csv' : 'jsonl');
+  const kind = files.format ?? formatByName(files.input);
   if (files.types !== undefined && (kind !== 'csv' || files.inputField !== undefined))
     throw usage(
       kind === 'csv' ? '--types and --input-field exclude each other' : '--types is for a CSV file',
-      kind === 'csv' ? 'The column of --input-field holds JSON.' : 'In JSON lines, each value has its type.',
+      kind === 'csv' ? 'The column of --input-field holds JSON.' : 'In other files, each value has its type.',
     );
   const format: InputFormat = {
     path: files.input,
@@ -112,6 +118,11 @@ async function resolveFiles({ durable, resumeCommand }: BatchPorts, files: Batch
   };
   return { format, results, given, copiesInput };
 }
+
+const formatByName = (name: string): InputFormat['format'] => {
+  if (/\.[ct]sv$/i.test(name)) return 'csv';
+  return /\.(?:parquet|pq)$/i.test(name) ? 'parquet' : 'jsonl';
+};
 
 function headerOf(
   { clock }: BatchPorts,

@@ -1,6 +1,5 @@
 import { usage } from '../core/failure.ts';
-import { fingerprintOf } from './input/fingerprint.ts';
-import { readUntilAborted } from './input/read-until-aborted.ts';
+import { fingerprintFile } from './input/input-file.ts';
 import type { BatchLimits, BatchPorts, BatchView } from './caller-interface.ts';
 import type { BatchReport } from './report/report-types.ts';
 import { runToEnd, type VerifiedInput } from './run-to-end.ts';
@@ -63,7 +62,7 @@ async function findInput(
   let mismatch: string | undefined;
   for (const path of candidates) {
     if ((await durable.size(path)) === undefined) continue;
-    const fingerprint = await fingerprintOf(readUntilAborted(durable, path, signal));
+    const fingerprint = await fingerprintFile(durable, path, identity, signal);
     if (fingerprint.bytes === identity.bytes && fingerprint.sha256 === identity.sha256) return { path, fingerprint };
     mismatch ??= `the input ${path} is not the one this batch was begun with (${String(identity.bytes)} bytes then, ${String(fingerprint.bytes)} now)`;
   }

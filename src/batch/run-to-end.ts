@@ -4,8 +4,8 @@ import { Failure } from '../core/failure.ts';
 import { asId } from '../core/ids.ts';
 import type { DollarRange } from '../core/units.ts';
 import { RATE_LIMITS, RESULT_RETENTION_MS } from '../queue/limits.ts';
-import { verifyChunks, type Fingerprint } from './input/fingerprint.ts';
-import { readItems } from './input/read-items.ts';
+import type { Fingerprint } from './input/fingerprint.ts';
+import { verifiedItems } from './input/input-file.ts';
 import type { BatchLimits, BatchPorts, BatchView } from './caller-interface.ts';
 import { createCostMeter } from './report/cost.ts';
 import { createErrorTally, type ErrorTally } from './report/error-counts.ts';
@@ -15,6 +15,7 @@ import { finishBatch } from './run/verify-and-sort-results.ts';
 import { createQueueClient } from './run/queue-client.ts';
 import type { Stopped } from './run/stop-run.ts';
 import { runItems, type RunEnd, type RunOptions } from './run/runner.ts';
+import { fileBooks } from './store/file-books.ts';
 import type { ItemCounts, ItemStates } from './store/items/item-states.ts';
 import { LOCAL_SERVICE } from './store/journal/record.ts';
 import type { OpenBatch } from './store/open-batch.ts';
@@ -80,12 +81,10 @@ export async function runToEnd(
   let tookMs: number;
   try {
     end = await runItems({
-      ...batch,
+      // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
+      books: fileBooks(batch, () => clock.now()),
       options: runOptions(limits, states),
-      items: readItems(verifyChunks(durable.read(input.path), input.fingerprint, input.path), {
-        ...header.input,
-        extras: header.extras,
-      }),
+      items: verifiedItems(durable, input.path, input.fingerprint, { ...header.input, extras: header.extras }),
       client,
       clock,
       random: ports.random,

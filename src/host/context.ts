@@ -82,6 +82,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
       limits.remember(windows);
     },
   });
+  const storages: { close(): Promise<void> }[] = [];
   const durable = async (): Promise<DurableFiles> =>
     (await import('./files/durable-files.ts')).openDurable(runtime, signal, locks);
   return {
@@ -102,7 +103,12 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     stderr,
     files: openFiles(runtime, signal),
     durable,
-    storage: async () => (await import('../storage/open-storage.ts')).openStorage({ files: await durable(), random }),
+    storage: async (options = {}) => {
+      const { openHostStorage } = await import('./connection/storage.ts');
+      const storage = openHostStorage({ runtime, settings, signal, stderr, files: await durable() }, options);
+      storages.push(storage);
+      return storage;
+    },
     prompts: createPrompts(() => runtime, terminal, signal),
     spawn: createSpawn(runtime, interrupt),
     localHost: createLocalHost(runtime),
@@ -117,7 +123,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     close: async () => {
       limits.flush();
       interrupt.close();
-      await connection.close();
+      await Promise.all([connection, ...storages].map((each) => each.close()));
     },
   };
 }

@@ -1,6 +1,7 @@
-import { localFile, usage } from '../core/failure.ts';
+import { usage } from '../core/failure.ts';
 import type { DurableFiles, FolderEntry, ObjectStorage, StoredObject } from '../core/context.ts';
 import { parsePattern } from './address-pattern.ts';
+import { changedObject, notAsWritten } from './stored-object-failures.ts';
 
 /**
  * Files as objects: the address is the path. A file is written under a temporary name, NAME.RANDOM.partial, flushed to
@@ -114,17 +115,7 @@ async function writeWhole(
 async function writtenObject(files: DurableFiles, address: string, bytes: number): Promise<StoredObject> {
   const found = await files.describe(address);
   if (found?.bytes === bytes) return { address, ...found };
-  throw localFile(
-    `${address} was changed by another program right after it was written`,
-    'Leave the files of a batch alone while it runs.',
-  );
+  throw notAsWritten(address);
 }
-
-/** The failure (14) for an object that is not what it was, or is missing. */
-export const changedObject = (address: string): Error =>
-  localFile(
-    `${address} was changed or removed after it was checked`,
-    'Nothing of the changed content was used. Restore it, or begin again with the content that it has now.',
-  );
 
 const randomName = (random: () => number): string => Math.floor(random() * 2 ** 40).toString(36);

@@ -1,11 +1,84 @@
-import type { DurableFiles, ObjectStorage } from '../core/context.ts';
+import type { Clock, DurableFiles, ObjectStorage, StorageOptions } from '../core/context.ts';
+import type { TraceEvent } from '../http/trace.ts';
+import type { ClientTransport } from '../http/wire/client.ts';
 import { createFolderStorage } from './folder-storage.ts';
+import { isObjectAddress } from './s3/object-address.ts';
 
-/** The parts of the Context that storage uses. */
+/** The parts of the host that storage uses. */
 export interface StoragePorts {
   readonly files: DurableFiles;
+  readonly clock: Clock;
   readonly random: () => number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  /** The user's interrupt. */
+  readonly signal: AbortSignal;
+  readonly userAgent: string;
+  /** Attempts after the first, as for other requests. */
+  readonly retries: number;
+  readonly timeoutMs: number;
+  readonly trace?: ((event: TraceEvent) => void) | undefined;
 }
 
-/** Opens files and objects by address. */
-export const openStorage = ({ files, random }: StoragePorts): ObjectStorage => createFolderStorage(files, random);
+/** Storage that holds connections. */
+export interface OpenStorage extends ObjectStorage {
+  close(): Promise<void>;
+}
+
+/** Opens files and objects by address. Nothing is read or connected before the first `s3://` address. */
+export function openStorage(ports: StoragePorts, { s3Endpoint }: StorageOptions): OpenStorage {
+  const folder = createFolderStorage(ports.files, ports.random);
+  let opening: Promise<ObjectStorage> | undefined;
+  let transport: ClientTransport | undefined;
+
+  const openS3 = async (): Promise<ObjectStorage> => {
+    const [{ createTransport }, { findConnection }, { createS3Client }, { createS3Storage }] = await Promise.all([
+      import('../http/wire/client.ts'),
+      import('./s3/connection-settings.ts'),
+      import('./s3/s3-client.ts'),
+      import('./s3/s3-storage.ts'),
+    ]);
+    const { env, home, files } = ports;
+    const connection = await findConnection({
+      endpoint: s3Endpoint,
+      env,
+      home,
+      readText: (path) => readSettings(files, path),
+    });
+    transport = createTransport({ env });
+    return createS3Storage(createS3Client({ ...ports, transport, connection, retries: retriesOf(ports.retries) }));
+  };
+  const at = (address: string): Promise<ObjectStorage> =>
+    isObjectAddress(address) ? (opening ??= openS3()) : Promise.resolve(folder);
+
+  return {
+    list: async function* (pattern, signal) {
+      yield* (await at(pattern)).list(pattern, signal);
+    },
+    describe: async (address, signal) => (await at(address)).describe(address, signal),
+    read: async function* (object, start, end, signal) {
+      yield* (await at(object.address)).read(object, start, end, signal);
+    },
+    write: async (address, chunks, signal) => (await at(address)).write(address, chunks, signal),
+    remove: async (address, signal) => (await at(address)).remove(address, signal),
+    close: async () => {
+      await transport?.close();
+    },
+  };
+}
+
+/** A batch of hours must outlive a disturbance of minutes, so objects are retried more often than other requests. */
+const MIN_RETRIES = 8;
+
+const retriesOf = (retries: number): number => (retries === 0 ? 0 : Math.max(MIN_RETRIES, retries));
+
+/** Limit for a file of settings, in bytes. */
+const MAX_SETTINGS_BYTES = 1024 * 1024;
+
+async function readSettings(files: DurableFiles, path: string): Promise<string | undefined> {
+  const size = await files.size(path);
+  if (size === undefined || size > MAX_SETTINGS_BYTES) return undefined;
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of files.read(path)) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}

@@ -2,10 +2,8 @@ import type { DurableFiles } from '../../core/context.ts';
 import { localFile, usage } from '../../core/failure.ts';
 import { decodeJson, type Json, type JsonObject } from '../../core/json.ts';
 import { intactResults, resultsChanged } from '../analysis/intact-results.ts';
-import { fingerprintOf, verifyChunks } from '../input/fingerprint.ts';
+import { fingerprintFile, verifiedItems } from '../input/input-file.ts';
 import type { Item } from '../input/item.ts';
-import { readItems } from '../input/read-items.ts';
-import { readUntilAborted } from '../input/read-until-aborted.ts';
 import { inputCandidates, journalPath, lockPath, orderedPath } from '../store/file-names.ts';
 import { readStatus, type StatusAndJournal } from '../read-status.ts';
 import type { ItemCounts } from '../store/items/item-states.ts';
@@ -106,20 +104,19 @@ async function joinedRows(
 ): Promise<AsyncGenerator<Iterable<JsonObject>>> {
   if ((await durable.size(input)) === undefined)
     throw usage(`the input ${input} is not there`, 'Say where it is now with --input FILE, or leave --join-input out.');
-  const fingerprint = await fingerprintOf(readUntilAborted(durable, input, signal));
+  const fingerprint = await fingerprintFile(durable, input, header.input, signal);
   if (fingerprint.bytes !== header.input.bytes || fingerprint.sha256 !== header.input.sha256)
     throw usage(
       `the input ${input} is not the one this batch was begun with`,
       'Bring the old one back, or leave --join-input out.',
     );
-  const chunks = verifyChunks(readUntilAborted(durable, input, signal), fingerprint, input);
   // Without the options of the jobs, the body contains only the input.
-  const items = readItems(chunks, { ...header.input, extras: '' });
+  const items = verifiedItems(durable, input, fingerprint, { ...header.input, extras: '' }, signal);
   return joinItems(items, await resultOffsets(durable, source, signal), durable, source);
 }
 
 async function* joinItems(
-  groups: ReturnType<typeof readItems>,
+  groups: ReturnType<typeof verifiedItems>,
   offsets: Float64Array,
   durable: DurableFiles,
   source: ResultsSource,

@@ -24,10 +24,18 @@ const MAX_DESCRIBED = 20;
 /** Reads an input once and counts its items. Memory does not grow with the input. Fails as `readItems` does. */
 export async function summarizeInput(chunks: AsyncIterable<Uint8Array>, format: InputFormat): Promise<InputSummary> {
   const hashed = fingerprintChunks(chunks);
+  return await summarizeItems(readItems(hashed.chunks, format), hashed.result);
+}
+
+/** Counts items. `fingerprint` is called after the last one. Fails as reading the items does. */
+export async function summarizeItems(
+  groups: AsyncIterable<Iterable<Item | InvalidItem>>,
+  fingerprint: () => Fingerprint,
+): Promise<InputSummary> {
   const invalidItems: InvalidItem[] = [];
   let [planned, invalid, bodyBytes, largestBody] = [0, 0, 0, 0];
   let first: Item | undefined;
-  for await (const items of readItems(hashed.chunks, format)) {
+  for await (const items of groups) {
     for (const item of items) {
       if (item.kind === 'invalid') {
         invalid += 1;
@@ -40,7 +48,7 @@ export async function summarizeInput(chunks: AsyncIterable<Uint8Array>, format: 
       first ??= item;
     }
   }
-  return { planned, invalid, invalidItems, fingerprint: hashed.result(), bodyBytes, largestBody, first };
+  return { planned, invalid, invalidItems, fingerprint: fingerprint(), bodyBytes, largestBody, first };
 }
 
 /**
@@ -52,7 +60,11 @@ export async function checkInput(
   format: InputFormat,
   skipInvalid: boolean,
 ): Promise<InputSummary> {
-  const summary = await summarizeInput(chunks, format);
+  return requireItems(await summarizeInput(chunks, format), format, skipInvalid);
+}
+
+/** Returns a summary of an input that can be sent. Fails with usage (2), with the places of invalid items. */
+export function requireItems(summary: InputSummary, format: InputFormat, skipInvalid: boolean): InputSummary {
   const { planned, invalid, invalidItems } = summary;
   if (invalid > 0 && (planned === 0 || !skipInvalid)) {
     const [first = '', ...others] = invalidItems.map((item) => describeInvalid(format.path, item));
@@ -66,10 +78,12 @@ export async function checkInput(
       ].join('\n'),
     );
   }
-  if (planned === 0)
-    throw usage(
-      `${inputName(format.path)} contains no items to send`,
-      format.format === 'csv' ? 'Below the header, each row is a job.' : 'Each line of the input is one job.',
-    );
+  if (planned === 0) throw usage(`${inputName(format.path)} contains no items to send`, NO_ITEMS[format.format]);
   return summary;
 }
+
+const NO_ITEMS: Readonly<Record<InputFormat['format'], string>> = {
+  csv: 'Below the header, each row is a job.',
+  jsonl: 'Each line of the input is one job.',
+  parquet: 'Each row of the input is one job.',
+};

@@ -11,15 +11,19 @@ import {
   MAX_LINE_BYTES,
   textOf,
   withoutByteOrderMark,
+  type Beginning,
   type InputFormat,
   type InvalidItem,
   type Item,
 } from './item.ts';
 
 /** A row as the parser returns it: the bytes of its fields, and the line at which it begins. */
-interface Row {
+export interface Row {
   readonly fields: readonly Uint8Array[];
   readonly line: number;
+  /** The number of bytes, and of lines, from the first chunk to the end of the row. */
+  readonly end: number;
+  readonly lines: number;
 }
 
 /** The parser's counters at the end of a row. */
@@ -36,9 +40,49 @@ interface LineCounts {
 export async function* readCsv(
   chunks: AsyncIterable<Uint8Array>,
   format: InputFormat,
+  beginning: Beginning,
 ): AsyncGenerator<readonly (Item | InvalidItem)[]> {
+  for await (const { item } of readCsvItems(chunks, format, beginning)) if (item !== undefined) yield [item];
+}
+
+/** An item, and where its row ends. The item is undefined when it is not wanted. */
+export interface CsvItem extends Pick<Row, 'end' | 'lines'> {
+  readonly item: Item | InvalidItem | undefined;
+}
+
+/** As `readCsv`, with the end of each row. The first one is that of the header, which is no item. */
+export async function* readCsvItems(
+  chunks: AsyncIterable<Uint8Array>,
+  format: InputFormat,
+  { item: firstItem, line: firstLine, isWanted }: Beginning,
+): AsyncGenerator<CsvItem> {
+  let columns: readonly Column[] | undefined;
+  let number = firstItem - 1;
+  // Lines of the file before the header that the chunks do not have.
+  let missingLines = 0;
+  for await (const row of readRows(chunks, format.path, () => missingLines)) {
+    const { end, lines } = row;
+    if (columns === undefined) {
+      columns = columnsOf(row, format);
+      if (firstLine !== undefined) missingLines = firstLine - 1 - lines;
+      yield { item: undefined, end, lines };
+      continue;
+    }
+    number += 1;
+    const item = isWanted?.(number) === false ? undefined : parseRow(columns, row, number, format);
+    yield { item, end, lines };
+  }
+}
+
+/** Reads rows. `missingLines` returns the number that is added to the number of a line. */
+async function* readRows(
+  chunks: AsyncIterable<Uint8Array>,
+  path: string,
+  missingLines: () => number,
+): AsyncGenerator<Row> {
   let before: LineCounts = { lines: 0, empty_lines: 0 };
   const firstLine = ({ empty_lines }: LineCounts): number => before.lines + 1 + empty_lines - before.empty_lines;
+  let markBytes = 0;
   const options: Options<Row, readonly Uint8Array[]> = {
     // Fields as bytes: decoding would replace invalid UTF-8.
     encoding: null,
@@ -46,33 +90,27 @@ export async function* readCsv(
     relax_column_count: true,
     // An unclosed quote makes the rest of the file one row in memory.
     max_record_size: MAX_LINE_BYTES,
-    on_record: (fields, { lines, empty_lines }) => {
-      const row = { fields, line: firstLine({ lines, empty_lines }) };
+    on_record: (fields, { lines, empty_lines, bytes }) => {
+      const row = { fields, line: firstLine({ lines, empty_lines }), end: bytes + markBytes, lines };
       before = { lines, empty_lines };
       return row;
     },
   };
   // The types of the package allow only rows of strings.
   const parser = parse(options as unknown as Options);
+  const withoutMark = skipByteOrderMark(chunks, (bytes) => {
+    markBytes = bytes;
+  });
   // When reading the chunks fails, the parser stops and throws that error.
-  pipeline(Readable.from(skipByteOrderMark(chunks)), parser, () => undefined);
-  let columns: readonly Column[] | undefined;
-  let number = 0;
+  pipeline(Readable.from(withoutMark), parser, () => undefined);
   try {
-    for await (const row of parser as AsyncIterable<Row>) {
-      if (columns === undefined) {
-        columns = columnsOf(row, format);
-        continue;
-      }
-      number += 1;
-      yield [parseRow(columns, row, number, format)];
-    }
+    for await (const row of parser as AsyncIterable<Row>) yield { ...row, line: row.line + missingLines() };
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const line = firstLine({ lines: Number(error['lines']), empty_lines: Number(error['empty_lines']) });
     throw invalidCsv(
-      format.path,
-      line,
+      path,
+      line + missingLines(),
       CSV_ERRORS[error.code] ?? error.message,
       'The rest of the file cannot be split into rows, so --skip-invalid does not leave it out.',
     );
@@ -87,14 +125,19 @@ const CSV_ERRORS: Readonly<Record<string, string>> = {
   INVALID_OPENING_QUOTE: 'the row that begins here has a quote inside a field without quotes around it',
 };
 
-async function* skipByteOrderMark(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* skipByteOrderMark(
+  chunks: AsyncIterable<Uint8Array>,
+  onSkipped: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
   let head: Uint8Array | undefined = new Uint8Array(0);
   for await (const chunk of chunks) {
     if (head !== undefined) head = Buffer.concat([head, chunk]);
     if (head === undefined) yield chunk;
     else if (head.byteLength >= 3) {
-      yield withoutByteOrderMark(head);
+      const content = withoutByteOrderMark(head);
+      onSkipped(head.byteLength - content.byteLength);
       head = undefined;
+      yield content;
     }
   }
   if (head !== undefined) yield head;

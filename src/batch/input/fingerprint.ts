@@ -9,11 +9,13 @@ export interface Fingerprint {
   readonly sha256: string;
   /** Concatenated digests of `DIGEST_BYTES` each; the last one is that of the whole input. */
   readonly prefixes: Uint8Array;
+  /** Concatenated digests of the blocks, each by itself: only for an input that is not read from beginning to end. */
+  readonly blocks?: Uint8Array;
 }
 
 /** Bytes of a block. Verification buffers one block; each block needs memory for one digest. */
-const BLOCK_BYTES = 1024 * 1024;
-const DIGEST_BYTES = 32;
+export const BLOCK_BYTES = 1024 * 1024;
+export const DIGEST_BYTES = 32;
 
 /**
  * Passes chunks through and computes their fingerprint. Call `result` after the last chunk. Fails as reading the chunks
@@ -49,6 +51,25 @@ export async function fingerprintOf(chunks: AsyncIterable<Uint8Array>): Promise<
   const hashed = fingerprintChunks(chunks);
   for await (const _ of hashed.chunks);
   return hashed.result();
+}
+
+/** Returns the fingerprint of an input of which any part is read. Fails as reading the chunks does. */
+export async function fingerprintWithBlocks(chunks: AsyncIterable<Uint8Array>): Promise<Fingerprint> {
+  const digests: Buffer[] = [];
+  const blocks: Buffer[] = [];
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const block of blocksOf(chunks, hash)) {
+    const own = createHash('sha256');
+    for (const chunk of block.chunks) {
+      bytes += chunk.byteLength;
+      own.update(chunk);
+    }
+    digests.push(block.digest);
+    blocks.push(own.digest());
+  }
+  const sha256 = hash.digest('hex');
+  return { bytes, sha256, prefixes: Buffer.concat(digests), blocks: Buffer.concat(blocks) };
 }
 
 /**
@@ -102,7 +123,8 @@ async function* blocksOf(
   if (held.length > 0) yield { chunks: held, digest: hash.copy().digest() };
 }
 
-const inputChanged = (path: string): Error =>
+/** The failure (14) for an input that is no longer the one that was checked. */
+export const inputChanged = (path: string): Error =>
   localFile(
     `the input ${inputName(path)} was changed after it was checked`,
     'No changed item was sent. Restore the input and resume, or begin a new batch with the items that are left.',

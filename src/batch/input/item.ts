@@ -14,7 +14,7 @@ export const MAX_LINE_BYTES = 4 * PAYLOAD_LIMITS.run;
 /** How an input file is read. */
 export interface InputFormat {
   readonly path: string;
-  readonly format: 'jsonl' | 'csv';
+  readonly format: 'jsonl' | 'csv' | 'parquet';
   /** The member (or column) with the job's input; by default the whole line (or row) is the input. */
   readonly inputField?: string;
   /** The member (or column) that labels the item in the results. */
@@ -40,11 +40,22 @@ export interface Item {
 export interface InvalidItem {
   readonly kind: 'invalid';
   readonly number: number;
-  /** Line of the file, from 1. */
+  /** Line of the file, from 1; its row where `place` says so. */
   readonly line: number;
+  readonly place?: 'line' | 'row';
   /** Character in the line, from 1, when it is known. */
   readonly column?: number;
   readonly reason: string;
+}
+
+/** Where the first chunk of an input that is read begins. */
+export interface Beginning {
+  /** The number of the first item. */
+  readonly item: number;
+  /** The number of the first line, and in a CSV file of the first line after the header; that of the file by default. */
+  readonly line?: number;
+  /** Returns false for an item that is not needed: it is counted, and not parsed. */
+  readonly isWanted?: (number: number) => boolean;
 }
 
 /** Creates an item, or calls `invalid` when its body exceeds the payload limit. */
@@ -95,8 +106,8 @@ export const withoutByteOrderMark = (bytes: Uint8Array): Uint8Array =>
 export const inputName = (path: string): string => (path === '-' ? 'stdin' : path);
 
 /** Returns one line about an item that cannot be sent. */
-export const describeInvalid = (path: string, { line, column, reason }: InvalidItem): string =>
-  `${inputName(path)}, line ${String(line)}${column === undefined ? '' : `, column ${String(column)}`}: ${reason}`;
+export const describeInvalid = (path: string, { line, place = 'line', column, reason }: InvalidItem): string =>
+  `${inputName(path)}, ${place} ${String(line)}${column === undefined ? '' : `, column ${String(column)}`}: ${reason}`;
 
 /** Returns the failure for a file that is not valid CSV: exit 2. */
 export const invalidCsv = (path: string, line: number, reason: string, hint: string): Error =>

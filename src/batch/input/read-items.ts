@@ -7,6 +7,7 @@ import {
   MAX_LINE_BYTES,
   textOf,
   withoutByteOrderMark,
+  type Beginning,
   type InputFormat,
   type InvalidItem,
   type Item,
@@ -20,28 +21,42 @@ import {
 export async function* readItems(
   chunks: AsyncIterable<Uint8Array>,
   format: InputFormat,
+  beginning: Beginning = { item: 1 },
 ): AsyncGenerator<Iterable<Item | InvalidItem>> {
   if (format.format === 'csv') {
     const { readCsv } = await import('./csv.ts');
-    yield* readCsv(chunks, format);
+    yield* readCsv(chunks, format, beginning);
     return;
   }
-  let number = 0;
-  let line = 0;
+  const parse = createLineParser(format, beginning);
   function* itemsOf(lines: Iterable<Line>): Generator<Item | InvalidItem> {
-    for (const { bytes, tooLong, start } of lines) {
-      line += 1;
-      const content = start === 0 ? withoutByteOrderMark(bytes) : bytes;
-      const text = trim(content);
-      if (text.byteLength === 0 && !tooLong) continue;
-      number += 1;
-      const position = { number, line, indent: text.byteOffset - content.byteOffset };
-      yield tooLong
-        ? { kind: 'invalid', number, line, reason: `the line is longer than ${formatBytes(MAX_LINE_BYTES)}` }
-        : parseItem(text, position, format);
+    for (const line of lines) {
+      const item = parse(line);
+      if (item !== undefined) yield item;
     }
   }
   for await (const lines of lineGroups(chunks, MAX_LINE_BYTES)) yield itemsOf(lines);
+}
+
+/** Returns a function that turns the next line into an item; undefined for an empty line, and for an item that is not wanted. */
+export function createLineParser(
+  format: InputFormat,
+  beginning: Beginning,
+): (line: Line) => Item | InvalidItem | undefined {
+  let number = beginning.item - 1;
+  let line = (beginning.line ?? 1) - 1;
+  return ({ bytes, tooLong, start }) => {
+    line += 1;
+    const content = start === 0 && line === 1 ? withoutByteOrderMark(bytes) : bytes;
+    const text = trim(content);
+    if (text.byteLength === 0 && !tooLong) return undefined;
+    number += 1;
+    if (beginning.isWanted?.(number) === false) return undefined;
+    const position = { number, line, indent: text.byteOffset - content.byteOffset };
+    return tooLong
+      ? { kind: 'invalid', number, line, reason: `the line is longer than ${formatBytes(MAX_LINE_BYTES)}` }
+      : parseItem(text, position, format);
+  };
 }
 
 /** Position of an item. `indent` is the number of white space bytes before it in its line. */

@@ -29,7 +29,8 @@ export interface BatchSummary {
 
 /** Why a run stopped before all items had ended. An error that is not a Failure is a bug and is thrown instead. */
 export type StopCause =
-  { readonly reason: 'interrupt' | 'timeout' | 'failures' } | { readonly reason: 'error'; readonly failure: Failure };
+  | { readonly reason: 'interrupt' | 'timeout' | 'failures' | 'cancelled' }
+  | { readonly reason: 'error'; readonly failure: Failure };
 
 /** How a run of a batch ended. */
 export interface BatchReport extends BatchSummary {

@@ -53,7 +53,7 @@ const MAX_SAVING = 256;
 const NOT_FOUND_GRACE_MS = 60_000;
 
 export function createPoller(run: RunState, options: PollerOptions): Poller {
-  const { rates, clock, client, recorder, control, monitor } = run;
+  const { rates, clock, client, books, control, monitor } = run;
   let timing = UNKNOWN_TIMING;
   const schedule = createPollSchedule<Job>(() => timing);
   let active = 0;
@@ -83,7 +83,7 @@ export function createPoller(run: RunState, options: PollerOptions): Poller {
   const save = async (job: Job, document: Json, ending: Ending): Promise<void> => {
     saving += 1;
     try {
-      await recorder.saveResult(job, document, { kind: 'end', ending });
+      await run.saveResult(job, document, { kind: 'end', ending });
     } finally {
       saving -= 1;
       control.wake();
@@ -102,7 +102,7 @@ export function createPoller(run: RunState, options: PollerOptions): Poller {
 
   const recordRetry = (job: Job): Promise<void> =>
     // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
-    recorder.record(job.item, { kind: 'retry', job: job.job }, { at: clock.now(), id: job.id });
+    books.record(job.item, { kind: 'retry', job: job.job }, { at: clock.now(), id: job.id });
 
   /** Retries a job that failed, instead of saving its result. */
   const retry = async (job: Job, document: Json, ending: JobOutcome): Promise<void> => {
@@ -226,6 +226,11 @@ export function createPoller(run: RunState, options: PollerOptions): Poller {
         if (delayMs > 0 || untilDueMs > 0) return Math.max(delayMs, untilDueMs);
         const job = schedule.take(now);
         if (job === undefined) return undefined;
+        if (!job.retryFirst && books.states.stateOf(job.item) !== 'submitted') {
+          // Another driver has taken over this item.
+          schedule.onPollFailed(job);
+          continue;
+        }
         rates.poll = takeTokens(rates.poll, now);
         run.start(handle(job));
       }

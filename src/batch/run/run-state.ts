@@ -1,7 +1,9 @@
 import type { Clock } from '../../core/context.ts';
-import type { ItemStates } from '../store/items/item-states.ts';
+import type { Json } from '../../core/json.ts';
+import type { Books } from '../store/books.ts';
+import type { EndEvent } from '../store/items/item-state-machine.ts';
+import type { LineOwner } from '../store/results/results-file.ts';
 import type { QueueClient, RetryLater } from './queue-client.ts';
-import type { Recorder } from './recorder.ts';
 import type { RequestKind, RequestRates } from './submit-and-poll-rates.ts';
 import type { FailureMonitor, RunControl } from './stop-run.ts';
 import { MAX_RETRY_AFTER_MS } from './adaptive-rate.ts';
@@ -12,8 +14,9 @@ export interface RunState {
   readonly client: QueueClient;
   /** Maximum concurrent requests of all kinds. */
   readonly concurrency: number;
-  readonly states: ItemStates;
-  readonly recorder: Recorder;
+  readonly books: Books;
+  /** Keeps the result of an item and records its end. */
+  readonly saveResult: (owner: LineOwner, document: Json, event: EndEvent) => Promise<void>;
   readonly rates: RequestRates;
   readonly control: RunControl;
   readonly monitor: FailureMonitor;

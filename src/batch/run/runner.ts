@@ -4,12 +4,11 @@ import type { Failure } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
 import type { InvalidItem, Item } from '../input/item.ts';
 import { createItemQueue } from '../input/item-queue.ts';
+import type { Books } from '../store/books.ts';
 import type { EndEvent } from '../store/items/item-state-machine.ts';
 import { countsAddUp, type ItemCounts } from '../store/items/item-states.ts';
-import type { OpenBatch } from '../store/open-batch.ts';
 import { createPoller } from './poller.ts';
 import type { QueueClient } from './queue-client.ts';
-import { createRecorder } from './recorder.ts';
 import { createRequestRates } from './submit-and-poll-rates.ts';
 import { createFailureMonitor, createRunControl, type RunControl, type Stopped } from './stop-run.ts';
 import type { RunState } from './run-state.ts';
@@ -31,9 +30,10 @@ export interface RunOptions {
   readonly retryFailed: number;
 }
 
-export interface RunParts extends Pick<OpenBatch, 'states' | 'jobIds' | 'journal' | 'results' | 'jobs' | 'failed'> {
+export interface RunParts {
+  readonly books: Books;
   readonly options: RunOptions;
-  /** All items of the input; those that are not waiting are skipped. */
+  /** Items of the batch; those that are not waiting are skipped. */
   readonly items: AsyncGenerator<Iterable<Item | InvalidItem>>;
   readonly client: QueueClient;
   readonly clock: Clock;
@@ -72,11 +72,12 @@ export interface RunEnd {
 }
 
 /**
- * Submits waiting items and fetches results, until nothing is left or something stops it. Journal and results are synced
- * when it returns. It does not fail: an error is the reason in its `stopped`.
+ * Submits waiting items and fetches results, until nothing is left or something stops it. No write is pending when it
+ * returns. It does not fail: an error is the reason in its `stopped`.
  */
 export async function runItems(parts: RunParts): Promise<RunEnd> {
-  const { options, clock, states, interrupt, client, observer = {} } = parts;
+  const { options, clock, books, interrupt, client, observer = {} } = parts;
+  const { states } = books;
   const scheduler = createScheduler(clock);
   const control = createRunControl(scheduler.wake);
   const rates = createRequestRates(options, clock, parts.random);
@@ -98,9 +99,11 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
     clock,
     client,
     concurrency: options.concurrency,
-    states,
-    // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
-    recorder: createRecorder(states, parts.journal, parts.results, checkFailures, () => clock.now()),
+    books,
+    saveResult: async (owner, document, event) => {
+      await books.saveResult(owner, document, event);
+      checkFailures(event, document);
+    },
     rates,
     control,
     monitor: createFailureMonitor(clock, control, (failure) => observer.onRequest?.(failure)),
@@ -118,7 +121,6 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
   });
   const submitter = createSubmitter(run, {
     items,
-    jobIds: parts.jobIds,
     maxInFlight: () => options.inFlight,
     onAccepted: ({ number, id }, job, at) => {
       poller.add({ item: number, job, id, retries: 0 }, at);
@@ -126,12 +128,24 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
     onUnknown: observer.onUnknown,
   });
   const started = clock.monotonic();
-  for (const job of parts.jobs) {
-    // The date is from another process, and the wall clock may have been changed in either direction since then.
-    // eslint-disable-next-line no-restricted-syntax -- a date of the journal
-    poller.add(job, started - Math.max(0, clock.now() - job.submittedAt));
-  }
-  for (const job of parts.failed) poller.addFailed(job);
+  for (const job of books.failed) poller.addFailed(job);
+  books.open({
+    onJobs: (jobs) => {
+      for (const job of jobs) {
+        // The date is from another process, and the wall clock may have been changed in either direction since then.
+        // eslint-disable-next-line no-restricted-syntax -- a date of the books
+        poller.add(job, clock.monotonic() - Math.max(0, clock.now() - job.submittedAt));
+      }
+      scheduler.wake();
+    },
+    onChange: scheduler.wake,
+    onCancelled: () => {
+      control.stop('cancelled', 'when-ended');
+    },
+    onFailure: (error) => {
+      control.stop('error', 'now', error);
+    },
+  });
   observer.onReady?.(rates.applyWindows);
 
   const onInterrupt = (): void => {
@@ -160,7 +174,7 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
     interrupt.removeEventListener('abort', onInterrupt);
     await items.close();
   }
-  await Promise.all([parts.journal.idle(), parts.results.idle()]);
+  await books.idle();
   const counts = states.counts();
   if (!countsAddUp(counts)) throw new Error('the counts of a batch do not add up');
   const stopped = control.stopped();

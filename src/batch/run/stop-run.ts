@@ -2,7 +2,7 @@ import type { Clock } from '../../core/context.ts';
 import type { Failure } from '../../core/failure.ts';
 
 /** Why a batch stops before all items have ended. */
-export type StopReason = 'interrupt' | 'timeout' | 'failures' | 'error';
+export type StopReason = 'interrupt' | 'timeout' | 'failures' | 'cancelled' | 'error';
 
 export interface Stopped {
   readonly reason: StopReason;

@@ -2,7 +2,6 @@ import type { Failure } from '../../core/failure.ts';
 import { duplicateJobId } from '../../queue/job-id.ts';
 import type { Item } from '../input/item.ts';
 import type { ItemQueue } from '../input/item-queue.ts';
-import type { JobIds } from '../store/items/job-id-set.ts';
 import type { SubmitOutcome } from './queue-client.ts';
 import { canSend, onRetryLater, type RunState } from './run-state.ts';
 import { availableRequests, delayUntilNext, maxIntents, returnToken, speedUp, takeTokens } from './adaptive-rate.ts';
@@ -28,13 +27,18 @@ export interface UnrecordedJob {
 
 export interface SubmitterOptions {
   readonly items: ItemQueue;
-  readonly jobIds: JobIds;
   /** Maximum number of jobs that are queued or running at the service. */
   readonly maxInFlight: () => number;
   /** Called when the id of an accepted job is on disk. `at` is the time of the answer, by the monotonic clock. */
   readonly onAccepted: (item: Item, job: string, at: number) => void;
   /** Called when a submission may or may not have been accepted. */
   readonly onUnknown?: ((failure: Failure) => void) | undefined;
+}
+
+/** An item whose intent is recorded. */
+interface ReadyItem {
+  readonly item: Item;
+  readonly tenure: number;
 }
 
 /** Items are taken from the queue only when this many fit, because each group of intents needs a sync of its own. */
@@ -44,27 +48,29 @@ const groupSize = (maxActive: number): number => Math.max(1, Math.floor(maxActiv
 const MAX_POSTPONED = 3;
 
 export function createSubmitter(run: RunState, options: SubmitterOptions): Submitter {
-  const { clock, client, states, recorder, rates, control, monitor, start } = run;
+  const { clock, client, books, rates, control, monitor, start } = run;
+  const { states } = books;
   const { items: queue } = options;
   const unrecorded: UnrecordedJob[] = [];
   /** The stages of an item: its intent is being written; it is ready to send; it was sent; its outcome is recorded. */
   let writingIntents = 0;
-  let ready: Item[] = [];
+  let ready: ReadyItem[] = [];
   let sending = 0;
   let recording = 0;
 
   const writeIntents = async (items: readonly Item[]): Promise<void> => {
     writingIntents += items.length;
     try {
+      const intended = items.map((item) => ({ item, tenure: books.tenureOf(item.number) }));
       // They are synced together, so waiting for the last one is enough.
       let synced: Promise<void> | undefined;
       for (const { number, id } of items)
-        synced = recorder.record(number, { kind: 'send' }, id === undefined ? undefined : { id });
+        synced = books.record(number, { kind: 'send' }, id === undefined ? undefined : { id });
       await synced;
-      ready.push(...items);
+      ready.push(...intended);
     } catch (error) {
       // Some intents may be on disk, but no request was sent for them.
-      for (const { number } of items) states.apply(number, { kind: 'withdraw' });
+      for (const { number } of items) books.forgetIntent(number);
       throw error;
     } finally {
       writingIntents -= items.length;
@@ -75,15 +81,15 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
   /** Puts back an item that was certainly not accepted. */
   const withdraw = async (item: Item): Promise<void> => {
     rates.submit = returnToken(rates.submit);
-    const recorded = recorder.record(item.number, { kind: 'withdraw' });
-    queue.putBack(item);
+    const recorded = books.record(item.number, { kind: 'withdraw' });
+    if (states.stateOf(item.number) === 'waiting') queue.putBack(item);
     control.wake();
     await recorded;
   };
   const withdrawReady = (): void => {
     const items = ready;
     ready = [];
-    for (const item of items) start(withdraw(item));
+    for (const { item } of items) start(withdraw(item));
   };
 
   const submit = async (item: Item): Promise<void> => {
@@ -102,7 +108,7 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
         const at = clock.monotonic();
         await recordAccepted(item, outcome.job);
         // Not earlier: a result must not be on disk before the journal has its job.
-        options.onAccepted(item, outcome.job, at);
+        if (states.stateOf(item.number) === 'submitted') options.onAccepted(item, outcome.job, at);
       } else await onNotAccepted(item, outcome, sentAt);
     } catch (error) {
       if (outcome.kind === 'accepted') unrecorded.push({ item: item.number, job: outcome.job });
@@ -114,7 +120,7 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
   };
 
   const rejectDuplicate = (outcome: SubmitOutcome): SubmitOutcome =>
-    outcome.kind === 'accepted' && !options.jobIds.add(outcome.job)
+    outcome.kind === 'accepted' && !books.addJobId(outcome.job)
       ? { kind: 'unknown', failure: duplicateJobId(outcome.job) }
       : outcome;
 
@@ -122,12 +128,12 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
     monitor.onSuccess();
     rates.submit = speedUp(rates.submit);
     // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
-    return recorder.record(number, { kind: 'accept', job }, { at: clock.now() });
+    return books.record(number, { kind: 'accept', job }, { at: clock.now() });
   };
 
   const recordRefused = async ({ number, id }: Item, { message }: Failure): Promise<void> => {
     monitor.onSuccess();
-    await recorder.saveResult({ item: number, id }, { status: 'REFUSED', error: message }, { kind: 'refuse' });
+    await run.saveResult({ item: number, id }, { status: 'REFUSED', error: message }, { kind: 'refuse' });
   };
 
   const postponedCounts = new Map<number, number>();
@@ -152,7 +158,7 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
         await withdraw(item);
         return;
       case 'unknown': {
-        const recorded = recorder.record(item.number, { kind: 'lose' });
+        const recorded = books.record(item.number, { kind: 'lose' });
         rates.backOff('submit', sentAt);
         options.onUnknown?.(outcome.failure);
         monitor.onFailure(outcome.failure);
@@ -169,11 +175,15 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
   };
 
   const submitReady = (): void => {
-    while (ready.length > 0 && sending < Math.floor(rates.submit.concurrency) && canSend(run)) {
-      const item = ready.shift();
-      if (item !== undefined) start(submit(item));
+    while (ready.length > 0 && sending < Math.floor(rates.submit.concurrency) && canSend(run) && books.maySend()) {
+      const next = ready.shift();
+      if (next !== undefined && isStillIntended(next)) start(submit(next.item));
     }
   };
+
+  /** False when another driver has taken the item over since its intent was written. */
+  const isStillIntended = ({ item: { number }, tenure }: ReadyItem): boolean =>
+    states.stateOf(number) === 'sending' && books.tenureOf(number) === tenure;
 
   /** Writes the intents of the items that may be sent next. Returns a delay as `step` does. */
   const takeItems = (now: number): number | undefined => {
@@ -207,7 +217,7 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
     step: (now) => {
       // A wait that the service asked for also applies to items whose intent was being written at that time.
       if (!control.maySubmit() || rates.submit.blockedUntil > now) withdrawReady();
-      if (!control.maySubmit()) return undefined;
+      if (!control.maySubmit() || !books.maySend()) return undefined;
       submitReady();
       return takeItems(now);
     },

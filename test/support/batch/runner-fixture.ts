@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest';
+import { fileBooks } from '../../../src/batch/store/file-books.ts';
 import { createBatch, type OpenBatch } from '../../../src/batch/store/open-batch.ts';
 import { recoverBatch, type RecoverOptions } from '../../../src/batch/store/recover-batch.ts';
 import { finishBatch } from '../../../src/batch/run/verify-and-sort-results.ts';
@@ -181,7 +182,7 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
       const { interrupt, durable: files = durable } = more;
       const { input, extras, endpointId } = batch.header;
       const end = await runItems({
-        ...batch,
+        books: fileBooks(batch, () => clock.now()),
         options: {
           concurrency: 8,
           rate: 99,

@@ -1,3 +1,4 @@
+import { fileBooks } from '../../../src/batch/store/file-books.ts';
 import { createBatch, type OpenBatch } from '../../../src/batch/store/open-batch.ts';
 import { recoverBatch, type RecoverOptions } from '../../../src/batch/store/recover-batch.ts';
 import { finishBatch } from '../../../src/batch/run/verify-and-sort-results.ts';
@@ -93,7 +94,7 @@ export async function createScriptedService(
     resume: (options = {}) => recoverBatch(slow, OUT, { wantFailed: false, ...options }),
     run: async (open, options = {}, interrupt = new AbortController().signal) => {
       const end = await runItems({
-        ...open,
+        books: fileBooks(open, () => clock.now()),
         options: {
           concurrency: 8,
           rate: 99,

@@ -29,7 +29,7 @@ export const LOCAL_SERVICE = 'the local service';
 export interface InputIdentity {
   /** As `storedInputPath` returns it; for piped input, the path of the copy. */
   readonly path: string;
-  readonly format: 'jsonl' | 'csv';
+  readonly format: 'jsonl' | 'csv' | 'parquet';
   readonly inputField?: string;
   readonly idField?: string;
   /** The types of CSV columns; earlier versions did not store them, and all their cells are text. */

@@ -17,9 +17,9 @@ const limitOptions = {
 };
 
 export const runOptions = {
-  input: option.requiredText('JSON lines or CSV, a job each; - is stdin', { metavar: 'FILE', complete: 'file' }),
+  input: option.requiredText('JSON lines, CSV or Parquet, a job each; - is stdin', { metavar: 'FILE', complete: 'file' }),
   out: option.requiredText('where results go; the journal lies beside it', { metavar: 'FILE', complete: 'file' }),
-  inputFormat: option.choice('what the input is (default: by its name, else jsonl)', ['jsonl', 'csv']),
+  inputFormat: option.choice('what the input is (default: by its name, else jsonl)', ['jsonl', 'csv', 'parquet']),
   inputField: option.text('the member or column that holds the input; else the whole line does', { metavar: 'NAME' }),
   idField: option.text('the member or column that names the item in the results', { metavar: 'NAME' }),
   types: option.text('the types of CSV columns: string, number, boolean or json; an empty cell is null', {

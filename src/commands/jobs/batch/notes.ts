@@ -15,6 +15,7 @@ export function notesOf(ctx: CommandContext, report: BatchReport): readonly stri
     ...(stopped?.reason === 'interrupt' ? ['Interrupted. Nothing was cancelled.'] : []),
     ...(stopped?.reason === 'timeout' ? ['The time is up. Nothing was cancelled.'] : []),
     ...(stopped?.reason === 'failures' ? ['Stopped sending: more items failed than --max-failures allows.'] : []),
+    ...(stopped?.reason === 'cancelled' ? ['The batch was cancelled: nothing more is sent.'] : []),
     ...inFlightNotes(counts),
     ...(unordered ? ['All results are fetched, and not yet in the order of the input.'] : []),
     ...(resumable ? [`Go on with: ${resumeCommand(report)}`] : []),

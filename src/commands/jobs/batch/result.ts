@@ -32,6 +32,7 @@ function exitOf(ctx: CommandContext, { counts, stopped, unordered }: BatchReport
     case 'timeout':
       return EXIT.waitEnded;
     case 'failures':
+    case 'cancelled':
     case 'error':
     case undefined:
       return EXIT.batchIncomplete;

@@ -1,0 +1,194 @@
+import { isUtf8 } from 'node:buffer';
+import type { SchemaElement } from 'hyparquet';
+import { jsonProblem, textOf } from '../item.ts';
+import { dateText, decimalText, durationText, timestampText, timeText, uuidText } from './exact-texts.ts';
+import { NotReadable } from './not-readable.ts';
+import { isMap, isText, listItem, type Column } from './schema.ts';
+
+/** A value that has no form in JSON; the message says why. Its row is an invalid item. */
+export class NotJson extends Error {
+  override readonly name = 'NotJson';
+}
+
+/** Stands for text that is not UTF-8. */
+const NOT_TEXT = Symbol('not text');
+
+/** The functions with which the package converts values. The schema that it reads has no types but text and INT96. */
+export const PARSERS = {
+  stringFromBytes: (bytes: Uint8Array): string | symbol => (isUtf8(bytes) ? textOf(bytes) : NOT_TEXT),
+  timestampFromNanoseconds: (nanoseconds: bigint): bigint => nanoseconds,
+};
+
+/** Returns the JSON text of a value. Fails with NotJson. */
+export type ToJson = (value: unknown) => string;
+
+const orNull =
+  (convert: ToJson): ToJson =>
+  (value) =>
+    value === null || value === undefined ? 'null' : convert(value);
+
+/**
+ * Returns how values of a column become JSON. Integers, decimals and times keep every digit. Fails with NotReadable for
+ * a type that is not supported.
+ */
+export const jsonOf = (column: Column): ToJson => repeated(column, single(column));
+
+/** A repeated field without a list around it is a list too. */
+const repeated = ({ element }: Column, convert: ToJson): ToJson =>
+  element.repetition_type === 'REPEATED' ? listOf(convert) : convert;
+
+function single(column: Column): ToJson {
+  if (column.children.length === 0) return orNull(leafToJson(column));
+  const item = listItem(column);
+  // The items of a list in two levels are repeated themselves, and arrive without a list around each.
+  if (item !== undefined) return listOf(item.element.repetition_type === 'REPEATED' ? single(item) : jsonOf(item));
+  const entries = isMap(column.element) ? mapEntries(column) : undefined;
+  return entries === undefined ? structOf(column) : mapOf(entries);
+}
+
+const listOf = (convert: ToJson): ToJson =>
+  orNull((items) => `[${(items as readonly unknown[]).map(convert).join(',')}]`);
+
+function structOf({ children }: Column): ToJson {
+  const members = children.map((child) => ({
+    key: child.key.at(-1) ?? '',
+    start: `${JSON.stringify(child.name)}:`,
+    convert: jsonOf(child),
+  }));
+  return orNull((value) => {
+    const struct = value as Readonly<Record<string, unknown>>;
+    return `{${members.map(({ key, start, convert }) => start + convert(struct[key])).join(',')}}`;
+  });
+}
+
+/** The repeated pairs of a map; undefined when it is not built as the format says. */
+function mapEntries({ children }: Column): Column | undefined {
+  const [entries, ...others] = children;
+  return others.length === 0 && entries?.element.repetition_type === 'REPEATED' && entries.children.length === 2
+    ? entries
+    : undefined;
+}
+
+/** A map with text as keys is an object; any other is a list of objects with the members of the pairs. */
+function mapOf(entries: Column): ToJson {
+  const [key, value] = entries.children;
+  if (key === undefined || value === undefined || !isText(key.element)) return unwrapped(entries, jsonOf(entries));
+  const keyName = key.key.at(-1) ?? '';
+  const valueName = value.key.at(-1) ?? '';
+  const toJson = jsonOf(value);
+  return unwrapped(
+    entries,
+    orNull((pairs) => {
+      const seen = new Set<string>();
+      const members = (pairs as readonly Readonly<Record<string, unknown>>[]).map((pair) => {
+        const name = textValue(pair[keyName]);
+        if (seen.has(name)) throw new NotJson(`the map has the key ${JSON.stringify(name)} twice`);
+        seen.add(name);
+        return `${JSON.stringify(name)}:${toJson(pair[valueName])}`;
+      });
+      return `{${members.join(',')}}`;
+    }),
+  );
+}
+
+/** The pairs of a map are a member of an object that is not shown. */
+const unwrapped = ({ key }: Column, convert: ToJson): ToJson =>
+  orNull((value) => convert((value as Readonly<Record<string, unknown>>)[key.at(-1) ?? ''] ?? []));
+
+const quoted = (text: string): string => `"${text}"`;
+
+function leafToJson(column: Column): ToJson {
+  const { element } = column;
+  const { type, converted_type: converted, logical_type: logical } = element;
+  if (isText(element)) return converted === 'JSON' || logical?.type === 'JSON' ? embeddedJson : quotedText;
+  if (converted === 'DECIMAL' || logical?.type === 'DECIMAL') {
+    const scale = (logical?.type === 'DECIMAL' ? logical.scale : element.scale) ?? 0;
+    if (!(scale >= 0 && scale <= 1000))
+      throw new NotReadable(`its column ${JSON.stringify(column.name)} is not a decimal`);
+    return (value) => quoted(decimalText(value as number | bigint | Uint8Array, scale));
+  }
+  if (converted === 'DATE' || logical?.type === 'DATE') return (value) => quoted(dateText(value as number));
+  const unit = timeUnit(element);
+  if (unit !== undefined) {
+    const isTime = logical?.type === 'TIME' || converted?.startsWith('TIME_') === true;
+    if (isTime) return (value) => quoted(timeText(BigInt(value as number | bigint), unit.digits));
+    return (value) => quoted(timestampText(value as bigint, unit.digits) + (unit.utc ? 'Z' : ''));
+  }
+  if (logical?.type === 'VARIANT') throw notSupported(column, 'VARIANT');
+  if (logical?.type === 'UUID' && element.type_length === 16) return (value) => quoted(uuidText(value as Uint8Array));
+  if (converted === 'INTERVAL') return (value) => quoted(durationText(value as Uint8Array));
+  const isUnsigned = converted?.startsWith('UINT') === true || (logical?.type === 'INTEGER' && !logical.isSigned);
+  switch (type) {
+    case 'BOOLEAN':
+      return String;
+    case 'INT32':
+      return isUnsigned ? (value) => String((value as number) >>> 0) : String;
+    case 'INT64':
+      return isUnsigned ? (value) => String(BigInt.asUintN(64, value as bigint)) : String;
+    case 'INT96':
+      return (value) => quoted(timestampText(value as bigint, 9));
+    case 'FLOAT':
+    case 'DOUBLE':
+      return (value) => numberText(value as number);
+    case 'BYTE_ARRAY':
+      return base64;
+    case 'FIXED_LEN_BYTE_ARRAY':
+      return logical?.type === 'FLOAT16' ? (value) => numberText(halfFloat(value as Uint8Array)) : base64;
+    default:
+      throw new Error('a leaf without a type');
+  }
+}
+
+const notSupported = ({ name }: Column, type: string): NotReadable =>
+  new NotReadable(`its column ${JSON.stringify(name)} has the type ${type}, which is not supported`);
+
+/** The digits after the seconds, and whether the time is in UTC. */
+function timeUnit({
+  converted_type: converted,
+  logical_type: logical,
+}: SchemaElement): { readonly digits: 3 | 6 | 9; readonly utc: boolean } | undefined {
+  if (logical?.type === 'TIMESTAMP' || logical?.type === 'TIME')
+    return { digits: ({ MILLIS: 3, MICROS: 6, NANOS: 9 } as const)[logical.unit], utc: logical.isAdjustedToUTC };
+  if (converted === 'TIMESTAMP_MILLIS' || converted === 'TIME_MILLIS') return { digits: 3, utc: true };
+  if (converted === 'TIMESTAMP_MICROS' || converted === 'TIME_MICROS') return { digits: 6, utc: true };
+  return undefined;
+}
+
+function textValue(value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw new NotJson('it is not UTF-8 text');
+}
+
+const quotedText: ToJson = (value) => JSON.stringify(textValue(value));
+
+const embeddedJson: ToJson = (value) => {
+  const text = textValue(value).trim();
+  const problem = jsonProblem(Buffer.from(text));
+  if (problem !== undefined) throw new NotJson(problem.reason);
+  return text;
+};
+
+/**
+ * JSON has no number for NaN and infinity: they become text, as in the JSON form of protocol buffers. A large number
+ * gets an exponent, because its digits would be read as an integer that it is not exactly.
+ */
+function numberText(value: number): string {
+  if (Object.is(value, -0)) return '-0';
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) return value.toExponential();
+  return Number.isFinite(value) ? JSON.stringify(value) : quoted(String(value));
+}
+
+const base64: ToJson = (value) => {
+  const { buffer, byteOffset, byteLength } = value as Uint8Array;
+  return quoted(Buffer.from(buffer, byteOffset, byteLength).toString('base64'));
+};
+
+/** Decodes a number of 16 bits (IEEE 754, binary16). */
+function halfFloat([low = 0, high = 0]: Uint8Array): number {
+  const sign = high >> 7 === 0 ? 1 : -1;
+  const exponent = (high >> 2) & 0x1f;
+  const fraction = ((high & 3) * 256 + low) / 1024;
+  if (exponent === 0) return sign * 2 ** -14 * fraction;
+  if (exponent === 31) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
+  return sign * 2 ** (exponent - 15) * (1 + fraction);
+}

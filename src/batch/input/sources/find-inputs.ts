@@ -1,0 +1,47 @@
+import type { DurableFiles, StoredObject } from '../../../core/context.ts';
+import { localFile, usage } from '../../../core/failure.ts';
+import { compressionOf } from '../../compression.ts';
+import type { InputFormat } from '../item.ts';
+import type { SourcePorts } from './input-source.ts';
+
+export interface FindPorts extends SourcePorts {
+  readonly durable: Pick<DurableFiles, 'absolute'>;
+}
+
+/**
+ * Returns the objects that `--input` names, in the order given: files, `s3://` addresses, globs, and folders that end with
+ * a slash. The addresses of files are absolute. Fails with usage (2) when a pattern matches nothing and when an object is
+ * named twice, and with local-file (14) when one does not exist.
+ */
+export async function findInputs(ports: FindPorts, patterns: readonly string[]): Promise<readonly StoredObject[]> {
+  const found: StoredObject[] = [];
+  for (const pattern of patterns) found.push(...(await findPattern(ports, pattern)));
+  const addresses = new Set<string>();
+  for (const { address } of found) {
+    if (addresses.has(address)) throw usage(`--input names ${address} twice`, 'Its items would be sent twice.');
+    addresses.add(address);
+  }
+  return found;
+}
+
+async function findPattern({ storage, durable, signal }: FindPorts, pattern: string): Promise<readonly StoredObject[]> {
+  if (pattern === '' || pattern === '-')
+    throw usage('--input is not the name of a file', 'Name a file, an s3:// address, or a glob in quotes.');
+  const isFolder = pattern.endsWith('/');
+  const address = pattern.startsWith('s3://') ? pattern : durable.absolute(pattern) + (isFolder ? '/' : '');
+  const object = isFolder ? undefined : await storage.describe(address, signal);
+  if (object !== undefined) return [object];
+  if (!isFolder && !/[*?[{]/.test(pattern))
+    throw localFile(`cannot read ${pattern}: it does not exist`, 'Check its name.');
+  const objects: StoredObject[] = [];
+  for await (const each of storage.list(address, signal)) objects.push(each);
+  if (objects.length === 0) throw usage(`--input ${pattern} matches nothing`, 'Quote a glob for the shell.');
+  return objects;
+}
+
+/** Returns how an input is read by its name: without the extension of a compression. */
+export function formatByName(name: string): InputFormat['format'] {
+  const plain = compressionOf(name) === undefined ? name : name.replace(/\.[^.]*$/, '');
+  if (/\.[ct]sv$/i.test(plain)) return 'csv';
+  return /\.(?:parquet|pq)$/i.test(plain) ? 'parquet' : 'jsonl';
+}

@@ -1,0 +1,43 @@
+import type { ObjectStorage, StoredObject } from '../../../core/context.ts';
+import type { InvalidItem, Item } from '../item.ts';
+
+/** A part of an input. Stored in the manifest of a batch, and given back unchanged. */
+export interface ShardRange {
+  /** Bytes for JSON lines and CSV; for compressed and Parquet files, items of the file, counted from 0. */
+  readonly start: number;
+  readonly end: number;
+  /** The number of its first item among all items of the batch, from 1. */
+  readonly firstItem: number;
+  /** The number of its items, with those that cannot be sent. */
+  readonly items: number;
+  readonly invalid: number;
+  /** The number of its first line in the file, from 1. */
+  readonly firstLine: number;
+  /** Identifies its content where the version does not: for files. Empty for objects. */
+  readonly digest: string;
+}
+
+/** One file or object that can be read in parts. */
+export interface InputSource {
+  readonly object: StoredObject;
+  /**
+   * Reads and checks the whole input and cuts it into ranges of `itemsPerShard` items; the last one may have fewer. Calls
+   * `onItem` with every item. Fails as reading does, and with usage (2) for an invalid CSV or Parquet file.
+   */
+  plan(
+    itemsPerShard: number,
+    firstItem: number,
+    onItem: (item: Item | InvalidItem) => void,
+  ): AsyncGenerator<ShardRange>;
+  /**
+   * The items of a range, in groups: iterate each group to its end before the next. Fails with local-file (14), before the
+   * first item that differs, when the content is no longer what was planned.
+   */
+  read(range: ShardRange): AsyncGenerator<Iterable<Item | InvalidItem>>;
+}
+
+/** What reading inputs needs. */
+export interface SourcePorts {
+  readonly storage: ObjectStorage;
+  readonly signal: AbortSignal;
+}

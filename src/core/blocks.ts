@@ -1,0 +1,16 @@
+/** Yields the same bytes in blocks of exactly this size; the last one may be shorter, and none is empty. */
+export async function* blocksOf(chunks: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
+  let held: Uint8Array[] = [];
+  let missing = size;
+  for await (let chunk of chunks) {
+    while (chunk.byteLength >= missing) {
+      yield Buffer.concat([...held, chunk.subarray(0, missing)]);
+      chunk = chunk.subarray(missing);
+      [held, missing] = [[], size];
+    }
+    if (chunk.byteLength === 0) continue;
+    held.push(chunk);
+    missing -= chunk.byteLength;
+  }
+  if (held.length > 0) yield Buffer.concat(held);
+}

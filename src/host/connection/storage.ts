@@ -1,0 +1,40 @@
+import { version } from '../../../package.json';
+import type { DurableFiles, Sink, StorageOptions } from '../../core/context.ts';
+import { say, type TerminalText } from '../../core/safe-text.ts';
+import { traceLine, type TraceEvent } from '../../http/trace.ts';
+import type { Settings } from '../../settings/create-settings.ts';
+import { openStorage, type OpenStorage } from '../../storage/open-storage.ts';
+import type { Runtime } from '../runtime.ts';
+
+interface HostStorageOptions {
+  readonly runtime: Pick<Runtime, 'env' | 'home' | 'clock' | 'random'>;
+  readonly settings: Settings;
+  readonly signal: AbortSignal;
+  /** For the traces of `--verbose`. */
+  readonly stderr: Sink<TerminalText>;
+  readonly files: DurableFiles;
+}
+
+/** Opens storage with the settings of this run. */
+export function openHostStorage(
+  { runtime, settings, signal, stderr, files }: HostStorageOptions,
+  options: StorageOptions,
+): OpenStorage {
+  const { env, home, clock, random } = runtime;
+  const trace = (event: TraceEvent): void => void stderr.write(say`${traceLine(event)}\n`);
+  return openStorage(
+    {
+      env,
+      home,
+      clock,
+      random,
+      files,
+      signal,
+      userAgent: `berth/${version}`,
+      retries: settings.get('retries'),
+      timeoutMs: settings.get('timeout'),
+      trace: settings.get('verbose') ? trace : undefined,
+    },
+    options,
+  );
+}

@@ -1,0 +1,282 @@
+import type { Clock } from '../../core/context.ts';
+import type { Failure } from '../../core/failure.ts';
+import { formatDuration } from '../../core/units.ts';
+import { decideRetry, readRetryAfter, type AttemptEnd } from '../../http/policy/retry.ts';
+import { redactHeaders, type TraceEvent } from '../../http/trace.ts';
+import { readBody } from '../../http/wire/decode-body.ts';
+import { WireError, type Transport, type WireAnswer } from '../../http/wire/transport.ts';
+import type { S3Connection } from './connection-settings.ts';
+import { pathOf } from './object-address.ts';
+import { lostFailure, refusal, type Refusal } from './s3-failures.ts';
+import { signRequest } from './sign-request.ts';
+
+export interface S3ClientOptions {
+  readonly transport: Transport;
+  readonly connection: S3Connection;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** The user's interrupt. */
+  readonly signal: AbortSignal;
+  /** Attempts after the first. */
+  readonly retries: number;
+  /** Milliseconds until the head of an answer, and between two chunks of its body. */
+  readonly timeoutMs: number;
+  readonly userAgent: string;
+  readonly trace?: ((event: TraceEvent) => void) | undefined;
+}
+
+/** A request to the service. Every request may be repeated: a second one has the same effect as the first. */
+export interface S3Request {
+  /** What is done, with the address, for messages: `cannot WHAT`. */
+  readonly what: string;
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
+  readonly bucket: string;
+  /** Empty for the bucket itself. */
+  readonly key: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+  /** Statuses of 300 and above that the caller handles. */
+  readonly handled?: readonly number[];
+  readonly signal?: AbortSignal | undefined;
+  /** True to send it although the user has interrupted the command: for a request that cleans up. */
+  readonly evenIfInterrupted?: boolean;
+}
+
+/** An answer that was read to its end. */
+export interface S3Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+export interface S3Client {
+  /** Sends a request with retries and reads the whole answer. Fails as `s3-failures` says. */
+  send(request: S3Request): Promise<S3Answer>;
+  /**
+   * Sends a request once. Resolves with the head of the answer; its body ends with WireError when it breaks off, or when
+   * no chunk arrives in time.
+   */
+  open(request: S3Request): Promise<WireAnswer | LostOrRefused>;
+  /** The end of an attempt whose body broke off. */
+  lost(request: S3Request, error: WireError): LostOrRefused;
+  /** Waits before the next attempt, or throws the failure when another attempt would not help. `attempts` counts from 1. */
+  waitForRetry(end: LostOrRefused, attempts: number, waitedMs: number, request: S3Request): Promise<number>;
+}
+
+/** The end of an attempt without a usable answer. */
+export interface LostOrRefused {
+  readonly kind: 'failed';
+  readonly end: AttemptEnd;
+  readonly failure: Failure;
+}
+
+export const isFailed = (answer: WireAnswer | LostOrRefused): answer is LostOrRefused => 'kind' in answer;
+
+/** Milliseconds that all waits between the attempts of one request may take. */
+const MAX_TOTAL_WAIT_MS = 120_000;
+/** Limit for an answer that is read whole. A listing has at most 1000 keys of 1024 bytes, each byte encoded as three. */
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+/** The slowest upload that is waited for, in bytes per millisecond. */
+const SLOWEST_UPLOAD = 64;
+
+/** Creates the client of one S3-compatible service: signs, retries, limits each exchange, and hides the credentials. */
+export function createS3Client(options: S3ClientOptions): S3Client {
+  const { transport, connection, clock, random, signal, trace } = options;
+
+  const signalsOf = (request: S3Request): readonly AbortSignal[] => [
+    ...(request.evenIfInterrupted === true ? [] : [signal]),
+    ...(request.signal === undefined ? [] : [request.signal]),
+  ];
+
+  const attempt = async (request: S3Request, number: number): Promise<WireAnswer | LostOrRefused> => {
+    const { method, bucket, key, query = {}, headers = {}, body = NO_BYTES } = request;
+    const { endpoint, credentials, region } = connection;
+    const { url, headers: signed } = signRequest(
+      {
+        method,
+        origin: endpoint.origin,
+        path: `${endpoint.prefix}${pathOf(bucket, key)}`,
+        query,
+        headers: { 'accept-encoding': 'identity', 'user-agent': options.userAgent, ...headers },
+        body,
+      },
+      credentials,
+      region,
+      // eslint-disable-next-line no-restricted-syntax -- a date: the service compares it with its own
+      clock.now(),
+    );
+    trace?.({ kind: 'request', method, url, headers: redactHeaders(signed), bytes: body.byteLength, attempt: number });
+    const startedAt = clock.monotonic();
+    const exchange = new Watched(clock, signalsOf(request));
+    exchange.limit(options.timeoutMs + body.byteLength / SLOWEST_UPLOAD);
+    try {
+      const sent = body.byteLength === 0 && method !== 'PUT' ? undefined : body;
+      const answer = await transport({ method, url, headers: signed, body: sent, signal: exchange.signal });
+      trace?.({
+        kind: 'answer',
+        status: answer.status,
+        headers: answer.headers,
+        bytes: undefined,
+        ms: clock.monotonic() - startedAt,
+      });
+      if (answer.status < 300 || request.handled?.includes(answer.status) === true)
+        return { ...answer, body: watchedBody(answer.body, exchange, options.timeoutMs) };
+      const text = await readBody(
+        watchedBody(answer.body, exchange, options.timeoutMs),
+        undefined,
+        MAX_ANSWER_BYTES,
+      ).catch(() => undefined);
+      return failed(await refusal(request.what, answer, text, connection), answer.headers);
+    } catch (error) {
+      exchange.end();
+      const lost = exchange.explain(error);
+      trace?.({ kind: 'lost', stage: lost.stage, reason: lost.message, ms: clock.monotonic() - startedAt });
+      return {
+        kind: 'failed',
+        end: { kind: 'lost', stage: lost.stage, final: lost.certificate },
+        failure: lostFailure(request.what, lost, connection),
+      };
+    }
+  };
+
+  const failed = ({ status, retryable, failure }: Refusal, headers: WireAnswer['headers']): LostOrRefused => ({
+    kind: 'failed',
+    end: {
+      kind: 'status',
+      status: retryable ? 503 : status,
+      // eslint-disable-next-line no-restricted-syntax -- a date, compared with dates of the service
+      retryAfterMs: readRetryAfter(headers, clock.now()),
+    },
+    failure,
+  });
+
+  const waitForRetry: S3Client['waitForRetry'] = async (lost, attempts, waitedMs, request) => {
+    const retries = request.evenIfInterrupted === true ? 1 : options.retries;
+    const limits = { retries, maxTotalWaitMs: MAX_TOTAL_WAIT_MS };
+    const decision = decideRetry(true, lost.end, attempts, waitedMs, limits, random());
+    if (!decision.retry) {
+      const { failure } = lost;
+      throw attempts === 1
+        ? failure
+        : failure.with({ message: `${failure.message} (tried ${String(attempts)} times)` });
+    }
+    trace?.({ kind: 'wait', ms: decision.waitMs, reason: lost.failure.message });
+    await clock.sleep(decision.waitMs, AbortSignal.any([...signalsOf(request)]));
+    return waitedMs + decision.waitMs;
+  };
+
+  return {
+    open: (request) => attempt(request, 1),
+    lost: (request, error) => lostBody(request, error, connection),
+    waitForRetry,
+    send: async (request) => {
+      let waitedMs = 0;
+      for (let attempts = 1; ; attempts++) {
+        const answer = await attempt(request, attempts);
+        const end = isFailed(answer) ? answer : await wholeAnswer(answer, request, connection);
+        if (!('kind' in end)) return end;
+        waitedMs = await waitForRetry(end, attempts, waitedMs, request);
+      }
+    },
+  };
+}
+
+const NO_BYTES = new Uint8Array(0);
+
+async function wholeAnswer(
+  answer: WireAnswer,
+  request: S3Request,
+  connection: S3Connection,
+): Promise<S3Answer | LostOrRefused> {
+  try {
+    const body = await readBody(answer.body, undefined, MAX_ANSWER_BYTES);
+    return body === undefined
+      ? lostBody(request, new WireError('answered', 'the answer is too large'), connection)
+      : { status: answer.status, headers: answer.headers, body };
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    return lostBody(request, error, connection);
+  }
+}
+
+const lostBody = ({ what }: S3Request, error: WireError, connection: S3Connection): LostOrRefused => ({
+  kind: 'failed',
+  end: { kind: 'lost', stage: 'answered', final: false },
+  failure: lostFailure(what, error, connection),
+});
+
+/** One exchange with the time it may take and the signals that end it. */
+class Watched {
+  readonly #clock: Clock;
+  readonly #signals: readonly AbortSignal[];
+  readonly #controller = new AbortController();
+  #deadline: { cancel(): void } | undefined;
+  #timedOutAfter: number | undefined;
+  readonly #onAbort = (): void => {
+    this.#controller.abort(new Error('aborted'));
+  };
+
+  constructor(clock: Clock, signals: readonly AbortSignal[]) {
+    this.#clock = clock;
+    this.#signals = signals;
+    for (const each of signals) {
+      each.throwIfAborted();
+      each.addEventListener('abort', this.#onAbort, { once: true });
+    }
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Ends the exchange after this many milliseconds from now on; replaces the earlier limit. */
+  limit(milliseconds: number): void {
+    this.pause();
+    const deadline = this.#clock.deadline(milliseconds);
+    this.#deadline = deadline;
+    deadline.signal.addEventListener('abort', () => {
+      this.#timedOutAfter = milliseconds;
+      this.#controller.abort(new Error('too slow'));
+    });
+  }
+
+  pause(): void {
+    this.#deadline?.cancel();
+  }
+
+  end(): void {
+    this.pause();
+    for (const each of this.#signals) each.removeEventListener('abort', this.#onAbort);
+  }
+
+  /** Returns why the exchange ended. Throws the reason of a signal, and errors that are not of the wire. */
+  explain(error: unknown): WireError {
+    for (const each of this.#signals) each.throwIfAborted();
+    if (!(error instanceof WireError)) throw error;
+    return this.#timedOutAfter === undefined
+      ? error
+      : new WireError(error.stage, `nothing arrived within ${formatDuration(this.#timedOutAfter)}`, error);
+  }
+}
+
+/** Yields the body. Fails with WireError when no chunk arrives in time, and ends the exchange in any case. */
+async function* watchedBody(
+  body: WireAnswer['body'],
+  exchange: Watched,
+  timeoutMs: number,
+): AsyncGenerator<Uint8Array> {
+  try {
+    exchange.limit(timeoutMs);
+    for await (const chunk of Buffer.isBuffer(body) ? [body] : body) {
+      // The reader may take any time.
+      exchange.pause();
+      yield chunk;
+      exchange.limit(timeoutMs);
+    }
+  } catch (error) {
+    throw exchange.explain(error);
+  } finally {
+    exchange.end();
+  }
+}

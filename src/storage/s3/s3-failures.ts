@@ -1,0 +1,95 @@
+import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
+import { Failure } from '../../core/failure.ts';
+import { safeText } from '../../core/safe-text.ts';
+import type { WireAnswer, WireError } from '../../http/wire/transport.ts';
+import type { S3Connection } from './connection-settings.ts';
+import { childText, parseDocument } from './xml.ts';
+
+/** An answer that is not a success. */
+export interface Refusal {
+  readonly status: number;
+  /** The service asks to try again, whatever its status says. */
+  readonly retryable: boolean;
+  readonly failure: Failure;
+}
+
+/** Codes of errors that a later attempt may not have. */
+const RETRYABLE =
+  /^(RequestTimeout|SlowDown|ServiceUnavailable|InternalError|OperationAborted|BadDigest|XAmzContentSHA256Mismatch|IncompleteBody)$/;
+
+/** Reads an answer that is not a success: its code and message, with the credentials hidden. */
+export async function refusal(
+  what: string,
+  { status }: Pick<WireAnswer, 'status'>,
+  body: Uint8Array | undefined,
+  connection: S3Connection,
+): Promise<Refusal> {
+  const error = body === undefined ? undefined : await parseDocument(body, 'Error').catch(() => undefined);
+  const [code = '', message = ''] = error === undefined ? [] : [childText(error, 'Code'), childText(error, 'Message')];
+  const said = hide([code, message].filter((text) => text !== '').join(': '), connection);
+  const { exit, hint } = meaningOf(status, code);
+  return {
+    status,
+    retryable: RETRYABLE.test(code),
+    failure: new Failure({
+      code: exit === EXIT.notFound ? 'not-found' : exit === EXIT.denied ? 'forbidden' : 'storage',
+      exit,
+      message: `cannot ${what}: the storage service answered ${String(status)}${said === '' ? '' : ` ${said}`}`,
+      hint,
+      status,
+    }),
+  };
+}
+
+/** The failure (7) for a request without a readable answer. Repeating it is safe. */
+export function lostFailure(what: string, error: WireError, { endpoint }: S3Connection): Failure {
+  const { host } = new URL(endpoint.origin);
+  const message =
+    error.stage === 'not-sent'
+      ? `could not reach ${host}: ${error.message}`
+      : `no readable answer came from ${host}: ${error.message}`;
+  return new Failure(
+    {
+      code: error.certificate ? 'certificate' : 'storage-unavailable',
+      exit: EXIT.unavailable,
+      message: `cannot ${what}: ${message}`,
+      hint: 'Check the address of the storage service (--s3-endpoint) and the network. To run it again is safe.',
+    },
+    error,
+  );
+}
+
+/** The failure (7) for an answer that does not say what it must. */
+export const unreadable = (what: string, reason: string): Failure =>
+  new Failure({
+    code: 'storage-unavailable',
+    exit: EXIT.unavailable,
+    message: `cannot ${what}: the answer of the storage service is unreadable: ${reason}`,
+    hint: 'Check that the address is that of an S3-compatible service (--s3-endpoint).',
+  });
+
+function meaningOf(status: number, code: string): { readonly exit: ExitCode; readonly hint: string } {
+  if (code === 'RequestTimeTooSkewed')
+    return { exit: EXIT.denied, hint: 'The clock of this machine differs from that of the service: berth doctor.' };
+  if (status === 401 || status === 403)
+    return {
+      exit: EXIT.denied,
+      hint: 'Check the credentials (AWS_ACCESS_KEY_ID or AWS_PROFILE), what they may do, and the region (AWS_REGION).',
+    };
+  if (status === 404) return { exit: EXIT.notFound, hint: 'Check the names of the bucket and of the object.' };
+  if (status === 429) return { exit: EXIT.rateLimited, hint: 'Try again later.' };
+  if (status >= 500) return { exit: EXIT.unavailable, hint: 'Try again later. To run it again is safe.' };
+  if (status < 400)
+    return { exit: EXIT.unavailable, hint: 'Redirects are refused. Check --s3-endpoint and the region (AWS_REGION).' };
+  return { exit: EXIT.refused, hint: 'Correct what it names, then run it again.' };
+}
+
+/** One line of at most 300 characters, without the credentials. */
+function hide(text: string, { credentials }: S3Connection): string {
+  const secrets = [credentials.secretAccessKey, credentials.sessionToken, credentials.accessKeyId];
+  const hidden = secrets.reduce<string>(
+    (shown, secret) => (secret === undefined ? shown : shown.replaceAll(secret, '***')),
+    text,
+  );
+  return safeText(hidden.replace(/\s+/g, ' ').trim()).slice(0, 300);
+}

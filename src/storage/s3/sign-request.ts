@@ -1,0 +1,91 @@
+import { createHash, createHmac } from 'node:crypto';
+import { encodeStrictly } from './object-address.ts';
+
+/** What a request is signed with. No part is ever shown. */
+export interface Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string | undefined;
+}
+
+/** A request before it is signed. */
+export interface UnsignedRequest {
+  readonly method: string;
+  readonly origin: string;
+  /** Encoded: it is signed and sent unchanged. */
+  readonly path: string;
+  /** Not encoded. */
+  readonly query: Readonly<Record<string, string>>;
+  /** Names are in lower case. All of them are signed. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/** The address and the headers of a signed request. */
+export interface SignedRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const ALGORITHM = 'AWS4-HMAC-SHA256';
+
+/**
+ * Signs a request with AWS Signature Version 4, in headers, over all of its body. `date` is in milliseconds since the
+ * epoch; a service refuses a date that differs by more than 15 minutes from its own.
+ */
+export function signRequest(
+  request: UnsignedRequest,
+  credentials: Credentials,
+  region: string,
+  date: number,
+): SignedRequest {
+  const time = new Date(date).toISOString().replace(/[-:]|\.\d{3}/g, '');
+  const scope = `${time.slice(0, 8)}/${region}/s3/aws4_request`;
+  const payloadHash = sha256(request.body);
+  const headers: Record<string, string> = {
+    ...request.headers,
+    'x-amz-content-sha256': payloadHash,
+    'x-amz-date': time,
+    ...(credentials.sessionToken === undefined ? {} : { 'x-amz-security-token': credentials.sessionToken }),
+  };
+  const query = canonicalQuery(request.query);
+  const signed = Object.entries({ ...headers, host: new URL(request.origin).host })
+    .map(([name, value]) => [name, value.trim().replace(/ {2,}/g, ' ')] as const)
+    .toSorted(([one], [other]) => compareText(one, other));
+  const names = signed.map(([name]) => name).join(';');
+  const canonical = [
+    request.method,
+    request.path,
+    query,
+    ...signed.map(([name, value]) => `${name}:${value}`),
+    '',
+    names,
+    payloadHash,
+  ].join('\n');
+  const text = [ALGORITHM, time, scope, sha256(canonical)].join('\n');
+  const key = scope
+    .split('/')
+    .reduce<string | Buffer>((last, part) => hmac(last, part), `AWS4${credentials.secretAccessKey}`);
+  const signature = createHmac('sha256', key).update(text).digest('hex');
+  return {
+    url: `${request.origin}${request.path}${query === '' ? '' : `?${query}`}`,
+    headers: {
+      ...headers,
+      authorization: `${ALGORITHM} Credential=${credentials.accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`,
+    },
+  };
+}
+
+/** The query as it is signed and sent: encoded, and sorted by the encoded names. */
+const canonicalQuery = (query: Readonly<Record<string, string>>): string =>
+  Object.entries(query)
+    .map(([name, value]) => [encodeStrictly(name), encodeStrictly(value)] as const)
+    .toSorted(([one], [other]) => compareText(one, other))
+    .map(([name, value]) => `${name}=${value}`)
+    .join('&');
+
+const compareText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+
+const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex');
+
+const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();

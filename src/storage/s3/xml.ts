@@ -1,0 +1,21 @@
+import type { XmlElement } from '@rgrove/parse-xml';
+
+/**
+ * Parses a document whose root has this name; white space before it is skipped, because some services send it. Fails with an Error for anything that is not well-formed, such as a document
+ * that breaks off or an entity that XML itself does not define, and for another root. No entity is expanded that a document declares.
+ */
+export async function parseDocument(body: Uint8Array, root: string): Promise<XmlElement> {
+  const { parseXml } = await import('@rgrove/parse-xml');
+  const { root: found } = parseXml(Buffer.from(body).toString().trimStart());
+  if (found?.name !== root) throw new Error(`it has no ${root}`);
+  return found;
+}
+
+/** The child elements of a name. */
+export const childrenOf = (element: XmlElement, name: string): readonly XmlElement[] =>
+  element.children.filter(
+    (child): child is XmlElement => child.type === 'element' && (child as XmlElement).name === name,
+  );
+
+/** The text of the first child of a name; undefined without one. */
+export const childText = (element: XmlElement, name: string): string | undefined => childrenOf(element, name)[0]?.text;
