@@ -35,6 +35,7 @@ export async function readStatus(
   const resumable = left || unordered;
   const status: BatchStatus = {
     results: path,
+    reference: [path],
     endpoint: header.endpoint,
     input: await findInputPath(durable, path, header.input),
     onLocalService: header.service === LOCAL_SERVICE,

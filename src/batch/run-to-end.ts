@@ -1,22 +1,14 @@
-import type { RateWindow } from '../core/api.ts';
-import { EXIT } from '../core/exit-codes.ts';
-import { Failure } from '../core/failure.ts';
-import { asId } from '../core/ids.ts';
 import type { DollarRange } from '../core/units.ts';
-import { RATE_LIMITS, RESULT_RETENTION_MS } from '../queue/limits.ts';
+import { RESULT_RETENTION_MS } from '../queue/limits.ts';
 import type { Fingerprint } from './input/fingerprint.ts';
 import { verifiedItems } from './input/input-file.ts';
 import type { BatchLimits, BatchPorts, BatchView } from './caller-interface.ts';
-import { createCostMeter } from './report/cost.ts';
-import { createErrorTally, type ErrorTally } from './report/error-counts.ts';
-import type { BatchReport, NotRetried, StopCause } from './report/report-types.ts';
-import { createRequestHealth } from './report/request-health.ts';
+import { drive } from './drive.ts';
+import type { ErrorTally } from './report/error-counts.ts';
+import type { BatchReport, NotRetried } from './report/report-types.ts';
 import { finishBatch } from './run/verify-and-sort-results.ts';
-import { createQueueClient } from './run/queue-client.ts';
-import type { Stopped } from './run/stop-run.ts';
-import { runItems, type RunEnd, type RunOptions } from './run/runner.ts';
 import { fileBooks } from './store/file-books.ts';
-import type { ItemCounts, ItemStates } from './store/items/item-states.ts';
+import type { ItemCounts } from './store/items/item-states.ts';
 import { LOCAL_SERVICE } from './store/journal/record.ts';
 import type { OpenBatch } from './store/open-batch.ts';
 
@@ -25,11 +17,6 @@ export interface VerifiedInput {
   readonly path: string;
   readonly fingerprint: Fingerprint;
 }
-
-const DEFAULT_CONCURRENCY = 32;
-const MAX_IN_FLIGHT = 1000;
-/** With a limit of failures, the maximum number of jobs that are submitted before the first one has ended. */
-const FIRST_IN_FLIGHT = 10;
 
 /**
  * Runs an open batch until it ends, closes it, and reports how it ended: an error that stopped it is in the report. Throws
@@ -45,80 +32,33 @@ export async function runToEnd(
 ): Promise<BatchReport> {
   const { clock, durable, signal } = ports;
   const { header, states } = batch;
-  const started = clock.monotonic();
   const before = states.counts();
   const resumed = before.waiting < before.planned;
-  let applyWindows = (_: readonly RateWindow[]): void => undefined;
-  const secondInterrupt = new AbortController();
-  const api = ports.batchApi({
-    signal: secondInterrupt.signal,
-    onWindows: (windows) => {
-      applyWindows(windows);
-    },
-  });
-  const client = createQueueClient(api, asId(header.endpointId));
-  const requestPrice = (until: AbortSignal) => ports.workerPrice(header.endpointId, until);
-  const cost = createCostMeter(clock, signal, requestPrice, resumed, (price) => {
-    recordPrice(batch, price);
-  });
-  const tally = createErrorTally();
-  const health = createRequestHealth();
-
-  // The first interrupt waits for the answers of pending requests, a second one aborts them.
-  const onInterrupt = (): void => {
-    if (client.pending > 0) view.onDraining(client.pending);
-  };
-  signal.addEventListener('abort', onInterrupt, { once: true });
-  const stopListening = ports.onSecondInterrupt(() => {
-    secondInterrupt.abort(requestAborted());
-  });
-  const done = new AbortController();
-  const following = view.follow(
-    () => ({ counts: states.counts(), cost: cost.total(), problem: health.problem() }),
-    done.signal,
-  );
-  let end: RunEnd;
-  let tookMs: number;
-  try {
-    end = await runItems({
+  const driven = await drive(
+    ports,
+    {
+      endpointId: header.endpointId,
       // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
       books: fileBooks(batch, () => clock.now()),
-      options: runOptions(limits, states),
       items: verifiedItems(durable, input.path, input.fingerprint, { ...header.input, extras: header.extras }),
-      client,
-      clock,
-      random: ports.random,
-      interrupt: signal,
-      observer: {
-        onReady: (apply) => {
-          applyWindows = apply;
-        },
-        onExecuted: cost.onExecuted,
-        onEnded: tally.onEnded,
-        onNotRetried: tally.onNotRetried,
-        onRequest: (failure) => {
-          health.onRequest(failure, clock.monotonic());
-        },
-        onUnknown: tally.onUnknown,
+      resumed,
+      recordPrice: (price) => {
+        recordPrice(batch, price);
       },
-    });
-    end = await finishBatch(durable, path, batch, end, signal);
-    tookMs = clock.monotonic() - started;
-  } finally {
-    signal.removeEventListener('abort', onInterrupt);
-    stopListening();
-    done.abort();
-    await following;
-    await cost.close();
-    // After a failed write, closing fails too; the failure is in `end` already.
-    await batch.close().catch(() => undefined);
-  }
+      finish: (end) => finishBatch(durable, path, batch, end, signal),
+      close: () => batch.close(),
+    },
+    limits,
+    view,
+  );
+  const { end, tally } = driven;
   const { counts } = end;
   const left = counts.waiting + counts.inFlight > 0;
   const unordered = end.unordered === true;
   const retried = (limits.retryFailed ?? 0) > 0;
   return {
     results: path,
+    reference: [path],
     endpoint: header.endpoint,
     input: input.path,
     onLocalService: header.service === LOCAL_SERVICE,
@@ -128,15 +68,15 @@ export async function runToEnd(
     resubmitted: batch.resubmitted,
     unordered,
     resumable: left || unordered,
-    tookMs,
-    cost: cost.total(),
+    tookMs: driven.tookMs,
+    cost: driven.cost,
     resumed,
-    stopped: stopCause(end.stopped),
+    stopped: driven.stopped,
     unrecorded: end.unrecorded,
     failedItems: tally.failedJobs() + tally.refused(),
     commonestError: tally.mostFrequent(),
     unknownReason: tally.mostFrequentUnknown()?.error,
-    failedRequests: health.failed(),
+    failedRequests: driven.failedRequests,
     notRetried: retried ? notRetried(before, batch, tally) : undefined,
     // eslint-disable-next-line no-restricted-syntax -- a date of the journal
     retryableJobs: tally.failedJobs() + (retried ? 0 : retryableBefore(before, clock.now() - header.createdAt)),
@@ -153,30 +93,6 @@ function recordPrice({ journal, workerPrice: known }: OpenBatch, perHour: Dollar
   journal.write({ kind: 'price', perHour }).catch(() => undefined);
 }
 
-function runOptions(limits: BatchLimits, states: ItemStates): RunOptions {
-  const { maxFailures } = limits;
-  return {
-    concurrency: limits.concurrency ?? DEFAULT_CONCURRENCY,
-    rate: limits.rate ?? RATE_LIMITS.run.rate,
-    get inFlight() {
-      if (limits.inFlight !== undefined || maxFailures === undefined) return limits.inFlight ?? MAX_IN_FLIGHT;
-      // All jobs in flight still run when the limit is exceeded: allow as many as have completed.
-      return Math.min(MAX_IN_FLIGHT, Math.max(FIRST_IN_FLIGHT, maxFailures + 1, states.count('completed')));
-    },
-    maxFailures: maxFailures ?? Number.POSITIVE_INFINITY,
-    timeoutMs: limits.maxTime ?? Number.POSITIVE_INFINITY,
-    retryFailed: limits.retryFailed ?? 0,
-  };
-}
-
-function stopCause(stopped: Stopped | undefined): StopCause | undefined {
-  if (stopped === undefined) return undefined;
-  const { reason, failure } = stopped;
-  if (reason !== 'error') return { reason };
-  if (!(failure instanceof Failure)) throw failure;
-  return { reason, failure };
-}
-
 const notRetried = (before: ItemCounts, { failed }: OpenBatch, tally: ErrorTally): NotRetried => ({
   neverAccepted: before.failed + before.timedOut - failed.length,
   expired: tally.expiredRetries(),
@@ -188,7 +104,3 @@ const notRetried = (before: ItemCounts, { failed }: OpenBatch, tally: ErrorTally
  */
 const retryableBefore = ({ failed, timedOut }: ItemCounts, ageMs: number): number =>
   ageMs < RESULT_RETENTION_MS ? failed + timedOut : 0;
-
-/** A second interrupt aborted a request: it may have been accepted. */
-const requestAborted = (): Failure =>
-  new Failure({ code: 'outcome-unknown', exit: EXIT.unknown, message: 'its answer was not waited for' });

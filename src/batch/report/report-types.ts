@@ -6,8 +6,10 @@ import type { FailedRequests, RequestProblem } from './request-health.ts';
 
 /** What is known about every batch. */
 export interface BatchSummary {
-  /** Path of the results file. */
+  /** Path of the results file; the name of a shared batch. */
   readonly results: string;
+  /** Words that name the batch on a command line. */
+  readonly reference: readonly string[];
   /** The endpoint as the user named it. */
   readonly endpoint: string;
   /** Path of the input. */

@@ -1,6 +1,7 @@
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
 import type { Database } from './database.ts';
+import { PACE_TABLE } from './pace/pace-table.ts';
 
 /**
  * The steps from an empty database to the current tables, in order. A step is never changed once it was released: a
@@ -8,7 +9,7 @@ import type { Database } from './database.ts';
  *
  * `records` holds the events of items that have no published end yet, a row for each group of events that was written
  * together: `waiting`, `sending`, `submitted` and `unknown` are by how much the group changes these counts. `ended` has
- * a bit for each item of the shard with a published end or an unknown outcome; it is emptied when the shard is done.
+ * a bit for each item of the shard with a published end or an unknown outcome.
  */
 const STEPS: readonly string[] = [
   `
@@ -96,7 +97,7 @@ const STEPS: readonly string[] = [
     SELECT coalesce(sum(completed), 0) AS completed, coalesce(sum(failed), 0) AS failed,
       coalesce(sum(cancelled), 0) AS cancelled, coalesce(sum(timed_out), 0) AS timed_out,
       coalesce(sum(expired), 0) AS expired, coalesce(sum(unknown), 0) AS unknown,
-      coalesce(sum(CASE WHEN done THEN 0 ELSE items - invalid - bit_count(ended) END), 0) AS waiting,
+      coalesce(sum(items - invalid - bit_count(ended)), 0) AS waiting,
       (SELECT count(*) FROM berth.unknown_items u WHERE u.batch = b.batch) AS listed
     FROM berth.shards WHERE batch = b.batch
   ) s
@@ -105,6 +106,7 @@ const STEPS: readonly string[] = [
     FROM berth.records WHERE batch = b.batch
   ) r ON true;
   `,
+  PACE_TABLE,
 ];
 
 /** Any number, the same in all versions: only one process migrates at a time. */

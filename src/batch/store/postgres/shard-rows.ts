@@ -195,7 +195,7 @@ export async function publishPart(
         counts.timedOut,
         counts.expired,
         unknown.length,
-        done ? Buffer.alloc(0) : Buffer.from(ended),
+        Buffer.from(ended),
         done,
       ],
     );

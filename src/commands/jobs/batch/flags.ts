@@ -16,9 +16,34 @@ const limitOptions = {
   retryFailed: option.count('run a job that failed or timed out again, so many times', 0),
 };
 
+/** What leads to the store of a shared batch. */
+export const storeOptions = {
+  store: option.text(
+    'the PostgreSQL database with the books (default: BERTH_STORE); file: a journal beside the results',
+    {
+      metavar: 'postgres://USER@HOST/DATABASE',
+    },
+  ),
+  s3Endpoint: option.text('address of an S3-compatible service for s3:// inputs and results', { metavar: 'URL' }),
+};
+
+const driverOptions = {
+  ...storeOptions,
+  lease: option.duration('how long a driver has its shards without contact to the store (default 2m)', 's'),
+};
+
 export const runOptions = {
-  input: option.requiredText('JSON lines, CSV or Parquet, a job each; - is stdin', { metavar: 'FILE', complete: 'file' }),
-  out: option.requiredText('where results go; the journal lies beside it', { metavar: 'FILE', complete: 'file' }),
+  input: option.requiredText('JSON lines, CSV or Parquet, a job each; - is stdin', {
+    metavar: 'FILE',
+    complete: 'file',
+  }),
+  out: option.requiredText('where results go: a file with its journal; with --store a folder or s3://', {
+    metavar: 'FILE',
+    complete: 'file',
+  }),
+  ...driverOptions,
+  name: option.text('with --store: what to call the batch (default: the endpoint and the time)', { metavar: 'NAME' }),
+  compress: option.choice('with --store: compress the results', ['gzip', 'zstd']),
   inputFormat: option.choice('what the input is (default: by its name, else jsonl)', ['jsonl', 'csv', 'parquet']),
   inputField: option.text('the member or column that holds the input; else the whole line does', { metavar: 'NAME' }),
   idField: option.text('the member or column that names the item in the results', { metavar: 'NAME' }),
@@ -44,7 +69,16 @@ export const RESUBMIT_STATES = {
   unknown: 'unknown',
 } as const satisfies Readonly<Record<string, Resubmittable>>;
 
+export const workOptions = {
+  moved: option.on('the service is the same, although its address is another now'),
+  ...driverOptions,
+  ...limitOptions,
+};
+
+export type WorkValues = ValuesOf<typeof workOptions> & { readonly batch: string };
+
 export const resumeOptions = {
+  ...driverOptions,
   input: option.text('where the input lies now, if not where it was', { metavar: 'FILE', complete: 'file' }),
   resubmit: option.list(`send these items again, as new jobs: ${Object.keys(RESUBMIT_STATES).join(', ')}`, {
     metavar: 'STATE',
@@ -61,4 +95,7 @@ export type ResumeValues = ValuesOf<typeof resumeOptions> & { readonly results: 
 export interface StatusValues {
   readonly results: string;
   readonly exitStatus: boolean;
+  readonly clean: boolean;
+  readonly store: string | undefined;
+  readonly s3Endpoint: string | undefined;
 }

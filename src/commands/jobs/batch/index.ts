@@ -1,7 +1,7 @@
 import { memberAt } from '../../../core/json.ts';
 import { defineCommand, defineGroup, endedWhen } from '../../../cli/command.ts';
 import { arg, option } from '../../../cli/parse/params.ts';
-import { resumeOptions, runOptions } from './flags.ts';
+import { resumeOptions, runOptions, storeOptions, workOptions } from './flags.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
 
 const run = defineCommand({
@@ -50,13 +50,40 @@ const resume = defineCommand({
   },
 });
 
+const work = defineCommand({
+  summary: 'drive a batch of a store together with other machines',
+  details:
+    'Joins the drivers of a batch that run --store has begun. Each driver claims shards of the input, sends their items and publishes their results. A driver that is killed or loses its network loses its shards when their lease ends; the next one fetches the results of the jobs that were sent. Ends when the whole batch is done.',
+  args: { batch: arg.text('the name of the batch') },
+  options: workOptions,
+  examples: [['berth jobs batch work nightly --store postgres://berth@db.example.com/berth', 'from a second machine']],
+  run: async (ctx, values) => {
+    const [{ workShared }, { maxTimeOf }] = await Promise.all([import('./shared/run.ts'), import('./max-time.ts')]);
+    return await workShared(ctx, { ...values, maxTime: await maxTimeOf(ctx, values) });
+  },
+});
+
+const cancel = defineCommand({
+  summary: 'stop all drivers of a batch of a store',
+  details:
+    'Nothing more is sent. Results of jobs that were sent are still fetched and published; jobs at the service are not cancelled. batch resume goes on with it.',
+  args: { batch: arg.text('the name of the batch') },
+  options: storeOptions,
+  examples: [['berth jobs batch cancel nightly --store postgres://berth@db.example.com/berth', 'send nothing more']],
+  run: async (ctx, values) => (await import('./shared/status.ts')).cancelShared(ctx, values),
+});
+
 const status = defineCommand({
   summary: 'explain how a batch stands, from its files alone',
   examples: [['berth jobs batch status results.jsonl', 'what is done, what is left']],
   details:
     'Sends nothing and changes nothing, and may be asked while the batch runs. The same counts, times, cost and commonest errors as at the end of a run; batch report has all of them.',
   args: { results: arg.text('the results file of the batch', { complete: 'file' }) },
-  options: { exitStatus: option.on('end 13 unless every item completed') },
+  options: {
+    exitStatus: option.on('end 13 unless every item completed'),
+    clean: option.on('with --store: remove results that a driver wrote and did not publish'),
+    ...storeOptions,
+  },
   watch: endedWhen((row) => memberAt(row, 'state') !== 'running'),
   // Loaded on demand: no other command of jobs needs this code.
   run: async (ctx, values) => (await import('./status.ts')).status(ctx, values),
@@ -96,6 +123,6 @@ const exportResults = defineCommand({
 
 export const batch = defineGroup(
   'run a job for each line of a file, and account for every one',
-  { run, resume, status, report, export: exportResults },
+  { run, work, resume, cancel, status, report, export: exportResults },
   'Results go to the file that --out names; beside it lies a journal, from which a batch goes on after anything. An item that was sent and whose answer was lost is unknown: it is listed, and never sent again unless --resubmit unknown says so.',
 );

@@ -28,8 +28,8 @@ export function notesOf(ctx: CommandContext, report: BatchReport): readonly stri
   ];
 }
 
-const resumeCommand = ({ onLocalService, results }: BatchReport, ...flags: readonly string[]): string =>
-  resumeLine(onLocalService, results, ...flags);
+const resumeCommand = ({ onLocalService, reference }: BatchReport, ...flags: readonly string[]): string =>
+  resumeLine(onLocalService, reference, ...flags);
 
 const inFlightNotes = ({ inFlight }: ItemCounts): readonly string[] =>
   inFlight > 0 ? [`${countOf(inFlight, 'job')} went on at the service, which keeps results for 30 minutes.`] : [];
@@ -129,7 +129,7 @@ export function failureOf(report: BatchReport): Failure | undefined {
       ...inFlightNotes(counts),
       ...(counts.unknown > 0 ? [unknownNote(report)] : []),
       ...(jobs === '' ? [] : [`These were accepted by the service and could not be recorded: ${jobs}.`]),
-      `See the state of the batch: ${batchStatusLine(report.results)}`,
+      `See the state of the batch: ${batchStatusLine(report.reference)}`,
       `Then go on with: ${resumeCommand(report)}`,
     ]
       .filter((line) => line !== undefined)

@@ -13,7 +13,7 @@ export async function batchPorts(ctx: CommandContext): Promise<BatchPorts> {
     batchApi: (options) => ctx.batchApi(options),
     onSecondInterrupt: (listener) => ctx.onSecondInterrupt(listener),
     workerPrice: (endpointId, signal) => requestWorkerPrice(ctx, endpointId, signal),
-    resumeCommand: (results, ...flags) => resumeLine(ctx.settings.local, results, ...flags),
+    resumeCommand: (results, ...flags) => resumeLine(ctx.settings.local, [results], ...flags),
   };
 }
 

@@ -6,9 +6,12 @@ import { RESUBMIT_STATES, type ResumeValues } from './flags.ts';
 import { batchPorts, serviceAddress } from './ports.ts';
 import { viewOf } from './progress.ts';
 import { batchResult } from './result.ts';
+import { usesStore } from './uses-store.ts';
 
 /** Resumes a batch and runs it to its end. Fails with usage (2) and local-file (14) before a file is changed. */
 export async function resume(ctx: CommandContext, values: ResumeValues): Promise<Result> {
+  if (usesStore(ctx, values.store))
+    return await (await import('./shared/run.ts')).resumeShared(ctx, values, resubmitOf(values));
   const { results, input, moved } = values;
   const service = (): Promise<string> => serviceAddress(ctx);
   const options = { results, input, moved, resubmit: resubmitOf(values), service, limits: values };

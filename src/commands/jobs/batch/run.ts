@@ -1,11 +1,9 @@
-import { beginBatch, checkBatch, describeInvalid, type BatchFiles, type InputSummary } from '../../../batch/index.ts';
-import { asId } from '../../../core/ids.ts';
-import type { Json } from '../../../core/json.ts';
+import { beginBatch, checkBatch, type BatchFiles } from '../../../batch/index.ts';
 import { DURATION_BOUNDS } from '../../../queue/limits.ts';
-import { healthRequest, runRequest } from '../../../queue/requests.ts';
+import { healthRequest } from '../../../queue/requests.ts';
+import { usage } from '../../../core/failure.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import { sendTo } from '../../../cli/resource/identity/identify.ts';
-import { countOf } from '../../../cli/words.ts';
 import type { Result } from '../../../output/view.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
 import { checkBounds } from '../job-flags.ts';
@@ -13,7 +11,8 @@ import type { RunValues } from './flags.ts';
 import { batchPorts, serviceAddress } from './ports.ts';
 import { viewOf } from './progress.ts';
 import { batchResult } from './result.ts';
-import { dryRunView } from './view.ts';
+import { describeSkipped, dryRunResult } from './run-notes.ts';
+import { usesStore } from './uses-store.ts';
 
 /**
  * Begins a batch and runs it to its end. Fails with usage (2) before anything is sent, with local-file (14) when there is
@@ -22,6 +21,8 @@ import { dryRunView } from './view.ts';
 export async function runBatch(ctx: CommandContext, values: RunValues): Promise<Result> {
   checkBounds('--execution-timeout', values.executionTimeout, DURATION_BOUNDS.executionTimeout);
   checkBounds('--ttl', values.ttl, DURATION_BOUNDS.ttl);
+  if (usesStore(ctx, values.store)) return await (await import('./shared/run.ts')).runShared(ctx, values);
+  refuseStoreOptions(values);
   const ports = await batchPorts(ctx);
   const files: BatchFiles = {
     input: values.input,
@@ -46,41 +47,8 @@ export async function runBatch(ctx: CommandContext, values: RunValues): Promise<
   return batchResult(ctx, await beginBatch(ports, { ...files, endpoint, ordered, limits: values, connect }, view));
 }
 
-/** Number of skipped items that are named one by one. */
-const MAX_NAMED = 10;
-
-/** Returns what --skip-invalid leaves out, one line for each item. */
-function describeSkipped(path: string, { invalid, invalidItems }: InputSummary): readonly string[] {
-  if (invalid === 0) return [];
-  const named = invalidItems.slice(0, MAX_NAMED);
-  return [
-    `${countOf(invalid, 'item')} left out: ${invalid === 1 ? 'it' : 'they'} cannot be sent.`,
-    ...named.map((item) => describeInvalid(path, item)),
-    ...(invalid > named.length ? [`and ${String(invalid - named.length)} more`] : []),
-  ];
-}
-
-/** Returns counts, sizes, and the first request as it would be sent. */
-async function dryRunResult(
-  ctx: CommandContext,
-  { endpoint, input }: RunValues,
-  summary: InputSummary,
-): Promise<Result> {
-  const body = { raw: summary.first?.body ?? new Uint8Array(0) };
-  const first = await ctx.api.preview({ ...runRequest(asId(endpoint)), body });
-  const value: Json = {
-    input,
-    planned: summary.planned,
-    invalid: summary.invalid,
-    inputBytes: summary.fingerprint.bytes,
-    bodyBytes: summary.bodyBytes,
-    largestBody: summary.largestBody,
-    first: { method: first.method, url: first.url, headers: { ...first.headers }, body: first.body ?? null },
-  };
-  return {
-    kind: 'one',
-    view: dryRunView,
-    value,
-    notes: summary.invalidItems.map((item) => describeInvalid(input, item)),
-  };
+/** Fails with usage (2) when an option of shared batches is given without a store. */
+function refuseStoreOptions({ name, lease, compress }: RunValues): void {
+  const given = Object.entries({ name, lease, compress }).find(([, value]) => value !== undefined);
+  if (given !== undefined) throw usage(`--${given[0]} needs --store`, 'It is for batches that several machines share.');
 }

@@ -1,7 +1,7 @@
 import { analyzeBatch, batchStatus, type BatchAnalysis, type BatchStatus } from '../../../batch/index.ts';
 import type { DurableFiles } from '../../../core/context.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
-import { Failure } from '../../../core/failure.ts';
+import { Failure, usage } from '../../../core/failure.ts';
 import { memberAt, type JsonObject } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import type { Result, View } from '../../../output/view.ts';
@@ -9,6 +9,7 @@ import { resumeLine } from './command-lines.ts';
 import type { StatusValues } from './flags.ts';
 import { reportDocument } from './report/document.ts';
 import { failuresOf, quantilesOf } from './report/members.ts';
+import { usesStore } from './uses-store.ts';
 import { batchView, summaryOf } from './view.ts';
 
 /**
@@ -16,9 +17,11 @@ import { batchView, summaryOf } from './view.ts';
  * what the journal records are a note, because the counts are in the journal.
  */
 export async function status(ctx: CommandContext, values: StatusValues): Promise<Result> {
+  if (usesStore(ctx, values.store)) return await (await import('./shared/status.ts')).statusShared(ctx, values);
+  if (values.clean) throw usage('--clean needs --store', 'A batch with a journal has no parts.');
   const durable = await ctx.durable();
   const { batch, analysis, problem } = await readBatch(durable, values.results, ctx.signal);
-  const { results, counts, resumable, onLocalService, begunAt } = batch;
+  const { reference, counts, resumable, onLocalService, begunAt } = batch;
   const incomplete = counts.completed !== counts.planned;
   return {
     kind: 'one',
@@ -31,7 +34,7 @@ export async function status(ctx: CommandContext, values: StatusValues): Promise
     exit: values.exitStatus && incomplete ? EXIT.batchIncomplete : EXIT.done,
     notes: [
       ...(problem === undefined ? [] : [problem]),
-      ...(batch.holder === undefined && resumable ? [`Go on with: ${resumeLine(onLocalService, results)}`] : []),
+      ...(batch.holder === undefined && resumable ? [`Go on with: ${resumeLine(onLocalService, reference)}`] : []),
     ],
   };
 }

@@ -1,0 +1,49 @@
+import { usage } from '../../core/failure.ts';
+import { decodeJson, memberAt, stringOf, type Json } from '../../core/json.ts';
+import { jobOutcome } from '../../queue/job-status.ts';
+import type { Resubmittable } from '../store/items/item-state-machine.ts';
+import type { StoredBatch } from '../store/postgres/batch-rows.ts';
+import { countDrivers, unknownOf } from '../store/postgres/listing.ts';
+import { reopenShard } from '../store/postgres/reopen-shard.ts';
+import type { Resubmit } from '../store/resubmit-items.ts';
+import { errorMatcher } from '../store/results/error-text.ts';
+import { createBitmap } from '../store/shared/bitmap.ts';
+import { readShards, type ReadPorts } from './part-reader.ts';
+
+/**
+ * Sets items of a batch back, so that they are sent as new jobs. Returns what was done: one sentence. Fails with usage (2)
+ * while drivers work on the batch. When it is interrupted, the shards that it had not reached are unchanged.
+ */
+export async function resubmitShared(ports: ReadPorts, batch: StoredBatch, resubmit: Resubmit): Promise<string> {
+  const { drivers } = await countDrivers(ports.database, batch.batch);
+  if (drivers > 0)
+    throw usage(
+      `${String(drivers)} drivers work on the batch ${batch.name}`,
+      'Items are set back when no driver works on it: stop them, or wait until their leases have ended.',
+    );
+  const matches = resubmit.onlyError === undefined ? () => true : errorMatcher(resubmit.onlyError);
+  let count = 0;
+  for await (const { shard, lines } of readShards(ports, batch)) {
+    const chosen: (readonly [number, Resubmittable])[] = [];
+    if (resubmit.states.includes('unknown') && resubmit.onlyError === undefined)
+      for (const item of await unknownOf(ports.database, batch.batch, shard.shard, shard.shard + 1))
+        chosen.push([item, 'unknown']);
+    for (const [item, line] of lines) {
+      const result = decodeJson(Buffer.from(line).toString());
+      const state = stateOf(result);
+      if (state !== 'completed' && resubmit.states.includes(state) && matches(result)) chosen.push([item, state]);
+    }
+    if (chosen.length === 0) continue;
+    const ended = createBitmap(shard.items, shard.ended);
+    for (const [item] of chosen) ended.remove(item - shard.firstItem);
+    count += await reopenShard(ports.database, batch.batch, shard, chosen, ended.bytes());
+  }
+  if (count === 0) return 'no item to send again';
+  return `${count === 1 ? '1 item is' : `${String(count)} items are`} sent again: some may run twice`;
+}
+
+/** Returns how the item of a result line ended. */
+function stateOf(result: Json): Resubmittable | 'completed' {
+  const status = stringOf(memberAt(result, 'status'));
+  return jobOutcome(result) ?? (status === 'EXPIRED' ? 'expired' : 'failed');
+}

@@ -1,0 +1,50 @@
+import type { InvalidItem, Item } from '../input/item.ts';
+import type { InputSource, ShardRange } from '../input/sources/input-source.ts';
+import type { Manifest } from '../store/postgres/batch-rows.ts';
+import type { SharedBooks } from '../store/shared/shared-books.ts';
+import { openStored } from './plan-shared.ts';
+import type { SharedPorts } from './ports.ts';
+
+/**
+ * Yields the items of the shards that this driver claims: the next shard is claimed when the items of the last one were
+ * taken, before their jobs have ended. While other drivers hold all shards that are left, it waits for these: a driver
+ * may end. Ends when all shards are done. Fails as reading the input does.
+ */
+export function sharedItems(
+  ports: Pick<SharedPorts, 'storage' | 'signal'>,
+  manifest: Manifest,
+  books: SharedBooks,
+): AsyncGenerator<Iterable<Item | InvalidItem>> {
+  const stopped = new AbortController();
+  const sources = new Map<number, Promise<InputSource>>();
+  const sourceAt = (position: number): Promise<InputSource> => {
+    const object = manifest.sources[position];
+    if (object === undefined) throw new Error('a shard of the batch has no input');
+    const opened = sources.get(position) ?? openStored(ports, object, manifest.format, manifest.extras);
+    sources.set(position, opened);
+    return opened;
+  };
+  async function* items(): AsyncGenerator<Iterable<Item | InvalidItem>> {
+    for (;;) {
+      const claim = await books.claim();
+      if (claim === 'finished') return;
+      if (claim === 'none' || claim === 'busy') {
+        await books.changed(stopped.signal);
+        continue;
+      }
+      const source = await sourceAt(claim.row.source);
+      for await (const group of source.read(claim.row.range as ShardRange)) {
+        if (claim.isLost()) break;
+        yield group;
+      }
+    }
+  }
+  const generator = items();
+  const end = generator.return.bind(generator);
+  // Otherwise the end would wait as long as the generator waits for a shard.
+  generator.return = (value: unknown) => {
+    stopped.abort(new Error('the run has ended'));
+    return end(value);
+  };
+  return generator;
+}
