@@ -54,6 +54,7 @@ const NOT_FOUND_GRACE_MS = 60_000;
 
 export function createPoller(run: RunState, options: PollerOptions): Poller {
   const { rates, clock, client, books, control, monitor } = run;
+  const granted = rates.granted.poll;
   let timing = UNKNOWN_TIMING;
   const schedule = createPollSchedule<Job>(() => timing);
   let active = 0;
@@ -220,10 +221,12 @@ export function createPoller(run: RunState, options: PollerOptions): Poller {
       const now = clock.monotonic();
       for (;;) {
         if (!control.mayPoll() || saving >= MAX_SAVING) return undefined;
-        const delayMs = delayUntilNext(rates.poll, active - saving, now);
+        const maxActive = Math.min(rates.poll.concurrency, granted.concurrency);
+        const delayMs = delayUntilNext(rates.poll, active - saving, now, maxActive);
         if (delayMs === undefined || !canSend(run)) return undefined;
         const untilDueMs = schedule.dueAt() - now;
         if (delayMs > 0 || untilDueMs > 0) return Math.max(delayMs, untilDueMs);
+        if (granted.available(now) < 1) return granted.delay(now);
         const job = schedule.take(now);
         if (job === undefined) return undefined;
         if (!job.retryFirst && books.states.stateOf(job.item) !== 'submitted') {
@@ -232,6 +235,7 @@ export function createPoller(run: RunState, options: PollerOptions): Poller {
           continue;
         }
         rates.poll = takeTokens(rates.poll, now);
+        granted.take(1);
         run.start(handle(job));
       }
     },

@@ -34,6 +34,8 @@ export function onRetryLater(
   sentAt: number,
 ): void {
   rates.backOff(kind, sentAt, retryAfterMs);
+  // A driver that did not reach the service must not slow down the others.
+  if (throttled || retryAfterMs !== undefined) rates.granted[kind].slowDown(retryAfterMs, sentAt);
   if ((retryAfterMs ?? 0) > MAX_RETRY_AFTER_MS) control.stop('error', 'now', failure);
   else if (!throttled) monitor.onFailure(failure);
 }

@@ -5,11 +5,13 @@ import type { Json } from '../../core/json.ts';
 import type { InvalidItem, Item } from '../input/item.ts';
 import { createItemQueue } from '../input/item-queue.ts';
 import type { Books } from '../store/books.ts';
+import type { SharedPace } from '../store/postgres/pace/shared-pace.ts';
 import type { EndEvent } from '../store/items/item-state-machine.ts';
 import { countsAddUp, type ItemCounts } from '../store/items/item-states.ts';
 import { createPoller } from './poller.ts';
 import type { QueueClient } from './queue-client.ts';
-import { createRequestRates } from './submit-and-poll-rates.ts';
+import { createGrantedRate, UNLIMITED, type GrantedRate } from './granted-rate.ts';
+import { createRequestRates, type RequestKind } from './submit-and-poll-rates.ts';
 import { createFailureMonitor, createRunControl, type RunControl, type Stopped } from './stop-run.ts';
 import type { RunState } from './run-state.ts';
 import { createScheduler, NEVER } from './step-loop.ts';
@@ -41,6 +43,8 @@ export interface RunParts {
   /** The user's interrupt: no more requests are sent, but the answers to pending ones are still processed. */
   readonly interrupt: AbortSignal;
   readonly observer?: RunObserver;
+  /** The rates that all drivers of the batches at this endpoint share; absent for a driver that shares nothing. */
+  readonly paces?: Readonly<Record<RequestKind, SharedPace>> | undefined;
 }
 
 /** Callbacks for what happens during a run. */
@@ -80,7 +84,8 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
   const { states } = books;
   const scheduler = createScheduler(clock);
   const control = createRunControl(scheduler.wake);
-  const rates = createRequestRates(options, clock, parts.random);
+  const granted = openGrantedRates(parts, scheduler.wake, (kind) => wantedRequests(kind));
+  const rates = createRequestRates(options, granted, clock, parts.random);
   const checkFailures = (event: EndEvent, document: Json): void => {
     observer.onEnded?.(event, document);
     if (options.maxFailures < Number.POSITIVE_INFINITY && notCompleted(states.counts()) > options.maxFailures)
@@ -127,6 +132,11 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
     },
     onUnknown: observer.onUnknown,
   });
+  const wantedRequests = (kind: RequestKind): number => {
+    if (kind === 'submit') return submitter.isIdle() ? 0 : Math.ceil(rates.submit.perSecond);
+    // A job is polled once a second at most.
+    return control.mayPoll() ? Math.ceil(Math.min(rates.poll.perSecond, states.count('submitted'))) : 0;
+  };
   const started = clock.monotonic();
   for (const job of books.failed) poller.addFailed(job);
   books.open({
@@ -172,7 +182,7 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
     });
   } finally {
     interrupt.removeEventListener('abort', onInterrupt);
-    await items.close();
+    await Promise.all([items.close(), granted.submit.close(), granted.poll.close()]);
   }
   await books.idle();
   const counts = states.counts();
@@ -184,6 +194,18 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
     rerunCount: poller.rerunCount,
     unrecorded: submitter.unrecorded,
   };
+}
+
+/** `wanted` is called later than this function. */
+function openGrantedRates(
+  { paces, clock, random }: RunParts,
+  wake: () => void,
+  wanted: (kind: RequestKind) => number,
+): Readonly<Record<RequestKind, GrantedRate>> {
+  if (paces === undefined) return { submit: UNLIMITED, poll: UNLIMITED };
+  const open = (kind: RequestKind): GrantedRate =>
+    createGrantedRate({ pace: paces[kind], clock, random, wanted: () => wanted(kind), wake });
+  return { submit: open('submit'), poll: open('poll') };
 }
 
 /**
