@@ -11,7 +11,7 @@ import { createErrorTally, type ErrorTally } from './report/error-counts.ts';
 import type { StopCause } from './report/report-types.ts';
 import { createRequestHealth, type FailedRequests } from './report/request-health.ts';
 import { createQueueClient } from './run/queue-client.ts';
-import { runItems, type RunEnd, type RunOptions } from './run/runner.ts';
+import { runItems, type RunEnd, type RunOptions, type RunParts } from './run/runner.ts';
 import type { Stopped } from './run/stop-run.ts';
 import type { Books } from './store/books.ts';
 
@@ -25,6 +25,8 @@ export interface Work {
   readonly endpointId: string;
   readonly books: Books;
   readonly items: AsyncGenerator<Iterable<Item | InvalidItem>>;
+  /** The rates that all drivers share; absent for a process that shares nothing. */
+  readonly paces?: RunParts['paces'];
   /** True when an earlier run had sent some items. */
   readonly resumed: boolean;
   /** Keeps the price of a worker per hour. */
@@ -89,6 +91,7 @@ export async function drive(ports: BatchPorts, work: Work, limits: BatchLimits, 
       clock,
       random: ports.random,
       interrupt: signal,
+      paces: work.paces,
       observer: {
         onReady: (apply) => {
           applyWindows = apply;

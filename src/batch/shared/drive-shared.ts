@@ -11,6 +11,7 @@ import type { Driver } from '../store/postgres/shard-rows.ts';
 import { createLease } from '../store/shared/lease.ts';
 import { createSharedBooks } from '../store/shared/shared-books.ts';
 import { createWriteQueue } from '../store/shared/write-queue.ts';
+import { openPaces } from './open-paces.ts';
 import type { SharedPorts } from './ports.ts';
 import { sharedItems } from './shared-items.ts';
 
@@ -71,6 +72,7 @@ export async function driveShared(
       endpointId: manifest.endpointId,
       books,
       items: sharedItems(ports, manifest, books),
+      paces: openPaces(ports, batch, driver.owner, limits.rate),
       resumed: before.waiting < before.planned,
       recordPrice: (price) => {
         addPrice(database, batch.batch, price).catch(() => undefined);
