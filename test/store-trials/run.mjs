@@ -33,7 +33,18 @@ const FULL = {
   crash: 2,
   bound: 3600,
 };
-const SHORT = { items: 3000, lease: 2000, rate: 400, kill: 6, stop: 2, cut: 2, restart: 1, crash: 1, bound: 120 };
+const SHORT = {
+  items: 3000,
+  shard: 200,
+  lease: 2000,
+  rate: 400,
+  kill: 6,
+  stop: 2,
+  cut: 2,
+  restart: 1,
+  crash: 1,
+  bound: 120,
+};
 const NUMBERS = Object.keys(FULL);
 
 const { values } = parseArgs({
@@ -94,6 +105,7 @@ try {
     options: {
       seed,
       items: number('items'),
+      shardItems: number('shard'),
       drivers: Number(values.drivers),
       leaseMs: number('lease'),
       rate: number('rate'),

@@ -44,7 +44,7 @@ export async function writeItems(file, items, before = 0) {
  * object store with `address`, `env` and `read(name)`, or undefined for a folder. Returns the outcome with its findings.
  */
 export async function runTrial({ folder, cluster, program, log, options }) {
-  const { seed, items, drivers: count, leaseMs, rate, counts, boundMs, objects } = options;
+  const { seed, items, shardItems, drivers: count, leaseMs, rate, counts, boundMs, objects } = options;
   await mkdir(folder, { recursive: true });
   const findings = [];
   const found = (kind, detail = '') => {
@@ -71,7 +71,10 @@ export async function runTrial({ folder, cluster, program, log, options }) {
     if ((await cluster.query(sql, database).catch(() => 'f')) !== 't') return undefined;
     return (await cluster.query(`SELECT 1 FROM berth.batches WHERE name = '${NAME}'`, database)) === '1' || undefined;
   };
-  const runArgs = ['jobs', 'batch', 'run', 'trial', '--input', input, '--out', out, '--name', NAME];
+  const runArgs = [
+    ...['jobs', 'batch', 'run', 'trial', '--input', input, '--out', out, '--name', NAME],
+    ...['--shard-items', String(shardItems)],
+  ];
   const drivers = [];
   const begin = (number) =>
     createDriver({
@@ -197,7 +200,7 @@ async function checkAll({ cluster, database, service, items, out, objects, outco
   const counts = await service.counts();
   for (const each of checkItems({ items, counts, results, unknown })) found('items', each);
   outcome.submissions = (await service.sums()).submissions;
-  const cleaned = await runBerth('status', NAME, '--clean', '--yes', '--json');
+  const cleaned = await runBerth('status', NAME, '--clean', '--json');
   if (![0, 13].includes(cleaned.code)) found('status --clean', `exit ${cleaned.code}: ${cleaned.stderr.slice(-800)}`);
   if (objects === undefined) {
     const left = (await readdir(out)).filter((file) => !parts.some((part) => path.basename(part) === file));

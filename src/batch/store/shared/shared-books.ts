@@ -176,8 +176,9 @@ export function createSharedBooks({ database, driver, lease, queue, clock, ...pa
     },
     tenureOf: (item) => held.holderOf(item)?.tenure ?? 0,
     maySend: () => {
-      if (lease.isValid()) return true;
-      if (held.numbers().length > 0) void renew();
+      // Without a shard nothing can be sent: the items that were read of a lost one must be taken before the next claim.
+      if (lease.isValid() || held.numbers().length === 0) return true;
+      void renew();
       return false;
     },
     record: (item, event, data) => {

@@ -4,6 +4,7 @@ import {
   planShared,
   resubmitShared,
   setCancelled,
+  type PlanOptions,
   type SharedPorts,
 } from '../../../../batch/shared/index.ts';
 import type { Resubmit } from '../../../../batch/index.ts';
@@ -40,7 +41,7 @@ export async function runShared(ctx: CommandContext, values: RunValues): Promise
     ctx,
     values,
     async ({ ports, find }) => {
-      const { manifest, shards, summary } = await planShared(ports, {
+      const options: PlanOptions = {
         inputs: [values.input],
         out: values.out,
         format: values.inputFormat as 'jsonl' | 'csv' | 'parquet' | undefined,
@@ -50,7 +51,8 @@ export async function runShared(ctx: CommandContext, values: RunValues): Promise
         skipInvalid: values.skipInvalid,
         compression: (values.compress ?? 'none') as 'none' | 'gzip' | 'zstd',
         jobOptions: values,
-      });
+      };
+      const { manifest, shards, summary } = await planShared(ports, options, values.shardItems);
       if (ctx.dryRun) return await dryRunResult(ctx, values, summary);
       const { id: endpointId } = await sendTo(ctx, ENDPOINTS, values.endpoint, healthRequest);
       const service = await serviceAddress(ctx);
@@ -58,8 +60,8 @@ export async function runShared(ctx: CommandContext, values: RunValues): Promise
       await createBatchRows(ports.database, name, { version: 1, endpoint, endpointId, service, ...manifest }, shards);
       for (const line of describeSkipped(values.input, summary)) await ctx.tell(line);
       await ctx.tell(`Batch ${name}. On any other machine: ${joinLine(ports, name)}`);
-      const options = { leaseMs, limits: values, service, moved: false };
-      return batchResult(ctx, await driveShared(ports, await find(name), options, viewOf(ctx)));
+      const driving = { leaseMs, limits: values, service, moved: false };
+      return batchResult(ctx, await driveShared(ports, await find(name), driving, viewOf(ctx)));
     },
     timeoutOf(leaseMs),
   );
