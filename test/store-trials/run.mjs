@@ -24,6 +24,7 @@ import { runTrial } from './trial.mjs';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const FULL = {
   items: 200_000,
+  shard: 5000,
   lease: 5000,
   rate: 1500,
   kill: 100,
