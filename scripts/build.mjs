@@ -3,10 +3,12 @@
  * packages. docs/decisions/0001 explains why.
  */
 import { existsSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
+import { BILL_OF_MATERIALS, billOfMaterials } from './bill-of-materials.mjs';
 import { bundling } from './bundling.mjs';
 import { makePacks } from './packs.mjs';
 import { bundledPackages, licenceTexts } from './licences.mjs';
@@ -15,9 +17,11 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = path.join(root, 'dist');
 
 /** First step: esbuild splits ECMAScript modules only. Every dynamic import becomes a file. */
-async function bundle() {
+async function bundle(bill) {
+  const options = bundling(root);
   const { outputFiles, metafile } = await esbuild.build({
-    ...bundling(root),
+    ...options,
+    plugins: [...options.plugins, billOfMaterials(bill)],
     entryPoints: ['src/main.ts'],
     outdir: 'dist',
     outExtension: { '.js': '.cjs' },
@@ -85,7 +89,9 @@ function requireInPlaceOfImport(code) {
 }
 
 if (!existsSync(path.join(root, 'src/main.ts'))) throw new Error('src/main.ts is missing: there is nothing to build');
-const { outputFiles, metafile } = await bundle();
+const temporary = await mkdtemp(path.join(tmpdir(), 'berth-build-'));
+const bill = path.join(temporary, BILL_OF_MATERIALS);
+const { outputFiles, metafile } = await bundle(bill);
 await rm(dist, { recursive: true, force: true });
 await mkdir(dist, { recursive: true });
 const packages = commonJsEntries(metafile);
@@ -96,4 +102,6 @@ await Promise.all(
   }),
 );
 await writeFile(path.join(dist, 'THIRD-PARTY-LICENSES.txt'), await licenceTexts(root, bundledPackages(metafile)));
+await copyFile(bill, path.join(dist, BILL_OF_MATERIALS));
+await rm(temporary, { recursive: true });
 await makePacks(root);

@@ -4,6 +4,7 @@ export { resumeBatch } from './resume-batch.ts';
 export { batchStatus } from './read-status.ts';
 export { analyzeBatch, type BatchAnalysis } from './analysis/batch-analysis.ts';
 export { EXPORT_MEMBERS, exportResults, type ExportedResults } from './export/export-results.ts';
+export { fetchOutputs, type FetchSummary } from './outputs/fetch-outputs.ts';
 export { writeExport } from './export/replace-export-file.ts';
 export { QUANTILE_ERROR, type DistributionSummary } from './analysis/distribution.ts';
 export type { BatchPorts, BatchView } from './caller-interface.ts';

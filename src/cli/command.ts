@@ -24,10 +24,20 @@ export interface CommandSpec<A extends Params, O extends Params, T> {
   readonly options?: O;
   /** The paths that a row of its output has, for `--fields`: undefined where they are not known. */
   readonly fields?: readonly string[] | undefined;
+  /** Groups of keys of flags: of each group at least one must be given, by a flag or in a file. */
+  readonly needed?: readonly (string | readonly string[])[] | undefined;
   /** Pairs of a command line and what it does. */
   readonly examples?: readonly (readonly [string, string])[];
   /** The command changes something at the service; adds `--dry-run`. */
   readonly writes?: boolean;
+  /** The command changes files, settings or processes of this machine. */
+  readonly changesMachine?: boolean;
+  /** The command destroys something; true when absent for a command that asks (`confirm`). */
+  readonly destroys?: boolean;
+  /** The command may start something that costs money. */
+  readonly costs?: boolean;
+  /** The command always waits for something; commands that wait only with a flag leave it out. */
+  readonly waits?: boolean;
   /** The command can be repeated; adds `--watch` and `--interval`. */
   readonly watch?: true | WatchSpec;
   /**
@@ -68,8 +78,13 @@ export interface Command {
   readonly args: Params;
   readonly options: Params;
   readonly fields?: readonly string[];
+  readonly needed: readonly (readonly string[])[];
   readonly examples: readonly (readonly [string, string])[];
   readonly writes: boolean;
+  readonly changesMachine: boolean;
+  readonly destroys: boolean;
+  readonly costs: boolean;
+  readonly waits: boolean;
   readonly watch: WatchSpec | undefined;
   readonly prepare?: (ctx: CommandContext, values: Values) => Promise<unknown>;
   readonly confirm?: (
@@ -119,8 +134,13 @@ export function defineCommand<const A extends Params, const O extends Params, T 
     args: spec.args ?? {},
     options: spec.options ?? {},
     ...(spec.fields === undefined ? {} : { fields: spec.fields }),
+    needed: (spec.needed ?? []).map((group) => (typeof group === 'string' ? [group] : group)),
     examples: spec.examples ?? [],
     writes: spec.writes ?? false,
+    changesMachine: spec.changesMachine ?? false,
+    destroys: spec.destroys ?? confirm !== undefined,
+    costs: spec.costs ?? false,
+    waits: spec.waits ?? false,
     watch: spec.watch === true ? {} : spec.watch,
     // The casts are sound: callers pass only values that `args` and `options` parsed, and what `prepare` returned.
     ...(prepare === undefined ? {} : { prepare: (ctx, values) => prepare(ctx, values as Given) }),

@@ -32,6 +32,7 @@ const statusView: View = { ...profileView, columns: [], detail: (row) => [{ line
 
 const login = defineCommand({
   summary: 'keep a key and addresses in a profile, and use it',
+  changesMachine: true,
   details:
     'Asks for the address of the management API and for the key, without showing it, or reads the key from stdin with --with-key. Addresses given as flags (--base-url, --queue-url, --rest-url) are kept with it; the queue API is where the management API is unless --queue-url says otherwise. --profile names the profile. The service is asked whether the key is good: nothing is kept of a key that it refuses, or when it cannot be asked. --no-check keeps the key without asking.',
   options: {
@@ -111,6 +112,7 @@ function invalidAddress(address: string): string | undefined {
 
 const logout = defineCommand({
   summary: "forget the profile's key",
+  changesMachine: true,
   examples: [
     ['berth auth logout --profile staging', 'the addresses of the profile stay'],
     ['berth auth logout --profile staging --forget', 'a whole profile'],
@@ -236,6 +238,7 @@ const list = defineCommand({
 
 const switchTo = defineCommand({
   summary: 'use another profile from now on',
+  changesMachine: true,
   examples: [
     ['berth auth switch default', 'the profile of this name'],
     ['berth auth switch local', 'the local service'],

@@ -32,6 +32,7 @@ const SHELLS: Readonly<Record<string, Shell>> = {
 
 export const completion = defineCommand({
   summary: 'print the completion script for your shell, or install it',
+  changesMachine: true,
   args: { shell: arg.text('your shell', { choices: Object.keys(SHELLS) }) },
   options: { install: option.on('write it where the shell finds it') },
   examples: [

@@ -117,6 +117,7 @@ const get = defineCommand({
 const set = (program: Program): Command =>
   defineCommand({
     summary: 'keep a value in the profile in use, or an alias',
+    changesMachine: true,
     examples: [
       ['berth config set alias.busy "pods list --status RUNNING"', '`berth busy` lists them from now on'],
       ['berth config set timeout 60s', 'for every command of this profile'],
@@ -145,6 +146,7 @@ const set = (program: Program): Command =>
 
 const unset = defineCommand({
   summary: 'forget a value of the profile in use',
+  changesMachine: true,
   examples: [
     ['berth config unset alias.busy', 'the alias is gone'],
     ['berth config unset timeout', 'its default is used again'],

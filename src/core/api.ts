@@ -47,6 +47,11 @@ export interface ApiRequest {
   readonly repeatable?: boolean;
   /** The request is sent once: a failure is an answer too, such as 429 for a command that asks why nothing moves. */
   readonly once?: boolean;
+  /**
+   * The request destroys something, so that the `access` setting must be `full`. When absent: true for DELETE and PUT, for
+   * the purge of a queue and for the termination of a pod.
+   */
+  readonly destroys?: boolean;
   /** The command line that shows whether a write was carried out after its answer was lost (exit 8). */
   readonly checkCommand?: string;
   /** The id the request is about. Failures contain it. An answer that names another id is unreadable. */

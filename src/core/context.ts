@@ -1,5 +1,6 @@
 import type { Api, BatchApi, BatchApiOptions, LoginApiOptions, RememberedLimits } from './api.ts';
 import type { Clock } from './ports/clock.ts';
+import type { Downloads } from './ports/downloads.ts';
 import type { DurableFiles, Files } from './ports/files.ts';
 import type { LocalHost, Spawn } from './ports/local-service.ts';
 import type { ObjectStorage, StorageOptions } from './ports/object-storage.ts';
@@ -9,6 +10,7 @@ import type { Blocking, Prompts, Sink, Terminal } from './ports/terminal.ts';
 import type { DataText, TerminalText } from './safe-text.ts';
 
 export type { Clock } from './ports/clock.ts';
+export type { DownloadAnswer, Downloads } from './ports/downloads.ts';
 export type {
   AppendFile,
   DurableFiles,
@@ -43,6 +45,8 @@ export interface Context {
   batchApi(options: BatchApiOptions): BatchApi;
   /** Opens an Api for a login that is not stored yet. All its requests go to the management API. */
   loginApi(options: LoginApiOptions): Api;
+  /** Loads its modules on the first call. */
+  downloads(): Promise<Downloads>;
   readonly settings: SettingsView;
   readonly profiles: ProfileStore;
   readonly clock: Clock;

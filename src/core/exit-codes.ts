@@ -6,7 +6,7 @@ export const EXIT_CODES = [
   { name: 'done', code: 0, meaning: 'done' },
   { name: 'bug', code: 1, meaning: 'a bug in berth, or anything without a code of its own' },
   { name: 'usage', code: 2, meaning: 'usage: refused here, before anything was sent' },
-  { name: 'denied', code: 3, meaning: 'no key, or the service answered 401 or 403' },
+  { name: 'denied', code: 3, meaning: 'no key, 401 or 403, or more than `access` allows' },
   { name: 'notFound', code: 4, meaning: 'not found' },
   { name: 'refused', code: 5, meaning: 'refused by the service (400, 402, 409, 413, 422)' },
   { name: 'rateLimited', code: 6, meaning: 'rate limited, after retries' },

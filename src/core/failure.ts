@@ -4,6 +4,8 @@ import { EXIT, type ExitCode } from './exit-codes.ts';
 export interface RequestName {
   readonly method: string;
   readonly url: string;
+  /** Its `x-request-id` header; absent when it was not sent. */
+  readonly id?: string;
 }
 
 /** The contents of an error message and of an error object. Members that do not apply are absent. */

@@ -5,12 +5,24 @@ import type { Clock } from '../core/context.ts';
 import { EXIT } from '../core/exit-codes.ts';
 import { Failure } from '../core/failure.ts';
 import { createAttempts, type Done, type Refused } from './attempt.ts';
+import { checkAccess, type AllowedAccess } from './policy/access.ts';
 import { createExchangeWatch } from './policy/deadline.ts';
 import { lostFailure, type LostAnswer } from './policy/lost-answer.ts';
 import { refusalFailure, type RequestFacts } from './policy/problem.ts';
 import { decideRetry, readRetryAfter, type AttemptEnd } from './policy/retry.ts';
 import { createThrottle } from './policy/throttle.ts';
-import { bytesOf, checkKey, noKey, prepare, previewOf, signed, type Call, type UnsignedRequest } from './prepare.ts';
+import {
+  bytesOf,
+  checkKey,
+  noKey,
+  prepare,
+  previewOf,
+  REQUEST_ID,
+  signed,
+  type Call,
+  type UnsignedRequest,
+} from './prepare.ts';
+import { createRequestIds } from './request-ids.ts';
 import type { TraceEvent } from './trace.ts';
 import { decodeBody } from './wire/decode-body.ts';
 import { untilIdle } from './wire/idle-timeout.ts';
@@ -38,6 +50,10 @@ export interface ApiOptions {
   /** Limit for the body of an answer in bytes, decompressed; 64 MiB by default. */
   readonly maxBytes?: number;
   readonly userAgent: string;
+  /** Returns what requests may do; everything when absent. Called for requests that do not only read. May fail. */
+  readonly access?: () => AllowedAccess;
+  /** The headers of the trace that this process is a part of, sent with every request. */
+  readonly traceHeaders?: Readonly<Record<string, string>>;
   /** Called with the rate windows of every answer that has them. */
   readonly onWindows?: (windows: readonly RateWindow[]) => void | Promise<void>;
   readonly trace?: (event: TraceEvent) => void;
@@ -65,6 +81,7 @@ export function createApi(options: ApiOptions): BatchApi {
   const throttle = createThrottle(clock, random);
   const watch = createExchangeWatch(clock, signal);
   const attempts = createAttempts({ maxBytes: 64 * 1024 * 1024, ...options, watch });
+  const nextRequestId = createRequestIds(random);
   const bases = new Map<ServiceName, Address>();
   let knownKey: { readonly key: string | undefined } | undefined;
   // Every request that waits for a retry listens to the interrupt, and there is no limit on their number.
@@ -84,10 +101,12 @@ export function createApi(options: ApiOptions): BatchApi {
 
   // After the first request nothing in here waits: with thousands of requests every wait costs.
   const begin = async (request: ApiRequest, hasBody = request.body !== undefined): Promise<Call> => {
+    if (request.method !== 'GET' && options.access !== undefined) checkAccess(request, options.access());
     const base = bases.get(request.service) ?? (await readBase(request.service));
     const unsigned = prepare(request, base, options.userAgent, hasBody);
     const { key } = knownKey ?? (await readKey());
-    return signed(request, unsigned, base, key, options.timeoutMs);
+    const sentHeaders = { ...options.traceHeaders, [REQUEST_ID]: nextRequestId() };
+    return signed(request, unsigned, base, { key, sentHeaders, timeoutMs: options.timeoutMs });
   };
 
   const unsignedOf = async (request: ApiRequest): Promise<UnsignedRequest> =>

@@ -45,16 +45,30 @@ export function prepare(request: ApiRequest, base: Address, userAgent: string, h
   return { method: request.method, url: joinAddress(base, request.path, request.query), headers };
 }
 
-/** Adds the key. `key` has passed `checkKey`. */
+/** The header that identifies a request in the logs of both sides. */
+export const REQUEST_ID = 'x-request-id';
+
+/** What a request gets when it is sent. */
+export interface Signing {
+  /** Has passed `checkKey`. */
+  readonly key: string | undefined;
+  /** Headers that are sent and never part of a preview. */
+  readonly sentHeaders: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+}
+
+/** Adds the key and the headers that identify the request. */
 export function signed(
   request: ApiRequest,
   unsigned: UnsignedRequest,
   { origin }: Address,
-  key: string | undefined,
-  timeoutMs: number,
+  { key, sentHeaders, timeoutMs }: Signing,
 ): Call {
   const { method, url } = unsigned;
-  const headers = key === undefined ? unsigned.headers : { ...unsigned.headers, authorization: `Bearer ${key}` };
+  // Headers that the caller set replace those of the run.
+  const headers: Record<string, string> = { ...sentHeaders, ...unsigned.headers };
+  if (key !== undefined) headers['authorization'] = `Bearer ${key}`;
+  const requestId = headers[REQUEST_ID];
   const { id, checkCommand, repeatable = method === 'GET' } = request;
   return {
     request,
@@ -65,7 +79,13 @@ export function signed(
       buffered: { origin, path: url.slice(origin.length), method, headers: Object.entries(headers).flat() },
     },
     key,
-    facts: { name: { method, url }, write: method !== 'GET', repeatable, id, checkCommand },
+    facts: {
+      name: { method, url, ...(requestId === undefined ? {} : { id: requestId }) },
+      write: method !== 'GET',
+      repeatable,
+      id,
+      checkCommand,
+    },
     deadlineMs: request.deadlineMs ?? timeoutMs,
   };
 }

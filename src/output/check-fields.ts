@@ -1,5 +1,6 @@
 import { usage, type Failure } from '../core/failure.ts';
 import { safeText, say } from '../core/safe-text.ts';
+import type { Json } from '../core/json.ts';
 import { hasField, memberNames } from './formats/fields.ts';
 import type { Output } from './output.ts';
 import { rowsOf, type OutputOptions, type Result, type RowsResult } from './view.ts';
@@ -22,12 +23,37 @@ export function checkFields(result: Result, { fields = [] }: OutputOptions, sugg
 }
 
 /**
- * Checks `--fields` of a write before it is sent, by the names that the command is known to print: afterwards it would be
- * too late to refuse. Fails with usage (2) and the names that there are.
+ * Checks `--fields` before the first row is known, by the names that the command is known to print: afterwards it would
+ * be too late to refuse. Fails with usage (2) and the names that there are.
  */
-export function checkKnownFields(known: readonly string[], { fields = [] }: OutputOptions, suggest: Suggest): void {
+export function checkKnownFields(
+  known: readonly string[],
+  { fields = [] }: OutputOptions,
+  suggest: Suggest,
+  noun = 'answer',
+): void {
   const wrong = fields.filter((path) => !isKnown(path, known));
-  if (wrong.length > 0) throw wrongFields('answer', wrong, known, suggest);
+  if (wrong.length > 0) throw wrongFields(noun, wrong, known, suggest);
+}
+
+/** Passes rows through and finds which paths of `--fields` none of them has; without a row, there is none. */
+export function watchFields<T extends Json>(
+  groups: AsyncIterable<Iterable<T>>,
+  { fields = [] }: OutputOptions,
+): { readonly groups: AsyncIterable<Iterable<T>>; readonly missing: () => readonly string[] } {
+  let missing = [...new Set(fields)];
+  let isEmpty = true;
+  function* watched(rows: Iterable<T>): Generator<T> {
+    for (const row of rows) {
+      isEmpty = false;
+      if (missing.length > 0) missing = missing.filter((path) => !hasField(row, path));
+      yield row;
+    }
+  }
+  async function* all(): AsyncGenerator<Iterable<T>> {
+    for await (const rows of groups) yield watched(rows);
+  }
+  return { groups: all(), missing: () => (isEmpty ? [] : missing) };
 }
 
 /** Says on stderr which paths of `--fields` no row has, where it is too late to refuse them. */

@@ -1,6 +1,6 @@
 import type { Sink, Terminal } from '../core/context.ts';
 import { EXIT, type ExitCode } from '../core/exit-codes.ts';
-import { Failure, type FailureFacts } from '../core/failure.ts';
+import { Failure, type FailureFacts, type RequestName } from '../core/failure.ts';
 import { safeText, say, type SafeText, type TerminalText } from '../core/safe-text.ts';
 import { formatDuration } from '../core/units.ts';
 import { styled, joinText } from './layout/terminal-text.ts';
@@ -64,12 +64,15 @@ function errorBlock(facts: FailureFacts, paint: Paint, wrap: (line: SafeText) =>
       paintPrefixed(wrap(say`  -> ${line}`), ARROW, (arrow, rest) => styled`${paint(arrow, 'busy')}${rest}`),
     ),
     ...(id === undefined || message.includes(id) ? [] : [paint(say`  id: ${id}`, 'quiet')]),
-    ...(request === undefined ? [] : [paint(wrap(say`  request: ${request.method} ${request.url}`), 'quiet')]),
+    ...(request === undefined ? [] : [paint(wrap(requestLine(request)), 'quiet')]),
   ];
   return styled`${joinText(lines, '\n')}\n`;
 }
 
 const ARROW = say`  ->`;
+
+const requestLine = ({ method, url, id }: RequestName): SafeText =>
+  say`  request: ${method} ${url}${id === undefined ? '' : ` (id ${id})`}`;
 
 /** Paints the beginning of a text and the rest differently. */
 const paintPrefixed = (

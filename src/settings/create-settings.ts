@@ -90,7 +90,8 @@ export function createSettings(input: SettingsInput): Settings {
       env: setting.kind === 'address' || setting.secret ? ownEnv() : env,
       profile: () => {
         if (setting.appliesToLocal === true && local()) return { values: orEmpty(userValues), where: 'of the profile' };
-        if (setting.default === undefined && setting.kind !== 'choice') return { values: values(), where: where() };
+        if (setting.failsWithFile ?? (setting.default === undefined && setting.kind !== 'choice'))
+          return { values: values(), where: where() };
         return { values: orEmpty(values), where: 'of the profile' };
       },
     });

@@ -22,6 +22,8 @@ export type Setting = SettingKind & {
   readonly inProfile: boolean;
   /** The profile's value applies to the local service too, which has no profile of its own. */
   readonly appliesToLocal?: boolean;
+  /** When the profiles file is damaged, reading this setting fails instead of giving its default. */
+  readonly failsWithFile?: boolean;
   /** One line without a period at the end. */
   readonly summary: string;
 };
@@ -117,6 +119,16 @@ export const SETTINGS = [
   {
     ...kept,
     kind: 'choice',
+    choices: ['read', 'write', 'full'],
+    name: 'access',
+    variable: 'BERTH_ACCESS',
+    failsWithFile: true,
+    default: 'full',
+    summary: 'what requests may do: `read` only; `write` also creates and changes; `full` also destroys',
+  },
+  {
+    ...kept,
+    kind: 'choice',
     choices: OUTPUT_FORMATS,
     name: 'output',
     flag: '--output',
@@ -194,6 +206,7 @@ export const OTHER_VARIABLES: readonly { readonly variable: string; readonly sum
   { variable: 'HTTPS_PROXY', summary: 'proxy for https addresses' },
   { variable: 'HTTP_PROXY', summary: 'proxy for http addresses' },
   { variable: 'NO_PROXY', summary: 'hosts reached without a proxy, separated by commas' },
+  { variable: 'TRACEPARENT', summary: 'the trace to pass on to the service with every request (and TRACESTATE)' },
   { variable: 'NODE_EXTRA_CA_CERTS', summary: 'a file of certificate authorities to trust besides the usual ones' },
 ];
 

@@ -17,6 +17,8 @@ export interface StoragePorts {
   /** Attempts after the first, as for other requests. */
   readonly retries: number;
   readonly timeoutMs: number;
+  /** Bytes of one part of a large object. */
+  readonly partBytes?: number | undefined;
   readonly trace?: ((event: TraceEvent) => void) | undefined;
 }
 
@@ -46,7 +48,8 @@ export function openStorage(ports: StoragePorts, { s3Endpoint }: StorageOptions)
       readText: (path) => readSettings(files, path),
     });
     transport = createTransport({ env });
-    return createS3Storage(createS3Client({ ...ports, transport, connection, retries: retriesOf(ports.retries) }));
+    const client = createS3Client({ ...ports, transport, connection, retries: retriesOf(ports.retries) });
+    return createS3Storage(client, ports.partBytes ?? PART_BYTES);
   };
   const at = (address: string): Promise<ObjectStorage> =>
     isObjectAddress(address) ? (opening ??= openS3()) : Promise.resolve(folder);
@@ -66,6 +69,9 @@ export function openStorage(ports: StoragePorts, { s3Endpoint }: StorageOptions)
     },
   };
 }
+
+/** At most 10,000 parts are allowed, and each has at least 5 MiB. One part is in memory. */
+const PART_BYTES = 16 * 1024 * 1024;
 
 /** A batch of hours must outlive a disturbance of minutes, so objects are retried more often than other requests. */
 const MIN_RETRIES = 8;

@@ -72,6 +72,13 @@ describe.each(BROKEN)('a config file %s', (_, content, says) => {
     expect(readFileSync(path)).toEqual(before);
   });
 
+  test('stops a write, because it may say that the profile is read-only, unless BERTH_ACCESS is set', async () => {
+    const { env } = configOf(content);
+    const { servers } = await fails(['pods', 'stop', 'pod1'], { exit: 14, says: [] }, [], { env });
+    expect(servers.map(({ seen }) => seen.length)).toEqual([0, 0]);
+    await works(['pods', 'stop', 'pod1'], [json({ id: 'pod1' })], { env: { ...env, BERTH_ACCESS: 'full' } });
+  });
+
   test('is not needed if key and addresses are in the environment', async () => {
     const { env, path } = configOf(content);
     const before = readFileSync(path);

@@ -28,10 +28,10 @@ export interface ExportedResults {
   /** Absolute paths of the files that belong to the batch. */
   readonly files: readonly string[];
   /**
-   * Rows grouped by the part of the file that is read at once, because one `await` per row would take longer than the
-   * row.
+   * Reads the rows, grouped by the part of the file that is read at once, because one `await` per row would take longer
+   * than the row. Each call reads them from the beginning.
    */
-  readonly rows: AsyncGenerator<Iterable<JsonObject>>;
+  readonly rows: () => AsyncGenerator<Iterable<JsonObject>>;
 }
 
 /** The members of a row, in their order; `input` only where it was joined. */
@@ -55,8 +55,8 @@ export async function exportResults(durable: DurableFiles, options: ExportOption
     if (source === undefined) throw resultsChanged(batch.status.results);
     const about = { counts: batch.status.counts, files: filesOf(durable, batch) };
     if (joinInput) return { ...about, rows: await joinedRows(durable, batch, source, options) };
-    if (ordered) return { ...about, rows: rowsInOrder(durable, source, signal) };
-    return { ...about, rows: rowsAsStored(durable, source, signal) };
+    if (ordered) return { ...about, rows: () => rowsInOrder(durable, source, signal) };
+    return { ...about, rows: () => rowsAsStored(durable, source, signal) };
   }
 }
 
@@ -101,7 +101,7 @@ async function joinedRows(
   { status, journal: { header } }: StatusAndJournal,
   source: ResultsSource,
   { input = status.input, signal }: ExportOptions,
-): Promise<AsyncGenerator<Iterable<JsonObject>>> {
+): Promise<() => AsyncGenerator<Iterable<JsonObject>>> {
   if ((await durable.size(input)) === undefined)
     throw usage(`the input ${input} is not there`, 'Say where it is now with --input FILE, or leave --join-input out.');
   const fingerprint = await fingerprintFile(durable, input, header.input, signal);
@@ -111,8 +111,9 @@ async function joinedRows(
       'Bring the old one back, or leave --join-input out.',
     );
   // Without the options of the jobs, the body contains only the input.
-  const items = verifiedItems(durable, input, fingerprint, { ...header.input, extras: '' }, signal);
-  return joinItems(items, await resultOffsets(durable, source, signal), durable, source);
+  const format = { ...header.input, extras: '' };
+  const offsets = await resultOffsets(durable, source, signal);
+  return () => joinItems(verifiedItems(durable, input, fingerprint, format, signal), offsets, durable, source);
 }
 
 async function* joinItems(
@@ -132,11 +133,11 @@ async function* joinItems(
 const BODY_START = '{"input":'.length;
 
 /** Returns the input that is in the body of a submission. */
-const inputOf = ({ body }: Item): Json =>
+export const inputOf = ({ body }: Item): Json =>
   decodeJson(Buffer.from(body.buffer, body.byteOffset + BODY_START, body.byteLength - BODY_START - 1).toString('utf8'));
 
-/** Every row has the same members, so that a table of them has the same columns. */
-function rowOf(path: string, bytes: Uint8Array, input: Json | undefined): JsonObject {
+/** Returns the row of a result. Every row has the same members, so that a table of them has the same columns. */
+export function rowOf(path: string, bytes: Uint8Array, input: Json | undefined): JsonObject {
   const result = decodeJson(
     Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'),
   ) as JsonObject;

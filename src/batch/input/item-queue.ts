@@ -53,8 +53,15 @@ export function createItemQueue(
   };
   void loadGroup();
 
+  /** An item that was loaded may have been taken over by another driver since then. */
+  const dropUnwanted = (): void => {
+    for (let item = returned.at(-1); item !== undefined && !isWanted(item); item = returned.at(-1)) returned.pop();
+    while (next !== undefined && !isWanted(next)) advance();
+  };
+
   return {
     take: () => {
+      dropUnwanted();
       const item = returned.pop() ?? next;
       if (item === undefined && failed !== undefined) throw failed.error;
       if (item !== undefined && item === next) advance();
@@ -67,6 +74,7 @@ export function createItemQueue(
       return returned.length > 0 || next !== undefined;
     },
     get empty() {
+      dropUnwanted();
       return returned.length === 0 && next === undefined && ended;
     },
     close: async () => {

@@ -10,3 +10,4 @@ export { sharedStatus, type SharedStatus } from './shared-status.ts';
 export { findGarbage, removeGarbage } from './garbage.ts';
 export type { SharedPorts } from './ports.ts';
 export { resubmitShared } from './resubmit-shared.ts';
+export { exportSharedResults, type SharedExportOptions } from './export-shared.ts';

@@ -21,6 +21,8 @@ export interface PlanOptions {
   /** The types of CSV columns, as `price:number,active:boolean`. */
   readonly types?: string | undefined;
   readonly skipInvalid: boolean;
+  /** Number of items of a shard; there is a default. */
+  readonly itemsPerShard?: number | undefined;
   readonly compression: Manifest['compression'];
   readonly jobOptions: JobOptions;
 }
@@ -40,11 +42,7 @@ const MAX_DESCRIBED = 20;
  * Reads and checks all inputs and cuts them into shards. Sends and writes nothing. Fails with usage (2) when the input
  * cannot be sent, with local-file (14) when `out` has parts already, and as reading the input does.
  */
-export async function planShared(
-  ports: SharedPorts,
-  options: PlanOptions,
-  itemsPerShard = ITEMS_PER_SHARD,
-): Promise<Plan> {
+export async function planShared(ports: SharedPorts, options: PlanOptions): Promise<Plan> {
   const out = options.out.startsWith('s3://') ? options.out : ports.durable.absolute(options.out);
   await mustHaveNoParts(ports, out);
   const objects = await findInputs(ports, options.inputs);
@@ -63,7 +61,7 @@ export async function planShared(
   const sources = await Promise.all(objects.map((object) => openStored(ports, object, format, extras)));
   const count = createCounter();
   const shards: PlannedShard[] = [];
-  for await (const { source, range } of planSources(sources, itemsPerShard, count.add)) {
+  for await (const { source, range } of planSources(sources, options.itemsPerShard ?? ITEMS_PER_SHARD, count.add)) {
     const { firstItem, items, invalid } = range;
     shards.push({ source, firstItem, items, invalid, range });
   }

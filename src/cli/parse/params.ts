@@ -13,6 +13,9 @@ export type Ask =
       readonly choices: (ctx: CommandContext) => Promise<readonly Choice<string>[]>;
     };
 
+/** A kind of value. A duration is `90s`, `5m`, `1h30m`, or a number in the unit that the summary names. */
+export type ValueFormat = 'integer' | 'number' | 'duration';
+
 /** An argument or a flag, as parsing, help, completion and prompts use it. `T` is the type of its value in `run`. */
 export interface Param<T> {
   readonly kind: 'flag' | 'argument';
@@ -40,6 +43,8 @@ export interface Param<T> {
   readonly complete?: Completes;
   /** One word may hold several values with commas between them. */
   readonly commas?: boolean;
+  /** What a value must be, for the description of a command; any text where absent. */
+  readonly format?: ValueFormat;
   /** Parses one value. Fails with usage (2); `label` names the flag or argument in messages. */
   readonly parse: (text: string, label: string) => unknown;
   /** Carries the type `T`; never set. */
@@ -121,6 +126,7 @@ export const option = {
   fraction: (summary: string, shape: Shape<number> = {}): Param<number | undefined> => ({
     ...flag,
     metavar: 'N',
+    format: 'number',
     ...shape,
     summary,
     parse: parseFraction,
@@ -129,6 +135,7 @@ export const option = {
   duration: (summary: string, bare: TimeUnit, shape: Shape<number> = {}): Param<number | undefined> => ({
     ...flag,
     metavar: 'TIME',
+    format: 'duration',
     ...shape,
     summary,
     parse: (text, label) => parseDuration(text, bare, label),
@@ -137,6 +144,7 @@ export const option = {
   age: (summary: string): Param<number | undefined> => ({
     ...flag,
     metavar: 'TIME',
+    format: 'duration',
     summary,
     parse: (text, label) => {
       if (/^[\d.]+$/.test(text.trim())) throw usage(`${label} needs a unit: ${text}`, `Write ${text}h or ${text}d.`);
@@ -147,6 +155,7 @@ export const option = {
   durationOr: (summary: string, bare: TimeUnit, initial: number, initialText: string): Param<number> => ({
     ...flag,
     metavar: 'TIME',
+    format: 'duration',
     initial,
     initialText,
     summary,
@@ -158,7 +167,7 @@ export const option = {
     shape: Shape<number> & { readonly most?: number } = {},
   ): Param<number | undefined> => {
     const { most, ...rest } = shape;
-    return { ...flag, metavar: 'N', ...rest, summary, parse: parseCount(least, most) };
+    return { ...flag, metavar: 'N', format: 'integer', ...rest, summary, parse: parseCount(least, most) };
   },
   requiredCount: (
     summary: string,
@@ -166,7 +175,15 @@ export const option = {
     shape: Shape<number> & { readonly most?: number } = {},
   ): Param<number> => {
     const { most, ...rest } = shape;
-    return { ...flag, metavar: 'N', ...rest, summary, required: true, parse: parseCount(least, most) };
+    return {
+      ...flag,
+      metavar: 'N',
+      format: 'integer',
+      ...rest,
+      summary,
+      required: true,
+      parse: parseCount(least, most),
+    };
   },
   choice: (summary: string, choices: readonly string[], shape: Shape<string> = {}): Param<string | undefined> => ({
     ...flag,

@@ -58,3 +58,7 @@ export function didYouMean(word: string, known: readonly string[]): string | und
   const near = exact === undefined ? nearestOf(word.toLowerCase(), [...known, ...aliasesOf(known)]) : [exact];
   return suggestionOf([...new Set(near.map((each) => resolveAlias(each, known) ?? each))]);
 }
+
+/** The same for a name that has no aliases. */
+export const suggestName = (name: string, known: readonly string[]): string | undefined =>
+  suggestionOf(nearestOf(name, known));

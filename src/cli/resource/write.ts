@@ -42,6 +42,8 @@ export interface WriteSpec extends BodySpec {
   readonly notes?: (row: Json, body: JsonObject) => readonly string[];
   /** What the user may want next, said on a terminal after a create. */
   readonly nextStep?: (row: Json, body: JsonObject) => string;
+  /** See `CommandSpec.costs`. */
+  readonly costs?: boolean;
   /** Adds `--wait`: polls until the row has the wanted state. */
   readonly wait?: WaitSpec;
 }
@@ -78,10 +80,11 @@ const optionsOf = (spec: WriteSpec): Params => ({
   ...(spec.wait === undefined ? {} : WAIT_OPTIONS),
 });
 
-const wordsOf = ({ summary, details, examples }: WriteSpec) => ({
+const wordsOf = ({ summary, details, examples, costs, price }: WriteSpec) => ({
   summary,
   ...(details === undefined ? {} : { details }),
   examples: examples ?? [],
+  costs: costs ?? price !== undefined,
 });
 
 const listLine = (noun: string): string => commandLine(...noun.split(' '), 'list');
@@ -94,6 +97,7 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
     ...wordsOf(spec),
     options: { ...optionsOf(spec), ...(secret === undefined ? {} : secretOptions(secret)) },
     fields: resource.view.paths,
+    needed: spec.needed,
     writes: true,
     run: async (ctx, values: Values) => {
       if (secret !== undefined) refuseSecretOnArgv(secret, values);

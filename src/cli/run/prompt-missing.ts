@@ -15,7 +15,7 @@ export async function completeValues(
 ): Promise<Values> {
   const params = Object.entries({ ...command.args, ...options });
   for (const [key, { needs }] of params)
-    if (needs !== undefined && given[key] !== undefined && !needs.some((other) => given[other] === true))
+    if (needs !== undefined && given[key] !== undefined && needs.every((other) => (given[other] ?? false) === false))
       throw usage(`${flagName(key)} needs ${needs.map(flagName).join(' or ')}`, 'Add it, or leave both out.');
   refuseBoth(params, given);
   const missing = params.filter(

@@ -13,7 +13,7 @@ import { createCommandContext, type RunState } from './create-context.ts';
 import type { CommandContext } from '../context.ts';
 import { DryRun } from './dry-run.ts';
 import { commonOptions } from '../parse/common-options.ts';
-import { nearestOf, suggestionOf } from '../parse/suggestions.ts';
+import { suggestName } from '../parse/suggestions.ts';
 import { commandLine } from '../words.ts';
 import { createWriteRecord, withUnfilteredAnswer, withWriteHint, type WriteRecord } from './write-record.ts';
 
@@ -57,9 +57,6 @@ export async function runCommand(
     if (state.writes.changedLists) await context.lists.expire();
   }
 }
-
-const suggestName = (name: string, known: readonly string[]): string | undefined =>
-  suggestionOf(nearestOf(name, known));
 
 async function print(ctx: CommandContext, result: Result, writes: WriteRecord): Promise<ExitCode> {
   try {

@@ -14,12 +14,13 @@ export const LIST = commandLine('account', 'ssh-keys', 'list');
 
 export const readRequest: ApiRequest = { service: 'base', method: 'GET', path: PATH, expects: { list: 'keys' } };
 
-/** PUT replaces the whole set (contract rules, SSH keys). */
-export const writeRequest = (keys: readonly string[]): ApiRequest => ({
+/** PUT replaces the whole set (contract rules, SSH keys). `destroys` is true when a key of the set is removed. */
+export const writeRequest = (keys: readonly string[], destroys = true): ApiRequest => ({
   service: 'base',
   method: 'PUT',
   path: PATH,
   body: { keys },
+  destroys,
   checkCommand: LIST,
 });
 
@@ -53,7 +54,12 @@ export async function changeKeys(
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const wanted = change(seen);
     if (wanted === seen) return { before, after: seen };
-    await ctx.api.send(writeRequest(wanted.map(({ text }) => text)));
+    await ctx.api.send(
+      writeRequest(
+        wanted.map(({ text }) => text),
+        !seen.every(isIn(wanted)),
+      ),
+    );
     const current = await readAgain(ctx, wanted);
     if (isSameSet(current, wanted)) return { before, after: current };
     await ctx.tell('Someone else changed the keys at the same time; theirs are kept.');
@@ -80,4 +86,9 @@ export async function readAgain(ctx: CommandContext, written: readonly SshKey[])
 }
 
 export const isSameSet = (one: readonly SshKey[], other: readonly SshKey[]): boolean =>
-  one.length === other.length && one.every((key) => other.some((each) => isSameKey(each, key)));
+  one.length === other.length && one.every(isIn(other));
+
+const isIn =
+  (keys: readonly SshKey[]) =>
+  (key: SshKey): boolean =>
+    keys.some((each) => isSameKey(each, key));

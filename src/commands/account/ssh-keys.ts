@@ -73,6 +73,7 @@ const add = defineCommand({
   writes: true,
   examples: [
     ['berth account ssh-keys add @id_ed25519.pub', 'the key of a file'],
+    ['berth account ssh-keys add "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAMc ci@runner"', 'the key itself'],
     ['berth account ssh-keys add - < id_ed25519.pub', 'from stdin'],
   ],
   run: async (ctx, { key }) => {
@@ -154,7 +155,10 @@ const set = defineCommand({
     const named = going.length === 0 ? '' : ` (${going.map(keyName).join(', ')})`;
     return `This replaces the account's ${countOf(keys.length, 'SSH key')}: ${String(without(wanted, keys).length)} added, ${String(going.length)} removed${named}.`;
   },
-  examples: [['berth account ssh-keys set team.keys --yes', 'these keys and no other']],
+  examples: [
+    ['berth account ssh-keys set team.keys --yes', 'these keys and no other'],
+    ['berth account ssh-keys set --none --yes', 'remove every key'],
+  ],
   run: async (ctx, { file, none }) => {
     const wanted = await wholeSet(ctx, file, none);
     const request = writeRequest(wanted.map(({ text }) => text));

@@ -75,6 +75,7 @@ export const clusters = defineGroup('pods that work together on a fast network',
   }),
   create: createCommand(CLUSTERS, 'clusters', {
     summary: 'create a cluster',
+    costs: true,
     details: `A cluster has ${String(MIN_PODS)} to ${String(MAX_PODS)} pods of one GPU type. Later it can be renamed, and nothing else.`,
     ...bodyOf(CLUSTER_TABLE, 'create'),
     needed: ['name', 'type', 'gpu', 'gpuCount', 'pods'],

@@ -30,6 +30,7 @@ const common = {
 } as const satisfies Partial<WriteSpec>;
 
 export const createSpec: WriteSpec = {
+  costs: true,
   ...common,
   ...bodyFields('create'),
   summary: 'create a serverless endpoint',
@@ -62,6 +63,7 @@ const AFTER_FOUR_SECONDS: Json = { type: 'QUEUE_DELAY', queueDelay: 4 };
 const AT_FOUR_REQUESTS: Json = { type: 'REQUEST_COUNT', requestCount: 4 };
 
 export const updateSpec: WriteSpec = {
+  costs: true,
   ...common,
   ...bodyFields('update'),
   summary: 'change a serverless endpoint',

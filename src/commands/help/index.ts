@@ -3,16 +3,23 @@ import { defineCommand, type Command, type Group, type Program } from '../../cli
 import { commandHelp, groupHelp, HELP_TOPICS, rootHelp } from '../../cli/help/help.ts';
 import { resolveAlias } from '../../cli/parse/aliases.ts';
 import { didYouMean } from '../../cli/parse/suggestions.ts';
-import { arg } from '../../cli/parse/params.ts';
+import { arg, option } from '../../cli/parse/params.ts';
+import { isTableOutput } from '../../output/formats/format-table.ts';
 import type { Page } from '../../output/page.ts';
+import type { Result } from '../../output/view.ts';
+import { agentText } from './describe/agent.ts';
+import { commandsIn, commandsOf, type NamedCommand } from './describe/commands.ts';
+import { describeProgram, descriptionView } from './describe/program.ts';
 import { topicPage } from './topics.ts';
 
 const TOPICS: readonly string[] = HELP_TOPICS.map(([name]) => name);
 
-/** `berth help`, `berth help pods get`, `berth help exit-codes`. */
+/** `berth help`, `berth help pods get`, `berth help exit-codes`, `berth help --json`, `berth help --agent`. */
 export const help = (program: Program): Command =>
   defineCommand({
     summary: 'show help on a command or a topic',
+    details:
+      'With --json, describes commands for a program: arguments, flags, types, defaults, exit codes, examples, and whether a command writes, destroys, waits or costs money.',
     args: {
       words: {
         ...arg.many('a command, or a topic', { metavar: 'COMMAND|TOPIC', complete: 'help' }),
@@ -20,18 +27,44 @@ export const help = (program: Program): Command =>
         required: false,
       },
     },
+    options: { agent: option.on('print the rules of use and all commands, short, for a coding agent') },
     examples: [
       ['berth help pods create', 'the arguments, flags and examples of a command'],
       ['berth help exit-codes', 'a topic'],
+      ['berth help --json', 'every command, for a program'],
+      ['berth help jobs --json', 'the commands of a noun'],
     ],
-    run: async (_, { words }) => ({ kind: 'page', page: await helpPage(program, words) }),
+    run: async (ctx, { words, agent }): Promise<Result> => {
+      const describes = !isTableOutput(ctx.output) || ctx.output.jq !== undefined || ctx.output.fields !== undefined;
+      if (!agent && !describes) return { kind: 'page', page: await helpPage(program, words) };
+      const commands = await namedCommands(program, words);
+      if (agent) return { kind: 'text', text: agentText(commands) };
+      return { kind: 'one', view: descriptionView, value: describeProgram(program, commands) };
+    },
   });
 
+/** The commands that words name; all of them without words, and for a topic. */
+async function namedCommands(program: Program, words: readonly string[]): Promise<readonly NamedCommand[]> {
+  const [first] = words;
+  if (first === undefined || TOPICS.includes(first)) return await commandsOf(program);
+  const { path, target } = await findTarget(program, words);
+  return commandsIn(path, target);
+}
+
 async function helpPage(program: Program, words: readonly string[]): Promise<Page> {
-  const [first, ...rest] = words;
+  const [first] = words;
   if (first === undefined) return rootHelp(program.nouns);
   const topic = topicPage(first, program.flags);
   if (topic !== undefined) return topic;
+  const { path, target } = await findTarget(program, words);
+  return target.kind === 'group' ? groupHelp(path, target) : commandHelp(path, target);
+}
+
+/** Finds what words name. Fails with usage (2) when there is no such command. */
+async function findTarget(
+  program: Program,
+  [first = '', ...rest]: readonly string[],
+): Promise<{ readonly path: readonly string[]; readonly target: Command | Group }> {
   const noun = program.nouns.find((each) => each.name === first);
   if (noun === undefined) {
     const near = didYouMean(first, [...program.nouns.map(({ name }) => name), ...TOPICS]);
@@ -54,5 +87,5 @@ async function helpPage(program: Program, words: readonly string[]): Promise<Pag
     target = inner;
     path.push(verb);
   }
-  return target.kind === 'group' ? groupHelp(path, target) : commandHelp(path, target);
+  return { path, target };
 }

@@ -55,6 +55,7 @@ export const cancel = defineCommand({
   ],
   args: { endpoint, job: arg.ids('job ids', { complete: 'job' }) },
   writes: true,
+  destroys: false,
   confirmWhen: ({ job }) => job.length > 1,
   confirm: (_, { endpoint, job }) =>
     Promise.resolve(
@@ -92,6 +93,7 @@ export const retry = defineCommand({
     waitTimeout: onlyWith(['wait'], option.durationOr('how long --wait waits', 's', 600_000, '10m')),
   },
   writes: true,
+  costs: true,
   run: async (ctx, values) => {
     const { id, answer } = await retryJob(ctx, values.endpoint, values.job).catch(
       explainNotRetryable(values.endpoint, values.job),

@@ -45,6 +45,7 @@ export const run = defineCommand({
     lowPriority: option.on('let other jobs go first'),
   },
   writes: true,
+  costs: true,
   examples: [
     [`berth jobs run demo --input '{"prompt":"hello"}'`, 'submit and print the id'],
     ['berth jobs run demo --input @input.json --wait --json', 'the result as JSON, numbers exact'],

@@ -25,6 +25,7 @@ const POLL_INTERVAL_MS = 250;
 
 export const stream = defineCommand({
   summary: "print a job's chunks as its handler produces them",
+  waits: true,
   examples: [[`berth jobs stream stream "$(berth jobs run stream --input '{"chunks":3}')"`, 'of a job just submitted']],
   details:
     'Chunks that hold text are printed as that text, others as JSON, one a line; -o jsonl and --json print whole chunks. The exit code is the outcome of the job.',

@@ -125,6 +125,7 @@ export const status = defineCommand({
 
 export const reset = defineCommand({
   summary: 'forget everything and start over with the seeded account',
+  changesMachine: true,
   examples: [['berth local reset --yes', 'without a question, for scripts']],
   confirm: () =>
     Promise.resolve('This forgets everything the local service holds: pods, volumes, jobs, faults and its clock.'),
@@ -145,6 +146,7 @@ export const clock = defineGroup("the local service's time: pods, jobs, retentio
   }),
   advance: defineCommand({
     summary: 'move it forward',
+    changesMachine: true,
     args: { time: arg.text('how far: 90s, 31m, 1h30m, or a number of seconds') },
     examples: [['berth local clock advance 31m', 'past the retention of a result']],
     run: async (ctx, { time }) => {
@@ -167,6 +169,7 @@ const noFault = (error: Failure, id: string): Failure =>
 export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped connections', {
   add: defineCommand({
     summary: 'let the next requests fail',
+    changesMachine: true,
     details: FAULT_KINDS.flatMap((kind) => ('details' in kind ? kind.details : [])).join(' '),
     args: { kind: arg.text('what happens', { choices: FAULT_KINDS.map(({ name }) => name) }) },
     options: {
@@ -216,6 +219,7 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
   }),
   clear: defineCommand({
     summary: 'remove one fault, or all of them',
+    changesMachine: true,
     examples: [['berth local fault clear', 'all of them']],
     args: { id: arg.optional('fault id') },
     run: async (ctx, { id }) => {

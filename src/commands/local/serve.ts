@@ -32,6 +32,8 @@ const SOURCES =
 
 export const serve = defineCommand({
   summary: 'serve the local service over HTTP, for SDKs, curl and other programs',
+  changesMachine: true,
+  waits: true,
   details: `Runs until Ctrl-C. The address is printed on stdout, the settings to use it on stderr.\n${SOURCES}\nIt answers programs of this machine: pages in a browser are refused, and so is a Host that is not localhost, 127.0.0.1 or [::1]. A webhook reaches public addresses only, unless --allow-private-webhooks is given, and never the service itself.`,
   options: {
     port: option.count('the port on 127.0.0.1; 0 takes a free one', 0, { most: 65_535, initial: 8181 }),
@@ -59,6 +61,8 @@ export const serve = defineCommand({
 
 export const exec = defineCommand({
   summary: 'run a command against a local service of its own, then stop it',
+  changesMachine: true,
+  waits: true,
   details: `Starts the local service on a free port, sets BERTH_BASE_URL, BERTH_QUEUE_URL, BERTH_REST_URL and BERTH_API_KEY, runs the command and ends with its exit code. Nothing persists unless --state names a file, and no worker is left running.\n${SOURCES}`,
   args: { command: arg.many('the command and its arguments, after --', { complete: 'command' }) },
   options,

@@ -35,6 +35,7 @@ export const stock = defineGroup('how much hardware is free: to see what happens
   }),
   set: defineCommand({
     summary: 'set how much of some hardware is free',
+    changesMachine: true,
     details:
       'Pods and workers are placed only where enough is free. A waiting worker whose hardware is taken is THROTTLED; what runs goes on.',
     args: {
@@ -51,6 +52,7 @@ export const stock = defineGroup('how much hardware is free: to see what happens
   }),
   clear: defineCommand({
     summary: 'set all stock back to what a new account sees',
+    changesMachine: true,
     examples: [['berth local stock clear', 'all of it']],
     run: async (ctx) => {
       await ctx.api.send(control('DELETE', ['stock'])).catch(explainFailure);

@@ -7,6 +7,7 @@ const KINDS = ['pods', 'endpoints'] as const;
 
 export const top = defineCommand({
   summary: 'watch all pods and endpoints: their use, queues, workers and cost',
+  waits: true,
   details:
     'On a terminal it takes the whole screen until q; ? shows its keys. It reads all pods with one request, the health of at most eight endpoints at a time (of more, those with jobs more often), and costs once a minute; it goes slower when a rate window runs low, and says how old its numbers are. $ today is from midnight UTC. Without a terminal, --once prints one frame, and -o jsonl a line for each pod and endpoint at each reading, with the time as `at`.',
   args: { what: arg.optional('only pods, or only endpoints', { choices: KINDS }) },

@@ -18,6 +18,7 @@ const VOLUMES = resourceOf(collections.VOLUMES, VOLUME_TABLE);
 
 const update = updateCommand(VOLUMES, 'volumes', {
   summary: 'rename a network volume, or let it grow',
+  costs: true,
   details: 'A volume never shrinks; its data center and type are for good.',
   ...bodyOf(VOLUME_TABLE, 'update'),
   setExample: 'size=200',

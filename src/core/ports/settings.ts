@@ -14,6 +14,7 @@ export interface SettingValues {
   /** Milliseconds. */
   readonly timeout: number;
   readonly retries: number;
+  readonly access: 'read' | 'write' | 'full';
   readonly output: OutputFormat | undefined;
   readonly 'max-answer-bytes': number;
   readonly 'worker-prefix': string | undefined;

@@ -149,15 +149,21 @@ const waitLine = ({ reason, waitMs, retry, retries }: RetryWait): SafeText =>
   say`${reason}: trying again in ${formatDuration(waitMs)} (${retry} of ${retries})\n`;
 
 /** Returns the limits of one exchange and its trace. */
-async function exchangeOptions({ settings, stderr }: ConnectionOptions) {
+async function exchangeOptions({ settings, stderr, env }: ConnectionOptions) {
   const { traceLine } = await import('../../http/trace.ts');
+  const { traceHeaders } = await import('../../http/trace-context.ts');
   return {
+    access: () => ({ level: settings.get('access'), from: accessSource(settings) }),
+    traceHeaders: traceHeaders(env),
     timeoutMs: settings.get('timeout'),
     maxBytes: settings.get('max-answer-bytes'),
     userAgent: `berth/${version}`,
     ...(settings.get('verbose') ? { trace: (event: TraceEvent) => void stderr.write(say`${traceLine(event)}\n`) } : {}),
   };
 }
+
+const accessSource = (settings: Settings): string =>
+  settings.source('access') === 'environment' ? 'from BERTH_ACCESS' : `of the profile "${settings.profile}"`;
 
 async function localPeer({ settings, clock, random, stderr, interactive }: ConnectionOptions): Promise<Peer> {
   const { openLocalTransport } = await import('./local-transport.ts');

@@ -48,6 +48,8 @@ export interface S3Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
+  /** How often the request was sent. */
+  readonly attempts: number;
 }
 
 export interface S3Client {
@@ -174,7 +176,7 @@ export function createS3Client(options: S3ClientOptions): S3Client {
       let waitedMs = 0;
       for (let attempts = 1; ; attempts++) {
         const answer = await attempt(request, attempts);
-        const end = isFailed(answer) ? answer : await wholeAnswer(answer, request, connection);
+        const end = isFailed(answer) ? answer : await wholeAnswer(answer, request, connection, attempts);
         if (!('kind' in end)) return end;
         waitedMs = await waitForRetry(end, attempts, waitedMs, request);
       }
@@ -188,12 +190,13 @@ async function wholeAnswer(
   answer: WireAnswer,
   request: S3Request,
   connection: S3Connection,
+  attempts: number,
 ): Promise<S3Answer | LostOrRefused> {
   try {
     const body = await readBody(answer.body, undefined, MAX_ANSWER_BYTES);
     return body === undefined
       ? lostBody(request, new WireError('answered', 'the answer is too large'), connection)
-      : { status: answer.status, headers: answer.headers, body };
+      : { status: answer.status, headers: answer.headers, body, attempts };
   } catch (error) {
     if (!(error instanceof WireError)) throw error;
     return lostBody(request, error, connection);

@@ -7,11 +7,11 @@ import type { S3Client } from './s3-client.ts';
 import { writeObject } from './write-object.ts';
 
 /** Objects of one S3-compatible service. */
-export const createS3Storage = (client: S3Client): ObjectStorage => ({
+export const createS3Storage = (client: S3Client, partBytes: number): ObjectStorage => ({
   list: (pattern, signal) => listObjects(client, pattern, signal),
   describe: async (address, signal) => (await describeObject(client, address, signal))?.object,
   read: (object, start = 0, end = object.bytes, signal) => readObject(client, object, start, end, signal),
-  write: (address, chunks, signal) => writeObject(client, address, chunks, signal),
+  write: (address, chunks, signal) => writeObject(client, address, chunks, partBytes, signal),
   remove: async (address, signal) => {
     const name = parseObjectAddress(address);
     await client.send({ what: `remove ${address}`, method: 'DELETE', ...name, handled: [404], signal });

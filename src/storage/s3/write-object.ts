@@ -6,13 +6,10 @@ import { describeObject } from './describe-object.ts';
 import { parseObjectAddress, type ObjectName } from './object-address.ts';
 import type { S3Client } from './s3-client.ts';
 import { unreadable } from './s3-failures.ts';
-import { childText, parseDocument } from './xml.ts';
-
-/** Bytes of one part of a large object; at most 10,000 parts are allowed. One part is in memory. */
-const PART_BYTES = 16 * 1024 * 1024;
+import { childrenOf, childText, parseDocument } from './xml.ts';
 
 /**
- * Writes an object: a small one in one request, a larger one in parts. It appears when the last request succeeds. Every
+ * Writes an object: a small one in one request, one of more than `partBytes` in parts. It appears when the last request succeeds. Every
  * request has a checksum that the service compares, and at the end size and checksum of the object are compared. After a
  * failure the parts are removed.
  */
@@ -20,10 +17,11 @@ export async function writeObject(
   client: S3Client,
   address: string,
   chunks: AsyncIterable<Uint8Array>,
+  partBytes: number,
   signal: AbortSignal | undefined,
 ): Promise<StoredObject> {
   const name = parseObjectAddress(address);
-  const blocks = blocksOf(chunks, PART_BYTES);
+  const blocks = blocksOf(chunks, partBytes);
   const first = await blocks.next();
   const content = first.done === true ? new Uint8Array(0) : first.value;
   const second = await blocks.next();
@@ -66,6 +64,8 @@ async function writeParts(target: Target, blocks: AsyncIterable<Uint8Array>): Pr
   const { client, name, what, signal } = target;
   const begun = await client.send({ what, method: 'POST', ...name, query: { uploads: '' }, signal });
   const uploadId = await uploadIdOf(begun.body, what);
+  // The answers of the other attempts may have been lost after the service began an upload.
+  if (begun.attempts > 1) await abortOthers(target, uploadId).catch(() => undefined);
   try {
     const parts: UploadedPart[] = [];
     let bytes = 0;
@@ -123,6 +123,17 @@ async function complete(
     handled: [404],
     signal,
   });
+}
+
+/** Ends other uploads of the same object: without an end, a service keeps and bills their parts for ever. */
+async function abortOthers(target: Target, uploadId: string): Promise<void> {
+  const { client, name, what, signal } = target;
+  const query = { uploads: '', prefix: name.key };
+  const { body } = await client.send({ what, method: 'GET', bucket: name.bucket, key: '', query, signal });
+  for (const upload of childrenOf(await parseDocument(body, 'ListMultipartUploadsResult'), 'Upload')) {
+    const id = childText(upload, 'UploadId');
+    if (id !== undefined && id !== uploadId && childText(upload, 'Key') === name.key) await abort(target, id);
+  }
 }
 
 /** Removes the parts of an upload, also after an interrupt. What remains is not an object; the failure matters more. */

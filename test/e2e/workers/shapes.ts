@@ -1,3 +1,5 @@
+import { importLibrary, type Library } from './library.ts';
+
 /** A shape of a Python worker, with the result that each input must have. */
 export interface Shape {
   readonly name: string;
@@ -58,11 +60,9 @@ export const ownWorker = ({ source, options }: Shape): string =>
     .map(([name, value]) => `${name} = ${value}\n`)
     .join('')}`;
 
-/** The file of a shape that starts the worker library of this package. */
-export const libraryWorker = ({ source, options }: Shape, library: string): string =>
-  `${NOTE}import importlib
-worker = importlib.import_module("${library}.serverless")
-progress = worker.progress_update
+/** The file of a shape that starts the worker library. */
+export const libraryWorker = ({ source, options }: Shape, library: Library): string =>
+  `${NOTE}${importLibrary(library)}progress = worker.progress_update
 
 ${source}
 worker.start({${Object.entries({ handler: 'handler', ...options })

@@ -9,15 +9,17 @@ import logging
 import sys
 
 import boto3
+import moto.s3.models
 from botocore.auth import S3SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.config import Config
 from botocore.credentials import Credentials
 from moto.core import DEFAULT_ACCOUNT_ID
-from moto.s3.models import s3_backends
 from moto.server import ThreadedMotoServer
 
 logging.getLogger("werkzeug").setLevel(logging.ERROR)
+# So that the tests can write parts of a few bytes.
+moto.s3.models.S3_UPLOAD_PART_MIN_SIZE = 1
 server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
 server.start()
 host, port = server.get_host_and_port()
@@ -39,7 +41,7 @@ def put(bucket, key, body):
 def put_many(bucket, keys):
     """Without requests: thousands of them would take long."""
     for key in keys:
-        s3_backends[DEFAULT_ACCOUNT_ID]["aws"].put_object(bucket, key, b"x")
+        moto.s3.models.s3_backends[DEFAULT_ACCOUNT_ID]["aws"].put_object(bucket, key, b"x")
 
 
 def get(bucket, key):

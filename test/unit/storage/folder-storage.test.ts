@@ -31,10 +31,30 @@ describe('a folder', () => {
   });
 
   test.each([
-    ['appended to', (path: string) => { appendFileSync(path, 'more'); }],
-    ['overwritten with as many bytes', (path: string) => { writeFileSync(path, 'x'.repeat(600_000)); }],
-    ['cut', (path: string) => { writeFileSync(path, ''); }],
-    ['touched', (path: string) => { utimesSync(path, 1, 1); }],
+    [
+      'appended to',
+      (path: string) => {
+        appendFileSync(path, 'more');
+      },
+    ],
+    [
+      'overwritten with as many bytes',
+      (path: string) => {
+        writeFileSync(path, 'x'.repeat(600_000));
+      },
+    ],
+    [
+      'cut',
+      (path: string) => {
+        writeFileSync(path, '');
+      },
+    ],
+    [
+      'touched',
+      (path: string) => {
+        utimesSync(path, 1, 1);
+      },
+    ],
   ])('refuses a file that is %s while it is read', async (_, change) => {
     const { storage, directory } = openTestStorage();
     const path = join(directory, 'a');

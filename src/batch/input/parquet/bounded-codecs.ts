@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Decompress } from 'fzstd';
 import { snappyUncompress } from 'hyparquet/src/snappy.js';
-import { decompressLz4, decompressLz4Raw } from 'hyparquet-compressors';
+import { decompressLz4, decompressLz4Raw } from 'hyparquet-compressors/src/lz4.js';
 import { NotReadable } from './not-readable.ts';
 
 type Decoder = (bytes: Uint8Array, size: number) => Uint8Array;

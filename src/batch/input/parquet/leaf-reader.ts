@@ -1,10 +1,17 @@
 import { assembleLists } from 'hyparquet/src/assemble.js';
 import { isFlatColumn } from 'hyparquet/src/schema.js';
-import type { ColumnDecoder, DecodedArray } from 'hyparquet/src/types.js';
+import type { DecodedArray } from 'hyparquet';
 import type { ByteSource } from './byte-source.ts';
 import type { ColumnChunk } from './layout.ts';
 import { NotReadable } from './not-readable.ts';
-import { readDictionary, readPageHead, readValues, type PageHead, type PageValues } from './page.ts';
+import {
+  type ColumnDecoder,
+  readDictionary,
+  readPageHead,
+  readValues,
+  type PageHead,
+  type PageValues,
+} from './page.ts';
 
 /** Reads the values of one leaf in one row group, row by row. */
 export interface LeafReader {

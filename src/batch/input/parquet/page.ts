@@ -4,12 +4,15 @@ import { deltaBinaryUnpack, deltaByteArray, deltaLengthByteArray } from 'hyparqu
 import { byteStreamSplit, readRleBitPackedHybrid } from 'hyparquet/src/encoding.js';
 import { readPlain } from 'hyparquet/src/plain.js';
 import { getMaxDefinitionLevel, getMaxRepetitionLevel } from 'hyparquet/src/schema.js';
-import type { ColumnDecoder, DecodedArray, Encoding, PageHeader, SchemaTree } from 'hyparquet/src/types.js';
+import type { DecodedArray, Encoding, PageHeader, SchemaTree } from 'hyparquet';
 import { formatBytes } from '../../../core/units.ts';
 import { decompressPage } from './bounded-codecs.ts';
 import { NotReadable } from './not-readable.ts';
 import { brokenOff, checkRepeatedBeginnings, checkRuns, lengthAt } from './page-checks.ts';
 import { endOfStruct, ThriftError } from './thrift-check.ts';
+
+/** What the package needs to know of a column to decode its values. */
+export type ColumnDecoder = Parameters<typeof convert>[1];
 
 /** Limits of one page: it is decoded in memory as a whole. */
 const MAX_PAGE_BYTES = 256 * 1024 * 1024;

@@ -1,11 +1,12 @@
 import { assembleNested } from 'hyparquet/src/assemble.js';
 import { parquetSchema } from 'hyparquet/src/metadata.js';
 import { getTreePath } from 'hyparquet/src/schema.js';
-import type { ColumnDecoder, DecodedArray, ParquetParsers, SchemaTree } from 'hyparquet/src/types.js';
+import type { DecodedArray, ParquetParsers, SchemaTree } from 'hyparquet';
 import type { ByteSource } from './byte-source.ts';
 import type { ParquetLayout, RowGroup } from './layout.ts';
 import { openLeaf, type LeafReader } from './leaf-reader.ts';
 import { NotReadable } from './not-readable.ts';
+import type { ColumnDecoder } from './page.ts';
 import type { Column } from './schema.ts';
 import { PARSERS } from './values.ts';
 

@@ -176,8 +176,8 @@ export function createSharedBooks({ database, driver, lease, queue, clock, ...pa
     },
     tenureOf: (item) => held.holderOf(item)?.tenure ?? 0,
     maySend: () => {
-      // Without a shard nothing can be sent: the items that were read of a lost one must be taken before the next claim.
-      if (lease.isValid() || held.numbers().length === 0) return true;
+      // Without a shard there is nothing to send.
+      if (held.numbers().length === 0 || lease.isValid()) return true;
       void renew();
       return false;
     },

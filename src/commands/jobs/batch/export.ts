@@ -1,10 +1,15 @@
 import { EXPORT_MEMBERS, exportResults, writeExport, type ExportedResults } from '../../../batch/index.ts';
 import { usage } from '../../../core/failure.ts';
+import type { JsonObject } from '../../../core/json.ts';
+import { safeText } from '../../../core/safe-text.ts';
 import type { CommandContext } from '../../../cli/context.ts';
+import { suggestName } from '../../../cli/parse/suggestions.ts';
 import { countOf } from '../../../cli/words.ts';
-import { rowTexts, type RowFormat } from '../../../output/formats/row-texts.ts';
+import { checkKnownFields, watchFields } from '../../../output/check-fields.ts';
+import { rowTexts, type RowFormat, type RowTextOptions } from '../../../output/formats/row-texts.ts';
 import type { Result } from '../../../output/view.ts';
 import { describeCounts } from './progress.ts';
+import { usesStore } from './uses-store.ts';
 
 export interface ExportValues {
   readonly results: string;
@@ -13,6 +18,9 @@ export interface ExportValues {
   readonly joinInput: boolean;
   readonly ordered: boolean;
   readonly out: string | undefined;
+  readonly force: boolean;
+  readonly store: string | undefined;
+  readonly s3Endpoint: string | undefined;
 }
 
 /**
@@ -20,31 +28,80 @@ export interface ExportValues {
  * row; a file takes its name when it is complete.
  */
 export async function exportBatch(ctx: CommandContext, values: ExportValues): Promise<Result> {
-  const { joinInput, out } = values;
+  if (usesStore(ctx, values.store)) {
+    const { exportShared } = await import('./shared/export.ts');
+    return await exportShared(ctx, values, (exported) => writeRows(ctx, values, () => Promise.resolve(exported)));
+  }
   const durable = await ctx.durable();
-  const exported = await exportResults(durable, { ...values, signal: ctx.signal });
-  const texts = rowTexts(exported.rows, {
-    format: formatOf(ctx, values.format),
-    fields: ctx.output.fields,
-    members: EXPORT_MEMBERS.filter((name) => name !== 'input' || joinInput),
-    onTerminal: out === undefined && ctx.terminal.output,
-  });
-  if (out === undefined) for await (const text of texts) await ctx.stdout.write(text);
-  else await writeExport(durable, out, exported.files, texts);
-  return { kind: 'nothing', notes: notesOf(exported, out) };
+  return await writeRows(ctx, values, () => exportResults(durable, { ...values, signal: ctx.signal }));
 }
+
+/** Writes rows. Checks the options before it opens the results. */
+async function writeRows(
+  ctx: CommandContext,
+  values: ExportValues,
+  open: () => Promise<ExportedResults>,
+): Promise<Result> {
+  const { joinInput, out, force } = values;
+  const format = formatOf(ctx, values);
+  const members = EXPORT_MEMBERS.filter((name) => name !== 'input' || joinInput);
+  checkKnownFields(members, ctx.output, suggestName, 'result');
+  const exported = await open();
+  let missing = (): readonly string[] => [];
+  const rows = (): AsyncIterable<Iterable<JsonObject>> => {
+    const watched = watchFields(exported.rows(), ctx.output);
+    missing = watched.missing;
+    return watched.groups;
+  };
+  const { fields } = ctx.output;
+  if (out === undefined)
+    for await (const text of textsOf(rows(), format, { fields, members, onTerminal: ctx.terminal.output }))
+      await ctx.stdout.write(text);
+  else {
+    const file = { name: out, force, batchFiles: exported.files };
+    const parts =
+      format === 'parquet'
+        ? await parquetOf(rows, { fields, members })
+        : textsOf(rows(), format, { fields, members, onTerminal: false });
+    await writeExport(await ctx.durable(), file, parts);
+  }
+  const wrong = missing().map((path) => safeText(path));
+  return {
+    kind: 'nothing',
+    notes: [...(wrong.length === 0 ? [] : [`--fields: no result has ${wrong.join(', ')}.`]), ...notesOf(exported, out)],
+  };
+}
+
+const textsOf = (
+  rows: AsyncIterable<Iterable<JsonObject>>,
+  format: ExportFormat,
+  options: Omit<RowTextOptions, 'format'>,
+): ReturnType<typeof rowTexts> => rowTexts(rows, { ...options, format: format === 'parquet' ? 'jsonl' : format });
+
+/** Loads the package that writes Parquet only for this format. */
+async function parquetOf(
+  rows: () => AsyncIterable<Iterable<JsonObject>>,
+  options: Pick<RowTextOptions, 'fields' | 'members'>,
+): Promise<AsyncIterable<Uint8Array>> {
+  const { parquetBytes } = await import('../../../output/formats/parquet/write-parquet.ts');
+  return parquetBytes(rows, { ...options, json: ['input', 'output'] });
+}
+
+type ExportFormat = RowFormat | 'parquet';
 
 /**
  * Returns the format of --format or -o; JSON lines for a table, which may come from a setting. Fails with usage (2) for
- * another format of -o, and for --jq.
+ * another format of -o, for --jq, and for Parquet without a file.
  */
-function formatOf({ output }: CommandContext, format: string | undefined): RowFormat {
+function formatOf({ output }: CommandContext, { format, out }: ExportValues): ExportFormat {
   const given =
     format ?? (output.format === 'table' || output.format === 'wide' ? undefined : output.format) ?? 'jsonl';
   if (output.jq !== undefined)
     throw usage('an export takes no --jq', 'Name members with --fields, or pipe it: berth jobs batch export R | jq');
-  if (given !== 'csv' && given !== 'json' && given !== 'jsonl')
-    throw usage(`an export has no format ${given}`, 'Use --format csv, json or jsonl.');
+  if (given !== 'csv' && given !== 'json' && given !== 'jsonl' && given !== 'parquet')
+    throw usage(`an export has no format ${given}`, 'Use --format csv, json, jsonl or parquet.');
+  if (given === 'parquet' && out === undefined)
+    throw usage('a Parquet file is not written to stdout', 'Name a file: --out FILE.');
   return given;
 }
 

@@ -43,9 +43,7 @@ export const runOptions = {
   }),
   ...driverOptions,
   name: option.text('with --store: what to call the batch (default: the endpoint and the time)', { metavar: 'NAME' }),
-  shardItems: option.count('with --store: items that a driver has at a time (default 10000); fewer for long jobs', 1, {
-    most: 1_000_000,
-  }),
+  shardItems: option.count('with --store: items that a driver claims at a time (default 10000)', 1, { most: 100_000 }),
   compress: option.choice('with --store: compress the results', ['gzip', 'zstd']),
   inputFormat: option.choice('what the input is (default: by its name, else jsonl)', ['jsonl', 'csv', 'parquet']),
   inputField: option.text('the member or column that holds the input; else the whole line does', { metavar: 'NAME' }),

@@ -1,16 +1,20 @@
 import { memberAt } from '../../../core/json.ts';
 import { defineCommand, defineGroup, endedWhen } from '../../../cli/command.ts';
 import { arg, option } from '../../../cli/parse/params.ts';
+import { fetchOptions } from './fetch-flags.ts';
 import { resumeOptions, runOptions, storeOptions, workOptions } from './flags.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
 
 const run = defineCommand({
   summary: 'submit a job for each line of a file and fetch all results',
+  changesMachine: true,
   details:
-    'Each line of the input is one job: JSON, sent byte for byte; or a row of a CSV file with a header, sent as an object of its columns. All of it is checked before anything is sent. Results are written as JSON lines as they come: `item` counts the jobs of the input from 1, with those left out and without empty lines; the value of --id-field goes beside it as a label, and need not be unique. A CSV file has commas between its columns, which are strings unless --types or a header such as price:number says otherwise; a cell that does not have its type is an error with its row and column. The column of --input-field holds JSON. --skip-invalid leaves out lines and rows; where quotes of a CSV file are broken it has no rows. What is piped in is kept beside the results, as RESULTS.input, for a resume. The cost shown is about what execution costs, where endpoint and catalog tell the price; idle workers and their start come on top. Exit codes: 0 all completed, 13 some did not, 9 the time of --max-time was up, 130 interrupted, 14 trouble with a file.',
+    'Each line of the input is one job: JSON, sent byte for byte; or a row of a CSV file with a header or of a Parquet file, sent as an object of its columns. All of it is checked before anything is sent. Results are written as JSON lines as they come: `item` counts the jobs of the input from 1, with those left out and without empty lines; the value of --id-field goes beside it as a label, and need not be unique. A CSV file has commas between its columns, which are strings unless --types or a header such as price:number says otherwise; a cell that does not have its type is an error with its row and column. The column of --input-field holds JSON. In a Parquet file, integers keep every digit; decimals, dates and times are text, bytes are base64, NaN and Infinity are those words as text; the column of --input-field is the input itself. --skip-invalid leaves out lines and rows; where quotes of a CSV file are broken it has no rows. What is piped in is kept beside the results, as RESULTS.input, for a resume. The cost shown is about what execution costs, where endpoint and catalog tell the price; idle workers and their start come on top. Exit codes: 0 all completed, 13 some did not, 9 the time of --max-time was up, 130 interrupted, 14 trouble with a file.',
   args: { endpoint: arg.text('endpoint id, name or model slug', { complete: ENDPOINTS }) },
   options: runOptions,
   writes: true,
+  costs: true,
+  waits: true,
   examples: [
     ['berth jobs batch run demo --input items.jsonl --out results.jsonl', 'a job for each line'],
     ['berth jobs batch run demo --input items.csv --id-field sku --out priced.jsonl', 'rows of a CSV file'],
@@ -29,10 +33,13 @@ const run = defineCommand({
 
 const resume = defineCommand({
   summary: 'go on with a batch after anything that ended it',
+  changesMachine: true,
   details:
     'What was submitted is not sent again, unless --resubmit says so: items that failed, expired, timed out or were cancelled, and unknown ones that may have been submitted, are then sent as new jobs, at any age. --only-error chooses among them by their error. The new result takes the place of the old one. An expired or unknown item may run twice. --retry-failed asks the service to run the same job again, within 30 minutes of its end. Results that the service no longer keeps are counted as expired. --rate, --concurrency, --in-flight, --max-failures and --max-time are those of this command: none is remembered.',
   args: { results: arg.text('the results file of the batch', { complete: 'file' }) },
   options: resumeOptions,
+  costs: true,
+  waits: true,
   examples: [
     ['berth jobs batch resume results.jsonl', 'go on'],
     ['berth jobs batch resume results.jsonl --retry-failed 2', 'and run failed jobs again, twice at most'],
@@ -103,22 +110,30 @@ const report = defineCommand({
 });
 
 const exportResults = defineCommand({
-  summary: 'write the results of a batch as CSV, JSON or JSON lines',
+  summary: 'write the results of a batch as CSV, JSON, JSON lines or Parquet',
+  changesMachine: true,
   details:
-    'One row for each item that has ended, with its last result, in bounded memory, also while the batch runs. --join-input adds the input of each item, in the order of the input. --fields names members, such as output.text: they are the columns of a CSV. Nested members of a CSV are JSON. With --out the file takes its name when it is complete.',
+    'One row for each item that has ended, with its last result, in bounded memory, also while the batch runs. --join-input adds the input of each item, in the order of the input. --fields names members, such as output.text: they are the columns of a CSV. Nested members of a CSV are JSON. In a Parquet file input and output are JSON text, and every other column, also one of --fields, has the type of its values: boolean, integer, number or text, and JSON text where they differ. With --out the file takes its name when it is complete; a file that exists is replaced only with --force.',
   args: { results: arg.text('the results file of the batch', { complete: 'file' }) },
   options: {
-    format: option.choice('what to write (default jsonl)', ['csv', 'json', 'jsonl']),
+    format: option.choice('what to write (default jsonl)', ['csv', 'json', 'jsonl', 'parquet']),
     joinInput: option.on('add the input of each item, in the order of the input'),
     ordered: option.on('in the order of the input'),
     out: option.text('write to this file, in place of stdout', { metavar: 'FILE' }),
+    force: option.on('replace the file of --out if it exists'),
+    ...fetchOptions,
     input: option.text('where the input lies now, if not where it was', { metavar: 'FILE' }),
+    ...storeOptions,
   },
   examples: [
     ['berth jobs batch export results.jsonl --format csv --out results.csv', 'a table for a spreadsheet'],
     ['berth jobs batch export results.jsonl --join-input --fields input,output', 'inputs beside their outputs'],
+    ['berth jobs batch export results.jsonl --format parquet --out results.parquet', 'a table for a data engine'],
   ],
-  run: async (ctx, values) => (await import('./export.ts')).exportBatch(ctx, values),
+  run: async (ctx, values) =>
+    values.fetchOutputs === undefined
+      ? (await import('./export.ts')).exportBatch(ctx, values)
+      : (await import('./fetch-outputs.ts')).fetchBatchOutputs(ctx, values),
 });
 
 export const batch = defineGroup(

@@ -48,7 +48,9 @@ export async function runBatch(ctx: CommandContext, values: RunValues): Promise<
 }
 
 /** Fails with usage (2) when an option of shared batches is given without a store. */
-function refuseStoreOptions({ name, lease, compress }: RunValues): void {
-  const given = Object.entries({ name, lease, compress }).find(([, value]) => value !== undefined);
+function refuseStoreOptions({ name, lease, compress, shardItems }: RunValues): void {
+  const given = Object.entries({ name, lease, compress, 'shard-items': shardItems }).find(
+    ([, value]) => value !== undefined,
+  );
   if (given !== undefined) throw usage(`--${given[0]} needs --store`, 'It is for batches that several machines share.');
 }

@@ -1,4 +1,5 @@
 import { defineCommand } from '../../../cli/command.ts';
+import { ENDPOINTS } from '../../shared/collections.ts';
 import { arg } from '../../../cli/parse/params.ts';
 import { EXIT_STATUS_OPTION, EXPLAIN_DETAILS, SAMPLE_OPTION } from '../../shared/explain/options.ts';
 
@@ -6,7 +7,10 @@ import { EXIT_STATUS_OPTION, EXPLAIN_DETAILS, SAMPLE_OPTION } from '../../shared
 export const explain = defineCommand({
   summary: 'say why a job does not move, how long that takes, or how it ended',
   details: `${EXPLAIN_DETAILS} The service tells no positions in the queue: the number of jobs ahead is the most that it can be.`,
-  args: { endpoint: arg.text('endpoint id, name or model slug'), job: arg.text('job id') },
+  args: {
+    endpoint: arg.text('endpoint id, name or model slug', { complete: ENDPOINTS }),
+    job: arg.text('job id', { complete: 'job' }),
+  },
   options: { ...SAMPLE_OPTION, ...EXIT_STATUS_OPTION },
   examples: [
     [`berth jobs explain demo "$(berth jobs run demo --input '{}')"`, 'why does it wait, and how long?'],

@@ -49,6 +49,8 @@ function actionCommand(action: Action, { summary, details, done, until, effect, 
       ...selectorOptions(PODS.table, 'pods'),
     },
     writes: true,
+    costs: action === 'start',
+    destroys: false,
     prepare: async (ctx, values): Promise<Chosen> =>
       hasSelector(values)
         ? await selectTargets(ctx, PODS, values, (pods) => Promise.resolve(unableReasons(action, pods)))

@@ -22,6 +22,7 @@ export const untilStatus = (wanted: string): WaitSpec => ({
 
 export const wait = defineCommand({
   summary: 'wait until pods have a status',
+  waits: true,
   details: `Ends 0 when all have it, 10 when one is in ERROR or terminated and will not get there, 9 when the wait ends first, or at once where a pod is stopped and somebody has to start it. A pod that is gone counts as TERMINATED. ${SEVERAL} Selectors read the list once, when the wait begins: berth help selectors.`,
   args: {
     id: arg.ids('pod ids or names', { metavar: 'POD', unless: SELECTOR_KEYS, ask: pickRow(PODS), complete: PODS }),

@@ -4,7 +4,6 @@ import {
   planShared,
   resubmitShared,
   setCancelled,
-  type PlanOptions,
   type SharedPorts,
 } from '../../../../batch/shared/index.ts';
 import type { Resubmit } from '../../../../batch/index.ts';
@@ -41,7 +40,7 @@ export async function runShared(ctx: CommandContext, values: RunValues): Promise
     ctx,
     values,
     async ({ ports, find }) => {
-      const options: PlanOptions = {
+      const { manifest, shards, summary } = await planShared(ports, {
         inputs: [values.input],
         out: values.out,
         format: values.inputFormat as 'jsonl' | 'csv' | 'parquet' | undefined,
@@ -50,9 +49,9 @@ export async function runShared(ctx: CommandContext, values: RunValues): Promise
         types: values.types,
         skipInvalid: values.skipInvalid,
         compression: (values.compress ?? 'none') as 'none' | 'gzip' | 'zstd',
+        itemsPerShard: values.shardItems,
         jobOptions: values,
-      };
-      const { manifest, shards, summary } = await planShared(ports, options, values.shardItems);
+      });
       if (ctx.dryRun) return await dryRunResult(ctx, values, summary);
       const { id: endpointId } = await sendTo(ctx, ENDPOINTS, values.endpoint, healthRequest);
       const service = await serviceAddress(ctx);
@@ -60,8 +59,8 @@ export async function runShared(ctx: CommandContext, values: RunValues): Promise
       await createBatchRows(ports.database, name, { version: 1, endpoint, endpointId, service, ...manifest }, shards);
       for (const line of describeSkipped(values.input, summary)) await ctx.tell(line);
       await ctx.tell(`Batch ${name}. On any other machine: ${joinLine(ports, name)}`);
-      const driving = { leaseMs, limits: values, service, moved: false };
-      return batchResult(ctx, await driveShared(ports, await find(name), driving, viewOf(ctx)));
+      const options = { leaseMs, limits: values, service, moved: false };
+      return batchResult(ctx, await driveShared(ports, await find(name), options, viewOf(ctx)));
     },
     timeoutOf(leaseMs),
   );

@@ -94,7 +94,10 @@ describe('an export', () => {
   test('to a file replaces it only when it is complete', async () => {
     const world = worldWith(40);
     writeFileSync(join(world.directory, 'e.csv'), 'old');
-    const ran = await berthIn(world, [...EXPORT, '--format', 'csv', '--out', 'e.csv']);
+    const refused = await berthIn(world, [...EXPORT, '--format', 'csv', '--out', 'e.csv']);
+    expect([refused.code, refused.err]).toEqual([14, expect.stringContaining('exists already')]);
+    expect([refused.err, read(world, 'e.csv')]).toEqual([expect.stringContaining('--force'), 'old']);
+    const ran = await berthIn(world, [...EXPORT, '--format', 'csv', '--out', 'e.csv', '--force']);
     expect([ran.code, ran.out, ran.err]).toEqual([
       0,
       '',
@@ -103,7 +106,7 @@ describe('an export', () => {
     expect(read(world, 'e.csv').split('\n')).toHaveLength(40);
     // The results change between the check and the last row.
     writeFileSync(join(world.directory, 'in.jsonl'), 'something else');
-    const failed = await berthIn(world, [...EXPORT, '--join-input', '--out', 'e.csv']);
+    const failed = await berthIn(world, [...EXPORT, '--join-input', '--out', 'e.csv', '--force']);
     expect([failed.code, failed.err]).toEqual([2, expect.stringContaining('is not the one this batch was begun with')]);
     expect(read(world, 'e.csv').split('\n')).toHaveLength(40);
     expect(readdirSync(world.directory).filter((name) => name.includes('exporting'))).toEqual([]);
@@ -125,6 +128,20 @@ describe('an export', () => {
   ] as const)('refuses %j before the first row', async (flags, code) => {
     const ran = await berthIn(worldWith(4), [...EXPORT, ...flags]);
     expect([ran.code, ran.out]).toEqual([code, '']);
+  });
+
+  test('says which of --fields no result has', async () => {
+    const world = worldWith(4);
+    const unknown = await berthIn(world, [...EXPORT, '--fields', 'nope,item']);
+    expect([unknown.code, unknown.out]).toEqual([2, '']);
+    expect(unknown.err).toContain('--fields: no result has nope');
+    expect(unknown.err).toContain('There are item, id, job, status, output, error, delayTime, executionTime.');
+    expect((await berthIn(world, [...EXPORT, '--fields', 'input'])).code).toBe(2);
+    const whole = createTestWorld();
+    writeBatch(whole.directory, [{ ending: 'completed', output: { a: 1 } }]);
+    const inside = await berthIn(whole, [...EXPORT, '--fields', 'item,output.nope', '--format', 'csv']);
+    expect([inside.code, inside.err]).toEqual([0, expect.stringContaining('--fields: no result has output.nope.')]);
+    expect((await berthIn(world, [...EXPORT, '--fields', 'item,error'])).err).not.toContain('--fields');
   });
 
   test('takes -o for the format, and an empty batch has no row', async () => {

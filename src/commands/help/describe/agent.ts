@@ -1,0 +1,51 @@
+import { signature } from '../../../cli/help/help.ts';
+import { visibleOptions } from '../../../cli/parse/common-options.ts';
+import { flagName } from '../../../cli/parse/params.ts';
+import { EXIT_CODES } from '../../../core/exit-codes.ts';
+import type { NamedCommand } from './commands.ts';
+
+const RULES = `# berth for a coding agent
+
+The command line of a GPU cloud: pods, serverless endpoints and their jobs, network volumes.
+
+## Rules
+- Try everything on the local service first; it needs no account and costs nothing: add --local to a command. Its state
+  stays until \`berth local reset\`. For a test with a service of its own: \`berth local exec -- COMMAND\`; COMMAND's berth
+  talks to it through variables, and nothing is kept.
+- Add --json to every command whose output you read: stdout is data alone, messages go to stderr. An error is one JSON
+  object on the last line of stderr: {"error":{"code","message","hint",...}}. Do what its hint says.
+- Look at the exit code, not at the text.
+- Before a write: --dry-run prints the request and sends nothing. What destroys needs --yes without a terminal.
+- After exit 8 a write may have happened: run the command of the hint before you send it again.
+- Where an id is expected, a unique name works too. Never put a key on a command line; use BERTH_API_KEY.
+- BERTH_ACCESS=read refuses everything that writes, =write everything that destroys (exit 3). BERTH_NO_INPUT=1 never asks.
+- --fields a,b.c picks members; --jq EXPR filters (built in); -o id prints ids alone.
+- Durations are 90s, 5m, 1h30m. \`--wait\` is bounded (10m) and ends 9 when the time is up.
+- Pods, clusters, endpoints with workers and volumes cost money until they are stopped or deleted.
+- One command in full: \`berth help NOUN VERB --json\`. Everything: \`berth help --json\`.
+
+## Exit codes
+`;
+
+const COMMANDS = `
+## Commands
+W writes, D destroys and needs --yes, M changes files or processes here, $ may cost money; ! after a flag: required. Flags that every command has are left out.
+`;
+
+/** Flags that the rules explain, or that follow from the marks of a command. */
+const EXPLAINED = new Set(['dryRun', 'yes', 'interval', 'waitTimeout']);
+
+/** A short text for a coding agent, in Markdown: the rules of use, the exit codes, and a line for each command. */
+export function agentText(commands: readonly NamedCommand[]): string {
+  const codes = EXIT_CODES.map(({ code, meaning }) => `${String(code)} ${meaning}`).join('; ');
+  return `${RULES}${codes}.\n${COMMANDS}${commands.map(commandLine).join('\n')}\n`;
+}
+
+function commandLine({ path, command }: NamedCommand): string {
+  const marks = [command.writes && 'W', command.destroys && 'D', command.changesMachine && 'M', command.costs && '$'];
+  const flags = visibleOptions(command)
+    .filter(([key]) => !EXPLAINED.has(key))
+    .map(([key, { required }]) => flagName(key) + (required ? '!' : ''));
+  const marked = marks.filter((mark) => mark !== false).join('');
+  return `${signature(path, command)}${marked === '' ? '' : ` [${marked}]`}${flags.length === 0 ? '' : ` ${flags.join(' ')}`}`;
+}

@@ -1,0 +1,102 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { commandsOf } from '../../src/commands/help/describe/commands.ts';
+import { describeProgram } from '../../src/commands/help/describe/program.ts';
+import { parseCommandLine } from '../../src/cli/parse/command-line.ts';
+import { FLAGS, NOUNS } from '../../src/registry.ts';
+import {
+  commandLines,
+  examplesOf,
+  type DescribedCommand,
+  type Description,
+} from '../support/described/command-lines.ts';
+import { berth, berthIn } from '../support/worlds/run-berth.ts';
+import { createTestWorld, type TestWorld } from '../support/worlds/test-world.ts';
+
+// A program that knows nothing but `berth help --json` builds a command line for every command.
+
+const PROGRAM = { nouns: NOUNS, flags: FLAGS };
+const description = describeProgram(PROGRAM, await commandsOf(PROGRAM)) as unknown as Description;
+const { commands } = description;
+const rows = (wanted: (command: DescribedCommand) => boolean) =>
+  commands.filter(wanted).map((described) => [described.command, described] as const);
+
+function createWorld() {
+  const world = createTestWorld();
+  writeFileSync(join(world.directory, 'items.jsonl'), '{"n":1}\n');
+  return world;
+}
+
+/** Runs the command lines of a command until one ends 0. Returns the last run. */
+async function runDescribed(world: TestWorld, described: DescribedCommand, flags: readonly string[]) {
+  const ask = async (argv: readonly string[]) => (await berthIn(world, ['--local', ...argv])).out;
+  const tried: string[] = [];
+  for (const argv of await commandLines(described, ask)) {
+    const line = ['--local', '--no-input', ...argv, ...flags.filter((flag) => !argv.includes(flag))];
+    const ran = await berthIn(world, line);
+    if (ran.code === 0) return ran;
+    tried.push(`${line.join(' ')}: ${String(ran.code)} ${ran.err}`);
+  }
+  throw new Error(tried.join('\n'));
+}
+
+/** Runs the examples of the commands that write, so that there is something to read. */
+async function writeFirst(world: TestWorld, noun: string): Promise<void> {
+  for (const other of commands.filter(
+    ({ command, writes, destroys }) => writes && !destroys && command.startsWith(`${noun} `),
+  ))
+    for (const argv of examplesOf(other)) await berthIn(world, ['--local', '--no-input', ...argv]);
+}
+
+test('`berth help --json` prints the description of every command', async () => {
+  expect(JSON.parse((await berth(['help', '--json'])).out)).toEqual(description);
+  expect(new Set(commands.map(({ command }) => command.split(' ')[0]))).toEqual(new Set(NOUNS.map(({ name }) => name)));
+});
+
+test.each(rows(() => true))('%s: a command line without an error of usage', async (_, described) => {
+  const world = createWorld();
+  const ask = async (argv: readonly string[]) => (await berthIn(world, ['--local', ...argv])).out;
+  const parsed = await Promise.all((await commandLines(described, ask)).map((argv) => parseCommandLine(argv, PROGRAM)));
+  expect(parsed.some((each) => !('failure' in each))).toBe(true);
+});
+
+test.each(rows(({ writes }) => writes))('%s: a dry run', async (_, described) => {
+  const { out } = await runDescribed(createWorld(), described, ['--dry-run']);
+  expect(JSON.parse(out)).toBeDefined();
+});
+
+/** Commands that have nothing to read in a new account. */
+const NOTHING_TO_READ: Readonly<Record<string, string>> = {
+  'local worker-env': 'needs a service that is served',
+  'endpoints logs': 'no endpoint has a worker before its first job',
+};
+const reads = rows(
+  ({ command, writes, changesMachine, waits }) => !writes && !changesMachine && !waits && !(command in NOTHING_TO_READ),
+);
+
+test.each(reads)('%s: runs on the local service', async (command, described) => {
+  const world = createWorld();
+  const run = () => runDescribed(world, described, ['--json']);
+  await run().catch(async () => {
+    await writeFirst(world, command.split(' ')[0] ?? '');
+    await run();
+  });
+});
+
+describe('help', () => {
+  test('describes one command, and the commands of a noun', async () => {
+    const one = JSON.parse((await berth(['help', 'pods', 'get', '--json'])).out) as Description;
+    expect(one.commands.map(({ command }) => command)).toEqual(['pods get']);
+    const jobs = JSON.parse((await berth(['help', 'jobs', '-o', 'json'])).out) as Description;
+    expect(jobs.commands.length).toBeGreaterThan(5);
+    expect(jobs.commands.every(({ command }) => command.startsWith('jobs '))).toBe(true);
+  });
+
+  test('the text for an agent names every command and stays short', async () => {
+    const text = (await berth(['help', '--agent'])).out;
+    for (const { command } of commands) expect(text).toMatch(new RegExp(`^${command}( |$)`, 'm'));
+    // Less than 4,000 tokens, at three characters or more for a token.
+    expect(text.length).toBeLessThan(12_000);
+  });
+});

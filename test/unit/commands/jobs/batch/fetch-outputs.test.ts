@@ -1,0 +1,315 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ServerResponse } from 'node:http';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { fileNameOf } from '../../../../../src/batch/outputs/named-files.ts';
+import { OUT } from '../../../../support/batch/command-fixture.ts';
+import { writeBatch } from '../../../../support/batch/written-batch.ts';
+import { serve, type Seen, type TestServer } from '../../../../support/servers/http-server.ts';
+import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
+import { createTestWorld, type TestWorld } from '../../../../support/worlds/test-world.ts';
+
+const FETCH = ['jobs', 'batch', 'export', OUT, '--fetch-outputs'];
+
+function worldWith(outputs: readonly unknown[]): TestWorld {
+  const world = createTestWorld({ env: { BERTH_API_KEY: 'secret-key-of-this-test' } });
+  writeBatch(
+    world.directory,
+    outputs.map((output) => ({ ending: 'completed' as const, output })),
+  );
+  return world;
+}
+
+const filesIn = (world: TestWorld, folder = 'files'): readonly string[] =>
+  readdirSync(join(world.directory, folder)).toSorted();
+const contentOf = (world: TestWorld, name: string): string =>
+  readFileSync(join(world.directory, 'files', name), 'utf8');
+
+interface Summary {
+  readonly files: number;
+  readonly downloaded: number;
+  readonly existing: number;
+  readonly failed: number;
+  readonly failures: readonly { readonly item: number; readonly address: string; readonly reason: string }[];
+}
+const summaryOf = ({ out }: Ran): Summary => JSON.parse(out) as Summary;
+
+/** Serves the path of each request as the content. */
+const servePaths = (
+  change: (response: ServerResponse, seen: Seen, count: number) => boolean = () => false,
+): Promise<TestServer> =>
+  serve((response, seen, count) => {
+    if (!change(response, seen, count)) response.end(`content of ${seen.url}`);
+  });
+
+const fetchFrom = async (world: TestWorld, server: TestServer, field: string, ...flags: string[]): Promise<Ran> =>
+  await berthIn(world, [
+    ...[...FETCH, field, '--into', 'files', '--json'],
+    ...['--fetch-from', `127.0.0.1:${String(server.port)}`],
+    ...flags,
+  ]);
+
+describe('jobs batch export --fetch-outputs', () => {
+  test('downloads each file that an output names, once, and lists them with size and hash', async () => {
+    const server = await servePaths();
+    const world = worldWith([
+      { image: `${server.url}/a/cat.png?signature=s3cret` },
+      { image: [`${server.url}/one.txt`, `${server.url}/two.txt`] },
+      { other: 1 },
+      { image: null },
+    ]);
+    const ran = await fetchFrom(world, server, 'image');
+    expect([ran.code, summaryOf(ran)]).toMatchObject([0, { files: 3, downloaded: 3, existing: 0, failed: 0 }]);
+    expect(filesIn(world)).toEqual(['000001-1-cat.png', '000002-1-one.txt', '000002-2-two.txt', 'manifest.jsonl']);
+    expect(contentOf(world, '000002-2-two.txt')).toBe('content of /two.txt');
+    const manifest = contentOf(world, 'manifest.jsonl');
+    expect(manifest).not.toContain('s3cret');
+    const content = 'content of /a/cat.png?signature=s3cret';
+    expect(manifest.split('\n').map((line) => (line === '' ? {} : (JSON.parse(line) as unknown)))).toContainEqual(
+      expect.objectContaining({
+        item: 1,
+        address: `${server.url}/a/cat.png`,
+        file: '000001-1-cat.png',
+        bytes: content.length,
+        sha256: createHash('sha256').update(content).digest('hex'),
+      }),
+    );
+    const again = await fetchFrom(world, server, 'image');
+    expect([again.code, summaryOf(again)]).toMatchObject([0, { files: 3, downloaded: 0, existing: 3 }]);
+    expect(server.seen).toHaveLength(3);
+  });
+
+  test('never sends the key', async () => {
+    const server = await servePaths();
+    const world = worldWith([`${server.url}/x`]);
+    await fetchFrom(world, server, '.', '--verbose');
+    expect(server.seen).toHaveLength(1);
+    expect(JSON.stringify(server.seen)).not.toContain('secret-key-of-this-test');
+    expect(server.seen[0]?.headers.authorization).toBeUndefined();
+  });
+
+  test('needs hosts, and names those that outputs name', async () => {
+    const world = worldWith([{ url: 'https://files.example.com/a' }, { url: 'https://other.example.com/b' }]);
+    const ran = await berthIn(world, [...FETCH, 'url', '--into', 'files']);
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('files.example.com (1), other.example.com (1)')]);
+    expect(existsSync(join(world.directory, 'files'))).toBe(false);
+    expect((await berthIn(world, [...FETCH, 'url', '--fetch-from', 'files.example.com'])).code).toBe(2);
+    expect((await berthIn(world, ['jobs', 'batch', 'export', OUT, '--into', 'files'])).code).toBe(2);
+  });
+
+  test.each(['*.example.com', 'https://files.example.com', 'files.example.com/path', 'user@files.example.com', ' '])(
+    'refuses the host %j',
+    async (host) => {
+      const ran = await berthIn(worldWith(['x']), [...FETCH, '.', '--into', 'files', '--fetch-from', host]);
+      expect(ran.code).toBe(2);
+    },
+  );
+
+  test('reads nothing from an address that is not allowed', async () => {
+    const server = await servePaths();
+    const [, port] = server.url.split('127.0.0.1:');
+    const world = worldWith([
+      'https://files.example.com/a',
+      `http://localhost:${String(port)}/a`,
+      'http://files.example.com/a',
+      `http://user:pass@127.0.0.1:${String(port)}/a`,
+      'file:///etc/passwd',
+      'data:text/plain,x',
+      '../../etc/passwd',
+      'http://169.254.169.254/latest/meta-data',
+      'https://[::ffff:127.0.0.1]/a',
+      7,
+      { url: 'x' },
+    ]);
+    const ran = await fetchFrom(world, server, '.');
+    expect([ran.code, summaryOf(ran).failed]).toEqual([13, 11]);
+    expect(server.seen).toHaveLength(0);
+    expect(filesIn(world)).toEqual(['manifest.jsonl']);
+    expect(summaryOf(ran).failures.map(({ reason }) => reason.replace(`:${String(port)}`, ':PORT')))
+      .toMatchInlineSnapshot(`
+      [
+        "--fetch-from does not name its host, files.example.com",
+        "--fetch-from does not name its host, localhost:PORT",
+        "its address is plain http, not https",
+        "its address holds a user name or password",
+        "it is not an https address",
+        "it is not an https address",
+        "it is not an https address",
+        "its address is plain http, not https",
+        "--fetch-from does not name its host, [::ffff:7f00:1]",
+        "what the output has there is not an address",
+        "what the output has there is not an address",
+      ]
+    `);
+  });
+
+  test('follows a redirect only to an allowed host, and not for ever', async () => {
+    const elsewhere = await servePaths();
+    const server = await servePaths((response, { url }) => {
+      const targets: Readonly<Record<string, string>> = {
+        '/away': `${elsewhere.url}/x`,
+        '/here': '/there',
+        '/loop': '/loop',
+      };
+      const target = targets[url];
+      if (target !== undefined) response.writeHead(302, { location: target }).end();
+      return target !== undefined;
+    });
+    const world = worldWith(['/away', '/here', '/loop'].map((path) => server.url + path));
+    const ran = await fetchFrom(world, server, '.');
+    expect(ran.code).toBe(13);
+    expect(summaryOf(ran).failures.map(({ item, reason }) => `${String(item)}: ${reason}`)).toEqual([
+      expect.stringMatching(/^1: it is redirected, and there --fetch-from does not name its host/),
+      '3: it is redirected more than 5 times',
+    ]);
+    expect(elsewhere.seen).toHaveLength(0);
+    expect(contentOf(world, '000002-1-here')).toBe('content of /there');
+  });
+
+  test('retries as every read does, and reports what failed in the end', async () => {
+    const server = await servePaths((response, { url }, count) => {
+      if (url === '/busy' && count < 3) response.writeHead(503).end();
+      else if (url === '/gone') response.writeHead(404).end('no');
+      else return false;
+      return true;
+    });
+    const world = worldWith([`${server.url}/busy`, `${server.url}/gone`]);
+    const ran = await fetchFrom(world, server, '.', '--at-once', '1');
+    expect([ran.code, summaryOf(ran)]).toMatchObject([13, { downloaded: 1, failed: 1 }]);
+    expect(ran.err).toContain(`item 2, ${server.url}/gone: the answer is 404`);
+    expect(server.seen.filter(({ url }) => url === '/gone')).toHaveLength(1);
+  });
+
+  test('goes on where a download broke off, if the file is the same by its ETag', async () => {
+    const whole = `${'x'.repeat(100_000)}end`;
+    let part = '';
+    /** Breaks the connection when the client has written what came. */
+    const breakOff = (response: ServerResponse): void => {
+      if ((statSync(part, { throwIfNoEntry: false })?.size ?? 0) > 0) response.destroy();
+      else setImmediate(breakOff, response);
+    };
+    const server = await serve((response, { headers }, count) => {
+      const from = Number(/bytes=(\d+)-/.exec(headers.range ?? '')?.[1] ?? 0);
+      const range = `bytes ${String(from)}-${String(whole.length - 1)}/${String(whole.length)}`;
+      const about = { etag: '"v1"', 'content-length': whole.length - from };
+      response.writeHead(from === 0 ? 200 : 206, from === 0 ? about : { ...about, 'content-range': range });
+      if (count > 1) response.end(whole.slice(from));
+      else {
+        response.write(whole.slice(0, 50_000));
+        breakOff(response);
+      }
+    });
+    const world = worldWith([`${server.url}/large`]);
+    part = join(world.directory, 'files', '000001-1-large.part');
+    const ran = await fetchFrom(world, server, '.');
+    expect([ran.code, summaryOf(ran).failures]).toEqual([0, []]);
+    expect(contentOf(world, '000001-1-large')).toBe(whole);
+    expect(server.seen).toHaveLength(2);
+    expect(server.seen[1]?.headers).toMatchObject({
+      range: expect.stringMatching(/^bytes=\d+-$/) as string,
+      'if-range': '"v1"',
+    });
+  });
+
+  test.each([
+    ['a longer length', { 'content-length': '99' }],
+    ['another SHA-256', { 'repr-digest': `sha-256=:${Buffer.alloc(32).toString('base64')}:` }],
+    ['another digest', { digest: `sha-256=${Buffer.alloc(32).toString('base64')}` }],
+    ['another MD5', { 'content-md5': Buffer.alloc(16).toString('base64') }],
+    ['an encoding', { 'content-encoding': 'gzip' }],
+  ])('keeps no file whose server stated %s', async (_, headers) => {
+    const server = await servePaths((response) => {
+      response.writeHead(200, headers);
+      if ('content-length' in headers) {
+        response.write('short');
+        setImmediate(() => response.destroy());
+      } else response.end('short');
+      return true;
+    });
+    const world = worldWith([`${server.url}/x`]);
+    const ran = await fetchFrom(world, server, '.');
+    expect([ran.code, summaryOf(ran).failed]).toEqual([13, 1]);
+    expect(filesIn(world)).toEqual(['manifest.jsonl']);
+  });
+
+  test('accepts the digests that the content has', async () => {
+    const digest = (name: string): string => createHash(name).update('short').digest('base64');
+    const server = await servePaths((response) => {
+      const structured = `sha-256=:${digest('sha256')}:, sha-512=:${digest('sha512')}:`;
+      response.writeHead(200, {
+        'repr-digest': structured,
+        'content-digest': structured,
+        'content-md5': digest('md5'),
+      });
+      response.end('short');
+      return true;
+    });
+    expect((await fetchFrom(worldWith([`${server.url}/x`]), server, '.')).code).toBe(0);
+  });
+
+  test('never overwrites a file with other content', async () => {
+    const server = await servePaths();
+    const world = worldWith([`${server.url}/x`, `${server.url}/y`]);
+    expect((await fetchFrom(world, server, '.')).code).toBe(0);
+    writeFileSync(join(world.directory, 'files', '000001-1-x'), 'mine');
+    const changed = await fetchFrom(world, server, '.');
+    expect([changed.code, contentOf(world, '000001-1-x')]).toEqual([13, 'mine']);
+    // Without a manifest, as after a kill: the same content is found by its hash.
+    rmSync(join(world.directory, 'files', 'manifest.jsonl'));
+    const again = await fetchFrom(world, server, '.');
+    expect([again.code, summaryOf(again)]).toMatchObject([13, { downloaded: 1, failed: 1 }]);
+    expect(summaryOf(again).failures[0]?.reason).toContain('exists with other content');
+    expect([contentOf(world, '000001-1-x'), contentOf(world, '000002-1-y')]).toEqual(['mine', 'content of /y']);
+  });
+
+  test('goes on after a line of the manifest that was not written to its end, and refuses another file', async () => {
+    const server = await servePaths();
+    const world = worldWith([`${server.url}/x`]);
+    await fetchFrom(world, server, '.');
+    const manifest = join(world.directory, 'files', 'manifest.jsonl');
+    const text = readFileSync(manifest, 'utf8');
+    writeFileSync(manifest, text + text.slice(0, 20));
+    expect(summaryOf(await fetchFrom(world, server, '.')).existing).toBe(1);
+    expect(readFileSync(manifest, 'utf8')).toBe(text);
+    writeFileSync(manifest, 'my notes\n');
+    expect((await fetchFrom(world, server, '.')).code).toBe(14);
+    expect(readFileSync(manifest, 'utf8')).toBe('my notes\n');
+  });
+
+  test('gives a server that sends nothing a limited time', async () => {
+    const server = await servePaths((response, { url }) => {
+      if (url === '/slow') response.writeHead(200, { 'content-length': '10' }).write('x');
+      return true;
+    });
+    const world = worldWith([`${server.url}/slow`, `${server.url}/never`]);
+    const ran = await fetchFrom(world, server, '.', '--timeout', '0.05');
+    expect([ran.code, summaryOf(ran).failed]).toEqual([13, 2]);
+    expect(filesIn(world)).toEqual(['manifest.jsonl']);
+  });
+
+  test('names files safely, whatever the address is', () => {
+    fc.assert(
+      fc.property(fc.webPath(), fc.string(), fc.nat(), (path, more, item) => {
+        const url = new URL(`https://x.example${path}`);
+        url.pathname += encodeURIComponent(Buffer.from(more).toString());
+        const name = fileNameOf({ item, index: 1, address: '' }, url);
+        expect(name).toMatch(/^\d{6,}-1-[A-Za-z0-9_-][A-Za-z0-9._-]*$|^\d{6,}-1-file$/);
+        expect(name.length).toBeLessThan(120);
+      }),
+    );
+    const names = [
+      'https://x.example/..%2f..%2fetc%2fpasswd',
+      'https://x.example/',
+      'https://x.example/%00.png',
+      'https://x.example/%',
+    ];
+    expect(names.map((address) => fileNameOf({ item: 7, index: 2, address }, new URL(address)))).toEqual([
+      '000007-2-etc_passwd',
+      '000007-2-file',
+      '000007-2-png',
+      '000007-2-file',
+    ]);
+  });
+});

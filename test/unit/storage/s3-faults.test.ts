@@ -1,0 +1,141 @@
+import { expect, test } from 'vitest';
+import type { ObjectStorage } from '../../../src/core/context.ts';
+import { createFaultProxy, type Fault } from '../../support/storage/fault-proxy.ts';
+import { openTestStorage } from '../../support/storage/open-test-storage.ts';
+import { describeWithS3, S3_ENV, type S3Peer } from '../../support/storage/s3-peer.ts';
+import { chunksOf, listed, mixedBytes, readAll } from '../../support/storage/storage-cases.ts';
+
+const CONTENT = mixedBytes(2500);
+
+/** Something that is done with storage, and what must be true afterwards at the service. */
+interface Work {
+  readonly name: string;
+  readonly run: (storage: ObjectStorage, bucket: string) => Promise<void>;
+  readonly check?: (peer: S3Peer, bucket: string) => Promise<void>;
+}
+
+const holdsContent = async (peer: S3Peer, bucket: string): Promise<void> => {
+  expect(await peer.keys(bucket)).toEqual(['in/a', 'out/a']);
+  expect((await peer.get(bucket, 'out/a')).equals(CONTENT)).toBe(true);
+  expect(await peer.uploads(bucket)).toBe(0);
+};
+
+const WORKS: readonly Work[] = [
+  {
+    name: 'a read',
+    run: async (storage, bucket) => {
+      const object = await storage.describe(`s3://${bucket}/in/a`);
+      if (object === undefined) throw new Error('no object');
+      expect((await readAll(storage.read(object, 3, 2400))).equals(CONTENT.subarray(3, 2400))).toBe(true);
+    },
+  },
+  {
+    name: 'a listing',
+    run: async (storage, bucket) => {
+      expect(await listed(storage.list(`s3://${bucket}/`))).toEqual([`s3://${bucket}/in/a`]);
+    },
+  },
+  {
+    name: 'a write in one request',
+    run: async (storage, bucket) => {
+      expect(await storage.write(`s3://${bucket}/out/a`, chunksOf(CONTENT))).toMatchObject({ bytes: 2500 });
+    },
+    check: holdsContent,
+  },
+  {
+    name: 'a write in parts',
+    run: async (storage, bucket) => {
+      const written = await storage.write(
+        `s3://${bucket}/out/a`,
+        chunksOf(CONTENT.subarray(0, 1100), CONTENT.subarray(1100)),
+      );
+      expect(written.bytes).toBe(2500);
+    },
+    check: holdsContent,
+  },
+  {
+    name: 'a removal',
+    run: async (storage, bucket) => {
+      await storage.remove(`s3://${bucket}/in/a`);
+    },
+    check: async (peer, bucket) => {
+      expect(await peer.keys(bucket)).toEqual([]);
+    },
+  },
+];
+
+const FAULTS: readonly Fault[] = ['unavailable', 'internal-error', 'reset', 'lost-answer', 'half-answer', 'silence'];
+
+describeWithS3('with a service that fails at times,', (peer) => {
+  const openBehind = (endpoint: string, partBytes: number | undefined, timeoutMs = 10_000): ObjectStorage =>
+    openTestStorage({ ...S3_ENV, AWS_ENDPOINT_URL: endpoint }, { partBytes, timeoutMs }).storage;
+
+  const partBytesOf = ({ name }: Work): number | undefined => (name === 'a write in parts' ? 1000 : undefined);
+
+  const newBucket = async (): Promise<string> => {
+    const bucket = await peer().createBucket();
+    await peer().put(bucket, 'in/a', CONTENT);
+    return bucket;
+  };
+
+  test.each(WORKS.flatMap((work) => FAULTS.map((fault) => [work.name, fault, work] as const)))(
+    '%s ends well with one %s at any of its requests',
+    async (_, fault, work) => {
+      for (let failing = 0; ; failing++) {
+        const bucket = await newBucket();
+        const proxy = await createFaultProxy(peer().endpoint, (number) => (number === failing ? fault : 'none'));
+        await work.run(openBehind(proxy.endpoint, partBytesOf(work), fault === 'silence' ? 400 : undefined), bucket);
+        await work.check?.(peer(), bucket);
+        if (proxy.requests.length <= failing) return;
+      }
+    },
+  );
+
+  test.each(WORKS.map((work) => [work.name, work] as const))(
+    '%s ends with one error when every request fails',
+    async (_, work) => {
+      const bucket = await newBucket();
+      const proxy = await createFaultProxy(peer().endpoint, () => 'internal-error');
+      await expect(work.run(openBehind(proxy.endpoint, partBytesOf(work)), bucket)).rejects.toMatchObject({
+        exit: 7,
+        message: expect.stringMatching(
+          /^cannot .* s3:\/\/.*: the storage service answered 500( InternalError: trouble)? \(tried 9 times\)$/,
+        ) as unknown,
+      });
+      expect(await peer().uploads(bucket)).toBe(0);
+    },
+  );
+
+  test('a write in parts that fails half way leaves neither an object nor parts', async () => {
+    const bucket = await newBucket();
+    const proxy = await createFaultProxy(peer().endpoint, (number, method) =>
+      number >= 2 && method !== 'DELETE' ? 'unavailable' : 'none',
+    );
+    const write = openBehind(proxy.endpoint, 1000).write(`s3://${bucket}/out/a`, chunksOf(CONTENT));
+    await expect(write).rejects.toMatchObject({ exit: 7 });
+    expect(await peer().uploads(bucket)).toBe(0);
+    expect(await peer().keys(bucket)).toEqual(['in/a']);
+  });
+
+  test('an object that is changed during a read is refused, and none of its new bytes is used', async () => {
+    const bucket = await newBucket();
+    let changed = Promise.resolve();
+    const proxy = await createFaultProxy(peer().endpoint, (number) => {
+      if (number !== 1) return 'none';
+      changed = peer().put(bucket, 'in/a', CONTENT.toReversed());
+      return 'half-answer';
+    });
+    const storage = openBehind(proxy.endpoint, undefined);
+    const object = await storage.describe(`s3://${bucket}/in/a`);
+    if (object === undefined) throw new Error('no object');
+    const read: Uint8Array[] = [];
+    const reading = async (): Promise<void> => {
+      for await (const chunk of storage.read(object)) {
+        read.push(chunk);
+        await changed;
+      }
+    };
+    await expect(reading()).rejects.toMatchObject({ exit: 14 });
+    expect(CONTENT.subarray(0, 1250).equals(Buffer.concat(read))).toBe(true);
+  });
+});
