@@ -1,6 +1,6 @@
 /** One trial: a batch with several drivers, to which the events of a plan happen, and its check. */
 import { createWriteStream } from 'node:fs';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -132,7 +132,7 @@ export async function runTrial({ folder, cluster, program, log, options }) {
     const command = [...program, 'jobs', 'batch', ...args, ...storeArgs(cluster.port)];
     return await start(command, { cwd: folder, env: { ...process.env, HOME: folder, ...environment } }).ended;
   };
-  await checkAll({ cluster, database, service, items, out, objects, outcome, found, runBerth }).catch((error) =>
+  await checkAll({ cluster, database, service, items, folder, out, objects, outcome, found, runBerth }).catch((error) =>
     found('the check failed', error.stack),
   );
   service.stop();
@@ -186,7 +186,7 @@ async function disturb(world) {
   outcome.left = waiting.length;
 }
 
-async function checkAll({ cluster, database, service, items, out, objects, outcome, found, runBerth }) {
+async function checkAll({ cluster, database, service, items, folder, out, objects, outcome, found, runBerth }) {
   const identity = await checkIdentity(cluster, database, NAME);
   for (const wrong of identity.wrong) found('identity at the end', wrong);
   if (identity.counts.planned !== items) found('planned', `${identity.counts.planned} items are planned, not ${items}`);
@@ -206,7 +206,7 @@ async function checkAll({ cluster, database, service, items, out, objects, outco
     const left = (await readdir(out)).filter((file) => !parts.some((part) => path.basename(part) === file));
     if (left.length > 0) found('parts that nobody published are left', left.join(', '));
   }
-  const file = path.join(path.dirname(out.startsWith('s3:') ? '.' : out), 'export.jsonl');
+  const file = path.join(folder, 'export.jsonl');
   const exported = await runBerth('export', NAME, '--out', file, '--ordered');
   if (exported.code !== 0) found('export', `exit ${exported.code}: ${exported.stderr.slice(-800)}`);
   else {
@@ -216,5 +216,4 @@ async function checkAll({ cluster, database, service, items, out, objects, outco
     if (numbers.some((number, at) => at > 0 && number <= numbers[at - 1]))
       found('export', 'the items are not in order');
   }
-  await writeFile(`${file}.outcome.json`, JSON.stringify(outcome, undefined, 1)).catch(() => undefined);
 }
