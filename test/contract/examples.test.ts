@@ -54,6 +54,9 @@ const WITH_PROFILES = ['auth', 'config'];
 /** Examples that need a service of another process: test/e2e/workers runs them. */
 const needsServedService = (line: string): boolean => line.includes('berth local worker-env');
 
+/** Examples that need a database: test/unit/commands/jobs/batch/shared.test.ts runs such commands. */
+const needsStore = (line: string): boolean => line.includes('--store postgres://');
+
 /** Examples that go on until Ctrl-C; they are interrupted once they have printed something. */
 const isEndless = (line: string): boolean => / --(watch|follow)\b|^berth local serve/.test(line);
 
@@ -117,7 +120,7 @@ describe('examples of help', () => {
     const world = exampleWorld(noun);
     for (const line of BEFORE[noun] ?? []) expect((await runLine(world, line)).code, line).toBe(0);
     for (const line of new Set(commands.flatMap(([, { examples }]) => examples.map(([each]) => each)))) {
-      if (needsServedService(line)) continue;
+      if (needsServedService(line) || needsStore(line)) continue;
       // The default port may be in use.
       const { code, err } = await runLine(world, line.startsWith('berth local serve') ? `${line} --port 0` : line);
       expect({ line, code, err: code === 0 || isEndless(line) ? '' : err }).toEqual({

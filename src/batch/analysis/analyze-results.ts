@@ -1,5 +1,6 @@
 import type { DurableFiles } from '../../core/context.ts';
 import { decodeJson, memberOf, numberOf, stringOf, type Json } from '../../core/json.ts';
+import type { ItemState } from '../store/items/item-state-machine.ts';
 import { errorOf } from '../store/results/error-text.ts';
 import { storedResults, type ResultsSource } from '../store/results/stored-results.ts';
 import { createDistribution, type DistributionSummary } from './distribution.ts';
@@ -22,26 +23,43 @@ export async function analyzeResults(
   source: ResultsSource,
   signal?: AbortSignal,
 ): Promise<ResultsAnalysis> {
+  const analyzer = createAnalyzer();
+  for await (const results of storedResults(durable, source, signal))
+    for (const { item, bytes } of results) analyzer.add(item, parseResult(bytes), source.states.stateOf(item));
+  return analyzer.summary();
+}
+
+/** Adds up results one by one. */
+export interface Analyzer {
+  readonly add: (item: number, result: Json, state: ItemState) => void;
+  readonly summary: () => ResultsAnalysis;
+}
+
+export function createAnalyzer(): Analyzer {
   const [delay, execution, failures] = [createDistribution(), createDistribution(), createFailureGroups()];
   let executionMs: number | undefined;
-  for await (const results of storedResults(durable, source, signal))
-    for (const { item, bytes } of results) {
-      const result = parseResult(bytes);
+  return {
+    add: (item, result, state) => {
       const [delayMs, ranMs] = [numberOf(memberOf(result, 'delayTime')), numberOf(memberOf(result, 'executionTime'))];
       if (delayMs !== undefined) delay.add(delayMs);
       if (ranMs !== undefined && ranMs >= 0) {
         execution.add(ranMs);
         executionMs = (executionMs ?? 0) + ranMs;
       }
-      const state = source.states.stateOf(item);
       if (state !== 'completed')
         failures.add(state, { item, job: stringOf(memberOf(result, 'job')), error: errorOf(result) });
-    }
-  return { delay: delay.summary(), execution: execution.summary(), executionMs, failures: failures.summary() };
+    },
+    summary: () => ({
+      delay: delay.summary(),
+      execution: execution.summary(),
+      executionMs,
+      failures: failures.summary(),
+    }),
+  };
 }
 
 /** The numbers need not be exact here, and `JSON.parse` is many times faster than `decodeJson`. */
-function parseResult(bytes: Uint8Array): Json {
+export function parseResult(bytes: Uint8Array): Json {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   try {
     return JSON.parse(text) as Json;

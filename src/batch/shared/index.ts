@@ -11,3 +11,4 @@ export { findGarbage, removeGarbage } from './garbage.ts';
 export type { SharedPorts } from './ports.ts';
 export { resubmitShared } from './resubmit-shared.ts';
 export { exportSharedResults, type SharedExportOptions } from './export-shared.ts';
+export { analyzeShared } from './analyze-shared.ts';

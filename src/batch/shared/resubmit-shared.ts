@@ -43,7 +43,7 @@ export async function resubmitShared(ports: ReadPorts, batch: StoredBatch, resub
 }
 
 /** Returns how the item of a result line ended. */
-function stateOf(result: Json): Resubmittable | 'completed' {
+export function stateOf(result: Json): Resubmittable | 'completed' {
   const status = stringOf(memberAt(result, 'status'));
   return jobOutcome(result) ?? (status === 'EXPIRED' ? 'expired' : 'failed');
 }

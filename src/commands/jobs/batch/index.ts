@@ -20,6 +20,10 @@ const run = defineCommand({
     ['berth jobs batch run demo --input items.csv --id-field sku --out priced.jsonl', 'rows of a CSV file'],
     ['berth jobs batch run demo --input items.csv --types price:number,tags:json --out r.jsonl', 'with typed columns'],
     ['berth jobs batch resume results.jsonl', 'go on after anything'],
+    [
+      'berth jobs batch run demo --input items.jsonl --out results/ --name nightly --store postgres://berth@db.example.com/berth',
+      'with books in a database, for several machines',
+    ],
   ],
   run: async (ctx, values) => {
     const [{ runBatch }, { maxTimeOf, withDeadline }] = await Promise.all([
@@ -101,7 +105,7 @@ const report = defineCommand({
   details:
     'Reads the journal and the results, and may be asked while the batch runs or after it was killed; it sends nothing. Failures are grouped by their error, with numbers, ids, paths and addresses masked. Quantiles are within 1% of the exact value. Cost is that of execution at the price of a worker when the batch ran, without idle and starting workers. --html writes one page with charts that loads nothing from anywhere.',
   args: { results: arg.text('the results file of the batch', { complete: 'file' }) },
-  options: { html: option.text('write a page with charts to this file', { metavar: 'FILE' }) },
+  options: { html: option.text('write a page with charts to this file', { metavar: 'FILE' }), ...storeOptions },
   examples: [
     ['berth jobs batch report results.jsonl', 'counts, cost, times, and why items failed'],
     ['berth jobs batch report results.jsonl --html report.html', 'the same as a page with charts'],

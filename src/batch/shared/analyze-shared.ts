@@ -1,0 +1,46 @@
+import { createAnalyzer, parseResult } from '../analysis/analyze-results.ts';
+import type { BatchAnalysis } from '../analysis/batch-analysis.ts';
+import { executionCost } from '../report/cost.ts';
+import type { StoredBatch } from '../store/postgres/batch-rows.ts';
+import { listParts } from '../store/postgres/listing.ts';
+import { readShards, type ReadPorts } from './part-reader.ts';
+import { stateOf } from './resubmit-shared.ts';
+import { sharedStatus } from './shared-status.ts';
+
+/**
+ * Reads the store and the published results of a batch. The store has no time of each end, so there is no timeline, and
+ * the last end is the latest publication. Fails as `readShards` does.
+ */
+export async function analyzeShared(
+  ports: ReadPorts,
+  batch: StoredBatch,
+  reference: readonly string[],
+): Promise<BatchAnalysis> {
+  const { state, ...status } = await sharedStatus(ports.database, batch, reference);
+  const analyzer = createAnalyzer();
+  for await (const { lines } of readShards(ports, batch))
+    for (const [item, line] of lines) {
+      const result = parseResult(line);
+      analyzer.add(item, result, stateOf(result));
+    }
+  const results = analyzer.summary();
+  const parts = await listParts(ports.database, batch.batch, 0, batch.shards);
+  const lastEndedAt = parts.length === 0 ? undefined : Math.max(...parts.map(({ publishedAt }) => publishedAt));
+  const wallMs = lastEndedAt === undefined ? undefined : Math.max(0, lastEndedAt - batch.createdAt);
+  const { counts } = status;
+  const ended = counts.planned - counts.waiting - counts.inFlight - counts.unknown;
+  const { workerPrice } = batch;
+  const { executionMs } = results;
+  return {
+    ...status,
+    ...results,
+    state: state === 'cancelled' ? 'stopped' : state,
+    holder: undefined,
+    retried: 0,
+    wallMs,
+    lastEndedAt,
+    perSecond: wallMs === undefined || wallMs === 0 ? undefined : (ended / wallMs) * 1000,
+    timeline: undefined,
+    cost: workerPrice === undefined || executionMs === undefined ? undefined : executionCost(workerPrice, executionMs),
+  };
+}

@@ -1,0 +1,191 @@
+import { onTestFinished } from 'vitest';
+import type { Clock } from '../../../src/core/context.ts';
+import type { Books } from '../../../src/batch/store/books.ts';
+import { fileBooks } from '../../../src/batch/store/file-books.ts';
+import type { ItemCounts } from '../../../src/batch/store/items/item-states.ts';
+import type { JournalJob } from '../../../src/batch/store/journal/replay.ts';
+import { createBatch, type OpenBatch } from '../../../src/batch/store/open-batch.ts';
+import { createBatchRows, findBatch, readAccount } from '../../../src/batch/store/postgres/batch-rows.ts';
+import type { Database } from '../../../src/batch/store/postgres/database.ts';
+import { recoverBatch } from '../../../src/batch/store/recover-batch.ts';
+import { createLease } from '../../../src/batch/store/shared/lease.ts';
+import { createSharedBooks } from '../../../src/batch/store/shared/shared-books.ts';
+import { createWriteQueue } from '../../../src/batch/store/shared/write-queue.ts';
+import { memoryFiles } from './memory-files.ts';
+
+/** One store as a test drives it. */
+export interface StoreUnderTest {
+  /** Opens the books. Returns them and the jobs that the service has according to them. */
+  open(): Promise<{ readonly books: Books; readonly jobs: readonly JournalJob[] }>;
+  /** Ends the process that has the books without a word. */
+  crash(): Promise<void>;
+  /** Closes the books as a run does that was interrupted. */
+  close(): Promise<void>;
+  /** The counts while nobody has the books open. */
+  account(): Promise<ItemCounts>;
+}
+
+/** Creates the journal beside the results, in memory, for so many items. */
+export function fileStore(items: number): StoreUnderTest {
+  const files = memoryFiles();
+  let batch: OpenBatch | undefined;
+  const close = async (): Promise<void> => {
+    await batch?.close();
+    batch = undefined;
+  };
+  const begin = (): Promise<OpenBatch> =>
+    createBatch(files, 'r.jsonl', () =>
+      Promise.resolve({
+        version: 1,
+        endpoint: 'echo',
+        endpointId: 'echo',
+        service: 'http://127.0.0.1:1',
+        input: { path: 'in.jsonl', format: 'jsonl', bytes: 0, sha256: '' },
+        extras: '',
+        planned: items,
+        invalid: 0,
+        ordered: false,
+        createdAt: 0,
+      }),
+    );
+  let begun = false;
+  const open = async (): Promise<OpenBatch> => {
+    batch = begun ? await recoverBatch(files, 'r.jsonl', { wantFailed: false }) : await begin();
+    begun = true;
+    return batch;
+  };
+  return {
+    open: async () => {
+      const opened = await open();
+      return { books: fileBooks(opened, () => 0), jobs: opened.jobs };
+    },
+    // Every record was waited for, so nothing is lost that a crash would lose.
+    crash: close,
+    close,
+    account: async () => {
+      const { states } = await open();
+      await close();
+      return states.counts();
+    },
+  };
+}
+
+/** A clock on which no time passes. A sleep ends with its signal. */
+const stoppedClock: Clock = {
+  now: () => 0,
+  monotonic: () => 0,
+  sleep: (_, signal) =>
+    new Promise((_resolve, reject) => {
+      signal?.addEventListener('abort', () => {
+        reject(new Error('aborted'));
+      });
+    }),
+  deadline: () => ({ signal: new AbortController().signal, cancel: () => undefined }),
+};
+
+/** Creates a batch in a database for so many items, in shards of some items. */
+export async function sharedStore(
+  database: Database,
+  name: string,
+  items: number,
+  shardItems: number,
+): Promise<StoreUnderTest> {
+  const shards = Array.from({ length: Math.ceil(items / shardItems) }, (_, at) => ({
+    source: 0,
+    firstItem: at * shardItems + 1,
+    items: Math.min(shardItems, items - at * shardItems),
+    invalid: 0,
+    range: {},
+  }));
+  const manifest = {
+    version: 1,
+    endpoint: 'echo',
+    endpointId: 'echo',
+    service: 'http://127.0.0.1:1',
+    input: 'in.jsonl',
+    sources: [],
+    format: { format: 'jsonl' },
+    extras: '',
+    out: 'out',
+    compression: 'none',
+  } as const;
+  await createBatchRows(database, name, manifest, shards);
+  const { batch } = await findBatch(database, name);
+  let driver = 0;
+  let current: ReturnType<typeof createSharedBooks> | undefined;
+  const open = (): ReturnType<typeof createSharedBooks> => {
+    driver += 1;
+    return createSharedBooks({
+      database,
+      driver: { batch, owner: String(driver), leaseMs: 60_000 },
+      parts: {
+        storage: {
+          write: async (address, chunks) => {
+            for await (const _ of chunks);
+            return { address, bytes: 0, version: '' };
+          },
+          list: () => {
+            throw new Error('not expected');
+          },
+          describe: () => Promise.resolve(undefined),
+          read: () => {
+            throw new Error('not expected');
+          },
+          remove: () => Promise.resolve(),
+        },
+        out: 'out',
+        compression: 'none',
+        compress: (chunks) => chunks,
+      },
+      lease: createLease(stoppedClock, 60_000),
+      queue: createWriteQueue(stoppedClock, () => 0, 1000),
+      clock: stoppedClock,
+      counts: {
+        planned: items,
+        completed: 0,
+        failed: 0,
+        cancelled: 0,
+        timedOut: 0,
+        expired: 0,
+        unknown: 0,
+        inFlight: 0,
+        waiting: items,
+      },
+    });
+  };
+  const failures: unknown[] = [];
+  onTestFinished(() => {
+    if (failures.length > 0) throw failures[0];
+  });
+  return {
+    open: async () => {
+      const jobs: JournalJob[] = [];
+      const books = (current = open());
+      books.open({
+        onJobs: (found) => jobs.push(...found),
+        onChange: () => undefined,
+        onCancelled: () => undefined,
+        onFailure: (failure) => failures.push(failure),
+      });
+      while (typeof (await books.claim()) === 'object');
+      await books.idle();
+      return { books, jobs };
+    },
+    crash: async () => {
+      await current?.idle();
+      // What the dead driver would still do is refused by the epoch; its leases end now.
+      await database.query(
+        `UPDATE berth.shards SET lease_until = now() - interval '1 second' WHERE batch = $1 AND NOT done`,
+        [batch],
+      );
+    },
+    close: async () => {
+      await current?.close();
+    },
+    account: async () => {
+      const { holds, ...counts } = await readAccount(database, batch);
+      if (!holds) throw new Error('the counts do not add up');
+      return counts;
+    },
+  };
+}

@@ -1,0 +1,112 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Books } from '../../../../src/batch/store/books.ts';
+import type { Ending } from '../../../../src/batch/store/items/item-state-machine.ts';
+import { parseStoreAddress } from '../../../../src/batch/store/postgres/address.ts';
+import { openDatabase } from '../../../../src/batch/store/postgres/database.ts';
+import { migrate } from '../../../../src/batch/store/postgres/migrations.ts';
+import { fileStore, sharedStore, type StoreUnderTest } from '../../../support/batch/two-stores.ts';
+import { describeWithPostgres, useCluster } from '../../../support/postgres/postgres.ts';
+
+const ITEMS = 11;
+const SHARD_ITEMS = 4;
+
+/** What happens to an item next: where its state does not allow it, nothing happens. */
+type Step =
+  | { readonly kind: 'send' | 'accept' | 'withdraw' | 'lose' | 'refuse' | 'end'; readonly item: number }
+  | { readonly kind: 'crash' | 'reopen' };
+
+const ENDINGS: readonly Ending[] = ['completed', 'failed', 'cancelled', 'timedOut', 'expired'];
+/** The service ends the job of an item always in the same way. */
+const endingOf = (item: number): Ending => ENDINGS[item % ENDINGS.length] ?? 'completed';
+
+const steps = fc.array(
+  fc.oneof(
+    {
+      weight: 20,
+      arbitrary: fc.record({
+        kind: fc.constantFrom('send', 'send', 'accept', 'accept', 'withdraw', 'lose', 'refuse', 'end', 'end'),
+        item: fc.integer({ min: 1, max: ITEMS }),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('crash', 'reopen') }) },
+  ),
+  { maxLength: 120 },
+) as fc.Arbitrary<readonly Step[]>;
+
+/** What the service knows: a store that lost a result asks again. */
+interface Service {
+  readonly jobs: Map<number, string>;
+  readonly ended: Set<number>;
+  readonly refuses: Set<number>;
+}
+
+/** Plays a history on one store. Returns its account at the end. */
+async function play(store: StoreUnderTest, history: readonly Step[]) {
+  const service: Service = { jobs: new Map(), ended: new Set(), refuses: new Set() };
+  let { books } = await store.open();
+  for (const step of history) {
+    if ('item' in step) await apply(books, service, step.kind, step.item);
+    else {
+      await (step.kind === 'crash' ? store.crash() : store.close());
+      const opened = await store.open();
+      ({ books } = opened);
+      for (const { item, job } of opened.jobs) expect(job).toBe(service.jobs.get(item));
+      for (const { item } of opened.jobs) if (service.ended.has(item)) await end(books, service, item);
+      for (const item of service.refuses) if (books.states.stateOf(item) === 'waiting') await refuse(books, item);
+    }
+  }
+  await store.close();
+  return await store.account();
+}
+
+async function apply(books: Books, service: Service, kind: Step['kind'], item: number): Promise<void> {
+  const state = books.states.stateOf(item);
+  if (kind === 'send' && state === 'waiting') await books.record(item, { kind: 'send' });
+  if (kind === 'end' && state === 'submitted') {
+    service.ended.add(item);
+    await end(books, service, item);
+  }
+  if (state !== 'sending') return;
+  if (kind === 'accept') {
+    const job = `job-${String(item)}`;
+    service.jobs.set(item, job);
+    await books.record(item, { kind, job }, { at: 1 });
+  }
+  if (kind === 'withdraw' || kind === 'lose') await books.record(item, { kind });
+  if (kind === 'refuse') {
+    service.refuses.add(item);
+    await books.saveResult({ item }, { status: 'REFUSED' }, { kind });
+  }
+}
+
+const end = (books: Books, { jobs }: Service, item: number): Promise<void> =>
+  books.saveResult({ item, job: jobs.get(item) }, { status: 'X' }, { kind: 'end', ending: endingOf(item) });
+
+async function refuse(books: Books, item: number): Promise<void> {
+  await books.record(item, { kind: 'send' });
+  await books.saveResult({ item }, { status: 'REFUSED' }, { kind: 'refuse' });
+}
+
+describeWithPostgres('both stores of a batch', () => {
+  const cluster = useCluster();
+
+  test('have the same account after the same history, with crashes and takeovers', async () => {
+    const { address, password = '' } = parseStoreAddress(cluster().url(await cluster().createDatabase()), {});
+    const database = await openDatabase({ address, password: () => Promise.resolve(password) });
+    let runs = 0;
+    try {
+      await migrate(database);
+      await fc.assert(
+        fc.asyncProperty(steps, async (history) => {
+          runs += 1;
+          const shared = await sharedStore(database, `batch-${String(runs)}`, ITEMS, SHARD_ITEMS);
+          expect(await play(shared, history)).toEqual(await play(fileStore(ITEMS), history));
+        }),
+        { numRuns: 40 },
+      );
+    } finally {
+      await database.close();
+    }
+  }, 120_000);
+});
