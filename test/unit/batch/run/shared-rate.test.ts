@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { EXIT } from '../../../../src/core/exit-codes.ts';
-import type { RunParts } from '../../../../src/batch/run/runner.ts';
+import type { SharedPace } from '../../../../src/batch/store/postgres/pace/shared-pace.ts';
 import { createMemoryPace } from '../../../support/batch/memory-pace.ts';
 import {
   answerNormally,
@@ -15,7 +15,7 @@ const RATE = 40;
 /** The paces of a driver, beside another driver that takes all that it is granted in every second and sends nothing. */
 function openPaces(fixture: ScriptedService, withOther: boolean) {
   const limits = { rate: RATE, concurrency: 8 };
-  const open = (kind: 'submit' | 'poll'): NonNullable<RunParts['paces']>[typeof kind] => {
+  const open = (): SharedPace => {
     const pace = createMemoryPace(fixture.clock);
     const mine = pace.open('mine', { batch: 'mine', batchRate: 1000, limits });
     const other = pace.open('other', { batch: 'other', batchRate: 1000, limits });
@@ -27,13 +27,13 @@ function openPaces(fixture: ScriptedService, withOther: boolean) {
       },
     };
   };
-  return { submit: open('submit'), poll: open('poll') };
+  return { submit: open(), poll: open() };
 }
 
 /** How many requests were sent in each second after the first, whole seconds only. */
 function perSecond(asked: readonly ScriptedRequest[], operation: ScriptedRequest['operation']): readonly number[] {
   const seconds = asked.flatMap((each) => (each.operation === operation ? [Math.floor(each.at / 1000)] : []));
-  const [first = 0, last = 0] = [Math.min(...seconds), Math.max(...seconds)];
+  const [first, last] = [Math.min(...seconds), Math.max(...seconds)];
   return Array.from({ length: Math.max(0, last - first - 1) }, (_, at) =>
     seconds.reduce((count, second) => (second === first + 1 + at ? count + 1 : count), 0),
   );
