@@ -1,11 +1,11 @@
 /** Batches that several drivers share: the second entrance to the batches, loaded only where a store is used. */
-export { createBatchRows, findBatch, readAccount, setCancelled } from '../store/postgres/batch-rows.ts';
-export type { Account, StoredBatch } from '../store/postgres/batch-rows.ts';
+export { createBatchRows, findBatch, setCancelled } from '../store/postgres/batch-rows.ts';
+export type { StoredBatch } from '../store/postgres/batch-rows.ts';
 export { parseStoreAddress, type StoreAddress } from '../store/postgres/address.ts';
 export { openDatabase, type Database } from '../store/postgres/database.ts';
 export { migrate } from '../store/postgres/migrations.ts';
-export { planShared, type PlanOptions } from './plan-shared.ts';
-export { driveShared, type DriveOptions } from './drive-shared.ts';
+export { planShared } from './plan-shared.ts';
+export { driveShared } from './drive-shared.ts';
 export { sharedStatus, type SharedStatus } from './shared-status.ts';
 export { findGarbage, removeGarbage } from './garbage.ts';
 export type { SharedPorts } from './ports.ts';
