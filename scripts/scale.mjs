@@ -39,13 +39,14 @@ const bytesOf = (bytes) => {
   while (value >= 1000 && unit < units.length - 1) [value, unit] = [value / 1000, unit + 1];
   return `${grouped(round(value))} ${units[unit]}`;
 };
-const dollars = (value) => `$${grouped(value < 100 ? round(value) : Math.round(value))}`;
+const dollars = (value) => `$${value < 10 ? value.toFixed(value < 0.1 ? 3 : 2) : grouped(Math.round(value))}`;
 const table = (head, rows) => [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 const bySize = (label, of) => [label, ...SIZES.map(of)];
 const sizeHead = (first) => [first, ...NAMES];
 
 const { stores, postgres, memory } = figures;
-const fastest = Math.max(...stores.map(({ perSecond }) => perSecond));
+const [, ...books] = stores;
+const fastest = Math.max(...books.map(({ perSecond }) => perSecond));
 const rates = [
   [`${DEFAULT_RATE} a second: the known limit of one endpoint`, DEFAULT_RATE],
   ['1,000 a second: ten endpoints, or a higher limit', 1000],

@@ -11,10 +11,8 @@ import { createErrorTally, type ErrorTally } from './report/error-counts.ts';
 import type { StopCause } from './report/report-types.ts';
 import { createRequestHealth, type FailedRequests } from './report/request-health.ts';
 import { createQueueClient } from './run/queue-client.ts';
-import { runItems, type RunEnd, type RunOptions } from './run/runner.ts';
-import type { RequestKind } from './run/submit-and-poll-rates.ts';
+import { runItems, type RunEnd, type RunOptions, type RunParts } from './run/runner.ts';
 import type { Stopped } from './run/stop-run.ts';
-import type { SharedPace } from './store/postgres/pace/shared-pace.ts';
 import type { Books } from './store/books.ts';
 
 const DEFAULT_CONCURRENCY = 32;
@@ -27,8 +25,8 @@ export interface Work {
   readonly endpointId: string;
   readonly books: Books;
   readonly items: AsyncGenerator<Iterable<Item | InvalidItem>>;
-  /** Opens the pace that all drivers of the endpoint share; absent when this process has it alone. */
-  readonly openPace?: (kind: RequestKind) => SharedPace;
+  /** The rates that all drivers share; absent for a process that shares nothing. */
+  readonly paces?: RunParts['paces'];
   /** True when an earlier run had sent some items. */
   readonly resumed: boolean;
   /** Keeps the price of a worker per hour. */
@@ -93,7 +91,7 @@ export async function drive(ports: BatchPorts, work: Work, limits: BatchLimits, 
       clock,
       random: ports.random,
       interrupt: signal,
-      openPace: work.openPace,
+      paces: work.paces,
       observer: {
         onReady: (apply) => {
           applyWindows = apply;

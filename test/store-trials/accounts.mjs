@@ -91,7 +91,7 @@ export function checkItems({ items, counts, results, unknown }) {
 
 /** Reads the published parts. `read(name)` returns the bytes of a part. Returns the results and what is wrong. */
 export async function readParts(cluster, database, name, read) {
-  const sql = `SELECT p.name, p.bytes, p.sha256, p.items FROM berth.parts p JOIN berth.batches b USING (batch) WHERE b.name = '${name}'`;
+  const sql = `SELECT p.name, p.bytes, p.sha256, p.items FROM berth.parts p JOIN berth.batches b USING (batch) WHERE b.name = '${name}' AND p.name <> ''`;
   const rows = (await cluster.query(sql, database)).split('\n').filter((row) => row !== '');
   const results = [];
   const wrong = [];

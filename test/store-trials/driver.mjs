@@ -14,6 +14,8 @@ export function createDriver({ number, program, folder, command, env, secrets, f
   const home = path.join(folder, `driver-${number}`);
   const ends = {};
   const causes = new Set();
+  /** What lasts: it also explains the end of a process that begins meanwhile. */
+  const lasting = new Set();
   let running;
   let wanted = true;
   let starts = 0;
@@ -44,6 +46,7 @@ export function createDriver({ number, program, folder, command, env, secrets, f
     while (wanted) {
       starts += 1;
       causes.clear();
+      for (const cause of lasting) causes.add(cause);
       running = start([...program, ...command(starts === 1)], { cwd: home, env: variables, boundMs: null });
       const ended = await running.ended;
       check(ended);
@@ -69,6 +72,17 @@ export function createDriver({ number, program, folder, command, env, secrets, f
     isRunning: () => running !== undefined && !running.isOver,
     /** Names what may explain the next end. */
     cause: (text) => causes.add(text),
+    /** Runs work during which the ends of this driver have a cause. */
+    during: async (text, work) => {
+      causes.add(text);
+      lasting.add(text);
+      try {
+        return await work();
+      } finally {
+        lasting.delete(text);
+        causes.add(text);
+      }
+    },
     signal: (name) => running?.signal(name),
     /** Ends it for good. */
     stop: async () => {

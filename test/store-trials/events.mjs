@@ -6,6 +6,10 @@ const START_TIMEOUT_MS = 20_000;
 /** Waits until the driver runs, for a moment after another event ended it. */
 const untilRunning = (driver) => until(() => (driver.isRunning() ? true : undefined), START_TIMEOUT_MS);
 
+/** Runs work during which the end of every driver has a cause. */
+const duringAll = (drivers, cause, work) =>
+  drivers.reduce((inner, driver) => () => driver.during(cause, inner), work)();
+
 export const EVENTS = {
   kill: async ({ driver, delayMs }, { drivers }) => {
     const target = drivers[driver];
@@ -25,25 +29,23 @@ export const EVENTS = {
   cut: async ({ driver, forMs, how }, { drivers, proxies }) => {
     const target = drivers[driver];
     if ((await untilRunning(target)) === undefined) return false;
-    target.cause('cut');
-    proxies[driver][how]();
-    await sleep(forMs);
-    target.cause('cut');
-    proxies[driver].restore();
+    await target.during('cut', async () => {
+      proxies[driver][how]();
+      await sleep(forMs);
+      proxies[driver].restore();
+    });
     return true;
   },
   restart: async (_, { drivers, cluster }) => {
-    for (const driver of drivers) driver.cause('restart');
-    await cluster.restart();
-    for (const driver of drivers) driver.cause('restart');
+    await duringAll(drivers, 'restart', () => cluster.restart());
     return true;
   },
   crash: async ({ downMs }, { drivers, cluster }) => {
-    for (const driver of drivers) driver.cause('crash');
-    await cluster.kill();
-    await sleep(downMs);
-    await cluster.start();
-    for (const driver of drivers) driver.cause('crash');
+    await duringAll(drivers, 'crash', async () => {
+      await cluster.kill();
+      await sleep(downMs);
+      await cluster.start();
+    });
     return true;
   },
 };

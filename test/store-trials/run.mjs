@@ -7,6 +7,7 @@
  *   npm run store-trials -- --seed 1 --items 200000    the seed of the events and the length of the batch
  *   npm run store-trials -- --objects                  parts go to an object store that fails
  *   npm run store-trials -- --short                    a trial of some seconds, as in CI
+ *   npm run store-trials -- --pace                     two batches share the limit of one endpoint
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,11 +18,13 @@ import { build, install } from '../../scripts/prepare.mjs';
 import { unpackProgram } from '../chaos/program.mjs';
 import { createCluster, findPostgres } from '../support/postgres/cluster.mjs';
 import { startObjectStore } from './object-store.mjs';
+import { runPaceTrial } from './pace-trial.mjs';
 import { runTrial } from './trial.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const FULL = {
   items: 200_000,
+  shard: 5000,
   lease: 5000,
   rate: 1500,
   kill: 100,
@@ -31,7 +34,18 @@ const FULL = {
   crash: 2,
   bound: 3600,
 };
-const SHORT = { items: 3000, lease: 2000, rate: 400, kill: 6, stop: 2, cut: 2, restart: 1, crash: 1, bound: 120 };
+const SHORT = {
+  items: 3000,
+  shard: 200,
+  lease: 2000,
+  rate: 400,
+  kill: 6,
+  stop: 2,
+  cut: 2,
+  restart: 1,
+  crash: 1,
+  bound: 120,
+};
 const NUMBERS = Object.keys(FULL);
 
 const { values } = parseArgs({
@@ -40,6 +54,8 @@ const { values } = parseArgs({
     drivers: { type: 'string', default: '4' },
     short: { type: 'boolean', default: false },
     objects: { type: 'boolean', default: false },
+    pace: { type: 'boolean', default: false },
+    seconds: { type: 'string', default: '30' },
     // The packed program, unpacked: without it the project is built and packed.
     program: { type: 'string' },
     quiet: { type: 'boolean', default: false },
@@ -73,18 +89,24 @@ const log = (line) => {
   if (!values.quiet) console.log(text);
 };
 const cluster = await createCluster();
+const world = {
+  folder: path.join(folder, 'trial'),
+  cluster,
+  program: [process.execPath, path.join(unpacked, 'bin/berth')],
+  log,
+};
 let objects;
 let outcome;
 try {
   objects = values.objects ? await startObjectStore(seed) : undefined;
-  outcome = await runTrial({
-    folder: path.join(folder, 'trial'),
-    cluster,
-    program: [process.execPath, path.join(unpacked, 'bin/berth')],
-    log,
+  const run = values.pace ? runPaceTrial : runTrial;
+  outcome = await run({
+    ...world,
+    seconds: Number(values.seconds),
     options: {
       seed,
       items: number('items'),
+      shardItems: number('shard'),
       drivers: Number(values.drivers),
       leaseMs: number('lease'),
       rate: number('rate'),
@@ -103,13 +125,16 @@ const listed = (sums) =>
   Object.entries(sums)
     .map(([name, count]) => `${name} ${count}`)
     .join(', ') || 'none';
+const summary = () => [
+  `seed ${seed}: ${number('items')} items, ${values.drivers} drivers, ${outcome.starts} processes, ${Math.round(outcome.seconds)} s`,
+  `events: ${listed(outcome.events)}; not applied ${outcome.notApplied}, left ${outcome.left ?? 0}`,
+  ...(objects === undefined ? [] : [`faults of the object store: ${listed(objects.faults())}`]),
+  `ends of processes: ${listed(outcome.ends)}`,
+  `submissions ${outcome.submissions}, unknown ${outcome.unknown}, parts ${outcome.parts}, identity checked ${outcome.identities} times`,
+];
 console.log(
   [
-    `seed ${seed}: ${number('items')} items, ${values.drivers} drivers, ${outcome.starts} processes, ${Math.round(outcome.seconds)} s`,
-    `events: ${listed(outcome.events)}; not applied ${outcome.notApplied}, left ${outcome.left ?? 0}`,
-    ...(objects === undefined ? [] : [`faults of the object store: ${listed(objects.faults())}`]),
-    `ends of processes: ${listed(outcome.ends)}`,
-    `submissions ${outcome.submissions}, unknown ${outcome.unknown}, parts ${outcome.parts}, identity checked ${outcome.identities} times`,
+    ...(values.pace ? [] : summary()),
     `findings: ${outcome.findings.length}`,
     ...outcome.findings.map(({ kind, detail }) => `FOUND ${kind}: ${String(detail).slice(0, 1500)}`),
   ].join('\n'),

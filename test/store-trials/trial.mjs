@@ -1,6 +1,6 @@
 /** One trial: a batch with several drivers, to which the events of a plan happen, and its check. */
 import { createWriteStream } from 'node:fs';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -31,9 +31,11 @@ const isExplained = ({ code, signal, hung }, causes) => {
   return known.includes('always') || known.some((cause) => causes.has(cause));
 };
 
-export async function writeItems(file, items) {
+/** Writes a line for each item; the first one has the number after `before`. */
+export async function writeItems(file, items, before = 0) {
   const out = createWriteStream(file);
-  for (let item = 1; item <= items; item += 1) if (!out.write(`{"n":${item}}\n`)) await once(out, 'drain');
+  for (let item = before + 1; item <= before + items; item += 1)
+    if (!out.write(`{"n":${item}}\n`)) await once(out, 'drain');
   await once(out.end(), 'close');
 }
 
@@ -42,7 +44,7 @@ export async function writeItems(file, items) {
  * object store with `address`, `env` and `read(name)`, or undefined for a folder. Returns the outcome with its findings.
  */
 export async function runTrial({ folder, cluster, program, log, options }) {
-  const { seed, items, drivers: count, leaseMs, rate, counts, boundMs, objects } = options;
+  const { seed, items, shardItems, drivers: count, leaseMs, rate, counts, boundMs, objects } = options;
   await mkdir(folder, { recursive: true });
   const findings = [];
   const found = (kind, detail = '') => {
@@ -69,7 +71,10 @@ export async function runTrial({ folder, cluster, program, log, options }) {
     if ((await cluster.query(sql, database).catch(() => 'f')) !== 't') return undefined;
     return (await cluster.query(`SELECT 1 FROM berth.batches WHERE name = '${NAME}'`, database)) === '1' || undefined;
   };
-  const runArgs = ['jobs', 'batch', 'run', 'trial', '--input', input, '--out', out, '--name', NAME];
+  const runArgs = [
+    ...['jobs', 'batch', 'run', 'trial', '--input', input, '--out', out, '--name', NAME],
+    ...['--shard-items', String(shardItems)],
+  ];
   const drivers = [];
   const begin = (number) =>
     createDriver({
@@ -127,7 +132,7 @@ export async function runTrial({ folder, cluster, program, log, options }) {
     const command = [...program, 'jobs', 'batch', ...args, ...storeArgs(cluster.port)];
     return await start(command, { cwd: folder, env: { ...process.env, HOME: folder, ...environment } }).ended;
   };
-  await checkAll({ cluster, database, service, items, out, objects, outcome, found, runBerth }).catch((error) =>
+  await checkAll({ cluster, database, service, items, folder, out, objects, outcome, found, runBerth }).catch((error) =>
     found('the check failed', error.stack),
   );
   service.stop();
@@ -181,7 +186,7 @@ async function disturb(world) {
   outcome.left = waiting.length;
 }
 
-async function checkAll({ cluster, database, service, items, out, objects, outcome, found, runBerth }) {
+async function checkAll({ cluster, database, service, items, folder, out, objects, outcome, found, runBerth }) {
   const identity = await checkIdentity(cluster, database, NAME);
   for (const wrong of identity.wrong) found('identity at the end', wrong);
   if (identity.counts.planned !== items) found('planned', `${identity.counts.planned} items are planned, not ${items}`);
@@ -195,13 +200,13 @@ async function checkAll({ cluster, database, service, items, out, objects, outco
   const counts = await service.counts();
   for (const each of checkItems({ items, counts, results, unknown })) found('items', each);
   outcome.submissions = (await service.sums()).submissions;
-  const cleaned = await runBerth('status', NAME, '--clean', '--yes', '--json');
+  const cleaned = await runBerth('status', NAME, '--clean', '--json');
   if (![0, 13].includes(cleaned.code)) found('status --clean', `exit ${cleaned.code}: ${cleaned.stderr.slice(-800)}`);
   if (objects === undefined) {
     const left = (await readdir(out)).filter((file) => !parts.some((part) => path.basename(part) === file));
     if (left.length > 0) found('parts that nobody published are left', left.join(', '));
   }
-  const file = path.join(path.dirname(out.startsWith('s3:') ? '.' : out), 'export.jsonl');
+  const file = path.join(folder, 'export.jsonl');
   const exported = await runBerth('export', NAME, '--out', file, '--ordered');
   if (exported.code !== 0) found('export', `exit ${exported.code}: ${exported.stderr.slice(-800)}`);
   else {
@@ -211,5 +216,4 @@ async function checkAll({ cluster, database, service, items, out, objects, outco
     if (numbers.some((number, at) => at > 0 && number <= numbers[at - 1]))
       found('export', 'the items are not in order');
   }
-  await writeFile(`${file}.outcome.json`, JSON.stringify(outcome, undefined, 1)).catch(() => undefined);
 }

@@ -6,6 +6,8 @@ export interface ItemQueue {
   take(): Item | undefined;
   /** Puts back an item that was not sent. */
   putBack(item: Item): void;
+  /** True when `take` returns an item. */
+  readonly hasNext: boolean;
   /** True when no item is left and none will be loaded. */
   readonly empty: boolean;
   close(): Promise<void>;
@@ -67,6 +69,9 @@ export function createItemQueue(
     },
     putBack: (item) => {
       returned.push(item);
+    },
+    get hasNext() {
+      return returned.length > 0 || next !== undefined;
     },
     get empty() {
       dropUnwanted();

@@ -5,6 +5,8 @@ import type { PaceGrant, SharedPace } from '../store/postgres/pace/shared-pace.t
 export interface GrantedRate {
   /** How many requests may be sent at `now`. */
   available(now: number): number;
+  /** How many requests may be sent until `aheadMs` after `now`, as far as it is known. */
+  availableWithin(now: number, aheadMs: number): number;
   /** Called for requests that are sent. */
   take(count: number): void;
   /** Milliseconds until a request may be sent; undefined when the answer of the database is awaited, which calls `wake`. */
@@ -16,6 +18,17 @@ export interface GrantedRate {
   /** Stops asking and gives the share to the other drivers. */
   close(): Promise<void>;
 }
+
+/** The rate of a driver that shares nothing. */
+export const UNLIMITED: GrantedRate = {
+  available: () => Number.POSITIVE_INFINITY,
+  availableWithin: () => Number.POSITIVE_INFINITY,
+  take: () => undefined,
+  delay: () => 0,
+  concurrency: Number.POSITIVE_INFINITY,
+  slowDown: () => undefined,
+  close: () => Promise.resolve(),
+};
 
 export interface GrantedRateOptions {
   readonly pace: SharedPace;
@@ -42,6 +55,8 @@ const RETRY_MS = 1000;
 export function createGrantedRate({ pace, clock, random, wanted, wake }: GrantedRateOptions): GrantedRate {
   let grants: OpenGrant[] = [];
   let concurrency = 1;
+  /** Whether the database answered the latest question. */
+  let reached = false;
   const closed = new AbortController();
   // Drivers ask at different moments of a second, so that their changes seldom meet.
   const leadMs = (0.3 + 0.4 * random()) * SECOND_MS;
@@ -49,10 +64,7 @@ export function createGrantedRate({ pace, clock, random, wanted, wake }: Granted
   const offset = (): number => clock.now() - clock.monotonic();
   const isOver = (grant: OpenGrant, now: number): boolean =>
     now + Math.max(0, offset() - grant.offset) >= grant.validUntil;
-  const currentGrant = (now: number): OpenGrant | undefined => {
-    grants = grants.filter((grant) => !isOver(grant, now));
-    return grants[0];
-  };
+  const openGrants = (now: number): readonly OpenGrant[] => (grants = grants.filter((grant) => !isOver(grant, now)));
 
   const ask = async (): Promise<number> => {
     const want = wanted();
@@ -65,28 +77,40 @@ export function createGrantedRate({ pace, clock, random, wanted, wake }: Granted
     return Math.max(1, grant.validUntil - leadMs - now);
   };
   const askUntilClosed = async (): Promise<void> => {
+    // The caller is not complete yet.
+    await Promise.resolve();
     while (!closed.signal.aborted) {
-      const delayMs = await ask().catch(() => RETRY_MS);
+      const delayMs = await ask().then(
+        (milliseconds) => {
+          reached = true;
+          return milliseconds;
+        },
+        () => {
+          reached = false;
+          return RETRY_MS;
+        },
+      );
       await clock.sleep(delayMs, closed.signal).catch(() => undefined);
     }
   };
-  const asking = askUntilClosed();
+  void askUntilClosed();
   const slowDown = createSlowDown(pace);
 
   return {
     available: (now) => {
-      const grant = currentGrant(now);
-      return grant === undefined ? 0 : Math.max(0, allowed(grant, now) - grant.used);
+      const [grant] = openGrants(now);
+      return grant === undefined ? 0 : allowed(grant, now) - grant.used;
     },
+    availableWithin: (now, aheadMs) =>
+      openGrants(now).reduce((sum, grant) => sum + Math.max(0, allowed(grant, now + aheadMs) - grant.used), 0),
     take: (count) => {
       const [grant] = grants;
       if (grant !== undefined) grant.used += count;
     },
     delay: (now) => {
-      const grant = currentGrant(now);
+      const [grant, next] = openGrants(now);
       if (grant === undefined) return undefined;
       if (grant.used < grant.requests) return Math.max(0, Math.ceil(allowedAt(grant, grant.used) - now));
-      const [, next] = grants;
       return next === undefined ? undefined : Math.max(0, Math.ceil(next.validFrom - now));
     },
     get concurrency() {
@@ -98,8 +122,8 @@ export function createGrantedRate({ pace, clock, random, wanted, wake }: Granted
     },
     close: async () => {
       closed.abort(new Error('closed'));
-      await asking;
-      await pace.close().catch(() => undefined);
+      // Where the database is not reached, the share of this driver lapses soon.
+      if (reached) await pace.close().catch(() => undefined);
     },
   };
 }

@@ -6,7 +6,7 @@ import type { JournalJob } from '../store/journal/replay.ts';
 import { nextPollDelay, retryPollDelay, UNKNOWN_TIMING, withJob } from './poll-delays.ts';
 import { createPollSchedule, type PolledJob } from './poll-order.ts';
 import type { RetryLater } from './queue-client.ts';
-import { canSend, grantDelay, isGranted, onRetryLater, type RunState } from './run-state.ts';
+import { canSend, onRetryLater, type RunState } from './run-state.ts';
 import { delayUntilNext, speedUp, takeTokens } from './adaptive-rate.ts';
 
 /** Polls jobs until each has ended and its result is on disk. */
@@ -54,6 +54,7 @@ const NOT_FOUND_GRACE_MS = 60_000;
 
 export function createPoller(run: RunState, options: PollerOptions): Poller {
   const { rates, clock, client, books, control, monitor } = run;
+  const granted = rates.granted.poll;
   let timing = UNKNOWN_TIMING;
   const schedule = createPollSchedule<Job>(() => timing);
   let active = 0;
@@ -220,11 +221,12 @@ export function createPoller(run: RunState, options: PollerOptions): Poller {
       const now = clock.monotonic();
       for (;;) {
         if (!control.mayPoll() || saving >= MAX_SAVING) return undefined;
-        const delayMs = delayUntilNext(rates.poll, active - saving, now);
+        const maxActive = Math.min(rates.poll.concurrency, granted.concurrency);
+        const delayMs = delayUntilNext(rates.poll, active - saving, now, maxActive);
         if (delayMs === undefined || !canSend(run)) return undefined;
         const untilDueMs = schedule.dueAt() - now;
         if (delayMs > 0 || untilDueMs > 0) return Math.max(delayMs, untilDueMs);
-        if (!isGranted(run, 'poll', now)) return grantDelay(run, 'poll', now);
+        if (granted.available(now) < 1) return granted.delay(now);
         const job = schedule.take(now);
         if (job === undefined) return undefined;
         if (!job.retryFirst && books.states.stateOf(job.item) !== 'submitted') {
@@ -233,7 +235,7 @@ export function createPoller(run: RunState, options: PollerOptions): Poller {
           continue;
         }
         rates.poll = takeTokens(rates.poll, now);
-        run.granted?.poll.take(1);
+        granted.take(1);
         run.start(handle(job));
       }
     },

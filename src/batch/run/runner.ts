@@ -4,16 +4,16 @@ import type { Failure } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
 import type { InvalidItem, Item } from '../input/item.ts';
 import { createItemQueue } from '../input/item-queue.ts';
-import type { SharedPace } from '../store/postgres/pace/shared-pace.ts';
 import type { Books } from '../store/books.ts';
+import type { SharedPace } from '../store/postgres/pace/shared-pace.ts';
 import type { EndEvent } from '../store/items/item-state-machine.ts';
 import { countsAddUp, type ItemCounts } from '../store/items/item-states.ts';
 import { createPoller } from './poller.ts';
 import type { QueueClient } from './queue-client.ts';
+import { createGrantedRate, UNLIMITED, type GrantedRate } from './granted-rate.ts';
 import { createRequestRates, type RequestKind } from './submit-and-poll-rates.ts';
 import { createFailureMonitor, createRunControl, type RunControl, type Stopped } from './stop-run.ts';
-import { createGrantedRate, type GrantedRate } from './granted-rate.ts';
-import type { GrantedRates, RunState } from './run-state.ts';
+import type { RunState } from './run-state.ts';
 import { createScheduler, NEVER } from './step-loop.ts';
 import { createSubmitter, type UnrecordedJob } from './submitter.ts';
 
@@ -43,8 +43,8 @@ export interface RunParts {
   /** The user's interrupt: no more requests are sent, but the answers to pending ones are still processed. */
   readonly interrupt: AbortSignal;
   readonly observer?: RunObserver;
-  /** Opens the pace that all drivers of the endpoint share; absent when this process has it alone. */
-  readonly openPace?: ((kind: RequestKind) => SharedPace) | undefined;
+  /** The rates that all drivers of the batches at this endpoint share; absent for a driver that shares nothing. */
+  readonly paces?: Readonly<Record<RequestKind, SharedPace>> | undefined;
 }
 
 /** Callbacks for what happens during a run. */
@@ -84,27 +84,13 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
   const { states } = books;
   const scheduler = createScheduler(clock);
   const control = createRunControl(scheduler.wake);
-  const rates = createRequestRates(options, clock, parts.random);
+  const granted = openGrantedRates(parts, scheduler.wake, (kind) => wantedRequests(kind));
+  const rates = createRequestRates(options, granted, clock, parts.random);
   const checkFailures = (event: EndEvent, document: Json): void => {
     observer.onEnded?.(event, document);
     if (options.maxFailures < Number.POSITIVE_INFINITY && notCompleted(states.counts()) > options.maxFailures)
       control.stop('failures', 'when-ended');
   };
-  const items = createItemQueue(parts.items, ({ number }) => states.stateOf(number) === 'waiting', scheduler.wake);
-  const openRate = (kind: RequestKind, wanted: () => number): GrantedRate | undefined => {
-    const pace = parts.openPace?.(kind);
-    return pace && createGrantedRate({ pace, clock, random: parts.random, wanted, wake: scheduler.wake });
-  };
-  const submitRate = openRate('submit', () => (control.maySubmit() && !items.empty ? options.rate : 0));
-  const pollRate = openRate('poll', () => states.count('submitted'));
-  const granted: GrantedRates | undefined = submitRate && pollRate && { submit: submitRate, poll: pollRate };
-  if (granted !== undefined) {
-    const backOff = rates.backOff.bind(rates);
-    rates.backOff = (kind, sentAt, retryAfterMs) => {
-      backOff(kind, sentAt, retryAfterMs);
-      granted[kind].slowDown(retryAfterMs, sentAt);
-    };
-  }
   let running = 0;
   const onDone = (): void => {
     running -= 1;
@@ -119,7 +105,6 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
     client,
     concurrency: options.concurrency,
     books,
-    granted,
     saveResult: async (owner, document, event) => {
       await books.saveResult(owner, document, event);
       checkFailures(event, document);
@@ -133,6 +118,7 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
     },
   };
 
+  const items = createItemQueue(parts.items, ({ number }) => states.stateOf(number) === 'waiting', scheduler.wake);
   const poller = createPoller(run, {
     retryFailed: options.retryFailed,
     onExecuted: observer.onExecuted,
@@ -146,6 +132,11 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
     },
     onUnknown: observer.onUnknown,
   });
+  const wantedRequests = (kind: RequestKind): number => {
+    if (kind === 'submit') return submitter.isIdle() ? 0 : Math.ceil(rates.submit.perSecond);
+    // A job is polled once a second at most.
+    return control.mayPoll() ? Math.ceil(Math.min(rates.poll.perSecond, states.count('submitted'))) : 0;
+  };
   const started = clock.monotonic();
   for (const job of books.failed) poller.addFailed(job);
   books.open({
@@ -191,8 +182,7 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
     });
   } finally {
     interrupt.removeEventListener('abort', onInterrupt);
-    await items.close();
-    await Promise.all([submitRate?.close(), pollRate?.close()]);
+    await Promise.all([items.close(), granted.submit.close(), granted.poll.close()]);
   }
   await books.idle();
   const counts = states.counts();
@@ -204,6 +194,18 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
     rerunCount: poller.rerunCount,
     unrecorded: submitter.unrecorded,
   };
+}
+
+/** `wanted` is called later than this function. */
+function openGrantedRates(
+  { paces, clock, random }: RunParts,
+  wake: () => void,
+  wanted: (kind: RequestKind) => number,
+): Readonly<Record<RequestKind, GrantedRate>> {
+  if (paces === undefined) return { submit: UNLIMITED, poll: UNLIMITED };
+  const open = (kind: RequestKind): GrantedRate =>
+    createGrantedRate({ pace: paces[kind], clock, random, wanted: () => wanted(kind), wake });
+  return { submit: open('submit'), poll: open('poll') };
 }
 
 /**

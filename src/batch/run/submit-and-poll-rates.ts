@@ -1,6 +1,7 @@
 import type { RateWindow } from '../../core/api.ts';
 import type { Clock } from '../../core/context.ts';
 import { RATE_LIMITS } from '../../queue/limits.ts';
+import type { GrantedRate } from './granted-rate.ts';
 import { applyWindows, backOff, createSendRate, type RateBounds, type SendRate } from './adaptive-rate.ts';
 
 /** The kinds of requests with a rate of their own: submissions, and status and retry requests. */
@@ -10,6 +11,8 @@ export type RequestKind = 'submit' | 'poll';
 export interface RequestRates {
   submit: SendRate;
   poll: SendRate;
+  /** What the drivers of all batches at this endpoint have agreed on; without limits for a driver that shares nothing. */
+  readonly granted: Readonly<Record<RequestKind, GrantedRate>>;
   /** Slows down after the failure of a request that was sent at `sentAt` (milliseconds of the monotonic clock). */
   backOff(kind: RequestKind, sentAt: number, retryAfterMs?: number): void;
   /** Applies the rate windows of an answer. */
@@ -20,7 +23,12 @@ export interface RequestRates {
 const MAX_OTHER_WAIT_MS = 10_000;
 
 /** Creates the rates of a run. `bounds` are those of submissions. */
-export function createRequestRates(bounds: RateBounds, clock: Clock, random: () => number): RequestRates {
+export function createRequestRates(
+  bounds: RateBounds,
+  granted: RequestRates['granted'],
+  clock: Clock,
+  random: () => number,
+): RequestRates {
   const { concurrency, rate } = bounds;
   // The service limits status requests separately, at twice the rate of submissions.
   const pollBounds = { concurrency, rate: Math.max(RATE_LIMITS.status.rate, 2 * rate) };
@@ -28,6 +36,7 @@ export function createRequestRates(bounds: RateBounds, clock: Clock, random: () 
   const rates: RequestRates = {
     submit: createSendRate(bounds, started),
     poll: createSendRate(pollBounds, started),
+    granted,
     backOff: (kind, sentAt, retryAfterMs) => {
       const now = clock.monotonic();
       const other = kind === 'submit' ? 'poll' : 'submit';

@@ -3,8 +3,7 @@ import { duplicateJobId } from '../../queue/job-id.ts';
 import type { Item } from '../input/item.ts';
 import type { ItemQueue } from '../input/item-queue.ts';
 import type { SubmitOutcome } from './queue-client.ts';
-import { canSend, grantDelay, isGranted, onRetryLater, type RunState } from './run-state.ts';
-import { NEVER } from './step-loop.ts';
+import { canSend, onRetryLater, type RunState } from './run-state.ts';
 import { availableRequests, delayUntilNext, maxIntents, returnToken, speedUp, takeTokens } from './adaptive-rate.ts';
 
 /**
@@ -17,6 +16,8 @@ export interface Submitter {
    * sent, or undefined when it must wait for an event (an answer, a loaded item, an ended job).
    */
   readonly step: (now: number) => number | undefined;
+  /** True when nothing can be sent for another reason than the rate. */
+  readonly isIdle: () => boolean;
   /** Jobs that the service accepted and that could not be written to the journal. */
   readonly unrecorded: readonly UnrecordedJob[];
 }
@@ -45,6 +46,12 @@ interface ReadyItem {
 /** Items are taken from the queue only when this many fit, because each group of intents needs a sync of its own. */
 const groupSize = (maxActive: number): number => Math.max(1, Math.floor(maxActive / 8));
 
+/**
+ * Where drivers share a rate, intents are written this long ahead: an intent that is not sent when the driver is killed is
+ * unknown. Milliseconds.
+ */
+const INTENTS_AHEAD_MS = 100;
+
 /** How often one submission may be postponed by a 408 or 425 before it counts as refused. */
 const MAX_POSTPONED = 3;
 
@@ -52,6 +59,7 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
   const { clock, client, books, rates, control, monitor, start } = run;
   const { states } = books;
   const { items: queue } = options;
+  const granted = rates.granted.submit;
   const unrecorded: UnrecordedJob[] = [];
   /** The stages of an item: its intent is being written; it is ready to send; it was sent; its outcome is recorded. */
   let writingIntents = 0;
@@ -175,35 +183,34 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
     }
   };
 
-  const maxSending = (): number =>
-    Math.floor(Math.min(rates.submit.concurrency, run.granted?.submit.concurrency ?? Number.POSITIVE_INFINITY));
+  const maxSending = (): number => Math.min(Math.floor(rates.submit.concurrency), granted.concurrency);
   const submitReady = (now: number): void => {
     while (ready.length > 0 && sending < maxSending() && canSend(run) && books.maySend()) {
-      if (!isGranted(run, 'submit', now)) return;
+      if (granted.available(now) < 1) return;
       const next = ready.shift();
       if (next === undefined || !isStillIntended(next)) continue;
-      run.granted?.submit.take(1);
+      granted.take(1);
       start(submit(next.item));
     }
   };
-  /** Intents that may be written ahead of the grants of all drivers: those of 0.1 seconds. */
-  const grantedIntents = (now: number): number =>
-    run.granted === undefined
-      ? Number.POSITIVE_INFINITY
-      : run.granted.submit.available(now) + Math.ceil(rates.submit.perSecond / 10) - ready.length - writingIntents;
+  /** Returns a delay as `step` does: until a ready item is granted, or until the answer to a request for others. */
+  const delayOfReady = (now: number): number | undefined =>
+    ready.length === 0 || sending >= maxSending() || granted.available(now) >= 1 ? undefined : granted.delay(now);
 
   /** False when another driver has taken the item over since its intent was written. */
   const isStillIntended = ({ item: { number }, tenure }: ReadyItem): boolean =>
     states.stateOf(number) === 'sending' && books.tenureOf(number) === tenure;
 
+  const freeJobs = (): number => options.maxInFlight() - states.count('sending') - states.count('submitted');
   /** Writes the intents of the items that may be sent next. Returns a delay as `step` does. */
   const takeItems = (now: number): number | undefined => {
     const maxActive = Math.floor(maxIntents(rates.submit));
     const active = writingIntents + ready.length + recording;
     if (active > maxActive - groupSize(maxActive)) return undefined;
-    const free = options.maxInFlight() - states.count('sending') - states.count('submitted');
-    const granted = grantedIntents(now);
-    const count = Math.max(0, Math.min(free, granted, availableRequests(rates.submit, active, now, maxActive)));
+    const free = freeJobs();
+    const grantedCount = granted.availableWithin(now, INTENTS_AHEAD_MS) - writingIntents - ready.length;
+    if (grantedCount < 1) return writingIntents + ready.length > 0 ? undefined : granted.delay(now);
+    const count = Math.min(free, grantedCount, availableRequests(rates.submit, active, now, maxActive));
     const items = takeFromQueue(count);
     if (items.length > 0) {
       rates.submit = takeTokens(rates.submit, now, items.length);
@@ -212,7 +219,6 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
     // The run continues when the item queue has loaded an item, or, when the service has the maximum number of jobs,
     // when a job ends.
     if (items.length < count || items.length >= free) return undefined;
-    if (items.length >= granted) return grantDelay(run, 'submit', now);
     return delayUntilNext(rates.submit, active + items.length, now, maxActive);
   };
   const takeFromQueue = (count: number): readonly Item[] => {
@@ -227,14 +233,16 @@ export function createSubmitter(run: RunState, options: SubmitterOptions): Submi
 
   return {
     unrecorded,
+    isIdle: () => writingIntents + ready.length === 0 && (!control.maySubmit() || !queue.hasNext || freeJobs() <= 0),
     step: (now) => {
       // A wait that the service asked for also applies to items whose intent was being written at that time.
       if (!control.maySubmit() || rates.submit.blockedUntil > now) withdrawReady();
       if (!control.maySubmit() || !books.maySend()) return undefined;
       submitReady(now);
-      const delayMs = takeItems(now);
-      if (ready.length === 0 || isGranted(run, 'submit', now)) return delayMs;
-      return Math.min(delayMs ?? NEVER, grantDelay(run, 'submit', now) ?? NEVER);
+      return earliest(delayOfReady(now), takeItems(now));
     },
   };
 }
+
+const earliest = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined ? other : Math.min(one, other ?? one);

@@ -2,18 +2,16 @@ import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import type { BatchLimits, BatchView } from '../caller-interface.ts';
 import { compress } from '../compression.ts';
-import { RATE_LIMITS } from '../../queue/limits.ts';
 import { drive, type Driven } from '../drive.ts';
-import type { RequestKind } from '../run/submit-and-poll-rates.ts';
 import type { BatchReport } from '../report/report-types.ts';
 import { LOCAL_SERVICE } from '../store/journal/record.ts';
 import { addPrice, readAccount, type Account, type StoredBatch } from '../store/postgres/batch-rows.ts';
 import { listUnknown } from '../store/postgres/listing.ts';
-import { openSharedPace, type SharedPace } from '../store/postgres/pace/shared-pace.ts';
 import type { Driver } from '../store/postgres/shard-rows.ts';
 import { createLease } from '../store/shared/lease.ts';
 import { createSharedBooks } from '../store/shared/shared-books.ts';
 import { createWriteQueue } from '../store/shared/write-queue.ts';
+import { openPaces } from './open-paces.ts';
 import type { SharedPorts } from './ports.ts';
 import { sharedItems } from './shared-items.ts';
 
@@ -74,7 +72,7 @@ export async function driveShared(
       endpointId: manifest.endpointId,
       books,
       items: sharedItems(ports, manifest, books),
-      openPace: (kind) => paceOf(ports, batch, driver.owner, kind, limits.rate),
+      paces: openPaces(ports, batch, driver.owner, limits.rate),
       resumed: before.waiting < before.planned,
       recordPrice: (price) => {
         addPrice(database, batch.batch, price).catch(() => undefined);
@@ -95,29 +93,6 @@ export async function driveShared(
     view,
   );
   return await reportOf(ports, batch, before, driven);
-}
-
-/** Opens the pace of one kind of request, which all batches of the endpoint share. */
-function paceOf(
-  { database, clock, random }: SharedPorts,
-  { batch, manifest }: StoredBatch,
-  driver: string,
-  kind: RequestKind,
-  rate: number = RATE_LIMITS.run.rate,
-): SharedPace {
-  const known = kind === 'submit' ? RATE_LIMITS.run : RATE_LIMITS.status;
-  // The service limits status requests separately, at twice the rate of submissions.
-  const wanted = kind === 'submit' ? rate : Math.max(known.rate, 2 * rate);
-  return openSharedPace({
-    database,
-    clock,
-    random,
-    key: `${manifest.service} ${manifest.endpointId} ${kind}`,
-    batch: String(batch),
-    driver,
-    batchRate: wanted,
-    limits: { rate: Math.max(known.rate, wanted), concurrency: known.concurrency },
-  });
 }
 
 /** Twelve characters. */

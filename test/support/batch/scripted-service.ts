@@ -4,7 +4,7 @@ import { recoverBatch, type RecoverOptions } from '../../../src/batch/store/reco
 import { finishBatch } from '../../../src/batch/run/verify-and-sort-results.ts';
 import { readItems } from '../../../src/batch/input/read-items.ts';
 import { summarizeInput } from '../../../src/batch/input/check-input.ts';
-import { runItems, type RunEnd, type RunOptions } from '../../../src/batch/run/runner.ts';
+import { runItems, type RunEnd, type RunOptions, type RunParts } from '../../../src/batch/run/runner.ts';
 import { createQueueClient } from '../../../src/batch/run/queue-client.ts';
 import type { ApiRequest } from '../../../src/core/api.ts';
 import type { DurableFiles } from '../../../src/core/context.ts';
@@ -35,7 +35,12 @@ export interface ScriptedService {
   readonly batch: OpenBatch;
   resume(options?: Partial<RecoverOptions>): Promise<OpenBatch>;
   /** Runs an open batch; it is closed by whoever resumes it. Five hours on the clock are the most it may take. */
-  run(batch: OpenBatch, options?: Partial<RunOptions>, interrupt?: AbortSignal): Promise<RunEnd>;
+  run(
+    batch: OpenBatch,
+    options?: Partial<RunOptions>,
+    interrupt?: AbortSignal,
+    paces?: RunParts['paces'],
+  ): Promise<RunEnd>;
 }
 
 /**
@@ -92,7 +97,7 @@ export async function createScriptedService(
     asked,
     batch,
     resume: (options = {}) => recoverBatch(slow, OUT, { wantFailed: false, ...options }),
-    run: async (open, options = {}, interrupt = new AbortController().signal) => {
+    run: async (open, options = {}, interrupt = new AbortController().signal, paces = undefined) => {
       const end = await runItems({
         books: fileBooks(open, () => clock.now()),
         options: {
@@ -109,6 +114,7 @@ export async function createScriptedService(
         clock,
         random: () => 0.5,
         interrupt,
+        paces,
       });
       return finishBatch(slow, OUT, open, end, interrupt);
     },

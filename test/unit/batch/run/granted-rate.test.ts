@@ -86,6 +86,7 @@ test('the grant for the next second is asked for ahead of time', async () => {
     { at: 0, wanted: 100 },
     { at: 500, wanted: 100 },
   ]);
+  expect([0, 400, 500, 900].map((ahead) => rate.availableWithin(500, ahead))).toEqual([6, 10, 11, 15]);
   rate.take(10);
   expect(rate.delay(600)).toBe(400);
   expect(availableAt(rate, [999, 1000, 1100])).toEqual([0, 1, 2]);
