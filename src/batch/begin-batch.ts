@@ -1,37 +1,16 @@
-import type { ResolvedPath } from '../core/context.ts';
 import { usage } from '../core/failure.ts';
-import { optionsText, type JobOptions } from '../queue/submission.ts';
 import type { InputSummary } from './input/check-input.ts';
-import { parseColumnTypes } from './input/csv-types.ts';
-import { checkInputFile } from './input/input-file.ts';
 import type { InputFormat } from './input/item.ts';
 import { readUntilAborted } from './input/read-until-aborted.ts';
 import type { BatchLimits, BatchPorts, BatchView } from './caller-interface.ts';
 import type { BatchReport } from './report/report-types.ts';
+import { resolveInput, type BatchFiles, type CheckedInput } from './resolve-input.ts';
 import { runToEnd } from './run-to-end.ts';
-import { inputCopyPath, storedInputPath, temporaryCopyPath } from './store/file-names.ts';
+import { temporaryCopyPath } from './store/file-names.ts';
 import type { BatchHeader } from './store/journal/record.ts';
 import { createBatch } from './store/open-batch.ts';
-import { mustBeNew, resolveResultsPath } from './store/results-path.ts';
+import { mustBeNew } from './store/results-path.ts';
 import { writeSyncedFile } from './store/write-file.ts';
-
-/** Files of a new batch and how its input is read. */
-export interface BatchFiles {
-  /** Path of the input; `-` is stdin. */
-  readonly input: string;
-  /** Path of the results file. */
-  readonly results: string;
-  /** By default, the extension of the input decides. */
-  readonly format?: InputFormat['format'] | undefined;
-  readonly inputField?: string | undefined;
-  readonly idField?: string | undefined;
-  /** The types of CSV columns, as `price:number,active:boolean`. */
-  readonly types?: string | undefined;
-  /** True to leave out items that cannot be sent. */
-  readonly skipInvalid: boolean;
-  /** Options of every job. */
-  readonly jobOptions: JobOptions;
-}
 
 export interface BeginOptions extends BatchFiles {
   /** The endpoint as the user named it. */
@@ -48,13 +27,14 @@ export interface BeginOptions extends BatchFiles {
  * local-file (14) when there is a batch or results already, and as reading the input does.
  */
 export async function checkBatch(ports: BatchPorts, files: BatchFiles): Promise<InputSummary> {
-  const { format, copiesInput } = await resolveFiles(ports, files);
-  if (copiesInput && format.format === 'parquet')
+  const input = await resolveInput(ports, files);
+  await mustBeNew(ports.durable, input.results, input.isCopied, ports.resumeCommand(input.results));
+  if (input.isCopied && input.format.format === 'parquet')
     throw usage(
       'a Parquet file cannot be checked from a pipe',
       'Its end says where its rows are: write it to a file first, and name that.',
     );
-  return await checkInputFile(ports.durable, files.input, format, files.skipInvalid, ports.signal);
+  return (await input.check(files.skipInvalid)).summary;
 }
 
 /**
@@ -63,73 +43,34 @@ export async function checkBatch(ports: BatchPorts, files: BatchFiles): Promise<
  */
 export async function beginBatch(ports: BatchPorts, options: BeginOptions, view: BatchView): Promise<BatchReport> {
   const { durable, signal } = ports;
-  const { format, results, given, copiesInput } = await resolveFiles(ports, options);
-  const input = copiesInput ? inputCopyPath(results) : options.input;
-  // The resolved path: a link such as /dev/stdin may have another target when the batch is resumed.
-  const storedPath = storedInputPath(durable.absolute(results), durable.absolute(copiesInput ? input : given.path));
-  const checkFiles = (): Promise<void> => mustBeNew(durable, results, copiesInput, ports.resumeCommand(results));
-  let summary: InputSummary | undefined;
+  const input = await resolveInput(ports, options);
+  const { results, isCopied } = input;
+  const checkFiles = (): Promise<void> => mustBeNew(durable, results, isCopied, ports.resumeCommand(results));
+  await checkFiles();
+  let checked: CheckedInput | undefined;
   const prepare = async (): Promise<BatchHeader> => {
     await checkFiles();
-    const path = copiesInput ? temporaryCopyPath(results) : input;
-    if (copiesInput) await writeSyncedFile(durable, path, readUntilAborted(durable, options.input, signal));
-    summary = await checkInputFile(durable, path, format, options.skipInvalid, signal);
-    const header = headerOf(ports, options, format, summary, storedPath, await options.connect());
+    if (isCopied) {
+      const copy = temporaryCopyPath(results);
+      await writeSyncedFile(durable, copy, readUntilAborted(durable, options.inputs[0] ?? '', signal));
+      checked = await input.check(options.skipInvalid, copy);
+    } else checked = await input.check(options.skipInvalid);
+    const header = headerOf(ports, options, input.format, checked, await options.connect());
     // Reading stdin can take long, and another program may have created files in that time.
-    if (copiesInput) await checkFiles();
+    if (isCopied) await checkFiles();
     return header;
   };
-  const batch = await createBatch(durable, results, prepare, copiesInput);
-  if (summary === undefined) throw new Error('a batch was created without its header');
-  await view.onInputChecked?.(summary);
-  const verified = { path: input, fingerprint: summary.fingerprint };
-  return await runToEnd(ports, results, batch, verified, options.limits, view);
+  const batch = await createBatch(durable, results, prepare, isCopied);
+  if (checked === undefined) throw new Error('a batch was created without its header');
+  await view.onInputChecked?.(checked.summary);
+  return await runToEnd(ports, results, batch, checked.verified(batch.header), options.limits, view);
 }
-
-interface ResolvedFiles {
-  readonly format: InputFormat;
-  readonly results: string;
-  /** The resolved path and kind of the input file. */
-  readonly given: ResolvedPath;
-  /** True when the input is copied, because stdin and pipes can be read only once. */
-  readonly copiesInput: boolean;
-}
-
-/** Resolves the paths of a new batch. Fails with usage (2) or local-file (14), before the lock is acquired. */
-async function resolveFiles({ durable, resumeCommand }: BatchPorts, files: BatchFiles): Promise<ResolvedFiles> {
-  const results = await resolveResultsPath(durable, files.results);
-  if (files.input === '') throw usage('--input is not the name of a file', 'Name a file, or - for stdin.');
-  const given = await durable.resolve(files.input);
-  const copiesInput = files.input === '-' || given.kind === 'other';
-  await mustBeNew(durable, results, copiesInput, resumeCommand(results));
-  const kind = files.format ?? formatByName(files.input);
-  if (files.types !== undefined && (kind !== 'csv' || files.inputField !== undefined))
-    throw usage(
-      kind === 'csv' ? '--types and --input-field exclude each other' : '--types is for a CSV file',
-      kind === 'csv' ? 'The column of --input-field holds JSON.' : 'In other files, each value has its type.',
-    );
-  const format: InputFormat = {
-    path: files.input,
-    format: kind,
-    ...(kind === 'csv' ? { types: files.types === undefined ? {} : parseColumnTypes(files.types) } : {}),
-    ...(files.inputField === undefined ? {} : { inputField: files.inputField }),
-    ...(files.idField === undefined ? {} : { idField: files.idField }),
-    extras: optionsText(files.jobOptions),
-  };
-  return { format, results, given, copiesInput };
-}
-
-const formatByName = (name: string): InputFormat['format'] => {
-  if (/\.[ct]sv$/i.test(name)) return 'csv';
-  return /\.(?:parquet|pq)$/i.test(name) ? 'parquet' : 'jsonl';
-};
 
 function headerOf(
   { clock }: BatchPorts,
   { endpoint, ordered }: BeginOptions,
   { extras, ...input }: InputFormat,
-  { planned, invalid, fingerprint: { bytes, sha256 } }: InputSummary,
-  path: string,
+  { summary: { planned, invalid, fingerprint }, stored }: CheckedInput,
   { endpointId, service }: { readonly endpointId: string; readonly service: string },
 ): BatchHeader {
   return {
@@ -137,7 +78,7 @@ function headerOf(
     endpoint,
     endpointId,
     service,
-    input: { ...input, path, bytes, sha256 },
+    input: { ...input, ...stored, bytes: fingerprint.bytes, sha256: fingerprint.sha256 },
     extras,
     planned,
     invalid,

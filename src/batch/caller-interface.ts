@@ -1,4 +1,4 @@
-import type { Context, DurableFiles } from '../core/context.ts';
+import type { Context, DurableFiles, ObjectStorage } from '../core/context.ts';
 import type { DollarRange } from '../core/units.ts';
 import type { InputSummary } from './input/check-input.ts';
 import type { BatchProgress } from './report/report-types.ts';
@@ -6,6 +6,8 @@ import type { BatchProgress } from './report/report-types.ts';
 /** The parts of the Context that a batch uses, and two functions. */
 export interface BatchPorts extends Pick<Context, 'clock' | 'random' | 'signal' | 'batchApi' | 'onSecondInterrupt'> {
   readonly durable: DurableFiles;
+  /** Inputs by address. */
+  readonly storage: ObjectStorage;
   /** Requests the price of a worker of the endpoint per hour; undefined when it is unknown. May fail. */
   readonly workerPrice: (endpointId: string, signal: AbortSignal) => Promise<DollarRange | undefined>;
   /** Returns the command line that resumes a batch, for hints. */

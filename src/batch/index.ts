@@ -1,5 +1,6 @@
 /** Batches: many jobs from one input file. Everything outside this room imports this file only. */
-export { beginBatch, checkBatch, type BatchFiles } from './begin-batch.ts';
+export { beginBatch, checkBatch } from './begin-batch.ts';
+export type { BatchFiles } from './resolve-input.ts';
 export { resumeBatch } from './resume-batch.ts';
 export { batchStatus } from './read-status.ts';
 export { analyzeBatch, type BatchAnalysis } from './analysis/batch-analysis.ts';

@@ -5,6 +5,7 @@ import type { ItemCounts } from './store/items/item-states.ts';
 import { LOCAL_SERVICE, type InputIdentity, type JournalRecord } from './store/journal/record.ts';
 import { replayJournal, type JournalState } from './store/journal/replay.ts';
 import { mustExist } from './store/results-path.ts';
+import { storedInputName } from './stored-inputs.ts';
 
 /** The state of a batch, and the journal that it was read from. */
 export interface StatusAndJournal {
@@ -36,7 +37,7 @@ export async function readStatus(
   const status: BatchStatus = {
     results: path,
     endpoint: header.endpoint,
-    input: await findInputPath(durable, path, header.input),
+    input: storedInputName(path, header.input) ?? (await findInputPath(durable, path, header.input)),
     onLocalService: header.service === LOCAL_SERVICE,
     counts,
     invalid: header.invalid,

@@ -1,14 +1,15 @@
 import { usage } from '../core/failure.ts';
-import { fingerprintFile } from './input/input-file.ts';
+import { fingerprintFile, verifiedItems } from './input/input-file.ts';
 import type { BatchLimits, BatchPorts, BatchView } from './caller-interface.ts';
 import type { BatchReport } from './report/report-types.ts';
 import { runToEnd, type VerifiedInput } from './run-to-end.ts';
 import { inputCandidates } from './store/file-names.ts';
-import type { InputIdentity } from './store/journal/record.ts';
+import type { BatchHeader } from './store/journal/record.ts';
 import { replayJournal } from './store/journal/replay.ts';
 import { recoverBatch } from './store/recover-batch.ts';
 import type { Resubmit } from './store/resubmit-items.ts';
 import { mustExist, resolveResultsPath } from './store/results-path.ts';
+import { checkStoredInputs, storedInputItems, storedInputName, storedInputs } from './stored-inputs.ts';
 
 export interface ResumeOptions {
   /** Path of the results file. */
@@ -39,8 +40,7 @@ export async function resumeBatch(ports: BatchPorts, options: ResumeOptions, vie
       `this batch was begun at ${header.service}, and the address in use is ${service}`,
       `Use the settings it was begun with. If it is the same service: ${ports.resumeCommand(path, '--moved')}`,
     );
-  const candidates = options.input === undefined ? inputCandidates(path, header.input) : [options.input];
-  const input = await findInput(ports, candidates, header.input);
+  const input = await verifyInput(ports, path, header, options.input);
   const batch = await recoverBatch(durable, path, {
     wantFailed: (options.limits.retryFailed ?? 0) > 0,
     resubmit: options.resubmit,
@@ -50,6 +50,27 @@ export async function resumeBatch(ports: BatchPorts, options: ResumeOptions, vie
   return await runToEnd(ports, path, batch, input, options.limits, view);
 }
 
+/** Returns the input of a batch, which may be several. `moved` is the path of a file that was moved. Fails with usage (2). */
+async function verifyInput(
+  ports: BatchPorts,
+  results: string,
+  header: BatchHeader,
+  moved: string | undefined,
+): Promise<VerifiedInput> {
+  const inputs = storedInputs(results, header.input);
+  if (inputs === undefined) {
+    const candidates = moved === undefined ? inputCandidates(results, header.input) : [moved];
+    return await findInput(ports, candidates, header);
+  }
+  if (moved !== undefined)
+    throw usage('--input is for a batch with one file', 'Bring the inputs of this batch back to where they were.');
+  await checkStoredInputs(ports, inputs);
+  return {
+    path: storedInputName(results, header.input) ?? '',
+    items: storedInputItems(ports, inputs, header.input, header.extras),
+  };
+}
+
 /**
  * Returns the first candidate that is the input of the batch. Items are identified by their position in the input, so
  * another input would send other items. Fails with usage (2) when there is none.
@@ -57,13 +78,14 @@ export async function resumeBatch(ports: BatchPorts, options: ResumeOptions, vie
 async function findInput(
   { durable, signal }: BatchPorts,
   candidates: readonly string[],
-  identity: InputIdentity,
+  { input: identity, extras }: BatchHeader,
 ): Promise<VerifiedInput> {
   let mismatch: string | undefined;
   for (const path of candidates) {
     if ((await durable.size(path)) === undefined) continue;
     const fingerprint = await fingerprintFile(durable, path, identity, signal);
-    if (fingerprint.bytes === identity.bytes && fingerprint.sha256 === identity.sha256) return { path, fingerprint };
+    if (fingerprint.bytes === identity.bytes && fingerprint.sha256 === identity.sha256)
+      return { path, items: verifiedItems(durable, path, fingerprint, { ...identity, extras }) };
     mismatch ??= `the input ${path} is not the one this batch was begun with (${String(identity.bytes)} bytes then, ${String(fingerprint.bytes)} now)`;
   }
   if (mismatch !== undefined) throw usage(mismatch, 'Bring the old one back, or begin a new batch.');

@@ -4,8 +4,7 @@ import { Failure } from '../core/failure.ts';
 import { asId } from '../core/ids.ts';
 import type { DollarRange } from '../core/units.ts';
 import { RATE_LIMITS, RESULT_RETENTION_MS } from '../queue/limits.ts';
-import type { Fingerprint } from './input/fingerprint.ts';
-import { verifiedItems } from './input/input-file.ts';
+import type { InvalidItem, Item } from './input/item.ts';
 import type { BatchLimits, BatchPorts, BatchView } from './caller-interface.ts';
 import { createCostMeter } from './report/cost.ts';
 import { createErrorTally, type ErrorTally } from './report/error-counts.ts';
@@ -20,10 +19,11 @@ import type { ItemCounts, ItemStates } from './store/items/item-states.ts';
 import { LOCAL_SERVICE } from './store/journal/record.ts';
 import type { OpenBatch } from './store/open-batch.ts';
 
-/** The input of a batch, and the fingerprint that it had when it was checked. */
+/** The input of a batch, read again. Reading fails when it is no longer what was checked. */
 export interface VerifiedInput {
+  /** Its path, or what several inputs are called in messages. */
   readonly path: string;
-  readonly fingerprint: Fingerprint;
+  readonly items: AsyncGenerator<Iterable<Item | InvalidItem>>;
 }
 
 const DEFAULT_CONCURRENCY = 32;
@@ -84,7 +84,7 @@ export async function runToEnd(
       // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
       books: fileBooks(batch, () => clock.now()),
       options: runOptions(limits, states),
-      items: verifiedItems(durable, input.path, input.fingerprint, { ...header.input, extras: header.extras }),
+      items: input.items,
       client,
       clock,
       random: ports.random,

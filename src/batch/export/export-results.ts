@@ -1,4 +1,4 @@
-import type { DurableFiles } from '../../core/context.ts';
+import type { DurableFiles, ObjectStorage } from '../../core/context.ts';
 import { localFile, usage } from '../../core/failure.ts';
 import { decodeJson, type Json, type JsonObject } from '../../core/json.ts';
 import { intactResults, resultsChanged } from '../analysis/intact-results.ts';
@@ -8,6 +8,7 @@ import { inputCandidates, journalPath, lockPath, orderedPath } from '../store/fi
 import { readStatus, type StatusAndJournal } from '../read-status.ts';
 import type { ItemCounts } from '../store/items/item-states.ts';
 import { resultOffsets, storedResults, type ResultsSource } from '../store/results/stored-results.ts';
+import { checkStoredInputs, storedInputItems, storedInputs } from '../stored-inputs.ts';
 import { createBlockReader } from './block-reader.ts';
 
 export interface ExportOptions {
@@ -20,6 +21,8 @@ export interface ExportOptions {
   /** True when the rows must be in the order of the input. Joined rows always are. */
   readonly ordered: boolean;
   readonly signal: AbortSignal;
+  /** For the inputs of a batch that has several. */
+  readonly storage: () => Promise<ObjectStorage>;
 }
 
 /** The results of a batch, one row per item. */
@@ -67,7 +70,8 @@ const filesOf = (durable: DurableFiles, { status, journal }: StatusAndJournal): 
     lockPath(status.results),
     orderedPath(status.results),
     status.input,
-    ...inputCandidates(status.results, journal.header.input),
+    ...(storedInputs(status.results, journal.header.input)?.map(({ object }) => object.address) ??
+      inputCandidates(status.results, journal.header.input)),
   ].map((path) => durable.absolute(path));
 
 async function* rowsAsStored(
@@ -100,8 +104,15 @@ async function joinedRows(
   durable: DurableFiles,
   { status, journal: { header } }: StatusAndJournal,
   source: ResultsSource,
-  { input = status.input, signal }: ExportOptions,
+  { input = status.input, signal, storage }: ExportOptions,
 ): Promise<() => AsyncGenerator<Iterable<JsonObject>>> {
+  const inputs = storedInputs(status.results, header.input);
+  if (inputs !== undefined) {
+    const ports = { storage: await storage(), signal };
+    await checkStoredInputs(ports, inputs);
+    const offsets = await resultOffsets(durable, source, signal);
+    return () => joinItems(storedInputItems(ports, inputs, header.input, ''), offsets, durable, source);
+  }
   if ((await durable.size(input)) === undefined)
     throw usage(`the input ${input} is not there`, 'Say where it is now with --input FILE, or leave --join-input out.');
   const fingerprint = await fingerprintFile(durable, input, header.input, signal);

@@ -32,23 +32,36 @@ export async function summarizeItems(
   groups: AsyncIterable<Iterable<Item | InvalidItem>>,
   fingerprint: () => Fingerprint,
 ): Promise<InputSummary> {
+  const tally = createInputTally();
+  for await (const items of groups) for (const item of items) tally.add(item);
+  return tally.summary(fingerprint());
+}
+
+/** Counts the items of any number of inputs. */
+export interface InputTally {
+  /** `input` is the name of the input that has the item, when there are several. */
+  add(item: Item | InvalidItem, input?: string): void;
+  summary(fingerprint: Fingerprint): InputSummary;
+}
+
+export function createInputTally(): InputTally {
   const invalidItems: InvalidItem[] = [];
   let [planned, invalid, bodyBytes, largestBody] = [0, 0, 0, 0];
   let first: Item | undefined;
-  for await (const items of groups) {
-    for (const item of items) {
+  return {
+    add: (item, input) => {
       if (item.kind === 'invalid') {
         invalid += 1;
-        if (invalidItems.length < MAX_DESCRIBED) invalidItems.push(item);
-        continue;
+        if (invalidItems.length < MAX_DESCRIBED) invalidItems.push(input === undefined ? item : { ...item, input });
+        return;
       }
       planned += 1;
       bodyBytes += item.body.byteLength;
       largestBody = Math.max(largestBody, item.body.byteLength);
       first ??= item;
-    }
-  }
-  return { planned, invalid, invalidItems, fingerprint: fingerprint(), bodyBytes, largestBody, first };
+    },
+    summary: (fingerprint) => ({ planned, invalid, invalidItems, fingerprint, bodyBytes, largestBody, first }),
+  };
 }
 
 /**
@@ -64,7 +77,11 @@ export async function checkInput(
 }
 
 /** Returns a summary of an input that can be sent. Fails with usage (2), with the places of invalid items. */
-export function requireItems(summary: InputSummary, format: InputFormat, skipInvalid: boolean): InputSummary {
+export function requireItems(
+  summary: InputSummary,
+  format: Pick<InputFormat, 'path' | 'format'>,
+  skipInvalid: boolean,
+): InputSummary {
   const { planned, invalid, invalidItems } = summary;
   if (invalid > 0 && (planned === 0 || !skipInvalid)) {
     const [first = '', ...others] = invalidItems.map((item) => describeInvalid(format.path, item));

@@ -40,6 +40,8 @@ export interface Item {
 export interface InvalidItem {
   readonly kind: 'invalid';
   readonly number: number;
+  /** The input that has it, when a batch has several. */
+  readonly input?: string;
   /** Line of the file, from 1; its row where `place` says so. */
   readonly line: number;
   readonly place?: 'line' | 'row';
@@ -106,8 +108,11 @@ export const withoutByteOrderMark = (bytes: Uint8Array): Uint8Array =>
 export const inputName = (path: string): string => (path === '-' ? 'stdin' : path);
 
 /** Returns one line about an item that cannot be sent. */
-export const describeInvalid = (path: string, { line, place = 'line', column, reason }: InvalidItem): string =>
-  `${inputName(path)}, ${place} ${String(line)}${column === undefined ? '' : `, column ${String(column)}`}: ${reason}`;
+export const describeInvalid = (
+  path: string,
+  { input = path, line, place = 'line', column, reason }: InvalidItem,
+): string =>
+  `${inputName(input)}, ${place} ${String(line)}${column === undefined ? '' : `, column ${String(column)}`}: ${reason}`;
 
 /** Returns the failure for a file that is not valid CSV: exit 2. */
 export const invalidCsv = (path: string, line: number, reason: string, hint: string): Error =>

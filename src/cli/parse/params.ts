@@ -221,6 +221,11 @@ export const option = {
     many: true,
     parse: (text) => [text],
   }),
+  /** A repeatable flag that is needed at least once; each value is taken as it is. */
+  requiredTexts: (summary: string, shape: Shape<readonly string[]> = {}): Param<readonly string[]> => ({
+    ...option.texts(summary, shape),
+    required: true,
+  }),
 };
 
 /** A flag that needs at least one of some other flags: without them it is an error. */
@@ -269,6 +274,11 @@ export const arg = {
     required: true,
     many: true,
     parse: (text) => [text],
+  }),
+  /** A repeatable flag that is needed at least once; each value is taken as it is. */
+  requiredTexts: (summary: string, shape: Shape<readonly string[]> = {}): Param<readonly string[]> => ({
+    ...option.texts(summary, shape),
+    required: true,
   }),
 };
 

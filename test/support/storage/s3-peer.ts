@@ -1,5 +1,5 @@
 import { execFileSync, spawn, type ChildProcessByStdio } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -46,13 +46,12 @@ export function describeWithS3(title: string, tests: (peer: () => S3Peer) => voi
     let peer: S3Peer | undefined;
     let end = (): void => undefined;
     beforeAll(async () => {
-      const python = findPython();
+      const python = await findPython();
       if (python === undefined) return;
-      const child = spawn(python.path, [SCRIPT], { stdio: ['pipe', 'pipe', 'inherit'] });
+      const child = spawn(python, [SCRIPT], { stdio: ['pipe', 'pipe', 'inherit'] });
       end = () => {
         // Its standard input ends: the service ends too.
         child.stdin.end();
-        python.remove();
       };
       peer = await connect(child);
     }, 400_000);
@@ -71,28 +70,31 @@ export function describeWithS3(title: string, tests: (peer: () => S3Peer) => voi
 
 const SCRIPT = join(import.meta.dirname, 's3_peer.py');
 
-interface Python {
-  readonly path: string;
-  readonly remove: () => void;
-}
-
-function findPython(): Python | undefined {
+/** The Python that has the packages: that of this machine, or one environment that all test files of a run share. */
+async function findPython(): Promise<string | undefined> {
   try {
     run('python3', '-c', 'import moto.server, boto3');
-    return { path: 'python3', remove: () => undefined };
+    return 'python3';
   } catch {
     // The packages are missing.
   }
-  const environment = mkdtempSync(join(tmpdir(), 'berth-storage-'));
-  const remove = (): void => {
-    rmSync(environment, { recursive: true, force: true });
-  };
+  // Below the temporary directory of the run, which is removed at its end.
+  const environment = join(tmpdir(), 'storage-python');
+  const outcome = join(environment, 'outcome');
+  try {
+    mkdirSync(environment);
+  } catch {
+    while (!existsSync(outcome)) await new Promise((resolve) => setTimeout(resolve, 200));
+    return readFileSync(outcome, 'utf8') || undefined;
+  }
+  const python = join(environment, 'bin/python');
   try {
     run('python3', '-m', 'venv', environment);
     run(join(environment, 'bin/pip'), 'install', '--quiet', ...PACKAGES);
-    return { path: join(environment, 'bin/python'), remove };
+    writeFileSync(outcome, python);
+    return python;
   } catch (error) {
-    remove();
+    writeFileSync(outcome, '');
     const [reason = ''] = String(error).split('\n');
     console.log(`note: moto and boto3 cannot be installed, the tests of object storage are skipped: ${reason}`);
     return undefined;
@@ -100,7 +102,7 @@ function findPython(): Python | undefined {
 }
 
 const run = (file: string, ...args: readonly string[]): void => {
-  execFileSync(file, args, { stdio: 'pipe', timeout: 300_000 });
+  execFileSync(file, args, { stdio: 'pipe', timeout: 180_000 });
 };
 
 async function connect(child: ChildProcessByStdio<Writable, Readable, null>): Promise<S3Peer> {

@@ -43,6 +43,11 @@ export function compressedSource(
 
   return {
     object,
+    close: async () => {
+      const last = idle;
+      idle = undefined;
+      await last?.close();
+    },
     plan: async function* (itemsPerShard, firstItem, onItem) {
       const digest = isExact ? '' : await digestOf(contentOf(object));
       const shard = createShardCounter(itemsPerShard, { item: firstItem, start: 0, line: 1 }, onItem);

@@ -21,6 +21,7 @@ export function csvSource(ports: SourcePorts, object: StoredObject, format: Inpu
 
   return {
     object,
+    close: async () => undefined,
     plan: async function* (itemsPerShard, firstItem, onItem) {
       const hashed = hashRanges(storage.read(object, 0, object.bytes, signal));
       const rows = readCsvItems(hashed.chunks, format, { item: firstItem });

@@ -1,7 +1,5 @@
 import type { DurableFiles, StoredObject } from '../../../core/context.ts';
 import { localFile, usage } from '../../../core/failure.ts';
-import { compressionOf } from '../../compression.ts';
-import type { InputFormat } from '../item.ts';
 import type { SourcePorts } from './input-source.ts';
 
 export interface FindPorts extends SourcePorts {
@@ -31,17 +29,12 @@ async function findPattern({ storage, durable, signal }: FindPorts, pattern: str
   const address = pattern.startsWith('s3://') ? pattern : durable.absolute(pattern) + (isFolder ? '/' : '');
   const object = isFolder ? undefined : await storage.describe(address, signal);
   if (object !== undefined) return [object];
-  if (!isFolder && !/[*?[{]/.test(pattern))
-    throw localFile(`cannot read ${pattern}: it does not exist`, 'Check its name.');
+  if (!isPattern(pattern)) throw localFile(`cannot read ${pattern}: it does not exist`, 'Check its name.');
   const objects: StoredObject[] = [];
   for await (const each of storage.list(address, signal)) objects.push(each);
   if (objects.length === 0) throw usage(`--input ${pattern} matches nothing`, 'Quote a glob for the shell.');
   return objects;
 }
 
-/** Returns how an input is read by its name: without the extension of a compression. */
-export function formatByName(name: string): InputFormat['format'] {
-  const plain = compressionOf(name) === undefined ? name : name.replace(/\.[^.]*$/, '');
-  if (/\.[ct]sv$/i.test(plain)) return 'csv';
-  return /\.(?:parquet|pq)$/i.test(plain) ? 'parquet' : 'jsonl';
-}
+/** Whether a text may name several objects: a glob, or a folder that ends with a slash. */
+export const isPattern = (text: string): boolean => /[*?[{]|\/$/.test(text);

@@ -34,6 +34,8 @@ export interface InputSource {
    * first item that differs, when the content is no longer what was planned.
    */
   read(range: ShardRange): AsyncGenerator<Iterable<Item | InvalidItem>>;
+  /** Closes what is kept open between two ranges. The source can still be used. */
+  close(): Promise<void>;
 }
 
 /** What reading inputs needs. */

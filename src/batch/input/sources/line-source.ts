@@ -16,6 +16,7 @@ export function lineSource(ports: SourcePorts, object: StoredObject, format: Inp
 
   return {
     object,
+    close: async () => undefined,
     plan: async function* (itemsPerShard, firstItem, onItem) {
       const hashed = hashRanges(storage.read(object, 0, object.bytes, signal));
       const parse = createLineParser(format, { item: firstItem });

@@ -23,6 +23,7 @@ export function parquetSource(ports: SourcePorts, object: StoredObject, format: 
 
   return {
     object,
+    close: async () => undefined,
     plan: async function* (itemsPerShard, firstItem, onItem) {
       const digest = hasExactVersion(object.address)
         ? ''

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import type { StoredObject } from '../../../core/context.ts';
 import type { DollarRange } from '../../../core/units.ts';
 import type { Ending, ItemEvent } from '../items/item-state-machine.ts';
 
@@ -36,6 +37,24 @@ export interface InputIdentity {
   readonly types?: Readonly<Record<string, 'string' | 'number' | 'boolean' | 'json'>>;
   readonly bytes: number;
   readonly sha256: string;
+  /** All inputs, when there are several, or one that is compressed or an object. `path` is then that of the first. */
+  readonly inputs?: readonly StoredInput[];
+}
+
+/** One of several inputs. The path of a file is as `storedInputPath` returns it. */
+export interface StoredInput {
+  readonly object: StoredObject;
+  readonly format: InputIdentity['format'];
+  /** What is read of it, and the number of its first item; undefined when it has no items. */
+  readonly range?: {
+    readonly start: number;
+    readonly end: number;
+    readonly firstItem: number;
+    readonly items: number;
+    readonly invalid: number;
+    readonly firstLine: number;
+    readonly digest: string;
+  };
 }
 
 /** One line of a journal. Records are in the order of events. */

@@ -18,6 +18,7 @@ export interface ExportValues {
   readonly ordered: boolean;
   readonly out: string | undefined;
   readonly force: boolean;
+  readonly s3Endpoint: string | undefined;
 }
 
 /**
@@ -30,7 +31,11 @@ export async function exportBatch(ctx: CommandContext, values: ExportValues): Pr
   const members = EXPORT_MEMBERS.filter((name) => name !== 'input' || joinInput);
   checkKnownFields(members, ctx.output, suggestName, 'result');
   const durable = await ctx.durable();
-  const exported = await exportResults(durable, { ...values, signal: ctx.signal });
+  const exported = await exportResults(durable, {
+    ...values,
+    signal: ctx.signal,
+    storage: () => ctx.storage({ s3Endpoint: values.s3Endpoint }),
+  });
   let missing = (): readonly string[] => [];
   const rows = (): AsyncIterable<Iterable<JsonObject>> => {
     const watched = watchFields(exported.rows(), ctx.output);

@@ -41,6 +41,7 @@ export async function fetchBatchOutputs(ctx: CommandContext, values: FetchValues
     joinInput: false,
     ordered: false,
     signal: ctx.signal,
+    storage: () => ctx.storage(),
   });
   const progress = ctx.progress('files');
   try {

@@ -16,11 +16,18 @@ const limitOptions = {
   retryFailed: option.count('run a job that failed or timed out again, so many times', 0),
 };
 
-export const runOptions = {
-  input: option.requiredText('JSON lines, CSV or Parquet, a job each; - is stdin', {
-    metavar: 'FILE',
-    complete: 'file',
+/** Where `s3://` addresses lead. */
+export const storageOptions = {
+  s3Endpoint: option.text('address of the S3-compatible service of s3:// addresses (default AWS_ENDPOINT_URL_S3)', {
+    metavar: 'URL',
   }),
+};
+
+export const runOptions = {
+  input: option.requiredTexts(
+    'JSON lines, CSV or Parquet, an item each; .gz and .zst too; may be given again; a glob or s3://BUCKET/KEY; - is stdin',
+    { metavar: 'FILE', complete: 'file' },
+  ),
   out: option.requiredText('where results go; the journal lies beside it', { metavar: 'FILE', complete: 'file' }),
   inputFormat: option.choice('what the input is (default: by its name, else jsonl)', ['jsonl', 'csv', 'parquet']),
   inputField: option.text('the member or column that holds the input; else the whole line does', { metavar: 'NAME' }),
@@ -31,6 +38,7 @@ export const runOptions = {
   skipInvalid: option.on('leave out what cannot be sent, in place of refusing it all'),
   ordered: option.on('put the results in the order of the input once all have ended'),
   ...limitOptions,
+  ...storageOptions,
   executionTimeout: option.duration('how long a worker may run a job, 5s to 7d', 's'),
   ttl: option.duration('how long a job may live, queue and run together, 10s to 7d', 's'),
   lowPriority: option.on('let other jobs go first'),
@@ -57,6 +65,7 @@ export const resumeOptions = {
   resubmitUnknown: option.on('the same as --resubmit unknown'),
   moved: option.on('the service is the same, although its address is another now'),
   ...limitOptions,
+  ...storageOptions,
 };
 
 export type ResumeValues = ValuesOf<typeof resumeOptions> & { readonly results: string };

@@ -2,7 +2,7 @@ import { memberAt } from '../../../core/json.ts';
 import { defineCommand, defineGroup, endedWhen } from '../../../cli/command.ts';
 import { arg, option } from '../../../cli/parse/params.ts';
 import { fetchOptions } from './fetch-flags.ts';
-import { resumeOptions, runOptions } from './flags.ts';
+import { resumeOptions, runOptions, storageOptions } from './flags.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
 
 const run = defineCommand({
@@ -96,6 +96,7 @@ const exportResults = defineCommand({
     force: option.on('replace the file of --out if it exists'),
     ...fetchOptions,
     input: option.text('where the input lies now, if not where it was', { metavar: 'FILE' }),
+    ...storageOptions,
   },
   examples: [
     ['berth jobs batch export results.jsonl --format csv --out results.csv', 'a table for a spreadsheet'],

@@ -1,12 +1,14 @@
 import { LOCAL_SERVICE, type BatchPorts } from '../../../batch/index.ts';
+import type { StorageOptions } from '../../../core/context.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import { resumeLine } from './command-lines.ts';
 import { requestWorkerPrice } from './worker-price.ts';
 
 /** Returns the parts of the Context that a batch needs. */
-export async function batchPorts(ctx: CommandContext): Promise<BatchPorts> {
+export async function batchPorts(ctx: CommandContext, storage: StorageOptions = {}): Promise<BatchPorts> {
   return {
     durable: await ctx.durable(),
+    storage: await ctx.storage(storage),
     clock: ctx.clock,
     random: ctx.random,
     signal: ctx.signal,

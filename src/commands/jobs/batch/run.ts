@@ -22,9 +22,9 @@ import { dryRunView } from './view.ts';
 export async function runBatch(ctx: CommandContext, values: RunValues): Promise<Result> {
   checkBounds('--execution-timeout', values.executionTimeout, DURATION_BOUNDS.executionTimeout);
   checkBounds('--ttl', values.ttl, DURATION_BOUNDS.ttl);
-  const ports = await batchPorts(ctx);
+  const ports = await batchPorts(ctx, values);
   const files: BatchFiles = {
-    input: values.input,
+    inputs: values.input,
     results: values.out,
     format: values.inputFormat as BatchFiles['format'],
     inputField: values.inputField,
@@ -41,10 +41,13 @@ export async function runBatch(ctx: CommandContext, values: RunValues): Promise<
   };
   const { endpoint, ordered } = values;
   const view = viewOf(ctx, async (summary) => {
-    for (const line of describeSkipped(values.input, summary)) await ctx.tell(line);
+    for (const line of describeSkipped(nameOf(values), summary)) await ctx.tell(line);
   });
   return batchResult(ctx, await beginBatch(ports, { ...files, endpoint, ordered, limits: values, connect }, view));
 }
+
+/** Returns the name of the inputs for messages. */
+const nameOf = ({ input }: RunValues): string => input.join(' ');
 
 /** Number of skipped items that are named one by one. */
 const MAX_NAMED = 10;
@@ -61,13 +64,10 @@ function describeSkipped(path: string, { invalid, invalidItems }: InputSummary):
 }
 
 /** Returns counts, sizes, and the first request as it would be sent. */
-async function dryRunResult(
-  ctx: CommandContext,
-  { endpoint, input }: RunValues,
-  summary: InputSummary,
-): Promise<Result> {
+async function dryRunResult(ctx: CommandContext, values: RunValues, summary: InputSummary): Promise<Result> {
+  const input = nameOf(values);
   const body = { raw: summary.first?.body ?? new Uint8Array(0) };
-  const first = await ctx.api.preview({ ...runRequest(asId(endpoint)), body });
+  const first = await ctx.api.preview({ ...runRequest(asId(values.endpoint)), body });
   const value: Json = {
     input,
     planned: summary.planned,

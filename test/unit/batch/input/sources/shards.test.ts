@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { compress } from '../../../../../src/batch/compression.ts';
 import type { InputFormat, InvalidItem, Item } from '../../../../../src/batch/input/item.ts';
 import { readItems } from '../../../../../src/batch/input/read-items.ts';
-import { formatByName } from '../../../../../src/batch/input/sources/find-inputs.ts';
+import { formatByName } from '../../../../../src/batch/input/input-format.ts';
 import { openSource, planSources, type PlannedShard } from '../../../../../src/batch/input/sources/open-source.ts';
 import type { InputSource } from '../../../../../src/batch/input/sources/input-source.ts';
 import { createFolderStorage } from '../../../../../src/storage/folder-storage.ts';

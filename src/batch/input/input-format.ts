@@ -1,0 +1,40 @@
+import { usage } from '../../core/failure.ts';
+import { compressionOf } from '../compression.ts';
+import { parseColumnTypes } from './csv-types.ts';
+import type { InputFormat } from './item.ts';
+
+/** How the inputs of a batch are read, as the command line says it. */
+export interface InputOptions {
+  /** By default, the name of each input decides. */
+  readonly format?: InputFormat['format'] | undefined;
+  readonly inputField?: string | undefined;
+  readonly idField?: string | undefined;
+  /** The types of CSV columns, as `price:number,active:boolean`. */
+  readonly types?: string | undefined;
+}
+
+/** Returns how the input at an address is read. Fails with usage (2) for options that exclude each other. */
+export function inputFormat(path: string, options: InputOptions, extras: string): InputFormat {
+  const kind = options.format ?? formatByName(path);
+  const { types, inputField, idField } = options;
+  if (types !== undefined && (kind !== 'csv' || inputField !== undefined))
+    throw usage(
+      kind === 'csv' ? '--types and --input-field exclude each other' : '--types is for a CSV file',
+      kind === 'csv' ? 'The column of --input-field holds JSON.' : 'In other files, each value has its type.',
+    );
+  return {
+    path,
+    format: kind,
+    ...(kind === 'csv' ? { types: types === undefined ? {} : parseColumnTypes(types) } : {}),
+    ...(inputField === undefined ? {} : { inputField }),
+    ...(idField === undefined ? {} : { idField }),
+    extras,
+  };
+}
+
+/** Returns the format that a name says; an extension of a compression is left out. */
+export function formatByName(name: string): InputFormat['format'] {
+  const plain = compressionOf(name) === undefined ? name : name.replace(/\.[^.]*$/, '');
+  if (/\.[ct]sv$/i.test(plain)) return 'csv';
+  return /\.(?:parquet|pq)$/i.test(plain) ? 'parquet' : 'jsonl';
+}

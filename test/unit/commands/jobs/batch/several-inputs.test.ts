@@ -1,0 +1,164 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { compress } from '../../../../../src/batch/compression.ts';
+import { chunksOf, readAll } from '../../../../support/storage/storage-cases.ts';
+import { describeWithS3, S3_ENV } from '../../../../support/storage/s3-peer.ts';
+import { berthIn } from '../../../../support/worlds/run-berth.ts';
+import { createTestWorld, type TestWorld } from '../../../../support/worlds/test-world.ts';
+
+const lines = (...numbers: readonly number[]): string => numbers.map((number) => `{"n":${String(number)}}\n`).join('');
+
+const run = (world: TestWorld, ...argv: readonly string[]) =>
+  berthIn(world, ['--local', 'jobs', 'batch', 'run', 'echo', '--out', 'r.jsonl', '--ordered', ...argv]);
+
+/** The outputs of all items, in their order. */
+const outputs = (world: TestWorld): readonly unknown[] =>
+  readFileSync(join(world.directory, 'r.jsonl'), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { readonly output: unknown }).output);
+
+async function worldWith(files: Readonly<Record<string, string | Uint8Array>>, env = {}): Promise<TestWorld> {
+  const world = createTestWorld({ env });
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(join(world.directory, name, '..'), { recursive: true });
+    writeFileSync(join(world.directory, name), content);
+  }
+  return world;
+}
+
+const FILES = async () => ({
+  'in/a.jsonl': lines(1, 2),
+  'in/b.jsonl.gz': gzipSync(lines(3)),
+  'in/c.csv': 'n\n4\n5',
+  'in/d.jsonl.zst': await readAll(compress(chunksOf(lines(6, 7)), 'zstd')),
+  'in/e.jsonl': '',
+});
+const NUMBERED = [{ n: 1 }, { n: 2 }, { n: 3 }, { n: '4' }, { n: '5' }, { n: 6 }, { n: 7 }];
+
+describe('a batch with several inputs', () => {
+  test.each<readonly [string, readonly string[]]>([
+    ['each named', ['in/a.jsonl', 'in/b.jsonl.gz', 'in/c.csv', 'in/d.jsonl.zst']],
+    ['a glob', ['in/*']],
+    ['a folder', ['in/']],
+    ['globs', ['in/[ab]*', 'in/{c,d}.*']],
+  ])('runs the items of all, numbered through them: %s', async (_, inputs) => {
+    const world = await worldWith(await FILES());
+    const ran = await run(world, ...inputs.flatMap((input) => ['--input', input]));
+    expect(ran.err).toContain('7 of 7');
+    expect(ran.code).toBe(0);
+    expect(outputs(world)).toEqual(NUMBERED);
+  });
+
+  test('joins each result with its input, and names all inputs in its status', async () => {
+    const world = await worldWith(await FILES());
+    await run(world, '--input', 'in/*');
+    const exported = await berthIn(world, [
+      'jobs',
+      'batch',
+      'export',
+      'r.jsonl',
+      '--join-input',
+      '--fields',
+      'item,input',
+    ]);
+    expect(
+      exported.out
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual(NUMBERED.map((input, index) => ({ item: index + 1, input })));
+    const status = await berthIn(world, ['--json', 'jobs', 'batch', 'status', 'r.jsonl']);
+    expect(JSON.parse(status.out)).toMatchObject({ input: 'in/a.jsonl and 4 more' });
+  });
+
+  test('is resumed with its inputs, and not when one of them was changed or is missing', async () => {
+    const world = await worldWith(await FILES());
+    const first = await run(world, '--input', 'in/*', '--max-failures', '0', '--in-flight', '1', '--max-time', '1s');
+    expect([9, 0]).toContain(first.code);
+    const resume = () => berthIn(world, ['--local', 'jobs', 'batch', 'resume', 'r.jsonl']);
+    const path = join(world.directory, 'in/a.jsonl');
+    rmSync(path);
+    expect(await resume()).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('the input in/a.jsonl is not there') as unknown,
+    });
+    writeFileSync(path, lines(1, 2, 3));
+    expect(await resume()).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('is not the one this batch was begun with') as unknown,
+    });
+    writeFileSync(path, lines(1, 2));
+    expect((await resume()).code).toBe(0);
+    expect(outputs(world)).toEqual(NUMBERED);
+  });
+
+  test('is checked without sending anything by a dry run', async () => {
+    const world = await worldWith(await FILES());
+    const { out, code } = await berthIn(world, [
+      '--json',
+      '--local',
+      'jobs',
+      'batch',
+      'run',
+      'echo',
+      '--dry-run',
+      '--out',
+      'r.jsonl',
+      '--input',
+      'in/*',
+    ]);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ planned: 7, invalid: 0, first: { body: { input: { n: 1 } } } });
+  });
+
+  test.each<readonly [string, readonly string[], number, string]>([
+    ['a glob matches nothing', ['no/*.jsonl'], 2, '--input no/*.jsonl matches nothing'],
+    ['one of them is missing', ['in/a.jsonl', 'in/missing'], 14, 'cannot read in/missing: it does not exist'],
+    ['one is named twice', ['in/a.jsonl', 'in/*.jsonl'], 2, 'twice'],
+    ['stdin is one of several', ['in/a.jsonl', '-'], 2, '--input is not the name of a file'],
+    ['an item cannot be sent', ['in/a.jsonl', 'bad.jsonl.gz'], 2, 'bad.jsonl.gz, line 2, column 2: it is not JSON'],
+    ['a compressed file is damaged', ['torn.jsonl.gz'], 14, 'torn.jsonl.gz: it is damaged or breaks off'],
+    ['a zstd file is damaged', ['torn.jsonl.zst'], 14, 'torn.jsonl.zst: it is damaged or breaks off'],
+    ['Parquet is compressed', ['a.parquet.gz'], 2, 'is a compressed Parquet file'],
+    ['--types is for another format', ['in/*', '--types', 'n:number'], 2, '--types is for a CSV file'],
+    ['no item is there', ['in/e.jsonl', 'empty.jsonl.gz'], 2, 'contains no items to send'],
+    ['s3:// has no endpoint', ['s3://bucket/a'], 2, 'no endpoint for s3:// addresses'],
+  ])('is refused before anything is sent when %s', async (_, argv, exit, message) => {
+    const torn = (await readAll(compress(chunksOf(lines(1, 2, 3)), 'zstd'))).subarray(0, -3);
+    const world = await worldWith({
+      ...(await FILES()),
+      'bad.jsonl.gz': gzipSync('1\n{bad\n'),
+      'torn.jsonl.gz': gzipSync(lines(1, 2, 3)).subarray(0, -9),
+      'torn.jsonl.zst': torn,
+      'a.parquet.gz': gzipSync('PAR1'),
+      'empty.jsonl.gz': gzipSync('\n'),
+    });
+    const flags = argv.flatMap((word, at) =>
+      word.startsWith('--') || argv[at - 1]?.startsWith('--') === true ? [word] : ['--input', word],
+    );
+    const ran = await run(world, ...flags);
+    expect(ran.err).toContain(message);
+    expect(ran.code).toBe(exit);
+  });
+});
+
+describeWithS3('a batch with inputs in object storage', (peer) => {
+  test('runs and resumes; an object that was changed is refused', async () => {
+    const bucket = await peer().createBucket();
+    for (const [name, content] of Object.entries(await FILES())) await peer().put(bucket, name, content);
+    const env = { ...S3_ENV, BERTH_LOCAL: '1' };
+    const world = await worldWith({ 'z.jsonl': lines(8) }, env);
+    const endpoint = ['--s3-endpoint', peer().endpoint];
+    const ran = await run(world, '--input', `s3://${bucket}/in/*`, '--input', 'z.jsonl', ...endpoint);
+    expect(ran.code).toBe(0);
+    expect(outputs(world)).toEqual([...NUMBERED, { n: 8 }]);
+    for (const secret of ['test-secret', 'test-id']) expect(ran.out + ran.err).not.toContain(secret);
+    await peer().put(bucket, 'in/a.jsonl', lines(2, 1));
+    const resumed = await berthIn(world, ['jobs', 'batch', 'resume', 'r.jsonl', ...endpoint]);
+    expect(resumed.err).toContain(`the input s3://${bucket}/in/a.jsonl is not the one this batch was begun with`);
+    expect(resumed.code).toBe(2);
+  });
+});
