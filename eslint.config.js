@@ -44,6 +44,18 @@ export default defineConfig([
       // Runs out of stack on a type that holds itself and a class (Json and its Exact).
       '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
       eqeqeq: 'error',
+      // A number in a template has one form only.
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        {
+          allowAny: false,
+          allowBoolean: false,
+          allowNever: false,
+          allowNullish: false,
+          allowNumber: true,
+          allowRegExp: false,
+        },
+      ],
       'no-param-reassign': 'error',
       'no-restricted-exports': ['error', { restrictDefaultExports: { direct: true, named: true, defaultFrom: true } }],
       '@typescript-eslint/consistent-type-definitions': ['error', 'interface'],

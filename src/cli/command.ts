@@ -14,20 +14,24 @@ export interface Confirmation {
   readonly typed?: string;
 }
 
-/** A command as its file declares it. `T` is what `prepare` returns. */
-export interface CommandSpec<A extends Params, O extends Params, T> {
+/** What the help of a command says. */
+export interface CommandWords {
   /** One line that begins with a verb, without a final stop. */
   readonly summary: string;
   /** Paragraphs of `--help`. */
-  readonly details?: string;
+  readonly details?: string | undefined;
+  /** Pairs of a command line and what it does. */
+  readonly examples?: readonly (readonly [string, string])[] | undefined;
+}
+
+/** A command as its file declares it. `T` is what `prepare` returns. */
+export interface CommandSpec<A extends Params, O extends Params, T> extends CommandWords {
   readonly args?: A;
   readonly options?: O;
   /** The paths that a row of its output has, for `--fields`: undefined where they are not known. */
   readonly fields?: readonly string[] | undefined;
   /** Groups of keys of flags: of each group at least one must be given, by a flag or in a file. */
   readonly needed?: readonly (string | readonly string[])[] | undefined;
-  /** Pairs of a command line and what it does. */
-  readonly examples?: readonly (readonly [string, string])[];
   /** The command changes something at the service; adds `--dry-run`. */
   readonly writes?: boolean;
   /** The command changes files, settings or processes of this machine. */
@@ -71,15 +75,13 @@ export const endedWhen = (test: (row: Json) => boolean): WatchSpec => ({
 });
 
 /** A declared command without the types of its values. */
-export interface Command {
+export interface Command extends CommandWords {
   readonly kind: 'command';
-  readonly summary: string;
-  readonly details?: string;
   readonly args: Params;
   readonly options: Params;
-  readonly fields?: readonly string[];
+  readonly fields: readonly string[] | undefined;
+  readonly examples: NonNullable<CommandWords['examples']>;
   readonly needed: readonly (readonly string[])[];
-  readonly examples: readonly (readonly [string, string])[];
   readonly writes: boolean;
   readonly changesMachine: boolean;
   readonly destroys: boolean;
@@ -101,7 +103,7 @@ export type Values = Readonly<Record<string, unknown>>;
 export interface Group {
   readonly kind: 'group';
   readonly summary: string;
-  readonly details?: string;
+  readonly details?: string | undefined;
   readonly commands: Readonly<Record<string, Command | Group>>;
 }
 
@@ -130,10 +132,10 @@ export function defineCommand<const A extends Params, const O extends Params, T 
   return {
     kind: 'command',
     summary: spec.summary,
-    ...(spec.details === undefined ? {} : { details: spec.details }),
+    details: spec.details,
     args: spec.args ?? {},
     options: spec.options ?? {},
-    ...(spec.fields === undefined ? {} : { fields: spec.fields }),
+    fields: spec.fields,
     needed: (spec.needed ?? []).map((group) => (typeof group === 'string' ? [group] : group)),
     examples: spec.examples ?? [],
     writes: spec.writes ?? false,
@@ -157,5 +159,5 @@ export const defineGroup = (summary: string, commands: Group['commands'], detail
   kind: 'group',
   summary,
   commands,
-  ...(details === undefined ? {} : { details }),
+  details,
 });

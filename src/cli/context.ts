@@ -3,17 +3,12 @@ import type { Context } from '../core/context.ts';
 import type { Json } from '../core/json.ts';
 import type { OutputOptions, View } from '../output/view.ts';
 import type { IdCache } from './resource/identity/id-cache.ts';
+import type { RowWriter } from '../output/row-writer.ts';
 
 /** A spinner with a text, shown on a terminal only. */
 export interface Progress {
   update(text: string): void;
   stop(): Promise<void>;
-}
-
-/** Prints rows one by one as they arrive. */
-export interface RowWriter {
-  row(value: Json): Promise<void>;
-  close(): Promise<void>;
 }
 
 /** The Context, extended for one run of a command. */

@@ -16,4 +16,4 @@ export const pluralOf = (one: string): string => (/[^aeiou]y$/.test(one) ? `${on
 
 /** A count with its noun: `1 job`, `3 jobs`. */
 export const countOf = (count: number, one: string, many = pluralOf(one)): string =>
-  `${String(count)} ${count === 1 ? one : many}`;
+  `${count} ${count === 1 ? one : many}`;

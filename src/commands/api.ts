@@ -1,11 +1,12 @@
 import { usage } from '../core/failure.ts';
-import { decodeJson, encodeJson, JsonSyntaxError, type Json, type JsonObject } from '../core/json.ts';
+import { encodeJson, jsonOrText, type Json, type JsonObject } from '../core/json.ts';
 import type { ApiRequest, Method, ServiceName } from '../core/api.ts';
 import { defineCommand } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { plainView } from '../cli/run/run.ts';
 import { readInputBytes, checkedJsonText } from './shared/json-input.ts';
 import { arg, option } from '../cli/parse/params.ts';
+import { answerResult } from '../output/view.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const SERVICES: readonly ServiceName[] = ['base', 'queue', 'rest'];
@@ -54,7 +55,7 @@ export const api = defineCommand({
     if (ctx.dryRun) return await ctx.previewAll([request]);
     const answer = await ctx.api.send(request);
     if (answer.value === undefined) return { kind: 'text', text: answer.text };
-    return { kind: 'one', view: plainView('document'), value: answer.value, source: answer.text };
+    return answerResult(plainView('document'), answer);
   },
 });
 
@@ -88,12 +89,7 @@ function splitPath(path: string): {
 
 function typedField(field: string): Field<Json> {
   const [name, text] = nameAndValue(field, '=');
-  try {
-    return [name, decodeJson(text)];
-  } catch (error) {
-    if (error instanceof JsonSyntaxError) return [name, text];
-    throw error;
-  }
+  return [name, jsonOrText(text)];
 }
 
 const rawField = (field: string): Field<Json> => nameAndValue(field, '=');

@@ -1,7 +1,7 @@
 import { endsInVersion, parseKeyAddress } from '../core/address.ts';
-import type { Api } from '../core/api.ts';
+import { readRequest, type Api } from '../core/api.ts';
 import { EXIT } from '../core/exit-codes.ts';
-import { Failure, usage } from '../core/failure.ts';
+import { Failure, usage, rethrowUnlessFailure, messageOf } from '../core/failure.ts';
 import type { Json } from '../core/json.ts';
 import { defineCommand, defineGroup } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
@@ -9,19 +9,19 @@ import { arg, option } from '../cli/parse/params.ts';
 import { text, yesNo } from '../output/layout/cell-functions.ts';
 import { cleanKey } from '../settings/api-key.ts';
 import { KEY_VARIABLES } from '../settings/settings-table.ts';
-import { otherMembers } from '../cli/resource/detail-lines.ts';
+import { otherMembers, textColumn } from '../cli/resource/detail-lines.ts';
 import type { View } from '../output/view.ts';
 
 const ADDRESSES = ['base-url', 'queue-url', 'rest-url'] as const;
 
 const profileView: View = {
   noun: ['profile', 'profiles'],
-  id: (row) => text('profile')(row),
+  id: text('profile'),
   members: ['profile', 'current', 'key', 'base-url', 'queue-url', 'rest-url'],
   columns: [
-    { header: 'PROFILE', show: text('profile') },
+    textColumn('profile'),
     { header: 'CURRENT', show: yesNo('current') },
-    { header: 'KEY', show: text('key') },
+    textColumn('key'),
     { header: 'BASE URL', show: text('base-url') },
     { header: 'QUEUE URL', show: text('queue-url'), wide: true },
     { header: 'REST URL', show: text('rest-url'), wide: true },
@@ -106,7 +106,7 @@ function invalidAddress(address: string): string | undefined {
     parseKeyAddress(address.trim(), 'the address');
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 
@@ -173,7 +173,7 @@ const status = defineCommand({
       kind: 'one',
       view: statusView,
       value: row,
-      ...(missing ? { exit: EXIT.denied } : {}),
+      exit: missing ? EXIT.denied : undefined,
       notes: [
         ...(missing ? ['Log in with `berth auth login`, or use the local service with --local.'] : []),
         ...ignored.map((name) => `${name} is set and not used: the key of profile ${settings.profile} goes first.`),
@@ -190,7 +190,7 @@ async function checkLogin(ctx: CommandContext, base: string, key: string): Promi
   try {
     await checkKey(ctx.loginApi({ base, key }));
   } catch (error) {
-    if (!(error instanceof Failure) || ctx.signal.aborted) throw error;
+    rethrowUnlessFailure(error, ctx);
     const nothing = 'Nothing was kept, and the profile in use is as before.';
     if (error.status === 401)
       throw error.with({
@@ -207,12 +207,7 @@ async function checkLogin(ctx: CommandContext, base: string, key: string): Promi
 /** Sends the cheapest request that needs the key. Fails with denied (3) where the service refuses the key. */
 async function checkKey(api: Api): Promise<string> {
   await api
-    .send({
-      service: 'base',
-      method: 'GET',
-      path: ['v2', 'registries', 'delegations'],
-      expects: { list: 'delegations' },
-    })
+    .send(readRequest(['v2', 'registries', 'delegations'], { expects: { list: 'delegations' } }))
     .catch((error: unknown) => {
       // The key is valid and may not read this list.
       if (error instanceof Failure && error.status === 403) return;

@@ -7,16 +7,17 @@ import { aliasWords } from '../cli/parse/user-aliases.ts';
 import { text } from '../output/layout/cell-functions.ts';
 import type { View } from '../output/view.ts';
 import { SETTINGS, type Setting } from '../settings/settings-table.ts';
+import { textColumn } from '../cli/resource/detail-lines.ts';
 
 const settingView: View = {
   noun: ['setting', 'settings'],
-  id: (row) => text('name')(row),
+  id: text('name'),
   columns: [
-    { header: 'NAME', show: text('name') },
-    { header: 'VALUE', show: text('value') },
-    { header: 'SOURCE', show: text('source') },
-    { header: 'FLAG', show: text('flag'), wide: true },
-    { header: 'VARIABLE', show: text('variable'), wide: true },
+    textColumn('name'),
+    textColumn('value'),
+    textColumn('source'),
+    textColumn('flag', { wide: true }),
+    textColumn('variable', { wide: true }),
     { header: 'MEANING', show: text('summary'), wide: true },
   ],
 };
@@ -72,24 +73,12 @@ const aliasRows = async ({ profiles }: CommandContext): Promise<readonly Json[]>
 
 async function settingRow(ctx: CommandContext, setting: Setting): Promise<Json> {
   const { name, flag, variable, summary } = setting;
+  const { settings } = ctx;
+  const shown = { flag: flag ?? null, variable: variable ?? null, summary };
   if (!setting.secret)
-    return {
-      name,
-      value: ctx.settings.text(name) ?? null,
-      source: ctx.settings.source(name) ?? null,
-      flag: flag ?? null,
-      variable: variable ?? null,
-      summary,
-    };
-  const key = ctx.settings.local ? undefined : await ctx.settings.key();
-  return {
-    name,
-    value: key === undefined ? null : `ends in ${key.tail}`,
-    source: key?.source ?? null,
-    flag: null,
-    variable: variable ?? null,
-    summary,
-  };
+    return { name, value: settings.text(name) ?? null, source: settings.source(name) ?? null, ...shown };
+  const key = settings.local ? undefined : await settings.key();
+  return { name, value: key === undefined ? null : `ends in ${key.tail}`, source: key?.source ?? null, ...shown };
 }
 
 async function readAlias({ profiles }: CommandContext, name: string): Promise<string | undefined> {
@@ -109,7 +98,7 @@ const get = defineCommand({
     return {
       kind: 'text',
       text: value === undefined ? '' : `${value}\n`,
-      ...(value === undefined ? { notes: [`${name} is not set.`] } : {}),
+      notes: value === undefined ? [`${name} is not set.`] : [],
     };
   },
 });
@@ -171,7 +160,7 @@ function refuseLocal(ctx: CommandContext): void {
 const path = defineCommand({
   summary: 'print where the profiles are kept',
   examples: [['berth config path', 'one file, mode 0600']],
-  run: (ctx) => Promise.resolve({ kind: 'text', text: `${ctx.profiles.path}\n` }),
+  run: async (ctx) => ({ kind: 'text', text: `${ctx.profiles.path}\n` }),
 });
 
 export const config = (program: Program): Group =>

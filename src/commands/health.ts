@@ -1,12 +1,12 @@
-import { arrayOf, isObject, memberAt, numberOf, objectOf, type Json } from '../core/json.ts';
+import { arrayOf, isObject, type Json, numberOf, objectAt } from '../core/json.ts';
 import { defineCommand } from '../cli/command.ts';
 import { sendTo } from '../cli/resource/identity/identify.ts';
-import { arg } from '../cli/parse/params.ts';
 import { json, text } from '../output/layout/cell-functions.ts';
-import type { LiveFacts, Section, View } from '../output/view.ts';
+import { answerResult, type LiveFacts, type Section, type View } from '../output/view.ts';
 import { healthRequest } from '../queue/requests.ts';
-import { ENDPOINTS } from './shared/collections.ts';
+import { ENDPOINTS, QUEUE_ARGUMENT } from './shared/collections.ts';
 import { formatRate, latestPerMinute, perMinute, valuesOf } from './shared/history.ts';
+import { textColumn } from '../cli/resource/detail-lines.ts';
 
 /** Labels of members; a member without one is shown by its name. */
 const LABELS: Readonly<Record<string, string>> = { inQueue: 'in queue', inProgress: 'in progress' };
@@ -15,13 +15,13 @@ export const healthView: View = {
   noun: ['health', 'health'],
   id: () => '',
   columns: [
-    { header: 'IN QUEUE', show: text('jobs.inQueue'), right: true },
-    { header: 'IN PROGRESS', show: text('jobs.inProgress'), right: true },
-    { header: 'COMPLETED', show: text('jobs.completed'), right: true },
-    { header: 'FAILED', show: text('jobs.failed'), right: true },
-    { header: 'RETRIED', show: text('jobs.retried'), right: true },
-    { header: 'RUNNING', show: text('workers.running'), right: true },
-    { header: 'IDLE', show: text('workers.idle'), right: true },
+    textColumn('jobs.inQueue', { right: true }),
+    textColumn('jobs.inProgress', { right: true }),
+    textColumn('jobs.completed', { right: true }),
+    textColumn('jobs.failed', { right: true }),
+    textColumn('jobs.retried', { right: true }),
+    textColumn('workers.running', { right: true }),
+    textColumn('workers.idle', { right: true }),
   ],
   live: liveHealth,
   detail: (row) => [countSection(row, 'jobs'), countSection(row, 'workers'), ...otherSections(row)],
@@ -29,7 +29,7 @@ export const healthView: View = {
 
 /** Returns a section with every count under a member: those of specification 4.5, detail 8, and any other. */
 function countSection(row: Json, member: string): Section {
-  const all = Object.keys(objectOf(memberAt(row, member)) ?? {});
+  const all = Object.keys(objectAt(row, member) ?? {});
   return {
     title: member,
     lines: all.map((name) => ({
@@ -48,7 +48,7 @@ function liveHealth(row: Json, { samples, columns }: LiveFacts): readonly Sectio
   const section = (member: string, most?: number): Section => ({
     title: member,
     lines: countSection(row, member).lines.map(({ label, value }, at) => {
-      const path = `${member}.${Object.keys(objectOf(memberAt(row, member)) ?? {})[at] ?? ''}`;
+      const path = `${member}.${Object.keys(objectAt(row, member) ?? {})[at] ?? ''}`;
       const grows = member === 'jobs' && !DEPTHS.includes(path);
       const rate = grows ? latestPerMinute(samples, path) : undefined;
       const count = typeof value === 'string' ? value : '';
@@ -64,7 +64,7 @@ function liveHealth(row: Json, { samples, columns }: LiveFacts): readonly Sectio
       };
     }),
   });
-  const workers = samples.flatMap((sample) => Object.values(objectOf(memberAt(sample.row, 'workers')) ?? {}));
+  const workers = samples.flatMap((sample) => Object.values(objectAt(sample.row, 'workers') ?? {}));
   return [
     section('jobs'),
     section('workers', Math.max(1, ...workers.map((count) => numberOf(count) ?? 0))),
@@ -89,7 +89,7 @@ function otherSections(row: Json): Section[] {
 
 export const health = defineCommand({
   summary: "show an endpoint's jobs and workers at a glance",
-  args: { endpoint: arg.text('endpoint id, name or model slug', { complete: ENDPOINTS }) },
+  args: { endpoint: QUEUE_ARGUMENT },
   watch: true,
   examples: [
     ['berth health demo', 'jobs and workers now'],
@@ -97,6 +97,6 @@ export const health = defineCommand({
   ],
   run: async (ctx, { endpoint }) => {
     const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, healthRequest);
-    return { kind: 'one', view: healthView, value: answer.value ?? null, source: answer.text };
+    return answerResult(healthView, answer);
   },
 });

@@ -1,28 +1,28 @@
-import { EXIT } from '../core/exit-codes.ts';
-import { Failure } from '../core/failure.ts';
-import { memberAt, numberOf, type Json } from '../core/json.ts';
-import type { RateWindow } from '../core/api.ts';
+import { isNotFound } from '../core/failure.ts';
+import { type Json, numberAt } from '../core/json.ts';
+import { readRequest, type RateWindow } from '../core/api.ts';
 import { formatDuration } from '../core/units.ts';
 import { defineCommand } from '../cli/command.ts';
 import type { CommandContext } from '../cli/context.ts';
 import { text } from '../output/layout/cell-functions.ts';
 import type { View } from '../output/view.ts';
+import { textColumn } from '../cli/resource/detail-lines.ts';
 
 const limitsView: View = {
   noun: ['rate window', 'rate windows'],
-  id: (row) => text('window')(row),
+  id: text('window'),
   members: ['window', 'remaining', 'quota', 'resetSeconds', 'windowSeconds', 'seenSecondsAgo'],
   columns: [
-    { header: 'WINDOW', show: text('window') },
-    { header: 'REMAINING', show: text('remaining'), right: true },
-    { header: 'QUOTA', show: text('quota'), right: true },
+    textColumn('window'),
+    textColumn('remaining', { right: true }),
+    textColumn('quota', { right: true }),
     { header: 'RESETS IN', show: (row) => seconds(row, 'resetSeconds'), right: true },
     { header: 'SEEN', show: (row) => seconds(row, 'seenSecondsAgo', ' ago'), right: true },
   ],
 };
 
 const seconds = (row: Json, member: string, after = ''): string | undefined => {
-  const value = numberOf(memberAt(row, member));
+  const value = numberAt(row, member);
   return value === undefined ? undefined : `${formatDuration(value * 1000)}${after}`;
 };
 
@@ -48,10 +48,10 @@ async function windowsOf(ctx: CommandContext): Promise<readonly RateWindow[]> {
   const known = await ctx.limits.read();
   if (known.length > 0) return known;
   try {
-    await ctx.api.send({ service: 'base', method: 'GET', path: ['v2', 'registries', 'delegations'] });
+    await ctx.api.send(readRequest(['v2', 'registries', 'delegations']));
   } catch (error) {
     const received = await ctx.limits.read();
-    if (received.length === 0 && !(error instanceof Failure && error.exit === EXIT.notFound)) throw error;
+    if (received.length === 0 && !isNotFound(error)) throw error;
   }
   return await ctx.limits.read();
 }

@@ -1,26 +1,22 @@
-import { memberAt, numberOf, type Json } from '../core/json.ts';
+import { type Json, numberAt } from '../core/json.ts';
 import { defineCommand, defineGroup } from '../cli/command.ts';
 import { sendTo } from '../cli/resource/identity/identify.ts';
-import { arg } from '../cli/parse/params.ts';
 import { countOf } from '../cli/words.ts';
-import type { View } from '../output/view.ts';
-import { text } from '../output/layout/cell-functions.ts';
+import { answerResult, type View } from '../output/view.ts';
 import { healthRequest, purgeRequest } from '../queue/requests.ts';
 import { healthLine } from './jobs/command-lines.ts';
-import { ENDPOINTS } from './shared/collections.ts';
+import { ENDPOINTS, QUEUE_ARGUMENT } from './shared/collections.ts';
+import { textColumn } from '../cli/resource/detail-lines.ts';
 
 const purgeView: View = {
   noun: ['purge', 'purges'],
-  id: (row) => String(numberOf(memberAt(row, 'removed')) ?? ''),
-  columns: [
-    { header: 'REMOVED', show: text('removed'), right: true },
-    { header: 'STATUS', show: text('status') },
-  ],
+  id: (row) => String(numberAt(row, 'removed') ?? ''),
+  columns: [textColumn('removed', { right: true }), textColumn('status')],
 };
 
 const purge = defineCommand({
   summary: 'remove every job that is waiting; jobs in progress go on',
-  args: { endpoint: arg.text('endpoint id, name or model slug', { complete: ENDPOINTS }) },
+  args: { endpoint: QUEUE_ARGUMENT },
   writes: true,
   confirm: async (ctx, { endpoint }) => {
     const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, healthRequest);
@@ -32,16 +28,15 @@ const purge = defineCommand({
       ...purgeRequest(id),
       checkCommand: healthLine(id),
     }));
-    const value = answer.value ?? null;
-    const removed = numberOf(memberAt(value, 'removed'));
+    const removed = numberAt(answer.value, 'removed');
     const notes = removed === undefined ? [] : [`${countOf(removed, 'job')} removed from the queue of ${endpoint}`];
-    return { kind: 'one', view: purgeView, value, source: answer.text, notes };
+    return { ...answerResult(purgeView, answer), notes };
   },
 });
 
 /** Returns `3 waiting jobs`, or `all waiting jobs` when the service gives no count. */
 function waitingJobs(health: Json | undefined): string {
-  const count = numberOf(memberAt(health, 'jobs.inQueue'));
+  const count = numberAt(health, 'jobs.inQueue');
   return count === undefined ? 'all waiting jobs' : countOf(count, 'waiting job');
 }
 

@@ -34,7 +34,7 @@ export function parseAddress(text: string, what: string): Address {
   if (url.hash !== '' || text.includes('#')) throw refuse('it holds a fragment');
   if (REFUSED_PORTS.includes(portOf(url)))
     throw usage(
-      `${what} cannot be used: web clients never connect to port ${String(portOf(url))}`,
+      `${what} cannot be used: web clients never connect to port ${portOf(url)}`,
       'That port belongs to another protocol. Let the service listen on a different one.',
     );
   return {

@@ -60,6 +60,12 @@ export interface ApiRequest {
   readonly expects?: Expected;
 }
 
+/** A read of the management API. */
+export const readRequest = (
+  path: readonly string[],
+  options: Omit<ApiRequest, 'service' | 'method' | 'path'> = {},
+): ApiRequest => ({ service: 'base', method: 'GET', path, ...options });
+
 /** A readable answer with a 2xx status. */
 export interface ApiAnswer {
   readonly status: number;

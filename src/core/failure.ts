@@ -35,29 +35,20 @@ export interface FailureFacts {
  */
 export class Failure extends Error implements FailureFacts {
   override readonly name = 'Failure';
-  readonly code: string;
-  readonly exit: ExitCode;
-  readonly hint: string | undefined;
-  readonly status: number | undefined;
-  readonly title: string | undefined;
-  readonly detail: string | undefined;
-  readonly errors: readonly string[] | undefined;
-  readonly retryAfter: number | undefined;
-  readonly request: RequestName | undefined;
-  readonly id: string | undefined;
+  declare readonly code: string;
+  declare readonly exit: ExitCode;
+  declare readonly hint: string | undefined;
+  declare readonly status: number | undefined;
+  declare readonly title: string | undefined;
+  declare readonly detail: string | undefined;
+  declare readonly errors: readonly string[] | undefined;
+  declare readonly retryAfter: number | undefined;
+  declare readonly request: RequestName | undefined;
+  declare readonly id: string | undefined;
 
   constructor(facts: FailureFacts, cause?: unknown) {
     super(facts.message, cause === undefined ? undefined : { cause });
-    this.code = facts.code;
-    this.exit = facts.exit;
-    this.hint = facts.hint;
-    this.status = facts.status;
-    this.title = facts.title;
-    this.detail = facts.detail;
-    this.errors = facts.errors;
-    this.retryAfter = facts.retryAfter;
-    this.request = facts.request;
-    this.id = facts.id;
+    Object.assign(this, facts);
   }
 
   /** Returns a copy with some facts replaced, for a layer above that knows more (an id, a better hint). */
@@ -72,6 +63,27 @@ export class Failure extends Error implements FailureFacts {
     return Object.fromEntries(
       Object.entries(all).filter(([, value]) => value !== undefined),
     ) as unknown as FailureFacts;
+  }
+}
+
+/** Rethrows what is no Failure, and every error after an interrupt, which ends the command. */
+export function rethrowUnlessFailure(
+  error: unknown,
+  { signal }: { readonly signal: AbortSignal },
+): asserts error is Failure {
+  if (!(error instanceof Failure) || signal.aborted) throw error;
+}
+
+/** The result of `work`; undefined where it fails. Rethrows as `rethrowUnlessFailure` does. */
+export async function unlessFailed<T>(
+  ctx: { readonly signal: AbortSignal },
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    rethrowUnlessFailure(error, ctx);
+    return undefined;
   }
 }
 
@@ -91,6 +103,17 @@ export const interrupted = (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', hint?: stri
     message: signal === 'SIGINT' ? 'interrupted' : 'terminated',
     hint,
   });
+
+/** Whether the service does not have what a request was about. */
+export const isNotFound = (error: unknown): error is Failure =>
+  error instanceof Failure && error.exit === EXIT.notFound;
+
+/** The message of an error, or what was thrown as text. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Whether a failure is that of an interrupt. */
+export const isInterrupt = (error: unknown): error is Failure =>
+  error instanceof Failure && (error.exit === EXIT.interrupted || error.exit === EXIT.terminated);
 
 /** The failure for a closed stdout, as after `| head -1`. The command ends at once without a message and exits 0. */
 export const closedPipe = (): Failure =>

@@ -1,3 +1,5 @@
+import { messageOf } from './failure.ts';
+
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'it does not exist',
   EEXIST: 'it exists already',
@@ -17,7 +19,7 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Says in words what a system error means. */
 export function errorReason(error: unknown): string {
   const code = errorCode(error);
-  if (code === undefined) return error instanceof Error ? error.message : String(error);
+  if (code === undefined) return messageOf(error);
   return REASONS[code] ?? code;
 }
 

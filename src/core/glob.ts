@@ -42,7 +42,7 @@ export function alternatives(pattern: string, label: string): readonly string[] 
     if (whole === undefined) done.push(next);
     else open.push(...inner.split(',').map((each) => before + each + after));
     if (done.length + open.length > MAX_ALTERNATIVES)
-      throw usage(`${label} has more than ${String(MAX_ALTERNATIVES)} alternatives`, 'Write a shorter pattern.');
+      throw usage(`${label} has more than ${MAX_ALTERNATIVES} alternatives`, 'Write a shorter pattern.');
   }
   return done;
 }

@@ -1,4 +1,5 @@
 import { parse } from 'lossless-json';
+import { messageOf } from './failure.ts';
 
 /**
  * A JSON value kept as its source text: a number that a double would round, or a part that is nested too deeply to
@@ -56,6 +57,22 @@ export function decodeJson(source: string): Json {
   }
 }
 
+/** The value of a JSON text; the text itself if it is not JSON. */
+export function jsonOrText(text: string): Json {
+  const value = tryDecodeJson(text);
+  return value === undefined ? text : value;
+}
+
+/** Decodes JSON as `decodeJson` does; undefined for invalid text. */
+export function tryDecodeJson(source: string): Json | undefined {
+  try {
+    return decodeJson(source);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return undefined;
+    throw error;
+  }
+}
+
 /** Encodes a value. `indent` is the number of spaces per level; 0 gives one line. Undefined members are left out. */
 export function encodeJson(value: Json, indent = 0): string {
   return encode(value, indent, '');
@@ -98,7 +115,7 @@ export const objectOf = (value: Json | undefined): JsonObject | undefined => (is
 export const arrayOf = (value: Json | undefined): readonly Json[] | undefined =>
   Array.isArray(value) ? (value as readonly Json[]) : undefined;
 
-export const isObject = (value: Json | undefined): value is JsonObject =>
+export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Exact);
 
 /** A member of an object, or an item of an array by its index; undefined when there is none. */
@@ -110,6 +127,27 @@ export function memberOf(value: Json | undefined, name: string): Json | undefine
 /** The member at a dotted path (`runtime.gpus.0.util`); undefined when there is none. */
 export const memberAt = (value: Json | undefined, path: string): Json | undefined =>
   path.includes('.') ? path.split('.').reduce(memberOf, value) : memberOf(value, path);
+
+/** The string at a dotted path; undefined when there is none. */
+export const stringAt = (value: Json | undefined, path: string): string | undefined => stringOf(memberAt(value, path));
+
+/** The number at a dotted path, as `numberOf` gives it; undefined when there is none. */
+export const numberAt = (value: Json | undefined, path: string): number | undefined => numberOf(memberAt(value, path));
+
+/** The object at a dotted path; undefined when there is none. */
+export const objectAt = (value: Json | undefined, path: string): JsonObject | undefined =>
+  objectOf(memberAt(value, path));
+
+/** The array at a dotted path; undefined when there is none. */
+export const arrayAt = (value: Json | undefined, path: string): readonly Json[] | undefined =>
+  arrayOf(memberAt(value, path));
+
+/** The strings among the items of an array; none for any other kind of value. */
+export const stringsOf = (value: Json | undefined): readonly string[] =>
+  (arrayOf(value) ?? []).flatMap((each) => stringOf(each) ?? []);
+
+/** The items of the array at a dotted path; none when there is no array. */
+export const itemsAt = (value: Json | undefined, path: string): readonly Json[] => arrayAt(value, path) ?? [];
 
 /** JSON.parse, which is a hundred times as fast; undefined for invalid text, which the exact parser then locates. */
 function parseFast(text: string): Json | undefined {
@@ -200,7 +238,7 @@ function endOfString(text: string, start: number): number {
 }
 
 function syntaxError(error: unknown, text: string): JsonSyntaxError {
-  const said = error instanceof Error ? error.message : String(error);
+  const said = messageOf(error);
   const found = / at position (\d+)/.exec(said);
   const offset = found ? Number(found[1]) : text.length;
   const before = text.slice(0, offset).split('\n');

@@ -26,7 +26,7 @@ const unitName = (unit: TimeUnit): string =>
 export function formatDuration(milliseconds: number): string {
   const whole = Math.round(milliseconds);
   if (whole === 0) return '0s';
-  if (whole < 1000) return `${String(whole)}ms`;
+  if (whole < 1000) return `${whole}ms`;
   const seconds = Math.floor(whole / 1000);
   const steps = [
     ['d', 86_400],
@@ -40,7 +40,7 @@ export function formatDuration(milliseconds: number): string {
   for (const [unit, size] of steps.slice(first, first + 2)) {
     const count = Math.floor(left / size);
     left -= count * size;
-    if (count > 0) parts.push(`${String(count)}${unit}`);
+    if (count > 0) parts.push(`${count}${unit}`);
   }
   return parts.join(' ');
 }
@@ -59,10 +59,14 @@ const MIN_SHOWN_DOLLARS = 0.0001;
 /** Formats US dollars with two decimals, or four for a small amount: `$0.00`, `$1.24`, `$0.0034`, `<$0.0001`. */
 export function formatDollars(amount: number): string {
   if (amount !== 0 && Math.abs(amount) < MIN_SHOWN_DOLLARS / 2)
-    return amount > 0 ? `<$${String(MIN_SHOWN_DOLLARS)}` : `>$-${String(MIN_SHOWN_DOLLARS)}`;
+    return amount > 0 ? `<$${MIN_SHOWN_DOLLARS}` : `>$-${MIN_SHOWN_DOLLARS}`;
   const digits = amount !== 0 && Math.abs(amount) < 0.1 ? 4 : 2;
   return `$${amount.toFixed(digits)}`;
 }
+
+/** A price of the catalog: `$1.12/hr`; empty where there is none. */
+export const hourlyPrice = (price: number | undefined): string =>
+  price === undefined || price === 0 ? '' : `${formatDollars(price)}/hr`;
 
 /** A lower and an upper bound in US dollars. */
 export interface DollarRange {

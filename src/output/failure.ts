@@ -1,6 +1,6 @@
 import type { Sink, Terminal } from '../core/context.ts';
 import { EXIT, type ExitCode } from '../core/exit-codes.ts';
-import { Failure, type FailureFacts, type RequestName } from '../core/failure.ts';
+import { Failure, messageOf, type FailureFacts, type RequestName } from '../core/failure.ts';
 import { safeText, say, type SafeText, type TerminalText } from '../core/safe-text.ts';
 import { formatDuration } from '../core/units.ts';
 import { styled, joinText } from './layout/terminal-text.ts';
@@ -34,7 +34,7 @@ const MAX_MESSAGE = 500;
 const bug = (error: unknown): FailureFacts => ({
   code: 'bug',
   exit: EXIT.bug,
-  message: `this is a bug in berth: ${(error instanceof Error ? error.message : String(error)).slice(0, MAX_MESSAGE) || 'no message'}`,
+  message: `this is a bug in berth: ${messageOf(error).slice(0, MAX_MESSAGE) || 'no message'}`,
   hint: 'Please report it, with the command line and what --verbose prints.',
 });
 

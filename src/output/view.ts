@@ -1,6 +1,7 @@
+import type { ApiAnswer } from '../core/api.ts';
 import type { ExitCode } from '../core/exit-codes.ts';
 import type { Failure } from '../core/failure.ts';
-import type { Json, JsonObject } from '../core/json.ts';
+import { itemsAt, stringAt, type Json, type JsonObject } from '../core/json.ts';
 import type { OutputFormat } from '../core/output-formats.ts';
 import type { Page } from './page.ts';
 
@@ -12,7 +13,7 @@ export interface Cell {
   readonly text: string;
   /** The text in a detail view of a terminal, where it may have several lines, such as indented JSON. */
   readonly long?: string;
-  readonly tone?: Tone;
+  readonly tone?: Tone | undefined;
 }
 
 /** A percentage, shown as a bar on a terminal and as `42%` elsewhere. */
@@ -76,9 +77,9 @@ export interface Column {
   /** Shown only with `-o wide`, or when the terminal has room to spare. */
   readonly wide?: boolean;
   /** Left out first when the terminal is too narrow for all columns. */
-  readonly yields?: boolean;
+  readonly dropFirst?: boolean;
   /** Useless when cut, such as an id or a status: other columns are cut first. */
-  readonly whole?: boolean;
+  readonly cutLast?: boolean;
   /** A total that is told beside the table counts it: a table that leaves it out says so. */
   readonly counted?: boolean;
   /** Aligned to the right, as numbers are. */
@@ -109,9 +110,9 @@ export interface View {
 
 interface Outcome {
   /** 0 by default. */
-  readonly exit?: ExitCode;
+  readonly exit?: ExitCode | undefined;
   /** Lines printed on stderr after the data. */
-  readonly notes?: readonly string[];
+  readonly notes?: readonly string[] | undefined;
   /** Thrown after the data is printed: for a command of which only a part succeeded. */
   readonly failure?: Failure | undefined;
 }
@@ -143,10 +144,25 @@ export type Result =
   | (Outcome & { readonly kind: 'page'; readonly page: Page })
   | (Outcome & { readonly kind: 'nothing' });
 
+/** The result that shows the whole document of an answer. */
+export const answerResult = (view: View, { value = null, text }: ApiAnswer) =>
+  ({ kind: 'one', view, value, source: text }) as const satisfies Result;
+
+/** The result that shows the rows of an answer, which are its member `member`. */
+export const listResult = (view: View, { value, text }: ApiAnswer, member: string) =>
+  ({ kind: 'many', view, values: itemsAt(value, member), source: { text, member } }) as const satisfies Result;
+
+/** The id of a row; empty where it has none. */
+export const idOf = (row: Json | undefined): string => stringAt(row, 'id') ?? '';
+
 /** A result that has rows. */
 export type RowsResult = Extract<Result, { kind: 'one' | 'many' }>;
 
 export const rowsOf = (result: RowsResult): readonly Json[] => (result.kind === 'one' ? [result.value] : result.values);
+
+/** Whether an output flag or setting asks for data in place of the text that a command prints to people. */
+export const asksForData = ({ format, fields, jq }: OutputOptions): boolean =>
+  format !== undefined || fields !== undefined || jq !== undefined;
 
 /** How results are printed, from the global flags. */
 export interface OutputOptions {

@@ -55,37 +55,43 @@ export interface KeySources {
   readonly inProfile: () => { readonly key: string; readonly where: string } | undefined;
 }
 
-/** The source of the key in use; undefined when there is none. Opens no key file. */
-export function keySource({
-  env,
-  inProfile,
-}: Omit<KeySources, 'readFile'>): 'environment' | 'file' | 'profile' | undefined {
-  if (isSet(env['BERTH_API_KEY'])) return 'environment';
-  if (isSet(env['BERTH_API_KEY_FILE'])) return 'file';
-  return inProfile() === undefined ? undefined : 'profile';
+/** A source of a key, with the key, which is not read yet where the source is a file. */
+interface FoundKey {
+  readonly source: KeyView['source'];
+  readonly key?: string;
+  /** The variable, the path of the file, or the profile. */
+  readonly where: string;
 }
 
-/** The source of the key in use, with the part of the key that may be shown or the path of its file. */
-export function keyMark({ env, inProfile }: Omit<KeySources, 'readFile'>): string | undefined {
-  const value = env['BERTH_API_KEY'];
-  if (isSet(value)) return `environment ${keyTail(value.trim())}`;
+/** The first source that has a key. Opens no key file. */
+function findKey({ env, inProfile }: Omit<KeySources, 'readFile'>): FoundKey | undefined {
+  const key = env['BERTH_API_KEY'];
+  if (isSet(key)) return { source: 'environment', key, where: 'BERTH_API_KEY' };
   const file = env['BERTH_API_KEY_FILE'];
-  if (isSet(file)) return `file ${file}`;
+  if (isSet(file)) return { source: 'file', where: file };
   const kept = inProfile();
-  return kept && `profile ${keyTail(kept.key)}`;
+  return kept && { source: 'profile', ...kept };
+}
+
+/** The source of the key in use; undefined when there is none. Opens no key file. */
+export const keySource = (sources: Omit<KeySources, 'readFile'>): KeyView['source'] | undefined =>
+  findKey(sources)?.source;
+
+/** The source of the key in use, with the part of the key that may be shown or the path of its file. */
+export function keyMark(sources: Omit<KeySources, 'readFile'>): string | undefined {
+  const found = findKey(sources);
+  return found && `${found.source} ${found.key === undefined ? found.where : keyTail(found.key.trim())}`;
 }
 
 /**
  * Returns the key in use: from BERTH_API_KEY, from the file that BERTH_API_KEY_FILE names, or from the profile; undefined
  * when there is none. Fails with denied (3) for an invalid key, and as `readFile` does.
  */
-export async function effectiveKey({ env, readFile, inProfile }: KeySources): Promise<ApiKey | undefined> {
-  const value = env['BERTH_API_KEY'];
-  if (isSet(value)) return new ApiKey(cleanKey(value, 'BERTH_API_KEY'), 'environment');
-  const file = env['BERTH_API_KEY_FILE'];
-  if (isSet(file)) return new ApiKey(cleanKey(await readFile(file), file), 'file');
-  const kept = inProfile();
-  return kept && new ApiKey(cleanKey(kept.key, kept.where), 'profile');
+export async function effectiveKey(sources: KeySources): Promise<ApiKey | undefined> {
+  const found = findKey(sources);
+  if (found === undefined) return undefined;
+  const { source, key, where } = found;
+  return new ApiKey(cleanKey(key ?? (await sources.readFile(where)), where), source);
 }
 
 const isSet = (value: string | undefined): value is string => value !== undefined && value !== '';

@@ -26,7 +26,7 @@ export function checkSetting(setting: Setting, text: string, where: string): str
       return text.trim();
     case 'count':
       if (!/^\d{1,15}$/.test(text.trim()) || Number(text) < setting.least)
-        throw usage(`${where} takes a whole number of at least ${String(setting.least)}, not ${JSON.stringify(text)}`);
+        throw usage(`${where} takes a whole number of at least ${setting.least}, not ${JSON.stringify(text)}`);
       return String(Number(text));
     case 'switch':
       return checkSwitch(setting, text, where);

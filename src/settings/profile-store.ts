@@ -40,18 +40,12 @@ export function createProfiles(path: () => string, locks: FileLocks): ProfileSto
     get path() {
       return path();
     },
-    list: () =>
-      new Promise((resolve) => {
-        resolve(shown(readProfiles(path())));
-      }),
+    list: async () => shown(readProfiles(path())),
     set: async (profile, name, value) => {
       const setting = storable(name);
       await setMember(profile, name, value === undefined ? undefined : checkStored(setting, value));
     },
-    aliases: () =>
-      new Promise((resolve) => {
-        resolve(readProfiles(path()).aliases);
-      }),
+    aliases: async () => readProfiles(path()).aliases,
     setAlias: (name, text) =>
       change(({ current, profiles, aliases }) => ({ current, profiles, aliases: withMember(aliases, name, text) })),
     logIn: async (profile, values, key) => {

@@ -81,7 +81,7 @@ function parseJson(text: string, path: string): unknown {
     const found = /position (\d+)/.exec(error instanceof Error ? error.message : '');
     const before = text.slice(0, found ? Number(found[1]) : text.length).split('\n');
     const column = (before.at(-1)?.length ?? 0) + 1;
-    throw broken(path, `it is not JSON (line ${String(before.length)}, column ${String(column)})`);
+    throw broken(path, `it is not JSON (line ${before.length}, column ${column})`);
   }
 }
 

@@ -1,9 +1,10 @@
 import type { Context } from '../../core/context.ts';
-import { arrayOf, memberAt, numberOf, stringOf, type Json } from '../../core/json.ts';
+import { itemsAt, type Json, numberAt, stringAt } from '../../core/json.ts';
 import type { ListRow } from '../../core/ports/remembered.ts';
 import { safeText } from '../../core/safe-text.ts';
-import { formatDollars } from '../../core/units.ts';
+import { hourlyPrice } from '../../core/units.ts';
 import type { ListSource } from './sources.ts';
+import { listRequest } from '../resource/identity/requests.ts';
 
 /** Maximum number of rows that are kept of a list. */
 const MAX_ROWS = 1000;
@@ -15,24 +16,16 @@ const DEADLINE_MS = 10_000;
 /** Reads a list of the service and keeps its rows for completion. Sends nothing without a key. Fails as a request does. */
 export async function renewList({ api, settings, lists }: Context, list: string, source: ListSource): Promise<void> {
   if (!settings.local && (await settings.key()) === undefined) return;
-  const { path, member, lookupQuery = {} } = source;
-  const answer = await api.send({
-    service: 'base',
-    method: 'GET',
-    path,
-    query: lookupQuery,
-    expects: { list: member },
-    deadlineMs: DEADLINE_MS,
-  });
-  const rows = (arrayOf(memberAt(answer.value, member)) ?? []).flatMap((row) => listRow(row, source));
+  const answer = await api.send({ ...listRequest(source, source.lookupQuery), deadlineMs: DEADLINE_MS });
+  const rows = itemsAt(answer.value, source.member).flatMap((row) => listRow(row, source));
   await lists.write(list, [...new Map(rows.map((row) => [row.value, row])).values()].slice(0, MAX_ROWS));
 }
 
 function listRow(row: Json, { value = 'id', described = ['status'] }: ListSource): readonly ListRow[] {
-  const id = offered(stringOf(memberAt(row, value)));
+  const id = offered(stringAt(row, value));
   if (id === '') return [];
   const description = described.map((each) => wordOf(row, each)).filter((word) => word !== '');
-  return [{ value: id, name: offered(stringOf(memberAt(row, 'name'))), description: description.join(', ') }];
+  return [{ value: id, name: offered(stringAt(row, 'name')), description: description.join(', ') }];
 }
 
 /**
@@ -43,11 +36,10 @@ const offered = (text = ''): string =>
   text.length <= MAX_LENGTH && !text.startsWith('-') && safeText(text) === text ? text : '';
 
 function wordOf(row: Json, described: NonNullable<ListSource['described']>[number]): string {
-  if (typeof described === 'string') return safeText(stringOf(memberAt(row, described)) ?? '').slice(0, MAX_LENGTH);
+  if (typeof described === 'string') return safeText(stringAt(row, described) ?? '').slice(0, MAX_LENGTH);
   if ('gigabytes' in described) {
-    const size = numberOf(memberAt(row, described.gigabytes));
-    return size === undefined ? '' : `${String(size)} GB`;
+    const size = numberAt(row, described.gigabytes);
+    return size === undefined ? '' : `${size} GB`;
   }
-  const price = numberOf(memberAt(row, described.hourly));
-  return price === undefined || price === 0 ? '' : `${formatDollars(price)}/hr`;
+  return hourlyPrice(numberAt(row, described.hourly));
 }

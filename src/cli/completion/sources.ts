@@ -24,7 +24,7 @@ export type ListSource = Pick<Collection, 'path' | 'member' | 'lookupQuery' | 'v
 export const listSource = ({ path, member, lookupQuery, value, described }: Collection): ListSource => ({
   path,
   member,
-  ...(lookupQuery === undefined ? {} : { lookupQuery }),
-  ...(value === undefined ? {} : { value }),
-  ...(described === undefined ? {} : { described }),
+  lookupQuery,
+  value,
+  described,
 });

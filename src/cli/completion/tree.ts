@@ -7,21 +7,21 @@ import { listSource, type Completes, type ListSource, type LocalSource } from '.
 /** What completes one value: its choices, or a source. */
 export interface CompletionValue {
   readonly summary: string;
-  readonly choices?: readonly string[];
+  readonly choices?: readonly string[] | undefined;
   /** A local source, or the key of one of the tree's lists after `list:`. */
-  readonly source?: LocalSource | 'fields' | `list:${string}`;
+  readonly source?: LocalSource | 'fields' | `list:${string}` | undefined;
   /** True when one word may contain several values with commas between them. */
-  readonly commas?: boolean;
+  readonly commas?: boolean | undefined;
   /** True when the value may be given more than once: a repeatable flag, or the last argument. */
-  readonly many?: boolean;
+  readonly many?: boolean | undefined;
 }
 
 /** A flag; a switch has no value. */
 export interface CompletionFlag {
   readonly flag: string;
-  readonly short?: string;
+  readonly short?: string | undefined;
   readonly summary: string;
-  readonly value?: CompletionValue;
+  readonly value?: CompletionValue | undefined;
 }
 
 /** A node of the command tree, with what can follow it. */
@@ -32,7 +32,7 @@ export interface CompletionNode {
   /** Its own flags; `globals` of the tree has the others. */
   readonly flags: readonly CompletionFlag[];
   /** The paths that `--fields` can name. */
-  readonly fields?: readonly string[];
+  readonly fields?: readonly string[] | undefined;
 }
 
 /**
@@ -56,10 +56,10 @@ export async function completionTree(program: Program): Promise<CompletionTree> 
 
   const valueOf = (param: Param<unknown>): CompletionValue => ({
     summary: param.summary,
-    ...(param.choices === undefined ? {} : { choices: param.choices }),
-    ...(param.complete === undefined ? {} : { source: sourceOf(param.complete) }),
-    ...(param.commas === true ? { commas: true } : {}),
-    ...(param.many ? { many: true } : {}),
+    choices: param.choices,
+    source: param.complete && sourceOf(param.complete),
+    commas: param.commas,
+    many: param.many ? true : undefined,
   });
   const sourceOf = (complete: Completes): NonNullable<CompletionValue['source']> => {
     if (typeof complete === 'string') return complete;
@@ -82,11 +82,11 @@ export async function completionTree(program: Program): Promise<CompletionTree> 
       args: Object.values(target.args).map(valueOf),
       flags: visibleOptions(target).map(([key, param]) => ({
         flag: flagName(key),
-        ...(param.short === undefined ? {} : { short: param.short }),
+        short: param.short,
         summary: param.summary,
-        ...(param.metavar === undefined ? {} : { value: valueOf(param) }),
+        value: param.metavar === undefined ? undefined : valueOf(param),
       })),
-      ...(target.fields === undefined ? {} : { fields: target.fields }),
+      fields: target.fields,
     };
   };
   for (const noun of program.nouns) add([noun.name], await noun.load(program));
@@ -95,16 +95,7 @@ export async function completionTree(program: Program): Promise<CompletionTree> 
 
 const globalFlag = ({ flag, short, summary, metavar, choices, complete, commas }: GlobalFlag): CompletionFlag => ({
   flag,
-  ...(short === undefined ? {} : { short }),
+  short,
   summary,
-  ...(metavar === undefined
-    ? {}
-    : {
-        value: {
-          summary,
-          ...(choices === undefined ? {} : { choices }),
-          ...(complete === undefined ? {} : { source: complete }),
-          ...(commas === true ? { commas } : {}),
-        },
-      }),
+  value: metavar === undefined ? undefined : { summary, choices, source: complete, commas },
 });

@@ -76,7 +76,7 @@ export function commandHelp(path: readonly string[], command: Command): Page {
     withChoices(param),
   ]);
   const flags = visibleOptions(command).map(([key, param]): PageRow => [
-    flagSignature(key, param),
+    flagSignature(flagName(key), param),
     withChoices(param) + initialText(param),
   ]);
   return pageOf([
@@ -95,10 +95,7 @@ export const flagsHelp = (flags: readonly GlobalFlag[]): Page =>
   pageOf([
     rows(
       'Flags every command takes, before or after its noun',
-      flags.map((flag): PageRow => [
-        `${flag.short === undefined ? '    ' : `${flag.short}, `}${flag.flag}${flag.metavar === undefined ? '' : ` ${flag.metavar}`}`,
-        flag.summary,
-      ]),
+      flags.map((flag): PageRow => [flagSignature(flag.flag, flag), flag.summary]),
     ),
   ]);
 
@@ -126,8 +123,8 @@ export function signature(path: readonly string[], target: Command | Group): str
   return [...path, ...words].join(' ');
 }
 
-const flagSignature = (key: string, param: Param<unknown>): string =>
-  `${param.short === undefined ? '    ' : `${param.short}, `}${flagName(key)}${param.metavar === undefined ? '' : ` ${param.metavar}`}`;
+const flagSignature = (name: string, { short, metavar }: Pick<GlobalFlag, 'short' | 'metavar'>): string =>
+  `${short === undefined ? '    ' : `${short}, `}${name}${metavar === undefined ? '' : ` ${metavar}`}`;
 
 function withChoices(param: Param<unknown>): string {
   const hidden = param.choices === undefined || param.metavar === param.choices.join('|');

@@ -172,8 +172,7 @@ async function failureOf(
 }
 
 function commanderOption(key: string, param: Param<unknown>): Option {
-  const name = flagName(key) + (param.metavar === undefined ? '' : ' <value>');
-  const option = plainOption(param.short === undefined ? name : `${param.short}, ${name}`);
+  const option = plainOption(flagName(key), param);
   return param.many ? option.argParser((text, before: string[] | undefined) => [...(before ?? []), text]) : option;
 }
 
@@ -203,17 +202,15 @@ function readValues(
  * An option whose value is kept under its own name. Commander would keep `--no-input` as `input: false` and confuse it
  * with a command's `--input`.
  */
-function plainOption(flags: string): Option {
-  const option = new Option(flags);
+function plainOption(flag: string, { short, metavar }: Pick<GlobalFlag, 'short' | 'metavar'>): Option {
+  const name = flag + (metavar === undefined ? '' : ' <value>');
+  const option = new Option(short === undefined ? name : `${short}, ${name}`);
   option.negate = false;
   return option;
 }
 
 function addGlobals(parser: Commander, flags: readonly GlobalFlag[]): void {
-  for (const flag of flags) {
-    const name = flag.flag + (flag.metavar === undefined ? '' : ' <value>');
-    parser.addOption(plainOption(flag.short === undefined ? name : `${flag.short}, ${name}`));
-  }
+  for (const flag of flags) parser.addOption(plainOption(flag.flag, flag));
 }
 
 /** The global flags at every position of the command line; the one nearest to the verb wins. */

@@ -15,6 +15,15 @@ export function commonOptions(command: Command): Params {
   };
 }
 
+/** `--wait-timeout`. */
+export const waitTimeoutOption = (summary: string): Param<number> => option.durationOr(summary, 's', 600_000, '10m');
+
+/** `--wait` and its `--wait-timeout`. */
+export const waitOptions = (summary: string) => ({
+  wait: option.on(summary),
+  waitTimeout: onlyWith(['wait'], waitTimeoutOption('how long --wait waits')),
+});
+
 /** The flags of a command that help and completion show, by key. */
 export const visibleOptions = (command: Command): readonly (readonly [string, Param<unknown>])[] =>
   Object.entries({ ...command.options, ...commonOptions(command) }).filter(([, { hidden }]) => hidden !== true);

@@ -56,6 +56,7 @@ export type Params = Readonly<Record<string, Param<unknown>>>;
 export type ValuesOf<P extends Params> = { readonly [K in keyof P]: P[K] extends Param<infer T> ? T : never };
 
 interface Shape<T> {
+  readonly format?: NonNullable<Param<T>['format']>;
   readonly hidden?: boolean;
   readonly short?: string;
   readonly metavar?: string;
@@ -67,14 +68,15 @@ interface Shape<T> {
 }
 
 const asText = (text: string): string => text;
+const asTexts = (text: string): readonly string[] => [text];
 
 function parseCount(least: number, most = Number.MAX_SAFE_INTEGER): (text: string, label: string) => number {
   return (text, label) => {
     const value = Number(text);
     if (!/^[+-]?\d+$/.test(text.trim()) || !Number.isSafeInteger(value))
       throw usage(`${label} takes a whole number, not ${JSON.stringify(text)}`);
-    if (value < least) throw usage(`${label} is at least ${String(least)}; ${String(value)} is too small`);
-    if (value > most) throw usage(`${label} is at most ${String(most)}; ${String(value)} is too large`);
+    if (value < least) throw usage(`${label} is at least ${least}; ${value} is too small`);
+    if (value > most) throw usage(`${label} is at most ${most}; ${value} is too large`);
     return value;
   };
 }
@@ -97,6 +99,15 @@ function parseChoice(choices: readonly string[]): (text: string, label: string) 
 
 const flag = { kind: 'flag', required: false, many: false } as const;
 
+/** A flag with a value, which help shows as `metavar` unless `shape` has another one. */
+const valueFlag = <T>(summary: string, metavar: string, shape: Shape<T>, parse: Param<T>['parse']): Param<T> => ({
+  ...flag,
+  metavar,
+  ...shape,
+  summary,
+  parse,
+});
+
 /** Flags. The key `lowPriority` becomes `--low-priority`. Without `initial`, an absent flag is undefined. */
 export const option = {
   /** A switch: true if given. */
@@ -107,119 +118,56 @@ export const option = {
     initial: false,
     parse: asText,
   }),
-  text: (summary: string, shape: Shape<string> = {}): Param<string | undefined> => ({
-    ...flag,
-    metavar: 'TEXT',
-    ...shape,
-    summary,
-    parse: asText,
-  }),
+  text: (summary: string, shape: Shape<string> = {}): Param<string | undefined> =>
+    valueFlag(summary, 'TEXT', shape, asText),
   requiredText: (summary: string, shape: Shape<string> = {}): Param<string> => ({
-    ...flag,
-    metavar: 'TEXT',
-    ...shape,
-    summary,
+    ...valueFlag(summary, 'TEXT', shape, asText),
     required: true,
-    parse: asText,
   }),
   /** A number greater than 0 and at most 1. */
-  fraction: (summary: string, shape: Shape<number> = {}): Param<number | undefined> => ({
-    ...flag,
-    metavar: 'N',
-    format: 'number',
-    ...shape,
-    summary,
-    parse: parseFraction,
-  }),
+  fraction: (summary: string, shape: Shape<number> = {}): Param<number | undefined> =>
+    valueFlag(summary, 'N', { format: 'number', ...shape }, parseFraction),
   /** A duration in milliseconds; `bare` is the unit of a number without a unit. */
-  duration: (summary: string, bare: TimeUnit, shape: Shape<number> = {}): Param<number | undefined> => ({
-    ...flag,
-    metavar: 'TIME',
-    format: 'duration',
-    ...shape,
-    summary,
-    parse: (text, label) => parseDuration(text, bare, label),
-  }),
+  duration: (summary: string, bare: TimeUnit, shape: Shape<number> = {}): Param<number | undefined> =>
+    valueFlag(summary, 'TIME', { format: 'duration', ...shape }, (text, label) => parseDuration(text, bare, label)),
   /** A duration in milliseconds; a unit is required, because no unit is obvious for an age. */
-  age: (summary: string): Param<number | undefined> => ({
-    ...flag,
-    metavar: 'TIME',
-    format: 'duration',
-    summary,
-    parse: (text, label) => {
+  age: (summary: string): Param<number | undefined> =>
+    valueFlag(summary, 'TIME', { format: 'duration' }, (text, label) => {
       if (/^[\d.]+$/.test(text.trim())) throw usage(`${label} needs a unit: ${text}`, `Write ${text}h or ${text}d.`);
       return parseDuration(text, 'h', label);
-    },
-  }),
+    }),
   /** A duration in milliseconds, with a default. */
-  durationOr: (summary: string, bare: TimeUnit, initial: number, initialText: string): Param<number> => ({
-    ...flag,
-    metavar: 'TIME',
-    format: 'duration',
-    initial,
-    initialText,
-    summary,
-    parse: (text, label) => parseDuration(text, bare, label),
-  }),
+  durationOr: (summary: string, bare: TimeUnit, initial: number, initialText: string): Param<number> =>
+    valueFlag(summary, 'TIME', { format: 'duration', initial, initialText }, (text, label) =>
+      parseDuration(text, bare, label),
+    ),
   count: (
     summary: string,
     least: number,
-    shape: Shape<number> & { readonly most?: number } = {},
-  ): Param<number | undefined> => {
-    const { most, ...rest } = shape;
-    return { ...flag, metavar: 'N', format: 'integer', ...rest, summary, parse: parseCount(least, most) };
-  },
-  requiredCount: (
-    summary: string,
-    least: number,
-    shape: Shape<number> & { readonly most?: number } = {},
-  ): Param<number> => {
-    const { most, ...rest } = shape;
-    return {
-      ...flag,
-      metavar: 'N',
-      format: 'integer',
-      ...rest,
-      summary,
-      required: true,
-      parse: parseCount(least, most),
-    };
-  },
+    { most, ...shape }: Shape<number> & { readonly most?: number } = {},
+  ): Param<number | undefined> => valueFlag(summary, 'N', { format: 'integer', ...shape }, parseCount(least, most)),
   choice: (summary: string, choices: readonly string[], shape: Shape<string> = {}): Param<string | undefined> => ({
-    ...flag,
-    metavar: choices.length > 4 ? 'WORD' : choices.join('|'),
-    ...shape,
-    summary,
+    ...valueFlag(summary, choices.length > 4 ? 'WORD' : choices.join('|'), shape, parseChoice(choices)),
     choices,
-    parse: parseChoice(choices),
   }),
   /** A repeatable flag whose value may also hold several values, separated by commas. */
   list: (
     summary: string,
     shape: Shape<readonly string[]> & { readonly choices?: readonly string[] } = {},
   ): Param<readonly string[]> => ({
-    ...flag,
-    metavar: 'A,B',
-    initial: [],
-    ...shape,
-    summary,
-    many: true,
-    commas: true,
-    parse: (text, label) =>
+    ...valueFlag(summary, 'A,B', { initial: [], ...shape }, (text, label) =>
       text
         .split(',')
         .filter((part) => part !== '')
         .map((part) => (shape.choices ? parseChoice(shape.choices)(part, label) : part)),
+    ),
+    many: true,
+    commas: true,
   }),
   /** A repeatable flag; each value is taken as it is. */
   texts: (summary: string, shape: Shape<readonly string[]> = {}): Param<readonly string[]> => ({
-    ...flag,
-    metavar: 'TEXT',
-    initial: [],
-    ...shape,
-    summary,
+    ...valueFlag(summary, 'TEXT', { initial: [], ...shape }, asTexts),
     many: true,
-    parse: (text) => [text],
   }),
   /** A repeatable flag that is needed at least once; each value is taken as it is. */
   requiredTexts: (summary: string, shape: Shape<readonly string[]> = {}): Param<readonly string[]> => ({
@@ -231,56 +179,46 @@ export const option = {
 /** A flag that needs at least one of some other flags: without them it is an error. */
 export const onlyWith = <T>(needs: readonly string[], param: Param<T>): Param<T> => ({ ...param, needs });
 
-const argument = { kind: 'argument', many: false, parse: asText } as const;
+interface WordShape extends Shape<string> {
+  readonly choices?: readonly string[];
+}
+
+const word = (summary: string, shape: WordShape, required: boolean): Param<string> => ({
+  kind: 'argument',
+  many: false,
+  required,
+  ...shape,
+  summary,
+  parse: shape.choices ? parseChoice(shape.choices) : asText,
+});
+
+const words = (summary: string, shape: Shape<readonly string[]>, required: boolean): Param<readonly string[]> => ({
+  kind: 'argument',
+  many: true,
+  required,
+  ...shape,
+  summary,
+  parse: asTexts,
+});
 
 /** Arguments, in the order of their declaration. Help shows the key in upper case unless `metavar` is set. */
 export const arg = {
-  text: (summary: string, shape: Shape<string> & { readonly choices?: readonly string[] } = {}): Param<string> => ({
-    ...argument,
-    ...shape,
-    summary,
-    required: true,
-    ...(shape.choices ? { parse: parseChoice(shape.choices) } : {}),
-  }),
-  optional: (
-    summary: string,
-    shape: Shape<string> & { readonly choices?: readonly string[] } = {},
-  ): Param<string | undefined> => ({
-    ...argument,
-    ...shape,
-    summary,
-    required: false,
-    ...(shape.choices ? { parse: parseChoice(shape.choices) } : {}),
-  }),
+  text: (summary: string, shape: WordShape = {}): Param<string> => word(summary, shape, true),
+  optional: (summary: string, shape: WordShape = {}): Param<string | undefined> => word(summary, shape, false),
   /** Zero or more arguments. */
-  any: (summary: string, shape: Shape<readonly string[]> = {}): Param<readonly string[]> => ({
-    ...argument,
-    ...shape,
-    summary,
-    required: false,
-    many: true,
-    parse: (text) => [text],
-  }),
+  any: (summary: string, shape: Shape<readonly string[]> = {}) => words(summary, shape, false),
   /** One or more ids or names; repeated ones are removed. */
   ids: (summary: string, shape: Shape<readonly string[]> = {}): Param<readonly string[]> => ({
-    ...arg.many(summary, shape),
+    ...words(summary, shape, true),
     distinct: true,
   }),
   /** One or more arguments. */
-  many: (summary: string, shape: Shape<readonly string[]> = {}): Param<readonly string[]> => ({
-    ...argument,
-    ...shape,
-    summary,
-    required: true,
-    many: true,
-    parse: (text) => [text],
-  }),
-  /** A repeatable flag that is needed at least once; each value is taken as it is. */
-  requiredTexts: (summary: string, shape: Shape<readonly string[]> = {}): Param<readonly string[]> => ({
-    ...option.texts(summary, shape),
-    required: true,
-  }),
+  many: (summary: string, shape: Shape<readonly string[]> = {}) => words(summary, shape, true),
 };
+
+/** Whether a value was given: a switch that is off and an empty list count as absent. */
+export const isGiven = (value: unknown): boolean =>
+  value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
 
 /** The flag of a key: `lowPriority` becomes `--low-priority`. */
 export const flagName = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

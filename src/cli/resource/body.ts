@@ -1,8 +1,8 @@
 import { usage } from '../../core/failure.ts';
-import { decodeJson, isObject, JsonSyntaxError, memberAt, type Json, type JsonObject } from '../../core/json.ts';
+import { isObject, memberAt, jsonOrText, type Json, type JsonObject } from '../../core/json.ts';
 import type { CommandContext } from '../context.ts';
 import type { Values } from '../command.ts';
-import { option, type Param, type Params } from '../parse/params.ts';
+import { option, isGiven, type Param, type Params } from '../parse/params.ts';
 
 /** A member of a request body that has a flag. */
 export interface Member {
@@ -45,20 +45,16 @@ export async function readBody(
     if (at < 1) throw usage(`--set takes PATH=VALUE, not ${JSON.stringify(text)}`, `--set ${example}`);
     const path = text.slice(0, at).split('.');
     if (path.includes('')) throw usage('--set names an empty member', `--set ${example}`);
-    body = withMember(body, path, valueOf(text.slice(at + 1)));
+    body = withMember(body, path, jsonOrText(text.slice(at + 1)));
   }
   for (const [key, { path, value }] of Object.entries(members)) {
     const given = values[key];
-    if (isAbsent(given)) continue;
+    if (!isGiven(given)) continue;
     const member = value === undefined ? (given as Json) : value(given as never, memberAt(body, path));
     body = withMember(body, path.split('.'), member);
   }
   return body;
 }
-
-/** Whether a flag was not given: a switch that is off and an empty list count as absent. */
-const isAbsent = (given: unknown): boolean =>
-  given === undefined || given === false || (Array.isArray(given) && given.length === 0);
 
 /** The flag keys of needed members that the body does not have. */
 export const missingMembers = (members: Members, needed: readonly string[], body: JsonObject): readonly string[] =>
@@ -79,19 +75,9 @@ function withItem(into: Json | undefined, path: readonly string[], value: Json):
   const [name = '', ...rest] = path;
   if (!/^\d+$/.test(name) || isObject(into)) return withMember(into, path, value);
   const items = Array.isArray(into) ? [...(into as readonly Json[])] : [];
-  if (Number(name) > items.length) throw usage(`--set names item ${name} of a list of ${String(items.length)}`);
+  if (Number(name) > items.length) throw usage(`--set names item ${name} of a list of ${items.length}`);
   items[Number(name)] = rest.length === 0 ? value : withItem(items[Number(name)], rest, value);
   return items;
-}
-
-/** The value of a JSON text; the text itself if it is not JSON. */
-function valueOf(text: string): Json {
-  try {
-    return decodeJson(text);
-  } catch (error) {
-    if (error instanceof JsonSyntaxError) return text;
-    throw error;
-  }
 }
 
 /** Reads a YAML or JSON document. Fails with usage (2) if it is not an object, with local-file (14) if it cannot be read. */

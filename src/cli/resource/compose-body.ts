@@ -1,10 +1,10 @@
 import { usage } from '../../core/failure.ts';
-import { arrayOf, isObject, memberAt, memberOf, stringOf, type Json, type JsonObject } from '../../core/json.ts';
+import { arrayOf, isObject, type Json, type JsonObject, memberOf, stringAt } from '../../core/json.ts';
 import { promptFor } from '../run/prompt-missing.ts';
 import type { Values } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { didYouMean } from '../parse/suggestions.ts';
-import { flagName } from '../parse/params.ts';
+import { flagName, isGiven } from '../parse/params.ts';
 import { missingMembers, readBody, type Members } from './body.ts';
 
 /** The members of a request body, and the rules for them. */
@@ -53,7 +53,7 @@ export async function composeBody(ctx: CommandContext, spec: BodySpec, values: V
     return kept.body;
   });
   if (dropped.length > 0) await ctx.tell(`Left out, because it cannot be written: ${listed(dropped)}.`);
-  if (stringOf(memberAt(body, spec.members['name']?.path ?? 'name'))?.trim() === '') throw usage('--name is empty');
+  if (stringAt(body, spec.members['name']?.path ?? 'name')?.trim() === '') throw usage('--name is empty');
   return body;
 }
 
@@ -120,7 +120,7 @@ const MAX_NAMES = 10;
 const listed = (names: readonly string[]): string =>
   names.length <= MAX_NAMES
     ? names.join(', ')
-    : `${names.slice(0, MAX_NAMES).join(', ')} and ${String(names.length - MAX_NAMES)} more`;
+    : `${names.slice(0, MAX_NAMES).join(', ')} and ${names.length - MAX_NAMES} more`;
 
 /** The writable part of a document, and the paths of its read-only (`dropped`) and unknown members. */
 export interface Writable {
@@ -156,9 +156,6 @@ export function writable(document: JsonObject, accepts: readonly string[], print
 function refuseSeveral(keys: readonly string[]): void {
   if (keys.length > 1) throw usage(`${keys.map(flagName).join(' and ')} exclude each other`, 'Keep one of them.');
 }
-
-const isGiven = (value: unknown): boolean =>
-  value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
 
 /** A deep merge of two objects; members of `over` win. */
 function merged(under: JsonObject, over: JsonObject): JsonObject {

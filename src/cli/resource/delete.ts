@@ -1,19 +1,17 @@
 import type { ApiRequest } from '../../core/api.ts';
-import { Failure, usage } from '../../core/failure.ts';
+import { usage, rethrowUnlessFailure } from '../../core/failure.ts';
 import type { Id } from '../../core/ids.ts';
-import { memberAt, stringOf, type Json } from '../../core/json.ts';
+import { type Json, stringAt } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
-import type { Result } from '../../output/view.ts';
-import { defineCommand, type Command, type Confirmation } from '../command.ts';
+import { idOf, type Result } from '../../output/view.ts';
+import { defineCommand, type Command, type Confirmation, type CommandWords } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { arg, option, type Param } from '../parse/params.ts';
+import { option, type Param } from '../parse/params.ts';
 import { commandLine, countOf, pluralOf } from '../words.ts';
-import { pickRow } from './identity/pick-row.ts';
-import { metavar, type Resource } from './read.ts';
+import { idsArgument, type Resource } from './read.ts';
 import {
   hasSelector,
-  idOf,
   labelOf,
   nothingSelected,
   readTargets,
@@ -21,7 +19,7 @@ import {
   type ChoiceValues,
   type Chosen,
 } from './select/choose.ts';
-import { SELECTOR_KEYS, selectorOptions } from './select/selectors.ts';
+import { selectorOptions } from './select/selectors.ts';
 import { outcomeResult, SEVERAL } from './several/outcomes.ts';
 import { sendEach } from './several/send-each.ts';
 
@@ -38,10 +36,7 @@ export interface Guard {
   readonly hint: (ids: readonly string[]) => string;
 }
 
-export interface DeleteSpec {
-  readonly summary: string;
-  readonly details?: string;
-  readonly examples?: readonly (readonly [string, string])[];
+export interface DeleteSpec extends CommandWords {
   /** What is lost with it, printed before the confirmation: `Its data is destroyed.` */
   readonly loss?: string;
   /** Whether data is lost with a row: then its name must be typed. */
@@ -64,12 +59,6 @@ interface DeleteValues extends ChoiceValues {
 export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec): Command {
   const done = spec.done ?? 'deleted';
   const plural = pluralOf(resource.noun);
-  const id = arg.ids(`${resource.noun} ids or names`, {
-    metavar: metavar(resource),
-    unless: SELECTOR_KEYS,
-    ask: pickRow(resource),
-    complete: resource,
-  });
   // Without a guard the flag is absent, and its value undefined.
   const force = (spec.guard === undefined ? {} : { force: option.on(spec.guard.force) }) as Readonly<
     Record<'force', Param<boolean | undefined>>
@@ -77,8 +66,8 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
   return defineCommand({
     summary: spec.summary,
     details: [spec.details, SEVERAL, 'Selectors: berth help selectors.'].filter(Boolean).join(' '),
-    examples: spec.examples ?? [],
-    args: { id },
+    examples: spec.examples,
+    args: { id: idsArgument(resource) },
     options: { ...selectorOptions(resource.table, plural), ...force },
     writes: true,
     prepare: (ctx, values) => targetsOf(ctx, resource, spec.guard, values),
@@ -158,7 +147,7 @@ async function refuseGuarded(ctx: CommandContext, guard: Guard, rows: readonly J
   if (first === undefined) return;
   const hint = `${guard.hint([...reasons.keys()])}\n--force: ${guard.force}`;
   if (reasons.size === 1) throw usage(`${first}: nothing was sent`, hint);
-  throw usage(`${String(reasons.size)} of ${String(rows.length)} are protected: nothing was sent`, hint).with({
+  throw usage(`${reasons.size} of ${rows.length} are protected: nothing was sent`, hint).with({
     errors: [...reasons.values()],
   });
 }
@@ -173,7 +162,7 @@ async function forcedReasons(
   try {
     return [...(await guard.reasons(ctx, rows)).values()].map((reason) => `${reason}.`);
   } catch (error) {
-    if (!(error instanceof Failure) || ctx.signal.aborted) throw error;
+    rethrowUnlessFailure(error, ctx);
     return [`What is protected could not be looked up: ${error.message}.`];
   }
 }
@@ -182,6 +171,6 @@ async function forcedReasons(
 function textToType(resource: Resource, rows: readonly Json[]): string {
   const [only = null, ...others] = rows;
   if (others.length > 0) return countOf(rows.length, resource.noun);
-  const name = stringOf(memberAt(only, 'name')) ?? '';
+  const name = stringAt(only, 'name') ?? '';
   return name.trim() === name && name !== '' && safeText(name) === name ? name : idOf(only);
 }

@@ -1,7 +1,7 @@
-/** Parts of detail views that several resources use. */
-import { encodeJson, isObject, memberAt, objectOf, type Json } from '../../core/json.ts';
+/** Parts of views that several resources use. */
+import { encodeJson, isObject, type Json, objectAt } from '../../core/json.ts';
 import { jsonBlock, text } from '../../output/layout/cell-functions.ts';
-import type { Cell, Section, Shown, Tone } from '../../output/view.ts';
+import type { Section, Shown, Column } from '../../output/view.ts';
 
 /** A line for each member of an object that is not in `known`, so that a view hides nothing the service sent. */
 export function otherMembers(row: Json, known: readonly string[]): Section['lines'] {
@@ -19,18 +19,17 @@ export const memberLabel = (member: string): string =>
 /** The column header of a member: `retryAfter` gives `RETRY AFTER`. */
 export const memberHeader = (member: string): string => memberLabel(member).toUpperCase();
 
-/** Text with the tone that `tones` gives it; text that is not in `tones` is plain. */
-export const toned =
-  (path: string, tones: Readonly<Record<string, Tone>>) =>
-  (row: Json): Cell => {
-    const word = text(path)(row);
-    return { text: word, tone: Object.hasOwn(tones, word) ? (tones[word] ?? 'plain') : 'plain' };
-  };
-
 /** `NAME=VALUE` for each member of an object, such as environment variables. */
 export const pairs =
   (path: string) =>
   (row: Json): Shown =>
-    Object.entries(objectOf(memberAt(row, path)) ?? {}).map(
+    Object.entries(objectAt(row, path) ?? {}).map(
       ([name, value]) => `${name}=${typeof value === 'string' ? value : encodeJson(value ?? null)}`,
     );
+
+/** A column that shows a member as text under its name: `dataCenter` under `DATA CENTER`. */
+export const textColumn = (path: string, options: Partial<Column> = {}): Column => ({
+  header: memberHeader(path.split('.').at(-1) ?? path),
+  show: text(path),
+  ...options,
+});

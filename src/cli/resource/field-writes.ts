@@ -31,7 +31,8 @@ function flagsOf({ fields }: ResourceTable, verb: WriteVerb): Members {
     Object.entries(fields).flatMap(([key, field]): [string, Member][] => {
       const write = writeOf(field, verb);
       if (write === undefined || write === 'accepted') return [];
-      return [[key, { ...write, path: write.path ?? field.path ?? key }]];
+      const flag = 'param' in write ? write : { param: write };
+      return [[key, { path: field.path ?? key, ...flag }]];
     }),
   );
 }

@@ -1,4 +1,4 @@
-import { isObject, memberAt, stringOf, type Json } from '../../core/json.ts';
+import { isObject, memberAt, type Json } from '../../core/json.ts';
 import {
   age,
   duration,
@@ -11,7 +11,7 @@ import {
   text,
   yesNo,
 } from '../../output/layout/cell-functions.ts';
-import type { Column, Facts, Section, Shown, View } from '../../output/view.ts';
+import { idOf, type Column, type Facts, type Section, type Shown, type View } from '../../output/view.ts';
 import type { Param } from '../parse/params.ts';
 import { memberLabel, otherMembers, pairs } from './detail-lines.ts';
 
@@ -38,7 +38,7 @@ export type FieldType =
 type Show = (row: Json, facts: Facts) => Shown;
 type Lines = Section['lines'];
 
-/** The flag that sets a field. The flag is named after the field's key: `gpuCount` gives `--gpu-count`. */
+/** A flag whose value is not the field's value as it is. The flag is named after the field's key: `gpuCount` gives `--gpu-count`. */
 export interface FieldFlag {
   readonly param: Param<unknown>;
   /** Where the value goes in the body, where that is not the field's path. */
@@ -48,7 +48,7 @@ export interface FieldFlag {
 }
 
 /** How a body may set a field: with a flag, or `accepted` with `--set` and `--file` only. Where absent, it may not. */
-export type FieldWrite = 'accepted' | FieldFlag;
+export type FieldWrite = 'accepted' | Param<unknown> | FieldFlag;
 
 /** One field of a resource. */
 export interface Field {
@@ -57,7 +57,8 @@ export interface Field {
    * a flag that sets a part of another field.
    */
   readonly path?: string;
-  readonly type: FieldType;
+  /** `text` where absent. */
+  readonly type?: FieldType;
   /** The values that are known; a newer service may send others. */
   readonly values?: readonly string[];
   /** In detail views; the last name of the path where absent. */
@@ -119,7 +120,7 @@ export function viewOf<K extends string>(table: ResourceTable<K>): View {
   const { noun, fields, detail } = table;
   return {
     noun,
-    id: (row) => stringOf(memberAt(row, 'id')) ?? '',
+    id: idOf,
     members: table.members ?? topLevelNames(table),
     paths: readPaths(table),
     columns: [
@@ -137,11 +138,12 @@ export const readPaths = ({ fields }: ResourceTable): readonly string[] =>
 const RIGHT_ALIGNED: readonly FieldType[] = ['count', 'dollars', 'gigabytes', 'seconds', 'milliseconds', 'time'];
 
 function columnOf(key: string, field: Field): Column {
+  const { type = 'text', path = key } = field;
   return {
     header: labelOf(key, field).toUpperCase(),
-    show: field.type === 'time' ? age(field.path ?? key) : showOf(key, field),
-    ...(RIGHT_ALIGNED.includes(field.type) ? { right: true } : {}),
-    ...(field.type === 'status' ? { whole: true } : {}),
+    show: type === 'time' ? age(path) : showOf(key, field),
+    right: RIGHT_ALIGNED.includes(type),
+    cutLast: type === 'status',
     ...field.column,
   };
 }
@@ -150,7 +152,7 @@ function columnOf(key: string, field: Field): Column {
 const labelOf = (key: string, { label, path = key }: Field): string =>
   label ?? memberLabel(path.split('.').at(-1) ?? path);
 
-const showOf = (key: string, { path = key, type, show }: Field): Show => show ?? SHOWN[type](path);
+const showOf = (key: string, { path = key, type = 'text', show }: Field): Show => show ?? SHOWN[type](path);
 
 /** How each type is shown. */
 const SHOWN: Readonly<Record<FieldType, (path: string) => Show>> = {

@@ -1,21 +1,20 @@
-import type { ApiRequest } from '../../core/api.ts';
 import type { Json } from '../../core/json.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
-import { defineCommand, type Command, type WatchSpec } from '../command.ts';
+import { defineCommand, type Command, type WatchSpec, type CommandWords } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import type { Params, ValuesOf } from '../parse/params.ts';
-import { listRows, type Resource } from './read.ts';
+import type { Query } from './identity/collection.ts';
+import { listRows } from './identity/requests.ts';
+import type { Resource } from './read.ts';
 import { compileFilter, filterOptions, type Filter } from './select/selectors.ts';
 import { sortOption, sortRows, type SortKey } from './select/sort.ts';
+import type { Result } from '../../output/view.ts';
 
-interface ListSpec<O extends Params> {
-  readonly summary: string;
-  readonly details?: string;
+interface ListSpec<O extends Params> extends CommandWords {
   /** Flags beside the filters and `--sort`, which every list has. */
   readonly options?: O;
-  readonly examples?: readonly (readonly [string, string])[];
   readonly watch?: true | WatchSpec;
-  readonly query?: (values: ValuesOf<O>) => NonNullable<ApiRequest['query']>;
+  readonly query?: (values: ValuesOf<O>) => Query;
   /** Filters rows by the flags of this list, for filters that the service does not have. */
   readonly keep?: (row: Json, values: ValuesOf<O>) => boolean;
   /** A sentence about all rows, printed after the table on a terminal: `8 pods, $7.47 an hour`. */
@@ -31,20 +30,31 @@ export function listCommand<const O extends Params>(resource: Resource, spec: Li
     options: { ...options, ...filterOptions(resource.table), ...sortOption(resource.table) },
     run: async (ctx, values) => {
       const given = values as unknown as ValuesOf<O>;
-      const { sort = [], ...filter } = values as unknown as Filter & { readonly sort?: readonly SortKey[] };
-      const isWanted = compileFilter(resource.table, filter);
-      const all = await listRows(ctx, resource, query?.(given));
-      const now = ctx.serviceNow();
-      const kept = all.values.filter((row) => isWanted(row, now) && (keep?.(row, given) ?? true));
-      const source =
-        kept.length === all.values.length && sort.length === 0
-          ? { source: { text: all.text, member: resource.member } }
-          : {};
-      const rows = sortRows(kept, sort);
-      const notes = total !== undefined && rows.length > 0 && isForPerson(ctx) ? { notes: [total(rows)] } : {};
-      return { kind: 'many', view: resource.view, values: rows, ...source, ...notes };
+      const filter = values as unknown as ListFilter;
+      const result = await filteredRows(ctx, resource, filter, query?.(given), (row) => keep?.(row, given) ?? true);
+      const rows = result.values;
+      return { ...result, notes: total !== undefined && rows.length > 0 && isForPerson(ctx) ? [total(rows)] : [] };
     },
   });
+}
+
+/** The values of the flags that every list has. */
+export type ListFilter = Filter & { readonly sort?: readonly SortKey[] };
+
+/** The rows of a list that its filters keep, sorted. With the text of the answer where that has the same rows. */
+export async function filteredRows(
+  ctx: CommandContext,
+  resource: Resource,
+  { sort = [], ...filter }: ListFilter,
+  query: Query | undefined,
+  keep: (row: Json) => boolean,
+): Promise<Extract<Result, { kind: 'many' }>> {
+  const isWanted = compileFilter(resource.table, filter);
+  const { values: all, text } = await listRows(ctx, resource, query);
+  const now = ctx.serviceNow();
+  const kept = all.filter((row) => isWanted(row, now) && keep(row));
+  const source = kept.length === all.length && sort.length === 0 ? { source: { text, member: resource.member } } : {};
+  return { kind: 'many', view: resource.view, values: sortRows(kept, sort), ...source };
 }
 
 /** Whether a table is printed on a terminal. Only then is a total said, so that pipes and logs have rows alone. */

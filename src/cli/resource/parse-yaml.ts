@@ -1,5 +1,5 @@
 import { isScalar, LineCounter, parseDocument, visit, type Document, type ScalarTag } from 'yaml';
-import { Failure, usage } from '../../core/failure.ts';
+import { Failure, usage, messageOf } from '../../core/failure.ts';
 import { Exact, type Json } from '../../core/json.ts';
 
 /** The limit on the expansion of aliases, as the yaml package counts it. */
@@ -33,13 +33,13 @@ export function parseYaml(text: string, from: string): Json {
     if (problem !== undefined) {
       const { line, col } = lines.linePos(problem.at);
       throw usage(
-        `${from} is not YAML: line ${String(line)}, column ${String(col)}: ${reasonOf(problem.message.replace(/ at line.*/, ''))}`,
+        `${from} is not YAML: line ${line}, column ${col}: ${reasonOf(problem.message.replace(/ at line.*/, ''))}`,
       );
     }
     return plain(document.toJS({ maxAliasCount: MAX_ALIAS_COUNT }), from);
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw usage(`${from} cannot be read as YAML: ${reasonOf(error instanceof Error ? error.message : String(error))}`);
+    throw usage(`${from} cannot be read as YAML: ${reasonOf(messageOf(error))}`);
   }
 }
 

@@ -1,5 +1,5 @@
 import { Failure, usage } from '../../core/failure.ts';
-import { memberAt, stringOf, type JsonObject } from '../../core/json.ts';
+import { type JsonObject, stringAt } from '../../core/json.ts';
 import type { Values } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { flagName, option, type Params } from '../parse/params.ts';
@@ -50,7 +50,7 @@ export async function withSecret(
     if (text === '') throw usage(`${flag}: stdin is empty`);
     return { ...body, [member]: text };
   }
-  if (stringOf(memberAt(body, member)) !== undefined) return body;
+  if (stringAt(body, member) !== undefined) return body;
   if (!ctx.terminal.canAsk)
     throw usage(`missing ${flag}`, `The ${member} is asked for on a terminal, and read from stdin with ${flag}.`);
   const text = await ctx.prompts.secret(question);
@@ -60,7 +60,7 @@ export async function withSecret(
 
 /** Runs `act`; replaces the secret with `***` in the texts of its failure. */
 export async function redactingSecret<T>(secret: Secret, body: JsonObject, act: () => Promise<T>): Promise<T> {
-  const text = stringOf(memberAt(body, secret.member)) ?? '';
+  const text = stringAt(body, secret.member) ?? '';
   try {
     return await act();
   } catch (error) {

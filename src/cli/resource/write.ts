@@ -1,28 +1,25 @@
-import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
+import { readRequest, type ApiAnswer, type ApiRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, usage } from '../../core/failure.ts';
-import { memberAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
+import { usage, unlessFailed } from '../../core/failure.ts';
+import { type Json, type JsonObject, stringAt } from '../../core/json.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
-import type { Result } from '../../output/view.ts';
-import { arg, flagName, onlyWith, option, type Params } from '../parse/params.ts';
-import { defineCommand, type Command, type Values } from '../command.ts';
+import { answerResult, type Result } from '../../output/view.ts';
+import { flagName, type Params } from '../parse/params.ts';
+import { defineCommand, type Command, type Values, type CommandWords } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { asId, type Id } from '../../core/ids.ts';
-import { identify, sendTo } from './identity/identify.ts';
+import { identify, readRow } from './identity/identify.ts';
 import { waitFor } from '../run/wait.ts';
 import { commandLine } from '../words.ts';
 import { bodyOptions } from './body.ts';
 import { completedBody, composeBody, setExampleOf, type BodySpec } from './compose-body.ts';
-import { pickRow } from './identity/pick-row.ts';
-import { metavar, type Resource } from './read.ts';
+import { idArgument, type Resource } from './read.ts';
 import { sendReferences, withCompletion, type References } from './identity/references.ts';
 import { redactingSecret, refuseSecretOnArgv, secretOptions, withSecret, type Secret } from './secret.ts';
+import { waitOptions } from '../parse/common-options.ts';
 
 /** A create or update command of a collection. */
-export interface WriteSpec extends BodySpec {
-  readonly summary: string;
-  readonly details?: string;
-  readonly examples?: readonly (readonly [string, string])[];
+export interface WriteSpec extends BodySpec, CommandWords {
   /**
    * Validates the body before it is sent. Fails with usage (2) and names the flag and the rule. `readRow` reads the
    * current row; it is undefined on create and in a dry run.
@@ -66,24 +63,19 @@ export interface WaitSpec {
   readonly resumeCommand?: (id: string) => string;
 }
 
-const WAIT_OPTIONS = {
-  wait: option.on('wait until it is ready'),
-  waitTimeout: onlyWith(['wait'], option.durationOr('how long --wait waits', 's', 600_000, '10m')),
-} as const satisfies Params;
-
 /** All flags of a create or an update. */
 const optionsOf = (spec: WriteSpec): Params => ({
   ...Object.fromEntries(
     Object.entries(spec.members).map(([key, member]) => [key, withCompletion(spec.references, member)]),
   ),
   ...bodyOptions(setExampleOf(spec)),
-  ...(spec.wait === undefined ? {} : WAIT_OPTIONS),
+  ...(spec.wait === undefined ? {} : waitOptions('wait until it is ready')),
 });
 
 const wordsOf = ({ summary, details, examples, costs, price }: WriteSpec) => ({
   summary,
-  ...(details === undefined ? {} : { details }),
-  examples: examples ?? [],
+  details,
+  examples,
   costs: costs ?? price !== undefined,
 });
 
@@ -105,7 +97,7 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
       await spec.check?.(plain, undefined);
       spec.checkFields?.(plain);
       const body = secret === undefined ? plain : await withSecret(ctx, secret, plain, values);
-      const price = await priceOf(ctx, spec, body);
+      const price = ctx.dryRun ? undefined : await unlessFailed(ctx, async () => spec.price?.(ctx, body));
       if (price !== undefined) await ctx.tell(price);
       const act = () =>
         sendReferences(ctx, spec.references ?? {}, body, (known) =>
@@ -120,8 +112,8 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
         );
       const answer = await (secret === undefined ? act() : redactingSecret(secret, body, act));
       const value = answer.value ?? null;
-      const createdId = stringOf(memberAt(value, 'id'));
-      const result = { kind: 'one', view: resource.view, value, source: answer.text } as const;
+      const createdId = stringAt(value, 'id');
+      const result = answerResult(resource.view, answer);
       const next = ctx.terminal.errors && isTableOutput(ctx.output) ? spec.nextStep?.(value, body) : undefined;
       const notes = [...(spec.notes?.(value, body) ?? []), ...(next === undefined ? [] : [next])];
       if (createdId === undefined || spec.wait === undefined || values['wait'] !== true) return { ...result, notes };
@@ -139,13 +131,7 @@ const plainSend: NonNullable<WriteSpec['send']> = (ctx, request) => ctx.api.send
 export function updateCommand(resource: Resource, name: string, spec: WriteSpec): Command {
   return defineCommand({
     ...wordsOf(spec),
-    args: {
-      id: arg.text(`${resource.noun} id or name`, {
-        metavar: metavar(resource),
-        ask: pickRow(resource),
-        complete: resource,
-      }),
-    },
+    args: { id: idArgument(resource) },
     options: optionsOf(spec),
     fields: resource.view.paths,
     writes: true,
@@ -157,10 +143,10 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
           `Name a member: ${Object.keys(spec.members).map(flagName).join(', ')}, --set or --file.`,
         );
       const word = values['id'] as string;
-      const readRow = once(async () => (await sendTo(ctx, resource, word, rowRequest(resource))).answer.value ?? null);
-      const body = (await spec.fill?.(given, values, readRow)) ?? given;
+      const readBefore = once(async () => (await readRow(ctx, resource, word)).answer.value ?? null);
+      const body = (await spec.fill?.(given, values, readBefore)) ?? given;
       spec.checkFields?.(body);
-      await spec.check?.(body, ctx.dryRun ? undefined : readRow);
+      await spec.check?.(body, ctx.dryRun ? undefined : readBefore);
       const { id, result: answer } = await identify(ctx, resource, word, (known) =>
         sendReferences(ctx, spec.references ?? {}, body, (complete) =>
           ctx.api.send({
@@ -175,33 +161,17 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
       );
       const value = answer.value ?? null;
       const notes = spec.notes?.(value, given) ?? [];
-      const result = { kind: 'one', view: resource.view, value, source: answer.text, notes } as const;
+      const result = { ...answerResult(resource.view, answer), notes };
       if (spec.wait === undefined || values['wait'] !== true) return result;
       return await afterWait(ctx, resource, name, id, spec.wait, values, result);
     },
   });
 }
 
-/** The request for one row of a collection. */
-const rowRequest =
-  ({ path }: Resource) =>
-  (id: Id): ApiRequest => ({ service: 'base', method: 'GET', path: [...path, id], id });
-
 /** A function that runs at most once; later calls return the same result. */
 function once<T>(run: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined;
   return () => (result ??= run());
-}
-
-/** The sentence about the price; undefined if it cannot be read. An interrupt ends the command. */
-async function priceOf(ctx: CommandContext, spec: WriteSpec, body: JsonObject): Promise<string | undefined> {
-  if (ctx.dryRun) return undefined;
-  try {
-    return await spec.price?.(ctx, body);
-  } catch (error) {
-    if (!(error instanceof Failure) || ctx.signal.aborted) throw error;
-    return undefined;
-  }
 }
 
 /** Waits after a write. Returns the row after the wait, or the answer of the write if a subresource was polled. */
@@ -215,7 +185,7 @@ async function afterWait(
   answer: Result,
 ): Promise<Result> {
   const end = await waitForRow(ctx, resource, name, id, wait, Number(values['waitTimeout']));
-  return wait.subresource === undefined ? end : { ...answer, ...('exit' in end ? { exit: end.exit } : {}) };
+  return wait.subresource === undefined ? end : { ...answer, exit: end.exit };
 }
 
 /** Polls a row until it has the wanted state. The exit code is 10 if the state cannot be reached any more. */
@@ -232,12 +202,12 @@ export async function waitForRow(
   const value = await waitFor<Json>(ctx, {
     what: `${resource.noun} ${id} to be ${wait.until}`,
     poll: async () => {
-      const answer = await ctx.api.send({ service: 'base', method: 'GET', path, id });
+      const answer = await ctx.api.send(readRequest(path, { id }));
       text = answer.text;
       return answer.value ?? null;
     },
     done: (row) => wait.done(row) || wait.bad(row),
-    describe: wait.describe ?? ((row) => stringOf(memberAt(row, 'status')) ?? '?'),
+    describe: wait.describe ?? ((row) => stringAt(row, 'status') ?? '?'),
     timeoutMs,
     resumeCommand: wait.resumeCommand?.(id) ?? commandLine(...name.split(' '), 'wait', id, '--for', wait.until),
     id,
@@ -247,6 +217,6 @@ export async function waitForRow(
     view: resource.view,
     value,
     source: text,
-    ...(wait.bad(value) ? { exit: EXIT.jobFailed } : {}),
+    exit: wait.bad(value) ? EXIT.jobFailed : undefined,
   } as const;
 }

@@ -1,6 +1,6 @@
-import type { ApiRequest } from '../../core/api.ts';
+import { readRequest } from '../../core/api.ts';
 import type { Context } from '../../core/context.ts';
-import { Failure } from '../../core/failure.ts';
+import { unlessFailed } from '../../core/failure.ts';
 import { safeText, type SafeText } from '../../core/safe-text.ts';
 import type { Json } from '../../core/json.ts';
 import type { OutputOptions, View } from '../../output/view.ts';
@@ -21,7 +21,7 @@ interface Modes {
 }
 
 /** A read that every service answers, sent for the date of the answer. */
-const ANY_READ: ApiRequest = { service: 'base', method: 'GET', path: ['v2', 'registries', 'delegations'] };
+const ANY_READ = readRequest(['v2', 'registries', 'delegations']);
 
 /** State of one run, for the message of a failure that ends it. */
 export interface RunState {
@@ -48,9 +48,7 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
     serviceNow: serviceClock.time,
     fetchServiceNow: async () => {
       if (context.settings.local && !modes.dryRun && !serviceClock.isSet())
-        await api.send(ANY_READ).catch((error: unknown) => {
-          if (!(error instanceof Failure) || context.signal.aborted) throw error;
-        });
+        await unlessFailed(context, () => api.send(ANY_READ));
       return serviceClock.time();
     },
     tell: (line) => tell(context, safeText(line)),

@@ -1,7 +1,7 @@
-import { usage } from '../../core/failure.ts';
+import { usage, messageOf } from '../../core/failure.ts';
 import type { Command, Values } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { flagName, labelOf, type Param, type Params } from '../parse/params.ts';
+import { flagName, labelOf, isGiven, type Param, type Params } from '../parse/params.ts';
 
 /**
  * Adds defaults to the given values and prompts for missing required values on a terminal. Without a terminal it fails
@@ -38,7 +38,7 @@ export async function completeValues(
 
 /** The flag that was given in place of an argument. */
 const insteadOf = ({ unless }: Param<unknown>, given: Values): string | undefined =>
-  unless?.find((key) => !isMissing(given[key]) && given[key] !== false);
+  unless?.find((key) => isGiven(given[key]));
 
 const orFlags = ({ unless }: Param<unknown>): string =>
   unless === undefined ? '' : `; or select them with ${unless.map(flagName).join(', ')}`;
@@ -64,7 +64,7 @@ export async function promptFor(ctx: CommandContext, key: string, param: Param<u
       parse(text);
       return undefined;
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return messageOf(error);
     }
   };
   const { ask } = param;

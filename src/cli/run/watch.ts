@@ -1,11 +1,12 @@
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
-import { Failure } from '../../core/failure.ts';
+import { Failure, isInterrupt } from '../../core/failure.ts';
 import type { Result } from '../../output/view.ts';
 import { openWatchView } from '../../output/live/open-watch-view.ts';
 import type { WatchView } from '../../output/live/watch-view.ts';
 import type { Command, Values, WatchSpec } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { nextInterval } from './pace.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /** After so many failed polls in a row, the watch fails as the last one did. */
 const MAX_FAILURES = 10;
@@ -33,12 +34,12 @@ export async function watch(
     gone = failure;
   };
   try {
-    const poll = untilAborted(quit.signal, () => command.run(ctx, values, undefined));
+    const poll = (): Promise<Result> => untilAborted(quit.signal, command.run(ctx, values, undefined));
     const exit = await repeat(ctx, { poll, live, intervalMs, ended: command.watch.ended, onGone, signal: quit.signal });
     hasEnded = true;
     return exit;
   } catch (error) {
-    if (ctx.signal.aborted && error instanceof Failure && isInterrupt(error)) return error.exit;
+    if (ctx.signal.aborted && isInterrupt(error)) return error.exit;
     if (quit.signal.aborted && error === quit.signal.reason) return EXIT.done;
     throw error;
   } finally {
@@ -46,8 +47,6 @@ export async function watch(
     if (gone !== undefined) await ctx.tell(`${gone.message}: the watch has ended`);
   }
 }
-
-const isInterrupt = ({ exit }: Failure): boolean => exit === EXIT.interrupted || exit === EXIT.terminated;
 
 interface Repeated {
   readonly poll: () => Promise<Result>;
@@ -88,15 +87,4 @@ async function repeat(
     }
     await ctx.clock.sleep(await nextInterval(ctx, 1, intervalMs), anyEnd);
   }
-}
-
-/** Returns a function that fails with the signal's reason at its abort, also while its work goes on. */
-function untilAborted<T>(signal: AbortSignal, work: () => Promise<T>): () => Promise<T> {
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => {
-      reject(signal.reason as Error);
-    });
-  });
-  aborted.catch(() => undefined);
-  return () => Promise.race([work(), aborted]);
 }

@@ -2,7 +2,7 @@ import type { Api } from '../../core/api.ts';
 import type { Sink } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
-import { encodeJson, memberAt, stringOf } from '../../core/json.ts';
+import { encodeJson, stringAt } from '../../core/json.ts';
 import type { Result } from '../../output/view.ts';
 
 /** What one run of a command has changed at the service, and whether its result could be printed. */
@@ -31,7 +31,7 @@ export const recordWrites = (api: Api, record: WriteRecord): Api => ({
     record.changedLists ||= request.service !== 'queue';
     const answer = await api.send(request);
     record.writes += 1;
-    const id = stringOf(memberAt(answer.value ?? null, 'id')) ?? request.id;
+    const id = stringAt(answer.value ?? null, 'id') ?? request.id;
     if (id !== undefined) record.ids.add(id);
     return answer;
   },

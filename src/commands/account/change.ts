@@ -1,7 +1,7 @@
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure } from '../../core/failure.ts';
-import { arrayOf, memberAt, type Json } from '../../core/json.ts';
-import type { ApiRequest } from '../../core/api.ts';
+import { Failure, rethrowUnlessFailure } from '../../core/failure.ts';
+import { itemsAt, type Json } from '../../core/json.ts';
+import { readRequest, type ApiRequest } from '../../core/api.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { commandLine } from '../../cli/words.ts';
 import { isSameKey, readKey, type SshKey } from './keys.ts';
@@ -12,7 +12,7 @@ const MAX_TRIES = 5;
 const PATH = ['v2', 'account', 'ssh-keys'];
 export const LIST = commandLine('account', 'ssh-keys', 'list');
 
-export const readRequest: ApiRequest = { service: 'base', method: 'GET', path: PATH, expects: { list: 'keys' } };
+export const KEYS_REQUEST = readRequest(PATH, { expects: { list: 'keys' } });
 
 /** PUT replaces the whole set (contract rules, SSH keys). `destroys` is true when a key of the set is removed. */
 export const writeRequest = (keys: readonly string[], destroys = true): ApiRequest => ({
@@ -26,10 +26,10 @@ export const writeRequest = (keys: readonly string[], destroys = true): ApiReque
 
 /** The keys of an answer; items that are not text are left out. */
 export const keysOf = (value: Json | undefined): readonly SshKey[] =>
-  (arrayOf(memberAt(value, 'keys')) ?? []).flatMap((key) => (typeof key === 'string' ? [readKey(key)] : []));
+  itemsAt(value, 'keys').flatMap((key) => (typeof key === 'string' ? [readKey(key)] : []));
 
 export const readKeys = async (ctx: CommandContext): Promise<readonly SshKey[]> =>
-  keysOf((await ctx.api.send(readRequest)).value);
+  keysOf((await ctx.api.send(KEYS_REQUEST)).value);
 
 export interface Changed {
   readonly before: readonly SshKey[];
@@ -69,7 +69,7 @@ export async function changeKeys(
   throw new Failure({
     code: 'keys-moved',
     exit: EXIT.refused,
-    message: `someone else changed the keys each of the ${String(MAX_TRIES)} times that they were written`,
+    message: `someone else changed the keys each of the ${MAX_TRIES} times that they were written`,
     hint: `What you asked for is not in the set now. See it with ${LIST}, and try again.`,
   });
 }
@@ -79,7 +79,7 @@ export async function readAgain(ctx: CommandContext, written: readonly SshKey[])
   try {
     return await readKeys(ctx);
   } catch (error) {
-    if (!(error instanceof Failure) || ctx.signal.aborted) throw error;
+    rethrowUnlessFailure(error, ctx);
     await ctx.tell(`The keys are written, and could not be read again (${error.message}). See ${LIST}`);
     return written;
   }

@@ -60,7 +60,7 @@ export function parseKeys(text: string, from: string): readonly SshKey[] {
     if (trimmed === '' || trimmed.startsWith('#')) continue;
     if (!FORM.test(trimmed))
       throw usage(
-        `${from} is not a public SSH key${text.includes('\n') ? `: line ${String(at + 1)}` : ''}`,
+        `${from} is not a public SSH key${text.includes('\n') ? `: line ${at + 1}` : ''}`,
         'A key is one line, such as: ssh-ed25519 AAAA... comment. Of a file, write @FILE.',
       );
     const key = readKey(trimmed);
@@ -84,7 +84,7 @@ export function findKey(keys: readonly SshKey[], word: string): SshKey | undefin
   );
   if (found.length > 1)
     throw usage(
-      `${String(found.length)} keys are named ${JSON.stringify(safeText(trimmed))}`,
+      `${found.length} keys are named ${JSON.stringify(safeText(trimmed))}`,
       `Use a fingerprint:\n${found.map(keyName).join('\n')}`,
     );
   return found[0];

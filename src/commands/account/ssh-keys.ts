@@ -6,7 +6,7 @@ import type { CommandContext } from '../../cli/context.ts';
 import { arg, option } from '../../cli/parse/params.ts';
 import { countOf } from '../../cli/words.ts';
 import type { Result, View } from '../../output/view.ts';
-import { changeKeys, isSameSet, keysOf, LIST, readAgain, readKeys, readRequest, writeRequest } from './change.ts';
+import { changeKeys, isSameSet, keysOf, LIST, readAgain, readKeys, writeRequest, KEYS_REQUEST } from './change.ts';
 import { decodeKeys, findKey, isSameKey, keyName, parseKeys, readKey, type SshKey } from './keys.ts';
 
 /** A row is the text of a key, as in the service's answer. */
@@ -36,7 +36,7 @@ const list = defineCommand({
   summary: "list the account's public SSH keys",
   examples: [['berth account ssh-keys list', 'with their fingerprints']],
   run: async (ctx) => {
-    const answer = await ctx.api.send(readRequest);
+    const answer = await ctx.api.send(KEYS_REQUEST);
     return { ...shown(keysOf(answer.value), []), source: { text: answer.text, member: 'keys' } };
   },
 });
@@ -60,7 +60,7 @@ async function keysGiven(ctx: CommandContext, given: string): Promise<readonly S
  * has.
  */
 const preview = (ctx: CommandContext, present: string, added: readonly SshKey[] = []): Promise<never> =>
-  ctx.previewAll([readRequest, writeRequest([present, ...added.map(({ text }) => text)])]);
+  ctx.previewAll([KEYS_REQUEST, writeRequest([present, ...added.map(({ text }) => text)])]);
 
 /** The keys that are not among the others. */
 const without = (keys: readonly SshKey[], others: readonly SshKey[]): readonly SshKey[] =>
@@ -153,7 +153,7 @@ const set = defineCommand({
     const keys = await readKeys(ctx);
     const going = without(keys, wanted);
     const named = going.length === 0 ? '' : ` (${going.map(keyName).join(', ')})`;
-    return `This replaces the account's ${countOf(keys.length, 'SSH key')}: ${String(without(wanted, keys).length)} added, ${String(going.length)} removed${named}.`;
+    return `This replaces the account's ${countOf(keys.length, 'SSH key')}: ${without(wanted, keys).length} added, ${going.length} removed${named}.`;
   },
   examples: [
     ['berth account ssh-keys set team.keys --yes', 'these keys and no other'],

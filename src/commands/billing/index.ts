@@ -1,18 +1,18 @@
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure } from '../../core/failure.ts';
-import { arrayOf, isObject, memberAt, type Json } from '../../core/json.ts';
-import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
+import { rethrowUnlessFailure } from '../../core/failure.ts';
+import { isObject, itemsAt, type Json } from '../../core/json.ts';
+import type { ApiAnswer } from '../../core/api.ts';
 import { defineCommand, defineGroup, type Command } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { listCommandOf, type Collection } from '../../cli/resource/identity/collection.ts';
+import { listCommandOf, type Collection, type Query } from '../../cli/resource/identity/collection.ts';
+import { listRequest, rowRequest } from '../../cli/resource/identity/requests.ts';
 import { findId } from '../../cli/resource/identity/identify.ts';
 import { option } from '../../cli/parse/params.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { PERIOD_OPTIONS, periodQuery } from './period.ts';
 import { CLUSTERS, ENDPOINTS, PODS, SERVERLESS, SUMMARY, VOLUMES, type Report } from './reports.ts';
 import { billingView, totalsLine } from './view.ts';
-
-type Query = NonNullable<ApiRequest['query']>;
+import { asId } from '../../core/ids.ts';
 
 const MEMBER = 'records';
 
@@ -55,7 +55,7 @@ const filterFlag = (complete: Collection | undefined, noun: string) =>
     ...(complete === undefined ? {} : { complete }),
   });
 
-const recordsOf = (answer: ApiAnswer): readonly Json[] => arrayOf(memberAt(answer.value, MEMBER)) ?? [];
+const recordsOf = (answer: ApiAnswer): readonly Json[] => itemsAt(answer.value, MEMBER);
 
 /**
  * Reads a report. `given` is used as an id first, which may be of a deleted resource; without records for it, it is looked
@@ -68,13 +68,12 @@ async function readReport(
   given: string | undefined,
 ): Promise<ApiAnswer> {
   const send = (id: string | undefined): Promise<ApiAnswer> =>
-    ctx.api.send({
-      service: 'base',
-      method: 'GET',
-      path: report.path,
-      expects: { list: MEMBER },
-      query: report.of === undefined || id === undefined ? query : { ...query, [report.of.member]: id },
-    });
+    ctx.api.send(
+      listRequest(
+        { path: report.path, member: MEMBER },
+        report.of === undefined || id === undefined ? query : { ...query, [report.of.member]: id },
+      ),
+    );
   const answer = await send(given);
   if (given === undefined || report.of === undefined || recordsOf(answer).length > 0) return answer;
   const id = await findId(ctx, report.of.lookup, given);
@@ -86,9 +85,9 @@ async function readReport(
 /** Fails with not-found (4) where no resource has this id. Other failures of the check are ignored. */
 async function requireExisting(ctx: CommandContext, lookup: Collection, given: string): Promise<void> {
   try {
-    await ctx.api.send({ service: 'base', method: 'GET', path: [...lookup.path, given], id: given });
+    await ctx.api.send(rowRequest(lookup, asId(given)));
   } catch (error) {
-    if (!(error instanceof Failure) || ctx.signal.aborted) throw error;
+    rethrowUnlessFailure(error, ctx);
     if (error.exit === EXIT.notFound)
       throw error.with({
         message: `nothing was billed in this time for ${JSON.stringify(given)}, and no ${lookup.noun} has this id or name`,

@@ -1,9 +1,9 @@
-import { arrayOf, memberAt, numberOf, stringOf, type Json } from '../../core/json.ts';
+import { itemsAt, type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import { countOf } from '../../cli/words.ts';
 import { money, text } from '../../output/layout/cell-functions.ts';
 import type { Column, Shown, View } from '../../output/view.ts';
-import type { Amount, Report } from './reports.ts';
+import type { Report } from './reports.ts';
 
 const TOTAL = 'totalAmount';
 
@@ -16,29 +16,23 @@ export function billingView(
   document: Json,
   { drawn, wide: everything }: { readonly drawn: boolean; readonly wide: boolean },
 ): View {
-  const { of, amounts } = report;
-  const records = arrayOf(memberAt(document, 'records')) ?? [];
-  const most = Math.max(0, ...records.map((record) => numberOf(memberAt(record, TOTAL)) ?? 0));
-  const bucket = stringOf(memberAt(document, 'metadata.query.bucketSize'));
-  const isShown = ({ member }: Amount): boolean =>
+  const { of, amounts, wide: isWide } = report;
+  const records = itemsAt(document, 'records');
+  const most = Math.max(0, ...records.map((record) => numberAt(record, TOTAL) ?? 0));
+  const bucket = stringAt(document, 'metadata.query.bucketSize');
+  const isShown = (member: string): boolean =>
     !drawn || everything || records.some((record) => memberAt(record, member) !== 0);
   const dollars = (member: string, header: string, wide = false): Column => ({
     header,
     show: money(member),
     right: true,
     ...(member === TOTAL ? {} : { counted: true }),
-    ...(wide ? { wide } : { yields: member !== TOTAL }),
+    ...(wide ? { wide } : { dropFirst: member !== TOTAL }),
   });
   return {
     noun: ['billing record', 'billing records'],
     id: (record) => text(of?.member ?? 'startTime')(record),
-    members: [
-      'startTime',
-      'endTime',
-      ...(of === undefined ? [] : [of.member]),
-      TOTAL,
-      ...amounts.map(({ member }) => member),
-    ],
+    members: ['startTime', 'endTime', ...(of === undefined ? [] : [of.member]), TOTAL, ...Object.keys(amounts)],
     columns: [
       ...(of === undefined ? [] : [{ header: of.lookup.noun.toUpperCase(), show: text(of.member) }]),
       {
@@ -46,8 +40,10 @@ export function billingView(
         show: (record) => bucketEdge(text('startTime')(record), bucket),
       },
       dollars(TOTAL, 'TOTAL'),
-      ...(drawn ? [{ header: 'CHART', show: (record: Json) => bar(record, most), yields: true }] : []),
-      ...amounts.filter(isShown).map(({ member, name, wide }) => dollars(member, name.toUpperCase(), wide)),
+      ...(drawn ? [{ header: 'CHART', show: (record: Json) => bar(record, most), dropFirst: true }] : []),
+      ...Object.entries(amounts)
+        .filter(([member]) => isShown(member))
+        .map(([member, name]) => dollars(member, name.toUpperCase(), isWide)),
       { header: 'UNTIL', show: (record) => bucketEdge(text('endTime')(record), bucket), wide: true },
     ],
   };
@@ -66,7 +62,7 @@ function bucketEdge(time: string, bucket: string | undefined): string {
 }
 
 function bar(record: Json, most: number): Shown {
-  const amount = numberOf(memberAt(record, TOTAL));
+  const amount = numberAt(record, TOTAL);
   return amount === undefined || most === 0 ? undefined : { percent: (amount / most) * 100, text: '' };
 }
 
@@ -75,11 +71,11 @@ export function totalsLine(report: Report, document: Json): string | undefined {
   const totals = memberAt(document, 'metadata.totals');
   const total = money(TOTAL)(totals ?? null);
   if (total === '') return undefined;
-  const parts = report.amounts.flatMap(({ member, name }) => {
-    const amount = numberOf(memberAt(totals, member)) ?? 0;
+  const parts = Object.entries(report.amounts).flatMap(([member, name]) => {
+    const amount = numberAt(totals, member) ?? 0;
     return amount === 0 ? [] : [`${name} ${formatDollars(amount)}`];
   });
-  const count = report.of === undefined ? undefined : numberOf(memberAt(document, `metadata.${report.of.count}`));
+  const count = report.of === undefined ? undefined : numberAt(document, `metadata.${report.of.count}`);
   const things = count === undefined || report.of === undefined ? '' : `; ${countOf(count, report.of.lookup.noun)}`;
   return `Total ${total}${period(document)}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}${things}.`;
 }

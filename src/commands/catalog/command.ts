@@ -1,19 +1,17 @@
-import type { ApiRequest } from '../../core/api.ts';
 import { usage } from '../../core/failure.ts';
-import { defineCommand, type Command } from '../../cli/command.ts';
+import { defineCommand, type Command, type CommandWords } from '../../cli/command.ts';
 import { sendTo } from '../../cli/resource/identity/identify.ts';
-import { arg, flagName, type Params, type ValuesOf } from '../../cli/parse/params.ts';
-import { listRows, type Resource } from '../../cli/resource/read.ts';
-import { compileFilter, filterOptions, type Filter } from '../../cli/resource/select/selectors.ts';
-import { sortOption, sortRows, type SortKey } from '../../cli/resource/select/sort.ts';
+import { arg, flagName, isGiven, type Params, type ValuesOf } from '../../cli/parse/params.ts';
+import type { Query } from '../../cli/resource/identity/collection.ts';
+import { rowRequest } from '../../cli/resource/identity/requests.ts';
+import { type Resource } from '../../cli/resource/read.ts';
+import { filterOptions } from '../../cli/resource/select/selectors.ts';
+import { sortOption } from '../../cli/resource/select/sort.ts';
 import type { Json } from '../../core/json.ts';
-import type { View } from '../../output/view.ts';
+import { answerResult, type View } from '../../output/view.ts';
+import { filteredRows, type ListFilter } from '../../cli/resource/list.ts';
 
-export type Query = NonNullable<ApiRequest['query']>;
-
-interface CatalogSpec<O extends Params> {
-  readonly summary: string;
-  readonly details?: string;
+interface CatalogSpec<O extends Params> extends CommandWords {
   readonly options: O;
   readonly query: (values: ValuesOf<O>) => Query;
   /** Filters the rows of a list, for filters that the service does not have. */
@@ -24,33 +22,26 @@ interface CatalogSpec<O extends Params> {
   readonly listOnly?: readonly (keyof O & string)[];
   /** The path that one entry is read from; the path of the list where absent. */
   readonly onePath?: readonly string[];
-  readonly examples?: readonly (readonly [string, string])[];
 }
 
 /** `berth catalog KIND [ID]`: the list, filtered and sorted as every list, or one entry in full. */
 export function catalogCommand<const O extends Params>(resource: Resource, spec: CatalogSpec<O>): Command {
-  const { summary, details, options, query, listOnly = [], onePath = resource.path, examples = [] } = spec;
+  const { summary, details, options, query, listOnly = [], onePath = resource.path, examples } = spec;
   const listOptions = { ...filterOptions(resource.table), ...sortOption(resource.table) };
   return defineCommand({
     summary,
-    ...(details === undefined ? {} : { details }),
+    details,
     args: { id: arg.optional(`one ${resource.noun}, by id or name`, { complete: resource }) },
     options: { ...options, ...listOptions },
     fields: resource.view.paths,
     examples,
     run: async (ctx, allValues) => {
       const values = allValues as unknown as ValuesOf<O>;
-      const { id: given, sort = [], ...filter } = allValues as unknown as CatalogValues;
+      const { id: given, ...filter } = allValues as unknown as ListFilter & { readonly id?: string };
       const asked = query(values);
       if (given === undefined) {
-        const isWanted = compileFilter(resource.table, filter);
-        const all = await listRows(ctx, resource, asked);
-        const now = ctx.serviceNow();
-        const kept = all.values.filter((row) => isWanted(row, now) && (spec.keep?.(row, values) ?? true));
-        const isWhole = kept.length === all.values.length && sort.length === 0;
-        const source = isWhole ? { source: { text: all.text, member: resource.member } } : {};
-        const view = spec.view?.(values, kept) ?? resource.view;
-        return { kind: 'many', view, values: sortRows(kept, sort), ...source };
+        const result = await filteredRows(ctx, resource, filter, asked, (row) => spec.keep?.(row, values) ?? true);
+        return { ...result, view: spec.view?.(values, result.values) ?? resource.view };
       }
       const ofLists = [...listOnly, ...Object.keys(listOptions)];
       const filters = ofLists.filter((key) => isGiven((allValues as Readonly<Record<string, unknown>>)[key]));
@@ -59,26 +50,11 @@ export function catalogCommand<const O extends Params>(resource: Resource, spec:
           `${filters.map(flagName).join(' and ')} filters the list, and ${given} is one of it`,
           'Leave one out.',
         );
-      const { answer } = await sendTo(ctx, resource, given, (id) => ({
-        service: 'base',
-        method: 'GET',
-        path: [...onePath, id],
-        query: asked,
-        id,
-      }));
-      const value = answer.value ?? null;
-      return { kind: 'one', view: spec.view?.(values, [value]) ?? resource.view, value, source: answer.text };
+      const { answer } = await sendTo(ctx, resource, given, (id) => rowRequest({ path: onePath }, id, asked));
+      return answerResult(spec.view?.(values, [answer.value ?? null]) ?? resource.view, answer);
     },
   });
 }
-
-interface CatalogValues extends Filter {
-  readonly id?: string;
-  readonly sort?: readonly SortKey[];
-}
-
-const isGiven = (value: unknown): boolean =>
-  value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
 
 /** Joins the values of one query parameter with commas (contract rules, Catalog). */
 export const joined = (values: readonly string[]): string | undefined =>

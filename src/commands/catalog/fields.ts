@@ -1,31 +1,33 @@
-import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
+import { defineTable, viewOf, type Field, type Fields } from '../../cli/resource/fields.ts';
 import { text } from '../../output/layout/cell-functions.ts';
 import * as show from './show.ts';
 
+/** A list of places, each with its availability. */
+const placesField = (path: string, label: string): Field => ({
+  path,
+  type: 'objects',
+  label,
+  lines: show.placeLines(path, label),
+  column: { show: show.places(path) },
+});
+
 /** The fields that GPU types and CPU flavors share. */
 const HARDWARE_FIELDS = {
-  id: { path: 'id', type: 'text' },
-  name: { path: 'name', type: 'text' },
+  id: { path: 'id' },
+  name: { path: 'name' },
   availability: {
     path: 'availability',
-    type: 'text',
     values: ['HIGH', 'MEDIUM', 'LOW', 'NONE'],
     show: show.availability,
     lines: show.availabilityLines,
   },
-  dataCenters: {
-    path: 'dataCenters',
-    type: 'objects',
-    label: 'data centers',
-    lines: show.placeLines('dataCenters', 'data centers'),
-    column: { show: show.places('dataCenters') },
-  },
+  dataCenters: placesField('dataCenters', 'data centers'),
 } as const satisfies Fields;
 
 const GPU_FIELDS = {
   ...HARDWARE_FIELDS,
-  pool: { path: 'pool', type: 'text' },
-  manufacturer: { path: 'manufacturer', type: 'text', label: 'maker' },
+  pool: { path: 'pool' },
+  manufacturer: { path: 'manufacturer', label: 'maker' },
   memory: { path: 'memory', type: 'gigabytes' },
   securePrice: {
     path: 'price.secure',
@@ -37,19 +39,13 @@ const GPU_FIELDS = {
     path: 'price.community',
     type: 'dollars',
     show: show.cloudPrice('community'),
-    column: { header: 'COMMUNITY/HR', yields: true },
+    column: { header: 'COMMUNITY/HR', dropFirst: true },
   },
   serverlessPrice: { path: 'price.serverless', type: 'dollars', column: { header: 'SERVERLESS/HR' } },
   maxCount: { path: 'maxCount.secure', type: 'count', column: { header: 'MOST' } },
   secure: { path: 'secure', type: 'flag', label: 'secure cloud', show: show.cloud('secure') },
   community: { path: 'community', type: 'flag', label: 'community cloud', show: show.cloud('community') },
-  cudaVersions: {
-    path: 'cudaVersions',
-    type: 'objects',
-    label: 'cuda',
-    lines: show.placeLines('cudaVersions', 'cuda'),
-    column: { show: show.places('cudaVersions') },
-  },
+  cudaVersions: placesField('cudaVersions', 'cuda'),
 } as const satisfies Fields;
 
 export const GPU_TABLE = defineTable({
@@ -70,7 +66,7 @@ export const GPU_TABLE = defineTable({
 
 const CPU_FIELDS = {
   ...HARDWARE_FIELDS,
-  group: { path: 'group', type: 'text', column: { yields: true } },
+  group: { path: 'group', column: { dropFirst: true } },
   vcpu: { path: 'vcpu', type: 'object', show: show.vcpus },
   ramGbPerVcpu: {
     path: 'ramGbPerVcpu',
@@ -106,26 +102,14 @@ export const CPU_TABLE = defineTable({
 });
 
 const DATA_CENTER_FIELDS = {
-  id: { path: 'id', type: 'text' },
-  name: { path: 'name', type: 'text' },
-  region: { path: 'region', type: 'text' },
+  id: { path: 'id' },
+  name: { path: 'name' },
+  region: { path: 'region' },
   globalNetwork: { path: 'globalNetwork', type: 'flag' },
   volumes: { path: 'networkVolumeTypes', type: 'list', label: 'volumes' },
   compliance: { path: 'compliance', type: 'list' },
-  gpus: {
-    path: 'gpuAvailability',
-    type: 'objects',
-    label: 'gpus',
-    lines: show.placeLines('gpuAvailability', 'gpus'),
-    column: { show: show.places('gpuAvailability') },
-  },
-  cpus: {
-    path: 'cpuAvailability',
-    type: 'objects',
-    label: 'cpus',
-    lines: show.placeLines('cpuAvailability', 'cpus'),
-    column: { show: show.places('cpuAvailability') },
-  },
+  gpus: placesField('gpuAvailability', 'gpus'),
+  cpus: placesField('cpuAvailability', 'cpus'),
 } as const satisfies Fields;
 
 export const DATA_CENTER_TABLE = defineTable({

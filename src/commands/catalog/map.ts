@@ -1,24 +1,19 @@
-import { arrayOf, memberAt, stringOf, type Json } from '../../core/json.ts';
-import { text } from '../../output/layout/cell-functions.ts';
-import type { Shown, View } from '../../output/view.ts';
+import { itemsAt, type Json, memberAt, stringAt } from '../../core/json.ts';
+import { idOf, type Shown, type View } from '../../output/view.ts';
 import { availability } from './show.ts';
+import { textColumn } from '../../cli/resource/detail-lines.ts';
 
 /** The GPU types as a grid: a row for each type, a column for each data center that any of them names. */
 export function mapView(rows: readonly Json[]): View {
-  const centers = [
-    ...new Set(rows.flatMap(placesOf).flatMap((place) => stringOf(memberAt(place, 'id')) ?? [])),
-  ].toSorted();
+  const centers = [...new Set(rows.flatMap(placesOf).flatMap((place) => stringAt(place, 'id') ?? []))].toSorted();
   return {
     noun: ['GPU type', 'GPU types'],
-    id: (row) => stringOf(memberAt(row, 'id')) ?? '',
-    columns: [
-      { header: 'ID', show: text('id'), whole: true },
-      ...centers.map((center) => ({ header: center, show: at(center) })),
-    ],
+    id: idOf,
+    columns: [textColumn('id', { cutLast: true }), ...centers.map((center) => ({ header: center, show: at(center) }))],
   };
 }
 
-const placesOf = (row: Json): readonly Json[] => arrayOf(memberAt(row, 'dataCenters')) ?? [];
+const placesOf = (row: Json): readonly Json[] => itemsAt(row, 'dataCenters');
 
 /** The availability in one data center; a dash where the type is not offered or cannot be had. */
 const at =

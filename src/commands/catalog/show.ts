@@ -1,7 +1,7 @@
 /** How the fields of catalog entries are shown that take more than their own value. */
-import { arrayOf, memberAt, type Json } from '../../core/json.ts';
-import { toned } from '../../cli/resource/detail-lines.ts';
-import { money, text, yesNo } from '../../output/layout/cell-functions.ts';
+import { arrayAt, type Json, memberAt } from '../../core/json.ts';
+
+import { money, text, yesNo, toned } from '../../output/layout/cell-functions.ts';
 import type { Cell, Section, Shown } from '../../output/view.ts';
 
 type Lines = Section['lines'];
@@ -16,7 +16,7 @@ export const availabilityLines = (row: Json): Lines =>
 export const places =
   (member: string) =>
   (row: Json): Shown =>
-    arrayOf(memberAt(row, member))
+    arrayAt(row, member)
       ?.map((each) => place(each).text)
       .join(', ');
 
@@ -24,7 +24,7 @@ export const places =
 export const placeLines =
   (member: string, label: string) =>
   (row: Json): Lines => {
-    const rows = arrayOf(memberAt(row, member));
+    const rows = arrayAt(row, member);
     return rows === undefined ? [] : [{ label, value: rows.map(place) }];
   };
 
@@ -33,7 +33,7 @@ function place(row: Json): Cell {
   const version = text('version')(row);
   if (version !== '') return { text: `${version} ${yesNo('available')(row)}` };
   const { text: word, tone } = availability(row);
-  return { text: `${text('id')(row)} ${word}`, ...(tone === undefined ? {} : { tone }) };
+  return { text: `${text('id')(row)} ${word}`, tone };
 }
 
 /** The price on a cloud; empty where the cloud does not offer the GPU, even if the catalog has a price for it. */

@@ -1,13 +1,15 @@
 import { usage } from '../../core/failure.ts';
-import { memberAt, numberOf, objectOf, type Json } from '../../core/json.ts';
+import { type Json, numberOf, objectAt } from '../../core/json.ts';
 import { option } from '../../cli/parse/params.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields.ts';
 import { text } from '../../output/layout/cell-functions.ts';
 import type { Shown, View } from '../../output/view.ts';
 import { podView } from '../pods/fields.ts';
-import { CONTAINER_FIELDS, createOnly, NAME_FLAG } from '../shared/container-fields.ts';
+import { CONTAINER_FIELDS, createOnly, NAME_FLAG, CREATED_AT } from '../shared/container-fields.ts';
 import { pick } from '../shared/pick.ts';
 import { DATA_CENTERS, GPUS, VOLUMES } from '../shared/collections.ts';
+import { networkMount } from '../pods/body/mounts.ts';
+import { textColumn } from '../../cli/resource/detail-lines.ts';
 
 /** Bounds of the number of pods in a cluster (contract rules, Clusters). */
 export const MIN_PODS = 2;
@@ -17,51 +19,43 @@ const TYPES = ['APPLICATION', 'TRAINING', 'SLURM', 'RAY'] as const;
 
 /** The fields of a cluster (contract, Cluster, CreateClusterRequest and UpdateClusterRequest). */
 const FIELDS = {
-  id: { path: 'id', type: 'text' },
-  name: { path: 'name', type: 'text', write: NAME_FLAG },
+  id: { path: 'id' },
+  name: { path: 'name', write: NAME_FLAG },
   type: {
     path: 'type',
-    type: 'text',
     values: TYPES,
-    create: {
-      param: option.choice('what it is for', TYPES, {
-        ask: {
-          kind: 'pick',
-          question: 'Type',
-          choices: () => Promise.resolve(TYPES.map((value) => ({ name: value, value }))),
-        },
-      }),
-    },
+    create: option.choice('what it is for', TYPES, {
+      ask: {
+        kind: 'pick',
+        question: 'Type',
+        choices: async () => TYPES.map((value) => ({ name: value, value })),
+      },
+    }),
   },
   compute: { path: 'compute', type: 'object', show: compute, create: 'accepted' },
   gpu: {
     path: 'compute.gpuTypeId',
-    type: 'text',
-    create: {
-      param: option.text('the GPU type of every pod', {
-        metavar: 'GPU',
-        complete: GPUS,
-        ask: pick('GPU type', 'clusterGpuTypes'),
-      }),
-    },
+    create: option.text('the GPU type of every pod', {
+      metavar: 'GPU',
+      complete: GPUS,
+      ask: pick('GPU type', 'clusterGpuTypes'),
+    }),
   },
   gpuCount: {
     path: 'compute.gpuCountPerPod',
     type: 'count',
-    create: { param: option.count('GPUs of each pod', 1, { ask: { kind: 'text', question: 'GPUs of each pod' } }) },
+    create: option.count('GPUs of each pod', 1, { ask: { kind: 'text', question: 'GPUs of each pod' } }),
   },
   pods: {
     path: 'compute.podCount',
     type: 'count',
     check: checkPodCount,
-    create: {
-      param: option.count(`pods, ${String(MIN_PODS)} to ${String(MAX_PODS)}`, Number.MIN_SAFE_INTEGER, {
-        ask: { kind: 'text', question: `Pods (${String(MIN_PODS)} to ${String(MAX_PODS)})` },
-      }),
-    },
+    create: option.count(`pods, ${MIN_PODS} to ${MAX_PODS}`, Number.MIN_SAFE_INTEGER, {
+      ask: { kind: 'text', question: `Pods (${MIN_PODS} to ${MAX_PODS})` },
+    }),
   },
-  template: { path: 'template', type: 'text' },
-  dataCenterId: { path: 'dataCenterId', type: 'text', label: 'data center' },
+  template: { path: 'template' },
+  dataCenterId: { path: 'dataCenterId', label: 'data center' },
   podTotal: { path: 'pods.total', type: 'count' },
   podStatuses: {
     path: 'pods.byStatus',
@@ -70,13 +64,13 @@ const FIELDS = {
     show: podStatuses,
     column: { header: 'PODS' },
   },
-  networkCidr: { path: 'network.cidr', type: 'text' },
-  networkVxlanId: { path: 'network.vxlanId', type: 'text', label: 'vxlan id' },
-  networkVxlanPort: { path: 'network.vxlanPort', type: 'text', label: 'vxlan port' },
-  primaryPod: { path: 'primary.podId', type: 'text', label: 'pod' },
+  networkCidr: { path: 'network.cidr' },
+  networkVxlanId: { path: 'network.vxlanId', label: 'vxlan id' },
+  networkVxlanPort: { path: 'network.vxlanPort', label: 'vxlan port' },
+  primaryPod: { path: 'primary.podId', label: 'pod' },
   primaryStatus: { path: 'primary.status', type: 'status' },
-  primarySsh: { path: 'primary.sshEndpoint', type: 'text', label: 'ssh' },
-  createdAt: { path: 'createdAt', type: 'time', label: 'created', column: { header: 'AGE' } },
+  primarySsh: { path: 'primary.sshEndpoint', label: 'ssh' },
+  createdAt: CREATED_AT,
   image: createOnly(CONTAINER_FIELDS.image),
   args: createOnly(CONTAINER_FIELDS.args),
   disk: createOnly(CONTAINER_FIELDS.disk),
@@ -86,7 +80,7 @@ const FIELDS = {
     path: 'dataCenterIds',
     type: 'list',
     writeOnly: true,
-    create: { param: option.list('data centers it may be placed in', { metavar: 'DC', complete: DATA_CENTERS }) },
+    create: option.list('data centers it may be placed in', { metavar: 'DC', complete: DATA_CENTERS }),
   },
   mounts: { path: 'mounts', type: 'object', writeOnly: true, create: 'accepted' },
   networkVolume: {
@@ -98,20 +92,20 @@ const FIELDS = {
         metavar: 'VOLUME[:PATH]',
         complete: VOLUMES,
       }),
-      value: networkMount,
+      value: (given: string): Json => networkMount(given, undefined),
     },
   },
   startSsh: {
     path: 'startSsh',
     type: 'flag',
     writeOnly: true,
-    create: { param: option.on('start an SSH server in every pod') },
+    create: option.on('start an SSH server in every pod'),
   },
   startJupyter: {
     path: 'startJupyter',
     type: 'flag',
     writeOnly: true,
-    create: { param: option.on('start Jupyter in every pod') },
+    create: option.on('start Jupyter in every pod'),
   },
 } as const satisfies Fields;
 
@@ -131,16 +125,16 @@ export const CLUSTER_TABLE = defineTable({
 export const memberView: View = {
   ...podView,
   columns: [
-    { header: 'RANK', show: text('cluster.rank'), right: true },
-    { header: 'ROLE', show: text('cluster.role') },
-    { header: 'IP', show: text('cluster.ip') },
+    textColumn('cluster.rank', { right: true }),
+    textColumn('cluster.role'),
+    textColumn('cluster.ip'),
     ...podView.columns,
   ],
 };
 
 /** `GPU-80G x8 on 4 pods`. */
 function compute(row: Json): Shown {
-  const each = objectOf(memberAt(row, 'compute'));
+  const each = objectAt(row, 'compute');
   return each === undefined
     ? undefined
     : `${text('gpuTypeId')(each)} x${text('gpuCountPerPod')(each)} on ${text('podCount')(each)} pods`;
@@ -148,23 +142,12 @@ function compute(row: Json): Shown {
 
 /** `4 RUNNING`, `3 RUNNING, 1 STARTING`. */
 function podStatuses(row: Json): readonly string[] {
-  const counts = objectOf(memberAt(row, 'pods.byStatus')) ?? {};
+  const counts = objectAt(row, 'pods.byStatus') ?? {};
   return Object.entries(counts).flatMap(([name, count]) => (count === 0 ? [] : [`${text(name)(counts)} ${name}`]));
 }
 
 function checkPodCount(value: Json): void {
   const pods = numberOf(value);
   if (pods !== undefined && (pods < MIN_PODS || pods > MAX_PODS))
-    throw usage(
-      `--pods: a cluster has ${String(MIN_PODS)} to ${String(MAX_PODS)} pods; ${String(pods)} is not among them`,
-    );
-}
-
-/** Parses `VOLUME:PATH`; the default path is /workspace (specification 2.4). Fails with usage (2). */
-function networkMount(given: string): Json {
-  const at = given.indexOf(':/');
-  if (at === 0 || given === '') throw usage('--network-volume is empty');
-  return [
-    at < 0 ? { volumeId: given, path: '/workspace' } : { volumeId: given.slice(0, at), path: given.slice(at + 1) },
-  ];
+    throw usage(`--pods: a cluster has ${MIN_PODS} to ${MAX_PODS} pods; ${pods} is not among them`);
 }

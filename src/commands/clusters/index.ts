@@ -1,41 +1,39 @@
-import { arrayOf, memberAt, numberOf, stringOf, type Json, type JsonObject } from '../../core/json.ts';
+import { numberAt, stringAt, type Json, type JsonObject } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import { defineCommand, defineGroup } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { sendTo } from '../../cli/resource/identity/identify.ts';
-import { pickRow } from '../../cli/resource/identity/pick-row.ts';
-import { arg } from '../../cli/parse/params.ts';
+import { readListOf } from '../../cli/resource/identity/identify.ts';
 import { deleteCommand } from '../../cli/resource/delete.ts';
 import { bodyOf } from '../../cli/resource/field-writes.ts';
 import { listCommand } from '../../cli/resource/list.ts';
-import { getCommand, resourceOf } from '../../cli/resource/read.ts';
+import { getCommand, resourceOf, idArgument } from '../../cli/resource/read.ts';
 import { createCommand, updateCommand, type WaitSpec } from '../../cli/resource/write.ts';
 import { commandLine, countOf } from '../../cli/words.ts';
 import { catalogRow } from '../shared/pickers.ts';
 import * as collections from '../shared/collections.ts';
 import { CLUSTER_TABLE, MAX_PODS, memberView, MIN_PODS } from './fields.ts';
+import { listResult } from '../../output/view.ts';
 
 const CLUSTERS = resourceOf(collections.CLUSTERS, CLUSTER_TABLE);
 
 /** `8 GPUs on each of 4 pods: $76.48 an hour ($2.39 a GPU).` */
 async function price(ctx: CommandContext, body: JsonObject): Promise<string | undefined> {
-  const row = await catalogRow(ctx, collections.GPUS, stringOf(memberAt(body, 'compute.gpuTypeId')) ?? '');
-  const each = numberOf(memberAt(row, 'price.secure'));
-  const gpus = numberOf(memberAt(body, 'compute.gpuCountPerPod'));
-  const pods = numberOf(memberAt(body, 'compute.podCount'));
+  const row = await catalogRow(ctx, collections.GPUS, stringAt(body, 'compute.gpuTypeId') ?? '');
+  const each = numberAt(row, 'price.secure');
+  const gpus = numberAt(body, 'compute.gpuCountPerPod');
+  const pods = numberAt(body, 'compute.podCount');
   if (each === undefined || each === 0 || gpus === undefined || pods === undefined) return undefined;
-  return `${countOf(gpus, 'GPU')} on each of ${String(pods)} pods: ${formatDollars(each * gpus * pods)} an hour (${formatDollars(each)} a GPU).`;
+  return `${countOf(gpus, 'GPU')} on each of ${pods} pods: ${formatDollars(each * gpus * pods)} an hour (${formatDollars(each)} a GPU).`;
 }
 
 /** The number of pods with a status. */
-const countOfStatus = (row: Json, name: string): number => numberOf(memberAt(row, `pods.byStatus.${name}`)) ?? 0;
+const countOfStatus = (row: Json, name: string): number => numberAt(row, `pods.byStatus.${name}`) ?? 0;
 
 const RUNNING: WaitSpec = {
   until: 'RUNNING',
-  done: (row) => countOfStatus(row, 'RUNNING') === numberOf(memberAt(row, 'pods.total')),
+  done: (row) => countOfStatus(row, 'RUNNING') === numberAt(row, 'pods.total'),
   bad: (row) => countOfStatus(row, 'ERROR') > 0,
-  describe: (row) =>
-    `${String(countOfStatus(row, 'RUNNING'))} of ${countOf(numberOf(memberAt(row, 'pods.total')) ?? 0, 'pod')}`,
+  describe: (row) => `${countOfStatus(row, 'RUNNING')} of ${countOf(numberAt(row, 'pods.total') ?? 0, 'pod')}`,
   resumeCommand: (id) => commandLine('clusters', 'get', id, '--watch'),
 };
 
@@ -45,18 +43,11 @@ const pods = defineCommand({
     ['berth clusters pods train', 'their state, rank and address'],
     ['berth clusters pods train --watch', 'again every 2 seconds until Ctrl-C'],
   ],
-  args: { id: arg.text('cluster id or name', { metavar: 'CLUSTER', ask: pickRow(CLUSTERS), complete: CLUSTERS }) },
+  args: { id: idArgument(CLUSTERS) },
   watch: true,
   run: async (ctx, { id }) => {
-    const { answer } = await sendTo(ctx, CLUSTERS, id, (known) => ({
-      service: 'base',
-      method: 'GET',
-      path: [...CLUSTERS.path, known, 'pods'],
-      id: known,
-      expects: { list: 'pods' },
-    }));
-    const values = arrayOf(memberAt(answer.value, 'pods')) ?? [];
-    return { kind: 'many', view: memberView, values, source: { text: answer.text, member: 'pods' } };
+    const { answer } = await readListOf(ctx, CLUSTERS, id, 'pods');
+    return listResult(memberView, answer, 'pods');
   },
 });
 
@@ -76,7 +67,7 @@ export const clusters = defineGroup('pods that work together on a fast network',
   create: createCommand(CLUSTERS, 'clusters', {
     summary: 'create a cluster',
     costs: true,
-    details: `A cluster has ${String(MIN_PODS)} to ${String(MAX_PODS)} pods of one GPU type. Later it can be renamed, and nothing else.`,
+    details: `A cluster has ${MIN_PODS} to ${MAX_PODS} pods of one GPU type. Later it can be renamed, and nothing else.`,
     ...bodyOf(CLUSTER_TABLE, 'create'),
     needed: ['name', 'type', 'gpu', 'gpuCount', 'pods'],
     setExample: 'compute.podCount=4',

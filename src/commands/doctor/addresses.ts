@@ -1,9 +1,9 @@
 /** The checks of the addresses: each is sent one cheap read. */
 import { endsInVersion } from '../../core/address.ts';
-import type { ApiAnswer, ApiRequest, ServiceName } from '../../core/api.ts';
+import { readRequest, type ApiAnswer, type ApiRequest, type ServiceName } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure } from '../../core/failure.ts';
-import { memberAt, numberOf } from '../../core/json.ts';
+import { Failure, rethrowUnlessFailure } from '../../core/failure.ts';
+import { memberAt, numberAt } from '../../core/json.ts';
 import { formatDuration } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { failedRow, ok, PROXY_ADVICE, skipped, type Check, type FailedRows } from './check.ts';
@@ -77,7 +77,7 @@ async function addressCheck(
       return [notTheService(setting, address, 'what answers is not the service')];
     return [answers, ...(await clockCheck(ctx, service, answer))];
   } catch (error) {
-    if (!(error instanceof Failure) || ctx.signal.aborted) throw error;
+    rethrowUnlessFailure(error, ctx);
     if (error.status === undefined) {
       if (address !== undefined) unreached.add(address);
       return [namingProxy(ctx, address, rows.failed(setting, error))];
@@ -152,8 +152,8 @@ async function clockCheck(ctx: CommandContext, service: ServiceName, answer: Api
 /** How far `local clock advance` has moved the clock of a local service, in milliseconds; undefined where unknown. */
 async function advancedBy(ctx: CommandContext): Promise<number | undefined> {
   try {
-    const clock = await ctx.api.send({ service: 'base', method: 'GET', path: ['local', 'clock'] });
-    return numberOf(memberAt(clock.value ?? null, 'advancedMs'));
+    const clock = await ctx.api.send(readRequest(['local', 'clock']));
+    return numberAt(clock.value ?? null, 'advancedMs');
   } catch (error) {
     if (error instanceof Failure) return undefined;
     throw error;

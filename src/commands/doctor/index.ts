@@ -1,19 +1,20 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { defineCommand } from '../../cli/command.ts';
-import { toned } from '../../cli/resource/detail-lines.ts';
-import { text } from '../../output/layout/cell-functions.ts';
+
+import { text, toned } from '../../output/layout/cell-functions.ts';
 import type { View } from '../../output/view.ts';
 import { addressChecks } from './addresses.ts';
 import { advice, asRow, createFailedRows } from './check.ts';
 import { keyCheck, proxyCheck, settingsCheck } from './environment.ts';
+import { textColumn } from '../../cli/resource/detail-lines.ts';
 
 const doctorView: View = {
   noun: ['check', 'checks'],
-  id: (row) => text('check')(row),
+  id: text('check'),
   columns: [
-    { header: 'CHECK', show: text('check') },
+    textColumn('check'),
     { header: 'RESULT', show: toned('result', { OK: 'good', WARNING: 'warn', ERROR: 'bad', SKIPPED: 'quiet' }) },
-    { header: 'FINDING', show: text('finding') },
+    textColumn('finding'),
     // Printed below the table as well, where it is never cut.
     { header: 'WHAT TO DO', show: text('hint'), wide: true },
   ],

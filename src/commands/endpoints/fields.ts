@@ -1,8 +1,8 @@
 import { usage } from '../../core/failure.ts';
-import { arrayOf, memberAt, numberOf, type Json } from '../../core/json.ts';
+import { arrayOf, type Json, numberAt } from '../../core/json.ts';
 import { option } from '../../cli/parse/params.ts';
 import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
-import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG } from '../shared/container-fields.ts';
+import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG, CREATED_AT } from '../shared/container-fields.ts';
 import { pick } from '../shared/pick.ts';
 import * as show from './show.ts';
 import { DATA_CENTERS, GPUS, VOLUMES, CPUS, POOLS, TEMPLATES } from '../shared/collections.ts';
@@ -12,54 +12,47 @@ const FLASHBOOT = ['OFF', 'FLASHBOOT', 'PRIORITY_FLASHBOOT'] as const;
 
 /** The fields of an endpoint (contract, Endpoint, CreateEndpointRequest and UpdateEndpointRequest). */
 const FIELDS = {
-  id: { path: 'id', type: 'text' },
-  name: { path: 'name', type: 'text', write: NAME_FLAG },
+  id: { path: 'id' },
+  name: { path: 'name', write: NAME_FLAG },
   type: {
     path: 'type',
-    type: 'text',
     values: TYPES,
-    create: { param: option.choice('jobs from a queue, or requests spread over workers (default QUEUE)', TYPES) },
+    create: option.choice('jobs from a queue, or requests spread over workers (default QUEUE)', TYPES),
   },
   ...CONTAINER_FIELDS,
   template: {
     path: 'templateId',
-    type: 'text',
     writeOnly: true,
-    write: {
-      param: option.text('template to start from, by id or name', {
-        metavar: 'TEMPLATE',
-        complete: TEMPLATES,
-        ask: pick('Template', 'endpointTemplates'),
-      }),
-    },
+    write: option.text('template to start from, by id or name', {
+      metavar: 'TEMPLATE',
+      complete: TEMPLATES,
+      ask: pick('Template', 'endpointTemplates'),
+    }),
   },
-  hardware: { type: 'text', show: show.hardware, lines: show.hardwareLines },
+  hardware: { show: show.hardware, lines: show.hardwareLines },
   gpuPool: {
     path: 'gpu.pools',
     type: 'list',
-    write: {
-      param: option.list('pools of GPU types that workers may run on', {
-        metavar: 'POOL',
-        complete: POOLS,
-        ask: pick('GPU pool', 'gpuPools'),
-      }),
-    },
+    write: option.list('pools of GPU types that workers may run on', {
+      metavar: 'POOL',
+      complete: POOLS,
+      ask: pick('GPU pool', 'gpuPools'),
+    }),
   },
   excludeGpu: {
     path: 'gpu.excludedTypes',
     type: 'list',
-    write: { param: option.list('GPU types of these pools to leave out', { metavar: 'GPU', complete: GPUS }) },
+    write: option.list('GPU types of these pools to leave out', { metavar: 'GPU', complete: GPUS }),
   },
-  gpuCount: { path: 'gpu.count', type: 'count', write: { param: option.count('GPUs a worker', 1) } },
+  gpuCount: { path: 'gpu.count', type: 'count', write: option.count('GPUs a worker', 1) },
   cuda: {
     path: 'gpu.allowedCudaVersions',
     type: 'list',
-    write: { param: option.list('only with one of these CUDA versions', { metavar: 'VERSION' }) },
+    write: option.list('only with one of these CUDA versions', { metavar: 'VERSION' }),
   },
   minCuda: {
     path: 'gpu.minCudaVersion',
-    type: 'text',
-    write: { param: option.text('only with this CUDA version or a newer one', { metavar: 'VERSION' }) },
+    write: option.text('only with this CUDA version or a newer one', { metavar: 'VERSION' }),
   },
   cpu: {
     path: 'cpu',
@@ -73,20 +66,20 @@ const FIELDS = {
       value: cpuFlavors,
     },
   },
-  cpuId: { path: 'cpu.id', type: 'text', write: 'accepted' },
+  cpuId: { path: 'cpu.id', write: 'accepted' },
   vcpuCount: { path: 'cpu.vcpuCount', type: 'count', write: 'accepted' },
   cpuMemory: { path: 'cpu.memory', type: 'gigabytes' },
   workers: { path: 'workers', type: 'object', show: show.workers, write: 'accepted' },
-  workerCount: { type: 'text', label: 'count', show: show.workers },
+  workerCount: { label: 'count', show: show.workers },
   workersMin: {
     path: 'workers.min',
     type: 'count',
-    write: { param: option.count('workers that are always there', 0) },
+    write: option.count('workers that are always there', 0),
   },
   workersMax: {
     path: 'workers.max',
     type: 'count',
-    write: { param: option.count('workers there are at most', 0) },
+    write: option.count('workers there are at most', 0),
   },
   idleTimeout: {
     path: 'workers.idleTimeout',
@@ -120,32 +113,29 @@ const FIELDS = {
     path: 'timeout',
     type: 'milliseconds',
     label: 'execution timeout',
-    write: { param: option.duration('how long one job may run', 's') },
+    write: option.duration('how long one job may run', 's'),
   },
   flashboot: {
     path: 'flashboot',
-    type: 'text',
     values: FLASHBOOT,
-    write: { param: option.choice('how fast workers start', FLASHBOOT) },
+    write: option.choice('how fast workers start', FLASHBOOT),
   },
   dataCenter: {
     path: 'dataCenterIds',
     type: 'list',
     label: 'data centers',
-    write: { param: option.list('data centers it may run in', { metavar: 'DC', complete: DATA_CENTERS }) },
+    write: option.list('data centers it may run in', { metavar: 'DC', complete: DATA_CENTERS }),
   },
   networkVolume: {
     path: 'networkVolumes',
     type: 'list',
-    write: {
-      param: option.list('network volumes, by id or name: one in each data center', {
-        metavar: 'VOLUME',
-        complete: VOLUMES,
-      }),
-    },
+    write: option.list('network volumes, by id or name: one in each data center', {
+      metavar: 'VOLUME',
+      complete: VOLUMES,
+    }),
   },
   requestUrls: { path: 'requestUrls', type: 'object', lines: show.requestUrls },
-  createdAt: { path: 'createdAt', type: 'time', label: 'created', column: { header: 'AGE' } },
+  createdAt: CREATED_AT,
 } as const satisfies Fields;
 
 export const ENDPOINT_TABLE = defineTable({
@@ -188,8 +178,8 @@ function cpuFlavors(given: readonly string[]): Json {
 /** vCPUs are a power of two of at least 2 (contract rules, Serverless; specification 8.3). Fails with usage (2). */
 function checkVcpus(flavors: Json): void {
   for (const flavor of arrayOf(flavors) ?? []) {
-    const count = numberOf(memberAt(flavor, 'vcpuCount'));
+    const count = numberAt(flavor, 'vcpuCount');
     if (count !== undefined && (count < 2 || !Number.isInteger(Math.log2(count))))
-      throw usage(`--cpu: vCPUs are a power of two of at least 2; ${String(count)} is not`);
+      throw usage(`--cpu: vCPUs are a power of two of at least 2; ${count} is not`);
   }
 }

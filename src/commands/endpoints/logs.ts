@@ -1,20 +1,22 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
-import { memberAt, stringOf, type Json } from '../../core/json.ts';
+import { isUsableId } from '../../core/ids.ts';
+import { itemsAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { arg } from '../../cli/parse/params.ts';
 import { text } from '../../output/layout/cell-functions.ts';
-import { ENDPOINTS } from '../shared/collections.ts';
+import { ENDPOINTS, ENDPOINT_ARGUMENT } from '../shared/collections.ts';
 import { LOG_DETAILS, LOG_OPTIONS, showLogs } from '../shared/logs/index.ts';
 import { listWorkers } from './workers.ts';
+import { idOf } from '../../output/view.ts';
 
 /** `berth endpoints logs ID [WORKER]`: the log of one worker. */
 export const logs = defineCommand({
   summary: 'show what a worker of an endpoint writes',
-  details: `The only worker there is needs no name; of several you pick one on a terminal. ${LOG_DETAILS}`,
+  details: `The only worker there is needs no name; of several you pick one on a terminal. Without workers, the local service shows the log of the one that ended last. ${LOG_DETAILS}`,
   args: {
-    id: arg.text('endpoint id or name', { metavar: 'ENDPOINT', complete: ENDPOINTS }),
+    id: ENDPOINT_ARGUMENT,
     worker: arg.optional('worker id'),
   },
   options: LOG_OPTIONS,
@@ -42,19 +44,26 @@ export const logs = defineCommand({
   },
 });
 
-const idOf = (row: Json): string => stringOf(memberAt(row, 'id')) ?? '';
+/** How many workers that have ended are named beside the one whose log is shown. */
+const MAX_NAMED = 3;
 
 /**
- * The only worker of an endpoint, or the one that the user picks. Fails with not-found (4) where there is none, and with
- * usage (2) where there are several and no terminal.
+ * The only worker of an endpoint, or the one that the user picks; without workers the one that ended last, where the service
+ * names it. Fails with not-found (4) where there is none, and with usage (2) where there are several and no terminal.
  */
 async function onlyWorker(
   ctx: CommandContext,
   endpoint: string,
 ): Promise<{ readonly id: string; readonly worker: string }> {
-  const { id, workers } = await listWorkers(ctx, endpoint);
+  const { id, answer, workers } = await listWorkers(ctx, endpoint);
   const [only, ...others] = workers;
-  if (only === undefined)
+  if (only === undefined) {
+    const [last = '', ...earlier] = itemsAt(answer.value, 'ended').map(idOf).filter(isUsableId);
+    if (last !== '') {
+      const rest = earlier.length === 0 ? '' : ` Earlier ones: ${earlier.slice(0, MAX_NAMED).join(', ')}.`;
+      await ctx.tell(`Endpoint ${endpoint} has no workers now. This is the log of ${last}, which has ended.${rest}`);
+      return { id, worker: last };
+    }
     throw new Failure({
       code: 'no-worker',
       exit: EXIT.notFound,
@@ -62,6 +71,7 @@ async function onlyWorker(
       hint: 'Workers start when jobs wait, unless --workers-min keeps some. See `berth endpoints workers`.',
       id,
     });
+  }
   if (others.length === 0) return { id, worker: idOf(only) };
   if (!ctx.terminal.canAsk) throw usage('missing WORKER', `One of: ${workers.map(idOf).join(', ')}`);
   const choices = workers.map((row) => ({

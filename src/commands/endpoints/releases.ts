@@ -1,20 +1,20 @@
-import { arrayOf, encodeJson, memberAt, numberOf, stringOf, type Json } from '../../core/json.ts';
+import { encodeJson, itemsAt, type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
-import { sendTo } from '../../cli/resource/identity/identify.ts';
-import { arg, onlyWith, option } from '../../cli/parse/params.ts';
+import { readListOf } from '../../cli/resource/identity/identify.ts';
 import { waitForRow, type WaitSpec } from '../../cli/resource/write.ts';
 import { commandLine } from '../../cli/words.ts';
 import { age, percent, text } from '../../output/layout/cell-functions.ts';
-import type { Facts, Result, Section, View } from '../../output/view.ts';
-import { ENDPOINTS } from '../shared/collections.ts';
+import { answerResult, type Facts, type Result, type Section, type View } from '../../output/view.ts';
+import { ENDPOINTS, ENDPOINT_ARGUMENT } from '../shared/collections.ts';
 import { otherMembers } from '../../cli/resource/detail-lines.ts';
+import { waitOptions } from '../../cli/parse/common-options.ts';
 
 /** Waits until every worker runs the newest release. Ends at once where the service gives no percentage. */
 export const ROLLOUT: WaitSpec = {
   until: 'rolled out',
   subresource: 'releases',
   done: (seen) => {
-    const share = numberOf(memberAt(seen, 'rollout.percentOnLatest'));
+    const share = numberAt(seen, 'rollout.percentOnLatest');
     return share === undefined || share >= 100 || memberAt(seen, 'rollout.workersTotal') === 0;
   },
   bad: () => false,
@@ -24,7 +24,7 @@ export const ROLLOUT: WaitSpec = {
 
 const releaseView: View = {
   noun: ['release', 'releases'],
-  id: (row) => stringOf(memberAt(row, 'releases.0.id')) ?? '',
+  id: (row) => stringAt(row, 'releases.0.id') ?? '',
   columns: [
     { header: 'VERSION', show: text('endpointVersion') },
     { header: 'ON LATEST', show: percent('rollout.percentOnLatest') },
@@ -40,7 +40,7 @@ const releaseView: View = {
         ...otherMembers(row, ['endpointVersion', 'rollout', 'releases']),
       ],
     },
-    ...(arrayOf(memberAt(row, 'releases')) ?? []).map((release) => section(release, facts)),
+    ...itemsAt(row, 'releases').map((release) => section(release, facts)),
   ],
 };
 
@@ -57,7 +57,7 @@ function rolledOut(row: Json): string {
 
 /** One release with the fields that it changed. */
 function section(release: Json, facts: Facts): Section {
-  const changed = arrayOf(memberAt(release, 'diff')) ?? [];
+  const changed = itemsAt(release, 'diff');
   return {
     title: `release ${text('version')(release) || text('id')(release)}`,
     lines: [
@@ -85,26 +85,17 @@ const isRollingOut = (result: Result): boolean =>
 /** `berth endpoints releases ID`: the rollout of the newest release, then each release with its changes. */
 export const releases = defineCommand({
   summary: 'show how far the newest release has rolled out, and what each one changed',
-  args: { id: arg.text('endpoint id or name', { metavar: 'ENDPOINT', complete: ENDPOINTS }) },
-  options: {
-    wait: option.on('wait until every worker runs the newest release'),
-    waitTimeout: onlyWith(['wait'], option.durationOr('how long --wait waits', 's', 600_000, '10m')),
-  },
+  args: { id: ENDPOINT_ARGUMENT },
+  options: waitOptions('wait until every worker runs the newest release'),
   watch: { ended: (result, first) => isRollingOut(first) && !isRollingOut(result) },
   examples: [
     ['berth endpoints releases captions --watch', 'follow a rollout'],
     ['berth endpoints releases captions --json --jq .rollout.percentOnLatest', 'how far it is, for a script'],
   ],
   run: async (ctx, { id, wait, waitTimeout }) => {
-    const { id: known, answer } = await sendTo(ctx, ENDPOINTS, id, (each) => ({
-      service: 'base',
-      method: 'GET',
-      path: [...ENDPOINTS.path, each, 'releases'],
-      id: each,
-      expects: { list: 'releases' },
-    }));
+    const { id: known, answer } = await readListOf(ctx, ENDPOINTS, id, 'releases');
     if (wait)
       return await waitForRow(ctx, { ...ENDPOINTS, view: releaseView }, 'endpoints', known, ROLLOUT, waitTimeout);
-    return { kind: 'one', view: releaseView, value: answer.value ?? null, source: answer.text };
+    return answerResult(releaseView, answer);
   },
 });

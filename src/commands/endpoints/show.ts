@@ -1,5 +1,5 @@
 /** How the fields of an endpoint are shown that take more than their own value. */
-import { arrayOf, isObject, memberAt, objectOf, stringOf, type Json } from '../../core/json.ts';
+import { isObject, itemsAt, type Json, memberAt, objectAt, stringAt } from '../../core/json.ts';
 import { memberLabel } from '../../cli/resource/detail-lines.ts';
 import { json, list, text } from '../../output/layout/cell-functions.ts';
 import type { Section, Shown } from '../../output/view.ts';
@@ -16,7 +16,7 @@ export function workers(row: Json): Shown {
 export const scaling =
   (delay: string, requests: string) =>
   (row: Json): Shown => {
-    const type = stringOf(memberAt(row, 'scaling.type'));
+    const type = stringAt(row, 'scaling.type');
     if (type === 'QUEUE_DELAY') return `${text('scaling.queueDelay')(row)} s ${delay}`;
     if (type === 'REQUEST_COUNT') return `${text('scaling.requestCount')(row)} ${requests}`;
     return json('scaling')(row);
@@ -24,7 +24,7 @@ export const scaling =
 
 /** `POOL-24G, POOL-48G x2`, or an item for each CPU flavor. */
 export function hardware(row: Json): Shown {
-  if (!isObject(memberAt(row, 'gpu'))) return (arrayOf(memberAt(row, 'cpu')) ?? []).map(cpu);
+  if (!isObject(memberAt(row, 'gpu'))) return itemsAt(row, 'cpu').map(cpu);
   const count = text('gpu.count')(row);
   return list('gpu.pools')(row).join(', ') + (count === '' || count === '1' ? '' : ` x${count}`);
 }
@@ -36,7 +36,7 @@ function cpu(item: Json): string {
 
 /** The hardware in full: the members of `gpu`, or the CPU flavors. */
 export function hardwareLines(row: Json): Lines {
-  const gpu = objectOf(memberAt(row, 'gpu'));
+  const gpu = objectAt(row, 'gpu');
   if (gpu === undefined) return [{ label: 'cpu', value: hardware(row) }];
   return [
     { label: 'gpu pools', value: list('pools')(gpu) },
@@ -53,7 +53,7 @@ function cuda(gpu: Json): Shown {
 
 /** A line for each address that takes requests; the two types of endpoint have different ones. */
 export const requestUrls = (row: Json): Lines =>
-  Object.keys(objectOf(memberAt(row, 'requestUrls')) ?? {}).map((name) => ({
+  Object.keys(objectAt(row, 'requestUrls') ?? {}).map((name) => ({
     label: memberLabel(name),
     value: text(`requestUrls.${name}`)(row),
   }));

@@ -1,13 +1,12 @@
-import { arrayOf, memberAt, numberOf, objectOf, type Json } from '../../core/json.ts';
+import { itemsAt, type Json, memberAt, numberAt, objectAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
-import { sendTo } from '../../cli/resource/identity/identify.ts';
-import { arg } from '../../cli/parse/params.ts';
+import { readListOf } from '../../cli/resource/identity/identify.ts';
 import { countOf } from '../../cli/words.ts';
 import { text, yesNo } from '../../output/layout/cell-functions.ts';
-import type { Cell, Shown } from '../../output/view.ts';
-import { ENDPOINTS } from '../shared/collections.ts';
+import { listResult, type Cell, type Shown } from '../../output/view.ts';
+import { ENDPOINTS, ENDPOINT_ARGUMENT } from '../shared/collections.ts';
 
 /** Whether a worker runs an older release and will be replaced (contract rules, Serverless). */
 function stale(row: Json): Cell {
@@ -15,21 +14,21 @@ function stale(row: Json): Cell {
 }
 
 function gpu(row: Json): Shown {
-  const count = numberOf(memberAt(row, 'gpuCount'));
+  const count = numberAt(row, 'gpuCount');
   const type = text('gpuTypeId')(row);
-  return type === '' || count === undefined || count === 1 ? type : `${type} x${String(count)}`;
+  return type === '' || count === undefined || count === 1 ? type : `${type} x${count}`;
 }
 
 /** The fields of a worker (contract, Worker). */
 const WORKER_FIELDS = {
-  id: { path: 'id', type: 'text' },
+  id: { path: 'id' },
   status: { path: 'status', type: 'status' },
   isStale: { path: 'isStale', type: 'flag', label: 'stale', show: stale },
   version: { path: 'version', type: 'count' },
-  gpu: { path: 'gpuTypeId', type: 'text', label: 'gpu', show: gpu },
+  gpu: { path: 'gpuTypeId', label: 'gpu', show: gpu },
   gpuCount: { path: 'gpuCount', type: 'count' },
-  dataCenter: { path: 'dataCenterId', type: 'text', label: 'data center' },
-  image: { path: 'image', type: 'text' },
+  dataCenter: { path: 'dataCenterId', label: 'data center' },
+  image: { path: 'image' },
   uptime: { path: 'uptimeSeconds', type: 'seconds', label: 'uptime' },
   startedAt: { path: 'startedAt', type: 'time', label: 'started' },
 } as const satisfies Fields;
@@ -45,8 +44,8 @@ const workerView = viewOf(WORKER_TABLE);
 
 /** `4 workers: 1 running, 3 idle. The endpoint is at version 3.` */
 function summaryOf(document: Json): readonly string[] {
-  const counts = Object.entries(objectOf(memberAt(document, 'summary')) ?? {});
-  const total = numberOf(memberAt(document, 'summary.total'));
+  const counts = Object.entries(objectAt(document, 'summary') ?? {});
+  const total = numberAt(document, 'summary.total');
   if (total === undefined) return [];
   const kinds = counts.flatMap(([name, count]) =>
     name === 'total' || count === 0 ? [] : [`${text(name)(Object.fromEntries(counts))} ${name}`],
@@ -59,30 +58,17 @@ function summaryOf(document: Json): readonly string[] {
 
 /** Reads the workers of an endpoint by its id or name; also returns the id. */
 export async function listWorkers(ctx: CommandContext, endpoint: string) {
-  const { id, answer } = await sendTo(ctx, ENDPOINTS, endpoint, (each) => ({
-    service: 'base',
-    method: 'GET',
-    path: [...ENDPOINTS.path, each, 'workers'],
-    id: each,
-    expects: { list: 'workers' },
-  }));
-  const { value = null, text: source } = answer;
-  return { id, document: value, workers: arrayOf(memberAt(value, 'workers')) ?? [], source };
+  const { id, answer } = await readListOf(ctx, ENDPOINTS, endpoint, 'workers');
+  return { id, answer, workers: itemsAt(answer.value, 'workers') };
 }
 
 export const workers = defineCommand({
   summary: 'list the workers of an endpoint, and which run an older release',
-  args: { id: arg.text('endpoint id or name', { metavar: 'ENDPOINT', complete: ENDPOINTS }) },
+  args: { id: ENDPOINT_ARGUMENT },
   watch: true,
   examples: [['berth endpoints workers captions --watch', 'see them come and go']],
   run: async (ctx, { id }) => {
-    const { document, workers: values, source } = await listWorkers(ctx, id);
-    return {
-      kind: 'many',
-      view: workerView,
-      values,
-      source: { text: source, member: 'workers' },
-      notes: summaryOf(document),
-    };
+    const { answer } = await listWorkers(ctx, id);
+    return { ...listResult(workerView, answer, 'workers'), notes: summaryOf(answer.value ?? null) };
   },
 });

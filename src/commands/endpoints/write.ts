@@ -1,8 +1,18 @@
 import { usage } from '../../core/failure.ts';
-import { arrayOf, isObject, memberAt, numberOf, stringOf, type Json, type JsonObject } from '../../core/json.ts';
+import {
+  arrayAt,
+  isObject,
+  itemsAt,
+  type Json,
+  type JsonObject,
+  memberAt,
+  numberAt,
+  stringAt,
+  stringOf,
+} from '../../core/json.ts';
 import { formatDollarRange } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/context.ts';
-import { listRows } from '../../cli/resource/read.ts';
+import { listRows } from '../../cli/resource/identity/requests.ts';
 import { bodyOf, type WriteVerb } from '../../cli/resource/field-writes.ts';
 import type { WriteSpec } from '../../cli/resource/write.ts';
 import { countOf } from '../../cli/words.ts';
@@ -75,7 +85,7 @@ export const updateSpec: WriteSpec = {
       return;
     const before = await read();
     checkKind(body, before);
-    checkScaling(body, stringOf(memberAt(before, 'type')), body['scaling'] ?? memberAt(before, 'scaling'));
+    checkScaling(body, stringAt(before, 'type'), body['scaling'] ?? memberAt(before, 'scaling'));
   },
   examples: [
     ['berth endpoints update captions --image example/captions:1.1 --wait', 'release an image and watch it roll out'],
@@ -98,13 +108,13 @@ function withoutNull(document: JsonObject): JsonObject {
 function checkHardware(body: JsonObject, verb: WriteVerb): void {
   const [gpu, cpu] = [body['gpu'] !== undefined, body['cpu'] !== undefined];
   if (gpu && cpu) throw usage('an endpoint runs on GPUs or on CPUs, not on both', 'Keep --gpu-pool or --cpu.');
-  if (verb === 'create' && gpu && (arrayOf(memberAt(body, 'gpu.pools')) ?? []).length === 0)
+  if (verb === 'create' && gpu && itemsAt(body, 'gpu.pools').length === 0)
     throw usage('missing --gpu-pool', 'Pools: berth catalog gpus -o wide.');
 }
 
 /** An endpoint cannot change between GPUs and CPUs (contract rules, Serverless: PATCH). */
 function checkKind(body: JsonObject, before: Json): void {
-  if (body['gpu'] !== undefined && arrayOf(memberAt(before, 'cpu')) !== undefined)
+  if (body['gpu'] !== undefined && arrayAt(before, 'cpu') !== undefined)
     throw usage('--gpu-pool: this endpoint runs on CPUs, and that cannot change', 'Create another one.');
   if (body['cpu'] !== undefined && isObject(memberAt(before, 'gpu')))
     throw usage('--cpu: this endpoint runs on GPUs, and that cannot change', 'Create another one.');
@@ -112,7 +122,7 @@ function checkKind(body: JsonObject, before: Json): void {
 
 /** Refuses scaling and an idle timeout that the type of the endpoint does not have (contract rules, Serverless). */
 function checkScaling(body: JsonObject, type: string | undefined, scaling: Json | undefined): void {
-  const kind = stringOf(memberAt(scaling, 'type'));
+  const kind = stringAt(scaling, 'type');
   if (type === 'LOAD_BALANCER' && kind === 'QUEUE_DELAY')
     throw usage('--queue-delay: a LOAD_BALANCER has no queue', 'It scales by --request-count.');
   if (type === 'QUEUE' && kind === 'REQUEST_COUNT' && memberAt(body, 'workers.idleTimeout') !== undefined)
@@ -127,6 +137,6 @@ async function price(ctx: CommandContext, body: JsonObject): Promise<string | un
   const { values } = await listRows(ctx, priceCatalog(body));
   const hour = workerHourlyPrice(body, values);
   if (hour === undefined) return undefined;
-  const max = numberOf(memberAt(body, 'workers.max')) ?? 3;
+  const max = numberAt(body, 'workers.max') ?? 3;
   return `A worker costs ${formatDollarRange(hour)} an hour while it runs; ${countOf(max, 'worker')} at most.`;
 }

@@ -1,5 +1,5 @@
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, usage } from '../../core/failure.ts';
+import { Failure, usage, isNotFound } from '../../core/failure.ts';
 import type { ApiAnswer } from '../../core/api.ts';
 import type { Id } from '../../core/ids.ts';
 import { defineCommand, endedWhen } from '../../cli/command.ts';
@@ -7,39 +7,30 @@ import type { CommandContext } from '../../cli/context.ts';
 import { sendTo } from '../../cli/resource/identity/identify.ts';
 import { outcomeResult, SEVERAL } from '../../cli/resource/several/outcomes.ts';
 import { sendEach } from '../../cli/resource/several/send-each.ts';
-import { arg, onlyWith, option } from '../../cli/parse/params.ts';
+import { arg, option } from '../../cli/parse/params.ts';
 import { commandLine, countOf } from '../../cli/words.ts';
 import { cancelRequest, retryRequest, statusRequest } from '../../queue/requests.ts';
 import { canRetry, hasEnded, jobStatus } from '../../queue/job-status.ts';
-import { ENDPOINTS } from '../shared/collections.ts';
+import { ENDPOINTS, QUEUE_ARGUMENT } from '../shared/collections.ts';
 import { statusLine, waitLine } from './command-lines.ts';
 import { exitOf } from './outcome.ts';
 import { jobView } from './view.ts';
-import { explainExpired, waitForJob } from './wait.ts';
-
-const endpoint = arg.text('endpoint id, name or model slug', { complete: ENDPOINTS });
+import { explainExpired, waitForJob, readJob } from './wait.ts';
+import { answerResult } from '../../output/view.ts';
+import { waitOptions } from '../../cli/parse/common-options.ts';
 
 export const status = defineCommand({
   summary: "show a job's state and result",
   examples: [[`berth jobs status demo "$(berth jobs run demo --input '{}')"`, 'of a job just submitted']],
-  args: { endpoint, job: arg.text('job id', { complete: 'job' }) },
+  args: { endpoint: QUEUE_ARGUMENT, job: arg.text('job id', { complete: 'job' }) },
   options: {
     ttl: option.duration('also set how long the job and its result live from now', 's'),
     exitStatus: option.on('end with the outcome: 0 completed or not ended, 10 failed, 11 cancelled, 12 timed out'),
   },
   watch: endedWhen(hasEnded),
   run: async (ctx, values) => {
-    const { answer } = await sendTo(ctx, ENDPOINTS, values.endpoint, (id) =>
-      statusRequest(id, values.job, values.ttl),
-    ).catch(explainExpired(values.job));
-    const value = answer.value ?? null;
-    return {
-      kind: 'one',
-      view: jobView,
-      value,
-      source: answer.text,
-      ...(values.exitStatus ? { exit: exitOf(value) } : {}),
-    };
+    const { answer } = await readJob(ctx, values.endpoint, values.job, values.ttl);
+    return { ...answerResult(jobView, answer), exit: values.exitStatus ? exitOf(answer.value) : undefined };
   },
 });
 
@@ -53,14 +44,12 @@ export const cancel = defineCommand({
       'two of them: an outcome for each',
     ],
   ],
-  args: { endpoint, job: arg.ids('job ids', { complete: 'job' }) },
+  args: { endpoint: QUEUE_ARGUMENT, job: arg.ids('job ids', { complete: 'job' }) },
   writes: true,
   destroys: false,
   confirmWhen: ({ job }) => job.length > 1,
-  confirm: (_, { endpoint, job }) =>
-    Promise.resolve(
-      `This cancels ${countOf(job.length, 'job')} on ${endpoint}, running ones included: ${job.join(', ')}.`,
-    ),
+  confirm: async (_, { endpoint, job }) =>
+    `This cancels ${countOf(job.length, 'job')} on ${endpoint}, running ones included: ${job.join(', ')}.`,
   run: async (ctx, values) => {
     const request = (id: Id<'endpoint'>, job: string) => ({
       ...cancelRequest(id, job),
@@ -71,7 +60,7 @@ export const cancel = defineCommand({
       const { answer } = await sendTo(ctx, ENDPOINTS, values.endpoint, (id) => request(id, only)).catch(
         explainExpired(only),
       );
-      return { kind: 'one', view: jobView, value: answer.value ?? null, source: answer.text };
+      return answerResult(jobView, answer);
     }
     const targets = values.job.map((job) => ({
       given: values.endpoint,
@@ -87,11 +76,8 @@ export const retry = defineCommand({
   examples: [[`berth jobs retry fail "$(berth jobs run fail --input '{}' --wait -o id)"`, 'one that has failed']],
   details:
     'Only FAILED and TIMED_OUT jobs can be retried, and only while their result is kept (30 minutes for run, 1 to 5 for runsync). The original input is used again; the previous output is removed.',
-  args: { endpoint, job: arg.text('job id', { complete: 'job' }) },
-  options: {
-    wait: option.on('wait until it ends and print its result'),
-    waitTimeout: onlyWith(['wait'], option.durationOr('how long --wait waits', 's', 600_000, '10m')),
-  },
+  args: { endpoint: QUEUE_ARGUMENT, job: arg.text('job id', { complete: 'job' }) },
+  options: waitOptions('wait until it ends and print its result'),
   writes: true,
   costs: true,
   run: async (ctx, values) => {
@@ -103,7 +89,7 @@ export const retry = defineCommand({
       return await waitForJob(ctx, id, values.job, values.waitTimeout);
     }
     const notes = ctx.terminal.errors ? [`Wait for it: ${waitLine(id, values.job)}`] : [];
-    return { kind: 'one', view: jobView, value: answer.value ?? null, source: answer.text, notes };
+    return { ...answerResult(jobView, answer), notes };
   },
 });
 
@@ -144,7 +130,7 @@ async function mustBeRetryable(ctx: CommandContext, endpoint: string, job: strin
 const explainNotRetryable =
   (endpoint: string, job: string) =>
   (error: unknown): never => {
-    if (error instanceof Failure && error.exit === EXIT.notFound)
+    if (isNotFound(error))
       throw error.with({
         id: job,
         message: `job ${job} is not there: it never was, or its result has expired, and an expired job cannot be retried`,

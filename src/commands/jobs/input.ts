@@ -33,7 +33,7 @@ export function jobBody(given: RawInput, options: string, operation: keyof typeo
   const limit = PAYLOAD_LIMITS[operation];
   if (body.length > limit)
     throw usage(
-      `the payload is ${formatBytes(body.length)} (${String(body.length)} bytes); ${operation} takes at most ${formatBytes(limit)} (${String(limit)} bytes)`,
+      `the payload is ${formatBytes(body.length)} (${body.length} bytes); ${operation} takes at most ${formatBytes(limit)} (${limit} bytes)`,
       operation === 'run'
         ? 'Pass a link to the data in place of the data, or use --sync (up to 20 MB).'
         : 'Pass a link to the data in place of the data.',

@@ -4,14 +4,14 @@ import { say } from '../../core/safe-text.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { sendTo } from '../../cli/resource/identity/identify.ts';
-import { arg, onlyWith, option } from '../../cli/parse/params.ts';
-import type { Result } from '../../output/view.ts';
+import { onlyWith, option } from '../../cli/parse/params.ts';
+import { answerResult, asksForData, type Result } from '../../output/view.ts';
 import { jobIdOf, unusableJobId } from '../../queue/job-id.ts';
 import { DEFAULT_SYNC_WAIT_MS, DURATION_BOUNDS } from '../../queue/limits.ts';
 import { runRequest, runSyncRequest } from '../../queue/requests.ts';
 import { hasEnded, jobStatus } from '../../queue/job-status.ts';
 import { optionsText } from '../../queue/submission.ts';
-import { ENDPOINTS } from '../shared/collections.ts';
+import { ENDPOINTS, QUEUE_ARGUMENT } from '../shared/collections.ts';
 import { healthLine, waitLine } from './command-lines.ts';
 import { jobBody, readInput } from './input.ts';
 import { checkBounds } from './job-flags.ts';
@@ -19,12 +19,13 @@ import { exitOf } from './outcome.ts';
 import { streamJob } from './stream.ts';
 import { jobView } from './view.ts';
 import { waitForJob } from './wait.ts';
+import { waitTimeoutOption } from '../../cli/parse/common-options.ts';
 
 export const run = defineCommand({
   summary: 'submit a job and print its id, or wait for its result',
   details:
     'The input is sent byte for byte as given. A model slug stands where an endpoint id does.\nWith --wait, --stream or --sync the exit code is the outcome: 0 completed, 10 failed, 11 cancelled, 12 timed out, 9 the wait ended first.',
-  args: { endpoint: arg.text('endpoint id, name or model slug', { complete: ENDPOINTS }) },
+  args: { endpoint: QUEUE_ARGUMENT },
   options: {
     input: option.text('the input as JSON, @FILE, or - for stdin', { metavar: 'JSON', complete: '@file' }),
     inputFile: option.text('read the input from a file; - is stdin', { metavar: 'FILE', complete: 'file' }),
@@ -37,7 +38,7 @@ export const run = defineCommand({
     ),
     waitTimeout: onlyWith(
       ['wait', 'stream', 'sync'],
-      option.durationOr('how long --wait, --stream and --sync wait in all', 's', 600_000, '10m'),
+      waitTimeoutOption('how long --wait, --stream and --sync wait in all'),
     ),
     webhook: option.text('address the result is posted to', { metavar: 'URL' }),
     executionTimeout: option.duration('how long a worker may run it, 5s to 7d', 's'),
@@ -73,8 +74,7 @@ export const run = defineCommand({
     });
     const job = answer.value ?? null;
     await ctx.jobs.add({ id: jobIdOf(job) ?? '', endpoint, named: values.endpoint });
-    if (values.sync && hasEnded(job))
-      return { kind: 'one', view: jobView, value: job, source: answer.text, exit: exitOf(job) };
+    if (values.sync && hasEnded(job)) return { ...answerResult(jobView, answer), exit: exitOf(job) };
     if (!values.wait && !values.stream && !values.sync) return submitted(ctx, endpoint, job, answer.text);
     const id = submittedId(job);
     await ctx.tell(`submitted ${id}`);
@@ -87,10 +87,8 @@ export const run = defineCommand({
  * Prints only the id, unless an output flag asks for the document: a script can write `id=$(berth jobs run ...)`.
  */
 function submitted(ctx: CommandContext, endpoint: string, job: Json, text: string): Result {
-  const { format, fields, jq } = ctx.output;
   const id = submittedId(job);
-  if (format !== undefined || fields !== undefined || jq !== undefined)
-    return { kind: 'one', view: jobView, value: job, source: text };
+  if (asksForData(ctx.output)) return { kind: 'one', view: jobView, value: job, source: text };
   const notes = ctx.terminal.errors ? [`${jobStatus(job)}. Wait for it: ${waitLine(endpoint, id)}`] : [];
   return { kind: 'text', text: say`${id}\n`, notes };
 }

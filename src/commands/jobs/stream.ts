@@ -1,25 +1,26 @@
 import type { ApiRequest } from '../../core/api.ts';
 import type { Id } from '../../core/ids.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure } from '../../core/failure.ts';
-import { arrayOf, encodeJson, memberAt, objectOf, type Json } from '../../core/json.ts';
+import { Failure, isNotFound } from '../../core/failure.ts';
+import { arrayAt, arrayOf, encodeJson, type Json, memberAt, objectOf } from '../../core/json.ts';
 import { safeText, say } from '../../core/safe-text.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { sendTo } from '../../cli/resource/identity/identify.ts';
-import { arg, option } from '../../cli/parse/params.ts';
+import { arg } from '../../cli/parse/params.ts';
 import { waitEnded } from '../../cli/run/wait.ts';
 import { commandLine } from '../../cli/words.ts';
 import { styled } from '../../output/layout/terminal-text.ts';
 import { escapeJson } from '../../output/formats/escape-json.ts';
-import type { Result } from '../../output/view.ts';
+import { asksForData, type Result } from '../../output/view.ts';
 import { jobError } from '../../queue/job-error.ts';
 import { statusRequest, streamRequest } from '../../queue/requests.ts';
 import { hasEnded, jobStatus } from '../../queue/job-status.ts';
-import { ENDPOINTS } from '../shared/collections.ts';
+import { ENDPOINTS, QUEUE_ARGUMENT } from '../shared/collections.ts';
 import { exitOf } from './outcome.ts';
 import { chunkView } from './view.ts';
 import { explainExpired } from './wait.ts';
+import { waitTimeoutOption } from '../../cli/parse/common-options.ts';
 
 const POLL_INTERVAL_MS = 250;
 
@@ -30,10 +31,10 @@ export const stream = defineCommand({
   details:
     'Chunks that hold text are printed as that text, others as JSON, one a line; -o jsonl and --json print whole chunks. The exit code is the outcome of the job.',
   args: {
-    endpoint: arg.text('endpoint id, name or model slug', { complete: ENDPOINTS }),
+    endpoint: QUEUE_ARGUMENT,
     job: arg.text('job id', { complete: 'job' }),
   },
-  options: { waitTimeout: option.durationOr('how long to follow it', 's', 600_000, '10m') },
+  options: { waitTimeout: waitTimeoutOption('how long to follow it') },
   run: (ctx, values) => streamJob(ctx, values.endpoint, values.job, values.waitTimeout),
 });
 
@@ -59,7 +60,7 @@ export async function streamJob(
   };
   for (;;) {
     const poll = await send((id) => streamRequest(id, job)).catch((error: unknown) => {
-      if (ended !== undefined && error instanceof Failure && error.exit === EXIT.notFound) return undefined;
+      if (ended !== undefined && isNotFound(error)) return undefined;
       throw error;
     });
     // The job has ended and expired.
@@ -104,7 +105,7 @@ async function withError(
   ended: Json | undefined,
   readStatus: () => Promise<Json>,
 ): Promise<Json | undefined> {
-  if (memberAt(ended, 'error') !== undefined || arrayOf(memberAt(ended, 'stream')) === undefined) return ended;
+  if (memberAt(ended, 'error') !== undefined || arrayAt(ended, 'stream') === undefined) return ended;
   try {
     return { ...objectOf(ended), error: memberAt(await readStatus(), 'error') };
   } catch (error) {
@@ -115,8 +116,7 @@ async function withError(
 }
 
 /** Returns the chunks of one answer: an array, or (some servers) an object with an array as `stream`. */
-const chunksOf = (value: Json | undefined): readonly Json[] =>
-  arrayOf(value) ?? arrayOf(memberAt(value, 'stream')) ?? [];
+const chunksOf = (value: Json | undefined): readonly Json[] => arrayOf(value) ?? arrayAt(value, 'stream') ?? [];
 
 interface ChunkPrinter {
   print(chunk: Json): Promise<void>;
@@ -125,8 +125,7 @@ interface ChunkPrinter {
 
 /** Prints chunks as text, or as rows when an output flag is given. */
 function chunkPrinter(ctx: CommandContext): ChunkPrinter {
-  const { format, fields, jq } = ctx.output;
-  if (format !== undefined || fields !== undefined || jq !== undefined) {
+  if (asksForData(ctx.output)) {
     const rows = ctx.rows(chunkView);
     return { print: (chunk) => rows.row(chunk), close: () => rows.close() };
   }

@@ -1,7 +1,7 @@
-import { memberAt, stringOf, type Json } from '../../core/json.ts';
+import { memberAt, type Json } from '../../core/json.ts';
 import { duration, json, jsonBlock, status, text } from '../../output/layout/cell-functions.ts';
-import { otherMembers } from '../../cli/resource/detail-lines.ts';
-import type { Section, View } from '../../output/view.ts';
+import { otherMembers, textColumn } from '../../cli/resource/detail-lines.ts';
+import { idOf, type Section, type View } from '../../output/view.ts';
 import { jobError } from '../../queue/job-error.ts';
 
 const KNOWN = ['id', 'status', 'delayTime', 'executionTime', 'output', 'error'];
@@ -9,10 +9,10 @@ const KNOWN = ['id', 'status', 'delayTime', 'executionTime', 'output', 'error'];
 /** A job (specification 2.5). Times are milliseconds in practice (contract rules, queue API). */
 export const jobView: View = {
   noun: ['job', 'jobs'],
-  id: (row) => stringOf(memberAt(row, 'id')) ?? '',
+  id: idOf,
   columns: [
-    { header: 'ID', show: text('id') },
-    { header: 'STATUS', show: status('status'), whole: true },
+    textColumn('id'),
+    { header: 'STATUS', show: status('status'), cutLast: true },
     { header: 'DELAY', show: duration('delayTime', 'ms'), right: true },
     { header: 'EXECUTION', show: duration('executionTime', 'ms'), right: true },
     {

@@ -1,5 +1,5 @@
 import { encodeJson, memberAt, stringOf, type Json } from '../../core/json.ts';
-import { Failure } from '../../core/failure.ts';
+import { Failure, isNotFound } from '../../core/failure.ts';
 import { EXIT, worstExit } from '../../core/exit-codes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
@@ -12,11 +12,12 @@ import { countOf } from '../../cli/words.ts';
 import type { Result } from '../../output/view.ts';
 import { statusRequest } from '../../queue/requests.ts';
 import { hasEnded, jobStatus } from '../../queue/job-status.ts';
-import { ENDPOINTS } from '../shared/collections.ts';
+import { ENDPOINTS, QUEUE_ARGUMENT } from '../shared/collections.ts';
 import { waitLine } from './command-lines.ts';
 import { exitOf } from './outcome.ts';
 import { createStallNotice } from './stall-notice.ts';
 import { jobView } from './view.ts';
+import { waitTimeoutOption } from '../../cli/parse/common-options.ts';
 
 export const wait = defineCommand({
   summary: 'wait until jobs end and print their results',
@@ -24,12 +25,12 @@ export const wait = defineCommand({
   details:
     'When jobs stand still for 15 seconds, it says once on stderr why. The exit code is the outcome: 0 all completed, 10 failed, 11 cancelled, 12 timed out, 9 when the wait ends first. For several jobs it is the worst one, and a job that could not be read, or has not ended, has {"id","ok","error"} in place of its document. With -o jsonl each job is printed as it ends.',
   args: {
-    endpoint: arg.text('endpoint id, name or model slug', { complete: ENDPOINTS }),
+    endpoint: QUEUE_ARGUMENT,
     job: arg.ids('job ids', { complete: 'job' }),
   },
   options: {
     any: option.on('stop at the first job that ends'),
-    waitTimeout: option.durationOr('how long to wait', 's', 600_000, '10m'),
+    waitTimeout: waitTimeoutOption('how long to wait'),
   },
   examples: [
     [`berth jobs wait demo "$(berth jobs run demo --input '{}')"`, 'wait for one job'],
@@ -62,9 +63,7 @@ export async function waitForJob(
   const value = await waitFor<Json>(ctx, {
     what: `job ${job}`,
     poll: async () => {
-      const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, (id) => statusRequest(id, job)).catch(
-        explainExpired(job),
-      );
+      const { answer } = await readJob(ctx, endpoint, job);
       text = answer.text;
       stall.saw(job, answer.value ?? null);
       return answer.value ?? null;
@@ -108,9 +107,7 @@ async function waitForJobs(
   const isDone = (): boolean => rows.size === jobs.length || (any && rows.size > failures.size);
   const poll = async (job: string): Promise<void> => {
     try {
-      const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, (id) => statusRequest(id, job)).catch(
-        explainExpired(job),
-      );
+      const { answer } = await readJob(ctx, endpoint, job);
       stall.saw(job, answer.value ?? null);
       if (hasEnded(answer.value)) await settle(job, answer.value ?? null);
     } catch (error) {
@@ -129,7 +126,7 @@ async function waitForJobs(
         return rows.size;
       },
       done: isDone,
-      describe: (count) => `${String(count)} ended`,
+      describe: (count) => `${count} ended`,
       notice: stall.lines,
       timeoutMs,
       resumeCommand: waitLine(endpoint, ...jobs),
@@ -165,11 +162,15 @@ function statusAndProgress(job: Json): string {
   return `${jobStatus(job)} ${shown}`;
 }
 
+/** Reads a job; `ttl` sets how long it lives from now. Fails as `explainExpired` says where it is not found. */
+export const readJob = (ctx: CommandContext, endpoint: string, job: string, ttl?: number) =>
+  sendTo(ctx, ENDPOINTS, endpoint, (id) => statusRequest(id, job, ttl)).catch(explainExpired(job));
+
 /** Rethrows; a 404 of a job says that the result may have expired (specification 8.2). */
 export const explainExpired =
   (job: string) =>
   (error: unknown): never => {
-    if (error instanceof Failure && error.exit === EXIT.notFound)
+    if (isNotFound(error))
       throw error.with({
         id: job,
         hint: 'Either the endpoint or the job id is wrong, or the result has expired: results are kept for 30 minutes after completion (run), 1 to 5 minutes (runsync).',

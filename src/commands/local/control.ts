@@ -1,36 +1,41 @@
-import type { ApiRequest, Method } from '../../core/api.ts';
+import type { ApiRequest, Method, ApiAnswer } from '../../core/api.ts';
 import { FAULT_KINDS, FAULT_SETTINGS } from '../../core/fault-kinds.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure } from '../../core/failure.ts';
-import { arrayOf, encodeJson, isObject, memberAt, numberOf, objectOf, type Json } from '../../core/json.ts';
+import { Failure, isNotFound } from '../../core/failure.ts';
+import { encodeJson, itemsAt, numberAt, objectAt, objectOf, type Json } from '../../core/json.ts';
 import { formatDuration, parseDuration } from '../../core/units.ts';
 import { defineCommand, defineGroup } from '../../cli/command.ts';
 import { arg, option } from '../../cli/parse/params.ts';
 import { text } from '../../output/layout/cell-functions.ts';
 import { memberHeader, memberLabel } from '../../cli/resource/detail-lines.ts';
-import type { View } from '../../output/view.ts';
+import { answerResult, listResult, type View } from '../../output/view.ts';
+import type { CommandContext } from '../../cli/context.ts';
 
-/** A request of a control operation: only a local service answers it. */
-export const control = (method: Method, path: readonly string[], body?: Json): ApiRequest => ({
-  service: 'base',
-  method,
-  path: ['local', ...path],
-  ...(body === undefined ? {} : { body }),
-});
-
-/** Explains the errors of a wrong key, and of a service that is not a local one (it answers 404). */
-export function explainFailure(error: unknown): never {
-  if (error instanceof Failure && error.exit === EXIT.denied && error.status !== undefined)
-    throw error.with({
-      message: 'the local service did not accept the key',
-      hint: 'Use the one that `berth local serve` printed: export BERTH_API_KEY=...',
-    });
-  if (error instanceof Failure && error.exit === EXIT.notFound)
-    throw error.with({
-      message: 'the address in use is not a local service',
-      hint: 'Unset BERTH_BASE_URL to reach the one in this process, or start one with `berth local serve`.',
-    });
-  throw error;
+/**
+ * Sends a control request, which only a local service answers. Explains the errors of a wrong key, and of a service that
+ * is not a local one (it answers 404).
+ */
+export async function sendControl(
+  ctx: CommandContext,
+  method: Method,
+  path: readonly string[],
+  options: Pick<ApiRequest, 'body' | 'query' | 'expects'> = {},
+): Promise<ApiAnswer> {
+  try {
+    return await ctx.api.send({ service: 'base', method, path: ['local', ...path], ...options });
+  } catch (error) {
+    if (error instanceof Failure && error.exit === EXIT.denied && error.status !== undefined)
+      throw error.with({
+        message: 'the local service did not accept the key',
+        hint: 'Use the one that `berth local serve` printed: export BERTH_API_KEY=...',
+      });
+    if (isNotFound(error))
+      throw error.with({
+        message: 'the address in use is not a local service',
+        hint: 'Unset BERTH_BASE_URL to reach the one in this process, or start one with `berth local serve`.',
+      });
+    throw error;
+  }
 }
 
 interface Line {
@@ -41,7 +46,7 @@ interface Line {
 /** The label and the value of a member of a control answer. Durations are shown with their units. */
 function memberLine(row: Json, member: string): Line {
   const unit = MEMBER_UNITS.get(member);
-  const value = numberOf(memberAt(row, member));
+  const value = numberAt(row, member);
   return unit === undefined || value === undefined
     ? { label: memberLabel(member), value: text(member)(row) }
     : { label: unit.label, value: durationText(value * unit.milliseconds) };
@@ -56,7 +61,7 @@ const MEMBER_UNITS: ReadonlyMap<string, { readonly label: string; readonly milli
 
 /** A duration without rounding: `1m 30s`, `1500ms`. */
 const durationText = (milliseconds: number): string =>
-  milliseconds % 1000 === 0 ? formatDuration(milliseconds) : `${String(milliseconds)}ms`;
+  milliseconds % 1000 === 0 ? formatDuration(milliseconds) : `${milliseconds}ms`;
 
 const linesOf = (row: Json, omitted: readonly string[] = []): readonly Line[] =>
   Object.keys(objectOf(row) ?? {})
@@ -72,13 +77,13 @@ export const membersView = (noun: string): View => ({
 
 /** `2 COMPLETED, 1 FAILED`. */
 const jobs = (row: Json): string =>
-  Object.entries(objectOf(memberAt(row, 'jobs')) ?? {})
+  Object.entries(objectAt(row, 'jobs') ?? {})
     .map(([name, count]) => `${encodeJson(count ?? null)} ${name}`)
     .join(', ');
 
 /** One line per fault: `fault-000001 drop, count 1`. */
 const faults = (row: Json): readonly string[] =>
-  (arrayOf(memberAt(row, 'faults')) ?? []).map((each) => {
+  itemsAt(row, 'faults').map((each) => {
     const settings = linesOf(each, ['id', 'kind']).map(({ label, value }) => `, ${label} ${value}`);
     return `${text('id')(each)} ${text('kind')(each)}${settings.join('')}`;
   });
@@ -106,7 +111,7 @@ const FAULT_MEMBERS = ['id', 'kind', 'count', 'probability', 'match', ...SETTING
 
 const faultView: View = {
   noun: ['fault', 'faults'],
-  id: (row) => text('id')(row),
+  id: text('id'),
   members: FAULT_MEMBERS,
   columns: FAULT_MEMBERS.map((name) => ({
     header: MEMBER_UNITS.get(name)?.label.toUpperCase() ?? memberHeader(name),
@@ -117,32 +122,22 @@ const faultView: View = {
 export const status = defineCommand({
   summary: 'show what the local service holds, its time and its faults',
   examples: [['berth local status', 'its state in the data directory']],
-  run: async (ctx) => {
-    const answer = await ctx.api.send(control('GET', ['status'])).catch(explainFailure);
-    return { kind: 'one', view: statusView, value: answer.value ?? null, source: answer.text };
-  },
+  run: async (ctx) => answerResult(statusView, await sendControl(ctx, 'GET', ['status'])),
 });
 
 export const reset = defineCommand({
   summary: 'forget everything and start over with the seeded account',
   changesMachine: true,
   examples: [['berth local reset --yes', 'without a question, for scripts']],
-  confirm: () =>
-    Promise.resolve('This forgets everything the local service holds: pods, volumes, jobs, faults and its clock.'),
-  run: async (ctx) => {
-    const answer = await ctx.api.send(control('POST', ['reset'])).catch(explainFailure);
-    return { kind: 'one', view: statusView, value: answer.value ?? null, source: answer.text };
-  },
+  confirm: async () => 'This forgets everything the local service holds: pods, volumes, jobs, faults and its clock.',
+  run: async (ctx) => answerResult(statusView, await sendControl(ctx, 'POST', ['reset'])),
 });
 
 export const clock = defineGroup("the local service's time: pods, jobs, retention and rate windows follow it", {
   show: defineCommand({
     summary: 'show its time',
     examples: [['berth local clock show', 'and how far it was moved']],
-    run: async (ctx) => {
-      const answer = await ctx.api.send(control('GET', ['clock'])).catch(explainFailure);
-      return { kind: 'one', view: clockView, value: answer.value ?? null, source: answer.text };
-    },
+    run: async (ctx) => answerResult(clockView, await sendControl(ctx, 'GET', ['clock'])),
   }),
   advance: defineCommand({
     summary: 'move it forward',
@@ -151,8 +146,7 @@ export const clock = defineGroup("the local service's time: pods, jobs, retentio
     examples: [['berth local clock advance 31m', 'past the retention of a result']],
     run: async (ctx, { time }) => {
       const advanceMs = parseDuration(time, 's', 'TIME');
-      const answer = await ctx.api.send(control('POST', ['clock'], { advanceMs })).catch(explainFailure);
-      return { kind: 'one', view: clockView, value: answer.value ?? null, source: answer.text };
+      return answerResult(clockView, await sendControl(ctx, 'POST', ['clock'], { body: { advanceMs } }));
     },
   }),
 });
@@ -192,30 +186,21 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
       const { kind, count, probability, match, status: code, latency, retryAfter } = values;
       const body: Json = {
         kind,
-        ...(count === undefined ? {} : { count }),
-        ...(probability === undefined ? {} : { probability }),
-        ...(match === undefined ? {} : { match }),
-        ...(code === undefined ? {} : { status: code }),
-        ...(latency === undefined ? {} : { latencyMs: latency }),
-        ...(retryAfter === undefined ? {} : { retryAfter: Math.ceil(retryAfter / 1000) }),
+        count,
+        probability,
+        match,
+        status: code,
+        latencyMs: latency,
+        retryAfter: retryAfter === undefined ? undefined : Math.ceil(retryAfter / 1000),
       };
-      const answer = await ctx.api.send(control('POST', ['fault'], body)).catch(explainFailure);
-      return { kind: 'one', view: faultView, value: answer.value ?? null, source: answer.text };
+      return answerResult(faultView, await sendControl(ctx, 'POST', ['fault'], { body }));
     },
   }),
   list: defineCommand({
     summary: 'list the faults that are set',
     examples: [['berth local fault list', 'with what is left of each']],
-    run: async (ctx) => {
-      const answer = await ctx.api
-        .send({ ...control('GET', ['fault']), expects: { list: 'faults' } })
-        .catch(explainFailure);
-      const faults =
-        isObject(answer.value) && Array.isArray(answer.value['faults'])
-          ? (answer.value['faults'] as readonly Json[])
-          : [];
-      return { kind: 'many', view: faultView, values: faults, source: { text: answer.text, member: 'faults' } };
-    },
+    run: async (ctx) =>
+      listResult(faultView, await sendControl(ctx, 'GET', ['fault'], { expects: { list: 'faults' } }), 'faults'),
   }),
   clear: defineCommand({
     summary: 'remove one fault, or all of them',
@@ -224,9 +209,9 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
     args: { id: arg.optional('fault id') },
     run: async (ctx, { id }) => {
       const path = id === undefined ? ['fault'] : ['fault', id];
-      await ctx.api.send(control('DELETE', path)).catch((error: unknown) => {
+      await sendControl(ctx, 'DELETE', path).catch((error: unknown) => {
         if (id !== undefined && error instanceof Failure && error.detail === NO_FAULT) throw noFault(error, id);
-        explainFailure(error);
+        throw error;
       });
       return { kind: 'nothing', notes: [id === undefined ? 'No faults are set now.' : `Fault ${id} is gone.`] };
     },

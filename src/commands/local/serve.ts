@@ -6,6 +6,7 @@ import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { arg, option, type ValuesOf } from '../../cli/parse/params.ts';
 import { workerPrefixOf } from './worker-prefix.ts';
+import { untilAborted } from '../../cli/run/until-aborted.ts';
 
 const WINDOWS = ['minute', 'hour', 'day'] as const;
 
@@ -51,7 +52,8 @@ export const serve = defineCommand({
       await ctx.tell('The local service is running. Ctrl-C stops it. In another shell:');
       for (const [name, value] of Object.entries(environment(server)))
         if (value !== '') await ctx.tell(`  export ${name}=${value}`);
-      await untilInterrupted(ctx.signal);
+      // The open port keeps the process running until the interrupt.
+      await untilAborted(ctx.signal, new Promise<never>(() => undefined));
     } finally {
       await server.stop();
     }
@@ -80,16 +82,6 @@ export const exec = defineCommand({
     }
   },
 });
-
-/** Rejects with the interrupt; the open port keeps the process running until then. */
-const untilInterrupted = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => {
-    const onAbort = (): void => {
-      reject(signal.reason as Error);
-    };
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-  });
 
 /** The variables that point berth at a server. Empty ones override the settings of the shell. */
 const environment = (server: LocalServer): Readonly<Record<string, string>> => ({

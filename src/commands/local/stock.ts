@@ -1,25 +1,22 @@
 import { defineCommand, defineGroup } from '../../cli/command.ts';
 import { arg, option } from '../../cli/parse/params.ts';
-import { arrayOf, memberAt, type Json } from '../../core/json.ts';
+import { itemsAt, type Json, memberAt } from '../../core/json.ts';
 import type { ApiAnswer } from '../../core/api.ts';
 import { usage } from '../../core/failure.ts';
 import { text } from '../../output/layout/cell-functions.ts';
 import type { Result, View } from '../../output/view.ts';
-import { control, explainFailure } from './control.ts';
+import { sendControl } from './control.ts';
+import { textColumn } from '../../cli/resource/detail-lines.ts';
 
 const stockView: View = {
   noun: ['stock', 'stock'],
-  id: (row) => text('hardware')(row),
+  id: text('hardware'),
   members: ['hardware', 'dataCenter', 'free'],
-  columns: [
-    { header: 'HARDWARE', show: text('hardware') },
-    { header: 'DATA CENTER', show: text('dataCenter') },
-    { header: 'FREE', show: text('free'), right: true },
-  ],
+  columns: [textColumn('hardware'), textColumn('dataCenter'), textColumn('free', { right: true })],
 };
 
 const rowsOf = ({ value, text: source }: ApiAnswer, keep: (row: Json) => boolean = () => true): Result => {
-  const all = arrayOf(memberAt(value, 'stock')) ?? [];
+  const all = itemsAt(value, 'stock');
   const values = all.filter(keep);
   const whole = values.length === all.length ? { source: { text: source, member: 'stock' } } : {};
   return { kind: 'many', view: stockView, values, ...whole };
@@ -30,8 +27,7 @@ export const stock = defineGroup('how much hardware is free: to see what happens
   list: defineCommand({
     summary: 'list the free GPUs and vCPUs by data center',
     examples: [['berth local stock list', 'what pods can still be placed on']],
-    run: async (ctx) =>
-      rowsOf(await ctx.api.send({ ...control('GET', ['stock']), expects: { list: 'stock' } }).catch(explainFailure)),
+    run: async (ctx) => rowsOf(await sendControl(ctx, 'GET', ['stock'], { expects: { list: 'stock' } })),
   }),
   set: defineCommand({
     summary: 'set how much of some hardware is free',
@@ -45,8 +41,8 @@ export const stock = defineGroup('how much hardware is free: to see what happens
     options: { dataCenter: option.text('only in this data center (default: in all that have it)', { metavar: 'DC' }) },
     examples: [['berth local stock set GPU-80G 0', 'no worker and no pod finds one any more']],
     run: async (ctx, { hardware, free, dataCenter }) => {
-      const body = { hardware, free: wholeNumber(free), ...(dataCenter === undefined ? {} : { dataCenter }) };
-      const answer = await ctx.api.send(control('POST', ['stock'], body)).catch(explainFailure);
+      const body = { hardware, free: wholeNumber(free), dataCenter };
+      const answer = await sendControl(ctx, 'POST', ['stock'], { body });
       return rowsOf(answer, (row) => memberAt(row, 'hardware') === hardware);
     },
   }),
@@ -55,7 +51,7 @@ export const stock = defineGroup('how much hardware is free: to see what happens
     changesMachine: true,
     examples: [['berth local stock clear', 'all of it']],
     run: async (ctx) => {
-      await ctx.api.send(control('DELETE', ['stock'])).catch(explainFailure);
+      await sendControl(ctx, 'DELETE', ['stock']);
       return { kind: 'nothing', notes: ['All stock is as a new account sees it.'] };
     },
   }),

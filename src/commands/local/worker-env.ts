@@ -1,9 +1,10 @@
 import { Failure, usage } from '../../core/failure.ts';
-import { memberAt, objectOf, stringOf } from '../../core/json.ts';
+import { objectAt, stringOf } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { arg, option } from '../../cli/parse/params.ts';
-import { control, explainFailure, membersView } from './control.ts';
+import { membersView, sendControl } from './control.ts';
 import { workerPrefixOf } from './worker-prefix.ts';
+import { asksForData } from '../../output/view.ts';
 
 /** The detail of a 404 of a local service that has no such endpoint. */
 const NO_ENDPOINT = 'endpoint not found';
@@ -29,20 +30,18 @@ export const workerEnv = defineCommand({
         'Start one with `berth local serve`, and set BERTH_BASE_URL and BERTH_API_KEY as it prints them.',
       );
     const prefix = workerPrefixOf(ctx, workerPrefix);
-    const request = control('GET', ['workers', endpoint]);
-    const answer = await ctx.api
-      .send({ ...request, ...(prefix === undefined ? {} : { query: { prefix } }) })
-      .catch((error: unknown) => {
+    const answer = await sendControl(ctx, 'GET', ['workers', endpoint], { query: { prefix } }).catch(
+      (error: unknown) => {
         if (error instanceof Failure && error.detail === NO_ENDPOINT)
           throw error.with({
             message: `there is no endpoint ${JSON.stringify(endpoint)}`,
             hint: 'See which there are: berth endpoints list',
           });
-        return explainFailure(error);
-      });
-    const variables = objectOf(memberAt(answer.value ?? null, 'variables')) ?? {};
-    if (ctx.output.format !== undefined || ctx.output.jq !== undefined || ctx.output.fields !== undefined)
-      return { kind: 'one', view: variablesView, value: variables };
+        throw error;
+      },
+    );
+    const variables = objectAt(answer.value, 'variables') ?? {};
+    if (asksForData(ctx.output)) return { kind: 'one', view: variablesView, value: variables };
     const lines = Object.entries(variables).map(
       ([name, value]) => `export ${name}=${shellQuote(stringOf(value ?? null) ?? '')}\n`,
     );

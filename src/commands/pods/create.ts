@@ -1,4 +1,4 @@
-import { isObject, memberAt, numberOf, stringOf, type Json, type JsonObject } from '../../core/json.ts';
+import { isObject, type Json, type JsonObject, memberAt, numberAt, stringAt, stringOf } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { createCommand } from '../../cli/resource/write.ts';
@@ -59,7 +59,7 @@ export const create = createCommand(PODS, 'pods', {
 
 /** `Next: berth pods wait pod-1, then berth pods ssh pod-1`. */
 function nextStep(pod: Json, body: JsonObject): string {
-  const id = stringOf(memberAt(pod, 'id')) ?? 'POD';
+  const id = stringAt(pod, 'id') ?? 'POD';
   const wait = memberAt(pod, 'status') === 'RUNNING' ? [] : [commandLine('pods', 'wait', id)];
   const use = body['startSsh'] === true ? commandLine('pods', 'ssh', id) : commandLine('pods', 'logs', id, '--follow');
   return `Next: ${[...wait, use].join(', then ')}`;
@@ -91,14 +91,14 @@ export const asFlag = (globalNetworking: Json | undefined): JsonObject =>
 /** A sentence with the price from the catalog, in US dollars an hour; undefined where the catalog has no price. */
 async function hourlyPrice(ctx: CommandContext, body: JsonObject): Promise<string | undefined> {
   const cloud = stringOf(body['cloud']) ?? 'SECURE';
-  const gpu = stringOf(memberAt(body, 'gpu.id'));
-  const cpu = stringOf(memberAt(body, 'cpu.id'));
+  const gpu = stringAt(body, 'gpu.id');
+  const cpu = stringAt(body, 'cpu.id');
   const [lookup, id, count, member] =
     gpu === undefined
-      ? ([CPUS, cpu ?? '', numberOf(memberAt(body, 'cpu.vcpuCount')), 'price.securePerVcpu'] as const)
-      : ([GPUS, gpu, numberOf(memberAt(body, 'gpu.count')) ?? 1, `price.${cloud.toLowerCase()}`] as const);
-  const price = numberOf(memberAt(await catalogRow(ctx, lookup, id), member));
+      ? ([CPUS, cpu ?? '', numberAt(body, 'cpu.vcpuCount'), 'price.securePerVcpu'] as const)
+      : ([GPUS, gpu, numberAt(body, 'gpu.count') ?? 1, `price.${cloud.toLowerCase()}`] as const);
+  const price = numberAt(await catalogRow(ctx, lookup, id), member);
   if (price === undefined || price === 0 || count === undefined) return undefined;
-  const hardware = gpu === undefined ? `${String(count)} vCPU of ${id}` : `${String(count)} x ${id}`;
+  const hardware = gpu === undefined ? `${count} vCPU of ${id}` : `${count} x ${id}`;
   return `${hardware} on the ${cloud} cloud costs ${formatDollars(price * count)} an hour until it is stopped.`;
 }

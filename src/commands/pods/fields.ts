@@ -4,7 +4,7 @@ import { defineTable, viewOf, type Fields } from '../../cli/resource/fields.ts';
 import { text } from '../../output/layout/cell-functions.ts';
 import type { View } from '../../output/view.ts';
 import { CPUS, DATA_CENTERS, GPUS, TEMPLATES, VOLUMES } from '../shared/collections.ts';
-import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG } from '../shared/container-fields.ts';
+import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG, onOff, CREATED_AT } from '../shared/container-fields.ts';
 import { pick } from '../shared/pick.ts';
 import { movedMount, networkMount, newPersistentMount, resizedMount } from './body/mounts.ts';
 import { atLeast, vcpuCount } from './body/number-rules.ts';
@@ -15,101 +15,83 @@ import * as show from './show.ts';
 export const STATUSES = ['PROVISIONING', 'STARTING', 'RUNNING', 'EXITED', 'ERROR', 'TERMINATED'] as const;
 
 const CLOUDS = ['SECURE', 'COMMUNITY'] as const;
-const ON_OFF = ['on', 'off'] as const;
-const isOn = (word: string): Json => word === 'on';
 
 /** The fields of a pod (specification 2.1 to 2.3; contract, Pod, CreatePodRequest and UpdatePodRequest). */
 const FIELDS = {
-  id: { path: 'id', type: 'text' },
+  id: { path: 'id' },
   name: {
     path: 'name',
-    type: 'text',
     create: NAME_FLAG,
-    update: { param: option.text('another name', { metavar: 'NAME' }) },
+    update: option.text('another name', { metavar: 'NAME' }),
   },
   status: { path: 'status', type: 'status', values: STATUSES },
   actions: { path: 'actions', type: 'list', show: show.actions },
   ...CONTAINER_FIELDS,
   disk: { ...CONTAINER_FIELDS.disk, check: atLeast('--disk', 1, ' GB') },
-  hardware: { type: 'text', show: show.hardware, lines: show.hardwareLines, column: { yields: true } },
+  hardware: { show: show.hardware, lines: show.hardwareLines, column: { dropFirst: true } },
   gpu: {
     path: 'gpu.id',
-    type: 'text',
-    create: {
-      param: option.text('the GPU type, as in berth catalog gpus', {
-        metavar: 'GPU',
-        complete: GPUS,
-        ask: pick('GPU type', 'podGpuTypes'),
-      }),
-    },
+    create: option.text('the GPU type, as in berth catalog gpus', {
+      metavar: 'GPU',
+      complete: GPUS,
+      ask: pick('GPU type', 'podGpuTypes'),
+    }),
   },
   gpuCount: {
     path: 'gpu.count',
     type: 'count',
     check: atLeast('--gpu-count', 1),
-    create: { param: option.count('how many GPUs (default 1)', 1) },
+    create: option.count('how many GPUs (default 1)', 1),
   },
   cuda: {
     path: 'gpu.allowedCudaVersions',
     type: 'list',
     writeOnly: true,
-    create: { param: option.list('only on machines with one of these CUDA versions', { metavar: '12.4,12.8' }) },
+    create: option.list('only on machines with one of these CUDA versions', { metavar: '12.4,12.8' }),
   },
   minCuda: {
     path: 'gpu.minCudaVersion',
-    type: 'text',
     writeOnly: true,
-    create: {
-      param: option.text('only on machines with this CUDA version or a newer one', { metavar: 'VERSION' }),
-    },
+    create: option.text('only on machines with this CUDA version or a newer one', { metavar: 'VERSION' }),
   },
   cpu: {
     path: 'cpu.id',
-    type: 'text',
-    create: {
-      param: option.text('in place of a GPU: the CPU flavor, as in berth catalog cpus', {
-        metavar: 'CPU',
-        ask: pick('CPU flavor', 'podCpuFlavors'),
-        complete: CPUS,
-      }),
-    },
+    create: option.text('in place of a GPU: the CPU flavor, as in berth catalog cpus', {
+      metavar: 'CPU',
+      ask: pick('CPU flavor', 'podCpuFlavors'),
+      complete: CPUS,
+    }),
   },
   vcpu: {
     path: 'cpu.vcpuCount',
     type: 'count',
     check: vcpuCount,
-    create: { param: option.count('how many vCPUs: a power of two, at least 2', 0) },
+    create: option.count('how many vCPUs: a power of two, at least 2', 0),
   },
   cpuMemory: { path: 'cpu.memory', type: 'gigabytes' },
   cloud: {
     path: 'cloud',
-    type: 'text',
     values: CLOUDS,
-    create: { param: option.choice('where (default SECURE)', CLOUDS) },
+    create: option.choice('where (default SECURE)', CLOUDS),
   },
-  dataCenterId: { path: 'dataCenterId', type: 'text', label: 'data center', column: { yields: true } },
+  dataCenterId: { path: 'dataCenterId', label: 'data center', column: { dropFirst: true } },
   dataCenter: {
     path: 'dataCenterIds',
     type: 'list',
     writeOnly: true,
-    create: { param: option.list('in one of these data centers', { metavar: 'DC', complete: DATA_CENTERS }) },
+    create: option.list('in one of these data centers', { metavar: 'DC', complete: DATA_CENTERS }),
   },
-  cudaVersion: { path: 'cudaVersion', type: 'text', label: 'cuda' },
-  templateUsed: { path: 'template', type: 'text' },
+  cudaVersion: { path: 'cudaVersion', label: 'cuda' },
+  templateUsed: { path: 'template' },
   template: {
     path: 'templateId',
-    type: 'text',
     writeOnly: true,
-    create: {
-      param: option.text('begin with this template, by id or name', {
-        metavar: 'TEMPLATE',
-        complete: TEMPLATES,
-        ask: pick('Template', 'podTemplates'),
-      }),
-    },
-    update: {
-      param: option.text('apply this template once, by id or name', { metavar: 'TEMPLATE', complete: TEMPLATES }),
-    },
+    create: option.text('begin with this template, by id or name', {
+      metavar: 'TEMPLATE',
+      complete: TEMPLATES,
+      ask: pick('Template', 'podTemplates'),
+    }),
+    update: option.text('apply this template once, by id or name', { metavar: 'TEMPLATE', complete: TEMPLATES }),
   },
   mounts: { path: 'mounts', type: 'object', lines: show.mountLines, write: 'accepted' },
   networkVolume: {
@@ -135,7 +117,6 @@ const FIELDS = {
     update: { param: option.count('GB of its persistent mount', 0, { metavar: 'GB' }), value: resizedMount },
   },
   mountPath: {
-    type: 'text',
     create: {
       param: option.text('where the mount is in the container (default /workspace)', { metavar: 'PATH' }),
       path: 'mounts',
@@ -149,40 +130,40 @@ const FIELDS = {
     },
   },
   cost: { path: 'cost', type: 'dollars', lines: show.hourlyCost, column: { header: 'COST/HR' } },
-  cluster: { path: 'cluster.id', type: 'text' },
+  cluster: { path: 'cluster.id' },
   clusterRank: { path: 'cluster.rank', type: 'count' },
-  clusterRole: { path: 'cluster.role', type: 'text' },
-  clusterIp: { path: 'cluster.ip', type: 'text' },
+  clusterRole: { path: 'cluster.role' },
+  clusterIp: { path: 'cluster.ip' },
   globalNetworking: {
     // An answer has an object here, a body has true or false (specification 2.2).
     path: 'globalNetworking',
     type: 'object',
     label: 'global',
     show: show.globalNetwork,
-    create: { param: option.on('a private address across data centers') },
-    update: { param: option.choice('a private address across data centers, from the next start', ON_OFF), value: isOn },
+    create: option.on('a private address across data centers'),
+    update: onOff('a private address across data centers, from the next start'),
   },
   networkEnabled: { path: 'globalNetworking.enabled', type: 'flag' },
-  networkIp: { path: 'globalNetworking.ip', type: 'text' },
-  networkName: { path: 'globalNetworking.internalDns', type: 'text' },
+  networkIp: { path: 'globalNetworking.ip' },
+  networkName: { path: 'globalNetworking.internalDns' },
   locked: {
     path: 'locked',
     type: 'flag',
-    column: { show: show.locked, yields: true },
-    update: { param: option.choice('refuse to be stopped, restarted or terminated', ON_OFF), value: isOn },
+    column: { show: show.locked, dropFirst: true },
+    update: onOff('refuse to be stopped, restarted or terminated'),
   },
   ssh: { path: 'ssh', type: 'object', lines: show.sshLines },
   startSsh: {
     path: 'startSsh',
     type: 'flag',
     writeOnly: true,
-    create: { param: option.on("let the account's SSH keys in") },
+    create: option.on("let the account's SSH keys in"),
   },
   startJupyter: {
     path: 'startJupyter',
     type: 'flag',
     writeOnly: true,
-    create: { param: option.on('start a notebook server, with a password of its own') },
+    create: option.on('start a notebook server, with a password of its own'),
   },
   runtime: { path: 'runtime', type: 'object', lines: show.runtimeLines },
   uptime: { path: 'runtime.uptime', type: 'seconds' },
@@ -190,7 +171,7 @@ const FIELDS = {
   runtimeCpu: { path: 'runtime.cpu.util', type: 'percent' },
   runtimeMemory: { path: 'runtime.memory.util', type: 'percent' },
   runtimePorts: { path: 'runtime.ports', type: 'objects' },
-  createdAt: { path: 'createdAt', type: 'time', label: 'created', column: { header: 'AGE' } },
+  createdAt: CREATED_AT,
   startedAt: { path: 'startedAt', type: 'time', label: 'started', show: text('startedAt') },
 } as const satisfies Fields;
 

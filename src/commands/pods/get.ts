@@ -1,5 +1,5 @@
 import { EXIT } from '../../core/exit-codes.ts';
-import { memberAt, stringOf } from '../../core/json.ts';
+import { memberAt, stringAt } from '../../core/json.ts';
 import { defineGroup, endedWhen } from '../../cli/command.ts';
 import { option } from '../../cli/parse/params.ts';
 import { getCommand } from '../../cli/resource/read.ts';
@@ -11,10 +11,10 @@ export const get = getCommand(PODS, {
   summary: 'show a pod: its state, cost, hardware, live use, mounts and ports',
   options: { exitStatus: option.on('end 10 when the pod is in ERROR') },
   // A pod in ERROR does not recover, and a terminated one is gone (specification 3.1).
-  watch: endedWhen((row) => ['ERROR', 'TERMINATED'].includes(stringOf(memberAt(row, 'status')) ?? '')),
+  watch: endedWhen((row) => ['ERROR', 'TERMINATED'].includes(stringAt(row, 'status') ?? '')),
   outcome: (row, { exitStatus }) => ({
     notes: podNotes(row),
-    ...(exitStatus && memberAt(row, 'status') === 'ERROR' ? { exit: EXIT.jobFailed } : {}),
+    exit: exitStatus && memberAt(row, 'status') === 'ERROR' ? EXIT.jobFailed : undefined,
   }),
   examples: [
     ['berth pods get train-llm --watch', 'follow its use, with its history'],

@@ -1,5 +1,5 @@
 /** What `pods get --watch` shows: first what changes, then the rest of the detail view. */
-import { arrayOf, memberAt, numberOf, type Json } from '../../core/json.ts';
+import { itemsAt, type Json, memberAt, numberAt } from '../../core/json.ts';
 import { duration, status, text } from '../../output/layout/cell-functions.ts';
 import type { Facts, Gauge, LiveFacts, Section, Shown } from '../../output/view.ts';
 import { valuesOf } from '../shared/history.ts';
@@ -28,11 +28,11 @@ export const liveSections =
 
 /** A line for each GPU, one for CPU and memory, and one for the ports. */
 function useLines(row: Json, facts: LiveFacts): Section['lines'] {
-  const gpus = arrayOf(memberAt(row, 'runtime.gpus')) ?? [];
+  const gpus = itemsAt(row, 'runtime.gpus');
   return [
     ...gpus.map((_, at) => ({
-      label: `gpu ${String(at)}`,
-      value: pair(row, facts, `runtime.gpus.${String(at)}.util`, `runtime.gpus.${String(at)}.memoryUtil`),
+      label: `gpu ${at}`,
+      value: pair(row, facts, `runtime.gpus.${at}.util`, `runtime.gpus.${at}.memoryUtil`),
     })),
     { label: 'cpu', value: pair(row, facts, 'runtime.cpu.util', 'runtime.memory.util') },
     { label: 'open ports', value: openPorts(row).join(', ') },
@@ -46,7 +46,7 @@ function pair(row: Json, { samples, columns }: LiveFacts, use: string, memory: s
   if (memberAt(row, 'runtime') === null) return undefined;
   const width = Math.max(0, Math.min(60, Math.floor((columns - FIXED_COLUMNS) / 2)));
   const gauge = (path: string): Gauge => {
-    const percent = numberOf(memberAt(row, path));
+    const percent = numberAt(row, path);
     return {
       text: percent === undefined ? text(path)(row) || '-' : `${text(path)(row)}%`,
       percent: percent ?? 0,

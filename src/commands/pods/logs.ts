@@ -1,12 +1,12 @@
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, usage } from '../../core/failure.ts';
+import { Failure, usage, isNotFound } from '../../core/failure.ts';
 import { compileGlobs } from '../../core/glob.ts';
 import type { Id } from '../../core/ids.ts';
-import { memberAt, stringOf } from '../../core/json.ts';
+import { stringAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { arg, option } from '../../cli/parse/params.ts';
-import { listRows } from '../../cli/resource/read.ts';
+import { listRows, rowRequest } from '../../cli/resource/identity/requests.ts';
 import { commandLine } from '../../cli/words.ts';
 import { LOG_DETAILS, LOG_OPTIONS, showLogs, type LogTarget } from '../shared/logs/index.ts';
 import type { NamedLog } from '../shared/logs/several.ts';
@@ -59,7 +59,7 @@ async function chosenPods(
   const matches = compileGlobs(match, '--match');
   const { values: rows } = await listRows(ctx, PODS);
   const matching = rows.flatMap((row) => {
-    const [podId, name] = [stringOf(memberAt(row, 'id')), stringOf(memberAt(row, 'name')) ?? ''];
+    const [podId, name] = [stringAt(row, 'id'), stringAt(row, 'name') ?? ''];
     return podId !== undefined && matches(name) && !id.includes(podId) && !id.includes(name) ? [{ podId, name }] : [];
   });
   if (matching.length === 0 && named.length === 0)
@@ -86,10 +86,10 @@ const SILENT = ['EXITED', 'ERROR', 'TERMINATED'];
 
 async function isLive(ctx: CommandContext, id: Id<'pod'>): Promise<boolean> {
   try {
-    const { value } = await ctx.api.send({ service: 'base', method: 'GET', path: [...PODS.path, id], id });
-    return !SILENT.includes(stringOf(memberAt(value, 'status')) ?? '');
+    const { value } = await ctx.api.send(rowRequest(PODS, id));
+    return !SILENT.includes(stringAt(value, 'status') ?? '');
   } catch (error) {
-    if (error instanceof Failure && error.exit === EXIT.notFound) return false;
+    if (isNotFound(error)) return false;
     throw error;
   }
 }

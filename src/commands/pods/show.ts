@@ -1,5 +1,5 @@
 /** How the fields of a pod are shown that take more than their own value. */
-import { arrayOf, memberAt, numberOf, objectOf, stringOf, type Json } from '../../core/json.ts';
+import { arrayOf, itemsAt, type Json, memberAt, numberOf, objectAt, stringAt } from '../../core/json.ts';
 import { duration, list, money, percent, text, yesNo } from '../../output/layout/cell-functions.ts';
 import type { Section, Shown } from '../../output/view.ts';
 
@@ -7,18 +7,18 @@ type Lines = Section['lines'];
 
 /** `GPU-24G x2`, or `cpu-general 4 vCPU 16 GB` (specification 2.2). */
 export function hardware(row: Json): Shown {
-  const gpu = objectOf(memberAt(row, 'gpu'));
+  const gpu = objectAt(row, 'gpu');
   if (gpu !== undefined) {
     const count = numberOf(gpu['count']) ?? 1;
-    return `${text('id')(gpu)}${count === 1 ? '' : ` x${String(count)}`}`;
+    return `${text('id')(gpu)}${count === 1 ? '' : ` x${count}`}`;
   }
-  const cpu = objectOf(memberAt(row, 'cpu'));
+  const cpu = objectAt(row, 'cpu');
   if (cpu === undefined) return undefined;
   return `${text('id')(cpu)} ${text('vcpuCount')(cpu)} vCPU ${text('memory')(cpu)} GB`;
 }
 
 export const hardwareLines = (row: Json): Lines => [
-  { label: objectOf(memberAt(row, 'cpu')) === undefined ? 'gpu' : 'cpu', value: hardware(row) },
+  { label: objectAt(row, 'cpu') === undefined ? 'gpu' : 'cpu', value: hardware(row) },
 ];
 
 /** `$0.79 an hour`. */
@@ -35,14 +35,14 @@ export const actions = (row: Json): Shown => list('actions')(row).join(', ');
 
 /** Live metrics (specification 2.2, PodRuntime): null unless the pod is RUNNING, every member optional. */
 export function runtimeLines(row: Json): Lines {
-  const live = objectOf(memberAt(row, 'runtime'));
+  const live = objectAt(row, 'runtime');
   if (live === undefined) return [{ label: 'uptime', value: undefined }];
   const gpus = arrayOf(live['gpus']) ?? [];
   return [
     { label: 'uptime', value: duration('uptime', 's')(live) },
     ...gpus.flatMap((gpu, at) => [
-      { label: `gpu ${String(at)}`, value: percent('util')(gpu) },
-      { label: `gpu ${String(at)} memory`, value: percent('memoryUtil')(gpu) },
+      { label: `gpu ${at}`, value: percent('util')(gpu) },
+      { label: `gpu ${at} memory`, value: percent('memoryUtil')(gpu) },
     ]),
     { label: 'cpu', value: percent('cpu.util')(live) },
     { label: 'memory', value: percent('memory.util')(live) },
@@ -51,21 +51,20 @@ export function runtimeLines(row: Json): Lines {
 }
 
 /** The published ports of a running pod: `1.2.3.4:10022 -> 22/tcp`. */
-export const openPorts = (row: Json): readonly string[] =>
-  (arrayOf(memberAt(row, 'runtime.ports')) ?? []).map(openPort);
+export const openPorts = (row: Json): readonly string[] => itemsAt(row, 'runtime.ports').map(openPort);
 
 /** `1.2.3.4:10022 -> 22/tcp`; a port without a public address shows its private side alone. */
 function openPort(port: Json): string {
   const inside = `${text('private')(port)}/${text('type')(port)}`;
   const outside = memberAt(port, 'public');
   if (outside === null || outside === undefined) return inside;
-  return `${stringOf(memberAt(port, 'ip')) ?? '-'}:${text('public')(port)} -> ${inside}`;
+  return `${stringAt(port, 'ip') ?? '-'}:${text('public')(port)} -> ${inside}`;
 }
 
 /** A pod has at most one kind of mount (specification 2.3). */
 export function mountLines(row: Json): Lines {
-  const persistent = objectOf(memberAt(row, 'mounts.persistent'));
-  const networks = arrayOf(memberAt(row, 'mounts.network')) ?? [];
+  const persistent = objectAt(row, 'mounts.persistent');
+  const networks = itemsAt(row, 'mounts.network');
   const lines = networks.map((mount) => ({
     label: 'network volume',
     value: `${text('volumeId')(mount)} at ${text('path')(mount)}`,

@@ -1,12 +1,12 @@
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
-import { memberAt, numberOf, objectOf, stringOf, type Json } from '../../core/json.ts';
+import { type Json, numberAt, objectAt, objectOf, stringAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
-import { sendTo } from '../../cli/resource/identity/identify.ts';
-import { pickRow } from '../../cli/resource/identity/pick-row.ts';
+import { readRow } from '../../cli/resource/identity/identify.ts';
 import { arg, option } from '../../cli/parse/params.ts';
 import { commandLine, shellWord } from '../../cli/words.ts';
 import { PODS } from './resource.ts';
+import { idArgument } from '../../cli/resource/read.ts';
 
 export const ssh = defineCommand({
   summary: 'open a shell in a pod, or run a command there, with your ssh',
@@ -14,7 +14,7 @@ export const ssh = defineCommand({
   details:
     'Takes the direct address where the pod has one, else the proxy, which gives an interactive shell and nothing else. What stands after -- goes to ssh as it is. The exit code is that of ssh.',
   args: {
-    id: arg.text('pod id or name', { metavar: 'POD', ask: pickRow(PODS), complete: PODS }),
+    id: idArgument(PODS),
     more: arg.any('options of ssh, or a command to run in the pod', { metavar: 'ARGS' }),
   },
   options: {
@@ -28,12 +28,7 @@ export const ssh = defineCommand({
     ['berth pods ssh train-llm --print', 'the command, to be used elsewhere'],
   ],
   run: async (ctx, { id, more, proxy, print }) => {
-    const { answer } = await sendTo(ctx, PODS, id, (known) => ({
-      service: 'base',
-      method: 'GET',
-      path: [...PODS.path, known],
-      id: known,
-    }));
+    const { answer } = await readRow(ctx, PODS, id);
     const args = [...sshArguments(addressOf(answer.value ?? null, id, proxy), id), ...more];
     if (print) return { kind: 'text', text: ['ssh', ...args].map(wordOf).join(' ') };
     return { kind: 'nothing', exit: (await ctx.spawn.run('ssh', args, {})) as ExitCode };
@@ -45,12 +40,12 @@ const wordOf = (word: string): string => (/^-\w+$/.test(word) ? word : shellWord
 
 /** The direct address where there is one and `--proxy` is not given, else the proxy (contract rules, Pods: ssh). */
 function addressOf(pod: Json, id: string, proxy: boolean): Json {
-  const ssh = objectOf(memberAt(pod, 'ssh'));
+  const ssh = objectAt(pod, 'ssh');
   const direct = objectOf(ssh?.['direct']);
   const byProxy = objectOf(ssh?.['proxy']);
   const found = proxy ? byProxy : (direct ?? byProxy);
   if (found !== undefined) return found;
-  throw noAddress(stringOf(memberAt(pod, 'status')) ?? '?', stringOf(memberAt(pod, 'id')) ?? id, proxy);
+  throw noAddress(stringAt(pod, 'status') ?? '?', stringAt(pod, 'id') ?? id, proxy);
 }
 
 function noAddress(status: string, id: string, proxy: boolean): Failure {
@@ -77,9 +72,9 @@ function noAddress(status: string, id: string, proxy: boolean): Failure {
  * ssh or be run by a shell. Fails with unavailable (7) where one is invalid.
  */
 export function sshArguments(address: Json, id: string): readonly string[] {
-  const host = stringOf(memberAt(address, 'host')) ?? '';
-  const user = stringOf(memberAt(address, 'username')) ?? '';
-  const port = numberOf(memberAt(address, 'port')) ?? Number.NaN;
+  const host = stringAt(address, 'host') ?? '';
+  const user = stringAt(address, 'username') ?? '';
+  const port = numberAt(address, 'port') ?? Number.NaN;
   if (!/^[A-Za-z0-9:]([A-Za-z0-9.:_-]*[A-Za-z0-9.:])?$/.test(host)) throw invalidAddress('host', id);
   if (!/^[A-Za-z0-9_][A-Za-z0-9._@+-]*$/.test(user)) throw invalidAddress('user name', id);
   if (!Number.isInteger(port) || port < 1 || port > 65_535) throw invalidAddress('port', id);

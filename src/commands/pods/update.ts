@@ -1,5 +1,5 @@
 import { usage } from '../../core/failure.ts';
-import { memberAt, objectOf, stringOf, type Json, type JsonObject } from '../../core/json.ts';
+import { type Json, type JsonObject, objectAt, objectOf, stringOf } from '../../core/json.ts';
 import type { Values } from '../../cli/command.ts';
 import { updateCommand } from '../../cli/resource/write.ts';
 import { bodyOf } from '../../cli/resource/field-writes.ts';
@@ -35,7 +35,7 @@ async function wholeMount(body: JsonObject, values: Values, readPod: () => Promi
   const path = stringOf(values['mountPath'] as Json | undefined);
   if (path === undefined && values['persistentSize'] === undefined) return body;
   const given = objectOf(body['mounts']) ?? {};
-  const before = objectOf(memberAt(await readPod(), 'mounts')) ?? {};
+  const before = objectAt(await readPod(), 'mounts') ?? {};
   const open = given['network'] === undefined && given['persistent'] === undefined ? before : given;
   const persistent = objectOf(open['persistent']);
   const mounts =

@@ -4,20 +4,17 @@ import { NAME_FLAG } from '../shared/container-fields.ts';
 
 /** The fields of a registry credential (contract, Registry and CreateRegistryRequest). */
 const REGISTRY_FIELDS = {
-  id: { path: 'id', type: 'text' },
-  name: { path: 'name', type: 'text', create: NAME_FLAG },
+  id: { path: 'id' },
+  name: { path: 'name', create: NAME_FLAG },
   username: {
     path: 'username',
-    type: 'text',
     writeOnly: true,
-    create: {
-      param: option.text('user name at the registry', {
-        metavar: 'USER',
-        ask: { kind: 'text', question: 'User name' },
-      }),
-    },
+    create: option.text('user name at the registry', {
+      metavar: 'USER',
+      ask: { kind: 'text', question: 'User name' },
+    }),
   },
-  password: { path: 'password', type: 'text', writeOnly: true, create: 'accepted' },
+  password: { path: 'password', writeOnly: true, create: 'accepted' },
 } as const satisfies Fields;
 
 export const REGISTRY_TABLE = defineTable({
@@ -30,23 +27,20 @@ export const REGISTRY_TABLE = defineTable({
 const DELEGATION_FIELDS = {
   resource: {
     path: 'resource',
-    type: 'text',
     writeOnly: true,
-    create: {
-      param: option.text('the ARN of the repository', {
-        metavar: 'ARN',
-        ask: { kind: 'text', question: 'ARN of the repository' },
-      }),
-    },
+    create: option.text('the ARN of the repository', {
+      metavar: 'ARN',
+      ask: { kind: 'text', question: 'ARN of the repository' },
+    }),
   },
-  id: { path: 'id', type: 'text' },
-  name: { path: 'name', type: 'text', create: { param: option.text('what to call it', { metavar: 'NAME' }) } },
-  delegatorUserId: { path: 'delegatorUserId', type: 'text', label: 'by' },
-  awsUser: { path: 'awsUser', type: 'text', label: 'account' },
-  repository: { path: 'repository', type: 'text' },
-  tag: { path: 'tag', type: 'text' },
-  awsRegion: { path: 'awsRegion', type: 'text', label: 'region' },
-  dockerRegistryUri: { path: 'dockerRegistryUri', type: 'text', label: 'address' },
+  id: { path: 'id' },
+  name: { path: 'name', create: option.text('what to call it', { metavar: 'NAME' }) },
+  delegatorUserId: { path: 'delegatorUserId', label: 'by' },
+  awsUser: { path: 'awsUser', label: 'account' },
+  repository: { path: 'repository' },
+  tag: { path: 'tag' },
+  awsRegion: { path: 'awsRegion', label: 'region' },
+  dockerRegistryUri: { path: 'dockerRegistryUri', label: 'address' },
   createdAt: { path: 'createdAt', type: 'time', column: { header: 'AGE' } },
 } as const satisfies Fields;
 

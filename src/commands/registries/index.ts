@@ -1,11 +1,9 @@
 import { defineCommand, defineGroup } from '../../cli/command.ts';
 import { sendTo } from '../../cli/resource/identity/identify.ts';
-import { pickRow } from '../../cli/resource/identity/pick-row.ts';
-import { arg } from '../../cli/parse/params.ts';
 import { deleteCommand } from '../../cli/resource/delete.ts';
 import { bodyOf } from '../../cli/resource/field-writes.ts';
 import { listCommand } from '../../cli/resource/list.ts';
-import { getCommand, resourceOf } from '../../cli/resource/read.ts';
+import { getCommand, resourceOf, idArgument } from '../../cli/resource/read.ts';
 import { createCommand } from '../../cli/resource/write.ts';
 import { commandLine } from '../../cli/words.ts';
 import * as collections from '../shared/collections.ts';
@@ -37,15 +35,9 @@ const DELEGATIONS = resourceOf(
 const revoke = defineCommand({
   summary: 'revoke a delegation; images behind it can no longer be pulled',
   examples: [['berth registries delegations revoke dlg-images --yes', 'without a question, for scripts']],
-  args: {
-    id: arg.text('delegation id or name', {
-      metavar: 'DELEGATION',
-      ask: pickRow(DELEGATIONS),
-      complete: DELEGATIONS,
-    }),
-  },
+  args: { id: idArgument(DELEGATIONS) },
   writes: true,
-  confirm: (_, { id }) => Promise.resolve(`This revokes delegation ${id}. Images behind it can no longer be pulled.`),
+  confirm: async (_, { id }) => `This revokes delegation ${id}. Images behind it can no longer be pulled.`,
   run: async (ctx, { id }) => {
     await sendTo(ctx, DELEGATIONS, id, (known) => ({
       service: 'base',

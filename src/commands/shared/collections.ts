@@ -1,5 +1,6 @@
 /** The list of each kind of resource: to resolve names to ids, and to pick from. */
 import type { Collection } from '../../cli/resource/identity/collection.ts';
+import { arg } from '../../cli/parse/params.ts';
 
 export const PODS: Collection<'pod'> = {
   noun: 'pod',
@@ -58,3 +59,9 @@ export const DATA_CENTERS: Collection<'data center'> = {
   listed: 'catalog datacenters',
   described: ['region'],
 };
+
+/** The argument for an endpoint of the account. */
+export const ENDPOINT_ARGUMENT = arg.text('endpoint id or name', { metavar: 'ENDPOINT', complete: ENDPOINTS });
+
+/** The argument for an endpoint with a queue, which may be a public one. */
+export const QUEUE_ARGUMENT = arg.text('endpoint id, name or model slug', { complete: ENDPOINTS });

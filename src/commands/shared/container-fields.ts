@@ -13,23 +13,20 @@ import { pick } from './pick.ts';
 export const CONTAINER_FIELDS = {
   image: {
     path: 'image',
-    type: 'text',
-    write: {
-      param: option.text('the container image', { metavar: 'IMAGE', ask: { kind: 'text', question: 'Image' } }),
-    },
+    write: option.text('the container image', { metavar: 'IMAGE', ask: { kind: 'text', question: 'Image' } }),
   },
-  args: { path: 'args', type: 'text', write: { param: option.text("arguments of the container's entrypoint") } },
+  args: { path: 'args', write: option.text("arguments of the container's entrypoint") },
   disk: {
     path: 'disk',
     type: 'gigabytes',
-    write: { param: option.count('container disk in GB, wiped on restart', 1, { metavar: 'GB' }) },
+    write: option.count('container disk in GB, wiped on restart', 1, { metavar: 'GB' }),
   },
   port: {
     path: 'ports',
     type: 'list',
     label: 'ports',
     lines: (row) => [{ label: 'ports', value: list('ports')(row).join(', ') }],
-    write: { param: option.list('ports to publish, such as 8080/http', { metavar: 'PORT/PROTOCOL' }) },
+    write: option.list('ports to publish, such as 8080/http', { metavar: 'PORT/PROTOCOL' }),
   },
   env: {
     path: 'env',
@@ -41,14 +38,11 @@ export const CONTAINER_FIELDS = {
   },
   registry: {
     path: 'registry',
-    type: 'text',
-    write: {
-      param: option.text('credential for a private image, by id or name', {
-        metavar: 'REGISTRY',
-        complete: REGISTRIES,
-        ask: pick('Registry credential', 'registries'),
-      }),
-    },
+    write: option.text('credential for a private image, by id or name', {
+      metavar: 'REGISTRY',
+      complete: REGISTRIES,
+      ask: pick('Registry credential', 'registries'),
+    }),
   },
 } as const satisfies Fields;
 
@@ -69,9 +63,16 @@ function environment(given: readonly string[], before: Json | undefined): Json {
 }
 
 /** The flag that names a new thing, asked for where it is missing. */
-export const NAME_FLAG = {
-  param: option.text('what to call it', { metavar: 'NAME', ask: { kind: 'text', question: 'Name' } }),
-};
+export const NAME_FLAG = option.text('what to call it', { metavar: 'NAME', ask: { kind: 'text', question: 'Name' } });
+
+/** When a row was created. */
+export const CREATED_AT = { path: 'createdAt', type: 'time', label: 'created', column: { header: 'AGE' } } as const;
+
+/** A flag that takes `on` or `off`. */
+export const onOff = (summary: string) => ({
+  param: option.choice(summary, ['on', 'off']),
+  value: (word: string): Json => word === 'on',
+});
 
 /** The same field for a resource that takes it on creation and does not show it. */
 export const createOnly = ({ write, ...field }: Field): Field => ({

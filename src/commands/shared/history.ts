@@ -1,9 +1,9 @@
-import { memberAt, numberOf } from '../../core/json.ts';
+import { numberAt } from '../../core/json.ts';
 import type { Sample } from '../../output/view.ts';
 
 /** The number at a path in each sample; undefined where there is none. */
 export const valuesOf = (samples: readonly Sample[], path: string): readonly (number | undefined)[] =>
-  samples.map(({ row }) => numberOf(memberAt(row, path)));
+  samples.map(({ row }) => numberAt(row, path));
 
 /**
  * How much a counter grew between each sample and the one before, as a rate a minute. Undefined for the first sample, and

@@ -33,7 +33,7 @@ function utf8({ bytes, from }: RawInput): string {
     const valid = bytes.subarray(0, validPrefixLength(bytes));
     const lines = new TextDecoder().decode(valid, { stream: true }).split('\n');
     throw usage(
-      `${from} is not UTF-8 text: line ${String(lines.length)}, column ${String((lines.at(-1)?.length ?? 0) + 1)}: byte ${String(valid.length + 1)} is broken`,
+      `${from} is not UTF-8 text: line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}: byte ${valid.length + 1} is broken`,
       'JSON is UTF-8: convert it first.',
     );
   }
@@ -46,7 +46,7 @@ function validate(text: string, from: string): void {
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     throw usage(
-      `${from} is not JSON: line ${String(error.line)}, column ${String(error.column)}: ${error.message}`,
+      `${from} is not JSON: line ${error.line}, column ${error.column}: ${error.message}`,
       'Quote JSON for the shell: --input \'{"prompt":"hello"}\'',
     );
   }

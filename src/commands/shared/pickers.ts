@@ -1,10 +1,10 @@
 /** Lists that a person picks a missing value from, as the service has them now. */
 import type { Choice } from '../../core/context.ts';
-import { memberAt, numberOf, stringOf, type Json } from '../../core/json.ts';
-import { formatDollars } from '../../core/units.ts';
+import { type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
+import { hourlyPrice } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import type { Collection } from '../../cli/resource/identity/collection.ts';
-import { listRows } from '../../cli/resource/read.ts';
+import { listRows } from '../../cli/resource/identity/requests.ts';
 import { gigabytes, text } from '../../output/layout/cell-functions.ts';
 import { CPUS, DATA_CENTERS, GPUS, REGISTRIES, TEMPLATES } from './collections.ts';
 
@@ -27,7 +27,7 @@ const rowsOf =
 function choicesOf(rows: readonly Json[], member: string, words: (row: Json) => readonly string[]): Choice<string>[] {
   const found = new Map<string, Choice<string>>();
   for (const row of rows) {
-    const value = stringOf(memberAt(row, member));
+    const value = stringAt(row, member);
     if (value === undefined || found.has(value)) continue;
     found.set(value, { name: [value, ...words(row).filter((word) => word !== '')].join('  '), value });
   }
@@ -37,10 +37,8 @@ function choicesOf(rows: readonly Json[], member: string, words: (row: Json) => 
 /** A price of the catalog as `$1.12/hr`; empty where the catalog has none. */
 const hourly =
   (path: string) =>
-  (row: Json): string => {
-    const price = numberOf(memberAt(row, path));
-    return price === undefined || price === 0 ? '' : `${formatDollars(price)}/hr`;
-  };
+  (row: Json): string =>
+    hourlyPrice(numberAt(row, path));
 
 const name = text('name');
 

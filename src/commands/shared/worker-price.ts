@@ -1,4 +1,4 @@
-import { arrayOf, isObject, memberAt, numberOf, objectOf, type Json } from '../../core/json.ts';
+import { isObject, itemsAt, type Json, memberAt, numberAt, numberOf, objectAt } from '../../core/json.ts';
 import type { DollarRange } from '../../core/units.ts';
 import type { Collection } from '../../cli/resource/identity/collection.ts';
 import { CPUS, GPUS } from './collections.ts';
@@ -11,7 +11,7 @@ export const priceCatalog = (endpoint: Json): Collection => (isObject(memberAt(e
  * allows. `catalog` has the rows of that kind of hardware. Undefined where the catalog lacks one of the prices.
  */
 export function workerHourlyPrice(endpoint: Json, catalog: readonly Json[]): DollarRange | undefined {
-  const gpu = objectOf(memberAt(endpoint, 'gpu'));
+  const gpu = objectAt(endpoint, 'gpu');
   const prices = gpu === undefined ? cpuPrices(endpoint, catalog) : gpuPrices(gpu, catalog);
   const known = prices.filter((price) => price !== undefined && price > 0) as readonly number[];
   if (known.length === 0 || known.length < prices.length) return undefined;
@@ -20,9 +20,9 @@ export function workerHourlyPrice(endpoint: Json, catalog: readonly Json[]): Dol
 
 /** The CUDA versions of the endpoint may exclude types too. The catalog does not say which, so the range may be too wide. */
 function gpuPrices(gpu: Json, types: readonly Json[]): readonly (number | undefined)[] {
-  const excluded = arrayOf(memberAt(gpu, 'excludedTypes')) ?? [];
+  const excluded = itemsAt(gpu, 'excludedTypes');
   const count = numberOf(memberAt(gpu, 'count') ?? 1);
-  return (arrayOf(memberAt(gpu, 'pools')) ?? []).flatMap((pool) => {
+  return itemsAt(gpu, 'pools').flatMap((pool) => {
     const within = types.filter((type) => memberAt(type, 'pool') === pool);
     if (within.length === 0) return [undefined];
     return within
@@ -32,9 +32,9 @@ function gpuPrices(gpu: Json, types: readonly Json[]): readonly (number | undefi
 }
 
 const cpuPrices = (endpoint: Json, flavors: readonly Json[]): readonly (number | undefined)[] =>
-  (arrayOf(memberAt(endpoint, 'cpu')) ?? []).map((cpu) => {
+  itemsAt(endpoint, 'cpu').map((cpu) => {
     const flavor = flavors.find((each) => memberAt(each, 'id') === memberAt(cpu, 'id'));
-    return times(memberAt(flavor, 'price.serverlessPerVcpu'), numberOf(memberAt(cpu, 'vcpuCount')));
+    return times(memberAt(flavor, 'price.serverlessPerVcpu'), numberAt(cpu, 'vcpuCount'));
   });
 
 function times(price: Json | undefined, count: number | undefined): number | undefined {

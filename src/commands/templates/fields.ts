@@ -1,36 +1,29 @@
 import { usage } from '../../core/failure.ts';
-import { isObject, memberAt, objectOf, type Json } from '../../core/json.ts';
+import { isObject, type Json, memberAt, objectAt } from '../../core/json.ts';
 import { option } from '../../cli/parse/params.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields.ts';
 import { text } from '../../output/layout/cell-functions.ts';
 import type { Shown } from '../../output/view.ts';
-import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG } from '../shared/container-fields.ts';
+import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG, onOff } from '../shared/container-fields.ts';
 
 const CATEGORIES = ['CPU', 'NVIDIA', 'AMD'] as const;
 
-/** A flag that takes `on` or `off`. */
-const onOff = (summary: string) => ({
-  param: option.choice(summary, ['on', 'off']),
-  value: (word: string): Json => word === 'on',
-});
-
 /** The fields of a template (contract, Template, CreateTemplateRequest and UpdateTemplateRequest). */
 const FIELDS = {
-  id: { path: 'id', type: 'text' },
-  name: { path: 'name', type: 'text', write: NAME_FLAG },
-  product: { type: 'text', label: 'for', show: product },
+  id: { path: 'id' },
+  name: { path: 'name', write: NAME_FLAG },
+  product: { label: 'for', show: product },
   ...CONTAINER_FIELDS,
   category: {
     path: 'category',
-    type: 'text',
     values: CATEGORIES,
-    write: { param: option.choice('what it runs on (default NVIDIA)', CATEGORIES) },
+    write: option.choice('what it runs on (default NVIDIA)', CATEGORIES),
   },
   cuda: {
     path: 'allowedCudaVersions',
     type: 'list',
     label: 'cuda',
-    write: { param: option.list('only on machines with one of these CUDA versions', { metavar: 'VERSION' }) },
+    write: option.list('only on machines with one of these CUDA versions', { metavar: 'VERSION' }),
   },
   mounts: {
     path: 'mounts',
@@ -43,25 +36,22 @@ const FIELDS = {
   persistentSize: {
     path: 'mounts.persistent.size',
     type: 'gigabytes',
-    write: {
-      param: option.count('GB of storage on the host of its pods, at least 10 (deprecated)', 10, { metavar: 'GB' }),
-    },
+    write: option.count('GB of storage on the host of its pods, at least 10 (deprecated)', 10, { metavar: 'GB' }),
   },
   mountPath: {
     path: 'mounts.persistent.path',
-    type: 'text',
-    write: { param: option.text('where that is mounted', { metavar: 'PATH' }) },
+    write: option.text('where that is mounted', { metavar: 'PATH' }),
   },
   serverless: {
     path: 'serverless',
     type: 'flag',
-    create: { param: option.on('for endpoints; otherwise for pods') },
+    create: option.on('for endpoints; otherwise for pods'),
     update: onOff('for endpoints, or for pods'),
   },
   public: {
     path: 'public',
     type: 'flag',
-    create: { param: option.on('let everybody read it') },
+    create: option.on('let everybody read it'),
     update: onOff('let everybody read it'),
   },
   startSsh: {
@@ -100,7 +90,7 @@ function product(row: Json): Shown {
 
 /** `20 GB at /workspace`. */
 function persistentMount(row: Json): Shown {
-  const persistent = objectOf(memberAt(row, 'mounts.persistent'));
+  const persistent = objectAt(row, 'mounts.persistent');
   return persistent === undefined ? undefined : `${text('size')(persistent)} GB at ${text('path')(persistent)}`;
 }
 

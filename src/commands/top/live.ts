@@ -1,5 +1,4 @@
-import { EXIT } from '../../core/exit-codes.ts';
-import { Failure } from '../../core/failure.ts';
+import { isInterrupt } from '../../core/failure.ts';
 import { say } from '../../core/safe-text.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { loadPaint } from '../../output/layout/colour.ts';
@@ -10,6 +9,7 @@ import type { Shown } from './read/schedule.ts';
 import { screenLines, screenRows, type ScreenInput } from './draw/screen.ts';
 import { FIRST_SESSION, nextTick } from './read/session.ts';
 import { FIRST_UI, pressed, selectedOf, type Ui } from './model/ui.ts';
+import { untilAborted } from '../../cli/run/until-aborted.ts';
 
 /** The ages on the screen are drawn again after this time, in milliseconds. */
 const REDRAW_MS = 1000;
@@ -76,28 +76,10 @@ export async function live(ctx: CommandContext, shown: Shown, wantedMs: number):
     }
   } catch (error) {
     if (quit.signal.aborted && error === quit.signal.reason) return { kind: 'nothing' };
-    const isInterrupt = error instanceof Failure && (error.exit === EXIT.interrupted || error.exit === EXIT.terminated);
-    if (ctx.signal.aborted && isInterrupt) return { kind: 'nothing', exit: error.exit };
+    if (ctx.signal.aborted && isInterrupt(error)) return { kind: 'nothing', exit: error.exit };
     throw error;
   } finally {
     log?.page.close();
     await screen.close();
-  }
-}
-
-/** The result of the work; fails with the signal's reason at its abort, also while the work goes on. */
-async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  signal.throwIfAborted();
-  let onAbort: () => void = () => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => {
-      reject(signal.reason as Error);
-    };
-    signal.addEventListener('abort', onAbort);
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
   }
 }

@@ -1,5 +1,4 @@
-import { EXIT } from '../../core/exit-codes.ts';
-import { Failure } from '../../core/failure.ts';
+import { isInterrupt } from '../../core/failure.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import type { Result } from '../../output/view.ts';
 import { FIRST_SESSION, nextTick } from './read/session.ts';
@@ -25,8 +24,7 @@ export async function streamRows(ctx: CommandContext, shown: Shown, wantedMs: nu
       await ctx.clock.sleep(session.intervalMs, ctx.signal);
     }
   } catch (error) {
-    const isInterrupt = error instanceof Failure && (error.exit === EXIT.interrupted || error.exit === EXIT.terminated);
-    if (ctx.signal.aborted && isInterrupt) return { kind: 'nothing', exit: error.exit };
+    if (ctx.signal.aborted && isInterrupt(error)) return { kind: 'nothing', exit: error.exit };
     throw error;
   } finally {
     await rows.close();

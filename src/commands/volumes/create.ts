@@ -1,6 +1,6 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
-import { memberAt, numberOf, stringOf, type JsonObject } from '../../core/json.ts';
+import { type JsonObject, numberOf, stringAt, stringOf } from '../../core/json.ts';
 import type { ApiAnswer } from '../../core/api.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { bodyOf } from '../../cli/resource/field-writes.ts';
@@ -10,7 +10,7 @@ import { monthlyCost } from './price.ts';
 
 export const createSpec: WriteSpec = {
   summary: 'create a network volume',
-  details: `Sizes are GB, ${String(MIN_GB)} to ${String(MAX_GB)}; a volume can grow later and never shrink, and its data center and type are for good. The older volume API is used where a rest address is configured and no --type is asked for.`,
+  details: `Sizes are GB, ${MIN_GB} to ${MAX_GB}; a volume can grow later and never shrink, and its data center and type are for good. The older volume API is used where a rest address is configured and no --type is asked for.`,
   ...bodyOf(VOLUME_TABLE, 'create'),
   needed: ['name', 'size', 'dataCenter'],
   setExample: 'size=200',
@@ -20,12 +20,12 @@ export const createSpec: WriteSpec = {
   price: (ctx, body) =>
     Promise.resolve(
       ctx.terminal.errors
-        ? `${String(numberOf(body['size']) ?? 0)} GB in ${stringOf(body['dataCenter']) ?? '?'} costs ${costOf(body)}.`
+        ? `${numberOf(body['size']) ?? 0} GB in ${stringOf(body['dataCenter']) ?? '?'} costs ${costOf(body)}.`
         : undefined,
     ),
   send,
   notes: (row, body) => [
-    `Volume ${stringOf(memberAt(row, 'id')) ?? stringOf(body['name']) ?? ''} is created. It costs ${costOf(body)}, used or not, until it is deleted.`,
+    `Volume ${stringAt(row, 'id') ?? stringOf(body['name']) ?? ''} is created. It costs ${costOf(body)}, used or not, until it is deleted.`,
   ],
   examples: [
     ['berth volumes create --name data --size 100 --data-center EU-NORTH-1', 'a hundred GB of standard storage'],

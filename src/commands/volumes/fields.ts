@@ -1,5 +1,5 @@
 import { usage } from '../../core/failure.ts';
-import { memberAt, numberOf, stringOf, type Json } from '../../core/json.ts';
+import { type Json, memberAt, numberAt, numberOf, stringOf } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import { option } from '../../cli/parse/params.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields.ts';
@@ -17,48 +17,41 @@ export const MAX_GB = 4096;
 const TIERS = ['STANDARD', 'HIGH_PERFORMANCE'] as const;
 
 const FIELDS = {
-  id: { path: 'id', type: 'text' },
+  id: { path: 'id' },
   name: {
     path: 'name',
-    type: 'text',
     create: NAME_FLAG,
-    update: { param: option.text('what to call it', { metavar: 'NAME' }) },
+    update: option.text('what to call it', { metavar: 'NAME' }),
   },
   size: {
     path: 'size',
     type: 'gigabytes',
     check: checkSize,
-    create: {
-      param: option.count('how large, in GB', Number.MIN_SAFE_INTEGER, {
-        metavar: 'GB',
-        ask: { kind: 'text', question: `Size in GB (${String(MIN_GB)} to ${String(MAX_GB)})` },
-      }),
-    },
-    update: { param: option.count('the new size in GB', 0, { metavar: 'GB' }) },
+    create: option.count('how large, in GB', Number.MIN_SAFE_INTEGER, {
+      metavar: 'GB',
+      ask: { kind: 'text', question: `Size in GB (${MIN_GB} to ${MAX_GB})` },
+    }),
+    update: option.count('the new size in GB', 0, { metavar: 'GB' }),
   },
   dataCenter: {
     path: 'dataCenter',
-    type: 'text',
     show: dataCenter,
     check: (value) => {
       if (stringOf(value)?.trim() === '') throw usage('--data-center is empty');
     },
-    create: {
-      param: option.text('the data center: see `berth catalog datacenters`', {
-        metavar: 'DC',
-        complete: DATA_CENTERS,
-        ask: pick('Data center', 'dataCenters'),
-      }),
-    },
+    create: option.text('the data center: see `berth catalog datacenters`', {
+      metavar: 'DC',
+      complete: DATA_CENTERS,
+      ask: pick('Data center', 'dataCenters'),
+    }),
   },
   /** The name that the v1 API gives to `dataCenter` (contract rules, Addresses). */
-  dataCenterId: { path: 'dataCenterId', type: 'text' },
+  dataCenterId: { path: 'dataCenterId' },
   type: {
     path: 'type',
-    type: 'text',
     values: TIERS,
-    column: { yields: true },
-    create: { param: option.choice('the storage tier', TIERS) },
+    column: { dropFirst: true },
+    create: option.choice('the storage tier', TIERS),
   },
   monthlyCost: { type: 'dollars', label: 'cost a month', show: monthlyCost, column: { header: 'COST/MONTH' } },
 } as const satisfies Fields;
@@ -78,7 +71,7 @@ function dataCenter(row: Json): string {
 
 /** The price by the constants of the specification, which has one for standard storage only. */
 function monthlyCost(row: Json): Shown {
-  const size = numberOf(memberAt(row, 'size'));
+  const size = numberAt(row, 'size');
   if (size === undefined || memberAt(row, 'type') === 'HIGH_PERFORMANCE') return undefined;
   return formatDollars(standardMonthly(size));
 }
@@ -86,10 +79,10 @@ function monthlyCost(row: Json): Shown {
 function checkSize(value: Json): void {
   const size = numberOf(value);
   if (size === undefined) return;
-  if (size < MIN_GB) throw usage(`--size is at least ${String(MIN_GB)} GB; ${String(size)} is too small`);
+  if (size < MIN_GB) throw usage(`--size is at least ${MIN_GB} GB; ${size} is too small`);
   if (size > MAX_GB)
     throw usage(
-      `--size is at most ${String(MAX_GB)} GB; ${String(size)} GB is beyond 4 TB`,
+      `--size is at most ${MAX_GB} GB; ${size} GB is beyond 4 TB`,
       'For volumes beyond 4 TB, contact the support of your service.',
     );
 }

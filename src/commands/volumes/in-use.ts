@@ -1,13 +1,14 @@
 import type { ApiRequest } from '../../core/api.ts';
-import { arrayOf, memberAt, stringOf, type Json } from '../../core/json.ts';
+import { itemsAt, type Json, memberAt, stringAt } from '../../core/json.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import type { Guard } from '../../cli/resource/delete.ts';
 import type { Collection } from '../../cli/resource/identity/collection.ts';
-import { listRows } from '../../cli/resource/read.ts';
-import { idOf, labelOf } from '../../cli/resource/select/choose.ts';
+import { listRows } from '../../cli/resource/identity/requests.ts';
+import { labelOf } from '../../cli/resource/select/choose.ts';
 import { commandLine } from '../../cli/words.ts';
 import { age } from '../../output/layout/cell-functions.ts';
 import { ENDPOINTS, PODS } from '../shared/collections.ts';
+import { idOf } from '../../output/view.ts';
 
 /** The resources that may use volumes, and how to read the volumes from a row (contract, Pod and Endpoint). */
 const USERS: readonly {
@@ -22,22 +23,20 @@ const USERS: readonly {
     lookup: PODS,
     // Without it the list has no pods of clusters (contract rules, Pods).
     query: { includeClusterPods: 'true' },
-    volumes: (row) =>
-      (arrayOf(memberAt(row, 'mounts.network')) ?? []).flatMap((mount) => memberAt(mount, 'volumeId') ?? []),
-    since: (row, now) =>
-      sinceTime(row, stringOf(memberAt(row, 'startedAt')) === undefined ? 'createdAt' : 'startedAt', now),
+    volumes: (row) => itemsAt(row, 'mounts.network').flatMap((mount) => memberAt(mount, 'volumeId') ?? []),
+    since: (row, now) => sinceTime(row, stringAt(row, 'startedAt') === undefined ? 'createdAt' : 'startedAt', now),
     verb: 'mounted',
   },
   {
     lookup: ENDPOINTS,
-    volumes: (row) => arrayOf(memberAt(row, 'networkVolumes')) ?? [],
+    volumes: (row) => itemsAt(row, 'networkVolumes'),
     since: (row, now) => sinceTime(row, 'createdAt', now),
     verb: 'used',
   },
 ];
 
 function sinceTime(row: Json, member: string, now: number): string {
-  const time = stringOf(memberAt(row, member));
+  const time = stringAt(row, member);
   return time === undefined ? '' : ` since ${time} (${age(member)(row, { now })} ago)`;
 }
 
@@ -69,7 +68,7 @@ async function usersOf(ctx: CommandContext, volumes: readonly Json[]): Promise<R
           .filter((row) => of(row).includes(idOf(volume)))
           .map((row) => `${verb} by ${lookup.noun} ${labelOf(row)}${since(row, now)}`),
       );
-      const more = users.length > MAX_NAMED ? [`${String(users.length - MAX_NAMED)} more`] : [];
+      const more = users.length > MAX_NAMED ? [`${users.length - MAX_NAMED} more`] : [];
       const named = [...users.slice(0, MAX_NAMED), ...more].join(', ');
       return users.length === 0 ? [] : [[idOf(volume), `volume ${labelOf(volume)} is ${named}`] as const];
     }),

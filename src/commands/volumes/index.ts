@@ -1,4 +1,4 @@
-import { memberAt, numberOf, type Json } from '../../core/json.ts';
+import { type Json, memberAt, numberAt, numberOf } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import { usage } from '../../core/failure.ts';
 import { defineGroup } from '../../cli/command.ts';
@@ -25,17 +25,14 @@ const update = updateCommand(VOLUMES, 'volumes', {
   check: async (body, read) => {
     const size = numberOf(body['size']);
     if (size === undefined) return;
-    const before = read === undefined ? undefined : numberOf(memberAt(await read(), 'size'));
+    const before = read === undefined ? undefined : numberAt(await read(), 'size');
     if (before !== undefined && size < before)
-      throw usage(
-        `--size: a volume never shrinks; it has ${String(before)} GB`,
-        'Create a smaller one and copy the data.',
-      );
+      throw usage(`--size: a volume never shrinks; it has ${before} GB`, 'Create a smaller one and copy the data.');
   },
   examples: [['berth volumes update checkpoints --size 1000', 'let it grow to 1000 GB']],
 });
 
-const sizeOf = (row: Json): number => numberOf(memberAt(row, 'size')) ?? 0;
+const sizeOf = (row: Json): number => numberAt(row, 'size') ?? 0;
 const totalSize = (rows: readonly Json[]): string => String(rows.reduce<number>((sum, row) => sum + sizeOf(row), 0));
 
 /** `$21.00 a month`, by the prices of standard storage. */

@@ -65,11 +65,14 @@ const TONES: Readonly<Record<string, Tone>> = {
 };
 
 /** A status, coloured by its meaning; an unknown status has no colour (specification 3.1, 3.2). */
-export const status =
-  (path = 'status') =>
+export const status = (path = 'status') => toned(path, TONES);
+
+/** Text with the tone that `tones` gives it; text that is not in `tones` is plain. */
+export const toned =
+  (path: string, tones: Readonly<Record<string, Tone>>) =>
   (row: Json): Cell => {
     const shown = text(path)(row);
-    return { text: shown, tone: Object.hasOwn(TONES, shown) ? (TONES[shown] ?? 'plain') : 'plain' };
+    return { text: shown, tone: Object.hasOwn(tones, shown) ? (tones[shown] ?? 'plain') : 'plain' };
   };
 
 /** How long ago a timestamp was, in the largest unit: `3d`, `2h`, `0s`. */
@@ -91,17 +94,17 @@ export const duration =
       value < 0 ? undefined : formatDuration(unit === 's' ? value * 1000 : value),
     );
 
-/** US dollars: `$0.79`. `per` is appended: `$0.79/hr`. */
+/** US dollars: `$0.79`. */
 export const money =
-  (path: string, per = '') =>
+  (path: string) =>
   (row: Json): string =>
-    fromNumber(memberAt(row, path), (value, exact) => (value > 1e15 ? `$${exact}` : formatDollars(value)) + per);
+    fromNumber(memberAt(row, path), (value, exact) => (value > 1e15 ? `$${exact}` : formatDollars(value)));
 
 /** A size in GB. */
 export const gigabytes =
   (path: string) =>
   (row: Json): string =>
-    fromNumber(memberAt(row, path), (value) => `${String(value)} GB`);
+    fromNumber(memberAt(row, path), (value) => `${value} GB`);
 
 /** A percentage as a bar. */
 export const percent =

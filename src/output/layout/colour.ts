@@ -5,7 +5,7 @@ import type { Tone } from '../view.ts';
 /** A run of text in one colour. */
 export interface Piece {
   readonly text: SafeText;
-  readonly tone?: Tone;
+  readonly tone?: Tone | undefined;
 }
 
 /** Colours text by its tone; returns it unchanged when there is no colour. */

@@ -10,7 +10,7 @@ const BLOCKS = 8;
  * With an empty text only the bar is drawn.
  */
 export function barPieces(bar: Bar, terminal: boolean): readonly Piece[] {
-  const text = safeText(bar.text ?? (Number.isFinite(bar.percent) ? `${String(bar.percent)}%` : '-'));
+  const text = safeText(bar.text ?? (Number.isFinite(bar.percent) ? `${bar.percent}%` : '-'));
   if (!terminal || !Number.isFinite(bar.percent)) return [{ text }];
   return [...blockPieces(bar.percent, bar.blocks), ...(text === '' ? [] : [{ text: say` ${text}` }])];
 }

@@ -75,9 +75,9 @@ function columnSizes(
       // A cut id identifies nothing, and a cut number looks like another number: these columns are cut last.
       minimum: Math.min(
         natural,
-        at === 0 || column.whole === true ? 20 : column.right === true ? 10 : Math.max(head, minimum),
+        at === 0 || column.cutLast === true ? 20 : column.right === true ? 10 : Math.max(head, minimum),
       ),
-      shown: wide ? 'always' : column.wide === true ? 'if-spare' : column.yields === true ? 'if-fits' : 'always',
+      shown: wide ? 'always' : column.wide === true ? 'if-spare' : column.dropFirst === true ? 'if-fits' : 'always',
     };
   });
 }

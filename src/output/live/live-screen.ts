@@ -66,7 +66,7 @@ export async function openLiveScreen(output: ScreenOutput, options: LiveScreenOp
       ]);
     // When the terminal became narrower, it has wrapped the lines on the screen: the present width counts.
     const up = screenHeight(frame, columns());
-    const clear = trusted(`${up > 0 ? `\u001b[${String(up)}A` : ''}\r${control.CLEAR_BELOW}`);
+    const clear = trusted(`${up > 0 ? `\u001b[${up}A` : ''}\r${control.CLEAR_BELOW}`);
     return styled`${clear}${linesText(lines)}`;
   };
   // The next write of a frame reports a broken terminal.

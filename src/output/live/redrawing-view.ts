@@ -9,7 +9,7 @@ import { render } from '../render.ts';
 import { trusted } from '../trusted.ts';
 import type { OutputOptions, Result, Sample, Tone } from '../view.ts';
 import { openLiveScreen, type LiveScreen } from './live-screen.ts';
-import { scrolled, windowOf, type Window, type WindowOptions } from './scroll.ts';
+import { keyStep, windowOf, type Window, type WindowOptions } from './scroll.ts';
 import type { WatchOptions, WatchOutput, WatchView } from './watch-view.ts';
 
 /** How many polls a watch remembers. */
@@ -68,10 +68,10 @@ export async function redrawingView(
   const screen: LiveScreen = await openLiveScreen(output, {
     kind: 'inline',
     onKey: (key: Key) => {
-      const next = scrolled(offset, key, page);
+      const step = keyStep(key, page);
       if (key.name === 'q') onQuit();
-      else if (next !== undefined) {
-        offset = Math.max(0, next);
+      else if (step !== undefined) {
+        offset = Math.max(0, offset + step);
         redrawSoon();
       }
     },
@@ -109,7 +109,7 @@ function positionOf({ offset, shown, all }: Window, hasKeys: boolean): readonly 
     : [say`${all - shown} lines do not fit`];
 }
 
-/** The lines that stay while a list is scrolled: its header, with the border around it. */
+/** The lines that stay while a list is keyStep: its header, with the border around it. */
 const headerLines = (result: Result, [first = '']: readonly string[]): number =>
   result.kind !== 'many' ? 0 : first.startsWith('┌') ? 3 : 1;
 

@@ -35,23 +35,23 @@ export function windowOf(text: readonly TerminalText[], options: WindowOptions):
   return { lines: [...header, ...body.slice(offset, offset + shown)], offset, shown, all: body.length };
 }
 
-/** The offset after a key; undefined for a key that does not scroll. `page` is the number of lines shown. */
-export function scrolled(offset: number, key: Key, page: number): number | undefined {
-  switch (key.name) {
+/** How far a key scrolls, in lines; undefined for a key that does not scroll. `page` is the number of lines shown. */
+export function keyStep({ name }: Key, page: number): number | undefined {
+  switch (name) {
     case 'up':
     case 'k':
-      return offset - 1;
+      return -1;
     case 'down':
     case 'j':
-      return offset + 1;
+      return 1;
     case 'pageup':
-      return offset - page;
+      return -page;
     case 'pagedown':
     case ' ':
-      return offset + page;
+      return page;
     case 'home':
     case 'g':
-      return 0;
+      return -Number.MAX_SAFE_INTEGER;
     case 'end':
     case 'G':
       return Number.MAX_SAFE_INTEGER;

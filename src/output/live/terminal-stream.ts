@@ -28,8 +28,8 @@ export function terminalStream(sink: Sink<TerminalText>, columns: number | undef
     isTTY: true,
     columns: columns ?? DEFAULT_COLUMNS,
     write,
-    cursorTo: (column) => write(`\u001b[${String(column + 1)}G`),
-    moveCursor: (_columns, lines) => write(lines < 0 ? `\u001b[${String(-lines)}A` : ''),
+    cursorTo: (column) => write(`\u001b[${column + 1}G`),
+    moveCursor: (_columns, lines) => write(lines < 0 ? `\u001b[${-lines}A` : ''),
     clearLine: () => write('\u001b[K'),
   };
 }

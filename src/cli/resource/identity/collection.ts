@@ -1,6 +1,9 @@
 import type { ApiRequest } from '../../../core/api.ts';
 import { pluralOf } from '../../words.ts';
 
+/** The query of a request. */
+export type Query = NonNullable<ApiRequest['query']>;
+
 /** Where resources of one kind are listed, so that a name can be resolved into an id. `N` is the kind: `pod`. */
 export interface Collection<N extends string = string> {
   /** Singular, lower case: `pod`. */
@@ -9,11 +12,11 @@ export interface Collection<N extends string = string> {
   /** The member of the answer that holds the rows. */
   readonly member: string;
   /** The query of the list that names are looked up in, if the plain list leaves some rows out. */
-  readonly lookupQuery?: NonNullable<ApiRequest['query']>;
+  readonly lookupQuery?: Query | undefined;
   /** The member that a command line names a row by; `id` if absent. */
-  readonly value?: string;
+  readonly value?: string | undefined;
   /** The members that describe a row where a shell completes it; its status if absent. `hourly`: US dollars an hour. */
-  readonly described?: readonly (string | { readonly hourly: string } | { readonly gigabytes: string })[];
+  readonly described?: readonly (string | { readonly hourly: string } | { readonly gigabytes: string })[] | undefined;
   /** The words of the command that lists them, if it is not `PLURAL list`. */
   readonly listed?: string;
 }

@@ -1,14 +1,15 @@
-import type { ApiAnswer, ApiRequest } from '../../../core/api.ts';
-import { EXIT } from '../../../core/exit-codes.ts';
-import { Failure, usage } from '../../../core/failure.ts';
+import { readRequest, type ApiAnswer, type ApiRequest } from '../../../core/api.ts';
+import type { Failure } from '../../../core/failure.ts';
+import { rethrowUnlessFailure, usage, isNotFound } from '../../../core/failure.ts';
 import { asId, type Id } from '../../../core/ids.ts';
-import { arrayOf, memberAt, stringOf, type Json } from '../../../core/json.ts';
+import { memberAt, stringAt, type Json } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
 import type { CommandContext } from '../../context.ts';
 import { DryRun } from '../../run/dry-run.ts';
 import { nearestOf, suggestionOf } from '../../parse/suggestions.ts';
 import { countOf } from '../../words.ts';
 import { listCommandOf, type Collection } from './collection.ts';
+import { lookupRows, rowRequest } from './requests.ts';
 
 /** What a request about a named resource gave, and the id that the name stands for. */
 export interface Identified<N extends string, T> {
@@ -38,7 +39,7 @@ export async function identify<N extends string, T>(
     return { id: candidate, result };
   } catch (error) {
     if (error instanceof DryRun) await ctx.tell(dryRunNote([word]));
-    if (!(error instanceof Failure) || error.exit !== EXIT.notFound || ctx.dryRun) throw error;
+    if (!isNotFound(error) || ctx.dryRun) throw error;
     const { id, failure, near } = await lookUp(ctx, collection, word);
     if (id === undefined)
       throw error.with({
@@ -61,6 +62,21 @@ export async function sendTo<N extends string>(
   return { id, answer: result };
 }
 
+/** Reads the row that the user named by an id or a name; see `identify`. */
+export const readRow = <N extends string>(ctx: CommandContext, collection: Collection<N>, word: string) =>
+  sendTo(ctx, collection, word, (id) => rowRequest(collection, id));
+
+/** Reads a list that belongs to a row, such as the pods of a cluster; `member` names it in the path and in the answer. */
+export const readListOf = <N extends string>(
+  ctx: CommandContext,
+  collection: Collection<N>,
+  word: string,
+  member: string,
+) =>
+  sendTo(ctx, collection, word, (id) =>
+    readRequest([...collection.path, id, member], { id, expects: { list: member } }),
+  );
+
 /**
  * The id that a word stands for, by the list of the collection; undefined if nothing has that id or name, or if the list
  * cannot be read. Fails with usage (2) and the candidates if several have the name.
@@ -82,14 +98,13 @@ async function lookUp<N extends string>(
 ): Promise<{ readonly id?: Id<N>; readonly failure?: Failure; readonly near?: readonly string[] }> {
   let rows: readonly Json[];
   try {
-    rows = await ctx.ids.rows(collection, () => loadRows(ctx, collection));
+    rows = await lookupRows(ctx, collection);
   } catch (error) {
-    // An interrupt ends the command.
-    if (ctx.signal.aborted || !(error instanceof Failure)) throw error;
+    rethrowUnlessFailure(error, ctx);
     return { failure: error };
   }
   const idsWhere = (member: string): readonly string[] =>
-    rows.filter((row) => memberAt(row, member) === word).flatMap((row) => stringOf(memberAt(row, 'id')) ?? []);
+    rows.filter((row) => memberAt(row, member) === word).flatMap((row) => stringAt(row, 'id') ?? []);
   const ids = idsWhere('id').length > 0 ? [word] : idsWhere('name');
   if (ids.length > 1)
     throw usage(
@@ -103,13 +118,6 @@ async function lookUp<N extends string>(
   return { id };
 }
 
-/** Reads the list that names are looked up in. */
-export async function loadRows(ctx: CommandContext, collection: Collection): Promise<readonly Json[]> {
-  const { path, member, lookupQuery: query = {} } = collection;
-  const answer = await ctx.api.send({ service: 'base', method: 'GET', path, query, expects: { list: member } });
-  return arrayOf(memberAt(answer.value, member)) ?? [];
-}
-
 /** Said in a dry run, which sends no lookup and so cannot tell a name from an id. */
 export const dryRunNote = (words: readonly string[]): string =>
   `If ${words.join(' or ')} is a name, the id it stands for is looked up first and goes into the request.`;
@@ -118,7 +126,7 @@ export const dryRunNote = (words: readonly string[]): string =>
 const nearestRows = (rows: readonly Json[], word: string): readonly string[] =>
   nearestOf(
     word,
-    rows.flatMap((row) => ['id', 'name'].flatMap((member) => stringOf(memberAt(row, member)) ?? [])),
+    rows.flatMap((row) => ['id', 'name'].flatMap((member) => stringAt(row, member) ?? [])),
   ).map((name) => safeText(name));
 
 const notFoundHint = (collection: Collection, near: readonly string[] = []): string =>

@@ -1,17 +1,17 @@
-import { memberAt, numberOf, stringOf, type Json } from '../../../core/json.ts';
+import { type Json, numberAt, stringAt } from '../../../core/json.ts';
 import { formatDollars } from '../../../core/units.ts';
 import type { Ask } from '../../parse/params.ts';
 import type { Collection } from './collection.ts';
-import { loadRows } from './identify.ts';
+import { lookupRows } from './requests.ts';
 
 /** The question for a missing id: the rows of the collection, filtered by what the user types. */
 export const pickRow = (collection: Collection): Ask => ({
   kind: 'pick',
   question: collection.noun.charAt(0).toUpperCase() + collection.noun.slice(1),
   choices: async (ctx) => {
-    const rows = await ctx.ids.rows(collection, () => loadRows(ctx, collection));
+    const rows = await lookupRows(ctx, collection);
     return rows.flatMap((row) => {
-      const id = stringOf(memberAt(row, 'id'));
+      const id = stringAt(row, 'id');
       return id === undefined ? [] : [{ name: [id, ...wordsOf(row)].join('  '), value: id }];
     });
   },
@@ -19,10 +19,10 @@ export const pickRow = (collection: Collection): Ask => ({
 
 /** What a person tells rows apart by: name, status, price an hour. */
 function wordsOf(row: Json): readonly string[] {
-  const cost = numberOf(memberAt(row, 'cost'));
+  const cost = numberAt(row, 'cost');
   return [
-    stringOf(memberAt(row, 'name')),
-    stringOf(memberAt(row, 'status')),
+    stringAt(row, 'name'),
+    stringAt(row, 'status'),
     cost === undefined ? undefined : `${formatDollars(cost)}/hr`,
   ].filter((word) => word !== undefined && word !== '') as readonly string[];
 }

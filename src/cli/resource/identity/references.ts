@@ -1,5 +1,4 @@
-import { EXIT } from '../../../core/exit-codes.ts';
-import { Failure } from '../../../core/failure.ts';
+import { isNotFound } from '../../../core/failure.ts';
 import { arrayOf, memberAt, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
 import type { CommandContext } from '../../context.ts';
 import type { Param } from '../../parse/params.ts';
@@ -32,7 +31,7 @@ export async function sendReferences<T>(
   try {
     return await send(first);
   } catch (error) {
-    if (!(error instanceof Failure) || error.exit !== EXIT.notFound || ctx.dryRun) throw error;
+    if (!isNotFound(error) || ctx.dryRun) throw error;
     const resolved = await replaced(references, first, (collection, word) => findId(ctx, collection, word));
     if (resolved === first) throw error;
     return await send(resolved);

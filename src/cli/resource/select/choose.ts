@@ -1,13 +1,15 @@
-import { Failure, usage } from '../../../core/failure.ts';
+import type { Failure } from '../../../core/failure.ts';
+import { usage, rethrowUnlessFailure } from '../../../core/failure.ts';
 import { asId } from '../../../core/ids.ts';
-import { memberAt, stringOf, type Json } from '../../../core/json.ts';
+import { type Json, stringAt } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
-import type { Result } from '../../../output/view.ts';
+import { idOf, type Result } from '../../../output/view.ts';
 import type { CommandContext } from '../../context.ts';
-import { flagName } from '../../parse/params.ts';
+import { flagName, isGiven } from '../../parse/params.ts';
 import { countOf, pluralOf } from '../../words.ts';
-import { sendTo } from '../identity/identify.ts';
-import { listRows, type Resource } from '../read.ts';
+import { readRow } from '../identity/identify.ts';
+import { listRows } from '../identity/requests.ts';
+import type { Resource } from '../read.ts';
 import { outcomeResult } from '../several/outcomes.ts';
 import { compileFilter, SELECTOR_KEYS, type Filter } from './selectors.ts';
 
@@ -35,11 +37,7 @@ export interface Chosen {
 }
 
 /** The selectors that were given. */
-const givenSelectors = (values: ChoiceValues): readonly string[] =>
-  SELECTOR_KEYS.filter((key) => {
-    const value = values[key];
-    return value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
-  });
+const givenSelectors = (values: ChoiceValues): readonly string[] => SELECTOR_KEYS.filter((key) => isGiven(values[key]));
 
 export const hasSelector = (values: ChoiceValues): boolean => givenSelectors(values).length > 0;
 
@@ -64,7 +62,7 @@ export async function selectTargets(
   const isWanted = compileFilter(resource.table, values);
   const { values: rows } = await listRows({ ...ctx, api: ctx.reads }, resource);
   const now = ctx.serviceNow();
-  const wanted = rows.filter((row) => stringOf(memberAt(row, 'id')) !== undefined && isWanted(row, now));
+  const wanted = rows.filter((row) => stringAt(row, 'id') !== undefined && isWanted(row, now));
   const reasons = await exclude(wanted);
   const targets = wanted.flatMap((row) => (reasons.has(idOf(row)) ? [] : [{ word: idOf(row), row }]));
   for (const { word } of targets) ctx.ids.set(resource, word, asId(word));
@@ -75,11 +73,8 @@ export async function selectTargets(
   return { bySelector: true, targets };
 }
 
-export const idOf = (row: Json | undefined): string => stringOf(memberAt(row ?? null, 'id')) ?? '';
-
 /** `pod-train (train-llm)`. */
-export const labelOf = (row: Json | undefined): string =>
-  `${idOf(row)} (${stringOf(memberAt(row ?? null, 'name')) ?? '-'})`;
+export const labelOf = (row: Json | undefined): string => `${idOf(row)} (${stringAt(row, 'name') ?? '-'})`;
 
 /** Reads the rows that words name, each with one request. A failure belongs to its word; an interrupt ends the command. */
 export const readTargets = async (
@@ -90,15 +85,10 @@ export const readTargets = async (
   await Promise.all(
     words.map(async (word): Promise<Target> => {
       try {
-        const { answer } = await sendTo(ctx, resource, word, (id) => ({
-          service: 'base',
-          method: 'GET',
-          path: [...resource.path, id],
-          id,
-        }));
+        const { answer } = await readRow(ctx, resource, word);
         return { word, row: answer.value ?? null };
       } catch (error) {
-        if (!(error instanceof Failure) || ctx.signal.aborted) throw error;
+        rethrowUnlessFailure(error, ctx);
         return { word, failure: error };
       }
     }),

@@ -1,5 +1,5 @@
 import { compileGlobs } from '../../../core/glob.ts';
-import { memberAt, stringOf, type Json } from '../../../core/json.ts';
+import { type Json, memberAt, stringAt, stringOf } from '../../../core/json.ts';
 import { option, type Param, type Params } from '../../parse/params.ts';
 import type { ResourceTable } from '../fields.ts';
 
@@ -75,9 +75,9 @@ export function compileFilter(
   const isMatch = patterns.length === 0 ? () => true : compileGlobs(patterns, '--match');
   const createdAt = ageField(table) ?? 'createdAt';
   return (row, now) => {
-    const ageMs = now - Date.parse(stringOf(memberAt(row, createdAt)) ?? '');
+    const ageMs = now - Date.parse(stringAt(row, createdAt) ?? '');
     return (
-      isMatch(stringOf(memberAt(row, 'name')) ?? '') &&
+      isMatch(stringAt(row, 'name') ?? '') &&
       isAmong(status, memberAt(row, 'status')) &&
       (olderThan === undefined || ageMs > olderThan) &&
       (newerThan === undefined || ageMs < newerThan)

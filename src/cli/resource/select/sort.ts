@@ -54,9 +54,9 @@ function parseKey(part: string, keys: Readonly<Record<string, SortKey>>, names: 
 /** The possible sort keys by name: the members of the JSON, and `age`, which is the creation time in reverse order. */
 function sortKeys(table: ResourceTable): Readonly<Record<string, SortKey>> {
   const entries = [...table.table, ...(table.wide ?? [])].flatMap((key): [string, SortKey][] => {
-    const field = table.fields[key];
-    if (field?.path === undefined || !ORDERED.includes(field.type)) return [];
-    const own: [string, SortKey] = [key, { path: field.path, type: field.type, descending: false }];
+    const { path, type = 'text' } = table.fields[key] ?? {};
+    if (path === undefined || !ORDERED.includes(type)) return [];
+    const own: [string, SortKey] = [key, { path, type, descending: false }];
     return key === 'createdAt' ? [own, ['age', { ...own[1], descending: true }]] : [own];
   });
   return Object.fromEntries(entries);

@@ -21,7 +21,7 @@ export function combinedFailure(ended: readonly Ended[]): Failure | undefined {
   return new Failure({
     code: worst.failure.code,
     exit,
-    message: `${String(failed.length)} of ${String(ended.length)} did not go through`,
+    message: `${failed.length} of ${ended.length} did not go through`,
     hint: [...new Set(failed.flatMap(({ failure }) => failure.hint?.split('\n') ?? []))].join('\n') || undefined,
     errors: failed.map(({ id, failure }) => `${id}: ${failure.message}`),
   });

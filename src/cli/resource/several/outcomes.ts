@@ -1,11 +1,12 @@
 import type { Failure } from '../../../core/failure.ts';
-import { memberAt, stringOf, type Json } from '../../../core/json.ts';
+import { type Json, memberAt, stringAt } from '../../../core/json.ts';
 import { isTableOutput } from '../../../output/formats/format-table.ts';
 import { text } from '../../../output/layout/cell-functions.ts';
-import type { Result, View } from '../../../output/view.ts';
+import { idOf, type Result, type View } from '../../../output/view.ts';
 import type { CommandContext } from '../../context.ts';
 import { pluralOf } from '../../words.ts';
 import { combinedFailure } from './combined-failure.ts';
+import { textColumn } from '../detail-lines.ts';
 
 /** A sentence in the help of every command that accepts several ids. */
 export const SEVERAL =
@@ -33,19 +34,19 @@ export function errorOf(failure: Failure): Json {
 /** The outcomes as a table; `done` is the participle of what was done: `stopped`. */
 const outcomeView = (noun: string, done: string): View => ({
   noun: [noun, pluralOf(noun)],
-  id: (row) => stringOf(memberAt(row, 'id')) ?? '',
+  id: idOf,
   members: ['id', 'ok', 'error'],
   columns: [
-    { header: 'ID', show: text('id'), whole: true },
+    textColumn('id', { cutLast: true }),
     {
       header: 'RESULT',
       show: (row) =>
         memberAt(row, 'ok') === true
           ? { text: done, tone: 'good' }
-          : stringOf(memberAt(row, 'error.code')) === 'not-sent'
+          : stringAt(row, 'error.code') === 'not-sent'
             ? { text: 'not sent', tone: 'quiet' }
             : { text: 'failed', tone: 'bad' },
-      whole: true,
+      cutLast: true,
     },
     { header: 'ERROR', show: text('error.message') },
   ],

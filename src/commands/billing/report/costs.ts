@@ -1,4 +1,4 @@
-import { arrayOf, memberAt, stringOf, type Json } from '../../../core/json.ts';
+import { stringAt, type Json } from '../../../core/json.ts';
 import { CLUSTERS, ENDPOINTS, PODS, SERVERLESS, SUMMARY, VOLUMES, type Report } from '../reports.ts';
 import { amountAt, NOTHING, sum, type Money } from './money.ts';
 
@@ -41,16 +41,16 @@ const PART_OF: Readonly<Record<string, Part>> = {
 export function costsOf(kind: Kind, report: Report, records: readonly Json[]): readonly ResourceCost[] {
   const byId = new Map<string, Json[]>();
   for (const record of records) {
-    const id = report.of === undefined ? '' : (stringOf(memberAt(record, report.of.member)) ?? '?');
+    const id = report.of === undefined ? '' : (stringAt(record, report.of.member) ?? '?');
     byId.set(id, [...(byId.get(id) ?? []), record]);
   }
   return [...byId].map(([id, own]) => {
     const total = sum(own.map((record) => amountAt(record, 'totalAmount')));
     const partOf = (part: Part): Money =>
       sum(
-        report.amounts
-          .filter(({ member }) => PART_OF[member] === part)
-          .flatMap(({ member }) => own.map((record) => amountAt(record, member))),
+        Object.keys(report.amounts)
+          .filter((member) => PART_OF[member] === part)
+          .flatMap((member) => own.map((record) => amountAt(record, member))),
       );
     const [gpu, cpu, storage] = [partOf('gpu'), partOf('cpu'), partOf('storage')];
     // What is in no other part, so that the parts always make the total.
@@ -81,13 +81,11 @@ export const daysOf = (records: readonly Json[]): readonly DayCost[] =>
     .map((record) => {
       const total = amountAt(record, 'totalAmount');
       const kinds = { pods: NOTHING, endpoints: NOTHING, volumes: NOTHING };
-      for (const { member } of SUMMARY.amounts) {
+      for (const member of Object.keys(SUMMARY.amounts)) {
         const part = DAY_PART_OF.find(([pattern]) => pattern.test(member))?.[1];
         if (part !== undefined && part !== 'other') kinds[part] = kinds[part].plus(amountAt(record, member));
       }
       const other = total.minus(kinds.pods).minus(kinds.endpoints).minus(kinds.volumes);
-      return { startTime: stringOf(memberAt(record, 'startTime')) ?? '', total, kinds: { ...kinds, other } };
+      return { startTime: stringAt(record, 'startTime') ?? '', total, kinds: { ...kinds, other } };
     })
     .toSorted((a, b) => (a.startTime < b.startTime ? -1 : 1));
-
-export const recordsOf = (document: Json): readonly Json[] => arrayOf(memberAt(document, 'records')) ?? [];

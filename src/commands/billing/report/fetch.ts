@@ -1,15 +1,16 @@
-import { Failure } from '../../../core/failure.ts';
+import { unlessFailed } from '../../../core/failure.ts';
 import { asId } from '../../../core/ids.ts';
-import { memberAt, stringOf, type Json } from '../../../core/json.ts';
+import { type Json, stringAt } from '../../../core/json.ts';
 import { formatTimestamp } from '../../../core/timestamp.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import type { Collection } from '../../../cli/resource/identity/collection.ts';
-import { listRows } from '../../../cli/resource/read.ts';
+import { listRows } from '../../../cli/resource/identity/requests.ts';
 import { healthRequest } from '../../../queue/requests.ts';
 import * as collections from '../../shared/collections.ts';
 import { SUMMARY, type Report } from '../reports.ts';
-import { costsOf, daysOf, KIND_REPORTS, recordsOf, type DayCost, type ResourceCost } from './costs.ts';
+import { costsOf, daysOf, KIND_REPORTS, type DayCost, type ResourceCost } from './costs.ts';
 import type { Fleet } from './idle.ts';
+import { idOf } from '../../../output/view.ts';
 
 /** What the service says of the costs of a time and of the resources that are there. */
 export interface Facts {
@@ -47,45 +48,30 @@ export async function fetchFacts(ctx: CommandContext, start: number, daysFrom: n
     fleet: { pods, endpoints, volumes, health: await readHealth(ctx, endpoints ?? []) },
     names: new Map(
       Object.values(lists).flatMap((rows) =>
-        (rows ?? []).map(
-          (row) => [stringOf(memberAt(row, 'id')) ?? '', stringOf(memberAt(row, 'name')) ?? ''] as const,
-        ),
+        (rows ?? []).map((row) => [idOf(row), stringAt(row, 'name') ?? ''] as const),
       ),
     ),
     missing: Object.entries(lists).flatMap(([name, rows]) => (rows === undefined ? [name] : [])),
   };
 }
 
-async function readRecords(ctx: CommandContext, report: Report, start: number): Promise<readonly Json[]> {
-  const answer = await ctx.api.send({
-    service: 'base',
-    method: 'GET',
-    path: report.path,
-    query: { startTime: formatTimestamp(start), bucketSize: 'day' },
-    expects: { list: 'records' },
-  });
-  return recordsOf(answer.value ?? null);
+async function readRecords(ctx: CommandContext, { path }: Report, start: number): Promise<readonly Json[]> {
+  const query = { startTime: formatTimestamp(start), bucketSize: 'day' };
+  return (await listRows(ctx, { path, member: 'records' }, query)).values;
 }
 
 const rowsOrNone = (ctx: CommandContext, lookup: Collection): Promise<readonly Json[] | undefined> =>
-  orNone(ctx, async () => (await listRows(ctx, lookup, lookup.lookupQuery)).values);
+  unlessFailed(ctx, async () => (await listRows(ctx, lookup, lookup.lookupQuery)).values);
 
 async function readHealth(ctx: CommandContext, endpoints: readonly Json[]): Promise<ReadonlyMap<string, Json>> {
   const found = await Promise.all(
     endpoints.slice(0, MAX_HEALTH).map(async (endpoint) => {
-      const id = stringOf(memberAt(endpoint, 'id')) ?? '';
-      return [id, id === '' ? undefined : await orNone(ctx, () => ctx.api.send(healthRequest(asId(id))))] as const;
+      const id = idOf(endpoint);
+      return [
+        id,
+        id === '' ? undefined : await unlessFailed(ctx, () => ctx.api.send(healthRequest(asId(id)))),
+      ] as const;
     }),
   );
   return new Map(found.map(([id, answer]) => [id, answer?.value ?? null]));
-}
-
-/** A report is worth having without names and without what is idle. */
-async function orNone<T>(ctx: CommandContext, read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (ctx.signal.aborted || !(error instanceof Failure)) throw error;
-    return undefined;
-  }
 }

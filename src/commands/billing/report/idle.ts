@@ -1,5 +1,6 @@
-import { arrayOf, memberAt, numberOf, stringOf, type Json } from '../../../core/json.ts';
+import { itemsAt, type Json, memberAt, numberAt, stringAt, stringOf } from '../../../core/json.ts';
 import type { Kind } from './costs.ts';
+import { idOf } from '../../../output/view.ts';
 
 /** A resource that costs money and does nothing. */
 export interface Idle {
@@ -25,7 +26,7 @@ export function idleResources({ pods, endpoints, volumes, health }: Fleet): read
   const waiting = (endpoints ?? []).flatMap((endpoint): Idle[] => {
     const workers = waitingWorkers(health.get(idOf(endpoint)));
     if (workers === 0) return [];
-    const which = workers === 1 ? 'a worker that only waits' : `${String(workers)} workers that only wait`;
+    const which = workers === 1 ? 'a worker that only waits' : `${workers} workers that only wait`;
     return [{ kind: 'endpoint', id: idOf(endpoint), why: `has ${which}` }];
   });
   // Without one of the lists, a volume may be in use by what is missing.
@@ -38,19 +39,13 @@ export function idleResources({ pods, endpoints, volumes, health }: Fleet): read
 
 /** Workers that are there while no job is queued or running (specification 4.5, detail 8). */
 function waitingWorkers(health: Json | undefined): number {
-  const count = (path: string): number => numberOf(memberAt(health, path)) ?? 0;
+  const count = (path: string): number => numberAt(health, path) ?? 0;
   const busy = count('jobs.inQueue') + count('jobs.inProgress') + count('workers.running');
   return busy > 0 ? 0 : count('workers.idle');
 }
 
 const mountedVolumes = (pods: readonly Json[], endpoints: readonly Json[]): ReadonlySet<string> =>
   new Set([
-    ...pods.flatMap((pod) =>
-      (arrayOf(memberAt(pod, 'mounts.network')) ?? []).map((mount) => stringOf(memberAt(mount, 'volumeId')) ?? ''),
-    ),
-    ...endpoints.flatMap((endpoint) =>
-      (arrayOf(memberAt(endpoint, 'networkVolumes')) ?? []).map((id) => stringOf(id) ?? ''),
-    ),
+    ...pods.flatMap((pod) => itemsAt(pod, 'mounts.network').map((mount) => stringAt(mount, 'volumeId') ?? '')),
+    ...endpoints.flatMap((endpoint) => itemsAt(endpoint, 'networkVolumes').map((id) => stringOf(id) ?? '')),
   ]);
-
-const idOf = (row: Json): string => stringOf(memberAt(row, 'id')) ?? '';

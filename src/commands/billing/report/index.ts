@@ -76,11 +76,11 @@ function notesOf(
     `Total ${formatMoney(total)} from ${from} to ${to} (UTC)${terminal.output && document.rows.length > 0 ? `; ${legend(by)}` : ''}.`,
     ...(elsewhere.eq(0) ? [] : [`${formatMoney(elsewhere)} of it is not in this table: see berth billing report.`]),
     ...idle.slice(0, MAX_IDLE).map(({ what, cost }) => `Idle: ${what}; it cost ${formatMoney(cost)}.`),
-    ...(idle.length > MAX_IDLE ? [`And ${String(idle.length - MAX_IDLE)} more are idle: see --json.`] : []),
+    ...(idle.length > MAX_IDLE ? [`And ${idle.length - MAX_IDLE} more are idle: see --json.`] : []),
     ...(days === 0
       ? []
       : [
-          `${month}: ${formatMoney(spent)} so far, about ${formatMoney(forecast.total)} by its end at ${formatMoney(perDay)} a day (the average of the last ${days === 1 ? 'day' : `${String(days)} days`})${above}.`,
+          `${month}: ${formatMoney(spent)} so far, about ${formatMoney(forecast.total)} by its end at ${formatMoney(perDay)} a day (the average of the last ${days === 1 ? 'day' : `${days} days`})${above}.`,
         ]),
     ...(missing.length === 0
       ? []

@@ -1,8 +1,9 @@
-import { memberAt, numberOf, type Json } from '../../../core/json.ts';
+import { type Json, numberAt } from '../../../core/json.ts';
 import { money, text } from '../../../output/layout/cell-functions.ts';
 import type { Column, View } from '../../../output/view.ts';
 import { DAY_PARTS, PARTS } from './costs.ts';
 import type { Grouping } from './document.ts';
+import { textColumn } from '../../../cli/resource/detail-lines.ts';
 
 /** The characters of the parts of a bar, told apart without colour. */
 const FILLS = ['█', '▓', '▒', '░'] as const;
@@ -21,33 +22,33 @@ export const legend = (by: Grouping): string =>
 export function costView(by: Grouping, rows: readonly Json[], drawn: boolean): View {
   const parts = partsOf(by);
   const most = Math.max(0, ...rows.map((row) => valueAt(row, 'totalUsd')));
-  const dollars = (member: string, header: string, yields: boolean): Column => ({
+  const dollars = (member: string, header: string, dropFirst: boolean): Column => ({
     header,
     show: money(member),
     right: true,
-    ...(yields ? { yields, counted: true } : {}),
+    ...(dropFirst ? { dropFirst, counted: true } : {}),
   });
   return {
     noun: ['cost', 'costs'],
     id: text(by === 'day' ? 'day' : 'id'),
     columns: [
       ...(by === 'day'
-        ? [{ header: 'DAY (UTC)', show: text('day'), whole: true }]
+        ? [{ header: 'DAY (UTC)', show: text('day'), cutLast: true }]
         : [
-            { header: 'NAME', show: text('name') },
-            { header: by === undefined ? 'ID' : by.toUpperCase(), show: text('id'), whole: true },
-            ...(by === undefined ? [{ header: 'KIND', show: text('kind') }] : []),
+            textColumn('name'),
+            { header: by === undefined ? 'ID' : by.toUpperCase(), show: text('id'), cutLast: true },
+            ...(by === undefined ? [textColumn('kind')] : []),
           ]),
       dollars('totalUsd', 'TOTAL', false),
       ...(drawn
-        ? [{ header: 'CHART', show: (row: Json) => stackedBar(row, parts, most), yields: true, whole: true }]
+        ? [{ header: 'CHART', show: (row: Json) => stackedBar(row, parts, most), dropFirst: true, cutLast: true }]
         : []),
       ...parts.map((part) => dollars(`${part}Usd`, part.toUpperCase(), true)),
     ],
   };
 }
 
-const valueAt = (row: Json, member: string): number => Math.max(0, numberOf(memberAt(row, member)) ?? 0);
+const valueAt = (row: Json, member: string): number => Math.max(0, numberAt(row, member) ?? 0);
 
 /** A bar whose length is that of the total, of parts whose lengths add up to it. */
 function stackedBar(row: Json, parts: readonly string[], most: number): string {

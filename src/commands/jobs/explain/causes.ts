@@ -1,5 +1,5 @@
 import { EXIT } from '../../../core/exit-codes.ts';
-import { memberAt, numberOf, stringOf, type Json } from '../../../core/json.ts';
+import { type Json, numberAt, stringAt } from '../../../core/json.ts';
 import { formatDuration } from '../../../core/units.ts';
 import { commandLine, countOf } from '../../../cli/words.ts';
 import { jobError } from '../../../queue/job-error.ts';
@@ -27,7 +27,7 @@ const outcomeOf = ({ job }: JobFacts) => jobOutcome(valueOf(job));
 
 /** The duration of a member in milliseconds as text; undefined where the job has none. */
 function durationOf(job: Json | undefined, member: string): string | undefined {
-  const ms = numberOf(memberAt(job, member));
+  const ms = numberAt(job, member);
   return ms === undefined || ms < 0 ? undefined : formatDuration(ms);
 }
 
@@ -101,7 +101,7 @@ export const JOB_CAUSES: readonly Cause<JobFacts>[] = [
     state: 'blocked',
     find: (facts) => {
       if (!isLoadBalancer(facts)) return undefined;
-      const address = stringOf(memberAt(valueOf(facts.endpoint), 'requestUrls.base'));
+      const address = stringAt(valueOf(facts.endpoint), 'requestUrls.base');
       return {
         verdict: `no job will run: the endpoint balances load and has no queue${address === undefined ? '' : `; requests go to ${address}`}`,
         cure: [commandLine('endpoints', 'get', facts.id)],
@@ -148,7 +148,7 @@ export const JOB_CAUSES: readonly Cause<JobFacts>[] = [
 /** What was found about a job and its endpoint. */
 export function jobEvidence(facts: JobFacts): readonly Evidence[] {
   const { job, endpoint } = facts;
-  const timeout = numberOf(memberAt(valueOf(endpoint), 'timeout'));
+  const timeout = numberAt(valueOf(endpoint), 'timeout');
   return [
     ...evidence('status', job, jobStatus),
     ...evidence('in the queue for', job, (value) => durationOf(value, 'delayTime')),

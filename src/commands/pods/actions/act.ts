@@ -1,29 +1,28 @@
 import type { Id } from '../../../core/ids.ts';
-import { arrayOf, memberAt, type Json } from '../../../core/json.ts';
-import { defineCommand, type Command } from '../../../cli/command.ts';
+import { arrayAt, type Json } from '../../../core/json.ts';
+import { defineCommand, type Command, type CommandWords } from '../../../cli/command.ts';
 import type { CommandContext } from '../../../cli/context.ts';
-import { arg, onlyWith, option } from '../../../cli/parse/params.ts';
-import { pickRow } from '../../../cli/resource/identity/pick-row.ts';
 import {
   hasSelector,
-  idOf,
   labelOf,
   nothingSelected,
   selectTargets,
   type Chosen,
 } from '../../../cli/resource/select/choose.ts';
-import { SELECTOR_KEYS, selectorOptions } from '../../../cli/resource/select/selectors.ts';
+import { selectorOptions } from '../../../cli/resource/select/selectors.ts';
 import { outcomeResult, SEVERAL, type Outcome } from '../../../cli/resource/several/outcomes.ts';
 import { sendEach, type Sent } from '../../../cli/resource/several/send-each.ts';
 import { commandLine, countOf } from '../../../cli/words.ts';
 import { isLocked, savingOf } from './cost.ts';
 import { statusOf, waitForEach, waitForPod } from './poll.ts';
 import { PODS } from '../resource.ts';
+import { answerResult, idOf } from '../../../output/view.ts';
+import { idsArgument } from '../../../cli/resource/read.ts';
+import { waitOptions } from '../../../cli/parse/common-options.ts';
 
 type Action = 'start' | 'stop' | 'restart';
 
-interface ActionSpec {
-  readonly summary: string;
+interface ActionSpec extends CommandWords {
   readonly details: string;
   /** The participle in messages. */
   readonly done: string;
@@ -31,7 +30,6 @@ interface ActionSpec {
   readonly until: string;
   /** What the action does to the cost of an hour. */
   readonly effect?: (pods: readonly Json[]) => string;
-  readonly examples: readonly (readonly [string, string])[];
 }
 
 /** `berth pods start|stop|restart POD...`, by ids, names or selectors (contract rules, Pods: actions). */
@@ -40,12 +38,9 @@ function actionCommand(action: Action, { summary, details, done, until, effect, 
     summary,
     details: `${details} Selectors leave out pods that cannot ${action} now, say which, and ask first: berth help selectors. ${SEVERAL}`,
     examples,
-    args: {
-      id: arg.ids('pod ids or names', { metavar: 'POD', unless: SELECTOR_KEYS, ask: pickRow(PODS), complete: PODS }),
-    },
+    args: { id: idsArgument(PODS) },
     options: {
-      wait: option.on(`wait until it is ${until}`),
-      waitTimeout: onlyWith(['wait'], option.durationOr('how long --wait waits', 's', 600_000, '10m')),
+      ...waitOptions(`wait until it is ${until}`),
       ...selectorOptions(PODS.table, 'pods'),
     },
     writes: true,
@@ -53,13 +48,13 @@ function actionCommand(action: Action, { summary, details, done, until, effect, 
     destroys: false,
     prepare: async (ctx, values): Promise<Chosen> =>
       hasSelector(values)
-        ? await selectTargets(ctx, PODS, values, (pods) => Promise.resolve(unableReasons(action, pods)))
+        ? await selectTargets(ctx, PODS, values, async (pods) => unableReasons(action, pods))
         : { bySelector: false, targets: values.id.map((word) => ({ word })) },
     confirmWhen: hasSelector,
-    confirm: (_ctx, _values, { targets }) => {
+    confirm: async (_ctx, _values, { targets }) => {
       const rows = targets.map(({ row }) => row ?? null);
       const lines = [`This will ${action} ${countOf(rows.length, 'pod')}. ${effect?.(rows) ?? ''}`.trimEnd()];
-      return Promise.resolve(rows.length === 0 ? undefined : { rows: { view: PODS.view, values: rows }, lines });
+      return rows.length === 0 ? undefined : { rows: { view: PODS.view, values: rows }, lines };
     },
     run: async (ctx, { wait, waitTimeout }, { bySelector, targets }) => {
       if (targets.length === 0) return nothingSelected(ctx, PODS, done);
@@ -81,7 +76,7 @@ function actionCommand(action: Action, { summary, details, done, until, effect, 
       if (!bySelector && first !== undefined && others.length === 0) {
         if (first.failure !== undefined) throw first.failure;
         if (wait) return await waitForPod(ctx, first.known, until, waitTimeout);
-        return { kind: 'one', view: PODS.view, value: first.answer.value ?? null, source: first.answer.text };
+        return answerResult(PODS.view, first.answer);
       }
       return outcomeResult(ctx, 'pod', wait ? await afterWait(ctx, sent, until, waitTimeout) : sent, done);
     },
@@ -92,7 +87,7 @@ function actionCommand(action: Action, { summary, details, done, until, effect, 
 function unableReasons(action: Action, pods: readonly Json[]): ReadonlyMap<string, string> {
   return new Map(
     pods.flatMap((pod): [string, string][] => {
-      const actions = arrayOf(memberAt(pod, 'actions'));
+      const actions = arrayAt(pod, 'actions');
       if (action !== 'start' && isLocked(pod)) return [[idOf(pod), `pod ${labelOf(pod)} is locked`]];
       if (actions === undefined || actions.includes(action)) return [];
       return [[idOf(pod), `pod ${labelOf(pod)} is ${statusOf(pod)} and cannot ${action}`]];

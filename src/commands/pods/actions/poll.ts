@@ -1,16 +1,16 @@
 import type { ApiAnswer } from '../../../core/api.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
-import { Failure } from '../../../core/failure.ts';
-import { memberAt, stringOf, type Json } from '../../../core/json.ts';
+import { Failure, rethrowUnlessFailure, isNotFound } from '../../../core/failure.ts';
+import { type Json, stringAt } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/context.ts';
-import { sendTo } from '../../../cli/resource/identity/identify.ts';
+import { readRow } from '../../../cli/resource/identity/identify.ts';
 import type { Outcome } from '../../../cli/resource/several/outcomes.ts';
 import { waitFor } from '../../../cli/run/wait.ts';
 import { commandLine, countOf } from '../../../cli/words.ts';
-import type { Result } from '../../../output/view.ts';
+import { answerResult, type Result } from '../../../output/view.ts';
 import { PODS } from '../resource.ts';
 
-export const statusOf = (pod: Json): string => stringOf(memberAt(pod, 'status')) ?? '?';
+export const statusOf = (pod: Json): string => stringAt(pod, 'status') ?? '?';
 
 /** True for a pod in a final status other than the wanted one. */
 export const isStuck = (pod: Json, wanted: string): boolean =>
@@ -30,15 +30,9 @@ const isSettled = (seen: Seen, wanted: string): boolean =>
 /** Reads a pod. A pod that existed before is then gone; one that never existed is the user's mistake: not-found (4). */
 async function poll(ctx: CommandContext, pod: string, wasSeen: boolean): Promise<Seen> {
   try {
-    const { answer } = await sendTo(ctx, PODS, pod, (id) => ({
-      service: 'base',
-      method: 'GET',
-      path: [...PODS.path, id],
-      id,
-    }));
-    return answer;
+    return (await readRow(ctx, PODS, pod)).answer;
   } catch (error) {
-    if (error instanceof Failure && error.exit === EXIT.notFound && wasSeen) return undefined;
+    if (isNotFound(error) && wasSeen) return undefined;
     throw error;
   }
 }
@@ -80,7 +74,7 @@ export async function waitForPod(
     : [`${stuckMessage(pod, last, wanted)}.`];
   const outcome = { notes, exit: isReached ? EXIT.done : EXIT.jobFailed };
   if (last === undefined) return { kind: 'nothing', ...outcome };
-  return { kind: 'one', view: PODS.view, value: last.value ?? null, source: last.text, ...outcome };
+  return { ...answerResult(PODS.view, last), ...outcome };
 }
 
 const stuckMessage = (pod: string, seen: Seen, wanted: string): string =>
@@ -107,7 +101,7 @@ export async function waitForEach(
       seen.set(pod, answer);
       if (answer !== undefined) check?.(rowOf(answer), wanted);
     } catch (error) {
-      if (!(error instanceof Failure) || ctx.signal.aborted) throw error;
+      rethrowUnlessFailure(error, ctx);
       failures.set(pod, error);
     }
   };

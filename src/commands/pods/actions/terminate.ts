@@ -1,9 +1,10 @@
 import { isObject, memberAt, type Json } from '../../../core/json.ts';
 import { deleteCommand } from '../../../cli/resource/delete.ts';
-import { idOf, labelOf } from '../../../cli/resource/select/choose.ts';
+import { labelOf } from '../../../cli/resource/select/choose.ts';
 import { commandLine } from '../../../cli/words.ts';
 import { isLocked, savingOf } from './cost.ts';
 import { PODS } from '../resource.ts';
+import { idOf } from '../../../output/view.ts';
 
 /** The service refuses to stop a locked pod, and terminates it (contract rules, Pods): berth refuses that too. */
 const lockedReasons = (pods: readonly Json[]): ReadonlyMap<string, string> =>
@@ -18,7 +19,7 @@ export const terminate = deleteCommand(PODS, 'pods', {
   saving: savingOf,
   guard: {
     force: 'terminate locked pods too',
-    reasons: (_, pods) => Promise.resolve(lockedReasons(pods)),
+    reasons: async (_, pods) => lockedReasons(pods),
     hint: (ids) => `Unlock it: ${commandLine('pods', 'update', ids[0] ?? 'POD', '--locked', 'off')}`,
   },
   done: 'terminated',

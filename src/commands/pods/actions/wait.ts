@@ -1,17 +1,18 @@
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
-import { memberAt, stringOf, type Json } from '../../../core/json.ts';
+import { type Json, stringAt } from '../../../core/json.ts';
 import { defineCommand } from '../../../cli/command.ts';
-import { arg, option } from '../../../cli/parse/params.ts';
-import { pickRow } from '../../../cli/resource/identity/pick-row.ts';
+import { option } from '../../../cli/parse/params.ts';
 import { hasSelector, nothingSelected, selectTargets } from '../../../cli/resource/select/choose.ts';
-import { SELECTOR_KEYS, selectorOptions } from '../../../cli/resource/select/selectors.ts';
+import { selectorOptions } from '../../../cli/resource/select/selectors.ts';
 import { outcomeResult, SEVERAL } from '../../../cli/resource/several/outcomes.ts';
 import type { WaitSpec } from '../../../cli/resource/write.ts';
 import { commandLine } from '../../../cli/words.ts';
 import { isStuck, statusOf, waitForEach, waitForPod } from './poll.ts';
 import { PODS } from '../resource.ts';
 import { STATUSES } from '../fields.ts';
+import { idsArgument } from '../../../cli/resource/read.ts';
+import { waitTimeoutOption } from '../../../cli/parse/common-options.ts';
 
 /** The `--wait` of commands that start or stop a pod. */
 export const untilStatus = (wanted: string): WaitSpec => ({
@@ -24,12 +25,10 @@ export const wait = defineCommand({
   summary: 'wait until pods have a status',
   waits: true,
   details: `Ends 0 when all have it, 10 when one is in ERROR or terminated and will not get there, 9 when the wait ends first, or at once where a pod is stopped and somebody has to start it. A pod that is gone counts as TERMINATED. ${SEVERAL} Selectors read the list once, when the wait begins: berth help selectors.`,
-  args: {
-    id: arg.ids('pod ids or names', { metavar: 'POD', unless: SELECTOR_KEYS, ask: pickRow(PODS), complete: PODS }),
-  },
+  args: { id: idsArgument(PODS) },
   options: {
     for: option.choice('the status to wait for', STATUSES, { metavar: 'WORD', initial: 'RUNNING' }),
-    waitTimeout: option.durationOr('how long to wait', 's', 600_000, '10m'),
+    waitTimeout: waitTimeoutOption('how long to wait'),
     ...selectorOptions(PODS.table, 'pods'),
   },
   examples: [
@@ -54,7 +53,7 @@ const AFTER_START = ['PROVISIONING', 'STARTING', 'RUNNING'];
 /** Fails with wait-ended (9) where the pod is stopped and the wanted status needs a start. */
 function refuseStopped(pod: Json, wanted: string): void {
   if (statusOf(pod) !== 'EXITED' || !AFTER_START.includes(wanted)) return;
-  const id = stringOf(memberAt(pod, 'id')) ?? '?';
+  const id = stringAt(pod, 'id') ?? '?';
   throw new Failure({
     code: 'wait-ended',
     exit: EXIT.waitEnded,

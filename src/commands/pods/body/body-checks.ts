@@ -1,5 +1,14 @@
 import { usage } from '../../../core/failure.ts';
-import { arrayOf, memberAt, objectOf, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
+import {
+  arrayOf,
+  itemsAt,
+  type Json,
+  type JsonObject,
+  memberAt,
+  objectAt,
+  objectOf,
+  stringAt,
+} from '../../../core/json.ts';
 
 /**
  * Refuses a new pod whose members contradict each other or the contract: usage (2), naming the flag and the rule. The
@@ -21,7 +30,7 @@ export async function checkUpdate(body: JsonObject, pod: (() => Promise<Json>) |
   checkMounts(body, false);
   if (mounts === undefined || pod === undefined) return;
   if (mounts['persistent'] === undefined && network === undefined) return;
-  const before = objectOf(memberAt(await pod(), 'mounts'));
+  const before = objectAt(await pod(), 'mounts');
   if (before !== undefined) checkChange(mounts, before);
 }
 
@@ -32,14 +41,14 @@ function checkHardware(body: JsonObject): void {
     throw usage('--gpu and --cpu exclude each other: a pod has exactly one of them', 'Keep one of them.');
   if (gpu === undefined && cpu === undefined) throw usage('missing --gpu or --cpu: a pod has exactly one of them');
   if (gpu === undefined) {
-    if (stringOf(memberAt(cpu, 'id')) === undefined) throw usage('--vcpu needs --cpu', 'See berth catalog cpus.');
+    if (stringAt(cpu, 'id') === undefined) throw usage('--vcpu needs --cpu', 'See berth catalog cpus.');
     if (memberAt(cpu, 'vcpuCount') === undefined)
       throw usage('--cpu needs --vcpu: how many vCPUs', 'A power of two, at least 2.');
     return;
   }
-  if (stringOf(memberAt(gpu, 'id')) === undefined)
+  if (stringAt(gpu, 'id') === undefined)
     throw usage('--gpu-count, --cuda and --min-cuda need --gpu', 'See berth catalog gpus.');
-  if (memberAt(gpu, 'minCudaVersion') !== undefined && (arrayOf(memberAt(gpu, 'allowedCudaVersions')) ?? []).length > 0)
+  if (memberAt(gpu, 'minCudaVersion') !== undefined && itemsAt(gpu, 'allowedCudaVersions').length > 0)
     throw usage('--cuda and --min-cuda exclude each other', 'Keep one of them.');
 }
 
@@ -65,14 +74,14 @@ function checkMounts(body: JsonObject, isCpu: boolean): void {
 
 /** The kind of a mount and its volume are fixed at creation (specification 2.3). */
 function checkChange(mounts: JsonObject, before: JsonObject): void {
-  const volume = stringOf(memberAt(before, 'network.0.volumeId'));
+  const volume = stringAt(before, 'network.0.volumeId');
   const hint = 'Create another pod to mount something else.';
   if (mounts['persistent'] !== undefined && objectOf(before['persistent']) === undefined)
     throw usage(`--persistent-size: this pod has ${kindOf(before)}, and the kind is fixed at creation`, hint);
   if (mounts['network'] === undefined) return;
   if (volume === undefined)
     throw usage(`mounts.network: this pod has ${kindOf(before)}, and the kind is fixed at creation`, hint);
-  const wanted = stringOf(memberAt(mounts, 'network.0.volumeId'));
+  const wanted = stringAt(mounts, 'network.0.volumeId');
   if (wanted !== undefined && wanted !== volume)
     throw usage(`mounts.network: the volume of a mount is fixed at creation; this pod has ${volume}`, hint);
 }

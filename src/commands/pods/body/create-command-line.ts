@@ -1,4 +1,13 @@
-import { arrayOf, isObject, memberAt, objectOf, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
+import {
+  arrayOf,
+  isObject,
+  type Json,
+  type JsonObject,
+  memberAt,
+  objectAt,
+  objectOf,
+  stringAt,
+} from '../../../core/json.ts';
 import { flagName } from '../../../cli/parse/params.ts';
 import { bodyOf } from '../../../cli/resource/field-writes.ts';
 import { commandLine, shellWord } from '../../../cli/words.ts';
@@ -25,12 +34,9 @@ function flagWords(flag: string, given: Json): readonly string[] {
 
 function mountWords(body: JsonObject): readonly string[] {
   const network = memberAt(body, 'mounts.network.0');
-  const persistent = objectOf(memberAt(body, 'mounts.persistent'));
+  const persistent = objectAt(body, 'mounts.persistent');
   if (network !== undefined)
-    return [
-      '--network-volume',
-      shellWord(`${stringOf(memberAt(network, 'volumeId')) ?? ''}:${stringOf(memberAt(network, 'path')) ?? ''}`),
-    ];
+    return ['--network-volume', shellWord(`${stringAt(network, 'volumeId') ?? ''}:${stringAt(network, 'path') ?? ''}`)];
   if (persistent === undefined) return [];
   return ['--persistent-size', plainText(persistent['size']), '--mount-path', shellWord(plainText(persistent['path']))];
 }

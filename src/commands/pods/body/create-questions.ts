@@ -1,9 +1,9 @@
 import type { Choice } from '../../../core/context.ts';
-import { Failure, usage } from '../../../core/failure.ts';
-import { isObject, memberAt, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
+import { Failure, usage, unlessFailed } from '../../../core/failure.ts';
+import { isObject, type Json, type JsonObject, memberAt, stringAt } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import type { Collection } from '../../../cli/resource/identity/collection.ts';
-import { listRows } from '../../../cli/resource/read.ts';
+import { listRows } from '../../../cli/resource/identity/requests.ts';
 import { gigabytes, text } from '../../../output/layout/cell-functions.ts';
 import { DATA_CENTERS, VOLUMES } from '../../shared/collections.ts';
 import { vcpuCount } from './number-rules.ts';
@@ -117,13 +117,9 @@ async function choices(
   words: (row: Json) => readonly string[],
   keep: (row: Json) => boolean = () => true,
 ): Promise<readonly Choice<string>[]> {
-  try {
-    return (await listRows(ctx, lookup)).values.filter(keep).flatMap((row) => {
-      const id = stringOf(memberAt(row, 'id'));
-      return id === undefined ? [] : [{ name: [id, ...words(row)].join('  '), value: id }];
-    });
-  } catch (error) {
-    if (!(error instanceof Failure) || ctx.signal.aborted) throw error;
-    return [];
-  }
+  const { values = [] } = (await unlessFailed(ctx, () => listRows(ctx, lookup))) ?? {};
+  return values.filter(keep).flatMap((row) => {
+    const id = stringAt(row, 'id');
+    return id === undefined ? [] : [{ name: [id, ...words(row)].join('  '), value: id }];
+  });
 }

@@ -1,5 +1,5 @@
 import { EXIT } from '../../../core/exit-codes.ts';
-import { arrayOf, memberAt, numberOf, stringOf } from '../../../core/json.ts';
+import { itemsAt, memberAt, numberAt, stringAt } from '../../../core/json.ts';
 import { formatDollars, formatDuration } from '../../../core/units.ts';
 import { commandLine } from '../../../cli/words.ts';
 import { text } from '../../../output/layout/cell-functions.ts';
@@ -25,7 +25,7 @@ export interface PodFacts {
 const SLOW_ALLOCATION_MS = 5 * 60_000;
 const SLOW_START_MS = 10 * 60_000;
 
-export const statusOf = ({ pod }: Pick<PodFacts, 'pod'>): string => stringOf(memberAt(valueOf(pod), 'status')) ?? '?';
+export const statusOf = ({ pod }: Pick<PodFacts, 'pod'>): string => stringAt(valueOf(pod), 'status') ?? '?';
 
 const factsOf = ({ pod, system, container, catalog }: PodFacts): readonly (Fact<unknown> | undefined)[] => [
   pod,
@@ -37,7 +37,7 @@ const factsOf = ({ pod, system, container, catalog }: PodFacts): readonly (Fact<
 /** Since when the pod starts for the first time, in milliseconds; undefined where it has run before. */
 function startingMs({ pod, now }: PodFacts): number | undefined {
   const started = memberAt(valueOf(pod), 'startedAt');
-  const created = Date.parse(stringOf(memberAt(valueOf(pod), 'createdAt')) ?? '');
+  const created = Date.parse(stringAt(valueOf(pod), 'createdAt') ?? '');
   return typeof started === 'string' || Number.isNaN(created) ? undefined : Math.max(0, now - created);
 }
 
@@ -51,7 +51,7 @@ function stockOf({ pod, catalog }: PodFacts): StockFinding | undefined {
   const [known, rows] = [valueOf(pod), valueOf(catalog)];
   const wanted = known === undefined ? undefined : wantedByPod(known);
   if (wanted === undefined || rows === undefined) return undefined;
-  const dataCenter = stringOf(memberAt(known, 'dataCenterId'));
+  const dataCenter = stringAt(known, 'dataCenterId');
   return findStock(wanted, rows, dataCenter === undefined ? undefined : [dataCenter]);
 }
 
@@ -120,7 +120,7 @@ export const POD_CAUSES: readonly Cause<PodFacts>[] = [
     find: (facts) => {
       const stock = stockOf(facts);
       if (statusOf(facts) !== 'PROVISIONING' || stock === undefined || stock.here.length > 0) return undefined;
-      const gpu = stringOf(memberAt(valueOf(facts.pod), 'gpu.id'));
+      const gpu = stringAt(valueOf(facts.pod), 'gpu.id');
       return {
         verdict: noStockSentence(stock),
         cure: [
@@ -136,7 +136,7 @@ export const POD_CAUSES: readonly Cause<PodFacts>[] = [
     code: 'healthy',
     state: 'ok',
     find: (facts) => {
-      const uptime = numberOf(memberAt(valueOf(facts.pod), 'runtime.uptime'));
+      const uptime = numberAt(valueOf(facts.pod), 'runtime.uptime');
       switch (statusOf(facts)) {
         case 'PROVISIONING':
           return { verdict: `healthy: it is being given a machine${saying(valueOf(facts.system))}` };
@@ -168,11 +168,11 @@ export function podEvidence(facts: PodFacts): readonly Evidence[] {
     ...evidence('status', pod, () => statusOf(facts)),
     ...evidence('created', pod, () => (since === undefined ? undefined : `${formatDuration(since)} ago`)),
     ...evidence('cost', pod, (value) => {
-      const cost = numberOf(memberAt(value, 'cost'));
+      const cost = numberAt(value, 'cost');
       return cost === undefined ? undefined : `${formatDollars(cost)} an hour`;
     }),
     ...evidence('gpu use', pod, (value) => {
-      const gpus = arrayOf(memberAt(value, 'runtime.gpus')) ?? [];
+      const gpus = itemsAt(value, 'runtime.gpus');
       return gpus.length === 0 ? undefined : gpus.map((gpu) => `${text('util')(gpu)}%`).join(', ');
     }),
     ...evidence(stock?.name ?? 'hardware', stock === undefined ? undefined : catalog, () =>

@@ -8,6 +8,8 @@ import { wantedByPod } from '../../shared/explain/stock.ts';
 import { decide, explained } from '../../shared/explain/verdict.ts';
 import { PODS } from '../resource.ts';
 import { POD_CAUSES, podEvidence, statusOf, type PodFacts } from './causes.ts';
+import { rowRequest } from '../../../cli/resource/identity/requests.ts';
+import { readRequest } from '../../../core/api.ts';
 
 /** Reads what decides about a pod, and decides. Fails with not-found (4) when there is no such pod. */
 export async function explainPod(ctx: CommandContext, word: string, exitStatus: boolean): Promise<Result> {
@@ -20,14 +22,13 @@ export async function explainPod(ctx: CommandContext, word: string, exitStatus: 
  * the pod does, unless that failure is a reason itself.
  */
 async function readPodFacts(ctx: CommandContext, id: Id<'pod'>): Promise<PodFacts> {
-  const path = [...PODS.path, id];
-  const pod = await readFact(ctx, { service: 'base', method: 'GET', path, id });
+  const pod = await readFact(ctx, rowRequest(PODS, id));
   if (!pod.known && !isReason(pod)) throw pod.failure;
   const status = statusOf({ pod });
   const first = { id, pod, now: ctx.serviceNow() };
   if (!pod.known || status === 'RUNNING' || status === 'TERMINATED') return first;
   const lastLine = (source: string) =>
-    readLastLine(ctx, { service: 'base', method: 'GET', path: [...path, 'logs'], query: { source } });
+    readLastLine(ctx, readRequest([...PODS.path, id, 'logs'], { query: { source } }));
   const wanted = status === 'PROVISIONING' ? wantedByPod(valueOf(pod) ?? null) : undefined;
   const [system, container, catalog] = await Promise.all([
     lastLine('system'),

@@ -1,4 +1,4 @@
-import { arrayOf, memberAt, objectOf, numberOf, stringOf, type Json } from '../../../core/json.ts';
+import { itemsAt, memberAt, numberAt, objectAt, stringAt, stringsOf, type Json } from '../../../core/json.ts';
 import { formatDuration } from '../../../core/units.ts';
 import { commandLine, countOf } from '../../../cli/words.ts';
 import { text } from '../../../output/layout/cell-functions.ts';
@@ -14,6 +14,7 @@ import { hasStatus, valueOf, type Fact } from './facts.ts';
 import { couldNotTell } from './service-causes.ts';
 import { findStock, noStockSentence, stockText, wantedByEndpoint, type StockFinding } from './stock.ts';
 import { evidence, unreadEvidence, type Cause, type Evidence } from './verdict.ts';
+import { idOf } from '../../../output/view.ts';
 
 /** All facts that an explanation of an endpoint may have requested. */
 export const factsOf = (facts: EndpointFacts): readonly (Fact<unknown> | undefined)[] => [
@@ -46,9 +47,11 @@ export const ENDPOINT_CAUSES: readonly Cause<EndpointFacts>[] = [
     find: (facts) => {
       if (workerCount(facts, 'unhealthy') === 0 || hasUsableWorker(facts)) return undefined;
       const line = valueOf(facts.crash?.line);
+      // A job that was queued again may have been on such a worker.
+      const when = jobCount(facts, 'retried') > 0 ? '' : ' at start';
       const logs = facts.crash === undefined ? [] : [commandLine('endpoints', 'logs', facts.id, facts.crash.worker)];
       return {
-        verdict: `workers crash at start${line === undefined ? '' : `: ${line}`}`,
+        verdict: `workers crash${when}${line === undefined ? '' : `: ${line}`}`,
         cure: [...logs, update(facts, '--image', 'IMAGE', '--wait')],
       };
     },
@@ -95,7 +98,7 @@ export const JOBS_FAIL: Cause<EndpointFacts> = {
     return failed <= completed
       ? undefined
       : {
-          verdict: `jobs fail: ${String(failed)} of ${String(failed + completed)} that ended`,
+          verdict: `jobs fail: ${failed} of ${failed + completed} that ended`,
           cure: [commandLine('endpoints', 'logs', facts.id), commandLine('endpoints', 'releases', facts.id)],
         };
   },
@@ -162,11 +165,11 @@ function stockOf(facts: EndpointFacts): StockFinding | undefined {
 
 /** The data centers in which workers may run: those of the endpoint, and of its volumes (specification 2.4). */
 function allowedDataCenters(endpoint: Json, volumes: Json | undefined): readonly string[] | undefined {
-  const named = strings(memberAt(endpoint, 'dataCenterIds'));
-  const mounted = strings(memberAt(endpoint, 'networkVolumes'));
-  const places = (arrayOf(memberAt(volumes, 'networkVolumes')) ?? [])
-    .filter((volume) => mounted.includes(stringOf(memberAt(volume, 'id')) ?? ''))
-    .flatMap((volume) => stringOf(memberAt(volume, 'dataCenter')) ?? []);
+  const named = stringsOf(memberAt(endpoint, 'dataCenterIds'));
+  const mounted = stringsOf(memberAt(endpoint, 'networkVolumes'));
+  const places = itemsAt(volumes, 'networkVolumes')
+    .filter((volume) => mounted.includes(idOf(volume)))
+    .flatMap((volume) => stringAt(volume, 'dataCenter') ?? []);
   if (places.length === 0) return named.length === 0 ? undefined : named;
   return named.length === 0 ? places : places.filter((id) => named.includes(id));
 }
@@ -175,18 +178,15 @@ function allowedDataCenters(endpoint: Json, volumes: Json | undefined): readonly
 function stockCure(facts: EndpointFacts, stock: StockFinding | undefined): readonly string[] {
   const endpoint = valueOf(facts.endpoint) ?? null;
   const see = commandLine('catalog', 'gpus', '--available', '--product', 'SERVERLESS');
-  const isGpu = objectOf(memberAt(endpoint, 'gpu')) !== undefined;
-  const hasVolumes = strings(memberAt(endpoint, 'networkVolumes')).length > 0;
+  const isGpu = objectAt(endpoint, 'gpu') !== undefined;
+  const hasVolumes = stringsOf(memberAt(endpoint, 'networkVolumes')).length > 0;
   if (stock === undefined) return isGpu ? [see] : [];
   if (stock.elsewhere.length > 0 && !hasVolumes)
     return [update(facts, '--data-center', [...(stock.allowed ?? []), ...stock.elsewhere].join(','))];
   if (stock.others.length > 0 && isGpu)
-    return [update(facts, '--gpu-pool', [...strings(memberAt(endpoint, 'gpu.pools')), ...stock.others].join(','))];
+    return [update(facts, '--gpu-pool', [...stringsOf(memberAt(endpoint, 'gpu.pools')), ...stock.others].join(','))];
   return isGpu ? [see] : [commandLine('catalog', 'cpus', '--available', '--product', 'SERVERLESS')];
 }
-
-const strings = (value: Json | undefined): readonly string[] =>
-  (arrayOf(value) ?? []).flatMap((each) => stringOf(each) ?? []);
 
 /** `3 workers: 1 running, 2 idle`, or `no workers`. */
 function workersText(facts: EndpointFacts): string {
@@ -194,7 +194,7 @@ function workersText(facts: EndpointFacts): string {
   const counts = names.map((name) => [name, workerCount(facts, name)] as const).filter(([, count]) => count > 0);
   const total = counts.reduce((sum, [, count]) => sum + count, 0);
   if (total === 0) return 'no workers';
-  return `${countOf(total, 'worker')}: ${counts.map(([name, count]) => `${String(count)} ${name}`).join(', ')}`;
+  return `${countOf(total, 'worker')}: ${counts.map(([name, count]) => `${count} ${name}`).join(', ')}`;
 }
 
 /** What was found about an endpoint. */
@@ -202,7 +202,7 @@ export function endpointEvidence(facts: EndpointFacts): readonly Evidence[] {
   const { endpoint, workers, health, catalog, crash, later } = facts;
   const stock = stockOf(facts);
   const count = (name: string) => (value: Json) => {
-    const found = numberOf(memberAt(value, `jobs.${name}`));
+    const found = numberAt(value, `jobs.${name}`);
     return found === undefined ? undefined : String(found);
   };
   return [
@@ -223,7 +223,7 @@ export function endpointEvidence(facts: EndpointFacts): readonly Evidence[] {
     ...evidence('jobs ended meanwhile', later?.health, () =>
       later === undefined
         ? undefined
-        : `${String(endedCount(later.health) - endedCount(health))} in ${formatDuration(later.afterMs)}`,
+        : `${endedCount(later.health) - endedCount(health)} in ${formatDuration(later.afterMs)}`,
     ),
     ...unreadEvidence(factsOf(facts)),
   ];

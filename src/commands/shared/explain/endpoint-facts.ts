@@ -1,13 +1,14 @@
 import { EXIT } from '../../../core/exit-codes.ts';
-import type { ApiRequest } from '../../../core/api.ts';
+import { readRequest, type ApiRequest } from '../../../core/api.ts';
 import type { Id } from '../../../core/ids.ts';
-import { arrayOf, memberAt, numberOf, stringOf, type Json } from '../../../core/json.ts';
+import { itemsAt, type Json, memberAt, numberAt, stringAt } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import { healthRequest } from '../../../queue/requests.ts';
 import { ENDPOINTS, VOLUMES } from '../collections.ts';
 import { readFact, readLastLine, valueOf, type Fact } from './facts.ts';
 import { isReason } from './service-causes.ts';
 import { wantedByEndpoint } from './stock.ts';
+import { rowRequest, listRequest } from '../../../cli/resource/identity/requests.ts';
 
 /** What is known about an endpoint. A fact that was not needed is absent. */
 export interface EndpointFacts {
@@ -34,10 +35,9 @@ export async function readEndpointFacts(
   id: Id<'endpoint'>,
   sampleMs: number,
 ): Promise<EndpointFacts> {
-  const path = [...ENDPOINTS.path, id];
   const [endpoint, workers, health] = await Promise.all([
-    readFact(ctx, { service: 'base', method: 'GET', path, id }),
-    readFact(ctx, { service: 'base', method: 'GET', path: [...path, 'workers'] }),
+    readFact(ctx, rowRequest(ENDPOINTS, id)),
+    readFact(ctx, readRequest([...ENDPOINTS.path, id, 'workers'])),
     readFact(ctx, healthRequest(id)),
   ]);
   if (!endpoint.known && !health.known && !isReason(endpoint) && !isReason(health)) {
@@ -47,9 +47,7 @@ export async function readEndpointFacts(
   const first = { id, endpoint, workers, health };
   const [catalog, volumes, crash, later] = await Promise.all([
     needsStock(first) ? readCatalog(ctx, valueOf(endpoint) ?? null) : undefined,
-    needsStock(first) && hasVolumes(endpoint)
-      ? readFact(ctx, { service: 'base', method: 'GET', path: VOLUMES.path, expects: { list: VOLUMES.member } })
-      : undefined,
+    needsStock(first) && hasVolumes(endpoint) ? readFact(ctx, listRequest(VOLUMES)) : undefined,
     readCrash(ctx, id, workers),
     jobCount(first, 'inQueue') > 0 && workerCount(first, 'running') > 0 ? readLater(ctx, id, sampleMs) : undefined,
   ]);
@@ -63,11 +61,11 @@ const readCatalog = (ctx: CommandContext, endpoint: Json): Promise<Fact> | undef
 
 async function readCrash(ctx: CommandContext, id: string, workers: Fact): Promise<EndpointFacts['crash']> {
   const crashed = rowsOf(workers).find((row) => memberAt(row, 'status') === 'UNHEALTHY');
-  const worker = stringOf(memberAt(crashed, 'id'));
+  const worker = stringAt(crashed, 'id');
   if (worker === undefined) return undefined;
   const path = [...ENDPOINTS.path, id, 'workers', worker, 'logs'];
   const query = { source: 'container' };
-  return { worker, line: await readLastLine(ctx, { service: 'base', method: 'GET', path, query }) };
+  return { worker, line: await readLastLine(ctx, readRequest(path, { query })) };
 }
 
 async function readLater(
@@ -82,10 +80,9 @@ async function readLater(
   return { health, afterMs: ctx.clock.monotonic() - start };
 }
 
-const rowsOf = (workers: Fact): readonly Json[] => arrayOf(memberAt(valueOf(workers), 'workers')) ?? [];
+const rowsOf = (workers: Fact): readonly Json[] => itemsAt(valueOf(workers), 'workers');
 
-const hasVolumes = (endpoint: Fact): boolean =>
-  (arrayOf(memberAt(valueOf(endpoint), 'networkVolumes')) ?? []).length > 0;
+const hasVolumes = (endpoint: Fact): boolean => itemsAt(valueOf(endpoint), 'networkVolumes').length > 0;
 
 /** True when missing stock may be the reason: workers are allowed, and there is none that can run jobs now or soon. */
 const needsStock = (facts: EndpointFacts): boolean =>
@@ -93,20 +90,18 @@ const needsStock = (facts: EndpointFacts): boolean =>
 
 /** The maximum number of workers; undefined when it is not known. */
 export const maxWorkers = ({ endpoint }: EndpointFacts): number | undefined =>
-  numberOf(memberAt(valueOf(endpoint), 'workers.max'));
+  numberAt(valueOf(endpoint), 'workers.max');
 
 export const isLoadBalancer = ({ endpoint }: EndpointFacts): boolean =>
   memberAt(valueOf(endpoint), 'type') === 'LOAD_BALANCER';
 
 /** A count of the queue's health (specification 4.5); 0 when it is not known. */
 export const jobCount = ({ health }: Pick<EndpointFacts, 'health'>, name: string): number =>
-  numberOf(memberAt(valueOf(health), `jobs.${name}`)) ?? 0;
+  numberAt(valueOf(health), `jobs.${name}`) ?? 0;
 
 /** How many workers have a status, from the list of workers or, when that was not read, from the queue's health. */
 export const workerCount = ({ workers, health }: EndpointFacts, status: string): number =>
-  numberOf(memberAt(valueOf(workers), `summary.${status}`)) ??
-  numberOf(memberAt(valueOf(health), `workers.${status}`)) ??
-  0;
+  numberAt(valueOf(workers), `summary.${status}`) ?? numberAt(valueOf(health), `workers.${status}`) ?? 0;
 
 /** True when a worker runs jobs, waits for one, or starts. */
 export const hasUsableWorker = (facts: EndpointFacts): boolean =>

@@ -1,7 +1,8 @@
 /** The answers to the requests of an explanation. Each may fail on its own. */
-import type { ApiRequest, ServerEvent } from '../../../core/api.ts';
-import { Failure } from '../../../core/failure.ts';
-import { decodeJson, memberAt, stringOf, type Json } from '../../../core/json.ts';
+import type { ApiRequest } from '../../../core/api.ts';
+import type { Failure } from '../../../core/failure.ts';
+import { rethrowUnlessFailure } from '../../../core/failure.ts';
+import { stringAt, jsonOrText, type Json } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 
 /** The answer to one request. `source` names the request: `GET /v2/pods/p1`. */
@@ -33,7 +34,7 @@ export const readFact = (ctx: CommandContext, request: ApiRequest): Promise<Fact
 export const readLastLine = (ctx: CommandContext, request: ApiRequest): Promise<Fact<string | undefined>> => {
   const last = { ...request, query: { ...request.query, tail: 1 }, once: true, idleTimeoutMs: LOG_IDLE_MS };
   return factOf(ctx, request, async () => {
-    for await (const event of ctx.api.events(last)) return lineOf(event);
+    for await (const event of ctx.api.events(last)) return stringAt(jsonOrText(event.data), 'line') ?? event.data;
     return undefined;
   });
 };
@@ -43,7 +44,7 @@ async function factOf<T>(ctx: CommandContext, request: ApiRequest, read: () => P
   try {
     return { known: true, value: await read(), source };
   } catch (error) {
-    if (!(error instanceof Failure) || ctx.signal.aborted) throw error;
+    rethrowUnlessFailure(error, ctx);
     return { known: false, failure: error, source };
   }
 }
@@ -53,14 +54,6 @@ function sourceOf({ method, path, query = {} }: ApiRequest): string {
     value === undefined ? [] : [`${name}=${String(value)}`],
   );
   return `${method} /${path.join('/')}${given.length === 0 ? '' : `?${given.join('&')}`}`;
-}
-
-function lineOf({ data }: ServerEvent): string {
-  try {
-    return stringOf(memberAt(decodeJson(data), 'line')) ?? data;
-  } catch {
-    return data;
-  }
 }
 
 /** The value of a fact; undefined when it was not read. */

@@ -1,6 +1,20 @@
-import { arrayOf, memberAt, numberOf, objectOf, stringOf, type Json } from '../../../core/json.ts';
-import type { ApiRequest } from '../../../core/api.ts';
+import {
+  arrayAt,
+  itemsAt,
+  memberAt,
+  numberAt,
+  numberOf,
+  objectAt,
+  objectOf,
+  stringAt,
+  stringOf,
+  stringsOf,
+  type Json,
+} from '../../../core/json.ts';
+import { readRequest, type ApiRequest } from '../../../core/api.ts';
 import { CPUS, GPUS } from '../collections.ts';
+import type { Query } from '../../../cli/resource/identity/collection.ts';
+import { idOf } from '../../../output/view.ts';
 
 /** The hardware whose stock is searched. */
 export interface Wanted {
@@ -24,27 +38,18 @@ export interface StockFinding {
   readonly others: readonly string[];
 }
 
-const strings = (value: Json | undefined): readonly string[] =>
-  (arrayOf(value) ?? []).flatMap((each) => stringOf(each) ?? []);
-
-const catalogRequest = (path: readonly string[], query: NonNullable<ApiRequest['query']>): ApiRequest => ({
-  service: 'base',
-  method: 'GET',
-  path,
-  query: { include: 'AVAILABILITY', ...query },
-});
+const catalogRequest = (path: readonly string[], query: Query): ApiRequest =>
+  readRequest(path, { query: { include: 'AVAILABILITY', ...query } });
 
 /** The hardware that an endpoint's workers need; undefined when the endpoint does not specify it. */
 export function wantedByEndpoint(endpoint: Json): Wanted | undefined {
-  const gpu = objectOf(memberAt(endpoint, 'gpu'));
+  const gpu = objectAt(endpoint, 'gpu');
   if (gpu !== undefined) {
-    const [pools, excluded] = [strings(gpu['pools']), strings(gpu['excludedTypes'])];
-    const versions = strings(gpu['allowedCudaVersions']);
+    const [pools, excluded] = [stringsOf(gpu['pools']), stringsOf(gpu['excludedTypes'])];
+    const versions = stringsOf(gpu['allowedCudaVersions']);
     return {
       name: pools.join(' or '),
-      matches: (row) =>
-        pools.includes(stringOf(memberAt(row, 'pool')) ?? '') &&
-        !excluded.includes(stringOf(memberAt(row, 'id')) ?? ''),
+      matches: (row) => pools.includes(stringAt(row, 'pool') ?? '') && !excluded.includes(idOf(row)),
       request: catalogRequest(GPUS.path, {
         product: 'SERVERLESS',
         count: numberOf(gpu['count']),
@@ -53,13 +58,13 @@ export function wantedByEndpoint(endpoint: Json): Wanted | undefined {
       }),
     };
   }
-  const flavors = arrayOf(memberAt(endpoint, 'cpu')) ?? [];
+  const flavors = itemsAt(endpoint, 'cpu');
   return flavors.length === 0 ? undefined : wantedCpus(flavors, 'SERVERLESS');
 }
 
 /** The hardware that a pod needs; undefined when the pod does not specify it. */
 export function wantedByPod(pod: Json): Wanted | undefined {
-  const id = stringOf(memberAt(pod, 'gpu.id'));
+  const id = stringAt(pod, 'gpu.id');
   const cpu = memberAt(pod, 'cpu');
   if (id === undefined) return objectOf(cpu) === undefined ? undefined : wantedCpus([cpu ?? null], 'POD');
   return {
@@ -67,8 +72,8 @@ export function wantedByPod(pod: Json): Wanted | undefined {
     matches: (row) => memberAt(row, 'id') === id,
     request: catalogRequest(GPUS.path, {
       product: 'POD',
-      count: numberOf(memberAt(pod, 'gpu.count')),
-      cloud: stringOf(memberAt(pod, 'cloud')),
+      count: numberAt(pod, 'gpu.count'),
+      cloud: stringAt(pod, 'cloud'),
     }),
   };
 }
@@ -78,11 +83,11 @@ export function wantedByPod(pod: Json): Wanted | undefined {
  * stock.
  */
 function wantedCpus(flavors: readonly Json[], product: string): Wanted {
-  const ids = flavors.flatMap((flavor) => stringOf(memberAt(flavor, 'id')) ?? []);
-  const counts = flavors.flatMap((flavor) => numberOf(memberAt(flavor, 'vcpuCount')) ?? []);
+  const ids = flavors.flatMap((flavor) => stringAt(flavor, 'id') ?? []);
+  const counts = flavors.flatMap((flavor) => numberAt(flavor, 'vcpuCount') ?? []);
   return {
     name: ids.join(' or '),
-    matches: (row) => ids.includes(stringOf(memberAt(row, 'id')) ?? ''),
+    matches: (row) => ids.includes(idOf(row)),
     request: catalogRequest(CPUS.path, { product, vcpuCount: counts.length === 0 ? undefined : Math.min(...counts) }),
   };
 }
@@ -96,7 +101,7 @@ export function findStock(
   catalog: Json,
   allowed: readonly string[] | undefined,
 ): StockFinding | undefined {
-  const rows = arrayOf(memberAt(catalog, 'gpus')) ?? arrayOf(memberAt(catalog, 'cpus')) ?? [];
+  const rows = arrayAt(catalog, 'gpus') ?? arrayAt(catalog, 'cpus') ?? [];
   const places = rows.filter(wanted.matches).map(dataCentersOf);
   if (places.length === 0 || places.includes(undefined)) return undefined;
   const inStock = [...new Set(places.flatMap((each) => each ?? []))];
@@ -113,11 +118,11 @@ export function findStock(
 
 /** The data centers that have a catalog entry in stock; undefined when the answer does not contain it. */
 function dataCentersOf(row: Json): readonly string[] | undefined {
-  const listed = arrayOf(memberAt(row, 'dataCenters'));
+  const listed = arrayAt(row, 'dataCenters');
   if (listed === undefined) return memberAt(row, 'availability') === 'NONE' ? [] : undefined;
   return listed
     .filter((each) => memberAt(each, 'availability') !== 'NONE')
-    .flatMap((each) => stringOf(memberAt(each, 'id')) ?? []);
+    .flatMap((each) => stringAt(each, 'id') ?? []);
 }
 
 /** `no stock of POOL-80G in EU-NORTH-1`. */

@@ -1,9 +1,10 @@
 /** Finds a verdict from facts: the first cause of a table that applies is the answer. */
 import { EXIT, type ExitCode } from '../../../core/exit-codes.ts';
-import { arrayOf, memberAt, type JsonObject } from '../../../core/json.ts';
+import { itemsAt, type JsonObject } from '../../../core/json.ts';
 import { list, text } from '../../../output/layout/cell-functions.ts';
 import type { Result, Tone, View } from '../../../output/view.ts';
 import type { Fact } from './facts.ts';
+import { textColumn } from '../../../cli/resource/detail-lines.ts';
 
 /**
  * `ok`: nothing is wrong. `waiting`: it continues without a change. `blocked`: it does not continue until something is
@@ -85,11 +86,7 @@ const verdictView: View = {
   noun: ['verdict', 'verdicts'],
   id: text('code'),
   members: ['verdict', 'code', 'state', 'evidence', 'cure'],
-  columns: [
-    { header: 'VERDICT', show: text('verdict') },
-    { header: 'CODE', show: text('code') },
-    { header: 'STATE', show: text('state') },
-  ],
+  columns: [textColumn('verdict'), textColumn('code'), textColumn('state')],
   detail: (row) => [
     {
       lines: [
@@ -99,7 +96,7 @@ const verdictView: View = {
     },
     {
       title: 'evidence',
-      lines: (arrayOf(memberAt(row, 'evidence')) ?? []).map((each) => ({
+      lines: itemsAt(row, 'evidence').map((each) => ({
         label: text('fact')(each),
         // The query is in the JSON: here it would leave no room for the value.
         value: `${text('value')(each)} (${text('source')(each).replace(/\?.*$/, '')})`,

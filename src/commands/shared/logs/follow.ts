@@ -1,6 +1,6 @@
-import type { ApiRequest, ServerEvent } from '../../../core/api.ts';
+import { readRequest, type ApiRequest, type ServerEvent } from '../../../core/api.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
-import { Failure } from '../../../core/failure.ts';
+import { rethrowUnlessFailure } from '../../../core/failure.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import { createSeenEvents, type SeenEvents } from './seen-events.ts';
 
@@ -61,13 +61,13 @@ export async function* followLogs(
       breaks = 0;
       // Lines written between the last event and that check are read by one more connection.
     } catch (error) {
-      if (!(error instanceof Failure) || ctx.signal.aborted) throw error;
+      rethrowUnlessFailure(error, ctx);
       connected ||= seenEvents.count > 0 || error.code === 'stream-broken';
       if (connected && error.exit === EXIT.notFound) return;
       if (!connected || error.exit !== EXIT.unavailable) throw error;
       breaks = seenEvents.count > before ? 1 : breaks + 1;
       if (breaks >= MAX_BREAKS)
-        throw error.with({ message: `${error.message} (the connection broke ${String(breaks)} times in a row)` });
+        throw error.with({ message: `${error.message} (the connection broke ${breaks} times in a row)` });
       if (ctx.terminal.errors) await ctx.tell(`${error.message}; going on after the last line`);
     }
     attempts = seenEvents.count > before ? 0 : attempts + 1;
@@ -91,11 +91,7 @@ function resumed(query: LogQuery, { cursor }: SeenEvents, startedAt: number | un
 }
 
 /** The request for a log; `Last-Event-ID` wins over `since`, and that over `tail`. */
-export const logRequest = ({ path, id }: LogStream, { source, tail, since, after }: LogQuery): ApiRequest => ({
-  service: 'base',
-  method: 'GET',
-  path,
-  id,
-  query: after === undefined ? { source, tail: since === undefined ? tail : undefined, since } : { source },
-  ...(after === undefined ? {} : { headers: { 'Last-Event-ID': after } }),
-});
+export const logRequest = ({ path, id }: LogStream, { source, tail, since, after }: LogQuery): ApiRequest =>
+  after === undefined
+    ? readRequest(path, { id, query: { source, tail: since === undefined ? tail : undefined, since } })
+    : readRequest(path, { id, query: { source }, headers: { 'Last-Event-ID': after } });

@@ -1,7 +1,7 @@
 import type { ServerEvent } from '../../../core/api.ts';
 import { usage } from '../../../core/failure.ts';
 import type { Id } from '../../../core/ids.ts';
-import { memberAt, stringOf } from '../../../core/json.ts';
+import { stringAt } from '../../../core/json.ts';
 import { parseTimestamp } from '../../../core/timestamp.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import type { Collection } from '../../../cli/resource/identity/collection.ts';
@@ -9,7 +9,7 @@ import { identify } from '../../../cli/resource/identity/identify.ts';
 import { option, type Params, type ValuesOf } from '../../../cli/parse/params.ts';
 import { commandLine } from '../../../cli/words.ts';
 import { styled } from '../../../output/layout/terminal-text.ts';
-import type { Result } from '../../../output/view.ts';
+import { asksForData, type Result } from '../../../output/view.ts';
 import { followLogs, logRequest, type LogQuery, type LogStream } from './follow.ts';
 import { lineText, rowOf, TIMES, timesOf, type Times } from './line.ts';
 import { logView } from './view.ts';
@@ -52,30 +52,39 @@ export async function showLogs<N extends string>(
   target: LogTarget<N>,
   values: ValuesOf<typeof LOG_OPTIONS>,
 ): Promise<Result> {
-  const query = readQuery(values, values.since === undefined ? ctx.serviceNow() : await ctx.fetchServiceNow());
+  const query = await readQuery(ctx, values);
   const goOn = (cursor: string | undefined): void => {
     ctx.setResumeCommand(goOnLine(target.words, values, cursor));
   };
   goOn(query.after);
-  const { result: opened } = await identify(ctx, target.lookup, target.given, async (id) => {
-    const stream = target.stream(id);
-    const events = values.follow ? followLogs(ctx, stream, query) : pastLogs(ctx, stream, query);
-    return { first: await events.next(), rest: events };
-  });
-  const { first, rest } = opened;
+  const { first, events } = await openLog(ctx, target, query, values.follow);
   const print = printer(ctx, timesOf(values));
   try {
-    for (let next = first; next.done !== true; next = await rest.next()) {
+    for (let next = first; next.done !== true; next = await events.next()) {
       await print.line(next.value);
       if (next.value.id !== undefined) goOn(next.value.id);
     }
   } finally {
     // Closes the connection, also where printing failed.
-    await rest.return(undefined);
+    await events.return(undefined);
     await print.close();
   }
   ctx.setResumeCommand(undefined);
   return { kind: 'nothing' };
+}
+
+/** Opens a log that the user named, and waits for its first event. Fails as the connection does. */
+export async function openLog<N extends string>(
+  ctx: CommandContext,
+  { lookup, given, stream }: LogTarget<N>,
+  query: LogQuery,
+  follow: boolean,
+) {
+  const { result } = await identify(ctx, lookup, given, async (id) => {
+    const events = (follow ? followLogs : pastLogs)(ctx, stream(id), query);
+    return { first: await events.next(), events };
+  });
+  return result;
 }
 
 /** Yields the lines so far: ends when the tail is complete, when no line comes any more, or at a line newer than the request. */
@@ -93,9 +102,10 @@ export async function* pastLogs(ctx: CommandContext, stream: LogStream, query: L
   }
 }
 
-export const timeOf = (event: ServerEvent): number => Date.parse(stringOf(memberAt(rowOf(event), 'ts')) ?? '');
+export const timeOf = (event: ServerEvent): number => Date.parse(stringAt(rowOf(event), 'ts') ?? '');
 
-export function readQuery(values: ValuesOf<typeof LOG_OPTIONS>, now: number): LogQuery {
+export async function readQuery(ctx: CommandContext, values: ValuesOf<typeof LOG_OPTIONS>): Promise<LogQuery> {
+  const now = values.since === undefined ? ctx.serviceNow() : await ctx.fetchServiceNow();
   const given = Object.entries({ tail: values.tail, since: values.since, after: values.after });
   const [first, second] = given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`]));
   if (second !== undefined) throw usage(`${first ?? ''} and ${second} exclude each other`, 'Keep one of them.');
@@ -127,8 +137,7 @@ interface Printer {
 
 /** Prints `time source line`, or rows in the output format that the user chose. */
 function printer(ctx: CommandContext, times: Times): Printer {
-  const { format, fields, jq } = ctx.output;
-  if (format === undefined && fields === undefined && jq === undefined)
+  if (!asksForData(ctx.output))
     return {
       line: (event) => ctx.stdout.write(styled`${lineText(rowOf(event), times, ctx.serviceNow())}\n`),
       close: () => Promise.resolve(),

@@ -1,5 +1,5 @@
 import type { ServerEvent } from '../../../core/api.ts';
-import { decodeJson, isObject, JsonSyntaxError, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
+import { isObject, stringOf, jsonOrText, type Json, type JsonObject } from '../../../core/json.ts';
 import { safeText, say, type SafeText } from '../../../core/safe-text.ts';
 import { formatDuration } from '../../../core/units.ts';
 
@@ -13,13 +13,8 @@ export const timesOf = ({ times }: { readonly times: string | undefined }): Time
 
 /** The row of an event. Data that is not a JSON object becomes the text of the line. */
 export function rowOf({ data }: ServerEvent): JsonObject {
-  try {
-    const row = decodeJson(data);
-    return isObject(row) ? row : { line: data };
-  } catch (error) {
-    if (error instanceof JsonSyntaxError) return { line: data };
-    throw error;
-  }
+  const row = jsonOrText(data);
+  return isObject(row) ? row : { line: data };
 }
 
 /** One line of text: its time, its source padded to a column, its text. `now` is the service's time in milliseconds. */
@@ -40,7 +35,7 @@ function timeText(given: string | undefined, times: Times, now: number): string 
   if (times === 'relative') return formatDuration(Math.floor(Math.max(0, now - time) / 1000) * 1000).padStart(7);
   const at = new Date(time);
   const two = (value: number): string => String(value).padStart(2, '0');
-  const date = `${String(at.getFullYear())}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  const date = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
   const clock = [at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':');
   return `${date} ${clock}.${String(at.getMilliseconds()).padStart(3, '0')}`;
 }

@@ -1,17 +1,16 @@
 import type { ServerEvent } from '../../../core/api.ts';
 import { Failure, usage } from '../../../core/failure.ts';
 import { safeText, say } from '../../../core/safe-text.ts';
-import type { CommandContext, RowWriter } from '../../../cli/context.ts';
-import { identify } from '../../../cli/resource/identity/identify.ts';
+import type { CommandContext } from '../../../cli/context.ts';
 import type { ValuesOf } from '../../../cli/parse/params.ts';
 import { loadNamePaint } from '../../../output/layout/colour.ts';
 import { styled } from '../../../output/layout/terminal-text.ts';
 import { ellipsize, textWidth } from '../../../output/layout/text-width.ts';
-import type { Result } from '../../../output/view.ts';
-import { followLogs } from './follow.ts';
-import { pastLogs, readQuery, timeOf, type LOG_OPTIONS, type LogTarget } from './index.ts';
+import { asksForData, type Result } from '../../../output/view.ts';
+import { readQuery, timeOf, openLog, type LOG_OPTIONS, type LogTarget } from './index.ts';
 import { lineText, rowOf, timesOf } from './line.ts';
 import { logView } from './view.ts';
+import type { RowWriter } from '../../../output/row-writer.ts';
 
 /** One of several logs, with the name that its lines get. */
 export interface NamedLog<N extends string> extends LogTarget<N> {
@@ -40,18 +39,10 @@ export async function showSeveralLogs<N extends string>(
 ): Promise<Result> {
   if (values.after !== undefined) throw usage('--after goes on in one log', 'Use --since for several.');
   if (logs.length > MAX_LOGS)
-    throw usage(`${String(logs.length)} logs are too many: at most ${String(MAX_LOGS)} at once`, 'Name fewer.');
-  const query = readQuery(values, values.since === undefined ? ctx.serviceNow() : await ctx.fetchServiceNow());
+    throw usage(`${logs.length} logs are too many: at most ${MAX_LOGS} at once`, 'Name fewer.');
+  const query = await readQuery(ctx, values);
   ctx.setResumeCommand(goOn(values.since));
-  const sources = await Promise.all(
-    logs.map(async ({ lookup, given, stream }) => {
-      const { result } = await identify(ctx, lookup, given, async (id) => {
-        const events = values.follow ? followLogs(ctx, stream(id), query) : pastLogs(ctx, stream(id), query);
-        return { first: await events.next(), events };
-      });
-      return result;
-    }),
-  );
+  const sources = await Promise.all(logs.map((log) => openLog(ctx, log, query, values.follow)));
   const print = await printer(
     ctx,
     logs.map(({ name }) => name),
@@ -109,8 +100,7 @@ async function printer(
   names: readonly string[],
   values: ValuesOf<typeof LOG_OPTIONS>,
 ): Promise<Printer> {
-  const { format, fields, jq } = ctx.output;
-  if (format !== undefined || fields !== undefined || jq !== undefined) {
+  if (asksForData(ctx.output)) {
     const rows: RowWriter = ctx.rows({ ...logView, members: ['log', ...(logView.members ?? [])] });
     return {
       line: ({ at, event }) => rows.row({ log: names[at] ?? '', ...rowOf(event) }),

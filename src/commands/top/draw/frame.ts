@@ -181,4 +181,4 @@ export function agesText(ages: readonly (readonly [what: string, ms: readonly (n
 }
 
 /** `2s`, `3.5s`. */
-export const intervalText = (milliseconds: number): string => `${String(Math.round(milliseconds / 100) / 10)}s`;
+export const intervalText = (milliseconds: number): string => `${Math.round(milliseconds / 100) / 10}s`;

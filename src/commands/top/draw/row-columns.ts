@@ -87,13 +87,12 @@ const todayCell = ({ spentToday }: Row): readonly Piece[] => [piece(dollars(spen
 export const secondsText = (milliseconds: number | undefined): string => {
   if (milliseconds === undefined) return '-';
   const seconds = Math.max(0, Math.round(milliseconds / 1000));
-  return seconds < 1000 ? `${String(seconds)}s` : `${String(Math.min(999, Math.round(seconds / 60)))}m`;
+  return seconds < 1000 ? `${seconds}s` : `${Math.min(999, Math.round(seconds / 60))}m`;
 };
 
 const dollars = (amount: number | undefined): string => (amount === undefined ? '-' : formatDollars(amount));
 
-const percentText = (value: number | undefined): string =>
-  value === undefined ? '-' : `${String(Math.round(value))}%`;
+const percentText = (value: number | undefined): string => (value === undefined ? '-' : `${Math.round(value)}%`);
 
 /** True for jobs that wait while there is no worker. */
 const isStuck = ({ waiting, workers }: EndpointRow): boolean =>
@@ -130,8 +129,8 @@ const series = (text: string, columns: number, spark: SafeText, tone: Tone): rea
 /** A count in at most four characters: `12`, `9999`, `12k`, `3M`. */
 function shortCount(count: number): string {
   if (count < 10_000) return formatRate(count);
-  if (count < 1e6) return `${String(Math.floor(count / 1000))}k`;
-  return count < 1e9 ? `${String(Math.floor(count / 1e6))}M` : '>1G';
+  if (count < 1e6) return `${Math.floor(count / 1000)}k`;
+  return count < 1e9 ? `${Math.floor(count / 1e6)}M` : '>1G';
 }
 
 /** `2 running 1 idle`: the states that workers are in; `0` where there is none. */
@@ -140,7 +139,7 @@ function workersCell({ workers, readMs }: EndpointRow): readonly Piece[] {
   const [first, ...rest] = [...busy].sort(([a], [b]) => Number(b === 'running') - Number(a === 'running'));
   if (first === undefined) return [piece(readMs === undefined ? '-' : '0', 'quiet')];
   return [first, ...rest].map(([state, count], at) =>
-    piece(`${at === 0 ? '' : ' '}${String(count)} ${state}`, WORKER_TONES[state] ?? 'plain'),
+    piece(`${at === 0 ? '' : ' '}${count} ${state}`, WORKER_TONES[state] ?? 'plain'),
   );
 }
 

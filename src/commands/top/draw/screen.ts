@@ -91,7 +91,7 @@ function statusPieces({ session, ui, now }: ScreenInput, { endpoints }: ScreenRo
       ? []
       : [
           {
-            text: say`${failed.what}: ${failed.failure.message}${others.length === 0 ? '' : ` (and ${String(others.length)} more)`}  `,
+            text: say`${failed.what}: ${failed.failure.message}${others.length === 0 ? '' : ` (and ${others.length} more)`}  `,
             tone: 'bad' as const,
           },
         ]),

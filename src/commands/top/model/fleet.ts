@@ -1,5 +1,5 @@
-import { memberAt, numberOf, stringOf, type Json } from '../../../core/json.ts';
-import type { Sample } from '../../../output/view.ts';
+import { type Json, memberAt, numberAt, stringAt } from '../../../core/json.ts';
+import { idOf, type Sample } from '../../../output/view.ts';
 
 /** What a request gave, and when: milliseconds on the monotonic clock. */
 export interface Reading<T> {
@@ -38,8 +38,6 @@ export type Read = { readonly at: number } & (
 const MAX_SAMPLES = 60;
 /** Pods whose history is remembered: it bounds the memory that a long list takes. */
 const MAX_REMEMBERED = 500;
-
-export const idOf = (row: Json): string => stringOf(memberAt(row, 'id')) ?? '';
 
 /** The fleet after an answer. What is no longer listed is forgotten. */
 export function fleetAfter(fleet: Fleet, read: Read): Fleet {
@@ -81,8 +79,8 @@ const added = (before: readonly Sample[] = [], sample: Sample): readonly Sample[
 export function spentById(records: readonly Json[], idMember: string): SpentToday {
   const spent = new Map<string, number>();
   for (const record of records) {
-    const id = stringOf(memberAt(record, idMember));
-    const amount = numberOf(memberAt(record, 'totalAmount'));
+    const id = stringAt(record, idMember);
+    const amount = numberAt(record, 'totalAmount');
     if (id !== undefined && amount !== undefined) spent.set(id, (spent.get(id) ?? 0) + amount);
   }
   return spent;

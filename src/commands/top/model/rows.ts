@@ -1,8 +1,8 @@
-import { arrayOf, memberAt, numberOf, objectOf, stringOf, type Json } from '../../../core/json.ts';
+import { itemsAt, type Json, memberAt, numberAt, numberOf, objectAt, stringAt } from '../../../core/json.ts';
 import { plainText } from '../../../output/layout/cell-functions.ts';
-import type { Sample } from '../../../output/view.ts';
+import { idOf, type Sample } from '../../../output/view.ts';
 import { latestPerMinute, perMinute, valuesOf } from '../../shared/history.ts';
-import { idOf, type Fleet } from './fleet.ts';
+import { type Fleet } from './fleet.ts';
 
 /** A number now and over time. */
 export interface Series {
@@ -66,15 +66,15 @@ export const podRows = (fleet: Fleet, now: number): readonly PodRow[] =>
       status: plainText(memberAt(document, 'status')),
       gpu: mean('util'),
       gpuMemory: mean('memoryUtil'),
-      cpu: numberOf(memberAt(document, 'runtime.cpu.util')),
-      memory: numberOf(memberAt(document, 'runtime.memory.util')),
-      cost: numberOf(memberAt(document, 'cost')),
+      cpu: numberAt(document, 'runtime.cpu.util'),
+      memory: numberAt(document, 'runtime.memory.util'),
+      cost: numberAt(document, 'cost'),
     };
   });
 
 /** The mean over all GPUs of a pod that report the member; undefined where none does. */
 function meanOf(pod: Json, member: string): number | undefined {
-  const values = (arrayOf(memberAt(pod, 'runtime.gpus')) ?? []).flatMap((gpu) => numberOf(memberAt(gpu, member)) ?? []);
+  const values = itemsAt(pod, 'runtime.gpus').flatMap((gpu) => numberAt(gpu, member) ?? []);
   return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
@@ -83,8 +83,7 @@ export const endpointRows = (fleet: Fleet, now: number): readonly EndpointRow[] 
   (fleet.endpoints?.value ?? []).map((document): EndpointRow => {
     const samples = fleet.health.get(idOf(document)) ?? [];
     const last = samples.at(-1);
-    const count = (path: string): number | undefined =>
-      last === undefined ? undefined : numberOf(memberAt(last.row, path));
+    const count = (path: string): number | undefined => (last === undefined ? undefined : numberAt(last.row, path));
     const depth = (path: string): Series => ({ now: count(path), history: valuesOf(samples, path) });
     const rate = (path: string): Series => ({
       now: latestPerMinute(samples, path),
@@ -105,7 +104,7 @@ export const endpointRows = (fleet: Fleet, now: number): readonly EndpointRow[] 
   });
 
 const workersOf = (health: Json | undefined): EndpointRow['workers'] =>
-  Object.entries(objectOf(memberAt(health, 'workers')) ?? {}).flatMap(([state, count]) => {
+  Object.entries(objectAt(health, 'workers') ?? {}).flatMap(([state, count]) => {
     const known = numberOf(count);
     return known === undefined ? [] : [[state, known] as const];
   });
@@ -119,9 +118,9 @@ function baseOf(
   const id = idOf(document);
   return {
     id,
-    name: stringOf(memberAt(document, 'name')) ?? id,
+    name: stringAt(document, 'name') ?? id,
     document,
-    createdAt: stringOf(memberAt(document, 'createdAt')),
+    createdAt: stringAt(document, 'createdAt'),
     // Nothing was billed for what a report does not name.
     spentToday: spent?.value === undefined ? undefined : (spent.value.get(id) ?? 0),
     readMs,

@@ -1,5 +1,6 @@
 import type { Key } from '../../../core/context.ts';
 import { SORTS, type Sort } from './order.ts';
+import { keyStep } from '../../../output/live/scroll.ts';
 
 /** What the user chose. It is never changed: `pressed` returns another one. */
 export interface Ui {
@@ -47,7 +48,7 @@ export const selectedOf = ({ selected }: Ui, rows: readonly string[]): string | 
   selected !== undefined && rows.includes(selected) ? selected : rows[0];
 
 function pressedInList(ui: Ui, key: Key, rows: readonly string[], page: number): Ui {
-  const step = stepOf(key, page);
+  const step = keyStep(key, page);
   if (step !== undefined) {
     const at = rows.indexOf(selectedOf(ui, rows) ?? '') + step;
     return { ...ui, selected: rows[Math.max(0, Math.min(rows.length - 1, at))] };
@@ -90,7 +91,7 @@ function pressedInFilter(ui: Ui, { name, text }: Key): Ui {
 }
 
 function pressedInPage(ui: Ui, key: Key, page: number): Ui {
-  const step = stepOf(key, page);
+  const step = keyStep(key, page);
   if (step !== undefined)
     return { ...ui, scroll: Math.max(0, Math.min(MAX_SCROLL, ui.scroll + (ui.mode === 'logs' ? -step : step))) };
   switch (key.name) {
@@ -109,31 +110,6 @@ function pressedInPage(ui: Ui, key: Key, page: number): Ui {
 }
 
 const MAX_SCROLL = 100_000;
-
-/** How far a key moves; undefined for a key that moves nothing. */
-function stepOf({ name }: Key, page: number): number | undefined {
-  switch (name) {
-    case 'up':
-    case 'k':
-      return -1;
-    case 'down':
-    case 'j':
-      return 1;
-    case 'pageup':
-      return -page;
-    case 'pagedown':
-    case ' ':
-      return page;
-    case 'home':
-    case 'g':
-      return -MAX_SCROLL;
-    case 'end':
-    case 'G':
-      return MAX_SCROLL;
-    default:
-      return undefined;
-  }
-}
 
 /** The keys, for the help. */
 export const KEY_HELP: readonly (readonly [keys: string, meaning: string])[] = [

@@ -1,6 +1,6 @@
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
-import { memberAt, stringOf } from '../../../core/json.ts';
+import { stringAt } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import { ENDPOINTS, PODS } from '../../shared/collections.ts';
 import { listWorkers } from '../../endpoints/workers.ts';
@@ -74,12 +74,12 @@ async function workerPath(
   add: (line: string) => void,
 ): Promise<readonly string[] | undefined> {
   const { workers } = await listWorkers(ctx, endpoint);
-  const ids = workers.flatMap((worker) => stringOf(memberAt(worker, 'id')) ?? []);
+  const ids = workers.flatMap((worker) => stringAt(worker, 'id') ?? []);
   const [first, ...others] = ids;
   if (first === undefined) {
     add('this endpoint has no worker now');
     return undefined;
   }
-  add(`worker ${first}${others.length === 0 ? '' : ` (of ${String(ids.length)})`}`);
+  add(`worker ${first}${others.length === 0 ? '' : ` (of ${ids.length})`}`);
   return [...ENDPOINTS.path, endpoint, 'workers', first, 'logs'];
 }

@@ -1,13 +1,12 @@
-import type { ApiRequest } from '../../../core/api.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
 import { asId } from '../../../core/ids.ts';
-import { arrayOf, memberAt, type Json } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/context.ts';
 import { healthRequest } from '../../../queue/requests.ts';
 import { ENDPOINTS, PODS } from '../../shared/collections.ts';
 import { spentById, type Read } from '../model/fleet.ts';
 import type { Due } from './schedule.ts';
+import { listRows } from '../../../cli/resource/identity/requests.ts';
 
 /** What the requests of one tick gave. */
 export interface Tick {
@@ -48,21 +47,12 @@ export async function readTick(ctx: CommandContext, due: Due): Promise<Tick> {
 
 const healthOf = (id: string): string => `health of ${id}`;
 
-const get = (path: readonly string[], list: string, query: ApiRequest['query'] = {}): ApiRequest => ({
-  service: 'base',
-  method: 'GET',
-  path,
-  query,
-  expects: { list },
-});
-
 /** All pods have their use in one list; those of clusters are asked for (contract rules, Pods). */
 async function readList(ctx: CommandContext, kind: 'pods' | 'endpoints'): Promise<Read> {
-  const request =
-    kind === 'pods' ? get(PODS.path, PODS.member, { includeClusterPods: true }) : get(ENDPOINTS.path, ENDPOINTS.member);
-  const { value } = await ctx.api.send(request);
-  const member = kind === 'pods' ? PODS.member : ENDPOINTS.member;
-  return { kind, rows: arrayOf(memberAt(value, member)) ?? [], at: ctx.clock.monotonic() };
+  const { values: rows } = await (kind === 'pods'
+    ? listRows(ctx, PODS, { includeClusterPods: true })
+    : listRows(ctx, ENDPOINTS));
+  return { kind, rows, at: ctx.clock.monotonic() };
 }
 
 async function readHealth(ctx: CommandContext, id: string): Promise<Read> {
@@ -75,8 +65,8 @@ async function readSpent(ctx: CommandContext): Promise<Read> {
   const today = new Date(ctx.serviceNow()).toISOString().slice(0, 10);
   const query = { startTime: `${today}T00:00:00Z`, bucketSize: 'day' };
   const report = async (name: string, idMember: string): Promise<ReadonlyMap<string, number>> => {
-    const { value = null } = await ctx.api.send(get(['v2', 'billing', name], 'records', query));
-    return spentById(recordsOf(value), idMember);
+    const { values } = await listRows(ctx, { path: ['v2', 'billing', name], member: 'records' }, query);
+    return spentById(values, idMember);
   };
   try {
     const [pods, endpoints] = await Promise.all([report('pods', 'podId'), report('serverless', 'serverlessId')]);
@@ -86,5 +76,3 @@ async function readSpent(ctx: CommandContext): Promise<Read> {
     return { kind: 'spent', spent: undefined, at: ctx.clock.monotonic() };
   }
 }
-
-const recordsOf = (value: Json): readonly Json[] => arrayOf(memberAt(value, 'records')) ?? [];

@@ -1,6 +1,7 @@
 import { isUsableId } from '../../../core/ids.ts';
-import { memberAt, numberOf, stringOf } from '../../../core/json.ts';
-import { idOf, type Fleet } from '../model/fleet.ts';
+import { numberAt, stringAt } from '../../../core/json.ts';
+import { type Fleet } from '../model/fleet.ts';
+import { idOf } from '../../../output/view.ts';
 
 /** What `top` shows. */
 export interface Shown {
@@ -41,12 +42,12 @@ export function dueReads(fleet: Fleet, shown: Shown, now: number): Due {
 /** The endpoints with a queue, those that wait longest first. A load balancer has no queue (contract rules, Serverless). */
 function dueHealth({ endpoints, health, failed }: Fleet, now: number): readonly string[] {
   const ids = (endpoints?.value ?? []).flatMap((row) =>
-    stringOf(memberAt(row, 'type')) === 'LOAD_BALANCER' || !isUsableId(idOf(row)) ? [] : [idOf(row)],
+    stringAt(row, 'type') === 'LOAD_BALANCER' || !isUsableId(idOf(row)) ? [] : [idOf(row)],
   );
   const urgency = (id: string): number => {
     const last = health.get(id)?.at(-1);
     const asked = Math.max(last?.at ?? -Infinity, failed.get(id) ?? -Infinity);
-    const jobs = ['jobs.inQueue', 'jobs.inProgress'].map((path) => numberOf(memberAt(last?.row, path)) ?? 0);
+    const jobs = ['jobs.inQueue', 'jobs.inProgress'].map((path) => numberAt(last?.row, path) ?? 0);
     return (now - asked + 1) * (jobs.some((count) => count > 0) ? ACTIVE_WEIGHT : 1);
   };
   return [...ids].sort((a, b) => (urgency(b) === urgency(a) ? 0 : urgency(b) - urgency(a)));

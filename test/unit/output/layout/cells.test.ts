@@ -28,7 +28,7 @@ describe('a cell', () => {
     ['duration', cells.duration('at', 's'), '93784', '1d 2h'],
     ['duration', cells.duration('at', 'ms'), '450', '450ms'],
     ['duration', cells.duration('at', 's'), '-1', '-1'],
-    ['money', cells.money('at', '/hr'), '0.79', '$0.79/hr'],
+    ['money', cells.money('at'), '0.79', '$0.79'],
     ['money', cells.money('at'), '0.0', '$0.00'],
     ['money', cells.money('at'), '9007199254740993', '$9007199254740993'],
     ['money', cells.money('at'), '1e400', '1e400'],
