@@ -117,7 +117,7 @@ const exportResults = defineCommand({
   summary: 'write the results of a batch as CSV, JSON, JSON lines or Parquet',
   changesMachine: true,
   details:
-    'One row for each item that has ended, with its last result, in bounded memory, also while the batch runs. --join-input adds the input of each item, in the order of the input. --fields names members, such as output.text: they are the columns of a CSV. Nested members of a CSV are JSON. In a Parquet file input and output are JSON text, and every other column, also one of --fields, has the type of its values: boolean, integer, number or text, and JSON text where they differ. With --out the file takes its name when it is complete; a file that exists is replaced only with --force.',
+    'One row for each item that has ended, with its last result, in bounded memory, also while the batch runs. --join-input adds the input of each item, in the order of the input. --fields names members, such as output.text: they are the columns of a CSV. Nested members of a CSV are JSON. In a Parquet file input and output are JSON text, and every other column, also one of --fields, has the type of its values: boolean, integer, number or text, and JSON text where they differ. With --out the file takes its name when it is complete; a file that exists is replaced only with --force. --fetch-outputs writes no rows: it downloads the files at the addresses that outputs have at FIELD, a path such as images.url (. is the output itself), with the number of the item in their names. Files come only from hosts of --fetch-from, redirects too; length and stated digests are compared, manifest.jsonl lists size and SHA-256 of each file, and running it again downloads what is missing. It ends 13 when some files were not downloaded. The key is never sent.',
   args: { results: arg.text('the results file of the batch', { complete: 'file' }) },
   options: {
     format: option.choice('what to write (default jsonl)', ['csv', 'json', 'jsonl', 'parquet']),
@@ -133,6 +133,10 @@ const exportResults = defineCommand({
     ['berth jobs batch export results.jsonl --format csv --out results.csv', 'a table for a spreadsheet'],
     ['berth jobs batch export results.jsonl --join-input --fields input,output', 'inputs beside their outputs'],
     ['berth jobs batch export results.jsonl --format parquet --out results.parquet', 'a table for a data engine'],
+    [
+      'berth jobs batch export results.jsonl --fetch-outputs image.url --into images --fetch-from files.example.com',
+      'the files that outputs name',
+    ],
   ],
   run: async (ctx, values) =>
     values.fetchOutputs === undefined

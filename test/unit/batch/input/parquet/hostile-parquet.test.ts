@@ -58,7 +58,7 @@ describe('a damaged or hostile Parquet file', () => {
     ['metadata longer than the file', Buffer.from('PAR1\xff\xff\xff\x7fPAR1', 'latin1'), 'longer than the file'],
   ])('of %s is refused with its reason', async (_, bytes, reason) => {
     const failure = await readAll(new Uint8Array(bytes));
-    expect(failure).toMatchObject({ exit: 2, message: expect.stringContaining(reason) });
+    expect(failure).toMatchObject({ exit: 2, message: expect.stringContaining(reason) as string });
   });
 
   test('that is cut anywhere is refused', async () => {
@@ -132,7 +132,7 @@ describe('a damaged or hostile Parquet file', () => {
     });
     expect(await readAll(twice)).toMatchObject({
       exit: 2,
-      message: expect.stringContaining('two of its columns are named "n"'),
+      message: expect.stringContaining('two of its columns are named "n"') as string,
     });
   });
 
@@ -150,7 +150,10 @@ describe('a damaged or hostile Parquet file', () => {
         { name: 'leaf', type: 'INT32' as const, repetition_type: 'OPTIONAL' as const },
       ],
     });
-    expect(await readAll(bytes)).toMatchObject({ exit: 2, message: expect.stringContaining('nested deeper than 64') });
+    expect(await readAll(bytes)).toMatchObject({
+      exit: 2,
+      message: expect.stringContaining('nested deeper than 64') as string,
+    });
   });
 });
 
