@@ -128,6 +128,12 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import('./commands/completion.ts')).completion,
   },
   {
+    name: 'schema',
+    section: 'Tools',
+    summary: "the JSON Schema of a command's output",
+    load: async (program) => (await import('./commands/schema/index.ts')).schema(program),
+  },
+  {
     name: 'help',
     section: 'Tools',
     summary: 'help on a command or a topic',

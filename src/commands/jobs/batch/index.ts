@@ -3,8 +3,11 @@ import { defineCommand, defineGroup, endedWhen } from '../../../cli/command.ts';
 import { arg, option } from '../../../cli/parse/params.ts';
 import { resumeOptions, runOptions } from './flags.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
+import { BATCH_END, BATCH_EXPORT, BATCH_PLAN, BATCH_REPORT, BATCH_STATUS } from './schemas.ts';
+import { either } from '../../../cli/schema/output-schema.ts';
 
 const run = defineCommand({
+  output: either(BATCH_END, BATCH_PLAN),
   summary: 'submit a job for each line of a file and fetch all results',
   changesMachine: true,
   details:
@@ -31,6 +34,7 @@ const run = defineCommand({
 });
 
 const resume = defineCommand({
+  output: BATCH_END,
   summary: 'go on with a batch after anything that ended it',
   changesMachine: true,
   details:
@@ -57,6 +61,7 @@ const resume = defineCommand({
 });
 
 const status = defineCommand({
+  output: BATCH_STATUS,
   summary: 'explain how a batch stands, from its files alone',
   examples: [['berth jobs batch status results.jsonl', 'what is done, what is left']],
   details:
@@ -69,6 +74,7 @@ const status = defineCommand({
 });
 
 const report = defineCommand({
+  output: BATCH_REPORT,
   summary: 'report on a batch: counts, cost, times and failures by pattern',
   details:
     'Reads the journal and the results, and may be asked while the batch runs or after it was killed; it sends nothing. Failures are grouped by their error, with numbers, ids, paths and addresses masked. Quantiles are within 1% of the exact value. Cost is that of execution at the price of a worker when the batch ran, without idle and starting workers. --html writes one page with charts that loads nothing from anywhere.',
@@ -82,6 +88,7 @@ const report = defineCommand({
 });
 
 const exportResults = defineCommand({
+  output: BATCH_EXPORT,
   summary: 'write the results of a batch as CSV, JSON or JSON lines',
   changesMachine: true,
   details:
