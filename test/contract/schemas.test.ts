@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { commandsOf } from '../../src/commands/help/describe/commands.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
-import { compile, objectionsTo, readSchema, SCHEMA_FOLDER } from '../support/schemas/published-schemas.ts';
+import { objectionsTo, readSchema, SCHEMA_FOLDER } from '../support/schemas/published-schemas.ts';
 import { berth } from '../support/worlds/run-berth.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -59,8 +58,7 @@ describe('the published schemas', () => {
 
   test.each(files)('%s: a valid schema of the draft 2020-12, with an id that names no host', (file) => {
     const schema = readSchema(file);
-    expect(new Ajv2020({ strict: false, validateFormats: false }).validateSchema(schema)).toBe(true);
-    expect(() => compile(schema)).not.toThrow();
+    expect(() => objectionsTo(file, null)).not.toThrow();
     expect(schema).toMatchObject({ $id: `urn:berth:schema:${file}` });
     expect(JSON.stringify(schema)).not.toContain('contract:');
   });

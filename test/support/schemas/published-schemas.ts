@@ -12,20 +12,24 @@ export const hasSchema = (command: string): boolean => existsSync(fileOf(command
 
 export const readSchema = (command: string): object => JSON.parse(readFileSync(fileOf(command), 'utf8')) as object;
 
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+ajv.addFormat('date-time', (text: string) => !Number.isNaN(Date.parse(text)));
+// Notes for readers.
+for (const format of ['uri', 'float', 'double']) ajv.addFormat(format, true);
+
 const validators = new Map<string, ValidateFunction>();
 
-/** Compiles a schema. Formats other than dates are notes for readers. */
-export function compile(schema: object): ValidateFunction {
-  const ajv = new Ajv2020({ strict: false, allErrors: true });
-  ajv.addFormat('date-time', (text: string) => !Number.isNaN(Date.parse(text)));
-  for (const format of ['uri', 'float', 'double']) ajv.addFormat(format, true);
-  return ajv.compile(schema);
+/** Compiles the schema of a command, once. Throws for a schema that is not valid. */
+function validatorOf(command: string): ValidateFunction {
+  const file = fileOf(command);
+  const known = validators.get(file) ?? ajv.compile(readSchema(command));
+  validators.set(file, known);
+  return known;
 }
 
 /** Says what in a document contradicts the published schema of a command, or of `error`; undefined where nothing does. */
 export function objectionsTo(command: string, document: unknown): string | undefined {
-  const check = validators.get(command) ?? compile(readSchema(command));
-  validators.set(command, check);
+  const check = validatorOf(command);
   if (check(document)) return undefined;
   const lines = (check.errors ?? []).map(({ instancePath, message }) => `${instancePath || 'it'} ${message ?? ''}`);
   return [`${command} --json, against its schema:`, ...new Set(lines)].slice(0, 12).join('\n');
