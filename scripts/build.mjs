@@ -3,13 +3,14 @@
  * packages. docs/decisions/0001 explains why.
  */
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 import { BILL_OF_MATERIALS, billOfMaterials } from './bill-of-materials.mjs';
 import { bundling } from './bundling.mjs';
+import { makeManPages } from './man-pages.mjs';
 import { makePacks } from './packs.mjs';
 import { bundledPackages, licenceTexts } from './licences.mjs';
 
@@ -105,3 +106,4 @@ await writeFile(path.join(dist, 'THIRD-PARTY-LICENSES.txt'), await licenceTexts(
 await copyFile(bill, path.join(dist, BILL_OF_MATERIALS));
 await rm(temporary, { recursive: true });
 await makePacks(root);
+await makeManPages(root, JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')).version);

@@ -59,10 +59,16 @@ export function decodeJson(source: string): Json {
 
 /** The value of a JSON text; the text itself if it is not JSON. */
 export function jsonOrText(text: string): Json {
+  const value = tryDecodeJson(text);
+  return value === undefined ? text : value;
+}
+
+/** Decodes JSON as `decodeJson` does; undefined for invalid text. */
+export function tryDecodeJson(source: string): Json | undefined {
   try {
-    return decodeJson(text);
+    return decodeJson(source);
   } catch (error) {
-    if (error instanceof JsonSyntaxError) return text;
+    if (error instanceof JsonSyntaxError) return undefined;
     throw error;
   }
 }
@@ -109,7 +115,7 @@ export const objectOf = (value: Json | undefined): JsonObject | undefined => (is
 export const arrayOf = (value: Json | undefined): readonly Json[] | undefined =>
   Array.isArray(value) ? (value as readonly Json[]) : undefined;
 
-export const isObject = (value: Json | undefined): value is JsonObject =>
+export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Exact);
 
 /** A member of an object, or an item of an array by its index; undefined when there is none. */

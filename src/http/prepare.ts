@@ -2,7 +2,7 @@ import type { Address } from '../core/address.ts';
 import type { ApiRequest, RequestPreview } from '../core/api.ts';
 import { EXIT } from '../core/exit-codes.ts';
 import { Failure, usage } from '../core/failure.ts';
-import { decodeJson, encodeJson, isObject, type Json } from '../core/json.ts';
+import { encodeJson, isObject, jsonOrText, type Json } from '../core/json.ts';
 import { joinAddress } from './path.ts';
 import type { RequestFacts } from './policy/problem.ts';
 import type { BufferedRequest } from './wire/transport.ts';
@@ -113,7 +113,9 @@ export const noKey = (): Failure =>
 /** A request as it may be shown. A body that is not JSON is shown as text. */
 export function previewOf({ method, url, headers }: UnsignedRequest, body: Uint8Array | undefined): RequestPreview {
   const shown = { ...headers, authorization: 'Bearer ***' };
-  return { method, url, headers: shown, ...(body === undefined ? {} : { body: decodedBody(body) }) };
+  if (body === undefined) return { method, url, headers: shown };
+  const text = Buffer.from(body).toString();
+  return { method, url, headers: shown, body: jsonOrText(text) };
 }
 
 function headerName(name: string): string {
@@ -140,19 +142,10 @@ function characterName(character: string): string {
 }
 
 const isRaw = (body: Json | { readonly raw: Uint8Array }): body is { readonly raw: Uint8Array } =>
-  isObject(body as Json) && (body as { raw?: unknown }).raw instanceof Uint8Array;
+  isObject(body) && (body as { raw?: unknown }).raw instanceof Uint8Array;
 
 /** The bytes of a body as it is sent; undefined when there is no body. */
 export function bytesOf(body: ApiRequest['body']): Uint8Array | undefined {
   if (body === undefined) return undefined;
   return isRaw(body) ? body.raw : Buffer.from(encodeJson(body));
-}
-
-function decodedBody(body: Uint8Array): Json {
-  const text = Buffer.from(body).toString();
-  try {
-    return decodeJson(text);
-  } catch {
-    return text;
-  }
 }

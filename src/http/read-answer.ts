@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { ApiAnswer, ApiRequest } from '../core/api.ts';
-import { decodeJson, JsonSyntaxError, type Json } from '../core/json.ts';
+import { tryDecodeJson } from '../core/json.ts';
 import { formatBytes } from '../core/units.ts';
 import { readBody } from './wire/decode-body.ts';
 import type { LostAnswer } from './policy/lost-answer.ts';
@@ -46,7 +46,7 @@ function parseAnswer(
       ? { status, headers, text: '', value: undefined }
       : lost('the answer is empty where JSON belongs', true);
   }
-  const value = decoded(text);
+  const value = tryDecodeJson(text);
   if (value === undefined) {
     // A body with a JSON content type that does not parse may be incomplete.
     const isText = expected === 'anything' && !/json/i.test(type);
@@ -64,12 +64,3 @@ const mayBeBodiless = (request: ApiRequest): boolean => {
 };
 
 const lost = (reason: string, final: boolean): LostAnswer => ({ kind: 'lost', stage: 'answered', reason, final });
-
-function decoded(text: string): Json | undefined {
-  try {
-    return decodeJson(text);
-  } catch (error) {
-    if (error instanceof JsonSyntaxError) return undefined;
-    throw error;
-  }
-}

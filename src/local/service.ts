@@ -142,7 +142,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
       ...createWorkerOperations({ held, random: options.random }),
       ...createControlOperations({
         reset: () => store.replace(create),
-        variablesOf: (state, worker, prefix) => variablesOf(state, worker, prefix),
+        variablesOf,
       }),
     ],
     frame,
@@ -182,8 +182,8 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
         send ??= createWebhookSender({ clock, ownPort: port, allowPrivate, resolve });
         return send(url, body);
       },
-      ...(options.log === undefined ? {} : { log: options.log }),
-      ...(options.onWebhookRefused === undefined ? {} : { onWebhookRefused: options.onWebhookRefused }),
+      log: options.log,
+      onWebhookRefused: options.onWebhookRefused,
     });
   };
   const runLoop = async (port: number): Promise<void> => {

@@ -1,4 +1,4 @@
-import { decodeJson, encodeJson, memberAt, stringOf, type Json } from '../core/json.ts';
+import { encodeJson, memberAt, stringOf, tryDecodeJson, type Json } from '../core/json.ts';
 
 /** The error of a job, for people. */
 export interface JobError {
@@ -47,11 +47,5 @@ function exceptionLine(traceback: string): string | undefined {
 
 const oneLine = (text: string): string => text.slice(0, MAX_HEADLINE_LENGTH).replaceAll(/\s+/g, ' ').trim();
 
-function parse(text: string): Json | undefined {
-  if (!text.trimStart().startsWith('{') || text.length > MAX_PARSED_LENGTH) return undefined;
-  try {
-    return decodeJson(text);
-  } catch {
-    return undefined;
-  }
-}
+const parse = (text: string): Json | undefined =>
+  text.trimStart().startsWith('{') && text.length <= MAX_PARSED_LENGTH ? tryDecodeJson(text) : undefined;

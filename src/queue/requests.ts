@@ -27,7 +27,7 @@ export const runSyncRequest = (endpointId: EndpointId, waitMs: number): ApiReque
 export const statusRequest = (endpointId: EndpointId, job: string, ttlMs?: number): ApiRequest => ({
   ...request('GET', endpointId, 'status', job),
   id: job,
-  ...(ttlMs === undefined ? {} : { query: { ttl: ttlMs } }),
+  query: { ttl: ttlMs },
 });
 
 export const streamRequest = (endpointId: EndpointId, job: string): ApiRequest => ({

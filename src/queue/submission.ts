@@ -1,4 +1,4 @@
-import { encodeJson, type JsonObject } from '../core/json.ts';
+import { encodeJson, Exact } from '../core/json.ts';
 
 /** Options of a job that are sent beside its input. Durations are milliseconds. */
 export interface JobOptions {
@@ -10,16 +10,8 @@ export interface JobOptions {
 
 /** Returns the members that a submission has beside `input`, as JSON text: `,"policy":{"ttl":60000}`, or an empty text. */
 export function optionsText({ webhook, executionTimeout, ttl, lowPriority }: JobOptions): string {
-  const policy: JsonObject = {
-    ...(executionTimeout === undefined ? {} : { executionTimeout }),
-    ...(lowPriority ? { lowPriority } : {}),
-    ...(ttl === undefined ? {} : { ttl }),
-  };
-  const members = {
-    ...(webhook === undefined ? {} : { webhook }),
-    ...(Object.keys(policy).length === 0 ? {} : { policy }),
-  };
-  const text = encodeJson(members).slice(1, -1);
+  const policy = encodeJson({ executionTimeout, lowPriority: lowPriority || undefined, ttl });
+  const text = encodeJson({ webhook, policy: policy === '{}' ? undefined : new Exact(policy) }).slice(1, -1);
   return text === '' ? '' : `,${text}`;
 }
 

@@ -1,5 +1,7 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
+import { isUsableId } from '../../core/ids.ts';
+import { itemsAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { arg } from '../../cli/parse/params.ts';
@@ -14,7 +16,7 @@ import { LOG_LINES } from '../shared/logs/view.ts';
 export const logs = defineCommand({
   output: LOG_LINES,
   summary: 'show what a worker of an endpoint writes',
-  details: `The only worker there is needs no name; of several you pick one on a terminal. ${LOG_DETAILS}`,
+  details: `The only worker there is needs no name; of several you pick one on a terminal. Without workers, the local service shows the log of the one that ended last. ${LOG_DETAILS}`,
   args: {
     id: ENDPOINT_ARGUMENT,
     worker: arg.optional('worker id'),
@@ -44,17 +46,26 @@ export const logs = defineCommand({
   },
 });
 
+/** How many workers that have ended are named beside the one whose log is shown. */
+const MAX_NAMED = 3;
+
 /**
- * The only worker of an endpoint, or the one that the user picks. Fails with not-found (4) where there is none, and with
- * usage (2) where there are several and no terminal.
+ * The only worker of an endpoint, or the one that the user picks; without workers the one that ended last, where the service
+ * names it. Fails with not-found (4) where there is none, and with usage (2) where there are several and no terminal.
  */
 async function onlyWorker(
   ctx: CommandContext,
   endpoint: string,
 ): Promise<{ readonly id: string; readonly worker: string }> {
-  const { id, workers } = await listWorkers(ctx, endpoint);
+  const { id, answer, workers } = await listWorkers(ctx, endpoint);
   const [only, ...others] = workers;
-  if (only === undefined)
+  if (only === undefined) {
+    const [last = '', ...earlier] = itemsAt(answer.value, 'ended').map(idOf).filter(isUsableId);
+    if (last !== '') {
+      const rest = earlier.length === 0 ? '' : ` Earlier ones: ${earlier.slice(0, MAX_NAMED).join(', ')}.`;
+      await ctx.tell(`Endpoint ${endpoint} has no workers now. This is the log of ${last}, which has ended.${rest}`);
+      return { id, worker: last };
+    }
     throw new Failure({
       code: 'no-worker',
       exit: EXIT.notFound,
@@ -62,6 +73,7 @@ async function onlyWorker(
       hint: 'Workers start when jobs wait, unless --workers-min keeps some. See `berth endpoints workers`.',
       id,
     });
+  }
   if (others.length === 0) return { id, worker: idOf(only) };
   if (!ctx.terminal.canAsk) throw usage('missing WORKER', `One of: ${workers.map(idOf).join(', ')}`);
   const choices = workers.map((row) => ({

@@ -126,17 +126,15 @@ async function* openEvents(ready: () => Promise<BatchApi>, request: ApiRequest):
   yield* (await ready()).events(request);
 }
 
-async function open(options: ConnectionOptions, { batch, login }: Purpose): Promise<OpenApi> {
+async function open(options: ConnectionOptions, purpose: Purpose): Promise<OpenApi> {
   const { settings, clock, random, signal, onWindows, stderr } = options;
-  const peer =
-    login === undefined
-      ? await (settings.local ? localPeer(options) : remotePeer(options, { oneShot: !batch }))
-      : await loginPeer(options, login);
+  const isLocal = purpose.login === undefined && settings.local;
+  const peer = await (isLocal ? localPeer(options) : remotePeer(options, purpose));
   const { createApi } = await import('../../http/api.ts');
   const onRetryWait = (wait: RetryWait): void => {
     if (wait.waitMs >= REPORTED_WAIT_MS && options.interactive()) void stderr.write(waitLine(wait));
   };
-  const retries = batch ? 0 : settings.get('retries');
+  const retries = purpose.batch ? 0 : settings.get('retries');
   const limits = await exchangeOptions(options);
   const api = createApi({ ...peer, clock, random, signal, onWindows, onRetryWait, retries, ...limits });
   return { api, close: () => peer.transport.close() };
@@ -172,21 +170,12 @@ async function localPeer({ settings, clock, random, stderr, interactive }: Conne
   return { transport, addresses: () => origin, key: () => Promise.resolve(key) };
 }
 
-async function loginPeer({ env }: ConnectionOptions, { base, key }: LoginApiOptions): Promise<Peer> {
+async function remotePeer({ settings, env }: ConnectionOptions, { batch, login }: Purpose): Promise<Peer> {
   const { createTransport } = await import('../../http/wire/client.ts');
   return {
-    transport: createTransport({ env, oneShot: true }),
-    addresses: () => base,
-    key: () => Promise.resolve(key),
-  };
-}
-
-async function remotePeer({ settings, env }: ConnectionOptions, { oneShot }: { oneShot: boolean }): Promise<Peer> {
-  const { createTransport } = await import('../../http/wire/client.ts');
-  return {
-    transport: createTransport({ env, oneShot }),
-    addresses: (service) => remoteAddress(settings, service),
+    transport: createTransport({ env, oneShot: !batch }),
+    addresses: (service) => login?.base ?? remoteAddress(settings, service),
     // Async, so that an error of `apiKey` is a rejected promise.
-    key: async () => (await settings.apiKey())?.reveal(),
+    key: async () => (login === undefined ? (await settings.apiKey())?.reveal() : login.key),
   };
 }

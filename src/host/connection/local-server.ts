@@ -19,7 +19,13 @@ import { createFileLocks } from '../lock/file-locks.ts';
 import { createStartProcess } from '../process/start-process.ts';
 import { endpointSource } from '../workers/endpoint-sources.ts';
 import { workerLog } from '../workers/worker-log.ts';
-import type { LocalRuntime } from './local-runtime.ts';
+import type { Runtime } from '../runtime.ts';
+
+/** The parts of the runtime that a served local service uses. What workers print goes to stderr, because stdout is for data. */
+export type LocalRuntime = Pick<
+  Runtime,
+  'clock' | 'random' | 'cwd' | 'env' | 'platform' | 'stderr' | 'programFolder' | 'holdProgram'
+>;
 
 type Sources = Readonly<Record<string, EndpointSource>>;
 

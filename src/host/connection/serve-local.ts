@@ -1,5 +1,5 @@
 import type { LocalHost } from '../../core/context.ts';
-import type { LocalRuntime } from './local-runtime.ts';
+import type { LocalRuntime } from './local-server.ts';
 
 /**
  * Creates the port that serves local services on 127.0.0.1. Paths are relative to the working directory. Fails with usage

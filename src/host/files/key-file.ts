@@ -1,8 +1,9 @@
 import { promises as fs } from 'node:fs';
+import { collectBytes } from '../../core/collect-bytes.ts';
 import { Failure, localFile } from '../../core/failure.ts';
 import { errorReason } from '../../core/file-errors.ts';
 import { absolutePath } from './absolute-path.ts';
-import { collectBytes, readBytes } from './read-bytes.ts';
+import { readBytes } from './read-bytes.ts';
 import type { Runtime } from '../runtime.ts';
 
 /** The largest key file, in bytes. */

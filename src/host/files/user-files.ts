@@ -1,13 +1,14 @@
 // A named import of `promises`: Node loads its code at the first use, and most commands do not use it.
 import { mkdirSync, promises as fs, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { collectBytes } from '../../core/collect-bytes.ts';
 import type { Files } from '../../core/context.ts';
 import { Failure, localFile, usage } from '../../core/failure.ts';
 import { errorReason } from '../../core/file-errors.ts';
 import { makeDirectory } from '../../core/make-directory.ts';
 import type { Runtime } from '../runtime.ts';
 import { absolutePath } from './absolute-path.ts';
-import { collectBytes, readBytes } from './read-bytes.ts';
+import { readBytes } from './read-bytes.ts';
 import { readStdin } from './read-stdin.ts';
 
 /** Opens the user's files, relative to the working directory. A read ends early when the command is interrupted. */

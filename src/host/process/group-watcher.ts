@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process';
+import type { Writable } from 'node:stream';
+import { startWatcherShell } from './watcher-shell.ts';
 
 /**
  * A script for `sh` that kills process groups when its standard input ends without the line `over`. The lines `add N` and
@@ -31,29 +33,14 @@ export interface GroupWatcher {
   remove(group: number): void;
 }
 
-/**
- * Returns a watcher whose shell runs while there are groups. It has its own session, so that it gets no signals from the
- * terminal. Where there is no shell, the groups are not watched.
- */
+/** Returns a watcher whose shell runs while there are groups. Where there is no shell, the groups are not watched. */
 export function createGroupWatcher(path: string | undefined): GroupWatcher {
   const groups = new Set<number>();
-  let input: NodeJS.WritableStream | undefined;
-  const start = (): NodeJS.WritableStream => {
-    const shell = spawn('/bin/sh', ['-c', GROUP_WATCHER_SCRIPT, 'berth-watcher'], {
-      stdio: ['pipe', 'ignore', 'ignore'],
-      cwd: '/',
-      env: { PATH: path },
-      detached: true,
-    });
-    shell.on('error', () => undefined);
-    shell.stdin.on('error', () => undefined);
-    shell.unref();
-    return shell.stdin;
-  };
+  let input: Writable | undefined;
   return {
     add: (group) => {
       groups.add(group);
-      input ??= start();
+      input ??= startWatcherShell(spawn, path, GROUP_WATCHER_SCRIPT);
       input.write(`add ${String(group)}\n`);
     },
     remove: (group) => {

@@ -1,9 +1,10 @@
 import type { ChildProcess, spawn as startProgram } from 'node:child_process';
 import type { Spawn } from '../../core/context.ts';
 import { localFile, usage } from '../../core/failure.ts';
-import { KEY_VARIABLES } from '../../settings/settings-table.ts';
+import { withoutKeys } from './environment.ts';
 import type { Interrupt } from './interrupt.ts';
 import { WATCHER_SCRIPT } from './kill-with-parent.ts';
+import { startWatcherShell } from './watcher-shell.ts';
 import type { Runtime } from '../runtime.ts';
 
 /**
@@ -41,28 +42,15 @@ export function createSpawn(runtime: Runtime, interrupt: Interrupt): Spawn {
   };
 }
 
-/** Removes the user's API key from the environment of other programs. */
-const withoutKeys = (env: Runtime['env']): Runtime['env'] =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !KEY_VARIABLES.includes(name)));
-
 /**
  * Starts a shell that waits until this process ends, in whatever way, and then kills the child and its descendants.
- * Returns a function that ends the shell instead. It has its own session, so that it gets no signals from the terminal.
- * When it cannot be started, the child runs without it.
+ * Returns a function that ends the shell instead.
  */
-function startWatcher(runtime: Runtime, child: ChildProcess, spawn: typeof startProgram): () => void {
-  if (child.pid === undefined || runtime.platform === 'win32') return () => undefined;
-  const watcher = spawn('/bin/sh', ['-c', WATCHER_SCRIPT, 'berth-watcher', String(child.pid)], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-    cwd: '/',
-    env: { PATH: runtime.env['PATH'] },
-    detached: true,
-  });
-  watcher.on('error', () => undefined);
-  watcher.stdin.on('error', () => undefined);
-  watcher.unref();
+function startWatcher({ platform, env }: Runtime, child: ChildProcess, spawn: typeof startProgram): () => void {
+  if (child.pid === undefined || platform === 'win32') return () => undefined;
+  const input = startWatcherShell(spawn, env['PATH'], WATCHER_SCRIPT, String(child.pid));
   return () => {
-    watcher.stdin.end('over\n');
+    input.end('over\n');
   };
 }
 

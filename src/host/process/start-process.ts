@@ -1,16 +1,12 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import type { Clock } from '../../core/context.ts';
 import type { ProcessEnd, ProcessSpec, RunningProcess, StartProcess } from '../../local/index.ts';
-import { KEY_VARIABLES } from '../../settings/settings-table.ts';
+import type { Runtime } from '../runtime.ts';
 import { createGroupWatcher, type GroupWatcher } from './group-watcher.ts';
+import { withoutKeys } from './environment.ts';
 import { isGroupAlive, signalGroup } from './process-group.ts';
 
-export interface ProcessRuntime {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly platform: string;
-  readonly clock: Clock;
-}
+type ProcessRuntime = Pick<Runtime, 'env' | 'platform' | 'clock'>;
 
 /** The time from SIGTERM to SIGKILL. Milliseconds. */
 const GRACE_MS = 5000;
@@ -39,11 +35,7 @@ function startIn(runtime: ProcessRuntime, watcher: GroupWatcher, spec: ProcessSp
   child.stdin.on('error', () => undefined);
   child.stdin.end(spec.input ?? '');
 
-  const closed = new Promise<void>((resolve) =>
-    child.once('close', () => {
-      resolve();
-    }),
-  );
+  const closed = new Promise((resolve) => child.once('close', resolve));
   const exited = new Promise<ProcessEnd>((resolve) => {
     child.once('error', (error: NodeJS.ErrnoException) => {
       if (child.pid === undefined) resolve({ error: error.code ?? error.message });
@@ -77,10 +69,8 @@ function startIn(runtime: ProcessRuntime, watcher: GroupWatcher, spec: ProcessSp
   return {
     ended: exited.then(async (end) => {
       const waited = clock.deadline(OUTPUT_WAIT_MS);
-      const timeout = new Promise<void>((resolve) => {
-        waited.signal.addEventListener('abort', () => {
-          resolve();
-        });
+      const timeout = new Promise((resolve) => {
+        waited.signal.addEventListener('abort', resolve);
       });
       // What the process has started may keep its output open.
       await Promise.race([closed, timeout]);
@@ -109,7 +99,3 @@ function spawnChild({ env, platform }: ProcessRuntime, spec: ProcessSpec): Child
     stdio: ['pipe', 'pipe', 'pipe'],
   });
 }
-
-/** Removes the user's API key from the environment. */
-const withoutKeys = (env: ProcessRuntime['env']): ProcessRuntime['env'] =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !KEY_VARIABLES.includes(name)));

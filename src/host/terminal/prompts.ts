@@ -2,14 +2,10 @@ import type * as inquirer from '@inquirer/prompts';
 import type { Choice, Prompts, SuspendHooks, Terminal } from '../../core/context.ts';
 import { interrupted, usage } from '../../core/failure.ts';
 import { safeText } from '../../core/safe-text.ts';
-import type { Input, Output } from '../runtime.ts';
+import type { Input, Output, Runtime } from '../runtime.ts';
 
-/** The streams of a prompt. */
-export interface PromptStreams {
-  readonly stdin: Input;
-  /** Questions are printed here, because stdout is for data. */
-  readonly stderr: Output;
-}
+/** The streams of a prompt. Questions are printed on stderr, because stdout is for data. */
+type PromptStreams = Pick<Runtime, 'stdin' | 'stderr'>;
 
 /** The number of choices that are shown at once; a longer list can be searched. */
 const PAGE_SIZE = 12;

@@ -1,7 +1,7 @@
 import type { ApiRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
-import { decodeJson, isObject, memberAt, type Json } from '../../core/json.ts';
+import { isObject, memberAt, tryDecodeJson, type Json } from '../../core/json.ts';
 
 /** What requests may do: only read; also create and change; also destroy. Each includes the ones before it. */
 export const ACCESS_LEVELS = ['read', 'write', 'full'] as const;
@@ -30,13 +30,9 @@ function destroysByDefault({ method, path, body }: ApiRequest): boolean {
 }
 
 function jsonBody(body: ApiRequest['body']): Json | undefined {
-  const raw = isObject(body as Json) ? (body as { readonly raw?: unknown }).raw : undefined;
+  const raw = isObject(body) ? (body as { readonly raw?: unknown }).raw : undefined;
   if (!(raw instanceof Uint8Array)) return body as Json | undefined;
-  try {
-    return decodeJson(Buffer.from(raw).toString());
-  } catch {
-    return undefined;
-  }
+  return tryDecodeJson(Buffer.from(raw).toString());
 }
 
 /** Fails with denied (3) when a request needs more than is allowed. Call it before anything is sent. */

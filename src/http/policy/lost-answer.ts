@@ -1,4 +1,4 @@
-import { EXIT } from '../../core/exit-codes.ts';
+import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { WireError, type Stage } from '../wire/transport.ts';
 import { checkHint, type RequestFacts } from './problem.ts';
@@ -16,41 +16,38 @@ export interface LostAnswer {
 
 /** The failure for a lost answer: exit 7 when nothing can have changed, 8 when a write may have been carried out. */
 export function lostFailure(lost: LostAnswer, request: RequestFacts): Failure {
-  const facts = { request: request.name, id: request.id };
   const { host } = new URL(request.name.url);
+  const failure = (code: string, exit: ExitCode, message: string, hint: string): Failure =>
+    new Failure({ code, exit, message: `${message}: ${lost.reason}`, hint, request: request.name, id: request.id });
   if (lost.certificate === true)
-    return new Failure({
-      ...facts,
-      code: 'certificate',
-      exit: EXIT.unavailable,
-      message: `the certificate of ${host} is not accepted: ${lost.reason}`,
-      hint: /expired|not valid yet/.test(lost.reason)
+    return failure(
+      'certificate',
+      EXIT.unavailable,
+      `the certificate of ${host} is not accepted`,
+      /expired|not valid yet/.test(lost.reason)
         ? 'Nothing was sent. Check the clock of this machine (berth doctor), or tell whoever runs the service.'
         : 'Nothing was sent. Check the address: berth doctor.',
-    });
+    );
   if (lost.stage === 'not-sent')
-    return new Failure({
-      ...facts,
-      code: 'unavailable',
-      exit: EXIT.unavailable,
-      message: `could not reach ${host}: ${lost.reason}`,
-      hint: 'Nothing was sent. Check the address and the network: berth doctor.',
-    });
+    return failure(
+      'unavailable',
+      EXIT.unavailable,
+      `could not reach ${host}`,
+      'Nothing was sent. Check the address and the network: berth doctor.',
+    );
   if (request.write)
-    return new Failure({
-      ...facts,
-      code: 'outcome-unknown',
-      exit: EXIT.unknown,
-      message: `the request was sent to ${host}, and no readable answer came: ${lost.reason}`,
-      hint: checkHint(request),
-    });
-  return new Failure({
-    ...facts,
-    code: 'unavailable',
-    exit: EXIT.unavailable,
-    message: `no readable answer came from ${host}: ${lost.reason}`,
-    hint: 'Nothing changed. Try again later; berth doctor checks the service.',
-  });
+    return failure(
+      'outcome-unknown',
+      EXIT.unknown,
+      `the request was sent to ${host}, and no readable answer came`,
+      checkHint(request),
+    );
+  return failure(
+    'unavailable',
+    EXIT.unavailable,
+    `no readable answer came from ${host}`,
+    'Nothing changed. Try again later; berth doctor checks the service.',
+  );
 }
 
 /** The interrupt's own failure. When it interrupted a write that was already sent, the hint says so. */

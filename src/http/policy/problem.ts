@@ -1,6 +1,6 @@
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure, type RequestName } from '../../core/failure.ts';
-import { arrayOf, decodeJson, encodeJson, objectOf, stringOf, type Json } from '../../core/json.ts';
+import { arrayOf, encodeJson, objectOf, stringOf, tryDecodeJson } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { formatDuration } from '../../core/units.ts';
 
@@ -76,76 +76,49 @@ function meaningOf(
 ): StatusMeaning {
   if (status < 400) return redirect(status, request, headers['location']);
   if (status >= 500)
-    return request.write
-      ? { code: 'outcome-unknown', exit: EXIT.unknown, hint: checkHint(request) }
-      : { code: 'unavailable', exit: EXIT.unavailable, hint: 'Nothing changed. Try again later.' };
-  switch (status) {
-    case 401:
-      return {
-        code: 'unauthorized',
-        exit: EXIT.denied,
-        hint: 'The key was not accepted. See which one is used: berth auth status. Log in with another: berth auth login.',
-      };
-    case 403:
-      return {
-        code: 'forbidden',
-        exit: EXIT.denied,
-        hint: 'The key is valid but may not do this. Use one with more permissions: berth auth login.',
-      };
-    case 404:
-      return {
-        code: 'not-found',
-        exit: EXIT.notFound,
-        hint: 'Check the id, and that the right account is in use: berth auth status.',
-      };
-    case 410:
-      return { code: 'gone', exit: EXIT.notFound, hint: 'It was here once and is gone for good.' };
-    case 402:
-      return {
-        code: 'refused',
-        exit: EXIT.refused,
-        hint: 'The balance is too low. Add credit to the account, then run this again.',
-      };
-    case 409:
-      return {
-        code: 'refused',
-        exit: EXIT.refused,
-        hint: 'It is not possible in the present state: look at that first.',
-      };
-    case 413:
-      return {
-        code: 'refused',
-        exit: EXIT.refused,
-        hint: 'The request is larger than the service takes: send less at once.',
-      };
-    case 407:
-      return {
-        code: 'proxy',
-        exit: EXIT.unavailable,
-        hint: 'Nothing was sent to the service. Put the user name and password of the proxy into HTTPS_PROXY or HTTP_PROXY (http://USER:PASSWORD@HOST:PORT), or name the host in NO_PROXY.',
-      };
-    case 408:
-    case 425:
-      return { code: 'unavailable', exit: EXIT.unavailable, hint: 'Nothing changed. Try again later.' };
-    case 429:
-      return {
-        code: 'rate-limited',
-        exit: EXIT.rateLimited,
-        hint:
-          retryAfterMs === undefined
-            ? 'Try again later. What is left of each window: berth limits.'
-            : `Try again in ${formatDuration(retryAfterMs)}. What is left of each window: berth limits.`,
-      };
-    default:
-      return {
-        code: 'refused',
-        exit: EXIT.refused,
-        hint: request.write
-          ? 'Nothing changed. Correct what it names; --dry-run shows the request and sends nothing.'
-          : 'Correct what it names, then run this again.',
-      };
+    return request.write ? { code: 'outcome-unknown', exit: EXIT.unknown, hint: checkHint(request) } : LATER;
+  if (status === 429) {
+    const when = retryAfterMs === undefined ? 'later' : `in ${formatDuration(retryAfterMs)}`;
+    const hint = `Try again ${when}. What is left of each window: berth limits.`;
+    return { code: 'rate-limited', exit: EXIT.rateLimited, hint };
   }
+  const hint = request.write
+    ? 'Nothing changed. Correct what it names; --dry-run shows the request and sends nothing.'
+    : 'Correct what it names, then run this again.';
+  return { code: 'refused', exit: EXIT.refused, hint, ...MEANINGS[status] };
 }
+
+const LATER: StatusMeaning = { code: 'unavailable', exit: EXIT.unavailable, hint: 'Nothing changed. Try again later.' };
+
+/** The statuses below 500 that mean something of their own; of those without a code, the request was refused. */
+const MEANINGS: Readonly<Record<number, Partial<StatusMeaning>>> = {
+  401: {
+    code: 'unauthorized',
+    exit: EXIT.denied,
+    hint: 'The key was not accepted. See which one is used: berth auth status. Log in with another: berth auth login.',
+  },
+  402: { hint: 'The balance is too low. Add credit to the account, then run this again.' },
+  403: {
+    code: 'forbidden',
+    exit: EXIT.denied,
+    hint: 'The key is valid but may not do this. Use one with more permissions: berth auth login.',
+  },
+  404: {
+    code: 'not-found',
+    exit: EXIT.notFound,
+    hint: 'Check the id, and that the right account is in use: berth auth status.',
+  },
+  407: {
+    code: 'proxy',
+    exit: EXIT.unavailable,
+    hint: 'Nothing was sent to the service. Put the user name and password of the proxy into HTTPS_PROXY or HTTP_PROXY (http://USER:PASSWORD@HOST:PORT), or name the host in NO_PROXY.',
+  },
+  408: LATER,
+  409: { hint: 'It is not possible in the present state: look at that first.' },
+  410: { code: 'gone', exit: EXIT.notFound, hint: 'It was here once and is gone for good.' },
+  413: { hint: 'The request is larger than the service takes: send less at once.' },
+  425: LATER,
+};
 
 /** Redirects are never followed: the key and the body are sent only to configured addresses. */
 function redirect(status: number, request: RequestFacts, location: string | undefined): StatusMeaning {
@@ -166,7 +139,7 @@ function withoutSecrets(location: string): string {
 function readProblem(text: string, contentType: string): ProblemText {
   const nothing: ProblemText = { title: undefined, detail: undefined, errors: undefined };
   if (text.trim() === '') return nothing;
-  const value = decoded(text);
+  const value = tryDecodeJson(text);
   const object = objectOf(value);
   if (object !== undefined) {
     const error = objectOf(object['error']);
@@ -179,14 +152,6 @@ function readProblem(text: string, contentType: string): ProblemText {
   if (/html/i.test(contentType) || /^\s*<(!doctype|html|head|body)/i.test(text))
     return { ...nothing, detail: shortLine(/<title[^>]*>([^<]{1,500})<\/title>/i.exec(text)?.[1] ?? '') };
   return { ...nothing, detail: shortLine(stringOf(value) ?? text) };
-}
-
-function decoded(text: string): Json | undefined {
-  try {
-    return decodeJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const isFilled = (text: string | undefined): boolean => text !== undefined && text !== '';

@@ -1,3 +1,4 @@
+import { collectBytes } from '../../core/collect-bytes.ts';
 import { WireError, type WireAnswer } from './transport.ts';
 
 /** A limit on stacked encodings; real servers use one. */
@@ -46,14 +47,7 @@ export async function readBody(
     if (body.byteLength > maxBytes) return undefined;
     if (encoding === undefined) return body;
   }
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of decodeBody(body, encoding)) {
-    size += chunk.byteLength;
-    if (size > maxBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, size);
+  return collectBytes(decodeBody(body, encoding), maxBytes);
 }
 
 const encodingsIn = (encoding: string | undefined): string[] =>

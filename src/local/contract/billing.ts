@@ -1,145 +1,108 @@
-import { list, number, object, orNull, ref, text, time, whole, type Schemas } from './schema.ts';
+import {
+  extended,
+  list,
+  number,
+  object,
+  orNull,
+  partial,
+  ref,
+  text,
+  time,
+  whole,
+  type Schema,
+  type Schemas,
+} from './schema.ts';
+
+/** The kinds of charges, as members of the summary. */
+const AMOUNTS = [
+  'podGpuAmount',
+  'podCpuAmount',
+  'podDiskAmount',
+  'serverlessGpuAmount',
+  'serverlessCpuAmount',
+  'serverlessDiskAmount',
+  'serverlessFeeAmount',
+  'storageStandardAmount',
+  'storageHighPerformanceAmount',
+  'endpointAmount',
+  'clusterGpuAmount',
+  'clusterDiskAmount',
+  'clusterNetworkingAmount',
+] as const;
+
+export type AmountName = (typeof AMOUNTS)[number];
+
+/** The content of one of the six reports. */
+export interface Report {
+  /** What the names of its schemas begin with: `Pod` of `PodBillingRecord`. */
+  readonly prefix: string;
+  /** Members of a record, and the amount in each; `totalAmount` is the sum of all. */
+  readonly amounts: Readonly<Record<string, AmountName>>;
+  /** When there is one record per resource: the member with its id, also the filter, and the member with their number. */
+  readonly by?: { readonly id: string; readonly count: string };
+  /** Whether a record shows `totalAmount` only. */
+  readonly totalOnly?: boolean;
+}
+
+export const REPORTS = {
+  summary: { prefix: '', amounts: Object.fromEntries(AMOUNTS.map((name) => [name, name])) },
+  pods: {
+    prefix: 'Pod',
+    amounts: { gpuAmount: 'podGpuAmount', cpuAmount: 'podCpuAmount', diskAmount: 'podDiskAmount' },
+    by: { id: 'podId', count: 'uniquePodCount' },
+  },
+  serverless: {
+    prefix: 'Serverless',
+    amounts: {
+      gpuAmount: 'serverlessGpuAmount',
+      cpuAmount: 'serverlessCpuAmount',
+      diskAmount: 'serverlessDiskAmount',
+      feeAmount: 'serverlessFeeAmount',
+    },
+    by: { id: 'serverlessId', count: 'uniqueServerlessCount' },
+  },
+  endpoints: { prefix: 'Endpoint', amounts: { endpointAmount: 'endpointAmount' }, totalOnly: true },
+  volumes: {
+    prefix: 'NetworkVolume',
+    amounts: { standardAmount: 'storageStandardAmount', highPerformanceAmount: 'storageHighPerformanceAmount' },
+    by: { id: 'networkVolumeId', count: 'uniqueNetworkVolumeCount' },
+  },
+  clusters: {
+    prefix: 'Cluster',
+    amounts: {
+      gpuAmount: 'clusterGpuAmount',
+      diskAmount: 'clusterDiskAmount',
+      networkingAmount: 'clusterNetworkingAmount',
+    },
+    by: { id: 'clusterId', count: 'uniqueClusterCount' },
+  },
+} as const satisfies Readonly<Record<string, Report>>;
+
+function reportSchemas({ prefix, amounts, by, totalOnly = false }: Report): Schemas {
+  const dollars: Schema = { ...number, format: 'double' };
+  const name = (part: string): string => `${prefix}Billing${part}`;
+  const query = by === undefined ? 'BillingQuery' : name('Query');
+  const members = ['totalAmount', ...(totalOnly ? [] : Object.keys(amounts))];
+  return {
+    [name('Amounts')]: object(Object.fromEntries(members.map((member) => [member, dollars]))),
+    [name('Record')]: {
+      allOf: [ref('BillingTimeRange'), ref(name('Amounts')), ...(by === undefined ? [] : [object({ [by.id]: text })])],
+    },
+    ...(by === undefined ? {} : { [query]: extended('BillingQuery', partial({ [by.id]: orNull('string') })) }),
+    [name('Metadata')]: object({
+      query: ref(query),
+      recordCount: whole,
+      ...(by === undefined ? {} : { [by.count]: whole }),
+      totals: ref(name('Amounts')),
+    }),
+    [`List${name('Response')}`]: object({ records: list(ref(name('Record'))), metadata: ref(name('Metadata')) }),
+  };
+}
 
 /** The published schemas of billing, names as on the wire. */
 export const billingSchemas: Schemas = {
-  BillingTimeRange: object(['startTime', 'endTime'], { startTime: time, endTime: time }),
+  BillingTimeRange: object({ startTime: time, endTime: time }),
   BillingBucketSize: { ...text, enum: ['hour', 'day', 'week', 'month', 'year'], default: 'day' },
-  BillingAmounts: object(
-    [
-      'totalAmount',
-      'podGpuAmount',
-      'podCpuAmount',
-      'podDiskAmount',
-      'serverlessGpuAmount',
-      'serverlessCpuAmount',
-      'serverlessDiskAmount',
-      'serverlessFeeAmount',
-      'storageStandardAmount',
-      'storageHighPerformanceAmount',
-      'endpointAmount',
-      'clusterGpuAmount',
-      'clusterDiskAmount',
-      'clusterNetworkingAmount',
-    ],
-    {
-      totalAmount: { ...number, format: 'double' },
-      podGpuAmount: { ...number, format: 'double' },
-      podCpuAmount: { ...number, format: 'double' },
-      podDiskAmount: { ...number, format: 'double' },
-      serverlessGpuAmount: { ...number, format: 'double' },
-      serverlessCpuAmount: { ...number, format: 'double' },
-      serverlessDiskAmount: { ...number, format: 'double' },
-      serverlessFeeAmount: { ...number, format: 'double' },
-      storageStandardAmount: { ...number, format: 'double' },
-      storageHighPerformanceAmount: { ...number, format: 'double' },
-      endpointAmount: { ...number, format: 'double' },
-      clusterGpuAmount: { ...number, format: 'double' },
-      clusterDiskAmount: { ...number, format: 'double' },
-      clusterNetworkingAmount: { ...number, format: 'double' },
-    },
-  ),
-  BillingRecord: { allOf: [ref('BillingTimeRange'), ref('BillingAmounts')] },
-  PodBillingAmounts: object(['totalAmount', 'gpuAmount', 'cpuAmount', 'diskAmount'], {
-    totalAmount: { ...number, format: 'double' },
-    gpuAmount: { ...number, format: 'double' },
-    cpuAmount: { ...number, format: 'double' },
-    diskAmount: { ...number, format: 'double' },
-  }),
-  PodBillingRecord: { allOf: [ref('BillingTimeRange'), ref('PodBillingAmounts'), object(['podId'], { podId: text })] },
-  ServerlessBillingAmounts: object(['totalAmount', 'gpuAmount', 'cpuAmount', 'diskAmount', 'feeAmount'], {
-    totalAmount: { ...number, format: 'double' },
-    gpuAmount: { ...number, format: 'double' },
-    cpuAmount: { ...number, format: 'double' },
-    diskAmount: { ...number, format: 'double' },
-    feeAmount: { ...number, format: 'double' },
-  }),
-  ServerlessBillingRecord: {
-    allOf: [ref('BillingTimeRange'), ref('ServerlessBillingAmounts'), object(['serverlessId'], { serverlessId: text })],
-  },
-  EndpointBillingAmounts: object(['totalAmount'], { totalAmount: { ...number, format: 'double' } }),
-  EndpointBillingRecord: { allOf: [ref('BillingTimeRange'), ref('EndpointBillingAmounts')] },
-  NetworkVolumeBillingAmounts: object(['totalAmount', 'standardAmount', 'highPerformanceAmount'], {
-    totalAmount: { ...number, format: 'double' },
-    standardAmount: { ...number, format: 'double' },
-    highPerformanceAmount: { ...number, format: 'double' },
-  }),
-  NetworkVolumeBillingRecord: {
-    allOf: [
-      ref('BillingTimeRange'),
-      ref('NetworkVolumeBillingAmounts'),
-      object(['networkVolumeId'], { networkVolumeId: text }),
-    ],
-  },
-  ClusterBillingAmounts: object(['totalAmount', 'gpuAmount', 'diskAmount', 'networkingAmount'], {
-    totalAmount: { ...number, format: 'double' },
-    gpuAmount: { ...number, format: 'double' },
-    diskAmount: { ...number, format: 'double' },
-    networkingAmount: { ...number, format: 'double' },
-  }),
-  ClusterBillingRecord: {
-    allOf: [ref('BillingTimeRange'), ref('ClusterBillingAmounts'), object(['clusterId'], { clusterId: text })],
-  },
-  BillingQuery: { allOf: [ref('BillingTimeRange'), object(['bucketSize'], { bucketSize: ref('BillingBucketSize') })] },
-  PodBillingQuery: { allOf: [ref('BillingQuery'), object([], { podId: orNull('string') })] },
-  ServerlessBillingQuery: { allOf: [ref('BillingQuery'), object([], { serverlessId: orNull('string') })] },
-  NetworkVolumeBillingQuery: { allOf: [ref('BillingQuery'), object([], { networkVolumeId: orNull('string') })] },
-  ClusterBillingQuery: { allOf: [ref('BillingQuery'), object([], { clusterId: orNull('string') })] },
-  BillingMetadata: object(['query', 'recordCount', 'totals'], {
-    query: ref('BillingQuery'),
-    recordCount: whole,
-    totals: ref('BillingAmounts'),
-  }),
-  PodBillingMetadata: object(['query', 'recordCount', 'uniquePodCount', 'totals'], {
-    query: ref('PodBillingQuery'),
-    recordCount: whole,
-    uniquePodCount: whole,
-    totals: ref('PodBillingAmounts'),
-  }),
-  ServerlessBillingMetadata: object(['query', 'recordCount', 'uniqueServerlessCount', 'totals'], {
-    query: ref('ServerlessBillingQuery'),
-    recordCount: whole,
-    uniqueServerlessCount: whole,
-    totals: ref('ServerlessBillingAmounts'),
-  }),
-  EndpointBillingMetadata: object(['query', 'recordCount', 'totals'], {
-    query: ref('BillingQuery'),
-    recordCount: whole,
-    totals: ref('EndpointBillingAmounts'),
-  }),
-  NetworkVolumeBillingMetadata: object(['query', 'recordCount', 'uniqueNetworkVolumeCount', 'totals'], {
-    query: ref('NetworkVolumeBillingQuery'),
-    recordCount: whole,
-    uniqueNetworkVolumeCount: whole,
-    totals: ref('NetworkVolumeBillingAmounts'),
-  }),
-  ClusterBillingMetadata: object(['query', 'recordCount', 'uniqueClusterCount', 'totals'], {
-    query: ref('ClusterBillingQuery'),
-    recordCount: whole,
-    uniqueClusterCount: whole,
-    totals: ref('ClusterBillingAmounts'),
-  }),
-  ListBillingResponse: object(['records', 'metadata'], {
-    records: list(ref('BillingRecord')),
-    metadata: ref('BillingMetadata'),
-  }),
-  ListPodBillingResponse: object(['records', 'metadata'], {
-    records: list(ref('PodBillingRecord')),
-    metadata: ref('PodBillingMetadata'),
-  }),
-  ListServerlessBillingResponse: object(['records', 'metadata'], {
-    records: list(ref('ServerlessBillingRecord')),
-    metadata: ref('ServerlessBillingMetadata'),
-  }),
-  ListEndpointBillingResponse: object(['records', 'metadata'], {
-    records: list(ref('EndpointBillingRecord')),
-    metadata: ref('EndpointBillingMetadata'),
-  }),
-  ListNetworkVolumeBillingResponse: object(['records', 'metadata'], {
-    records: list(ref('NetworkVolumeBillingRecord')),
-    metadata: ref('NetworkVolumeBillingMetadata'),
-  }),
-  ListClusterBillingResponse: object(['records', 'metadata'], {
-    records: list(ref('ClusterBillingRecord')),
-    metadata: ref('ClusterBillingMetadata'),
-  }),
+  BillingQuery: extended('BillingTimeRange', object({ bucketSize: ref('BillingBucketSize') })),
+  ...Object.fromEntries(Object.values<Report>(REPORTS).flatMap((report) => Object.entries(reportSchemas(report)))),
 };

@@ -1,4 +1,4 @@
-import { list, ref, text, time, whole, type Schema } from './schema.ts';
+import { count, cudaVersion, list, positive, ref, text, time, whole, type Schema } from './schema.ts';
 
 export interface Parameter {
   readonly in: 'query' | 'header';
@@ -6,26 +6,40 @@ export interface Parameter {
   readonly schema: Schema;
 }
 
-const query = (name: string, schema: Schema): Parameter => ({ in: 'query', name, schema });
-const version = { ...text, pattern: '^\\d+\\.\\d+$' };
+export const query = (name: string, schema: Schema): Parameter => ({ in: 'query', name, schema });
 
-/** The parameters that several operations share, by their published names. */
-export const sharedParameters: Readonly<Record<string, Parameter>> = {
-  BillingStartTime: query('startTime', time),
-  BillingEndTime: query('endTime', time),
-  BillingBucketSize: query('bucketSize', ref('BillingBucketSize')),
-  BillingLastN: query('lastN', { ...whole, minimum: 1 }),
-  CatalogIncludeParam: query('include', list(ref('CatalogInclude'), { maxItems: 1 })),
-  GpuProductFilter: query('product', list(ref('Product'))),
-  GpuCountFilter: query('count', { ...whole, minimum: 1, default: 1 }),
-  GpuCloudFilter: query('cloud', ref('GpuCloudFilter')),
-  CountryCodesFilter: query('countryCodes', list({ ...text, pattern: '^[A-Z]{2}$' })),
-  CudaVersionsFilter: query('cudaVersions', list(version)),
-  MinCudaVersionFilter: query('minCudaVersion', { ...text, pattern: '^\\d+(\\.\\d+)?$' }),
-  CpuProductFilter: query('product', list(ref('CpuProduct'))),
-  CpuVCPUCountFilter: query('vcpuCount', { ...whole, minimum: 2 }),
-  LogSourceParam: query('source', ref('LogSource')),
-  LogTail: query('tail', { ...whole, minimum: 0, maximum: 5000, default: 100 }),
-  LogSince: query('since', time),
-  LogLastEventID: { in: 'header', name: 'Last-Event-ID', schema: time },
-};
+const include = query('include', list(ref('CatalogInclude'), { maxItems: 1 }));
+
+/** The parameters of the operations that read GPU types. */
+export const GPU_FILTERS: readonly Parameter[] = [
+  include,
+  query('product', list(ref('Product'))),
+  query('count', { ...positive, default: 1 }),
+  query('cloud', ref('GpuCloudFilter')),
+  query('countryCodes', list({ ...text, pattern: '^[A-Z]{2}$' })),
+  query('cudaVersions', list(cudaVersion)),
+  query('minCudaVersion', { ...text, pattern: '^\\d+(\\.\\d+)?$' }),
+];
+
+/** The parameters of the operations that read CPU flavors. */
+export const CPU_FILTERS: readonly Parameter[] = [
+  include,
+  query('product', list(ref('CpuProduct'))),
+  query('vcpuCount', { ...whole, minimum: 2 }),
+];
+
+/** The parameters of the operations that stream a log. */
+export const LOGS: readonly Parameter[] = [
+  query('source', ref('LogSource')),
+  query('tail', { ...count, maximum: 5000, default: 100 }),
+  query('since', time),
+  { in: 'header', name: 'Last-Event-ID', schema: time },
+];
+
+/** The parameters of every report of billing. */
+export const BILLING: readonly Parameter[] = [
+  query('startTime', time),
+  query('endTime', time),
+  query('bucketSize', ref('BillingBucketSize')),
+  query('lastN', positive),
+];

@@ -24,6 +24,15 @@ export class Problem extends Error {
 
 export const badRequest = (detail: string): Problem => new Problem(400, 'Bad Request', detail);
 
+/** Runs work whose Problems are answered with 400: for requests for which the contract names no 404. */
+export function asBadRequest<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof Problem ? badRequest(error.message) : error;
+  }
+}
+
 export const unauthorized = (detail: string): Problem =>
   new Problem(401, 'Unauthorized', detail, undefined, { 'WWW-Authenticate': 'Bearer' });
 

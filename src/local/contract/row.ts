@@ -18,8 +18,7 @@ export interface Row {
   readonly tag?: string;
   /** The schema of the body: the name of a shared one, or the schema. Without it the operation takes no body. */
   readonly body?: string | Schema;
-  /** The names of shared parameters, or parameters of the operation's own. */
-  readonly parameters?: readonly (string | Parameter)[];
+  readonly parameters?: readonly Parameter[];
   /** Status to its schema, by name or as the schema; null for no body. */
   readonly answers?: Readonly<Record<string, string | Schema | null>>;
 }
@@ -31,9 +30,12 @@ interface RowOptions {
   readonly body?: string;
   readonly parameters?: NonNullable<Row['parameters']>;
   readonly answers: Readonly<Record<number, string | null>>;
-  /** Error statuses of this operation; every operation has 401, 403 and 429 besides. */
+  /**
+   * Further error statuses. Every operation has 401, 403 and 429, one with an id in its path has 404, and one with a body
+   * has 422.
+   */
   readonly refusals?: readonly number[];
-  /** The contract names no 401 and no 403 for it. */
+  /** The contract names no 401, 403 and 422 for it. */
   readonly plain?: boolean;
 }
 
@@ -44,9 +46,14 @@ export function row(
   { body, parameters, answers, refusals = [], plain = false }: RowOptions,
 ): Row {
   const [method, path] = request.split(' ') as [Row['method'], string];
-  const errors = [...(plain ? [] : [401, 403]), ...refusals, 429].map(
-    (status) => [String(status), 'ErrorResponse'] as const,
-  );
+  const statuses = [
+    ...(plain ? [] : [401, 403]),
+    ...(path.includes('{id}') ? [404] : []),
+    ...(plain || body === undefined ? [] : [422]),
+    ...refusals,
+    429,
+  ];
+  const errors = Object.fromEntries(statuses.map((status) => [status, 'ErrorResponse']));
   return {
     service: 'base',
     method,
@@ -55,6 +62,38 @@ export function row(
     tag,
     ...(body === undefined ? {} : { body }),
     ...(parameters === undefined ? {} : { parameters }),
-    answers: { ...answers, ...Object.fromEntries(errors), default: 'ErrorResponse' },
+    answers: { ...answers, ...errors, default: 'ErrorResponse' },
   };
+}
+
+/** The names of a collection's operations: `listPods`, `createPod` ... */
+type CollectionId<One extends string, Many extends string> =
+  `list${Many}` | `${'create' | 'get' | 'update' | 'delete'}${One}`;
+
+/**
+ * The five rows of a collection, whose schemas are named after its members: `Pod`, `CreatePodRequest`,
+ * `ListPodsResponse`. `refusals` are further error statuses of its writes.
+ */
+export function collection<One extends string, Many extends string>(
+  tag: string,
+  path: string,
+  [one, many]: readonly [One, Many],
+  refusals: Readonly<Record<'create' | 'update' | 'delete', readonly number[]>>,
+): Readonly<Record<CollectionId<One, Many>, Row>> {
+  const ofOne = `${path}/{id}`;
+  return {
+    [`list${many}`]: row(tag, `GET ${path}`, { answers: { 200: `List${many}Response` } }),
+    [`create${one}`]: row(tag, `POST ${path}`, {
+      body: `Create${one}Request`,
+      answers: { 201: one },
+      refusals: refusals.create,
+    }),
+    [`get${one}`]: row(tag, `GET ${ofOne}`, { answers: { 200: one } }),
+    [`update${one}`]: row(tag, `PATCH ${ofOne}`, {
+      body: `Update${one}Request`,
+      answers: { 200: one },
+      refusals: refusals.update,
+    }),
+    [`delete${one}`]: row(tag, `DELETE ${ofOne}`, { answers: { 204: null }, refusals: refusals.delete }),
+  } as Record<CollectionId<One, Many>, Row>;
 }

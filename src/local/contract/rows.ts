@@ -1,20 +1,14 @@
-import { EVENTS, row, type Row } from './row.ts';
-import { flag, list, oneOfWords, ref, text, type Schema } from './schema.ts';
+import { REPORTS, type Report } from './billing.ts';
+import { BILLING, CPU_FILTERS, GPU_FILTERS, LOGS, query } from './parameters.ts';
+import { collection, EVENTS, row, type Row } from './row.ts';
+import { flag, list, oneOfWords, ref, text } from './schema.ts';
 
-const query = (name: string, schema: Schema) => ({ in: 'query' as const, name, schema });
-
-const GPU_FILTERS = [
-  'CatalogIncludeParam',
-  'GpuProductFilter',
-  'GpuCountFilter',
-  'GpuCloudFilter',
-  'CountryCodesFilter',
-  'CudaVersionsFilter',
-  'MinCudaVersionFilter',
-];
-const CPU_FILTERS = ['CatalogIncludeParam', 'CpuProductFilter', 'CpuVCPUCountFilter'];
-const LOGS = ['LogSourceParam', 'LogTail', 'LogSince', 'LogLastEventID'];
-const BILLING = ['BillingStartTime', 'BillingEndTime', 'BillingBucketSize', 'BillingLastN'];
+/** The row of a report of billing. */
+const billing = (path: string, { prefix, by }: Report): Row =>
+  row('Billing', `GET /v2/billing${path}`, {
+    parameters: [...BILLING, ...(by === undefined ? [] : [query(by.id, text)])],
+    answers: { 200: `List${prefix}BillingResponse` },
+  });
 
 /** Every operation of the published contract, by its id. The code of each is in `src/local/resources`. */
 export const ROWS = {
@@ -23,116 +17,56 @@ export const ROWS = {
   updateSshKeys: row('Account', 'PUT /v2/account/ssh-keys', {
     body: 'UpdateSshKeysRequest',
     answers: { 200: 'SshKeys' },
-    refusals: [422],
   }),
 
   // Pods
+  ...collection('Pods', '/v2/pods', ['Pod', 'Pods'], { create: [400, 404], update: [400, 409], delete: [409] }),
   listPods: row('Pods', 'GET /v2/pods', {
     parameters: [query('includeClusterPods', { ...flag, default: false })],
     answers: { 200: 'ListPodsResponse' },
   }),
-  createPod: row('Pods', 'POST /v2/pods', {
-    body: 'CreatePodRequest',
-    answers: { 201: 'Pod' },
-    refusals: [400, 404, 422],
-  }),
-  getPod: row('Pods', 'GET /v2/pods/{id}', { answers: { 200: 'Pod' }, refusals: [404] }),
-  updatePod: row('Pods', 'PATCH /v2/pods/{id}', {
-    body: 'UpdatePodRequest',
-    answers: { 200: 'Pod' },
-    refusals: [400, 404, 409, 422],
-  }),
-  deletePod: row('Pods', 'DELETE /v2/pods/{id}', { answers: { 204: null }, refusals: [404, 409] }),
-  getPodLogs: row('Pods', 'GET /v2/pods/{id}/logs', { parameters: LOGS, answers: { 200: EVENTS }, refusals: [404] }),
+  getPodLogs: row('Pods', 'GET /v2/pods/{id}/logs', { parameters: LOGS, answers: { 200: EVENTS } }),
   podAction: row('Pods', 'POST /v2/pods/{id}/action', {
     body: 'PodActionRequest',
     answers: { 200: 'Pod', 204: null },
-    refusals: [400, 404, 409, 422],
+    refusals: [400, 409],
   }),
 
   // Clusters
-  listClusters: row('Clusters', 'GET /v2/clusters', { answers: { 200: 'ListClustersResponse' } }),
-  createCluster: row('Clusters', 'POST /v2/clusters', {
-    body: 'CreateClusterRequest',
-    answers: { 201: 'Cluster' },
-    refusals: [400, 422],
-  }),
-  getCluster: row('Clusters', 'GET /v2/clusters/{id}', { answers: { 200: 'Cluster' }, refusals: [404] }),
-  updateCluster: row('Clusters', 'PATCH /v2/clusters/{id}', {
-    body: 'UpdateClusterRequest',
-    answers: { 200: 'Cluster' },
-    refusals: [400, 404, 422],
-  }),
-  deleteCluster: row('Clusters', 'DELETE /v2/clusters/{id}', { answers: { 204: null }, refusals: [404] }),
+  ...collection('Clusters', '/v2/clusters', ['Cluster', 'Clusters'], { create: [400], update: [400], delete: [] }),
   listClusterPods: row('Clusters', 'GET /v2/clusters/{id}/pods', {
     answers: { 200: 'ListPodsResponse' },
-    refusals: [404],
   }),
 
   // Serverless
-  listEndpoints: row('Serverless', 'GET /v2/serverless', { answers: { 200: 'ListEndpointsResponse' } }),
-  createEndpoint: row('Serverless', 'POST /v2/serverless', {
-    body: 'CreateEndpointRequest',
-    answers: { 201: 'Endpoint' },
-    refusals: [400, 404, 422],
+  ...collection('Serverless', '/v2/serverless', ['Endpoint', 'Endpoints'], {
+    create: [400, 404],
+    update: [400],
+    delete: [],
   }),
-  getEndpoint: row('Serverless', 'GET /v2/serverless/{id}', { answers: { 200: 'Endpoint' }, refusals: [404] }),
-  updateEndpoint: row('Serverless', 'PATCH /v2/serverless/{id}', {
-    body: 'UpdateEndpointRequest',
-    answers: { 200: 'Endpoint' },
-    refusals: [400, 404, 422],
-  }),
-  deleteEndpoint: row('Serverless', 'DELETE /v2/serverless/{id}', { answers: { 204: null }, refusals: [404] }),
   listEndpointWorkers: row('Serverless', 'GET /v2/serverless/{id}/workers', {
     answers: { 200: 'ListEndpointWorkersResponse' },
-    refusals: [404],
   }),
   listEndpointReleases: row('Serverless', 'GET /v2/serverless/{id}/releases', {
     answers: { 200: 'ListEndpointReleasesResponse' },
-    refusals: [404],
   }),
   getWorkerLogs: row('Serverless', 'GET /v2/serverless/{id}/workers/{workerId}/logs', {
     parameters: LOGS,
     answers: { 200: EVENTS },
-    refusals: [404],
   }),
 
   // Templates
-  listTemplates: row('Templates', 'GET /v2/templates', { answers: { 200: 'ListTemplatesResponse' } }),
-  createTemplate: row('Templates', 'POST /v2/templates', {
-    body: 'CreateTemplateRequest',
-    answers: { 201: 'Template' },
-    refusals: [400, 422],
+  ...collection('Templates', '/v2/templates', ['Template', 'Templates'], {
+    create: [400],
+    update: [400],
+    delete: [400],
   }),
-  getTemplate: row('Templates', 'GET /v2/templates/{id}', { answers: { 200: 'Template' }, refusals: [404] }),
-  updateTemplate: row('Templates', 'PATCH /v2/templates/{id}', {
-    body: 'UpdateTemplateRequest',
-    answers: { 200: 'Template' },
-    refusals: [400, 404, 422],
-  }),
-  deleteTemplate: row('Templates', 'DELETE /v2/templates/{id}', { answers: { 204: null }, refusals: [400, 404] }),
 
   // Network Volumes
-  listNetworkVolumes: row('Network Volumes', 'GET /v2/network-volumes', {
-    answers: { 200: 'ListNetworkVolumesResponse' },
-  }),
-  createNetworkVolume: row('Network Volumes', 'POST /v2/network-volumes', {
-    body: 'CreateNetworkVolumeRequest',
-    answers: { 201: 'NetworkVolume' },
-    refusals: [400, 422],
-  }),
-  getNetworkVolume: row('Network Volumes', 'GET /v2/network-volumes/{id}', {
-    answers: { 200: 'NetworkVolume' },
-    refusals: [404],
-  }),
-  updateNetworkVolume: row('Network Volumes', 'PATCH /v2/network-volumes/{id}', {
-    body: 'UpdateNetworkVolumeRequest',
-    answers: { 200: 'NetworkVolume' },
-    refusals: [400, 404, 422],
-  }),
-  deleteNetworkVolume: row('Network Volumes', 'DELETE /v2/network-volumes/{id}', {
-    answers: { 204: null },
-    refusals: [404],
+  ...collection('Network Volumes', '/v2/network-volumes', ['NetworkVolume', 'NetworkVolumes'], {
+    create: [400],
+    update: [400],
+    delete: [],
   }),
 
   // Registries
@@ -140,10 +74,10 @@ export const ROWS = {
   createRegistry: row('Registries', 'POST /v2/registries', {
     body: 'CreateRegistryRequest',
     answers: { 201: 'Registry' },
-    refusals: [400, 422],
+    refusals: [400],
   }),
-  getRegistry: row('Registries', 'GET /v2/registries/{id}', { answers: { 200: 'Registry' }, refusals: [404] }),
-  deleteRegistry: row('Registries', 'DELETE /v2/registries/{id}', { answers: { 204: null }, refusals: [400, 404] }),
+  getRegistry: row('Registries', 'GET /v2/registries/{id}', { answers: { 200: 'Registry' } }),
+  deleteRegistry: row('Registries', 'DELETE /v2/registries/{id}', { answers: { 204: null }, refusals: [400] }),
   listDelegations: row('Registries', 'GET /v2/registries/delegations', {
     answers: { 200: 'ListDelegationsResponse' },
     plain: true,
@@ -155,7 +89,6 @@ export const ROWS = {
   }),
   revokeDelegation: row('Registries', 'DELETE /v2/registries/delegations/{id}', {
     answers: { 204: null },
-    refusals: [404],
     plain: true,
   }),
 
@@ -167,7 +100,6 @@ export const ROWS = {
   getGpuType: row('Catalog', 'GET /v2/catalog/gpus/{id}', {
     parameters: GPU_FILTERS,
     answers: { 200: 'GpuType' },
-    refusals: [404],
   }),
   listCpuTypes: row('Catalog', 'GET /v2/catalog/cpus', {
     parameters: CPU_FILTERS,
@@ -176,7 +108,6 @@ export const ROWS = {
   getCpuType: row('Catalog', 'GET /v2/catalog/cpus/{id}', {
     parameters: CPU_FILTERS,
     answers: { 200: 'CpuType' },
-    refusals: [404],
   }),
   listDataCenters: row('Catalog', 'GET /v2/catalog/datacenters', {
     parameters: [
@@ -191,7 +122,6 @@ export const ROWS = {
   getDataCenter: row('Catalog', 'GET /v2/catalog/datacenters/{id}', {
     parameters: [query('include', list(ref('DataCenterInclude')))],
     answers: { 200: 'DataCenter' },
-    refusals: [404],
   }),
   listPublicTemplates: row('Catalog', 'GET /v2/catalog/templates', {
     parameters: [query('source', { ...oneOfWords('official', 'verified', 'community'), default: 'official' })],
@@ -199,27 +129,12 @@ export const ROWS = {
   }),
 
   // Billing
-  listBilling: row('Billing', 'GET /v2/billing', { parameters: BILLING, answers: { 200: 'ListBillingResponse' } }),
-  listPodBilling: row('Billing', 'GET /v2/billing/pods', {
-    parameters: [...BILLING, query('podId', text)],
-    answers: { 200: 'ListPodBillingResponse' },
-  }),
-  listServerlessBilling: row('Billing', 'GET /v2/billing/serverless', {
-    parameters: [...BILLING, query('serverlessId', text)],
-    answers: { 200: 'ListServerlessBillingResponse' },
-  }),
-  listEndpointBilling: row('Billing', 'GET /v2/billing/endpoints', {
-    parameters: BILLING,
-    answers: { 200: 'ListEndpointBillingResponse' },
-  }),
-  listNetworkVolumeBilling: row('Billing', 'GET /v2/billing/network-volumes', {
-    parameters: [...BILLING, query('networkVolumeId', text)],
-    answers: { 200: 'ListNetworkVolumeBillingResponse' },
-  }),
-  listClusterBilling: row('Billing', 'GET /v2/billing/clusters', {
-    parameters: [...BILLING, query('clusterId', text)],
-    answers: { 200: 'ListClusterBillingResponse' },
-  }),
+  listBilling: billing('', REPORTS.summary),
+  listPodBilling: billing('/pods', REPORTS.pods),
+  listServerlessBilling: billing('/serverless', REPORTS.serverless),
+  listEndpointBilling: billing('/endpoints', REPORTS.endpoints),
+  listNetworkVolumeBilling: billing('/network-volumes', REPORTS.volumes),
+  listClusterBilling: billing('/clusters', REPORTS.clusters),
 } as const satisfies Readonly<Record<string, Row>>;
 
 export type OperationId = keyof typeof ROWS;

@@ -1,40 +1,48 @@
-import { closed, list, object, oneOfWords, orNull, ref, text, whole, type Schemas } from './schema.ts';
+import {
+  closed,
+  closedExtended,
+  cudaVersion,
+  extended,
+  filledText,
+  list,
+  object,
+  oneOfWords,
+  orNull,
+  partial,
+  positive,
+  ref,
+  text,
+  whole,
+  type Schemas,
+} from './schema.ts';
 
 /** The published schemas that several groups share: containers, mounts, compute, errors. Names as on the wire. */
 export const sharedSchemas: Schemas = {
-  BaseContainerConfig: object([], {
+  BaseContainerConfig: partial({
     args: text,
-    disk: { ...whole, minimum: 1 },
+    disk: positive,
     env: { type: 'object', additionalProperties: text },
     image: text,
     ports: list(text),
   }),
-  ContainerConfig: { allOf: [ref('BaseContainerConfig'), object([], { registry: orNull('string') })] },
-  Mounts: closed([], { persistent: ref('PersistentMount'), network: list(ref('NetworkMount'), { maxItems: 1 }) }),
-  TemplateMounts: closed([], { persistent: ref('PersistentMount') }),
-  PersistentMount: closed(['size', 'path'], { size: { ...whole, minimum: 10 }, path: text }),
-  NetworkMount: closed(['volumeId', 'path'], { volumeId: text, path: text }),
-  GpuConfig: object(['id'], { id: text, count: { ...whole, minimum: 1, default: 1 } }),
-  CreateGpuConfig: {
-    allOf: [
-      ref('GpuConfig'),
-      object([], {
-        allowedCudaVersions: list({ ...text, pattern: '^\\d+\\.\\d+$' }),
-        minCudaVersion: { ...text, pattern: '^\\d+\\.\\d+$' },
-      }),
-    ],
-    unevaluatedProperties: false,
-  },
-  BaseCpuConfig: object(['id', 'vcpuCount'], { id: { ...text, minLength: 1 }, vcpuCount: { ...whole, minimum: 2 } }),
+  ContainerConfig: extended('BaseContainerConfig', partial({ registry: orNull('string') })),
+  Mounts: closed({}, { persistent: ref('PersistentMount'), network: list(ref('NetworkMount'), { maxItems: 1 }) }),
+  TemplateMounts: closed({}, { persistent: ref('PersistentMount') }),
+  PersistentMount: closed({ size: { ...whole, minimum: 10 }, path: text }),
+  NetworkMount: closed({ volumeId: text, path: text }),
+  GpuConfig: object({ id: text }, { count: { ...positive, default: 1 } }),
+  CreateGpuConfig: closedExtended(
+    'GpuConfig',
+    partial({
+      allowedCudaVersions: list(cudaVersion),
+      minCudaVersion: cudaVersion,
+    }),
+  ),
+  BaseCpuConfig: object({ id: filledText, vcpuCount: { ...whole, minimum: 2 } }),
   CreateCpuConfig: { allOf: [ref('BaseCpuConfig')], unevaluatedProperties: false },
-  CpuConfig: { allOf: [ref('BaseCpuConfig'), object(['memory'], { memory: { ...whole, minimum: 1 } })] },
+  CpuConfig: extended('BaseCpuConfig', object({ memory: positive })),
   Cloud: oneOfWords('SECURE', 'COMMUNITY'),
-  ErrorResponse: object(['title', 'status', 'detail'], {
-    title: text,
-    status: whole,
-    detail: text,
-    errors: list(text),
-  }),
+  ErrorResponse: object({ title: text, status: whole, detail: text }, { errors: list(text) }),
   RateLimitHeader: text,
   RateLimitPolicyHeader: text,
 };

@@ -1,13 +1,37 @@
-import { flag, list, object, oneOfWords, ref, text, type Schemas } from './schema.ts';
+import {
+  closedExtended,
+  cudaVersion,
+  extended,
+  filledText,
+  flag,
+  list,
+  object,
+  oneOfWords,
+  partial,
+  ref,
+  text,
+  type Schemas,
+} from './schema.ts';
 
 /** The published schemas of templates, names as on the wire. */
 export const templatesSchemas: Schemas = {
   TemplateCategory: oneOfWords('CPU', 'NVIDIA', 'AMD'),
-  Template: {
-    allOf: [
-      ref('ContainerConfig'),
-      object(
-        [
+  Template: extended(
+    'ContainerConfig',
+    partial(
+      {
+        id: text,
+        name: text,
+        mounts: ref('TemplateMounts'),
+        serverless: flag,
+        public: flag,
+        category: ref('TemplateCategory'),
+        startSsh: flag,
+        startJupyter: flag,
+        allowedCudaVersions: list(text),
+      },
+      {
+        required: [
           'id',
           'name',
           'image',
@@ -24,51 +48,37 @@ export const templatesSchemas: Schemas = {
           'startJupyter',
           'allowedCudaVersions',
         ],
-        {
-          id: text,
-          name: text,
-          mounts: ref('TemplateMounts'),
-          serverless: flag,
-          public: flag,
-          category: ref('TemplateCategory'),
-          startSsh: flag,
-          startJupyter: flag,
-          allowedCudaVersions: list(text),
-        },
-      ),
-    ],
-  },
-  CreateTemplateRequest: {
-    allOf: [
-      ref('ContainerConfig'),
-      object(['name', 'image'], {
-        name: { ...text, minLength: 1 },
-        allowedCudaVersions: list({ ...text, pattern: '^\\d+\\.\\d+$' }),
+      },
+    ),
+  ),
+  CreateTemplateRequest: closedExtended(
+    'ContainerConfig',
+    partial(
+      {
+        name: filledText,
+        allowedCudaVersions: list(cudaVersion),
         category: { allOf: [ref('TemplateCategory')], default: 'NVIDIA' },
         mounts: ref('TemplateMounts'),
         public: { ...flag, default: false },
         serverless: { ...flag, default: false },
         startJupyter: { ...flag, default: true },
         startSsh: { ...flag, default: true },
-      }),
-    ],
-    unevaluatedProperties: false,
-  },
-  UpdateTemplateRequest: {
-    allOf: [
-      ref('ContainerConfig'),
-      object([], {
-        allowedCudaVersions: list({ ...text, pattern: '^\\d+\\.\\d+$' }),
-        category: ref('TemplateCategory'),
-        mounts: ref('TemplateMounts'),
-        name: { ...text, minLength: 1 },
-        public: flag,
-        serverless: flag,
-        startJupyter: flag,
-        startSsh: flag,
-      }),
-    ],
-    unevaluatedProperties: false,
-  },
-  ListTemplatesResponse: object(['templates'], { templates: list(ref('Template')) }),
+      },
+      { required: ['name', 'image'] },
+    ),
+  ),
+  UpdateTemplateRequest: closedExtended(
+    'ContainerConfig',
+    partial({
+      allowedCudaVersions: list(cudaVersion),
+      category: ref('TemplateCategory'),
+      mounts: ref('TemplateMounts'),
+      name: filledText,
+      public: flag,
+      serverless: flag,
+      startJupyter: flag,
+      startSsh: flag,
+    }),
+  ),
+  ListTemplatesResponse: object({ templates: list(ref('Template')) }),
 };

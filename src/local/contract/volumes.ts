@@ -1,25 +1,28 @@
-import { closed, list, object, oneOfWords, ref, text, whole, type Schemas } from './schema.ts';
+import { closed, filledText, list, object, oneOfWords, ref, text, whole, type Schema, type Schemas } from './schema.ts';
+
+/** GB (specification 2.4). */
+export const volumeSize: Schema = { ...whole, minimum: 10, maximum: 4096 };
 
 /** The published schemas of network volumes, names as on the wire. */
 export const volumesSchemas: Schemas = {
-  NetworkVolume: object(['id', 'name', 'size', 'dataCenter', 'type'], {
+  NetworkVolume: object({
     id: text,
     name: text,
-    size: { ...whole, minimum: 10, maximum: 4096 },
+    size: volumeSize,
     dataCenter: text,
     type: { allOf: [ref('VolumeType')] },
   }),
-  CreateNetworkVolumeRequest: closed(['name', 'size', 'dataCenter'], {
-    dataCenter: { ...text, minLength: 1 },
-    name: { ...text, minLength: 1 },
-    size: { ...whole, minimum: 10, maximum: 4096 },
-    type: { allOf: [ref('VolumeType')] },
-  }),
-  UpdateNetworkVolumeRequest: closed(
-    [],
-    { name: { ...text, minLength: 1 }, size: { ...whole, minimum: 10, maximum: 4096 } },
-    { minProperties: 1 },
+  CreateNetworkVolumeRequest: closed(
+    {},
+    {
+      dataCenter: filledText,
+      name: filledText,
+      size: volumeSize,
+      type: { allOf: [ref('VolumeType')] },
+    },
+    { required: ['name', 'size', 'dataCenter'] },
   ),
-  ListNetworkVolumesResponse: object(['networkVolumes'], { networkVolumes: list(ref('NetworkVolume')) }),
+  UpdateNetworkVolumeRequest: closed({}, { name: filledText, size: volumeSize }, { minProperties: 1 }),
+  ListNetworkVolumesResponse: object({ networkVolumes: list(ref('NetworkVolume')) }),
   VolumeType: oneOfWords('STANDARD', 'HIGH_PERFORMANCE'),
 };

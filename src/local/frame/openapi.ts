@@ -3,7 +3,6 @@ import { publishedSchemas } from '../contract/index.ts';
 import { EVENTS } from '../contract/row.ts';
 import { ref, type Schema } from '../contract/schema.ts';
 import type { Operation } from './operation.ts';
-import { parametersOf } from './validate.ts';
 
 const RATE_HEADERS = {
   RateLimit: { schema: ref('RateLimitHeader') },
@@ -36,7 +35,7 @@ export function openApiDocument(operations: readonly Operation[]): Json {
 }
 
 function describe(operation: Operation): Schema {
-  const parameters = parametersOf(operation).map((parameter) => ({
+  const parameters = (operation.parameters ?? []).map((parameter) => ({
     name: parameter.name,
     in: parameter.in,
     required: false,

@@ -48,6 +48,21 @@ export interface Operation extends Row {
   run(call: Call): Promise<Reply> | Reply;
 }
 
+/** Answers a call with what one step on the state returns: see `Call.transact`. */
+export const reply =
+  (status: number, step: (state: State, call: Call, now: number) => Json): Operation['run'] =>
+  async (call) => ({ status, body: await call.transact((state, now) => step(state, call, now)) });
+
+/** Answers a call with 204 after one step on the state. */
+export const noContent =
+  (step: (state: State, call: Call, now: number) => void): Operation['run'] =>
+  async (call) => {
+    await call.transact((state, now) => {
+      step(state, call, now);
+    });
+    return { status: 204 };
+  };
+
 /** An operation of the published contract. */
 export const operation = (id: OperationId, run: Operation['run']): Operation => ({ ...ROWS[id], id, run });
 

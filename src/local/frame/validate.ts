@@ -1,5 +1,4 @@
 import { decodeJson, Exact, isObject, JsonSyntaxError, type Json } from '../../core/json.ts';
-import { sharedParameters, type Parameter } from '../contract/parameters.ts';
 import { badRequest, unprocessable } from '../contract/problem.ts';
 import type { Schema } from '../contract/schema.ts';
 import type { Call, Operation } from './operation.ts';
@@ -33,10 +32,10 @@ export function createValidator(): Validator {
       if (errors.length > 0) throw unprocessable(errors);
       return value;
     },
-    query: async (operation, query) => {
+    query: async ({ parameters = [] }, query) => {
       if (query.size === 0) return;
       const errors: string[] = [];
-      for (const { name, schema, in: place } of parametersOf(operation)) {
+      for (const { name, schema, in: place } of parameters) {
         const given = query.getAll(name);
         if (place !== 'query' || given.length === 0) continue;
         if (schema['type'] === 'array' && itemsIn(given).includes(''))
@@ -48,12 +47,6 @@ export function createValidator(): Validator {
     },
   };
 }
-
-/** An operation's parameters, with shared ones resolved. */
-export const parametersOf = (operation: Pick<Operation, 'parameters'>): readonly Parameter[] =>
-  (operation.parameters ?? []).flatMap((parameter) =>
-    typeof parameter === 'string' ? (sharedParameters[parameter] ?? []) : parameter,
-  );
 
 /** A validated body as plain values: exact numbers are converted to the nearest double. */
 export const bodyOf = (call: Pick<Call, 'body'>): unknown => plain(call.body ?? {});

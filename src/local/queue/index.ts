@@ -6,7 +6,6 @@ export {
   PING_INTERVAL_MS,
   recordWorkerExit,
   type ManagedWorker,
-  type WorkerExit,
 } from './engine/protocol/losses.ts';
 export { usageOf } from './engine/usage.ts';
 export { createHeldRequests, type AnsweredRequest } from './worker-api/held-requests.ts';

@@ -1,7 +1,7 @@
 import type { Json } from '../../core/json.ts';
 import { badRequest, conflict, notFound } from '../contract/problem.ts';
 import { faults, type FaultRecord } from '../frame/faults.ts';
-import { unpublished, type Call, type Operation } from '../frame/operation.ts';
+import { noContent, reply, unpublished, type Call, type Operation } from '../frame/operation.ts';
 import { bodyOf } from '../frame/validate.ts';
 import { DATA_CENTERS, type CpuData, type GpuData } from '../model/catalog/hardware.ts';
 import { cpusOf, dataCentersWith, gpusOf, resetStock, setStock } from '../model/catalog/stock.ts';
@@ -19,8 +19,6 @@ import { nextId, type State } from '../state/state.ts';
 import { workerKeyOf } from '../state/worker-keys.ts';
 import { delegations } from './registries/delegations.ts';
 
-type OperationOptions = Omit<Parameters<typeof unpublished>[2], 'service'>;
-
 export interface ControlOptions {
   /** Replaces the state by a new one, even when the present one cannot be read. */
   readonly reset: () => Promise<void>;
@@ -32,96 +30,85 @@ export interface ControlOptions {
   ) => Readonly<Record<string, string>>;
 }
 
-const control = (id: string, request: string, options: OperationOptions): Operation =>
-  unpublished(id, request, { service: 'control', ...options });
+const control = (id: string, request: string, run: Operation['run'], body?: string): Operation =>
+  unpublished(id, request, { service: 'control', run, ...(body === undefined ? {} : { body }) });
+
+const readStatus = reply(200, (state, _call, now) => statusOf(state, now));
+const readClock = reply(200, (state, _call, now) => clockOf(state, now));
 
 /** The operations behind `berth local status`, `worker-env`, `reset`, `clock`, `fault` and `stock`. */
 export const createControlOperations = ({ reset, variablesOf }: ControlOptions): readonly Operation[] => [
-  control('localStatus', 'GET /local/status', {
-    run: async (call) => ({ status: 200, body: await call.transact(statusOf) }),
+  control('localStatus', 'GET /local/status', readStatus),
+  control('localReset', 'POST /local/reset', async (call) => {
+    await reset();
+    return readStatus(call);
   }),
-  control('localReset', 'POST /local/reset', {
-    run: async (call) => {
-      await reset();
-      return { status: 200, body: await call.transact(statusOf) };
-    },
-  }),
-  control('localClock', 'POST /local/clock', {
-    body: 'LocalClockRequest',
-    run: async (call) => {
+  control(
+    'localClock',
+    'POST /local/clock',
+    async (call) => {
       const { advanceMs } = bodyOf(call) as { advanceMs: number };
       await call.transact((state) => {
         advanceClock(state, advanceMs);
       });
       // A second step, so that everything that is due at the new time is processed first.
-      return { status: 200, body: await call.transact(clockOf) };
+      return readClock(call);
     },
-  }),
-  control('localClockNow', 'GET /local/clock', {
-    run: async (call) => ({ status: 200, body: await call.transact(clockOf) }),
-  }),
-  control('localFaults', 'GET /local/fault', {
-    run: async (call) => ({ status: 200, body: await call.transact(faultsOf) }),
-  }),
-  control('localFaultAdd', 'POST /local/fault', {
-    body: 'LocalFaultRequest',
-    run: async (call) => {
+    'LocalClockRequest',
+  ),
+  control('localClockNow', 'GET /local/clock', readClock),
+  control('localFaults', 'GET /local/fault', reply(200, faultsOf)),
+  control(
+    'localFaultAdd',
+    'POST /local/fault',
+    reply(201, (state, call) => {
       const settings = bodyOf(call) as Omit<FaultRecord, 'id'>;
-      const fault = await call.transact((state) => {
-        const added: FaultRecord = { id: nextId(state, 'fault'), ...settings };
-        faults.of(state).push(added);
-        return added;
-      });
-      return { status: 201, body: { ...fault } };
-    },
-  }),
-  control('localFaultClear', 'DELETE /local/fault', {
-    run: async (call) => {
-      await call.transact((state) => {
-        faults.replace(state, []);
-      });
-      return { status: 204 };
-    },
-  }),
-  control('localFaultRemove', 'DELETE /local/fault/{id}', {
-    run: async (call) => {
-      await call.transact((state) => {
-        const others = faults.of(state).filter(({ id }) => id !== call.params['id']);
-        if (others.length === faults.of(state).length) throw notFound('fault not found');
-        faults.replace(state, others);
-      });
-      return { status: 204 };
-    },
-  }),
-  control('localWorkers', 'GET /local/workers/{id}', {
-    run: async (call) => ({
-      status: 200,
-      body: await call.transact((state) => attachment(state, call, variablesOf)),
+      const added: FaultRecord = { id: nextId(state, 'fault'), ...settings };
+      faults.of(state).push(added);
+      return { ...added };
     }),
-  }),
-  control('localStock', 'GET /local/stock', {
-    run: async (call) => ({ status: 200, body: await call.transact(stockOf) }),
-  }),
-  control('localStockSet', 'POST /local/stock', {
-    body: 'LocalStockRequest',
-    run: async (call) => ({
-      status: 200,
-      body: await call.transact((state) => {
-        changeStock(state, bodyOf(call) as StockBody);
-        allEndpointsChanged(state);
-        return stockOf(state);
-      }),
+    'LocalFaultRequest',
+  ),
+  control(
+    'localFaultClear',
+    'DELETE /local/fault',
+    noContent((state) => {
+      faults.replace(state, []);
     }),
-  }),
-  control('localStockReset', 'DELETE /local/stock', {
-    run: async (call) => {
-      await call.transact((state) => {
-        resetStock(state);
-        allEndpointsChanged(state);
-      });
-      return { status: 204 };
-    },
-  }),
+  ),
+  control(
+    'localFaultRemove',
+    'DELETE /local/fault/{id}',
+    noContent((state, { params }) => {
+      const others = faults.of(state).filter(({ id }) => id !== params['id']);
+      if (others.length === faults.of(state).length) throw notFound('fault not found');
+      faults.replace(state, others);
+    }),
+  ),
+  control(
+    'localWorkers',
+    'GET /local/workers/{id}',
+    reply(200, (state, call) => attachment(state, call, variablesOf)),
+  ),
+  control('localStock', 'GET /local/stock', reply(200, stockOf)),
+  control(
+    'localStockSet',
+    'POST /local/stock',
+    reply(200, (state, call) => {
+      changeStock(state, bodyOf(call) as StockBody);
+      allEndpointsChanged(state);
+      return stockOf(state);
+    }),
+    'LocalStockRequest',
+  ),
+  control(
+    'localStockReset',
+    'DELETE /local/stock',
+    noContent((state) => {
+      resetStock(state);
+      allEndpointsChanged(state);
+    }),
+  ),
 ];
 
 /** What the names of a worker's variables may begin with. */

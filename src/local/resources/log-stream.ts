@@ -10,6 +10,15 @@ export interface LogLine {
   readonly line: string;
 }
 
+export const systemLine = (at: number, line: string): LogLine => ({ at, source: 'system', line });
+export const containerLine = (at: number, line: string): LogLine => ({ at, source: 'container', line });
+
+/** The lines of a container that ends as soon as it has started. */
+export const linesOfFailedStart = (at: number, lastLine: string): readonly LogLine[] => [
+  containerLine(at, lastLine),
+  systemLine(at, 'container exited with code 1: it does not start'),
+];
+
 /**
  * The log of a pod or a worker, computed from the state only, so that every process returns the same lines. Lines before a
  * time follow from the state at that time, and do not change later.

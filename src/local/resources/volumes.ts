@@ -1,6 +1,6 @@
 import type { Json } from '../../core/json.ts';
 import { dataCenterById } from '../model/catalog/hardware.ts';
-import { operation, unpublished, type Operation } from '../frame/operation.ts';
+import { noContent, operation, reply, unpublished, type Operation } from '../frame/operation.ts';
 import { badRequest } from '../contract/problem.ts';
 import { nextId, type State } from '../state/state.ts';
 import { bodyOf } from '../frame/validate.ts';
@@ -22,51 +22,48 @@ function create(state: State, now: number, { name, size, dataCenter, type = 'STA
 
 /** Network volumes. A volume cannot be made smaller, and keeps its data center and type (specification 2.4; contract rules). */
 export const volumeOperations: readonly Operation[] = [
-  operation('listNetworkVolumes', async (call) => ({
-    status: 200,
-    body: { networkVolumes: await call.transact((state) => volumes.all(state).map(documentOf)) },
-  })),
-  operation('createNetworkVolume', async (call) => {
-    const body = bodyOf(call) as NewVolume;
-    const volume = await call.transact((state, now) => create(state, now, body));
-    return { status: 201, body: documentOf(volume) };
-  }),
-  operation('getNetworkVolume', async (call) => ({
-    status: 200,
-    body: await call.transact((state) => documentOf(volumes.find(state, call.params['id']))),
-  })),
-  operation('updateNetworkVolume', async (call) => {
-    const { name, size } = bodyOf(call) as { name?: string; size?: number };
-    return {
-      status: 200,
-      body: await call.transact((state, now) => {
-        const volume = volumes.find(state, call.params['id']);
-        if (size !== undefined && size < volume.size)
-          throw badRequest(`a network volume only grows: it has ${String(volume.size)} GB`);
-        volume.name = name ?? volume.name;
-        if (size !== undefined && size !== volume.size) storage.of(state)[volume.id]?.sizes.push({ at: now, size });
-        volume.size = size ?? volume.size;
-        return documentOf(volume);
-      }),
-    };
-  }),
-  operation('deleteNetworkVolume', async (call) => {
-    await call.transact((state, now) => {
-      const { id } = volumes.find(state, call.params['id']);
+  operation(
+    'listNetworkVolumes',
+    reply(200, (state) => ({ networkVolumes: volumes.all(state).map(documentOf) })),
+  ),
+  operation(
+    'createNetworkVolume',
+    reply(201, (state, call, now) => documentOf(create(state, now, bodyOf(call) as NewVolume))),
+  ),
+  operation(
+    'getNetworkVolume',
+    reply(200, (state, { params }) => documentOf(volumes.find(state, params['id']))),
+  ),
+  operation(
+    'updateNetworkVolume',
+    reply(200, (state, call, now) => {
+      const { name, size } = bodyOf(call) as { name?: string; size?: number };
+      const volume = volumes.find(state, call.params['id']);
+      if (size !== undefined && size < volume.size)
+        throw badRequest(`a network volume only grows: it has ${String(volume.size)} GB`);
+      volume.name = name ?? volume.name;
+      if (size !== undefined && size !== volume.size) storage.of(state)[volume.id]?.sizes.push({ at: now, size });
+      volume.size = size ?? volume.size;
+      return documentOf(volume);
+    }),
+  ),
+  operation(
+    'deleteNetworkVolume',
+    noContent((state, { params }, now) => {
+      const { id } = volumes.find(state, params['id']);
       storage.of(state)[id]?.sizes.push({ at: now, size: 0 });
       volumes.remove(state, id);
-    });
-    return { status: 204 };
-  }),
+    }),
+  ),
   // Specification 4.4: the older API, on a host of its own. Its answer is not specified: here the members of the request
   // and the id.
   unpublished('createLegacyNetworkVolume', 'POST /v1/networkvolumes', {
     service: 'rest',
     body: 'LegacyVolumeRequest',
-    run: async (call) => {
+    run: reply(201, (state, call, now) => {
       const { name, size, dataCenterId } = bodyOf(call) as { name: string; size: number; dataCenterId: string };
-      const volume = await call.transact((state, now) => create(state, now, { name, size, dataCenter: dataCenterId }));
-      return { status: 201, body: { id: volume.id, name, size, dataCenterId } };
-    },
+      const { id } = create(state, now, { name, size, dataCenter: dataCenterId });
+      return { id, name, size, dataCenterId };
+    }),
   }),
 ];

@@ -24,6 +24,9 @@ export interface State {
   readonly parts: Records<unknown>;
 }
 
+/** Runs one atomic step on the current state: see `Call.transact`. */
+export type Transact = <T>(step: (state: State, now: number) => T) => Promise<T>;
+
 /** The generation of a state whose file has none. */
 export const NO_GENERATION = '00000000';
 

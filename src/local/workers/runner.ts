@@ -4,15 +4,14 @@ import { endpoints } from '../model/endpoints/seed.ts';
 import { recordChunk, recordOutcome, recordPrinted } from '../queue/engine/engine.ts';
 import { workersIn } from '../queue/state/endpoint-queue.ts';
 import { queuesOf, type Delivery, type Job } from '../queue/state/records.ts';
-import type { State } from '../state/state.ts';
+import type { State, Transact } from '../state/state.ts';
 import { dueDeliveries, isSameAttempt, recordDelivery, type DueDelivery } from '../webhooks/deliveries.ts';
 import { WebhookRefused } from '../webhooks/refused.ts';
 import type { HandlerSource, HandlerWorker, StartHandlerWorker } from './handler-worker.ts';
 import type { EndpointSource } from './source.ts';
 
 export interface RunnerOptions {
-  /** Runs one atomic step on the state, as in `Call`. */
-  readonly transact: <T>(step: (state: State, now: number) => T) => Promise<T>;
+  readonly transact: Transact;
   /**
    * The programs that serve endpoints, by endpoint id or name. Only handler modules and commands for each job run here.
    */
@@ -25,9 +24,9 @@ export interface RunnerOptions {
    */
   readonly sendWebhook: (url: string, body: string) => Promise<number>;
   /** Called with the text that handlers print. */
-  readonly log?: (endpointId: string, text: string) => void;
+  readonly log?: ((endpointId: string, text: string) => void) | undefined;
   /** Called with the reason when a webhook is not sent. */
-  readonly onWebhookRefused?: (jobId: string, reason: string) => void;
+  readonly onWebhookRefused?: ((jobId: string, reason: string) => void) | undefined;
 }
 
 export interface Runner {

@@ -38,7 +38,7 @@ export async function serve(
   const folder = temporaryDirectory();
   const path = join(folder, name);
   await writeFile(path, source);
-  const service = createHarness({ endpoints: [newEndpoint('mine', 'mine', 'module', 0)] });
+  const service = createHarness({ endpoints: [newEndpoint('mine', 'module', 0)] });
   const run = (others: Partial<RunnerOptions> = {}) =>
     createRunner({
       transact: service.transact,

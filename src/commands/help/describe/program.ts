@@ -16,6 +16,7 @@ export const descriptionView: View = {
 /** Describes commands, and what holds for all of them: global flags, exit codes, settings and variables. */
 export const describeProgram = (program: Program, commands: readonly NamedCommand[]): JsonObject => ({
   usage: 'berth [FLAGS] NOUN VERB [ARGUMENTS] [FLAGS]',
+  nouns: program.nouns.map(({ name, section, summary }) => ({ noun: name, section, summary })),
   globalFlags: program.flags.map(describeGlobalFlag),
   exitCodes: EXIT_CODES.map(({ code, name, meaning }) => ({ code, name, meaning })),
   settings: SETTINGS.map(describeSetting),

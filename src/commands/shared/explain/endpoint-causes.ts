@@ -47,9 +47,11 @@ export const ENDPOINT_CAUSES: readonly Cause<EndpointFacts>[] = [
     find: (facts) => {
       if (workerCount(facts, 'unhealthy') === 0 || hasUsableWorker(facts)) return undefined;
       const line = valueOf(facts.crash?.line);
+      // A job that was queued again may have been on such a worker.
+      const when = jobCount(facts, 'retried') > 0 ? '' : ' at start';
       const logs = facts.crash === undefined ? [] : [commandLine('endpoints', 'logs', facts.id, facts.crash.worker)];
       return {
-        verdict: `workers crash at start${line === undefined ? '' : `: ${line}`}`,
+        verdict: `workers crash${when}${line === undefined ? '' : `: ${line}`}`,
         cure: [...logs, update(facts, '--image', 'IMAGE', '--wait')],
       };
     },

@@ -4,6 +4,12 @@ export interface CudaConstraint {
   readonly minCudaVersion: string | undefined;
 }
 
+/** The constraint of lists and versions as in bodies: an empty list is none. */
+export const cudaConstraint = (allowed: readonly string[], minimum: string | null | undefined): CudaConstraint => ({
+  cudaVersions: allowed.length > 0 ? allowed : undefined,
+  minCudaVersion: minimum ?? undefined,
+});
+
 export const meetsCudaConstraint = (version: string, { cudaVersions, minCudaVersion }: CudaConstraint): boolean =>
   cudaVersions !== undefined
     ? cudaVersions.includes(version)

@@ -1,5 +1,5 @@
 import { DATA_CENTERS } from '../catalog/hardware.ts';
-import { meetsCudaConstraint } from '../catalog/cuda-versions.ts';
+import { cudaConstraint, meetsCudaConstraint } from '../catalog/cuda-versions.ts';
 import { cpusOf, gpusOf, isTaken } from '../catalog/stock.ts';
 import type { State } from '../../state/state.ts';
 import { volumes } from '../volumes.ts';
@@ -34,10 +34,7 @@ function hardwareIn(state: State, dataCenterId: string, { gpu, cpu = [] }: Place
     return fits && { cpu: { id: fits.id, vcpuCount: fits.vcpuCount }, dataCenterId };
   }
   const { count, pools, excludedTypes = [], allowedCudaVersions, minCudaVersion } = gpu;
-  const constraint = {
-    cudaVersions: allowedCudaVersions.length > 0 ? allowedCudaVersions : undefined,
-    minCudaVersion: minCudaVersion ?? undefined,
-  };
+  const constraint = cudaConstraint(allowedCudaVersions, minCudaVersion);
   const wanted = pools
     .flatMap((pool) => gpusOf(state).filter((known) => known.pool === pool && !excludedTypes.includes(known.id)))
     .filter(({ cudaVersions }) => cudaVersions.some((version) => meetsCudaConstraint(version, constraint)))

@@ -1,3 +1,5 @@
+import type { ContainerRecord } from '../container.ts';
+
 /** `unserved` is the handler of an endpoint whose handler module is not served now: its jobs fail. */
 export type BuiltinHandler = 'echo' | 'demo' | 'sleep' | 'fail' | 'stream' | 'unserved';
 
@@ -7,8 +9,9 @@ export type BuiltinHandler = 'echo' | 'demo' | 'sleep' | 'fail' | 'stream' | 'un
  */
 export type ServedHandler = 'module' | 'protocol' | 'attach';
 
-/** The built-in handler of an endpoint; undefined when a program of the user serves it. */
-export function builtinOf({ handler }: Pick<EndpointRecord, 'handler'>): BuiltinHandler | undefined {
+/** The built-in handler of an endpoint; undefined when a program of the user serves it, or there is no endpoint. */
+export function builtinOf(endpoint: Pick<EndpointRecord, 'handler'> | undefined): BuiltinHandler | undefined {
+  const handler = endpoint?.handler;
   return handler === 'module' || handler === 'protocol' || handler === 'attach' ? undefined : handler;
 }
 
@@ -45,17 +48,6 @@ export interface EndpointRecord {
   hidden?: true;
 }
 
-/** The container configuration that endpoints share with pods and templates (specification 2.1). */
-export interface ContainerRecord {
-  image: string;
-  args: string;
-  /** GB. */
-  disk: number;
-  ports: string[];
-  env: Record<string, string>;
-  registry: string | null;
-}
-
 export interface EndpointGpu {
   pools: string[];
   excludedTypes?: string[];
@@ -89,7 +81,7 @@ export interface ReleaseRecord {
  * The settings of an endpoint whose body does not name them. For idleTimeout the published contract says 10 and the rules
  * say 5: the contract is followed.
  */
-export const DEFAULTS = { min: 0, max: 3, idleTimeout: 10, timeoutMs: 300_000, disk: 20, flashboot: 'OFF' } as const;
+export const DEFAULTS = { min: 0, max: 3, idleTimeout: 10, timeoutMs: 300_000, flashboot: 'OFF' } as const;
 
 /** The release of a new endpoint: version 1, without differences. */
 export const firstRelease = (id: string, now: number): ReleaseRecord => ({ id, version: 1, createdAt: now, diff: [] });

@@ -1,26 +1,18 @@
 import { createShelf } from '../../state/shelf.ts';
 import type { State } from '../../state/state.ts';
+import { newContainer } from '../container.ts';
 import { builtinOf, firstRelease, type EndpointRecord, type ServedHandler } from './record.ts';
 
 /** The endpoints of a new account: one for each built-in handler, and a hidden public model that is reachable by its slug. */
 export const seedEndpoints = (now: number): EndpointRecord[] => [
-  newEndpoint('echo', 'echo', 'echo', now),
-  newEndpoint('demo', 'demo', 'demo', now),
-  newEndpoint('sleep', 'sleep', 'sleep', now),
-  newEndpoint('fail', 'fail', 'fail', now),
-  newEndpoint('stream', 'stream', 'stream', now),
-  { ...newEndpoint('demo-text-model', 'demo-text-model', 'stream', now), hidden: true },
+  ...(['echo', 'demo', 'sleep', 'fail', 'stream'] as const).map((name) => newEndpoint(name, name, now)),
+  { ...newEndpoint('demo-text-model', 'stream', now), hidden: true },
 ];
 
 /** A queue endpoint on the smallest hardware, with its first release. */
-export const newEndpoint = (
-  id: string,
-  name: string,
-  handler: EndpointRecord['handler'],
-  now: number,
-): EndpointRecord => ({
+export const newEndpoint = (id: string, handler: EndpointRecord['handler'], now: number): EndpointRecord => ({
   id,
-  name,
+  name: id,
   type: 'QUEUE',
   createdAt: now,
   workers: { min: 0, max: 3, idleTimeout: 5 },
@@ -28,14 +20,7 @@ export const newEndpoint = (
   timeoutMs: 300_000,
   flashboot: 'OFF',
   handler,
-  container: {
-    image: builtinOf({ handler }) === undefined ? '' : `example/${handler}:1.0`,
-    args: '',
-    disk: 20,
-    ports: [],
-    env: {},
-    registry: null,
-  },
+  container: { ...newContainer(), image: builtinOf({ handler }) === undefined ? '' : `example/${handler}:1.0` },
   cpu: [{ id: 'cpu-general', vcpuCount: 2, memory: 8 }],
   dataCenterIds: [],
   networkVolumes: [],
@@ -60,7 +45,7 @@ export function withServed<T>(
 ): T {
   const before = new Map<string, EndpointRecord['handler']>();
   for (const [name, handler] of Object.entries(served)) {
-    const endpoint = endpoints.get(state, name) ?? endpoints.put(state, newEndpoint(name, name, 'unserved', now));
+    const endpoint = endpoints.get(state, name) ?? endpoints.put(state, newEndpoint(name, 'unserved', now));
     before.set(name, endpoint.handler);
     endpoint.handler = handler;
   }

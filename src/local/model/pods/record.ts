@@ -1,3 +1,5 @@
+import type { ContainerRecord } from '../container.ts';
+
 /** Storage mounted on a pod, as in answers (specification 2.3). */
 export interface MountsRecord {
   persistent?: { size: number; path: string };
@@ -45,16 +47,9 @@ export interface Membership {
   readonly ip: string;
 }
 
-export interface PodRecord {
+export interface PodRecord extends ContainerRecord {
   id: string;
   name: string;
-  image: string;
-  args: string;
-  /** GB. */
-  disk: number;
-  ports: string[];
-  env: Record<string, string>;
-  registry: string | null;
   mounts: MountsRecord;
   /** Exactly one of `gpu` and `cpu` is set. */
   gpu?: { id: string; count: number };

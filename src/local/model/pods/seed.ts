@@ -1,4 +1,5 @@
 import { createShelf } from '../../state/shelf.ts';
+import { newContainer } from '../container.ts';
 import { SEED_SSH_KEY } from '../ssh-keys.ts';
 import { storageEvent, type PodEvent, type PodRecord } from './record.ts';
 
@@ -17,12 +18,8 @@ export function seedPods(now: number): PodRecord[] {
     withHistory({
       id,
       name,
+      ...newContainer(),
       image: 'example/pytorch:2.8-cuda12.8',
-      args: '',
-      disk: 20,
-      ports: [],
-      env: {},
-      registry: null,
       mounts: {},
       gpu: { id: 'GPU-24G', count: 1 },
       cloud: 'SECURE',

@@ -1,18 +1,12 @@
+import { newContainer, type ContainerRecord } from '../container.ts';
 import type { MountsRecord } from '../pods/record.ts';
 
 export type TemplateSource = 'official' | 'verified' | 'community';
 
 /** A reusable configuration of a container. */
-export interface TemplateRecord {
+export interface TemplateRecord extends ContainerRecord {
   id: string;
   name: string;
-  image: string;
-  args: string;
-  /** GB. */
-  disk: number;
-  ports: string[];
-  env: Record<string, string>;
-  registry: string | null;
   mounts: Pick<MountsRecord, 'persistent'>;
   serverless: boolean;
   public: boolean;
@@ -22,4 +16,19 @@ export interface TemplateRecord {
   allowedCudaVersions: string[];
   /** The source of a public template of another account; absent when the template belongs to this account. */
   publisher?: TemplateSource;
+}
+
+/** The settings of a template whose body does not name them, as published. */
+export function newTemplate(): Omit<TemplateRecord, 'id' | 'name' | 'image' | 'publisher'> {
+  const { image: _image, ...container } = newContainer();
+  return {
+    ...container,
+    mounts: {},
+    serverless: false,
+    public: false,
+    category: 'NVIDIA',
+    startSsh: true,
+    startJupyter: true,
+    allowedCudaVersions: [],
+  };
 }

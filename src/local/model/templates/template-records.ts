@@ -1,5 +1,5 @@
 import { createShelf } from '../../state/shelf.ts';
-import type { TemplateRecord } from './record.ts';
+import { newTemplate, type TemplateRecord } from './record.ts';
 
 /** The templates of a new account: two of its own, and public ones from every source. */
 function seedTemplates(): TemplateRecord[] {
@@ -7,18 +7,8 @@ function seedTemplates(): TemplateRecord[] {
     id,
     name,
     image,
-    args: '',
-    disk: 20,
-    ports: [],
-    env: {},
-    registry: null,
-    mounts: {},
-    serverless: false,
-    public: false,
-    category: 'NVIDIA',
-    startSsh: true,
+    ...newTemplate(),
     startJupyter: false,
-    allowedCudaVersions: [],
     ...rest,
   });
   const published = { public: true, publisher: 'official' } as const;

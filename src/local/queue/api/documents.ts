@@ -15,10 +15,10 @@ export function jobDocument(job: Job, now: number): Json {
   const ended = job.finishedAt ?? now;
   return {
     delayTime: Math.max(0, started - job.queuedAt),
-    ...(error !== undefined && { error }),
+    error,
     executionTime: job.startedAt === undefined ? 0 : Math.max(0, ended - job.startedAt),
     id: job.id,
-    ...(output !== undefined && { output: new Exact(output) }),
+    output: output === undefined ? undefined : new Exact(output),
     status: job.status,
   };
 }

@@ -1,7 +1,7 @@
 import { Exact, type Json } from '../../../core/json.ts';
 import type { EndpointRecord } from '../../model/endpoints/record.ts';
-import { unpublished, type Call, type Operation, type Reply } from '../../frame/operation.ts';
-import { Problem } from '../../contract/problem.ts';
+import { reply, unpublished, type Call, type Operation, type Reply } from '../../frame/operation.ts';
+import { badRequest, conflict, notFound } from '../../contract/problem.ts';
 import type { State } from '../../state/state.ts';
 import { awaitedJob, beginWaiting, endWaiting } from '../engine/waiters.ts';
 import { healthDocument, jobBrief, jobDocument } from './documents.ts';
@@ -18,7 +18,7 @@ const SHORTEST_RETENTION_MS = 60_000;
 /** How long `stream` waits for a chunk before it answers without one. */
 const STREAM_TIMEOUT_MS = 1000;
 
-type Handler = (call: Call) => Promise<Reply>;
+type Handler = Operation['run'];
 
 /**
  * The format of the answers of `stream`: a list of chunks (specification 4.5), or `{"status", "stream": [...]}`, which client
@@ -41,7 +41,7 @@ export function createQueueOperations(options: QueueOptions): readonly Operation
   const row = (id: string, method: 'GET' | 'POST', path: string, handler: Handler): Operation =>
     unpublished(id, `${method} /v2/{endpointId}/${path}`, {
       service: 'queue',
-      run: (call) => limiter.run(call, path.split('/')[0] ?? path, () => handler(call)),
+      run: (call) => limiter.run(call, path.split('/')[0] ?? path, async () => handler(call)),
     });
   return [
     row('runJob', 'POST', 'run', runJob),
@@ -58,7 +58,7 @@ export function createQueueOperations(options: QueueOptions): readonly Operation
 
 async function runJob(call: Call): Promise<Reply> {
   const submission = readSubmission(call, 'run');
-  return step(call, (state, now) => jobBrief(submit(state, endpointOf(state, call), submission, now)));
+  return reply(200, (state, _call, now) => jobBrief(submit(state, endpointOf(state, call), submission, now)))(call);
 }
 
 /**
@@ -111,10 +111,10 @@ async function waitForEnd(call: Call, waitMs: number, begin: (state: State, now:
 /** `ttl` sets the job's time to live from now; the retention of its result may end earlier. */
 async function getStatus(call: Call): Promise<Reply> {
   const ttlMs = readMilliseconds(call.query, 'ttl', 1, 604_800_000);
-  return step(call, (state, now) => {
+  return reply(200, (state, _call, now) => {
     const job = jobOf(state, call);
     return jobDocument(ttlMs === undefined ? job : setTimeToLive(state, job, now + ttlMs), now);
-  });
+  })(call);
 }
 
 /**
@@ -137,33 +137,30 @@ async function streamJob(call: Call, shape: StreamShape): Promise<Reply> {
 }
 
 /** For a job that has already ended it answers with its status: a late cancel is not an error. */
-const cancelJob: Handler = (call) => step(call, (state, now) => jobBrief(cancel(state, jobOf(state, call), now)));
+const cancelJob = reply(200, (state, call, now) => jobBrief(cancel(state, jobOf(state, call), now)));
 
-const retryJob: Handler = (call) =>
-  step(call, (state, now) => {
-    const job = jobOf(state, call);
-    const retried = retry(state, job, now);
-    if (retried !== undefined) return { id: retried.id, status: 'IN_QUEUE' };
-    throw new Problem(409, 'Conflict', `job ${job.id} is ${job.status}: only FAILED and TIMED_OUT jobs can be retried`);
-  });
+const retryJob = reply(200, (state, call, now) => {
+  const job = jobOf(state, call);
+  const retried = retry(state, job, now);
+  if (retried !== undefined) return { id: retried.id, status: 'IN_QUEUE' };
+  throw conflict(`job ${job.id} is ${job.status}: only FAILED and TIMED_OUT jobs can be retried`);
+});
 
-const purgeQueue: Handler = (call) =>
-  step(call, (state, now) => ({ removed: purge(state, endpointOf(state, call).id, now), status: 'completed' }));
+const purgeQueue = reply(200, (state, call, now) => ({
+  removed: purge(state, endpointOf(state, call).id, now),
+  status: 'completed',
+}));
 
-const getHealth: Handler = (call) => step(call, (state) => healthDocument(state, endpointOf(state, call).id));
-
-/** Answers with the result of one step. */
-const step = async (call: Call, work: (state: State, now: number) => Json): Promise<Reply> =>
-  ok(await call.transact(work));
+const getHealth = reply(200, (state, call) => healthDocument(state, endpointOf(state, call).id));
 
 const ok = (body: Json): Reply => ({ status: 200, body });
 
 function endpointOf(state: State, call: Call): EndpointRecord {
   const id = call.params.endpointId ?? '';
   const endpoint = endpoints.get(state, id);
-  if (endpoint === undefined) throw new Problem(404, 'Not Found', `endpoint ${id} not found`);
+  if (endpoint === undefined) throw notFound(`endpoint ${id} not found`);
   if (endpoint.type !== 'QUEUE')
-    throw new Problem(400, 'Bad Request', `endpoint ${id} balances load and has no queue: call its own address`);
+    throw badRequest(`endpoint ${id} balances load and has no queue: call its own address`);
   return endpoint;
 }
 
@@ -175,5 +172,5 @@ function jobOf(state: State, call: Call): Job {
 }
 
 function missing(id: string): never {
-  throw new Problem(404, 'Not Found', `job ${id} not found: unknown on this endpoint, or expired`);
+  throw notFound(`job ${id} not found: unknown on this endpoint, or expired`);
 }

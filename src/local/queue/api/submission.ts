@@ -1,6 +1,6 @@
 import { decodeJson, isObject, JsonSyntaxError, numberOf, type Json, type JsonObject } from '../../../core/json.ts';
 import type { Call } from '../../frame/operation.ts';
-import { Problem } from '../../contract/problem.ts';
+import { badRequest, Problem, tooLarge } from '../../contract/problem.ts';
 import type { Submission } from '../state/records.ts';
 import { memberText } from './member-text.ts';
 
@@ -21,11 +21,7 @@ export function readSubmission(call: Call, operation: 'run' | 'runsync', retenti
   const limit = PAYLOAD_BYTES[operation];
   const bytes = Buffer.byteLength(call.bodyText);
   if (bytes > limit)
-    throw new Problem(
-      413,
-      'Payload Too Large',
-      `the body has ${String(bytes)} bytes; ${operation} takes at most ${String(limit / 1_000_000)} MB`,
-    );
+    throw tooLarge(`the body has ${String(bytes)} bytes; ${operation} takes at most ${String(limit / 1_000_000)} MB`);
   const body = readBody(call);
   if (!isObject(body.input)) throw invalid('input', 'is required and must be a JSON object');
   const policy = readPolicy(body.policy);
@@ -57,7 +53,7 @@ export function readMilliseconds(
 function readBody(call: Call): JsonObject {
   const body = parse(call.bodyText.replace(/^\uFEFF/, ''));
   if (isObject(body)) return body;
-  throw new Problem(400, 'Bad Request', 'the body must be a JSON object with the member input');
+  throw badRequest('the body must be a JSON object with the member input');
 }
 
 /**
@@ -68,7 +64,7 @@ function parse(text: string): Json {
   try {
     return JSON.parse(text) as Json;
   } catch {
-    throw new Problem(400, 'Bad Request', `the body is not JSON${positionOfError(text)}`);
+    throw badRequest(`the body is not JSON${positionOfError(text)}`);
   }
 }
 

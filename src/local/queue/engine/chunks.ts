@@ -12,7 +12,7 @@ const MAX_ANSWER_BYTES = 10_000_000;
 /** The job with the chunks that its built-in handler has yielded by `at`; the same record when there are none. */
 export function withChunks(job: Job, endpoint: EndpointRecord | undefined, at: number): Job {
   if (job.startedAt === undefined || job.status !== 'IN_PROGRESS') return job;
-  const handler = endpoint === undefined ? undefined : builtinOf(endpoint);
+  const handler = builtinOf(endpoint);
   if (handler === undefined) return job;
   const plan = planOf(handler, job.input, job.attempt);
   const due = plan.chunksBy(at - job.startedAt);

@@ -8,7 +8,7 @@ import { applyWorkerTimer } from './protocol/losses.ts';
 import { expiryOf, NO_CHUNKS } from './transitions.ts';
 import { withPrintedLines } from './worker-history.ts';
 import { queuesOf, type Job, type Submission, type Timer, type TimerEvent } from '../state/records.ts';
-import { firstTimer, setTimer, sweepTimers, takeTimer } from './timers.ts';
+import { setTimer, sweepTimers } from './timers.ts';
 import { applySettings, reconcile, scaleOnTime, stopAllWorkers, scaleWorkers, workerReady } from './workers.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
 
@@ -19,8 +19,8 @@ import { endpoints } from '../../model/endpoints/seed.ts';
 export function advanceQueue(state: State, now: number): void {
   const queues = queuesOf(state);
   applyChanges(state, state.processedTo);
-  for (let timer = firstTimer(queues); timer !== undefined && timer.at <= now; timer = firstTimer(queues)) {
-    takeTimer(queues);
+  for (let timer = queues.timers.first(); timer !== undefined && timer.at <= now; timer = queues.timers.first()) {
+    queues.timers.take();
     state.processedTo = Math.max(state.processedTo, timer.at);
     if (applies(state, timer)) fire(state, timer.event, state.processedTo);
   }
@@ -40,9 +40,9 @@ export function endpointChanged(state: State, endpointId: string): void {
 /** The time of the next timer that applies; undefined when there is none. */
 export function nextQueueEvent(state: State): number | undefined {
   const queues = queuesOf(state);
-  for (let timer = firstTimer(queues); timer !== undefined; timer = firstTimer(queues)) {
+  for (let timer = queues.timers.first(); timer !== undefined; timer = queues.timers.first()) {
     if (applies(state, timer)) return timer.at;
-    takeTimer(queues);
+    queues.timers.take();
   }
   return undefined;
 }
@@ -97,8 +97,8 @@ export function purge(state: State, endpointId: string, now: number): number {
 export function setTimeToLive(state: State, job: Job, ttlAt: number): Job {
   const changed = { ...job, ttlAt };
   queuesOf(state).jobs[job.id] = changed;
-  setTimer(queuesOf(state), expiryOf(changed), { kind: 'job-expiry', jobId: job.id });
-  setTimer(queuesOf(state), ttlAt, { kind: 'job-expiry', jobId: job.id });
+  setTimer(state, expiryOf(changed), { kind: 'job-expiry', jobId: job.id });
+  setTimer(state, ttlAt, { kind: 'job-expiry', jobId: job.id });
   return changed;
 }
 
@@ -188,7 +188,7 @@ function endJob(state: State, job: Job, at: number): void {
   if (endpoint === undefined) return;
   const end = endOf(endpoint, job);
   // The endpoint's timeout may have been increased while the job ran.
-  if (end.at > at) setTimer(queuesOf(state), end.at, { kind: 'job-end', jobId: job.id, attempt: job.attempt });
+  if (end.at > at) setTimer(state, end.at, { kind: 'job-end', jobId: job.id, attempt: job.attempt });
   else applyEvent(state, job, end.event());
   scaleWorkers(state, endpoint, at);
 }

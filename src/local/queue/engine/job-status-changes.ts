@@ -18,7 +18,7 @@ const EXECUTION_TIMEOUT_MS = 600_000;
 /** Adds a new job to its endpoint's queue. */
 export function admit(state: State, job: Job): void {
   queueOf(state, job.endpointId).counts.submitted += 1;
-  setTimer(queuesOf(state), job.ttlAt, { kind: 'job-expiry', jobId: job.id });
+  setTimer(state, job.ttlAt, { kind: 'job-expiry', jobId: job.id });
   enterStatus(state, job);
 }
 
@@ -103,16 +103,16 @@ function enterStatus(state: State, job: Job): void {
   if (job.status === 'IN_QUEUE') {
     enqueue(queue, job);
     if (endpoint?.scaling.type === 'QUEUE_DELAY')
-      scheduleScaling(queues, queue, job.endpointId, job.queuedAt + delayOf(endpoint));
+      scheduleScaling(state, queue, job.endpointId, job.queuedAt + delayOf(endpoint));
   } else if (job.status === 'IN_PROGRESS') {
     queue.inProgress += 1;
     occupy(state, job);
     if (endpoint !== undefined)
-      setTimer(queues, endOf(endpoint, job).at, { kind: 'job-end', jobId: job.id, attempt: job.attempt });
+      setTimer(state, endOf(endpoint, job).at, { kind: 'job-end', jobId: job.id, attempt: job.attempt });
   } else {
     const counted = COUNTER_OF[job.status];
     if (counted !== undefined) queue.counts[counted] += 1;
-    setTimer(queues, expiryOf(job), { kind: 'job-expiry', jobId: job.id });
+    setTimer(state, expiryOf(job), { kind: 'job-expiry', jobId: job.id });
     if (job.webhook !== undefined)
       queues.deliveries.push({ jobId: job.id, attempts: 0, nextAt: job.finishedAt ?? job.queuedAt });
   }
@@ -120,7 +120,7 @@ function enterStatus(state: State, job: Job): void {
 
 function occupy(state: State, job: Job): void {
   const queue = queueOf(state, job.endpointId);
-  const worker = job.workerId === undefined ? undefined : queue.workers[job.workerId];
+  const worker = queue.workers[job.workerId ?? ''];
   if (worker === undefined) return;
   const { idleSince: _idle, ...kept } = worker;
   const runs = beginRun(worker.runs, job, endpoints.get(state, job.endpointId));
@@ -133,7 +133,7 @@ function occupy(state: State, job: Job): void {
  */
 function release(state: State, job: Job, at: number, after: Job | undefined): void {
   const queue = queueOf(state, job.endpointId);
-  const worker = job.workerId === undefined ? undefined : queue.workers[job.workerId];
+  const worker = queue.workers[job.workerId ?? ''];
   if (worker === undefined) return;
   const jobIds = worker.jobIds.filter((id) => id !== job.id);
   const released: Worker = { ...worker, jobIds, runs: endRun(worker.runs, job.id, at, after) };

@@ -12,7 +12,7 @@ const MAX_LINE_LENGTH = 2000;
 
 /** A worker's runs, with a new one for a job that it has started. */
 export function beginRun(runs: readonly Run[], job: Job, endpoint: EndpointRecord | undefined): readonly Run[] {
-  const handler = endpoint === undefined ? undefined : builtinOf(endpoint);
+  const handler = builtinOf(endpoint);
   const begun: Run = {
     jobId: job.id,
     attempt: job.attempt,

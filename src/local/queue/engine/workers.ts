@@ -20,6 +20,14 @@ const PLACEMENT_RETRY_MS = 60_000;
 /** How many ended workers of an endpoint are kept, for their logs. */
 const MAX_ENDED_WORKERS = 20;
 
+/** An endpoint and its queue at a time, in milliseconds since the epoch. */
+interface Scaling {
+  readonly state: State;
+  readonly queue: EndpointQueue;
+  readonly endpoint: EndpointRecord;
+  readonly at: number;
+}
+
 /** Adjusts the workers of an endpoint, when it exists. */
 export function reconcile(state: State, endpointId: string, at: number): void {
   const endpoint = endpoints.get(state, endpointId);
@@ -34,18 +42,21 @@ export function reconcile(state: State, endpointId: string, at: number): void {
  */
 export function scaleWorkers(state: State, endpoint: EndpointRecord, at: number): void {
   const queue = queueOf(state, endpoint.id);
-  useWorkers(state, queue, endpoint, at);
-  stopUnhealthy(state, queue, endpoint, at);
-  startMissing(state, queue, endpoint, at);
+  const scaling = { state, queue, endpoint, at };
+  useWorkers(scaling);
+  stopUnhealthy(scaling);
+  startMissing(scaling);
   // A worker may have become idle now.
   if (queue.workerCounts.IDLE > 0 && workerCount(queue) > endpoint.workers.min)
-    scheduleScaling(queuesOf(state), queue, endpoint.id, idleEnd(endpoint, at));
+    scheduleScaling(state, queue, endpoint.id, idleEnd(endpoint, at));
 }
 
 /** As `scaleWorkers`, after the endpoint's settings were changed. */
 export function applySettings(state: State, endpoint: EndpointRecord, at: number): void {
   const queue = queueOf(state, endpoint.id);
   queue.isUnsettled = true;
+  // What crashed may be mended.
+  delete queue.crashes;
   scaleOnTime(state, endpoint, at);
 }
 
@@ -53,12 +64,13 @@ export function applySettings(state: State, endpoint: EndpointRecord, at: number
 export function scaleOnTime(state: State, endpoint: EndpointRecord, at: number): void {
   const queue = queueOf(state, endpoint.id);
   delete queue.scaleAt;
-  useWorkers(state, queue, endpoint, at);
-  stopIdle(state, queue, endpoint, at);
-  stopUnhealthy(state, queue, endpoint, at);
-  startMissing(state, queue, endpoint, at);
+  const scaling = { state, queue, endpoint, at };
+  useWorkers(scaling);
+  stopIdle(scaling);
+  stopUnhealthy(scaling);
+  startMissing(scaling);
   const next = nextOverdueAt(state, endpoint, at);
-  if (next !== undefined) scheduleScaling(queuesOf(state), queue, endpoint.id, next);
+  if (next !== undefined) scheduleScaling(state, queue, endpoint.id, next);
 }
 
 /** Makes a worker IDLE at the end of its cold start, or UNHEALTHY where its image does not start. */
@@ -86,15 +98,17 @@ export function stopWorker(state: State, queue: EndpointQueue, worker: Worker, a
 }
 
 /** Stops surplus and stale workers, and assigns jobs to idle ones. */
-function useWorkers(state: State, queue: EndpointQueue, endpoint: EndpointRecord, at: number): void {
-  if (queue.isUnsettled) settle(state, queue, endpoint, at);
+function useWorkers(scaling: Scaling): void {
+  const { state, queue, endpoint, at } = scaling;
+  if (queue.isUnsettled) settle(scaling);
   if (!takesByProtocol(endpoint)) assignJobs(state, queue, at);
 }
 
 /** Stops surplus workers and replaces stale ones, as far as they are free now. */
-function settle(state: State, queue: EndpointQueue, endpoint: EndpointRecord, at: number): void {
-  stopSurplus(state, queue, endpoint, at);
-  replaceStale(state, queue, endpoint, at);
+function settle(scaling: Scaling): void {
+  const { queue, endpoint } = scaling;
+  stopSurplus(scaling);
+  replaceStale(scaling);
   const ours = workersIn(queue).filter(isOurs);
   queue.isUnsettled =
     workerCount(queue) > endpoint.workers.max || ours.some(({ version }) => version !== endpoint.version);
@@ -104,7 +118,7 @@ function settle(state: State, queue: EndpointQueue, endpoint: EndpointRecord, at
 const isOurs = ({ protocol }: Worker): boolean => protocol?.kind !== 'attached';
 
 /** Stops workers above the maximum, the newest first. */
-function stopSurplus(state: State, queue: EndpointQueue, endpoint: EndpointRecord, at: number): void {
+function stopSurplus({ state, queue, endpoint, at }: Scaling): void {
   const surplus = Math.max(0, workerCount(queue) - endpoint.workers.max);
   if (surplus === 0) return;
   const free = workersIn(queue).filter((worker) => isOurs(worker) && worker.status !== 'RUNNING');
@@ -115,7 +129,8 @@ function stopSurplus(state: State, queue: EndpointQueue, endpoint: EndpointRecor
  * Replaces the workers of older versions one by one: an idle worker is replaced after the previous replacement has finished
  * its cold start. A running worker finishes its job first; workers that are not needed are not replaced.
  */
-function replaceStale(state: State, queue: EndpointQueue, endpoint: EndpointRecord, at: number): void {
+function replaceStale(scaling: Scaling): void {
+  const { state, queue, endpoint, at } = scaling;
   for (const worker of workersIn(queue)) {
     if (!isOurs(worker) || worker.version === endpoint.version || worker.status === 'RUNNING') continue;
     const isReplacing = workersIn(queue).some(
@@ -123,7 +138,7 @@ function replaceStale(state: State, queue: EndpointQueue, endpoint: EndpointReco
     );
     if (isReplacing && worker.status === 'IDLE') continue;
     stopWorker(state, queue, worker, at);
-    startMissing(state, queue, endpoint, at);
+    startMissing(scaling);
   }
 }
 
@@ -140,51 +155,53 @@ function assignJobs(state: State, queue: EndpointQueue, at: number): void {
 }
 
 /** Stops workers that were idle for the endpoint's idle timeout, down to its minimum; sets a timer for the next one. */
-function stopIdle(state: State, queue: EndpointQueue, endpoint: EndpointRecord, at: number): void {
+function stopIdle({ state, queue, endpoint, at }: Scaling): void {
   if (queue.workerCounts.IDLE === 0) return;
   const idle = workersIn(queue).filter((worker) => isOurs(worker) && worker.status === 'IDLE');
   for (const worker of idle) {
     if (workerCount(queue) <= endpoint.workers.min) return;
     const endsAt = idleEnd(endpoint, worker.idleSince ?? at);
     if (endsAt <= at) stopWorker(state, queue, worker, at);
-    else scheduleScaling(queuesOf(state), queue, endpoint.id, endsAt);
+    else scheduleScaling(state, queue, endpoint.id, endsAt);
   }
 }
 
-/** Stops unhealthy workers that no job waits for. When no job waits, they are not started again either. */
-function stopUnhealthy(state: State, queue: EndpointQueue, endpoint: EndpointRecord, at: number): void {
+/**
+ * Stops unhealthy workers that no job waits for; when no job waits, they are not started again either. Stops those whose
+ * process has crashed, when another one may be started.
+ */
+function stopUnhealthy({ state, queue, endpoint, at }: Scaling): void {
   if (queue.workerCounts.UNHEALTHY === 0) return;
-  const surplus = workerCount(queue) - wantedWorkers(state, endpoint, at);
-  if (surplus <= 0) return;
-  const unhealthy = workersIn(queue).filter(({ status }) => status === 'UNHEALTHY');
-  for (const worker of unhealthy.slice(0, surplus)) stopWorker(state, queue, worker, at);
+  const until = queue.crashes?.until ?? at;
+  if (until > at) scheduleScaling(state, queue, endpoint.id, until);
+  const wanted = wantedWorkers(state, endpoint, at);
+  for (const worker of workersIn(queue)) {
+    const isReplaced = worker.protocol !== undefined && until <= at;
+    if (worker.status === 'UNHEALTHY' && (isReplaced || workerCount(queue) > wanted))
+      stopWorker(state, queue, worker, at);
+  }
 }
 
 /** When a worker has been idle for the endpoint's idle timeout. */
 const idleEnd = (endpoint: EndpointRecord, since: number): number => since + endpoint.workers.idleTimeout * 1000;
 
-function startMissing(state: State, queue: EndpointQueue, endpoint: EndpointRecord, at: number): void {
+function startMissing(scaling: Scaling): void {
+  const { state, queue, endpoint, at } = scaling;
   if (endpoint.handler === 'attach' || workerCount(queue) >= endpoint.workers.max) return;
   const missing = wantedWorkers(state, endpoint, at) - workerCount(queue);
   if (missing <= 0) return;
-  const { failedStarts } = queue;
-  if (failedStarts !== undefined && failedStarts.until > at) {
-    scheduleScaling(queuesOf(state), queue, endpoint.id, failedStarts.until);
+  const { crashes } = queue;
+  if (crashes !== undefined && crashes.until > at) {
+    scheduleScaling(state, queue, endpoint.id, crashes.until);
     return;
   }
   const placements = placementsFor(state, endpoint);
-  if (placements.length === 0) scheduleScaling(queuesOf(state), queue, endpoint.id, at + PLACEMENT_RETRY_MS);
-  for (let count = 0; count < missing; count++) startWorker(state, queue, endpoint, placements, at);
+  if (placements.length === 0) scheduleScaling(state, queue, endpoint.id, at + PLACEMENT_RETRY_MS);
+  for (let count = 0; count < missing; count++) startWorker(scaling, placements);
 }
 
 /** Starts a worker in the data center with the fewest workers; without a possible placement it starts none. */
-function startWorker(
-  state: State,
-  queue: EndpointQueue,
-  endpoint: EndpointRecord,
-  placements: readonly WorkerHardware[],
-  at: number,
-): void {
+function startWorker({ state, queue, endpoint, at }: Scaling, placements: readonly WorkerHardware[]): void {
   const workers = workersIn(queue);
   const workersAt = ({ dataCenterId }: WorkerHardware): number =>
     workers.filter(({ hardware }) => hardware.dataCenterId === dataCenterId).length;
@@ -198,7 +215,7 @@ function startWorker(
     return;
   }
   addWorker(queue, endpoint, id, hardware, at);
-  setTimer(queuesOf(state), at + COLD_START_MS, { kind: 'worker-ready', endpointId: endpoint.id, workerId: id });
+  setTimer(state, at + COLD_START_MS, { kind: 'worker-ready', endpointId: endpoint.id, workerId: id });
 }
 
 /** Adds a worker that begins its cold start. */

@@ -2,13 +2,7 @@ import { recordsFrom, recordsOf } from '../../state/records.ts';
 import type { PartCodec } from '../../state/file/codec.ts';
 import { listRecorder } from '../../state/file/list-recorder.ts';
 import { recordMapRecorder, textRecordRecorder } from '../../state/file/record-map.ts';
-import {
-  objectRecorder,
-  recordRecorder,
-  replacedRecorder,
-  valueRecorder,
-  type Recorder,
-} from '../../state/file/recorder.ts';
+import { objectRecorder, replacedRecorder, valueRecorder, type Recorder } from '../../state/file/recorder.ts';
 import { workersIn } from './endpoint-queue.ts';
 import {
   newEndpointQueue,
@@ -69,7 +63,7 @@ export const queuesCodec: PartCodec = {
           return objectRecorder((id) => textRecordRecorder(texts, `awaited ${id}`));
         case 'usage':
         case 'windows':
-          return objectRecorder(recordRecorder);
+          return objectRecorder(() => replacedRecorder());
         default:
           return valueRecorder();
       }

@@ -57,7 +57,7 @@ export interface StreamPosition {
   readonly pending: readonly string[];
 }
 
-/** An UNHEALTHY worker's container has ended at its start: it takes no jobs. */
+/** An UNHEALTHY worker's container or process has ended: it takes no jobs. */
 export type WorkerStatus = 'INITIALIZING' | 'IDLE' | 'RUNNING' | 'UNHEALTHY';
 
 export interface Worker {
@@ -74,7 +74,7 @@ export interface Worker {
   readonly startedAt: number;
   /** When its cold start was complete. */
   readonly readyAt?: number;
-  /** When its container ended, of an UNHEALTHY worker. */
+  /** When its container or process ended, of an UNHEALTHY worker. */
   readonly crashedAt?: number;
   readonly endedAt?: number;
   /** Its latest jobs, oldest first. */
@@ -85,7 +85,7 @@ export interface Worker {
   readonly jobIds: readonly string[];
   /** Since when an IDLE worker is idle. */
   readonly idleSince?: number;
-  /** Why it was stopped, when it was not by scaling. */
+  /** Why it was stopped or is UNHEALTHY, when it was not by scaling. */
   readonly endReason?: string;
   /** Of a worker that takes its jobs by the worker protocol. Others are given jobs by the queue. */
   readonly protocol?: ProtocolWorker;
@@ -182,6 +182,16 @@ export interface WaitingLine {
   count: number;
 }
 
+/** The crashes in a row of the workers of an endpoint. */
+export interface Crashes {
+  /** Before the worker asked for a job, since one last asked for a job. */
+  readonly atStart: number;
+  /** While the worker had jobs, since one last reported a result. */
+  readonly atWork: number;
+  /** Milliseconds since the epoch on the service's clock. */
+  readonly until: number;
+}
+
 /** The queue of one endpoint. */
 export interface EndpointQueue {
   waiting: WaitingLine;
@@ -197,8 +207,8 @@ export interface EndpointQueue {
   isUnsettled: boolean;
   /** When the number of workers is to be looked at next; absent when nothing is due. */
   scaleAt?: number;
-  /** The workers that ended before they took a job, since one last took a job: none is started until `until`. */
-  failedStarts?: { readonly count: number; readonly until: number };
+  /** The workers whose processes ended too early, one after the other: none is started until `until`. */
+  crashes?: Crashes;
   /** Grows when a held request of a worker must be answered for another reason than a new job. */
   signals: number;
   /** The latest workers that have ended, newest first. */

@@ -23,6 +23,13 @@ import type { Job, WorkerFault } from '../state/records.ts';
 import type { HeldRequests } from './held-requests.ts';
 import { readChunk, readReport, readTake, readWorkerId } from './requests.ts';
 
+/** The first try of a request that may be held: its reply, if there is one. */
+interface FirstTry {
+  readonly reply: Reply | undefined;
+  /** True when the worker was removed. */
+  readonly isRemoved: boolean;
+}
+
 export interface WorkerOperationsOptions {
   readonly held: HeldRequests;
   /** Returns a number from 0 up to, but not including, 1: for faults with a probability. */
@@ -53,59 +60,71 @@ export function createWorkerOperations({ held, random }: WorkerOperationsOptions
   /** The jobs of a take, with the fault that affects it. */
   const started = (state: State, call: Call, take: Take, now: number): Take => {
     const [first] = take.kind === 'jobs' ? take.jobs : [];
-    const kind = first && KIND_OF_FAULT[fault(state, 'take', call, 'GET', `job-take/${workerIdOf(call)}`)?.kind ?? ''];
+    const kind =
+      first && KIND_OF_FAULT[fault(state, 'take', call, 'GET', `job-take/${readWorkerId(call)}`)?.kind ?? ''];
     if (first !== undefined && kind !== undefined) injectFault(state, first, kind, now);
     return take;
   };
 
+  /** Answers with the reply of the first try, or holds the request until `attempt` has one. */
+  const answerOrHold = async (
+    call: Call,
+    isTake: boolean,
+    first: (state: State, endpoint: EndpointRecord, now: number) => FirstTry,
+    attempt: (state: State, now: number) => Reply | undefined,
+  ): Promise<Reply> => {
+    const tried = await call.transact((state, now) => {
+      const endpoint = endpointOf(state, call);
+      const { reply, isRemoved } = first(state, endpoint, now);
+      if (reply !== undefined) return { reply, isRemoved };
+      const request = { endpointId: endpoint.id, workerId: readWorkerId(call), isTake, attempt };
+      return { wait: held.hold(state, call, request) };
+    });
+    if (tried.reply === undefined) return (await tried.wait()) ?? NOTHING;
+    // Waits a moment; less when the caller disconnects.
+    if (tried.isRemoved) await call.sleep(REMOVED_PAUSE_MS).catch(() => undefined);
+    return tried.reply;
+  };
+
   const take = async (call: Call, isBatch: boolean): Promise<Reply> => {
     const request = readTake(call, isBatch);
-    const answerOf = (taken: Take): Reply | undefined =>
-      taken.kind === 'none' ? undefined : takeReply(taken, isBatch);
     const given: Job[] = [];
-    const attempt = (state: State, now: number): Reply | undefined => {
-      const endpoint = endpoints.get(state, endpointIdOf(call));
-      if (endpoint === undefined || !takesByProtocol(endpoint)) return LEAVE;
-      const taken = started(state, call, retryTake(state, endpoint, request, now), now);
-      if (taken.kind === 'jobs') given.push(...taken.jobs);
-      return answerOf(taken);
-    };
-    const first = await call.transact((state, now) => {
-      const endpoint = endpointOf(state, call);
-      refuseKilled(state, call);
-      if (!canAttach(state, endpoint.id, request.workerId)) throw tooManyWorkers();
-      const taken = started(state, call, takeJobs(state, endpoint, request, now), now);
-      const reply = answerOf(taken);
-      if (reply !== undefined) return { reply, isRemoved: taken.kind === 'leave' };
-      return { wait: held.hold(state, call, { endpointId: endpoint.id, ...request, isTake: true, attempt }) };
-    });
-    if (first.reply !== undefined) {
-      if (first.isRemoved) await pause(call);
-      return first.reply;
-    }
-    const reply = await first.wait();
+    const reply = await answerOrHold(
+      call,
+      true,
+      (state, endpoint, now) => {
+        if (!canAttach(state, endpoint.id, request.workerId)) throw tooManyWorkers();
+        const taken = started(state, call, takeJobs(state, endpoint, request, now), now);
+        return { reply: takeReply(taken, isBatch), isRemoved: taken.kind === 'leave' };
+      },
+      (state, now) => {
+        const endpoint = endpoints.get(state, endpointIdOf(call));
+        if (endpoint === undefined || !takesByProtocol(endpoint)) return LEAVE;
+        const taken = started(state, call, retryTake(state, endpoint, request, now), now);
+        if (taken.kind === 'jobs') given.push(...taken.jobs);
+        return takeReply(taken, isBatch);
+      },
+    );
     // The worker never got these jobs.
     if (given.length > 0 && call.signal.aborted)
       await call.transact((state, now) => {
         takeBack(state, given, now);
       });
-    return reply ?? NOTHING;
+    return reply;
   };
 
-  const stop = async (call: Call): Promise<Reply> => {
-    const workerId = workerIdOf(call);
-    const attempt = (state: State): Reply | undefined => stopReply(takeStops(state, endpointIdOf(call), workerId));
-    const first = await call.transact((state) => {
-      const endpoint = endpointOf(state, call);
-      refuseKilled(state, call);
-      const stops = takeStops(state, endpoint.id, workerId);
-      const reply = stopReply(stops);
-      if (reply !== undefined) return { reply, isRemoved: stops === 'leave' };
-      return { wait: held.hold(state, call, { endpointId: endpoint.id, workerId, isTake: false, attempt }) };
-    });
-    if (first.reply === undefined) return (await first.wait()) ?? NOTHING;
-    if (first.isRemoved) await pause(call);
-    return first.reply;
+  const stop = (call: Call): Promise<Reply> => {
+    const stops = (state: State): ReturnType<typeof takeStops> =>
+      takeStops(state, endpointIdOf(call), readWorkerId(call));
+    return answerOrHold(
+      call,
+      false,
+      (state) => {
+        const taken = stops(state);
+        return { reply: stopReply(taken), isRemoved: taken === 'leave' };
+      },
+      (state) => stopReply(stops(state)),
+    );
   };
 
   const done = async (call: Call): Promise<Reply> => {
@@ -138,9 +157,7 @@ export function createWorkerOperations({ held, random }: WorkerOperationsOptions
   const ping = async (call: Call): Promise<Reply> => {
     const jobIds = new Set(call.query.getAll('job_id').flatMap((ids) => ids.split(',')));
     await call.transact((state, now) => {
-      const endpoint = endpointOf(state, call);
-      refuseKilled(state, call);
-      recordPing(state, endpoint.id, workerIdOf(call), jobIds, now);
+      recordPing(state, endpointOf(state, call).id, readWorkerId(call), jobIds, now);
     });
     return OK;
   };
@@ -167,30 +184,29 @@ const KIND_OF_FAULT: Readonly<Partial<Record<string, WorkerFault['kind']>>> = {
 };
 
 const endpointIdOf = (call: Call): string => call.params['endpointId'] ?? '';
-const workerIdOf = (call: Call): string => readWorkerId(call);
 
+/** The endpoint of a request. The connection of a killed worker is dropped. */
 function endpointOf(state: State, call: Call): EndpointRecord {
   const id = endpointIdOf(call);
   const endpoint = endpoints.get(state, id);
   if (endpoint === undefined || !takesByProtocol(endpoint))
     throw notFound(`endpoint ${id} has no workers that take its jobs themselves`);
+  if (isKilled(state, id, readWorkerId(call))) throw new DroppedConnection(false);
   return endpoint;
 }
 
-/** The job and the worker of a report. The connection of a killed worker is dropped. */
-function jobOnWorkerOf(state: State, call: Call): JobOnWorker {
-  const endpoint = endpointOf(state, call);
-  refuseKilled(state, call);
-  return { endpointId: endpoint.id, workerId: workerIdOf(call), jobId: call.params['jobId'] ?? '' };
-}
-
-function refuseKilled(state: State, call: Call): void {
-  if (isKilled(state, endpointIdOf(call), workerIdOf(call))) throw new DroppedConnection(false);
-}
+/** The job and the worker of a report. */
+const jobOnWorkerOf = (state: State, call: Call): JobOnWorker => ({
+  endpointId: endpointOf(state, call).id,
+  workerId: readWorkerId(call),
+  jobId: call.params['jobId'] ?? '',
+});
 
 const tooManyWorkers = (): Problem => new Problem(429, 'Too Many Requests', 'this endpoint has too many workers');
 
-function takeReply(take: Exclude<Take, { kind: 'none' }>, isBatch: boolean): Reply {
+/** Undefined when the worker is to wait for jobs. */
+function takeReply(take: Take, isBatch: boolean): Reply | undefined {
+  if (take.kind === 'none') return undefined;
   if (take.kind === 'leave') return LEAVE;
   const documents = take.jobs.map(jobForWorker);
   return { status: 200, body: isBatch ? documents : (documents[0] ?? null) };
@@ -200,13 +216,10 @@ function takeReply(take: Exclude<Take, { kind: 'none' }>, isBatch: boolean): Rep
 const jobForWorker = ({ id, input, webhook }: Job): Json => ({
   id,
   input: new Exact(input),
-  ...(webhook !== undefined && { webhook }),
+  webhook,
 });
 
 function stopReply(stops: ReturnType<typeof takeStops>): Reply | undefined {
   if (stops === 'leave') return NOTHING;
   return stops.length === 0 ? undefined : { status: 200, body: { jobsToStop: stops } };
 }
-
-/** Waits a moment; less when the caller disconnects. */
-const pause = (call: Call): Promise<void> => call.sleep(REMOVED_PAUSE_MS).catch(() => undefined);

@@ -1,4 +1,5 @@
-import { Problem } from '../../contract/problem.ts';
+import { isObject } from '../../../core/json.ts';
+import { badRequest } from '../../contract/problem.ts';
 import type { Call } from '../../frame/operation.ts';
 import { memberText } from '../api/member-text.ts';
 import type { Result } from '../engine/protocol/results.ts';
@@ -18,7 +19,7 @@ export type Report =
 export function readWorkerId({ params }: Call): string {
   const id = params['workerId'] ?? '';
   if (id.length > MAX_WORKER_ID_LENGTH)
-    throw invalid(`the worker id has more than ${String(MAX_WORKER_ID_LENGTH)} characters`);
+    throw badRequest(`the worker id has more than ${String(MAX_WORKER_ID_LENGTH)} characters`);
   return id;
 }
 
@@ -26,7 +27,7 @@ export function readWorkerId({ params }: Call): string {
 export function readTake(call: Call, isBatch: boolean): TakeRequest {
   const size = call.query.get('batch_size');
   if (isBatch && (size === null || !/^[1-9]\d{0,8}$/.test(size)))
-    throw invalid('batch_size must be a whole number from 1');
+    throw badRequest('batch_size must be a whole number from 1');
   return {
     workerId: readWorkerId(call),
     count: isBatch ? Math.min(MAX_BATCH, Number(size)) : 1,
@@ -53,7 +54,7 @@ export function readReport(call: Call): Report {
 /** Reads a chunk of a stream as JSON text. Fails with Problem 400 when the body is not a JSON object with `output`. */
 export function readChunk(call: Call): string {
   const body = readBody(call);
-  if (!('output' in body)) throw invalid('the body needs the member output');
+  if (!('output' in body)) throw badRequest('the body needs the member output');
   return memberText(call.bodyText, 'output');
 }
 
@@ -68,10 +69,8 @@ function readBody({ bodyText }: Call): Readonly<Record<string, unknown>> {
   try {
     body = JSON.parse(bodyText);
   } catch {
-    throw invalid('the body is not JSON');
+    throw badRequest('the body is not JSON');
   }
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid('the body must be a JSON object');
-  return body as Readonly<Record<string, unknown>>;
+  if (!isObject(body)) throw badRequest('the body must be a JSON object');
+  return body;
 }
-
-const invalid = (detail: string): Problem => new Problem(400, 'Bad Request', detail);

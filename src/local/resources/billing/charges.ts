@@ -1,3 +1,4 @@
+import type { AmountName } from '../../contract/billing.ts';
 import { cpuById, gpuById } from '../../model/catalog/hardware.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
 import { pods } from '../../model/pods/seed.ts';
@@ -5,22 +6,6 @@ import type { PodRecord } from '../../model/pods/record.ts';
 import { usageOf } from '../../queue/index.ts';
 import type { State } from '../../state/state.ts';
 import { storage, type StorageRecord } from '../../model/volumes.ts';
-
-/** The kind of a charge, as the member of the summary. */
-export type AmountName =
-  | 'podGpuAmount'
-  | 'podCpuAmount'
-  | 'podDiskAmount'
-  | 'serverlessGpuAmount'
-  | 'serverlessCpuAmount'
-  | 'serverlessDiskAmount'
-  | 'serverlessFeeAmount'
-  | 'storageStandardAmount'
-  | 'storageHighPerformanceAmount'
-  | 'endpointAmount'
-  | 'clusterGpuAmount'
-  | 'clusterDiskAmount'
-  | 'clusterNetworkingAmount';
 
 /** A constant cost from one time to another. */
 export interface Charge {

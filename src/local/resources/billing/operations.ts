@@ -1,21 +1,18 @@
+import { REPORTS, type Report } from '../../contract/billing.ts';
 import type { OperationId } from '../../contract/rows.ts';
-import { operation, type Operation } from '../../frame/operation.ts';
+import { operation, reply, type Operation } from '../../frame/operation.ts';
 import { rangeOf } from './buckets.ts';
 import { chargesOf } from './charges.ts';
-import { reportOf, REPORTS, type Report } from './reports.ts';
+import { reportOf } from './reports.ts';
 
 const reporting = (id: OperationId, report: Report): Operation =>
-  operation(id, async (call) => ({
-    status: 200,
-    body: await call.transact((state, now) =>
-      reportOf(
-        report,
-        chargesOf(state, now),
-        rangeOf(call.query, now),
-        report.by === undefined ? null : call.query.get(report.by.id),
-      ),
-    ),
-  }));
+  operation(
+    id,
+    reply(200, (state, { query }, now) => {
+      const only = report.by === undefined ? null : query.get(report.by.id);
+      return reportOf(report, chargesOf(state, now), rangeOf(query, now), only);
+    }),
+  );
 
 /** Billing: what ran, by the clock (contract rules, Billing). */
 export const billingOperations: readonly Operation[] = [

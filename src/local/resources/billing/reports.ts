@@ -1,66 +1,7 @@
-import type { Json } from '../../../core/json.ts';
+import type { Json, JsonObject } from '../../../core/json.ts';
+import type { Report } from '../../contract/billing.ts';
 import { addBuckets, bucketStart, type Range } from './buckets.ts';
-import type { AmountName, Charge } from './charges.ts';
-
-/** The content of one of the six reports. */
-export interface Report {
-  /** Members of a record, and the amount in each; `totalAmount` is the sum of all. */
-  readonly amounts: Readonly<Record<string, AmountName>>;
-  /** When there is one record per resource: the member with its id, also the filter, and the member with their number. */
-  readonly by?: { readonly id: string; readonly count: string };
-  /** Whether a record shows `totalAmount` only. */
-  readonly totalOnly?: true;
-}
-
-export const REPORTS = {
-  summary: {
-    amounts: Object.fromEntries(
-      (
-        [
-          'podGpuAmount',
-          'podCpuAmount',
-          'podDiskAmount',
-          'serverlessGpuAmount',
-          'serverlessCpuAmount',
-          'serverlessDiskAmount',
-          'serverlessFeeAmount',
-          'storageStandardAmount',
-          'storageHighPerformanceAmount',
-          'endpointAmount',
-          'clusterGpuAmount',
-          'clusterDiskAmount',
-          'clusterNetworkingAmount',
-        ] satisfies AmountName[]
-      ).map((name) => [name, name]),
-    ),
-  },
-  pods: {
-    amounts: { gpuAmount: 'podGpuAmount', cpuAmount: 'podCpuAmount', diskAmount: 'podDiskAmount' },
-    by: { id: 'podId', count: 'uniquePodCount' },
-  },
-  serverless: {
-    amounts: {
-      gpuAmount: 'serverlessGpuAmount',
-      cpuAmount: 'serverlessCpuAmount',
-      diskAmount: 'serverlessDiskAmount',
-      feeAmount: 'serverlessFeeAmount',
-    },
-    by: { id: 'serverlessId', count: 'uniqueServerlessCount' },
-  },
-  endpoints: { amounts: { endpointAmount: 'endpointAmount' }, totalOnly: true },
-  volumes: {
-    amounts: { standardAmount: 'storageStandardAmount', highPerformanceAmount: 'storageHighPerformanceAmount' },
-    by: { id: 'networkVolumeId', count: 'uniqueNetworkVolumeCount' },
-  },
-  clusters: {
-    amounts: {
-      gpuAmount: 'clusterGpuAmount',
-      diskAmount: 'clusterDiskAmount',
-      networkingAmount: 'clusterNetworkingAmount',
-    },
-    by: { id: 'clusterId', count: 'uniqueClusterCount' },
-  },
-} as const satisfies Readonly<Record<string, Report>>;
+import type { Charge } from './charges.ts';
 
 /** Amounts are added as whole millionths of a dollar, so that sums are exact. */
 const MICRO = 1_000_000;
@@ -76,13 +17,14 @@ interface Sum {
 /** A report: a record for each bucket, or each resource in each bucket, with costs; the earliest first. */
 export function reportOf(report: Report, charges: readonly Charge[], range: Range, only: string | null): Json {
   const sums = sumsOf(report, charges, range, only);
+  const named = (id: string | null): JsonObject => (report.by === undefined ? {} : { [report.by.id]: id });
   const totals = new Map<string, number>();
   for (const { micros } of sums) for (const [member, micro] of micros) add(totals, member, micro);
   return {
     records: sums.map(({ start, id, micros }) => ({
       startTime: timeText(start),
       endTime: timeText(addBuckets(range.bucketSize, start)),
-      ...(report.by === undefined ? {} : { [report.by.id]: id }),
+      ...named(id),
       ...amountsOf(report, micros),
     })),
     metadata: {
@@ -90,7 +32,7 @@ export function reportOf(report: Report, charges: readonly Charge[], range: Rang
         startTime: timeText(range.start),
         endTime: timeText(range.end),
         bucketSize: range.bucketSize,
-        ...(report.by === undefined ? {} : { [report.by.id]: only }),
+        ...named(only),
       },
       recordCount: sums.length,
       ...(report.by === undefined ? {} : { [report.by.count]: new Set(sums.map(({ id }) => id)).size }),

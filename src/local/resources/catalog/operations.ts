@@ -1,5 +1,6 @@
 import type { Json } from '../../../core/json.ts';
-import { operation, type Call, type Operation } from '../../frame/operation.ts';
+import type { OperationId } from '../../contract/rows.ts';
+import { operation, reply, type Call, type Operation } from '../../frame/operation.ts';
 import { notFound } from '../../contract/problem.ts';
 import { listIn } from '../../frame/query.ts';
 import { ANY_GPU, cpuLevel, gpuLevel, gpuRequirements, availabilityOf, wantsAvailability } from './availability.ts';
@@ -69,40 +70,44 @@ function findById<T extends { readonly id: string }>(all: readonly T[], call: Ca
   return found;
 }
 
+/** The operations that list some hardware and that get one of it; `member` is the member of the list. */
+function hardwareOperations<T extends GpuData | CpuData>(
+  [listId, getId, member]: readonly [OperationId, OperationId, string],
+  all: (state: State) => readonly T[],
+  documentOf: (hardware: T, query: URLSearchParams, available: boolean) => Json,
+): readonly Operation[] {
+  return [
+    operation(
+      listId,
+      reply(200, (state, { query }) => {
+        const available = wantsAvailability(query);
+        return { [member]: all(state).map((hardware) => documentOf(hardware, query, available)) };
+      }),
+    ),
+    operation(
+      getId,
+      reply(200, (state, call) => {
+        const available = wantsAvailability(call.query);
+        return documentOf(findById(all(state), call), call.query, available);
+      }),
+    ),
+  ];
+}
+
 /** The catalog: hardware and data centers. Only the stock ever changes, by `berth local stock`. */
 export const catalogOperations: readonly Operation[] = [
-  operation('listGpuTypes', async (call) => {
-    const { query } = call;
-    const available = wantsAvailability(query);
-    const gpus = await call.transact(gpusOf);
-    return { status: 200, body: { gpus: gpus.map((gpu) => gpuDocument(gpu, query, available)) } };
-  }),
-  operation('getGpuType', async (call) => {
-    const available = wantsAvailability(call.query);
-    return { status: 200, body: gpuDocument(findById(await call.transact(gpusOf), call), call.query, available) };
-  }),
-  operation('listCpuTypes', async (call) => {
-    const { query } = call;
-    const available = wantsAvailability(query);
-    const cpus = await call.transact(cpusOf);
-    return { status: 200, body: { cpus: cpus.map((cpu) => cpuDocument(cpu, query, available)) } };
-  }),
-  operation('getCpuType', async (call) => {
-    const available = wantsAvailability(call.query);
-    return { status: 200, body: cpuDocument(findById(await call.transact(cpusOf), call), call.query, available) };
-  }),
-  operation('listDataCenters', async (call) => ({
-    status: 200,
-    body: {
-      dataCenters: await call.transact((state) =>
-        DATA_CENTERS.filter((dataCenter) => matchesFilters(dataCenter, call.query)).map((dataCenter) =>
-          dataCenterDocument(state, dataCenter, call.query),
-        ),
+  ...hardwareOperations(['listGpuTypes', 'getGpuType', 'gpus'], gpusOf, gpuDocument),
+  ...hardwareOperations(['listCpuTypes', 'getCpuType', 'cpus'], cpusOf, cpuDocument),
+  operation(
+    'listDataCenters',
+    reply(200, (state, { query }) => ({
+      dataCenters: DATA_CENTERS.filter((dataCenter) => matchesFilters(dataCenter, query)).map((dataCenter) =>
+        dataCenterDocument(state, dataCenter, query),
       ),
-    },
-  })),
-  operation('getDataCenter', async (call) => ({
-    status: 200,
-    body: await call.transact((state) => dataCenterDocument(state, findById(DATA_CENTERS, call), call.query)),
-  })),
+    })),
+  ),
+  operation(
+    'getDataCenter',
+    reply(200, (state, call) => dataCenterDocument(state, findById(DATA_CENTERS, call), call.query)),
+  ),
 ];

@@ -1,10 +1,11 @@
 import { badRequest } from '../../contract/problem.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
 import { nextId, type State } from '../../state/state.ts';
-import { checkContainer, resolveTemplate, type ContainerBody } from '../templates/resolve.ts';
+import { checkContainer, containerWith, resolveTemplate, type ContainerBody } from '../templates/resolve.ts';
 import { cpuFor, gpuFor, checkPlacement, type CpuBody, type GpuBody } from './compute.ts';
 import { hasIdleTimeout } from './document.ts';
-import { DEFAULTS, firstRelease, type ContainerRecord, type EndpointRecord } from '../../model/endpoints/record.ts';
+import { newContainer, type ContainerRecord } from '../../model/container.ts';
+import { DEFAULTS, firstRelease, type EndpointRecord } from '../../model/endpoints/record.ts';
 import { addRelease } from './releases.ts';
 
 /** The members of both create and update, validated by the schema. */
@@ -35,7 +36,7 @@ export interface UpdateEndpointBody extends EndpointBody {
 export function createEndpoint(state: State, now: number, request: CreateEndpointBody): EndpointRecord {
   const { body, template } = resolveTemplate(state, request, 'endpoint');
   if ((body.gpu === undefined) === (body.cpu === undefined)) throw badRequest('exactly one of gpu and cpu is required');
-  const { min, max, idleTimeout, timeoutMs, disk, flashboot } = DEFAULTS;
+  const { min, max, idleTimeout, timeoutMs, flashboot } = DEFAULTS;
   const defaults: EndpointRecord = {
     id: '',
     name: body.name,
@@ -46,7 +47,7 @@ export function createEndpoint(state: State, now: number, request: CreateEndpoin
     timeoutMs,
     flashboot,
     handler: handlerOf(body.image ?? ''),
-    container: { image: '', args: '', disk, ports: [], env: {}, registry: null },
+    container: newContainer(),
     dataCenterIds: [],
     networkVolumes: [],
     template: template?.id ?? null,
@@ -103,16 +104,9 @@ function settingsOf(state: State, current: EndpointRecord, body: UpdateEndpointB
 const changesPlacement = ({ gpu, cpu, dataCenterIds, networkVolumes }: UpdateEndpointBody): boolean =>
   [gpu, cpu, dataCenterIds, networkVolumes].some((member) => member !== undefined);
 
-function containerOf(state: State, { container: current }: EndpointRecord, body: ContainerBody): ContainerRecord {
+function containerOf(state: State, { container }: EndpointRecord, body: ContainerBody): ContainerRecord {
   checkContainer(state, body);
-  return {
-    image: body.image ?? current.image,
-    args: body.args ?? current.args,
-    disk: body.disk ?? current.disk,
-    ports: [...(body.ports ?? current.ports)],
-    env: { ...(body.env ?? current.env) },
-    registry: body.registry === undefined ? current.registry : body.registry,
-  };
+  return containerWith(container, body);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { LogLine, LogSource } from '../log-stream.ts';
+import { containerLine, linesOfFailedStart, systemLine, type LogLine, type LogSource } from '../log-stream.ts';
 import { notFound } from '../../contract/problem.ts';
 import { workersIn } from '../../queue/state/endpoint-queue.ts';
 import { queuesOf, type Run, type Worker } from '../../queue/state/records.ts';
@@ -31,23 +31,24 @@ const workerOf = (state: State, workerId: string): Worker | undefined =>
 
 /** A worker's log lines with `from <= at < to`, in order: system lines of the worker, container lines of its jobs. */
 function linesOf(worker: Worker, from: number, to: number): readonly LogLine[] {
-  const { hardware, startedAt, readyAt, crashedAt, endedAt, endReason } = worker;
+  const { hardware, startedAt, readyAt, crashedAt, endedAt, endReason, protocol } = worker;
   const machine =
     hardware.gpu === undefined
       ? `${String(hardware.cpu?.vcpuCount ?? 0)} vCPU of ${hardware.cpu?.id ?? ''}`
       : `${String(hardware.gpu.count)} x ${hardware.gpu.id}`;
   const lines = [
-    system(startedAt, `worker ${worker.id} starting on ${machine} in ${hardware.dataCenterId}`),
-    system(startedAt, `pulling image ${worker.image}`),
-    ...(readyAt === undefined ? [] : [system(readyAt, `worker started, version ${String(worker.version)}`)]),
-    ...(crashedAt === undefined
-      ? []
-      : [container(crashedAt, LAST_WORDS), system(crashedAt, 'container exited with code 1: it does not start')]),
+    systemLine(startedAt, `worker ${worker.id} starting on ${machine} in ${hardware.dataCenterId}`),
+    systemLine(startedAt, `pulling image ${worker.image}`),
+    ...(readyAt === undefined ? [] : [systemLine(readyAt, `worker started, version ${String(worker.version)}`)]),
+    ...(crashedAt === undefined || protocol !== undefined ? [] : linesOfFailedStart(crashedAt, LAST_WORDS)),
     ...worker.runs.flatMap((run) => linesOfRun(run, from, to)),
-    ...(worker.printed ?? []).map(({ at, line }) => container(at, line)),
+    ...(worker.printed ?? []).map(({ at, line }) => containerLine(at, line)),
+    ...(crashedAt === undefined || protocol === undefined
+      ? []
+      : [systemLine(crashedAt, `worker crashed: ${endReason ?? ''}`)]),
     ...(endedAt === undefined
       ? []
-      : [system(endedAt, endReason === undefined ? 'worker stopping' : `worker stopping: ${endReason}`)]),
+      : [systemLine(endedAt, endReason === undefined ? 'worker stopping' : `worker stopping: ${endReason}`)]),
   ];
   return lines.filter(({ at }) => at >= from && at < to).sort((a, b) => a.at - b.at);
 }
@@ -62,11 +63,11 @@ function linesOfRun(run: Run, from: number, to: number): readonly LogLine[] {
   const chunks: LogLine[] = [];
   for (let chunk = first; chunk <= last; chunk++)
     chunks.push(
-      container(run.from + chunk * CHUNK_INTERVAL_MS, `${jobId}: chunk ${String(chunk)} of ${String(run.chunks)}`),
+      containerLine(run.from + chunk * CHUNK_INTERVAL_MS, `${jobId}: chunk ${String(chunk)} of ${String(run.chunks)}`),
     );
   return [
-    system(run.from, `job ${jobId} started${attemptText}`),
-    container(run.from, `${jobId}: input of ${String(run.inputBytes)} bytes`),
+    systemLine(run.from, `job ${jobId} started${attemptText}`),
+    containerLine(run.from, `${jobId}: input of ${String(run.inputBytes)} bytes`),
     ...chunks,
     ...linesOfEnd(run),
   ];
@@ -74,11 +75,9 @@ function linesOfRun(run: Run, from: number, to: number): readonly LogLine[] {
 
 function linesOfEnd({ jobId, from, to, end, outputBytes, error }: Run): readonly LogLine[] {
   if (to === undefined || end === undefined) return [];
-  const finished = system(to, `job ${jobId} finished: ${end} after ${String(to - from)} ms`);
-  if (error !== undefined) return [container(to, `${jobId}: ${error}`), finished];
-  if (outputBytes !== undefined) return [container(to, `${jobId}: output of ${String(outputBytes)} bytes`), finished];
+  const finished = systemLine(to, `job ${jobId} finished: ${end} after ${String(to - from)} ms`);
+  if (error !== undefined) return [containerLine(to, `${jobId}: ${error}`), finished];
+  if (outputBytes !== undefined)
+    return [containerLine(to, `${jobId}: output of ${String(outputBytes)} bytes`), finished];
   return [finished];
 }
-
-const system = (at: number, line: string): LogLine => ({ at, source: 'system', line });
-const container = (at: number, line: string): LogLine => ({ at, source: 'container', line });

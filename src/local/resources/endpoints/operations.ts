@@ -1,5 +1,5 @@
 import { logStream } from '../log-stream.ts';
-import { operation, type Call, type Operation } from '../../frame/operation.ts';
+import { noContent, operation, reply, type Call, type Operation } from '../../frame/operation.ts';
 import { notFound } from '../../contract/problem.ts';
 import { endpointChanged, removeQueue } from '../../queue/index.ts';
 import type { State } from '../../state/state.ts';
@@ -21,60 +21,52 @@ function find(state: State, call: Call): EndpointRecord {
 
 /** Serverless endpoints (contract rules, Serverless endpoints). Their jobs and workers are in `src/local/queue`. */
 export const endpointOperations: readonly Operation[] = [
-  operation('listEndpoints', async (call) => ({
-    status: 200,
-    body: {
-      endpoints: await call.transact((state) =>
-        endpoints
-          .all(state)
-          .filter(({ hidden }) => hidden !== true)
-          .map((endpoint) => endpointDocument(endpoint, call.origin)),
-      ),
-    },
-  })),
-  operation('createEndpoint', async (call) => {
-    const body = bodyOf(call) as CreateEndpointBody;
-    return {
-      status: 201,
-      body: await call.transact((state, now) => {
-        const endpoint = createEndpoint(state, now, body);
-        endpointChanged(state, endpoint.id);
-        return endpointDocument(endpoint, call.origin);
-      }),
-    };
-  }),
-  operation('getEndpoint', async (call) => ({
-    status: 200,
-    body: await call.transact((state) => endpointDocument(find(state, call), call.origin)),
-  })),
-  operation('updateEndpoint', async (call) => {
-    const body = bodyOf(call) as UpdateEndpointBody;
-    return {
-      status: 200,
-      body: await call.transact((state, now) => {
-        const endpoint = find(state, call);
-        updateEndpoint(state, endpoint, now, body);
-        endpointChanged(state, endpoint.id);
-        return endpointDocument(endpoint, call.origin);
-      }),
-    };
-  }),
-  operation('deleteEndpoint', async (call) => {
-    await call.transact((state, now) => {
+  operation(
+    'listEndpoints',
+    reply(200, (state, { origin }) => ({
+      endpoints: endpoints
+        .all(state)
+        .filter(({ hidden }) => hidden !== true)
+        .map((endpoint) => endpointDocument(endpoint, origin)),
+    })),
+  ),
+  operation(
+    'createEndpoint',
+    reply(201, (state, call, now) => {
+      const endpoint = createEndpoint(state, now, bodyOf(call) as CreateEndpointBody);
+      endpointChanged(state, endpoint.id);
+      return endpointDocument(endpoint, call.origin);
+    }),
+  ),
+  operation(
+    'getEndpoint',
+    reply(200, (state, call) => endpointDocument(find(state, call), call.origin)),
+  ),
+  operation(
+    'updateEndpoint',
+    reply(200, (state, call, now) => {
+      const endpoint = find(state, call);
+      updateEndpoint(state, endpoint, now, bodyOf(call) as UpdateEndpointBody);
+      endpointChanged(state, endpoint.id);
+      return endpointDocument(endpoint, call.origin);
+    }),
+  ),
+  operation(
+    'deleteEndpoint',
+    noContent((state, call, now) => {
       const { id } = find(state, call);
       removeQueue(state, id, now);
       endpoints.remove(state, id);
-    });
-    return { status: 204 };
-  }),
-  operation('listEndpointWorkers', async (call) => ({
-    status: 200,
-    body: await call.transact((state, now) => workersDocument(state, find(state, call), now)),
-  })),
-  operation('listEndpointReleases', async (call) => ({
-    status: 200,
-    body: await call.transact((state) => releasesDocument(state, find(state, call))),
-  })),
+    }),
+  ),
+  operation(
+    'listEndpointWorkers',
+    reply(200, (state, call, now) => workersDocument(state, find(state, call), now)),
+  ),
+  operation(
+    'listEndpointReleases',
+    reply(200, (state, call) => releasesDocument(state, find(state, call))),
+  ),
   operation('getWorkerLogs', (call) =>
     logStream(
       call,

@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../../../core/json.ts';
 import { queueOf, workersIn } from '../../queue/state/endpoint-queue.ts';
 import { nextId, type State } from '../../state/state.ts';
-import type { ContainerRecord, EndpointRecord, ReleaseRecord } from '../../model/endpoints/record.ts';
+import type { ContainerRecord } from '../../model/container.ts';
+import type { EndpointRecord, ReleaseRecord } from '../../model/endpoints/record.ts';
 
 /** How many releases of an endpoint are kept. */
 const MAX_RELEASES = 100;

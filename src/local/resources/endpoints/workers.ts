@@ -7,9 +7,13 @@ import type { EndpointRecord } from '../../model/endpoints/record.ts';
 
 type ShownStatus = WorkerStatus | 'THROTTLED';
 
-/** An endpoint's active workers, and their number by status. */
+/**
+ * An endpoint's active workers, and their number by status. Last, and not in the specification, the workers that have
+ * ended and whose logs can still be read, newest first.
+ */
 export function workersDocument(state: State, endpoint: EndpointRecord, now: number): Json {
-  const workers = workersIn(queueOf(state, endpoint.id));
+  const queue = queueOf(state, endpoint.id);
+  const workers = workersIn(queue);
   const inStatus = (wanted: ShownStatus): number =>
     workers.filter((worker) => shownStatus(state, worker) === wanted).length;
   return {
@@ -23,6 +27,7 @@ export function workersDocument(state: State, endpoint: EndpointRecord, now: num
       total: workers.length,
     },
     workers: workers.map((worker) => workerDocument(worker, shownStatus(state, worker), endpoint, now)),
+    ended: queue.ended.map(({ id, endedAt = now }) => ({ id, endedAt: new Date(endedAt).toISOString() })),
   };
 }
 

@@ -5,7 +5,8 @@ import { pods } from '../../model/pods/seed.ts';
 import { sshKeys } from '../../model/ssh-keys.ts';
 import { volumes } from '../../model/volumes.ts';
 import { nextId, type State } from '../../state/state.ts';
-import { checkContainer, resolveTemplate, type ContainerBody } from '../templates/resolve.ts';
+import { newContainer } from '../../model/container.ts';
+import { checkContainer, containerWith, resolveTemplate, type ContainerBody } from '../templates/resolve.ts';
 import type { TemplateRecord } from '../../model/templates/record.ts';
 import { mountsForCreate, mountsForPatch, type MountsBody } from './mounts.ts';
 import { launchedAt, launchEvent } from './transitions.ts';
@@ -38,8 +39,6 @@ interface PodGroup {
   readonly membership: Membership;
 }
 
-const DEFAULT_DISK_GB = 20;
-
 /** Creates a pod; its status is PROVISIONING. Throws the 400, 404 and 422 Problems of contract rules, Pods. */
 export function createPod(state: State, now: number, request: CreatePodBody, group?: PodGroup): PodRecord {
   const { body: filled, template } = resolveTemplate(state, request, 'pod');
@@ -60,12 +59,8 @@ export function createPod(state: State, now: number, request: CreatePodBody, gro
   const pod: PodRecord = {
     id,
     name: body.name,
-    image: body.image ?? '',
-    args: body.args ?? '',
-    disk: body.disk ?? DEFAULT_DISK_GB,
-    ports: [...(body.ports ?? [])],
+    ...containerWith(newContainer(), body),
     env: { ...injectedEnv(state, id, body), ...body.env },
-    registry: body.registry ?? null,
     mounts,
     ...placement,
     cloud,
@@ -106,13 +101,8 @@ export function updatePod(state: State, pod: PodRecord, request: UpdatePodBody, 
   const mounts = mountsForPatch(pod, body.mounts);
   const before = storageEvent(pod, now);
   Object.assign(pod, {
+    ...containerWith(pod, body),
     name: body.name ?? pod.name,
-    image: body.image ?? pod.image,
-    args: body.args ?? pod.args,
-    disk: body.disk ?? pod.disk,
-    ports: body.ports ?? pod.ports,
-    env: body.env ?? pod.env,
-    registry: body.registry === undefined ? pod.registry : body.registry,
     mounts,
     locked: body.locked ?? pod.locked,
     globalNetworking: { ...pod.globalNetworking, wanted: body.globalNetworking ?? pod.globalNetworking.wanted },

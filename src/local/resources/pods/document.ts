@@ -7,27 +7,29 @@ import { ACTIONS, startedAt, statusAt } from './transitions.ts';
 export function podDocument(pod: PodRecord, now: number): Json {
   const status = statusAt(pod, now);
   const started = startedAt(pod, now);
+  const { id, name, image, args, disk, ports, env, registry, mounts, gpu, cpu, cluster } = pod;
+  const { cloud, dataCenterId, cudaVersion, template, locked } = pod;
   return {
-    id: pod.id,
-    name: pod.name,
+    id,
+    name,
     status,
-    actions: [...ACTIONS[status]],
-    image: pod.image,
-    args: pod.args,
-    disk: pod.disk,
-    ports: pod.ports,
-    env: pod.env,
-    registry: pod.registry,
-    mounts: { ...pod.mounts },
-    gpu: pod.gpu,
-    cpu: pod.cpu,
-    cloud: pod.cloud,
-    dataCenterId: pod.dataCenterId,
-    cudaVersion: pod.cudaVersion,
-    template: pod.template,
+    actions: ACTIONS[status],
+    image,
+    args,
+    disk,
+    ports,
+    env,
+    registry,
+    mounts: { ...mounts },
+    gpu,
+    cpu,
+    cloud,
+    dataCenterId,
+    cudaVersion,
+    template,
     cost: status === 'EXITED' || status === 'TERMINATED' ? 0 : pod.price,
-    locked: pod.locked,
-    cluster: pod.cluster === undefined ? undefined : { ...pod.cluster },
+    locked,
+    cluster: cluster && { ...cluster },
     globalNetworking: pod.globalNetworking.active
       ? { enabled: true, ip: globalIp(pod), internalDns: `${pod.id}.pods.internal` }
       : { enabled: false },

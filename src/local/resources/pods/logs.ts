@@ -1,4 +1,4 @@
-import type { LogLine } from '../log-stream.ts';
+import { containerLine, linesOfFailedStart, systemLine, type LogLine } from '../log-stream.ts';
 import type { PodEvent, PodRecord } from '../../model/pods/record.ts';
 import { LAST_WORDS } from '../../model/images.ts';
 import { PROVISIONING_MS, STARTING_MS } from './transitions.ts';
@@ -32,24 +32,24 @@ function linesFrom(pod: PodRecord, event: StatusEvent, from: number, to: number)
     case 'launch':
       return linesOfLaunch(pod, event, from, to);
     case 'stop':
-      return [system(event.at, 'container stopped')];
+      return [systemLine(event.at, 'container stopped')];
     case 'fail':
-      return [container(event.at, HOSTILE_LINE), system(event.at, 'container exited with code 1: it does not start')];
+      return linesOfFailedStart(event.at, HOSTILE_LINE);
     case 'terminate':
-      return [system(event.at, 'pod terminated')];
+      return [systemLine(event.at, 'pod terminated')];
   }
 }
 
 function linesOfLaunch(pod: PodRecord, launch: Launch, from: number, to: number): readonly LogLine[] {
   const { at, image, held, fails } = launch;
   const hardware = pod.gpu === undefined ? `CPU ${pod.cpu?.id ?? ''}` : `${String(pod.gpu.count)} x ${pod.gpu.id}`;
-  const search = system(at, `looking for a machine with ${hardware}`);
+  const search = systemLine(at, `looking for a machine with ${hardware}`);
   if (held === 'PROVISIONING')
     return [search, ...linesEvery(WAITING_INTERVAL_MS, at, from, to, () => 'still waiting for one', 'system')];
   const foundLines = [
     search,
-    system(at + 800, `found one in ${pod.dataCenterId}`),
-    system(at + PROVISIONING_MS - 500, `pulling image ${image}`),
+    systemLine(at + 800, `found one in ${pod.dataCenterId}`),
+    systemLine(at + PROVISIONING_MS - 500, `pulling image ${image}`),
   ];
   if (held === 'STARTING')
     return [
@@ -59,19 +59,17 @@ function linesOfLaunch(pod: PodRecord, launch: Launch, from: number, to: number)
   const starting = launch.restart === true ? at : at + PROVISIONING_MS;
   const running = starting + STARTING_MS;
   return [
-    ...(launch.restart === true ? [system(at, 'restarting the container')] : [...foundLines]),
-    system(starting + 500, `creating the container from ${image}`),
-    ...(fails === true
-      ? [container(running, LAST_WORDS), system(running, 'container exited with code 1: it does not start')]
-      : linesOfContainer(pod, running, from, to)),
+    ...(launch.restart === true ? [systemLine(at, 'restarting the container')] : [...foundLines]),
+    systemLine(starting + 500, `creating the container from ${image}`),
+    ...(fails === true ? linesOfFailedStart(running, LAST_WORDS) : linesOfContainer(pod, running, from, to)),
   ];
 }
 
 /** The lines of a container that runs since `running`. */
 function linesOfContainer(pod: PodRecord, running: number, from: number, to: number): readonly LogLine[] {
   return [
-    system(running, 'container started'),
-    container(running, 'ready'),
+    systemLine(running, 'container started'),
+    containerLine(running, 'ready'),
     ...linesEvery(
       CONTAINER_INTERVAL_MS,
       running,
@@ -102,6 +100,3 @@ function linesEvery(
     lines.push({ at: start + count * intervalMs, source, line: textOf(count) });
   return lines;
 }
-
-const system = (at: number, line: string): LogLine => ({ at, source: 'system', line });
-const container = (at: number, line: string): LogLine => ({ at, source: 'container', line });

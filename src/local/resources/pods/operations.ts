@@ -1,5 +1,5 @@
 import { logStream } from '../log-stream.ts';
-import { operation, type Call, type Operation } from '../../frame/operation.ts';
+import { noContent, operation, reply, type Call, type Operation } from '../../frame/operation.ts';
 import { conflict, notFound } from '../../contract/problem.ts';
 import type { State } from '../../state/state.ts';
 import { bodyOf } from '../../frame/validate.ts';
@@ -23,53 +23,43 @@ function checkNotClusterMember(pod: PodRecord): void {
 
 /** Pods (specification 2.1 to 2.3, 3.1; contract rules, Pods). A terminated pod can still be read. */
 export const podOperations: readonly Operation[] = [
-  operation('listPods', async (call) => {
-    const includeMembers = call.query.get('includeClusterPods') === 'true';
-    return {
-      status: 200,
-      body: {
-        pods: await call.transact((state, now) =>
-          pods
-            .all(state)
-            .filter((pod) => pod.life.kind !== 'terminated' && (includeMembers || pod.cluster === undefined))
-            .map((pod) => podDocument(pod, now)),
-        ),
-      },
-    };
-  }),
-  operation('createPod', async (call) => {
-    const body = bodyOf(call) as CreatePodBody;
-    return {
-      status: 201,
-      body: await call.transact((state, now) => podDocument(createPod(state, now, body), now)),
-    };
-  }),
-  operation('getPod', async (call) => ({
-    status: 200,
-    body: await call.transact((state, now) => podDocument(find(state, call), now)),
-  })),
-  operation('updatePod', async (call) => {
-    const body = bodyOf(call) as UpdatePodBody;
-    return {
-      status: 200,
-      body: await call.transact((state, now) => {
-        const pod = find(state, call);
-        checkNotClusterMember(pod);
-        if (pod.life.kind === 'terminated') throw conflict('a pod that is TERMINATED cannot be changed');
-        updatePod(state, pod, body, now);
-        return podDocument(pod, now);
-      }),
-    };
-  }),
-  operation('deletePod', async (call) => {
-    await call.transact((state, now) => {
+  operation(
+    'listPods',
+    reply(200, (state, { query }, now) => {
+      const includeMembers = query.get('includeClusterPods') === 'true';
+      const listed = pods
+        .all(state)
+        .filter((pod) => pod.life.kind !== 'terminated' && (includeMembers || pod.cluster === undefined));
+      return { pods: listed.map((pod) => podDocument(pod, now)) };
+    }),
+  ),
+  operation(
+    'createPod',
+    reply(201, (state, call, now) => podDocument(createPod(state, now, bodyOf(call) as CreatePodBody), now)),
+  ),
+  operation(
+    'getPod',
+    reply(200, (state, call, now) => podDocument(find(state, call), now)),
+  ),
+  operation(
+    'updatePod',
+    reply(200, (state, call, now) => {
+      const pod = find(state, call);
+      checkNotClusterMember(pod);
+      if (pod.life.kind === 'terminated') throw conflict('a pod that is TERMINATED cannot be changed');
+      updatePod(state, pod, bodyOf(call) as UpdatePodBody, now);
+      return podDocument(pod, now);
+    }),
+  ),
+  operation(
+    'deletePod',
+    noContent((state, call, now) => {
       const pod = find(state, call);
       if (pod.life.kind === 'terminated') throw notFound('pod not found');
       checkNotClusterMember(pod);
       applyAction(pod, 'terminate', now);
-    });
-    return { status: 204 };
-  }),
+    }),
+  ),
   operation('getPodLogs', (call) =>
     logStream(call, {
       begin: (state) => find(state, call).createdAt,

@@ -1,5 +1,5 @@
 import { DATA_CENTERS, dataCenterById, type DataCenterData, type GpuData } from '../../model/catalog/hardware.ts';
-import { compareVersions, meetsCudaConstraint } from '../../model/catalog/cuda-versions.ts';
+import { compareVersions, cudaConstraint, meetsCudaConstraint } from '../../model/catalog/cuda-versions.ts';
 import { badRequest } from '../../contract/problem.ts';
 import { cpusOf, gpusOf } from '../../model/catalog/stock.ts';
 import type { State } from '../../state/state.ts';
@@ -94,7 +94,7 @@ function chooseDataCenter(request: PlacementRequest, stock: Readonly<Record<stri
 }
 
 function cudaVersion(gpu: GpuData, allowed: readonly string[], minimum: string | undefined): string | null {
-  const constraint = { cudaVersions: allowed.length > 0 ? allowed : undefined, minCudaVersion: minimum };
+  const constraint = cudaConstraint(allowed, minimum);
   const best = gpu.cudaVersions
     .filter((version) => meetsCudaConstraint(version, constraint))
     .sort(compareVersions)

@@ -1,5 +1,5 @@
 import type { Json } from '../../../core/json.ts';
-import { operation, type Operation } from '../../frame/operation.ts';
+import { noContent, operation, reply, type Operation } from '../../frame/operation.ts';
 import { badRequest } from '../../contract/problem.ts';
 import { createShelf } from '../../state/shelf.ts';
 import { nextId } from '../../state/state.ts';
@@ -49,36 +49,25 @@ const documentOf = ({ id, name, account, region, repository, tag, createdAt }: D
 
 /** Registry delegations (specification 4.2; contract rules, The rest). */
 export const delegationOperations: readonly Operation[] = [
-  operation('listDelegations', async (call) => ({
-    status: 200,
-    body: { delegations: await call.transact((state) => delegations.all(state).map(documentOf)) },
-  })),
-  operation('createDelegation', async (call) => {
-    const { resource, name = null } = bodyOf(call) as { resource: string; name?: string | null };
-    const [, region, account, repository, tag = 'latest'] = RESOURCE.exec(resource) ?? [];
-    if (region === undefined || account === undefined || repository === undefined)
-      throw badRequest('resource is not the ARN of a registry repository');
-    return {
-      status: 201,
-      body: await call.transact((state, now) =>
-        documentOf(
-          delegations.put(state, {
-            id: nextId(state, 'dlg'),
-            name,
-            account,
-            region,
-            repository,
-            tag,
-            createdAt: now,
-          }),
-        ),
-      ),
-    };
-  }),
-  operation('revokeDelegation', async (call) => {
-    await call.transact((state) => {
-      delegations.remove(state, call.params['id']);
-    });
-    return { status: 204 };
-  }),
+  operation(
+    'listDelegations',
+    reply(200, (state) => ({ delegations: delegations.all(state).map(documentOf) })),
+  ),
+  operation(
+    'createDelegation',
+    reply(201, (state, call, now) => {
+      const { resource, name = null } = bodyOf(call) as { resource: string; name?: string | null };
+      const [, region, account, repository, tag = 'latest'] = RESOURCE.exec(resource) ?? [];
+      if (region === undefined || account === undefined || repository === undefined)
+        throw badRequest('resource is not the ARN of a registry repository');
+      const id = nextId(state, 'dlg');
+      return documentOf(delegations.put(state, { id, name, account, region, repository, tag, createdAt: now }));
+    }),
+  ),
+  operation(
+    'revokeDelegation',
+    noContent((state, { params }) => {
+      delegations.remove(state, params['id']);
+    }),
+  ),
 ];

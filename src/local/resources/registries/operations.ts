@@ -1,5 +1,5 @@
 import type { Json } from '../../../core/json.ts';
-import { operation, type Operation } from '../../frame/operation.ts';
+import { noContent, operation, reply, type Operation } from '../../frame/operation.ts';
 import { badRequest } from '../../contract/problem.ts';
 import { nextId, type State } from '../../state/state.ts';
 import { bodyOf } from '../../frame/validate.ts';
@@ -24,27 +24,25 @@ function remove(state: State, { id }: RegistryRecord): void {
 
 /** Registry credentials. */
 export const registryOperations: readonly Operation[] = [
-  operation('listRegistries', async (call) => ({
-    status: 200,
-    body: { registries: await call.transact((state) => registries.all(state).map(documentOf)) },
-  })),
-  operation('createRegistry', async (call) => {
-    const { name } = bodyOf(call) as { name: string };
-    return {
-      status: 201,
-      body: await call.transact((state) => {
-        return documentOf(registries.put(state, { id: nextId(state, 'reg'), name }));
-      }),
-    };
-  }),
-  operation('getRegistry', async (call) => ({
-    status: 200,
-    body: await call.transact((state) => documentOf(registries.find(state, call.params['id']))),
-  })),
-  operation('deleteRegistry', async (call) => {
-    await call.transact((state) => {
-      remove(state, registries.find(state, call.params['id']));
-    });
-    return { status: 204 };
-  }),
+  operation(
+    'listRegistries',
+    reply(200, (state) => ({ registries: registries.all(state).map(documentOf) })),
+  ),
+  operation(
+    'createRegistry',
+    reply(201, (state, call) => {
+      const { name } = bodyOf(call) as { name: string };
+      return documentOf(registries.put(state, { id: nextId(state, 'reg'), name }));
+    }),
+  ),
+  operation(
+    'getRegistry',
+    reply(200, (state, { params }) => documentOf(registries.find(state, params['id']))),
+  ),
+  operation(
+    'deleteRegistry',
+    noContent((state, { params }) => {
+      remove(state, registries.find(state, params['id']));
+    }),
+  ),
 ];

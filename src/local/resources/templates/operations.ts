@@ -1,32 +1,16 @@
 import type { Json } from '../../../core/json.ts';
-import { operation, type Call, type Operation } from '../../frame/operation.ts';
-import { badRequest, notFound, Problem } from '../../contract/problem.ts';
+import { noContent, operation, reply, type Call, type Operation } from '../../frame/operation.ts';
+import { asBadRequest, badRequest, notFound } from '../../contract/problem.ts';
 import { nextId, type State } from '../../state/state.ts';
 import { bodyOf } from '../../frame/validate.ts';
 import { endpoints } from '../../model/endpoints/seed.ts';
 import { pods } from '../../model/pods/seed.ts';
-import type { TemplateRecord, TemplateSource } from '../../model/templates/record.ts';
+import { newTemplate, type TemplateRecord, type TemplateSource } from '../../model/templates/record.ts';
 import { templates } from '../../model/templates/template-records.ts';
 import { readableTemplate, checkContainer } from './resolve.ts';
 
 type Settings = Omit<TemplateRecord, 'id' | 'publisher'>;
 type NewTemplate = Pick<Settings, 'name' | 'image'> & Partial<Settings>;
-
-/** The settings of a template whose body does not name them, as published. */
-const DEFAULTS: Omit<Settings, 'name' | 'image'> = {
-  args: '',
-  disk: 20,
-  ports: [],
-  env: {},
-  registry: null,
-  mounts: {},
-  serverless: false,
-  public: false,
-  category: 'NVIDIA',
-  startSsh: true,
-  startJupyter: true,
-  allowedCudaVersions: [],
-};
 
 /** The maximum length of the list of public templates (contract rules, Catalog). */
 const MAX_PUBLIC_TEMPLATES = 100;
@@ -52,15 +36,6 @@ function own(state: State, call: Call): TemplateRecord {
   return template;
 }
 
-/** Answers unknown references in a template's body with 400: the contract names no 404 for them. */
-function validateContainer(state: State, body: Partial<Settings>): void {
-  try {
-    checkContainer(state, body);
-  } catch (error) {
-    throw error instanceof Problem ? badRequest(error.message) : error;
-  }
-}
-
 /**
  * Throws the 400 Problem while a pod that is not terminated or an endpoint was created from the template: its document names
  * the template (specification 2.1).
@@ -74,64 +49,54 @@ function refuseInUse(state: State, { id }: TemplateRecord): void {
 
 /** Templates, and the public templates of the catalog. */
 export const templateOperations: readonly Operation[] = [
-  operation('listTemplates', async (call) => ({
-    status: 200,
-    body: {
-      templates: await call.transact((state) =>
-        templates
-          .all(state)
-          .filter(({ publisher }) => publisher === undefined)
-          .map(documentOf),
-      ),
-    },
-  })),
-  operation('createTemplate', async (call) => {
-    const body = bodyOf(call) as NewTemplate;
-    return {
-      status: 201,
-      body: await call.transact((state) => {
-        validateContainer(state, body);
-        const id = nextId(state, 'tpl');
-        return documentOf(templates.put(state, { id, ...DEFAULTS, ...body }));
-      }),
-    };
-  }),
-  operation('getTemplate', async (call) => ({
-    status: 200,
-    body: await call.transact((state) => documentOf(readable(state, call))),
-  })),
-  operation('updateTemplate', async (call) => {
-    const body = bodyOf(call) as Partial<Settings>;
-    return {
-      status: 200,
-      body: await call.transact((state) => {
-        const template = own(state, call);
-        validateContainer(state, body);
-        return documentOf(Object.assign(template, body));
-      }),
-    };
-  }),
-  operation('deleteTemplate', async (call) => {
-    await call.transact((state) => {
+  operation(
+    'listTemplates',
+    reply(200, (state) => ({
+      templates: templates
+        .all(state)
+        .filter(({ publisher }) => publisher === undefined)
+        .map(documentOf),
+    })),
+  ),
+  operation(
+    'createTemplate',
+    reply(201, (state, call) => {
+      const body = bodyOf(call) as NewTemplate;
+      asBadRequest(() => {
+        checkContainer(state, body);
+      });
+      return documentOf(templates.put(state, { id: nextId(state, 'tpl'), ...newTemplate(), ...body }));
+    }),
+  ),
+  operation(
+    'getTemplate',
+    reply(200, (state, call) => documentOf(readable(state, call))),
+  ),
+  operation(
+    'updateTemplate',
+    reply(200, (state, call) => {
+      const body = bodyOf(call) as Partial<Settings>;
+      const template = own(state, call);
+      asBadRequest(() => {
+        checkContainer(state, body);
+      });
+      return documentOf(Object.assign(template, body));
+    }),
+  ),
+  operation(
+    'deleteTemplate',
+    noContent((state, call) => {
       const template = own(state, call);
       refuseInUse(state, template);
       templates.remove(state, template.id);
-    });
-    return { status: 204 };
-  }),
-  operation('listPublicTemplates', async (call) => {
-    const source = call.query.get('source') ?? 'official';
-    return {
-      status: 200,
-      body: {
-        templates: await call.transact((state) =>
-          templates
-            .all(state)
-            .filter((template) => template.public && sourceOf(template) === source)
-            .slice(0, MAX_PUBLIC_TEMPLATES)
-            .map(documentOf),
-        ),
-      },
-    };
-  }),
+    }),
+  ),
+  operation(
+    'listPublicTemplates',
+    reply(200, (state, { query }) => {
+      const source = query.get('source') ?? 'official';
+      const listed = templates.all(state).filter((template) => template.public && sourceOf(template) === source);
+      return { templates: listed.slice(0, MAX_PUBLIC_TEMPLATES).map(documentOf) };
+    }),
+  ),
 ];

@@ -2,6 +2,7 @@ import { badRequest, notFound, unprocessable } from '../../contract/problem.ts';
 import { registries } from '../../model/registries.ts';
 import { templates } from '../../model/templates/template-records.ts';
 import type { State } from '../../state/state.ts';
+import type { ContainerRecord } from '../../model/container.ts';
 import type { TemplateRecord } from '../../model/templates/record.ts';
 
 /** The container configuration in the bodies of templates, pods and endpoints (specification 2.1). */
@@ -40,6 +41,16 @@ export function resolveTemplate<Body extends ContainerBody & { readonly template
   const filled = { image, args, disk, ports, registry, ...body, env: { ...template.env, ...body.env } };
   return { body: filled, template };
 }
+
+/** A container after the changes of a body. */
+export const containerWith = (current: ContainerRecord, body: ContainerBody): ContainerRecord => ({
+  image: body.image ?? current.image,
+  args: body.args ?? current.args,
+  disk: body.disk ?? current.disk,
+  ports: [...(body.ports ?? current.ports)],
+  env: { ...(body.env ?? current.env) },
+  registry: body.registry === undefined ? current.registry : body.registry,
+});
 
 /** Throws the 404 Problem for an unknown registry credential, and 400 for an invalid port. */
 export function checkContainer(state: State, body: ContainerBody): void {

@@ -1,3 +1,4 @@
+import { isObject } from '../../../core/json.ts';
 import { recordsFrom, recordsOf, type Records } from '../records.ts';
 import type { State } from '../state.ts';
 import type { LongTexts } from './long-texts.ts';
@@ -109,13 +110,10 @@ export function decodeOldState(saved: SavedState, texts: LongTexts, codecs: read
   const decodePart = (name: string, part: unknown): unknown => {
     const codec = codecs.find((each) => each.name === name);
     if (codec !== undefined) return codec.decode(part, (record) => texts.decode(record));
-    return isPlainObject(part) ? recordsOf(part) : part;
+    return isObject(part) ? recordsOf<unknown>(part) : part;
   };
   return {
     ...fields,
     parts: recordsFrom(Object.entries(parts).map(([name, part]) => [name, decodePart(name, part)])),
   };
 }
-
-const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isObject } from '../../../core/json.ts';
 import { localFile, type Failure } from '../../../core/failure.ts';
 import { errorReason } from '../../../core/file-errors.ts';
 import { createState } from '../state.ts';
@@ -58,8 +59,7 @@ export function loadChanges(path: string, file: OpenFile, recorded: RecordedStat
 function headerIn(line: string): Header | undefined {
   try {
     const value: unknown = JSON.parse(line);
-    const isHeader = typeof value === 'object' && value !== null && 'version' in value && value.version === 6;
-    return isHeader ? (value as Header) : undefined;
+    return isObject(value) && value['version'] === 6 ? (value as unknown as Header) : undefined;
   } catch {
     return undefined;
   }
@@ -84,7 +84,7 @@ function loadDocument(path: string, file: OpenFile, texts: LongTexts, codecs: re
     if (!(error instanceof SyntaxError)) throw cannotRead(path, error);
     throw localFile(`the local service's state is not JSON: ${path}`, START_OVER, error);
   }
-  const version = typeof value === 'object' && value !== null ? (value as { version?: unknown }).version : undefined;
+  const version = isObject(value) ? value['version'] : undefined;
   if (version === undefined) throw localFile(`the local service's state is not one: ${path}`, START_OVER);
   if (!DOCUMENT_VERSIONS.includes(version))
     throw localFile(`the local service's state is of another version of berth: ${path}`, START_OVER);

@@ -1,3 +1,4 @@
+import { isObject } from '../../../core/json.ts';
 import { noRecords, recordsOf, type Records } from '../records.ts';
 
 /**
@@ -36,27 +37,13 @@ export function valueRecorder(): Recorder {
     pages: (value) => [JSON.stringify(value)],
     apply: (_, change) => {
       saved = JSON.stringify(change);
-      return isPlainObject(change) ? recordsOf(change) : change;
+      return isObject(change) ? recordsOf<unknown>(change) : change;
     },
-  };
-}
-
-/** A value that is replaced, and never changed in place. A change is the whole value. */
-export function recordRecorder(): Recorder {
-  let saved: unknown;
-  return {
-    change: (value) => {
-      if (value === saved) return undefined;
-      saved = value;
-      return JSON.stringify(value);
-    },
-    pages: (value) => [JSON.stringify(value)],
-    apply: (_, change) => (saved = change),
   };
 }
 
 /** A value that is replaced, and never changed in place, as `inner` records it. */
-export function replacedRecorder(inner: Recorder): Recorder {
+export function replacedRecorder(inner = valueRecorder()): Recorder {
   let saved: unknown;
   return {
     ...inner,
@@ -153,6 +140,3 @@ function watchMember(object: Record<string, unknown>, name: string, recorder: Re
 
 /** One member of a JSON object, from its name and the JSON text of its value. */
 export const member = (name: string, text: string): string => `${JSON.stringify(name)}:${text}`;
-
-const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

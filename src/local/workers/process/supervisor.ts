@@ -6,10 +6,9 @@ import {
   recordPrinted,
   recordWorkerExit,
   type ManagedWorker,
-  type WorkerExit,
 } from '../../queue/index.ts';
 import { queueOf } from '../../queue/state/endpoint-queue.ts';
-import type { State } from '../../state/state.ts';
+import type { State, Transact } from '../../state/state.ts';
 import type { EndpointSource } from '../source.ts';
 import { describeEnd, type ProcessEnd, type RunningProcess, type StartProcess } from './port.ts';
 import { createPrintedLines, type PrintedLines } from './printed-lines.ts';
@@ -18,8 +17,7 @@ import { createStartReport, type StartReport } from './start-report.ts';
 export type CommandSource = Extract<EndpointSource, { readonly kind: 'command' }>;
 
 export interface SupervisorOptions {
-  /** Runs one atomic step on the state, as in `Call`. */
-  readonly transact: <T>(step: (state: State, now: number) => T) => Promise<T>;
+  readonly transact: Transact;
   /** The commands of workers, by endpoint id or name. */
   readonly sources: ReadonlyMap<string, CommandSource>;
   readonly startProcess: StartProcess;
@@ -35,7 +33,7 @@ export interface SupervisorOptions {
    */
   readonly startFault: (
     state: State,
-    worker: { readonly endpointId: string; readonly workerId: string },
+    worker: ManagedWorker,
   ) => { readonly kind: 'slow'; readonly delayMs: number } | { readonly kind: 'failed' } | undefined;
   readonly monotonic: () => number;
   /** Called with the text that workers print, and with messages about them. */
@@ -53,13 +51,9 @@ export interface Supervisor {
 }
 
 /** A worker whose process should run. */
-interface Wanted {
-  readonly workerId: string;
-  readonly endpointId: string;
+interface Wanted extends ManagedWorker {
   /** True when it has requested a job. */
   readonly isReady: boolean;
-  /** True when an injected fault kills it now. */
-  readonly isKilled: boolean;
   /** What to start; undefined when it runs already, or nothing serves its endpoint. */
   readonly start: { readonly source: CommandSource; readonly env: Readonly<Record<string, string>> } | undefined;
 }
@@ -94,29 +88,29 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     for (const [workerId, worker] of running) {
       const lines = worker.unrecorded.splice(0);
       if (lines.length > 0) recordPrinted(state, workerId, lines, now);
-      if (worker.end !== undefined) recordWorkerExit(state, worker.endpointId, workerId, exitOf(worker.end), now);
+      if (worker.end !== undefined)
+        recordWorkerExit(state, worker.endpointId, workerId, `its process ${describeEnd(worker.end)}`, now);
     }
     for (const worker of managedWorkers(state)) if (!running.has(worker.workerId)) decideStart(state, worker, now);
-    return managedWorkers(state).map(({ workerId, endpointId, kill }) => ({
-      workerId,
-      endpointId,
-      isKilled: kill !== undefined,
-      isReady: queueOf(state, endpointId).workers[workerId]?.status !== 'INITIALIZING',
-      start: (startTimes.get(workerId) ?? Infinity) <= now ? startOf(state, endpointId, workerId) : undefined,
+    return managedWorkers(state).map((worker) => ({
+      ...worker,
+      isReady: queueOf(state, worker.endpointId).workers[worker.workerId]?.status !== 'INITIALIZING',
+      start: (startTimes.get(worker.workerId) ?? Infinity) <= now ? startOf(state, worker) : undefined,
     }));
   };
 
-  const decideStart = (state: State, { workerId, endpointId }: ManagedWorker, now: number): void => {
+  const decideStart = (state: State, worker: ManagedWorker, now: number): void => {
+    const { workerId, endpointId } = worker;
     if (startTimes.has(workerId)) return;
-    const fault = options.startFault(state, { endpointId, workerId });
+    const fault = options.startFault(state, worker);
     if (fault?.kind === 'failed') {
       const error = 'its start failed (an injected fault)';
-      recordWorkerExit(state, endpointId, workerId, { code: 1, signal: null, error }, now);
+      recordWorkerExit(state, endpointId, workerId, error, now);
       options.log(endpointId, `(worker ${workerId}: ${error})`);
     } else startTimes.set(workerId, now + (fault?.delayMs ?? 0));
   };
 
-  const startOf = (state: State, endpointId: string, workerId: string): Wanted['start'] => {
+  const startOf = (state: State, { endpointId, workerId }: ManagedWorker): Wanted['start'] => {
     const endpoint = endpoints.get(state, endpointId);
     const source = options.sources.get(endpointId) ?? options.sources.get(endpoint?.name ?? '');
     if (endpoint === undefined || source === undefined) return undefined;
@@ -129,7 +123,11 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     const wanted = await options.transact(step);
     for (const [workerId] of ended) running.delete(workerId);
     const wantedIds = new Set(wanted.map(({ workerId }) => workerId));
-    for (const [workerId, worker] of running) if (!wantedIds.has(workerId)) stopOne(worker);
+    for (const [workerId, worker] of running)
+      if (!wantedIds.has(workerId)) {
+        worker.isStopping = true;
+        void worker.process.stop();
+      }
     for (const workerId of startTimes.keys()) if (!wantedIds.has(workerId)) startTimes.delete(workerId);
     for (const worker of wanted) {
       const process = running.get(worker.workerId);
@@ -143,11 +141,6 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     const next = lastSync.then(syncOnce);
     lastSync = next.catch(() => undefined);
     return next;
-  };
-
-  const stopOne = (worker: Supervised): void => {
-    worker.isStopping = true;
-    void worker.process.stop();
   };
 
   const ready = (worker: Supervised | undefined): void => {
@@ -213,9 +206,3 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     },
   };
 }
-
-const exitOf = ({ code, signal, error }: ProcessEnd): WorkerExit => ({
-  code: code ?? null,
-  signal: signal ?? null,
-  ...(error === undefined ? {} : { error: `its process could not be started: ${error}` }),
-});

@@ -73,7 +73,7 @@ describe('worker usage', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 5 * HOUR }), { minLength: 1, maxLength: 20 }), (steps) => {
         const workers = { min: 2, max: 2, idleTimeout: 5 };
-        const service = createHarness({ endpoints: [{ ...newEndpoint('mine', 'mine', 'echo', 0), workers }] });
+        const service = createHarness({ endpoints: [{ ...newEndpoint('mine', 'echo', 0), workers }] });
         const { state, clock } = service;
         advanceQueue(state, clock.now());
         let now = clock.now();

@@ -8,7 +8,7 @@ import { queuesOf } from '../../../../src/local/queue/state/records.ts';
 import { createHarness, type Harness } from '../../../support/local/queue-fixture.ts';
 
 const endpoint = (changes: Partial<EndpointRecord>): EndpointRecord => ({
-  ...newEndpoint('mine', 'mine', 'sleep', 0),
+  ...newEndpoint('mine', 'sleep', 0),
   ...changes,
 });
 

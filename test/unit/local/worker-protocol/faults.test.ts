@@ -48,11 +48,9 @@ describe.each([
     await inject(local, kind);
     await submit(local, {});
     const worker = await attachWorker(local.service, 'mine', managedWorkers(local.state)[0]?.workerId);
-    expect(managedWorkers(local.state)).toEqual([{ workerId: worker.id, endpointId: 'mine' }]);
+    expect(managedWorkers(local.state)).toEqual([{ workerId: worker.id, endpointId: 'mine', isKilled: false }]);
     await worker.take();
-    expect(managedWorkers(local.state)).toEqual([
-      { workerId: worker.id, endpointId: 'mine', kill: kind.slice('worker-'.length) },
-    ]);
+    expect(managedWorkers(local.state)).toEqual([{ workerId: worker.id, endpointId: 'mine', isKilled: true }]);
   });
 });
 

@@ -1,33 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { withServed } from '../../../../src/local/model/endpoints/seed.ts';
-import { managedWorkers, recordPrinted, recordWorkerExit, type WorkerExit } from '../../../../src/local/queue/index.ts';
-import { attached, statusOf, submit, type AttachedService } from '../../../support/local/attached-service.ts';
+import { recordPrinted } from '../../../../src/local/queue/index.ts';
+import { attached, statusOf, submit } from '../../../support/local/attached-service.ts';
+import { EXIT, exit, health, KILLED, managed, pass, workerIds } from '../../../support/local/managed-service.ts';
 import { attachWorker } from '../../../support/local/protocol-worker.ts';
-
-/** A service that starts a process for each worker of `mine`; the test plays the processes. */
-const managed = (): Promise<AttachedService> =>
-  attached({ handlers: { mine: { kind: 'command', command: 'worker', cwd: '/' } } });
-
-const EXIT = { code: 1, signal: null };
-
-/** What happens when the process of a worker has ended. */
-const exit = (local: AttachedService, workerId: string, how: WorkerExit): void => {
-  const now = local.clock.now();
-  withServed(local.state, { mine: 'protocol' }, now, () => {
-    recordWorkerExit(local.state, 'mine', workerId, how, now);
-  });
-};
-
-const health = async ({ send }: AttachedService): Promise<unknown> => (await send('GET', '/v2/mine/health')).body;
-
-const workerIds = (local: AttachedService): readonly string[] =>
-  managedWorkers(local.state).map(({ workerId }) => workerId);
-
-/** Moves the clock as if nothing happened meanwhile, and lets the service look at it. */
-const pass = async (local: AttachedService, milliseconds: number): Promise<void> => {
-  local.clock.advance(milliseconds);
-  await health(local);
-};
 
 describe('a silent worker', () => {
   test('loses its jobs after three heartbeats, and retried counts them', async () => {
@@ -117,7 +92,7 @@ describe('a worker whose process the service runs', () => {
     const worker = await attachWorker(local.service, 'mine', workerId);
     await worker.take();
     recordPrinted(local.state, workerId, ['Traceback', 'Error: gone'], local.clock.now());
-    exit(local, workerId, { code: null, signal: 'SIGKILL' });
+    exit(local, workerId, KILLED);
     exit(local, workerId, EXIT);
     expect(await statusOf(local, id)).toMatchObject({ status: 'IN_QUEUE' });
     expect(await health(local)).toMatchObject({ jobs: { retried: 1 } });
@@ -127,25 +102,6 @@ describe('a worker whose process the service runs', () => {
     const { text } = await local.send('GET', `/v2/serverless/mine/workers/${workerId}/logs`);
     for (const line of ['Error: gone', `job ${id} finished: LOST`, 'its process was ended by SIGKILL'])
       expect(text).toContain(line);
-  });
-
-  test('is not started in a hot loop when it ends at its start', async () => {
-    const local = await managed();
-    await local.send('PATCH', '/v2/serverless/mine', { workers: { max: 1 } });
-    const id = await submit(local, {});
-    const pauses: number[] = [];
-    for (let round = 0; round < 8; round++) {
-      const [workerId = ''] = workerIds(local);
-      exit(local, workerId, EXIT);
-      let waited = 0;
-      for (; workerIds(local).length === 0 && waited < 100; waited++) await pass(local, 1000);
-      pauses.push(waited);
-    }
-    expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
-    const worker = await attachWorker(local.service, 'mine', workerIds(local)[0]);
-    expect(await worker.take()).toMatchObject({ id });
-    exit(local, worker.id, EXIT);
-    expect(workerIds(local)).toHaveLength(1);
   });
 
   test('is stopped when it does not let go of a cancelled job, and its other jobs are queued again', async () => {
@@ -254,7 +210,7 @@ describe('500 jobs', () => {
         }
         if (!isKilled) continue;
         losses += Math.max(0, taken.length - 1);
-        exit(local, workerId, { code: null, signal: 'SIGKILL' });
+        exit(local, workerId, KILLED);
       }
     }
     expect(losses).toBeGreaterThan(10);

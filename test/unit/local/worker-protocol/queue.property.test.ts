@@ -84,7 +84,7 @@ const TIMEOUT_MS = 20_000;
 function begin(handler: ServedHandler): World {
   const now = Date.UTC(2026, 0, 1);
   const state = createState(now);
-  endpoints.put(state, newEndpoint('mine', 'mine', handler, now));
+  endpoints.put(state, newEndpoint('mine', handler, now));
   return { state, now, submitted: [], ends: new Map(), losses: 0 };
 }
 
@@ -154,7 +154,7 @@ function carryOut(world: World, what: typeof command extends fc.Arbitrary<infer 
         break;
       }
       case 'exit':
-        recordWorkerExit(state, 'mine', workerAt(what.pick), { code: 1, signal: null }, now);
+        recordWorkerExit(state, 'mine', workerAt(what.pick), 'it ended', now);
         break;
       case 'ping':
         recordPing(state, 'mine', workerAt(what.pick), new Set(queue.workers[workerAt(what.pick)]?.jobIds), now);

@@ -2,7 +2,14 @@ import { endpoints } from '../../../model/endpoints/seed.ts';
 import { takesByProtocol } from '../../../model/endpoints/record.ts';
 import type { State } from '../../../state/state.ts';
 import { putWorker, queueOf, workersIn } from '../../state/endpoint-queue.ts';
-import { queuesOf, type EndpointQueue, type TimerEvent, type Worker, type WorkerFault } from '../../state/records.ts';
+import {
+  queuesOf,
+  type Crashes,
+  type EndpointQueue,
+  type TimerEvent,
+  type Worker,
+  type WorkerFault,
+} from '../../state/records.ts';
 import { applyEvent } from '../job-status-changes.ts';
 import { setTimer } from '../timers.ts';
 import { reconcile, stopWorker } from '../workers.ts';
@@ -14,7 +21,7 @@ export const PING_INTERVAL_MS = 10_000;
 /** A worker without a request for this time is lost. Milliseconds. */
 export const SILENCE_MS = 3 * PING_INTERVAL_MS;
 
-/** The longest time until another worker is started after failed starts, and the first one. Milliseconds. */
+/** The longest time until another worker is started after crashes, and the first one. Milliseconds. */
 const MAX_BACKOFF_MS = 60_000;
 const FIRST_BACKOFF_MS = 1000;
 
@@ -26,16 +33,7 @@ export interface ManagedWorker {
   readonly workerId: string;
   readonly endpointId: string;
   /** An injected fault kills the process now, without a grace period: it crashed, or ran out of memory. */
-  readonly kill?: 'crash' | 'oom';
-}
-
-/** How the process of a worker ended. */
-export interface WorkerExit {
-  /** Null when a signal ended it. */
-  readonly code: number | null;
-  readonly signal: string | null;
-  /** The reason in words, when it could not be started. */
-  readonly error?: string;
+  readonly isKilled: boolean;
 }
 
 /**
@@ -45,40 +43,53 @@ export interface WorkerExit {
 export const managedWorkers = (state: State): readonly ManagedWorker[] =>
   Object.values(queuesOf(state).byEndpoint)
     .flatMap(workersIn)
-    .flatMap(({ id, endpointId, protocol }) => {
-      if (protocol?.kind !== 'managed') return [];
-      const kill = killOf(protocol.fault);
-      return [{ workerId: id, endpointId, ...(kill === undefined ? {} : { kill }) }];
-    });
+    .filter(({ status, protocol }) => protocol?.kind === 'managed' && status !== 'UNHEALTHY')
+    .map(({ id, endpointId, protocol }) => ({ workerId: id, endpointId, isKilled: kills(protocol?.fault) }));
 
-const killOf = (fault: WorkerFault | undefined): ManagedWorker['kill'] =>
-  fault?.kind === 'crash' || fault?.kind === 'oom' ? fault.kind : undefined;
+/** True for an injected fault that kills the worker. */
+export const kills = (fault: WorkerFault | undefined): boolean => fault?.kind === 'crash' || fault?.kind === 'oom';
 
 /**
- * Records that the process of a managed worker has ended: its jobs are queued again. When it ended before it took a job, it is
- * a failed start, and the next worker is started after a time that doubles each time (1 s to 60 s). Ignored when the worker
- * was removed before.
+ * Records that the process of a managed worker has ended: its jobs are queued again. After crashes in a row the worker
+ * stays as UNHEALTHY, and is replaced after a time that doubles each time (1 s to 60 s). Ignored when the worker was
+ * removed before. `reason` describes how the process ended.
  */
 export function recordWorkerExit(
   state: State,
   endpointId: string,
   workerId: string,
-  exit: WorkerExit,
+  reason: string,
   now: number,
 ): void {
   const queue = queuesOf(state).byEndpoint[endpointId];
   const worker = queue?.workers[workerId];
-  if (queue === undefined || worker?.protocol?.kind !== 'managed') return;
-  if (worker.status === 'INITIALIZING') {
-    const count = (queue.failedStarts?.count ?? 0) + 1;
-    queue.failedStarts = { count, until: now + Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (count - 1)) };
+  if (queue === undefined || worker?.protocol?.kind !== 'managed' || worker.status === 'UNHEALTHY') return;
+  const crashes = crashesAfter(queue, worker, now);
+  if (crashes !== undefined) queue.crashes = crashes;
+  if (crashes === undefined || crashes.until <= now) loseWorker(state, queue, worker, now, reason);
+  else {
+    requeueJobs(state, worker, now);
+    const { idleSince: _idle, ...kept } = queue.workers[workerId] ?? worker;
+    putWorker(queue, { ...kept, status: 'UNHEALTHY', crashedAt: now, endReason: reason });
+    queue.signals += 1;
+    reconcile(state, endpointId, now);
   }
-  loseWorker(state, queue, worker, now, exitText(exit));
 }
 
-const exitText = ({ code, signal, error }: WorkerExit): string =>
-  error ??
-  (signal === null ? `its process ended with exit code ${String(code)}` : `its process was ended by ${signal}`);
+/**
+ * The crashes of an endpoint with that of a worker whose process has ended; undefined when that was no crash: the worker had
+ * no job, or an injected fault ended it.
+ */
+function crashesAfter({ crashes }: EndpointQueue, worker: Worker, now: number): Crashes | undefined {
+  const { atStart = 0, atWork = 0 } = crashes ?? {};
+  if (worker.status === 'INITIALIZING') return { atStart: atStart + 1, atWork, until: now + backoffMs(atStart) };
+  if (worker.jobIds.length === 0 || worker.protocol?.fault !== undefined) return undefined;
+  // A first crash may have any cause: its jobs are tried again at once.
+  return { atStart, atWork: atWork + 1, until: atWork === 0 ? now : now + backoffMs(atWork - 1) };
+}
+
+/** The time until another worker is started, after so many crashes in a row before this one. Milliseconds. */
+const backoffMs = (earlier: number): number => Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** earlier);
 
 /**
  * Removes all workers that take jobs by the worker protocol, and queues their jobs again: at the start of a service
@@ -89,24 +100,28 @@ export function loseAllWorkers(state: State, now: number): void {
     if (!takesByProtocol(endpoint)) continue;
     const queue = queueOf(state, endpoint.id);
     for (const worker of workersIn(queue)) loseWorker(state, queue, worker, now, 'the local service was started again');
-    delete queue.failedStarts;
+    delete queue.crashes;
     reconcile(state, endpoint.id, now);
   }
 }
 
 /** Removes a worker; its jobs are queued again. */
 export function loseWorker(state: State, queue: EndpointQueue, worker: Worker, at: number, reason: string): void {
-  for (const jobId of worker.jobIds) {
-    const job = queuesOf(state).jobs[jobId];
-    if (job !== undefined) applyEvent(state, job, { kind: 'lose', at });
-  }
+  requeueJobs(state, worker, at);
   stopWorker(state, queue, queue.workers[worker.id] ?? worker, at, reason);
   reconcile(state, worker.endpointId, at);
 }
 
+function requeueJobs(state: State, worker: Worker, at: number): void {
+  for (const jobId of worker.jobIds) {
+    const job = queuesOf(state).jobs[jobId];
+    if (job !== undefined) applyEvent(state, job, { kind: 'lose', at });
+  }
+}
+
 /** Sets the timer that checks whether a worker has been silent for too long. One is set per worker at a time. */
 export function watchSilence(state: State, worker: Worker, at: number): void {
-  setTimer(queuesOf(state), at, { kind: 'worker-silent', endpointId: worker.endpointId, workerId: worker.id });
+  setTimer(state, at, { kind: 'worker-silent', endpointId: worker.endpointId, workerId: worker.id });
 }
 
 /** Does what a timer about a worker asks for; nothing when the worker is gone. */
@@ -154,7 +169,7 @@ function checkStop(state: State, queue: EndpointQueue, worker: Worker, jobId: st
   if (stop === undefined || worker.protocol === undefined) return;
   const until = stop.toldAt === undefined ? stop.since + STOP_GRACE_MS : stop.toldAt + PING_INTERVAL_MS + STOP_GRACE_MS;
   const left = until - realNow(state);
-  if (left > 0) setTimer(queuesOf(state), laterBy(state, at, left), stopTimer(worker, jobId));
+  if (left > 0) setTimer(state, laterBy(state, at, left), stopTimer(worker, jobId));
   else if (worker.protocol.kind === 'managed') loseWorker(state, queue, worker, at, didNotStop(jobId));
   else if (worker.protocol.fault?.kind === 'hang') endHang(state, queue, worker, at);
 }

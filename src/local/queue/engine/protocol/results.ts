@@ -1,12 +1,12 @@
 import { decodeJson } from '../../../../core/json.ts';
 import type { State } from '../../../state/state.ts';
-import { putWorker, queueOf } from '../../state/endpoint-queue.ts';
+import { queueOf } from '../../state/endpoint-queue.ts';
 import { queuesOf, type Job } from '../../state/records.ts';
 import { appendChunk } from '../chunks.ts';
 import { applyEvent } from '../job-status-changes.ts';
 import { reconcile, stopWorker } from '../workers.ts';
-import { seen, update } from './takes.ts';
-import { withoutStops } from './stops.ts';
+import { changeProtocol } from './stops.ts';
+import { endStops, seen } from './takes.ts';
 
 /** Names one job on one worker. */
 export interface JobOnWorker {
@@ -35,6 +35,7 @@ export function recordResult(state: State, where: JobOnWorker, result: Result, n
   if (result.isLeaving) leave(state, where);
   if (job !== undefined) {
     const { outcome } = result;
+    delete queueOf(state, where.endpointId).crashes;
     applyEvent(
       state,
       job,
@@ -89,13 +90,7 @@ function outputOf(job: Job, text: string | undefined, isStream: boolean): string
 function letGo(state: State, { endpointId, workerId, jobId }: JobOnWorker, now: number): void {
   const queue = queueOf(state, endpointId);
   const worker = seen(state, queue, workerId);
-  if (worker !== undefined)
-    update(
-      state,
-      queue,
-      withoutStops(worker, now, (id) => id === jobId),
-      now,
-    );
+  if (worker !== undefined) endStops(state, queue, worker, now, (id) => id === jobId);
 }
 
 /** Makes sure that a worker gets no more jobs. */
@@ -103,7 +98,7 @@ function leave(state: State, { endpointId, workerId }: JobOnWorker): void {
   const queue = queueOf(state, endpointId);
   const worker = queue.workers[workerId];
   if (worker?.protocol === undefined) return;
-  putWorker(queue, { ...worker, protocol: { ...worker.protocol, isLeaving: true } });
+  changeProtocol(queue, worker, { isLeaving: true });
   queue.signals += 1;
 }
 

@@ -1,6 +1,6 @@
 import type { State } from '../../../state/state.ts';
 import { putWorker } from '../../state/endpoint-queue.ts';
-import { queuesOf, type EndpointQueue, type TimerEvent, type Worker } from '../../state/records.ts';
+import type { EndpointQueue, ProtocolWorker, TimerEvent, Worker } from '../../state/records.ts';
 import { setTimer } from '../timers.ts';
 
 /** The grace period: maximum time until a worker has stopped a job that it was asked to stop. Milliseconds. */
@@ -14,9 +14,18 @@ export function askToStop(state: State, queue: EndpointQueue, worker: Worker, jo
   const { protocol } = worker;
   if (protocol === undefined) return;
   const stops = [...protocol.stops, { jobId, since: realNow(state) }];
-  putWorker(queue, { ...worker, protocol: { ...protocol, stops } });
+  changeProtocol(queue, worker, { stops });
   queue.signals += 1;
-  setTimer(queuesOf(state), at + STOP_GRACE_MS, stopTimer(worker, jobId));
+  setTimer(state, at + STOP_GRACE_MS, stopTimer(worker, jobId));
+}
+
+/** Changes what is known of a worker that takes its jobs by the worker protocol. Ignores any other worker. */
+export function changeProtocol(
+  queue: EndpointQueue,
+  worker: Worker | undefined,
+  change: Partial<ProtocolWorker>,
+): void {
+  if (worker?.protocol !== undefined) putWorker(queue, { ...worker, protocol: { ...worker.protocol, ...change } });
 }
 
 /** The event of the timer that checks whether a worker has stopped a job. */

@@ -13,8 +13,8 @@ import {
 import { applyEvent } from '../job-status-changes.ts';
 import { setTimer } from '../timers.ts';
 import { addWorker, reconcile, workerReady } from '../workers.ts';
-import { didNotStop, loseWorker, SILENCE_MS, watchSilence } from './losses.ts';
-import { freed, realNow, STOP_GRACE_MS, withoutStops } from './stops.ts';
+import { didNotStop, kills, loseWorker, SILENCE_MS, watchSilence } from './losses.ts';
+import { changeProtocol, realNow, STOP_GRACE_MS, withoutStops } from './stops.ts';
 
 /** The answer to a request for jobs: jobs; none now; or none ever, because the worker must end. */
 export type Take =
@@ -58,17 +58,12 @@ export function takeJobs(state: State, endpoint: EndpointRecord, request: TakeRe
   const worker = seen(state, queue, workerId);
   if (worker?.status === 'INITIALIZING') {
     workerReady(queue, workerId, now);
-    delete queue.failedStarts;
+    if (queue.crashes !== undefined && queue.crashes.atStart > 0)
+      queue.crashes = { ...queue.crashes, atStart: 0, until: now };
     watchSilence(state, worker, now + SILENCE_MS);
   }
   const ready = queue.workers[workerId];
-  if (ready !== undefined && !isWorking)
-    update(
-      state,
-      queue,
-      withoutStops(ready, now, () => true),
-      now,
-    );
+  if (ready !== undefined && !isWorking) endStops(state, queue, ready, now, () => true);
   return retryTake(state, endpoint, request, now);
 }
 
@@ -107,16 +102,14 @@ export function injectFault(
   const queue = queueOf(state, endpointId);
   const worker = queue.workers[workerId];
   if (worker?.protocol === undefined) return;
-  putWorker(queue, { ...worker, protocol: { ...worker.protocol, fault: { kind, jobId: id, since: now } } });
+  changeProtocol(queue, worker, { fault: { kind, jobId: id, since: now } });
   if (kind === 'crash' || kind === 'oom')
-    setTimer(queuesOf(state), now + KILL_DELAY_MS, { kind: 'worker-killed', endpointId, workerId });
+    setTimer(state, now + KILL_DELAY_MS, { kind: 'worker-killed', endpointId, workerId });
 }
 
 /** True when a worker was killed by an injected fault: everything that it sends is ignored. */
-export function isKilled(state: State, endpointId: string, workerId: string): boolean {
-  const kind = queuesOf(state).byEndpoint[endpointId]?.workers[workerId]?.protocol?.fault?.kind;
-  return kind === 'crash' || kind === 'oom';
-}
+export const isKilled = (state: State, endpointId: string, workerId: string): boolean =>
+  kills(queuesOf(state).byEndpoint[endpointId]?.workers[workerId]?.protocol?.fault);
 
 /**
  * Records a heartbeat with the ids of the jobs that the worker runs. It has stopped those of the jobs that it was asked
@@ -137,13 +130,7 @@ export function recordPing(
   );
   if (overdue !== undefined && worker.protocol.kind === 'managed')
     loseWorker(state, queue, worker, now, didNotStop(overdue.jobId));
-  else
-    update(
-      state,
-      queue,
-      withoutStops(worker, now, (jobId) => !jobIds.has(jobId)),
-      now,
-    );
+  else endStops(state, queue, worker, now, (jobId) => !jobIds.has(jobId));
 }
 
 /**
@@ -158,7 +145,7 @@ export function takeStops(state: State, endpointId: string, workerId: string): r
   const untold = protocol.stops.filter(({ toldAt }) => toldAt === undefined);
   if (untold.length === 0) return [];
   const stops = protocol.stops.map((stop) => ({ ...stop, toldAt: stop.toldAt ?? realNow(state) }));
-  putWorker(queue, { ...worker, protocol: { ...protocol, stops } });
+  changeProtocol(queue, worker, { stops });
   return untold.map(({ jobId }) => jobId);
 }
 
@@ -166,24 +153,28 @@ export function takeStops(state: State, endpointId: string, workerId: string): r
 export function countPoll(state: State, endpointId: string, workerId: string, change: 1 | -1): void {
   const queue = queueOf(state, endpointId);
   const worker = seen(state, queue, workerId);
-  if (worker?.protocol === undefined) return;
-  const polls = Math.max(0, worker.protocol.polls + change);
-  putWorker(queue, { ...worker, protocol: { ...worker.protocol, polls } });
+  changeProtocol(queue, worker, { polls: Math.max(0, (worker?.protocol?.polls ?? 0) + change) });
 }
 
 /** Records the time of a request of the worker, and returns the worker's record; undefined when it is not known. */
 export function seen(state: State, queue: EndpointQueue, workerId: string): Worker | undefined {
   const worker = queue.workers[workerId];
   if (worker?.protocol === undefined || worker.protocol.seenAt === realNow(state)) return worker;
-  const updated: Worker = { ...worker, protocol: { ...worker.protocol, seenAt: realNow(state) } };
-  putWorker(queue, updated);
-  return updated;
+  changeProtocol(queue, worker, { seenAt: realNow(state) });
+  return queue.workers[workerId];
 }
 
-/** Stores a worker that may have become idle. */
-export function update(state: State, queue: EndpointQueue, worker: Worker, now: number): void {
-  if (queue.workers[worker.id] === worker) return;
-  putWorker(queue, freed(worker, now));
+/** Records that a worker has stopped the jobs for which `isStopped` is true: it may have become idle. */
+export function endStops(
+  state: State,
+  queue: EndpointQueue,
+  worker: Worker,
+  now: number,
+  isStopped: (jobId: string) => boolean,
+): void {
+  const stopped = withoutStops(worker, now, isStopped);
+  if (stopped === worker) return;
+  putWorker(queue, stopped);
   reconcile(state, worker.endpointId, now);
 }
 

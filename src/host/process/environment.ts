@@ -1,0 +1,6 @@
+import { KEY_VARIABLES } from '../../settings/settings-table.ts';
+import type { Runtime } from '../runtime.ts';
+
+/** The environment of other programs: without the user's API key. */
+export const withoutKeys = (env: Runtime['env']): Runtime['env'] =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !KEY_VARIABLES.includes(name)));
