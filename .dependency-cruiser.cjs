@@ -33,7 +33,15 @@ const LAYERS = {
   '^src/queue/': ['queue', 'core'],
   '^src/local/': ['local', 'core'],
   // Inside the local service, from the top down.
-  '^src/local/index\\.ts$': ['local/service.ts', 'local/file-store.ts', 'local/workers', 'local/frame', 'local/state'],
+  '^src/local/index\\.ts$': [
+    'local/service.ts',
+    'local/file-store.ts',
+    'local/workers',
+    'local/frame',
+    'local/state',
+    'local/contract',
+    'core',
+  ],
   '^src/local/service\\.ts$': [
     'local/table.ts',
     'local/resources',

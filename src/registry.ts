@@ -134,6 +134,12 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import('./commands/completion.ts')).completion,
   },
   {
+    name: 'schema',
+    section: 'Tools',
+    summary: "the JSON Schema of a command's output",
+    load: async (program) => (await import('./commands/schema/index.ts')).schema(program),
+  },
+  {
     name: 'help',
     section: 'Tools',
     offline: true,

@@ -3,6 +3,7 @@ import type { Result, View } from '../output/view.ts';
 import type { CommandContext } from './context.ts';
 import type { GlobalFlag } from './parse/globals.ts';
 import type { Params, ValuesOf } from './parse/params.ts';
+import type { OutputSchema } from './schema/output-schema.ts';
 
 /** What is said and asked before something is changed for good. */
 export interface Confirmation {
@@ -30,6 +31,8 @@ export interface CommandSpec<A extends Params, O extends Params, T> extends Comm
   readonly options?: O;
   /** The paths that a row of its output has, for `--fields`: undefined where they are not known. */
   readonly fields?: readonly string[] | undefined;
+  /** What `--json` prints; undefined for a command that prints text or nothing. Dry runs are described for all commands. */
+  readonly output?: OutputSchema | undefined;
   /** Groups of keys of flags: of each group at least one must be given, by a flag or in a file. */
   readonly needed?: readonly (string | readonly string[])[] | undefined;
   /** The command changes something at the service; adds `--dry-run`. */
@@ -80,6 +83,7 @@ export interface Command extends CommandWords {
   readonly args: Params;
   readonly options: Params;
   readonly fields: readonly string[] | undefined;
+  readonly output: OutputSchema | undefined;
   readonly examples: NonNullable<CommandWords['examples']>;
   readonly needed: readonly (readonly string[])[];
   readonly writes: boolean;
@@ -138,6 +142,7 @@ export function defineCommand<const A extends Params, const O extends Params, T 
     args: spec.args ?? {},
     options: spec.options ?? {},
     fields: spec.fields,
+    output: spec.output,
     needed: (spec.needed ?? []).map((group) => (typeof group === 'string' ? [group] : group)),
     examples: spec.examples ?? [],
     writes: spec.writes ?? false,

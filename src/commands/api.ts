@@ -6,12 +6,14 @@ import type { CommandContext } from '../cli/context.ts';
 import { plainView } from '../cli/run/run.ts';
 import { readInputBytes, checkedJsonText } from './shared/json-input.ts';
 import { arg, option } from '../cli/parse/params.ts';
+import { ANYTHING } from '../cli/schema/output-schema.ts';
 import { answerResult } from '../output/view.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const SERVICES: readonly ServiceName[] = ['base', 'queue', 'rest'];
 
 export const api = defineCommand({
+  output: ANYTHING,
   summary: 'call any operation of the service',
   details:
     'Fields go into the query of a GET and into a JSON body otherwise. A name given several times keeps all its values: in a query one after the other, in a body as an array. The key is added to the request, and only to the addresses of the profile.',

@@ -11,6 +11,8 @@ import { cleanKey } from '../settings/api-key.ts';
 import { KEY_VARIABLES } from '../settings/settings-table.ts';
 import { otherMembers, textColumn } from '../cli/resource/detail-lines.ts';
 import type { View } from '../output/view.ts';
+import { manyOf, orNull, ownObject, TEXT, YES_NO } from '../cli/schema/output-schema.ts';
+import { SETTINGS } from '../settings/settings-table.ts';
 
 const ADDRESSES = ['base-url', 'queue-url', 'rest-url'] as const;
 
@@ -152,6 +154,10 @@ async function forgetKey(ctx: CommandContext, profile: string): Promise<boolean>
 }
 
 const status = defineCommand({
+  output: ownObject(
+    { profile: TEXT, key: TEXT },
+    { from: TEXT, check: TEXT, ...Object.fromEntries(ADDRESSES.map((name) => [name, TEXT])) },
+  ),
   summary: 'show which key is used and where it comes from',
   examples: [['berth auth status', 'the last four characters of the key, and its source']],
   details: 'Of the key at most the last four characters are shown. Ends 3 where there is no key.',
@@ -217,6 +223,12 @@ async function checkKey(api: Api): Promise<string> {
 }
 
 const list = defineCommand({
+  output: manyOf(
+    ownObject(
+      { profile: TEXT, current: YES_NO, key: orNull(TEXT) },
+      Object.fromEntries(SETTINGS.flatMap(({ name, inProfile }) => (inProfile ? [[name, TEXT]] : []))),
+    ),
+  ),
   summary: 'list profiles',
   examples: [['berth auth list', 'with the addresses of each']],
   run: async (ctx) => {

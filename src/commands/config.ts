@@ -8,6 +8,7 @@ import { text } from '../output/layout/cell-functions.ts';
 import type { View } from '../output/view.ts';
 import { SETTINGS, type Setting } from '../settings/settings-table.ts';
 import { textColumn } from '../cli/resource/detail-lines.ts';
+import { manyOf, orNull, ownObject, TEXT } from '../cli/schema/output-schema.ts';
 
 const settingView: View = {
   noun: ['setting', 'settings'],
@@ -49,6 +50,16 @@ function settingName(choices: readonly string[]): Param<string> {
 }
 
 const list = defineCommand({
+  output: manyOf(
+    ownObject({
+      name: TEXT,
+      value: orNull(TEXT),
+      source: orNull(TEXT),
+      flag: orNull(TEXT),
+      variable: orNull(TEXT),
+      summary: TEXT,
+    }),
+  ),
   summary: 'list every setting, its value and where it comes from',
   examples: [
     ['berth config list', 'those in use now'],

@@ -7,6 +7,7 @@ import { healthRequest } from '../queue/requests.ts';
 import { ENDPOINTS, QUEUE_ARGUMENT } from './shared/collections.ts';
 import { formatRate, latestPerMinute, perMinute, valuesOf } from './shared/history.ts';
 import { textColumn } from '../cli/resource/detail-lines.ts';
+import { mapOf, NUMBER, serviceObject } from '../cli/schema/output-schema.ts';
 
 /** Labels of members; a member without one is shown by its name. */
 const LABELS: Readonly<Record<string, string>> = { inQueue: 'in queue', inProgress: 'in progress' };
@@ -88,6 +89,7 @@ function otherSections(row: Json): Section[] {
 }
 
 export const health = defineCommand({
+  output: serviceObject({ jobs: mapOf(NUMBER), workers: mapOf(NUMBER) }),
   summary: "show an endpoint's jobs and workers at a glance",
   args: { endpoint: QUEUE_ARGUMENT },
   watch: true,

@@ -7,6 +7,7 @@ import type { CommandContext } from '../cli/context.ts';
 import { text } from '../output/layout/cell-functions.ts';
 import type { View } from '../output/view.ts';
 import { textColumn } from '../cli/resource/detail-lines.ts';
+import { manyOf, NUMBER, ownObject, TEXT } from '../cli/schema/output-schema.ts';
 
 const limitsView: View = {
   noun: ['rate window', 'rate windows'],
@@ -27,6 +28,12 @@ const seconds = (row: Json, member: string, after = ''): string | undefined => {
 };
 
 export const limits = defineCommand({
+  output: manyOf(
+    ownObject(
+      { window: TEXT, remaining: NUMBER, seenSecondsAgo: NUMBER },
+      { quota: NUMBER, resetSeconds: NUMBER, windowSeconds: NUMBER },
+    ),
+  ),
   summary: 'show what is left of each rate window, from the last answers',
   examples: [['berth limits', 'each window, and when it is full again']],
   details:

@@ -7,6 +7,7 @@ import { healthRequest, purgeRequest } from '../queue/requests.ts';
 import { healthLine } from './jobs/command-lines.ts';
 import { ENDPOINTS, QUEUE_ARGUMENT } from './shared/collections.ts';
 import { textColumn } from '../cli/resource/detail-lines.ts';
+import { serviceObject, TEXT, WHOLE } from '../cli/schema/output-schema.ts';
 
 const purgeView: View = {
   noun: ['purge', 'purges'],
@@ -15,6 +16,7 @@ const purgeView: View = {
 };
 
 const purge = defineCommand({
+  output: serviceObject({ removed: WHOLE }, { status: TEXT }),
   summary: 'remove every job that is waiting; jobs in progress go on',
   args: { endpoint: QUEUE_ARGUMENT },
   writes: true,

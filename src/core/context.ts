@@ -1,4 +1,5 @@
 import type { Api, BatchApi, BatchApiOptions, LoginApiOptions, RememberedLimits } from './api.ts';
+import type { JsonObject } from './json.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Downloads } from './ports/downloads.ts';
 import type { DurableFiles, Files } from './ports/files.ts';
@@ -66,6 +67,8 @@ export interface Context {
   readonly prompts: Prompts;
   readonly spawn: Spawn;
   readonly localHost: LocalHost;
+  /** The schemas of the published contract, by name. Loads the local service, which publishes them, on the first call. */
+  contractSchemas(): Promise<Readonly<Record<string, JsonObject>>>;
   readonly limits: RememberedLimits;
   /** For the completion in shells. */
   readonly lists: RememberedLists;

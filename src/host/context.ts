@@ -119,6 +119,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     prompts: createPrompts(() => runtime, terminal, signal),
     spawn: createSpawn(runtime, interrupt),
     localHost: createLocalHost(runtime),
+    contractSchemas: async () => (await import('../local/index.ts')).contractSchemas(),
     limits,
     lists: createRememberedLists(remembered('lists')),
     jobs: createRememberedJobs(remembered('jobs')),

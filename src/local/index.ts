@@ -1,3 +1,5 @@
+import type { JsonObject } from '../core/json.ts';
+
 export { fileStore } from './file-store.ts';
 export { LOCAL_KEY } from './frame/auth.ts';
 export { addressParts } from './frame/request-and-answer.ts';
@@ -7,6 +9,10 @@ export { createLocalService, type LocalService } from './service.ts';
 export { memoryStore, type Store } from './state/store.ts';
 export type { ProcessEnd, ProcessSpec, RunningProcess, StartProcess } from './workers/process/port.ts';
 export type { EndpointSource } from './workers/source.ts';
+
+/** The schemas of the published contract, by name. */
+export const contractSchemas = async (): Promise<Readonly<Record<string, JsonObject>>> =>
+  (await import('./contract/index.ts')).publishedSchemas as Readonly<Record<string, JsonObject>>;
 
 /** See `workers/thread`, which is loaded when it is used: a command with `--local` runs no handlers. */
 export const checkHandlerModule = async (path: string, timeout: AbortSignal): Promise<string | undefined> =>

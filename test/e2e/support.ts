@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { inject, onTestFinished } from 'vitest';
+import { checkAgainstSchemas } from '../support/schemas/check-run.ts';
 
 export type Environment = Readonly<Record<string, string>>;
 
@@ -64,12 +65,18 @@ export function runProgram(
   });
 }
 
-/** Runs the installed berth, in an environment of its own unless one is given. */
+/**
+ * Runs the installed berth, in an environment of its own unless one is given. What it prints with `--json` is checked
+ * against the schemas of docs/schemas.
+ */
 export async function berth(
   args: readonly string[],
   options: { readonly env?: Environment; readonly input?: string; readonly cwd?: string } = {},
 ): Promise<Ended> {
-  return runProgram(berthPath(), args, { ...options, env: options.env ?? (await cleanEnvironment()) });
+  const ended = await runProgram(berthPath(), args, { ...options, env: options.env ?? (await cleanEnvironment()) });
+  const { code = 1, stdout, stderr } = ended;
+  if (args.includes('--json')) await checkAgainstSchemas(args, { code, out: stdout, err: stderr });
+  return ended;
 }
 
 /** A server on a free port of this machine until the test is over. Gives its address. */

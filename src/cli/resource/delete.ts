@@ -8,6 +8,7 @@ import { idOf, type Result } from '../../output/view.ts';
 import { defineCommand, type Command, type Confirmation, type CommandWords } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { option, type Param } from '../parse/params.ts';
+import { OUTCOMES } from '../schema/common-schemas.ts';
 import { commandLine, countOf, pluralOf } from '../words.ts';
 import { idsArgument, type Resource } from './read.ts';
 import {
@@ -69,6 +70,7 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
     examples: spec.examples,
     args: { id: idsArgument(resource) },
     options: { ...selectorOptions(resource.table, plural), ...force },
+    output: OUTCOMES,
     writes: true,
     prepare: (ctx, values) => targetsOf(ctx, resource, spec.guard, values),
     confirm: async (ctx, { force: isForced }, { bySelector, targets }) => {

@@ -5,7 +5,8 @@ import type { CommandContext } from '../context.ts';
 import type { Params, ValuesOf } from '../parse/params.ts';
 import type { Query } from './identity/collection.ts';
 import { listRows } from './identity/requests.ts';
-import type { Resource } from './read.ts';
+import { manyOf } from '../schema/output-schema.ts';
+import { rowSchema, type Resource } from './read.ts';
 import { compileFilter, filterOptions, type Filter } from './select/selectors.ts';
 import { sortOption, sortRows, type SortKey } from './select/sort.ts';
 import type { Result } from '../../output/view.ts';
@@ -27,6 +28,7 @@ export function listCommand<const O extends Params>(resource: Resource, spec: Li
   return defineCommand({
     ...words,
     fields: resource.view.paths,
+    output: manyOf(rowSchema(resource)),
     options: { ...options, ...filterOptions(resource.table), ...sortOption(resource.table) },
     run: async (ctx, values) => {
       const given = values as unknown as ValuesOf<O>;

@@ -7,6 +7,7 @@ import { viewOf, type ResourceTable } from './fields.ts';
 import { sendTo } from './identity/identify.ts';
 import { pickRow } from './identity/pick-row.ts';
 import { arg, type Params, type ValuesOf, type Param } from '../parse/params.ts';
+import { ANY_OBJECT, contractSchema, type OutputSchema } from '../schema/output-schema.ts';
 import { SELECTOR_KEYS } from './select/selectors.ts';
 
 /** A collection of the management API with the view of its rows. */
@@ -22,6 +23,10 @@ export const resourceOf = <N extends string>(collection: Collection<N>, table: R
   table,
   view: viewOf(table),
 });
+
+/** What `--json` prints of a row. */
+export const rowSchema = ({ schema }: Collection): OutputSchema =>
+  schema === undefined ? ANY_OBJECT : contractSchema(schema);
 
 /** The placeholder of an id in help: `GPU-TYPE`. */
 const metavar = ({ noun }: Collection): string => noun.toUpperCase().replaceAll(' ', '-');
@@ -57,6 +62,7 @@ export function getCommand<const O extends Params>(resource: Resource, spec: Get
   return defineCommand({
     ...words,
     fields: resource.view.paths,
+    output: rowSchema(resource),
     args: { id: idArgument(resource) },
     run: async (ctx, values) => {
       const given = values as unknown as ValuesOf<O>;

@@ -13,7 +13,7 @@ import { waitFor } from '../run/wait.ts';
 import { commandLine } from '../words.ts';
 import { bodyOptions } from './body.ts';
 import { completedBody, composeBody, setExampleOf, type BodySpec } from './compose-body.ts';
-import { idArgument, type Resource } from './read.ts';
+import { idArgument, rowSchema, type Resource } from './read.ts';
 import { sendReferences, withCompletion, type References } from './identity/references.ts';
 import { redactingSecret, refuseSecretOnArgv, secretOptions, withSecret, type Secret } from './secret.ts';
 import { waitOptions } from '../parse/common-options.ts';
@@ -89,6 +89,7 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
     ...wordsOf(spec),
     options: { ...optionsOf(spec), ...(secret === undefined ? {} : secretOptions(secret)) },
     fields: resource.view.paths,
+    output: rowSchema(resource),
     needed: spec.needed,
     writes: true,
     run: async (ctx, values: Values) => {
@@ -134,6 +135,7 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
     args: { id: idArgument(resource) },
     options: optionsOf(spec),
     fields: resource.view.paths,
+    output: rowSchema(resource),
     writes: true,
     run: async (ctx, values: Values) => {
       const given = await composeBody(ctx, spec, values);

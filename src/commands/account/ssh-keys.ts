@@ -8,6 +8,10 @@ import { countOf } from '../../cli/words.ts';
 import type { Result, View } from '../../output/view.ts';
 import { changeKeys, isSameSet, keysOf, LIST, readAgain, readKeys, writeRequest, KEYS_REQUEST } from './change.ts';
 import { decodeKeys, findKey, isSameKey, keyName, parseKeys, readKey, type SshKey } from './keys.ts';
+import { manyOf, TEXT } from '../../cli/schema/output-schema.ts';
+
+/** What is printed: the text of each key. */
+const KEYS = manyOf(TEXT);
 
 /** A row is the text of a key, as in the service's answer. */
 const keyOf = (row: Json): SshKey => readKey(typeof row === 'string' ? row : '');
@@ -33,6 +37,7 @@ const shown = (keys: readonly SshKey[], notes: readonly string[]): Extract<Resul
 });
 
 const list = defineCommand({
+  output: KEYS,
   summary: "list the account's public SSH keys",
   examples: [['berth account ssh-keys list', 'with their fingerprints']],
   run: async (ctx) => {
@@ -67,6 +72,7 @@ const without = (keys: readonly SshKey[], others: readonly SshKey[]): readonly S
   keys.filter((key) => !others.some((other) => isSameKey(other, key)));
 
 const add = defineCommand({
+  output: KEYS,
   summary: 'add public SSH keys; they open the pods that start from then on',
   details: 'Comments are kept. A key that is there already stays as it is.',
   args: { key: arg.text('the public key itself, @FILE, or - for stdin', { complete: '@file' }) },
@@ -107,6 +113,7 @@ function keysNamed(keys: readonly SshKey[], words: readonly string[]): readonly 
 }
 
 const remove = defineCommand({
+  output: KEYS,
   summary: 'remove public SSH keys, by comment, fingerprint or text',
   details: 'Pods that run already keep the keys they started with.',
   args: { key: arg.ids('comments, fingerprints (SHA256:...) or whole keys') },
@@ -143,6 +150,7 @@ async function wholeSet(ctx: CommandContext, file: string | undefined, none: boo
 }
 
 const set = defineCommand({
+  output: KEYS,
   summary: 'replace all public SSH keys with those of a file',
   details: 'The file has one key a line, as authorized_keys does; empty lines and lines that begin with # are skipped.',
   args: { file: arg.optional('file of keys, or - for stdin', { complete: 'file' }) },

@@ -13,6 +13,8 @@ import { PERIOD_OPTIONS, periodQuery } from './period.ts';
 import { CLUSTERS, ENDPOINTS, PODS, SERVERLESS, SUMMARY, VOLUMES, type Report } from './reports.ts';
 import { billingView, totalsLine } from './view.ts';
 import { asId } from '../../core/ids.ts';
+import { contractSchema } from '../../cli/schema/output-schema.ts';
+import { COST_REPORT } from './report/schema.ts';
 
 const MEMBER = 'records';
 
@@ -24,6 +26,7 @@ function reportCommand(report: Report, example: string): Command {
   return defineCommand({
     summary: report.summary,
     details: DETAILS,
+    output: contractSchema(report.schema),
     options: { ...PERIOD_OPTIONS, ...filter },
     examples: [[`berth billing ${example}`, 'the last 7 days, day by day']],
     run: async (ctx, values) => {
@@ -97,6 +100,7 @@ async function requireExisting(ctx: CommandContext, lookup: Collection, given: s
 }
 
 const report = defineCommand({
+  output: COST_REPORT,
   summary: 'show what costs most, what is idle, and what the month will cost',
   details:
     'Every resource with its name, the most expensive first; --by shows one kind of them, or the days. Idle are pods in ERROR, endpoints whose workers only wait, and volumes that nothing mounts. The forecast takes the average of the last seven whole days for the rest of the month. Amounts are exact decimals; days are UTC. With --budget it ends 15 when the total of this time is above it.',

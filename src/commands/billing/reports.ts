@@ -4,6 +4,8 @@ import * as collections from '../shared/collections.ts';
 /** A billing report: its path and the members of its records. */
 export interface Report {
   readonly summary: string;
+  /** The name of the contract's schema of the whole document. */
+  readonly schema: string;
   readonly path: readonly string[];
   /**
    * The amounts beside `totalAmount`, which every report has, in US dollars: the names of their members, and what each is.
@@ -30,6 +32,7 @@ const disk = { diskAmount: 'disk' };
 /** The cost of everything, by its parts. */
 export const SUMMARY: Report = {
   summary: 'show what everything cost, bucket by bucket',
+  schema: 'ListBillingResponse',
   path: BILLING,
   wide: true,
   amounts: {
@@ -51,6 +54,7 @@ export const SUMMARY: Report = {
 
 export const PODS: Report = {
   summary: 'show what each pod cost',
+  schema: 'ListPodBillingResponse',
   path: [...BILLING, 'pods'],
   amounts: { ...gpu, ...cpu, ...disk },
   of: { member: 'podId', count: 'uniquePodCount', lookup: collections.PODS },
@@ -58,6 +62,7 @@ export const PODS: Report = {
 
 export const SERVERLESS: Report = {
   summary: 'show what each serverless endpoint cost',
+  schema: 'ListServerlessBillingResponse',
   path: [...BILLING, 'serverless'],
   amounts: { ...gpu, ...cpu, ...disk, feeAmount: 'fee' },
   of: { member: 'serverlessId', count: 'uniqueServerlessCount', lookup: collections.ENDPOINTS },
@@ -65,12 +70,14 @@ export const SERVERLESS: Report = {
 
 export const ENDPOINTS: Report = {
   summary: 'show what the use of public model endpoints cost',
+  schema: 'ListEndpointBillingResponse',
   path: [...BILLING, 'endpoints'],
   amounts: {},
 };
 
 export const VOLUMES: Report = {
   summary: 'show what each network volume cost',
+  schema: 'ListNetworkVolumeBillingResponse',
   path: [...BILLING, 'network-volumes'],
   amounts: { standardAmount: 'standard', highPerformanceAmount: 'high-performance' },
   of: { member: 'networkVolumeId', count: 'uniqueNetworkVolumeCount', lookup: collections.VOLUMES },
@@ -78,6 +85,7 @@ export const VOLUMES: Report = {
 
 export const CLUSTERS: Report = {
   summary: 'show what each cluster cost',
+  schema: 'ListClusterBillingResponse',
   path: [...BILLING, 'clusters'],
   amounts: { ...gpu, ...disk, networkingAmount: 'networking' },
   of: { member: 'clusterId', count: 'uniqueClusterCount', lookup: collections.CLUSTERS },

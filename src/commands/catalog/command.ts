@@ -4,8 +4,9 @@ import { sendTo } from '../../cli/resource/identity/identify.ts';
 import { arg, flagName, isGiven, type Params, type ValuesOf } from '../../cli/parse/params.ts';
 import type { Query } from '../../cli/resource/identity/collection.ts';
 import { rowRequest } from '../../cli/resource/identity/requests.ts';
-import { type Resource } from '../../cli/resource/read.ts';
+import { rowSchema, type Resource } from '../../cli/resource/read.ts';
 import { filterOptions } from '../../cli/resource/select/selectors.ts';
+import { either, manyOf } from '../../cli/schema/output-schema.ts';
 import { sortOption } from '../../cli/resource/select/sort.ts';
 import type { Json } from '../../core/json.ts';
 import { answerResult, type View } from '../../output/view.ts';
@@ -34,6 +35,7 @@ export function catalogCommand<const O extends Params>(resource: Resource, spec:
     args: { id: arg.optional(`one ${resource.noun}, by id or name`, { complete: resource }) },
     options: { ...options, ...listOptions },
     fields: resource.view.paths,
+    output: either(manyOf(rowSchema(resource)), rowSchema(resource)),
     examples,
     run: async (ctx, allValues) => {
       const values = allValues as unknown as ValuesOf<O>;

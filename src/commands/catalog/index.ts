@@ -91,7 +91,13 @@ const datacenters = catalogCommand(DATA_CENTERS, {
 
 const templates = catalogCommand(
   resourceOf(
-    { noun: 'template', path: ['v2', 'catalog', 'templates'], member: 'templates', listed: 'catalog templates' },
+    {
+      noun: 'template',
+      path: ['v2', 'catalog', 'templates'],
+      member: 'templates',
+      schema: 'Template',
+      listed: 'catalog templates',
+    },
     TEMPLATE_TABLE,
   ),
   {

@@ -13,6 +13,7 @@ import { catalogRow } from '../shared/pickers.ts';
 import * as collections from '../shared/collections.ts';
 import { CLUSTER_TABLE, MAX_PODS, memberView, MIN_PODS } from './fields.ts';
 import { listResult } from '../../output/view.ts';
+import { contractSchema, manyOf } from '../../cli/schema/output-schema.ts';
 
 const CLUSTERS = resourceOf(collections.CLUSTERS, CLUSTER_TABLE);
 
@@ -38,6 +39,7 @@ const RUNNING: WaitSpec = {
 };
 
 const pods = defineCommand({
+  output: manyOf(contractSchema('Pod')),
   summary: 'list the pods of a cluster',
   examples: [
     ['berth clusters pods train', 'their state, rank and address'],

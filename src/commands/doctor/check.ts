@@ -1,6 +1,7 @@
 import { Failure } from '../../core/failure.ts';
 import type { ExitCode } from '../../core/exit-codes.ts';
 import type { Json } from '../../core/json.ts';
+import { manyOf, oneOf, orNull, ownObject, TEXT } from '../../cli/schema/output-schema.ts';
 
 /** One row of `berth doctor`. `SKIPPED`: it could not be checked because of the finding of another row. */
 export interface Check {
@@ -10,6 +11,11 @@ export interface Check {
   readonly hint?: string | undefined;
   readonly exit?: ExitCode;
 }
+
+/** What `doctor --json` prints. */
+export const CHECKS = manyOf(
+  ownObject({ check: TEXT, result: oneOf('OK', 'WARNING', 'ERROR', 'SKIPPED'), finding: TEXT, hint: orNull(TEXT) }),
+);
 
 export const ok = (check: string, finding: string): Check => ({ check, result: 'OK', finding });
 export const skipped = (check: string, finding: string): Check => ({ check, result: 'SKIPPED', finding });

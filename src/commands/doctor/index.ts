@@ -4,7 +4,7 @@ import { defineCommand } from '../../cli/command.ts';
 import { text, toned } from '../../output/layout/cell-functions.ts';
 import type { View } from '../../output/view.ts';
 import { addressChecks } from './addresses.ts';
-import { advice, asRow, createFailedRows } from './check.ts';
+import { CHECKS, advice, asRow, createFailedRows } from './check.ts';
 import { keyCheck, proxyCheck, settingsCheck } from './environment.ts';
 import { textColumn } from '../../cli/resource/detail-lines.ts';
 
@@ -22,6 +22,7 @@ const doctorView: View = {
 
 /** `berth doctor`: each check is a row, and a check that fails does not keep the others from being made. */
 export const doctor = defineCommand({
+  output: CHECKS,
   summary: 'check addresses, key, clock, proxy and settings; changes nothing',
   examples: [['berth doctor', 'each check, and what to do where one fails']],
   details:

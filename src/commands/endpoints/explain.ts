@@ -1,9 +1,12 @@
 import { defineCommand } from '../../cli/command.ts';
 import { arg } from '../../cli/parse/params.ts';
 import { EXIT_STATUS_OPTION, EXPLAIN_DETAILS, SAMPLE_OPTION } from '../shared/explain/options.ts';
+import { TEXT } from '../../cli/schema/output-schema.ts';
+import { verdictSchema } from '../shared/explain/verdict.ts';
 
 /** `berth endpoints explain ENDPOINT`: whether its jobs run, and if not, why. */
 export const explain = defineCommand({
+  output: verdictSchema({ endpoint: TEXT }),
   summary: 'say whether an endpoint works, or why it does not and what cures it',
   details: EXPLAIN_DETAILS,
   args: { id: arg.text('endpoint id or name', { metavar: 'ENDPOINT' }) },

@@ -10,9 +10,11 @@ import { ENDPOINTS, ENDPOINT_ARGUMENT } from '../shared/collections.ts';
 import { LOG_DETAILS, LOG_OPTIONS, showLogs } from '../shared/logs/index.ts';
 import { listWorkers } from './workers.ts';
 import { idOf } from '../../output/view.ts';
+import { LOG_LINES } from '../shared/logs/view.ts';
 
 /** `berth endpoints logs ID [WORKER]`: the log of one worker. */
 export const logs = defineCommand({
+  output: LOG_LINES,
   summary: 'show what a worker of an endpoint writes',
   details: `The only worker there is needs no name; of several you pick one on a terminal. Without workers, the local service shows the log of the one that ended last. ${LOG_DETAILS}`,
   args: {

@@ -8,6 +8,7 @@ import { answerResult, type Facts, type Result, type Section, type View } from '
 import { ENDPOINTS, ENDPOINT_ARGUMENT } from '../shared/collections.ts';
 import { otherMembers } from '../../cli/resource/detail-lines.ts';
 import { waitOptions } from '../../cli/parse/common-options.ts';
+import { contractSchema } from '../../cli/schema/output-schema.ts';
 
 /** Waits until every worker runs the newest release. Ends at once where the service gives no percentage. */
 export const ROLLOUT: WaitSpec = {
@@ -84,6 +85,7 @@ const isRollingOut = (result: Result): boolean =>
 
 /** `berth endpoints releases ID`: the rollout of the newest release, then each release with its changes. */
 export const releases = defineCommand({
+  output: contractSchema('ListEndpointReleasesResponse'),
   summary: 'show how far the newest release has rolled out, and what each one changed',
   args: { id: ENDPOINT_ARGUMENT },
   options: waitOptions('wait until every worker runs the newest release'),

@@ -7,6 +7,7 @@ import { countOf } from '../../cli/words.ts';
 import { text, yesNo } from '../../output/layout/cell-functions.ts';
 import { listResult, type Cell, type Shown } from '../../output/view.ts';
 import { ENDPOINTS, ENDPOINT_ARGUMENT } from '../shared/collections.ts';
+import { contractSchema, manyOf } from '../../cli/schema/output-schema.ts';
 
 /** Whether a worker runs an older release and will be replaced (contract rules, Serverless). */
 function stale(row: Json): Cell {
@@ -63,6 +64,7 @@ export async function listWorkers(ctx: CommandContext, endpoint: string) {
 }
 
 export const workers = defineCommand({
+  output: manyOf(contractSchema('Worker')),
   summary: 'list the workers of an endpoint, and which run an older release',
   args: { id: ENDPOINT_ARGUMENT },
   watch: true,

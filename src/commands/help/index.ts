@@ -10,6 +10,7 @@ import type { Result } from '../../output/view.ts';
 import { agentText } from './describe/agent.ts';
 import { commandsIn, commandsOf, type NamedCommand } from './describe/commands.ts';
 import { describeProgram, descriptionView } from './describe/program.ts';
+import { DESCRIPTION } from './describe/schema.ts';
 import { topicPage } from './topics.ts';
 
 const TOPICS: readonly string[] = HELP_TOPICS.map(([name]) => name);
@@ -18,6 +19,7 @@ const TOPICS: readonly string[] = HELP_TOPICS.map(([name]) => name);
 export const help = (program: Program): Command =>
   defineCommand({
     summary: 'show help on a command or a topic',
+    output: DESCRIPTION,
     details:
       'With --json, describes commands for a program: arguments, flags, types, defaults, exit codes, examples, and whether a command writes, destroys, waits or costs money.',
     args: {

@@ -18,8 +18,12 @@ import { jobView } from './view.ts';
 import { explainExpired, waitForJob, readJob } from './wait.ts';
 import { answerResult } from '../../output/view.ts';
 import { waitOptions } from '../../cli/parse/common-options.ts';
+import { JOB } from './schemas.ts';
+import { either } from '../../cli/schema/output-schema.ts';
+import { OUTCOMES } from '../../cli/schema/common-schemas.ts';
 
 export const status = defineCommand({
+  output: JOB,
   summary: "show a job's state and result",
   examples: [[`berth jobs status demo "$(berth jobs run demo --input '{}')"`, 'of a job just submitted']],
   args: { endpoint: QUEUE_ARGUMENT, job: arg.text('job id', { complete: 'job' }) },
@@ -35,6 +39,7 @@ export const status = defineCommand({
 });
 
 export const cancel = defineCommand({
+  output: either(JOB, OUTCOMES),
   summary: 'cancel jobs, waiting or running',
   details: SEVERAL,
   examples: [
@@ -72,6 +77,7 @@ export const cancel = defineCommand({
 });
 
 export const retry = defineCommand({
+  output: JOB,
   summary: 'run a failed or timed-out job again, under the same id',
   examples: [[`berth jobs retry fail "$(berth jobs run fail --input '{}' --wait -o id)"`, 'one that has failed']],
   details:

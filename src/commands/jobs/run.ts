@@ -20,8 +20,11 @@ import { streamJob } from './stream.ts';
 import { jobView } from './view.ts';
 import { waitForJob } from './wait.ts';
 import { waitTimeoutOption } from '../../cli/parse/common-options.ts';
+import { CHUNK, JOB } from './schemas.ts';
+import { either, manyOf } from '../../cli/schema/output-schema.ts';
 
 export const run = defineCommand({
+  output: either(JOB, manyOf(CHUNK)),
   summary: 'submit a job and print its id, or wait for its result',
   details:
     'The input is sent byte for byte as given. A model slug stands where an endpoint id does.\nWith --wait, --stream or --sync the exit code is the outcome: 0 completed, 10 failed, 11 cancelled, 12 timed out, 9 the wait ended first.',

@@ -21,10 +21,13 @@ import { exitOf } from './outcome.ts';
 import { chunkView } from './view.ts';
 import { explainExpired } from './wait.ts';
 import { waitTimeoutOption } from '../../cli/parse/common-options.ts';
+import { CHUNK } from './schemas.ts';
+import { manyOf } from '../../cli/schema/output-schema.ts';
 
 const POLL_INTERVAL_MS = 250;
 
 export const stream = defineCommand({
+  output: manyOf(CHUNK),
   summary: "print a job's chunks as its handler produces them",
   waits: true,
   examples: [[`berth jobs stream stream "$(berth jobs run stream --input '{"chunks":3}')"`, 'of a job just submitted']],

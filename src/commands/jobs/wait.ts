@@ -18,8 +18,12 @@ import { exitOf } from './outcome.ts';
 import { createStallNotice } from './stall-notice.ts';
 import { jobView } from './view.ts';
 import { waitTimeoutOption } from '../../cli/parse/common-options.ts';
+import { OUTCOME } from '../../cli/schema/common-schemas.ts';
+import { either, manyOf } from '../../cli/schema/output-schema.ts';
+import { JOB } from './schemas.ts';
 
 export const wait = defineCommand({
+  output: either(JOB, manyOf(either(OUTCOME, JOB))),
   summary: 'wait until jobs end and print their results',
   waits: true,
   details:

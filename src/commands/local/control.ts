@@ -10,6 +10,8 @@ import { text } from '../../output/layout/cell-functions.ts';
 import { memberHeader, memberLabel } from '../../cli/resource/detail-lines.ts';
 import { answerResult, listResult, type View } from '../../output/view.ts';
 import type { CommandContext } from '../../cli/context.ts';
+import { CLOCK, FAULT, LOCAL_STATUS } from './schemas.ts';
+import { manyOf } from '../../cli/schema/output-schema.ts';
 
 /**
  * Sends a control request, which only a local service answers. Explains the errors of a wrong key, and of a service that
@@ -120,12 +122,14 @@ const faultView: View = {
 };
 
 export const status = defineCommand({
+  output: LOCAL_STATUS,
   summary: 'show what the local service holds, its time and its faults',
   examples: [['berth local status', 'its state in the data directory']],
   run: async (ctx) => answerResult(statusView, await sendControl(ctx, 'GET', ['status'])),
 });
 
 export const reset = defineCommand({
+  output: LOCAL_STATUS,
   summary: 'forget everything and start over with the seeded account',
   changesMachine: true,
   examples: [['berth local reset --yes', 'without a question, for scripts']],
@@ -135,11 +139,13 @@ export const reset = defineCommand({
 
 export const clock = defineGroup("the local service's time: pods, jobs, retention and rate windows follow it", {
   show: defineCommand({
+    output: CLOCK,
     summary: 'show its time',
     examples: [['berth local clock show', 'and how far it was moved']],
     run: async (ctx) => answerResult(clockView, await sendControl(ctx, 'GET', ['clock'])),
   }),
   advance: defineCommand({
+    output: CLOCK,
     summary: 'move it forward',
     changesMachine: true,
     args: { time: arg.text('how far: 90s, 31m, 1h30m, or a number of seconds') },
@@ -162,6 +168,7 @@ const noFault = (error: Failure, id: string): Failure =>
 
 export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped connections', {
   add: defineCommand({
+    output: FAULT,
     summary: 'let the next requests fail',
     changesMachine: true,
     details: FAULT_KINDS.flatMap((kind) => ('details' in kind ? kind.details : [])).join(' '),
@@ -197,6 +204,7 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
     },
   }),
   list: defineCommand({
+    output: manyOf(FAULT),
     summary: 'list the faults that are set',
     examples: [['berth local fault list', 'with what is left of each']],
     run: async (ctx) =>

@@ -7,6 +7,7 @@ import { text } from '../../output/layout/cell-functions.ts';
 import type { Result, View } from '../../output/view.ts';
 import { sendControl } from './control.ts';
 import { textColumn } from '../../cli/resource/detail-lines.ts';
+import { STOCK } from './schemas.ts';
 
 const stockView: View = {
   noun: ['stock', 'stock'],
@@ -25,11 +26,13 @@ const rowsOf = ({ value, text: source }: ApiAnswer, keep: (row: Json) => boolean
 /** `berth local stock`: how much hardware is free, which decides where pods and workers can run. */
 export const stock = defineGroup('how much hardware is free: to see what happens when there is none', {
   list: defineCommand({
+    output: STOCK,
     summary: 'list the free GPUs and vCPUs by data center',
     examples: [['berth local stock list', 'what pods can still be placed on']],
     run: async (ctx) => rowsOf(await sendControl(ctx, 'GET', ['stock'], { expects: { list: 'stock' } })),
   }),
   set: defineCommand({
+    output: STOCK,
     summary: 'set how much of some hardware is free',
     changesMachine: true,
     details:

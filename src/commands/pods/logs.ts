@@ -11,8 +11,10 @@ import { commandLine } from '../../cli/words.ts';
 import { LOG_DETAILS, LOG_OPTIONS, showLogs, type LogTarget } from '../shared/logs/index.ts';
 import type { NamedLog } from '../shared/logs/several.ts';
 import { PODS } from './resource.ts';
+import { LOG_LINES } from '../shared/logs/view.ts';
 
 export const logs = defineCommand({
+  output: LOG_LINES,
   summary: "show pods' logs, or follow them",
   details: `${LOG_DETAILS} Of several pods, each line begins with the name of its pod, and past lines are in the order of their times.`,
   args: { id: arg.any('pod ids or names', { metavar: 'POD', complete: PODS }) },

@@ -26,6 +26,7 @@ const DELEGATIONS = resourceOf(
     noun: 'delegation',
     path: ['v2', 'registries', 'delegations'],
     member: 'delegations',
+    schema: 'EcrDelegation',
     listed: 'registries delegations list',
   },
   DELEGATION_TABLE,

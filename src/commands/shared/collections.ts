@@ -6,33 +6,48 @@ export const PODS: Collection<'pod'> = {
   noun: 'pod',
   path: ['v2', 'pods'],
   member: 'pods',
+  schema: 'Pod',
   // The plain list leaves out the pods of clusters, which have names too (contract rules, Pods).
   lookupQuery: { includeClusterPods: 'true' },
   described: ['status', { hourly: 'cost' }],
 };
-export const ENDPOINTS: Collection<'endpoint'> = { noun: 'endpoint', path: ['v2', 'serverless'], member: 'endpoints' };
+export const ENDPOINTS: Collection<'endpoint'> = {
+  noun: 'endpoint',
+  path: ['v2', 'serverless'],
+  member: 'endpoints',
+  schema: 'Endpoint',
+};
 export const TEMPLATES: Collection<'template'> = {
   noun: 'template',
   path: ['v2', 'templates'],
   member: 'templates',
+  schema: 'Template',
   described: ['image'],
 };
 export const VOLUMES: Collection<'volume'> = {
   noun: 'volume',
   path: ['v2', 'network-volumes'],
   member: 'networkVolumes',
+  schema: 'NetworkVolume',
   described: [{ gigabytes: 'size' }, 'dataCenter'],
 };
 export const REGISTRIES: Collection<'registry'> = {
   noun: 'registry',
   path: ['v2', 'registries'],
   member: 'registries',
+  schema: 'Registry',
 };
-export const CLUSTERS: Collection<'cluster'> = { noun: 'cluster', path: ['v2', 'clusters'], member: 'clusters' };
+export const CLUSTERS: Collection<'cluster'> = {
+  noun: 'cluster',
+  path: ['v2', 'clusters'],
+  member: 'clusters',
+  schema: 'Cluster',
+};
 export const GPUS: Collection<'GPU type'> = {
   noun: 'GPU type',
   path: ['v2', 'catalog', 'gpus'],
   member: 'gpus',
+  schema: 'GpuType',
   listed: 'catalog gpus',
   described: [{ gigabytes: 'memory' }, { hourly: 'price.secure' }],
 };
@@ -49,6 +64,7 @@ export const CPUS: Collection<'CPU flavor'> = {
   noun: 'CPU flavor',
   path: ['v2', 'catalog', 'cpus'],
   member: 'cpus',
+  schema: 'CpuType',
   listed: 'catalog cpus',
   described: [{ hourly: 'price.securePerVcpu' }],
 };
@@ -56,6 +72,7 @@ export const DATA_CENTERS: Collection<'data center'> = {
   noun: 'data center',
   path: ['v2', 'catalog', 'datacenters'],
   member: 'dataCenters',
+  schema: 'DataCenter',
   listed: 'catalog datacenters',
   described: ['region'],
 };

@@ -2,10 +2,12 @@ import { usage } from '../../core/failure.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { arg, option } from '../../cli/parse/params.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
+import { TOP_ROWS } from './schema.ts';
 
 const KINDS = ['pods', 'endpoints'] as const;
 
 export const top = defineCommand({
+  output: TOP_ROWS,
   summary: 'watch all pods and endpoints: their use, queues, workers and cost',
   waits: true,
   details:

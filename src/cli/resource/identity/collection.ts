@@ -11,6 +11,8 @@ export interface Collection<N extends string = string> {
   readonly path: readonly string[];
   /** The member of the answer that holds the rows. */
   readonly member: string;
+  /** The name of the contract's schema of a row; absent for rows that the published contract does not describe. */
+  readonly schema?: string | undefined;
   /** The query of the list that names are looked up in, if the plain list leaves some rows out. */
   readonly lookupQuery?: Query | undefined;
   /** The member that a command line names a row by; `id` if absent. */

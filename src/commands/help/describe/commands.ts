@@ -1,6 +1,7 @@
 import type { Command, Group, Program } from '../../../cli/command.ts';
 import { visibleOptions } from '../../../cli/parse/common-options.ts';
 import { argumentName, flagName, type Param, type Params } from '../../../cli/parse/params.ts';
+import { printedSchema } from '../../../cli/schema/common-schemas.ts';
 import { listCommandOf } from '../../../cli/resource/identity/collection.ts';
 import type { JsonObject } from '../../../core/json.ts';
 
@@ -50,6 +51,7 @@ export function describeCommand({ path, command }: NamedCommand): JsonObject {
       ...(param.short === undefined ? {} : { short: param.short }),
       ...describeParam(param, options),
     })),
+    ...(printedSchema(command) === undefined ? {} : { schema: `berth schema ${path.join(' ')}` }),
     ...(command.fields === undefined ? {} : { fields: [...command.fields] }),
     examples: command.examples.map(([line, meaning]) => ({ command: line, meaning })),
   };

@@ -4,8 +4,11 @@ import { arg, option } from '../../../cli/parse/params.ts';
 import { fetchOptions } from './fetch-flags.ts';
 import { resumeOptions, runOptions, storeOptions, workOptions } from './flags.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
+import { BATCH_END, BATCH_EXPORT, BATCH_PLAN, BATCH_REPORT, BATCH_STATUS, SHARED_STATUS } from './schemas.ts';
+import { either } from '../../../cli/schema/output-schema.ts';
 
 const run = defineCommand({
+  output: either(BATCH_END, BATCH_PLAN),
   summary: 'submit a job for each line of a file and fetch all results',
   changesMachine: true,
   details:
@@ -36,6 +39,7 @@ const run = defineCommand({
 });
 
 const resume = defineCommand({
+  output: BATCH_END,
   summary: 'go on with a batch after anything that ended it',
   changesMachine: true,
   details:
@@ -62,7 +66,11 @@ const resume = defineCommand({
 });
 
 const work = defineCommand({
+  output: BATCH_END,
   summary: 'drive a batch of a store together with other machines',
+  changesMachine: true,
+  costs: true,
+  waits: true,
   details:
     'Joins the drivers of a batch that run --store has begun. Each driver claims shards of the input, sends their items and publishes their results. A driver that is killed or loses its network loses its shards when their lease ends; the next one fetches the results of the jobs that were sent. Ends when the whole batch is done.',
   args: { batch: arg.text('the name of the batch') },
@@ -75,7 +83,9 @@ const work = defineCommand({
 });
 
 const cancel = defineCommand({
+  output: SHARED_STATUS,
   summary: 'stop all drivers of a batch of a store',
+  changesMachine: true,
   details:
     'Nothing more is sent. Results of jobs that were sent are still fetched and published; jobs at the service are not cancelled. batch resume goes on with it.',
   args: { batch: arg.text('the name of the batch') },
@@ -85,6 +95,7 @@ const cancel = defineCommand({
 });
 
 const status = defineCommand({
+  output: BATCH_STATUS,
   summary: 'explain how a batch stands, from its files alone',
   examples: [['berth jobs batch status results.jsonl', 'what is done, what is left']],
   details:
@@ -101,6 +112,7 @@ const status = defineCommand({
 });
 
 const report = defineCommand({
+  output: BATCH_REPORT,
   summary: 'report on a batch: counts, cost, times and failures by pattern',
   details:
     'Reads the journal and the results, and may be asked while the batch runs or after it was killed; it sends nothing. Failures are grouped by their error, with numbers, ids, paths and addresses masked. Quantiles are within 1% of the exact value. Cost is that of execution at the price of a worker when the batch ran, without idle and starting workers. --html writes one page with charts that loads nothing from anywhere.',
@@ -114,6 +126,7 @@ const report = defineCommand({
 });
 
 const exportResults = defineCommand({
+  output: BATCH_EXPORT,
   summary: 'write the results of a batch as CSV, JSON, JSON lines or Parquet',
   changesMachine: true,
   details:

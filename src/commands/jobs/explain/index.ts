@@ -2,9 +2,12 @@ import { defineCommand } from '../../../cli/command.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
 import { arg } from '../../../cli/parse/params.ts';
 import { EXIT_STATUS_OPTION, EXPLAIN_DETAILS, SAMPLE_OPTION } from '../../shared/explain/options.ts';
+import { TEXT } from '../../../cli/schema/output-schema.ts';
+import { verdictSchema } from '../../shared/explain/verdict.ts';
 
 /** `berth jobs explain ENDPOINT JOB`: why a job waits, how long it will, or how it ended. */
 export const explain = defineCommand({
+  output: verdictSchema({ endpoint: TEXT, job: TEXT }),
   summary: 'say why a job does not move, how long that takes, or how it ended',
   details: `${EXPLAIN_DETAILS} The service tells no positions in the queue: the number of jobs ahead is the most that it can be.`,
   args: {

@@ -17,8 +17,10 @@ import { isLocked, savingOf } from './cost.ts';
 import { statusOf, waitForEach, waitForPod } from './poll.ts';
 import { PODS } from '../resource.ts';
 import { answerResult, idOf } from '../../../output/view.ts';
-import { idsArgument } from '../../../cli/resource/read.ts';
+import { idsArgument, rowSchema } from '../../../cli/resource/read.ts';
 import { waitOptions } from '../../../cli/parse/common-options.ts';
+import { either } from '../../../cli/schema/output-schema.ts';
+import { OUTCOMES } from '../../../cli/schema/common-schemas.ts';
 
 type Action = 'start' | 'stop' | 'restart';
 
@@ -38,6 +40,7 @@ function actionCommand(action: Action, { summary, details, done, until, effect, 
     summary,
     details: `${details} Selectors leave out pods that cannot ${action} now, say which, and ask first: berth help selectors. ${SEVERAL}`,
     examples,
+    output: either(rowSchema(PODS), OUTCOMES),
     args: { id: idsArgument(PODS) },
     options: {
       ...waitOptions(`wait until it is ${until}`),

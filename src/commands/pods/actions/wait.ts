@@ -11,8 +11,10 @@ import { commandLine } from '../../../cli/words.ts';
 import { isStuck, statusOf, waitForEach, waitForPod } from './poll.ts';
 import { PODS } from '../resource.ts';
 import { STATUSES } from '../fields.ts';
-import { idsArgument } from '../../../cli/resource/read.ts';
+import { idsArgument, rowSchema } from '../../../cli/resource/read.ts';
 import { waitTimeoutOption } from '../../../cli/parse/common-options.ts';
+import { either } from '../../../cli/schema/output-schema.ts';
+import { OUTCOMES } from '../../../cli/schema/common-schemas.ts';
 
 /** The `--wait` of commands that start or stop a pod. */
 export const untilStatus = (wanted: string): WaitSpec => ({
@@ -22,6 +24,7 @@ export const untilStatus = (wanted: string): WaitSpec => ({
 });
 
 export const wait = defineCommand({
+  output: either(rowSchema(PODS), OUTCOMES),
   summary: 'wait until pods have a status',
   waits: true,
   details: `Ends 0 when all have it, 10 when one is in ERROR or terminated and will not get there, 9 when the wait ends first, or at once where a pod is stopped and somebody has to start it. A pod that is gone counts as TERMINATED. ${SEVERAL} Selectors read the list once, when the wait begins: berth help selectors.`,

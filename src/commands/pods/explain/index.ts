@@ -1,9 +1,12 @@
 import { defineCommand } from '../../../cli/command.ts';
 import { arg } from '../../../cli/parse/params.ts';
 import { EXIT_STATUS_OPTION, EXPLAIN_DETAILS } from '../../shared/explain/options.ts';
+import { TEXT } from '../../../cli/schema/output-schema.ts';
+import { verdictSchema } from '../../shared/explain/verdict.ts';
 
 /** `berth pods explain POD`: whether a pod runs, and if not, why. */
 export const explain = defineCommand({
+  output: verdictSchema({ pod: TEXT }),
   summary: 'say whether a pod runs, or why it does not and what cures it',
   details: EXPLAIN_DETAILS,
   args: { id: arg.text('pod id or name', { metavar: 'POD' }) },

@@ -5,6 +5,7 @@ import { list, text } from '../../../output/layout/cell-functions.ts';
 import type { Result, Tone, View } from '../../../output/view.ts';
 import type { Fact } from './facts.ts';
 import { textColumn } from '../../../cli/resource/detail-lines.ts';
+import { manyOf, oneOf, ownObject, TEXT, type OutputSchema } from '../../../cli/schema/output-schema.ts';
 
 /**
  * `ok`: nothing is wrong. `waiting`: it continues without a change. `blocked`: it does not continue until something is
@@ -81,6 +82,17 @@ export const unreadEvidence = (facts: readonly (Fact<unknown> | undefined)[]): r
   );
 
 const TONES: Readonly<Record<string, Tone>> = { ok: 'good', waiting: 'warn', blocked: 'bad' };
+
+/** What `explain --json` prints. `about` are the members that name the resource. */
+export const verdictSchema = (about: Readonly<Record<string, OutputSchema>>): OutputSchema =>
+  ownObject({
+    verdict: TEXT,
+    code: TEXT,
+    state: oneOf('ok', 'waiting', 'blocked'),
+    ...about,
+    evidence: manyOf(ownObject({ fact: TEXT, value: TEXT, source: TEXT })),
+    cure: manyOf(TEXT),
+  });
 
 const verdictView: View = {
   noun: ['verdict', 'verdicts'],

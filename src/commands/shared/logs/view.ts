@@ -1,6 +1,7 @@
 import { text } from '../../../output/layout/cell-functions.ts';
 import type { View } from '../../../output/view.ts';
 import { textColumn } from '../../../cli/resource/detail-lines.ts';
+import { manyOf, serviceObject, TEXT } from '../../../cli/schema/output-schema.ts';
 
 /** A line of a log (contract rules, Pods: logs). */
 export const logView: View = {
@@ -9,3 +10,6 @@ export const logView: View = {
   members: ['ts', 'source', 'line'],
   columns: [{ header: 'TIME', show: text('ts') }, textColumn('source'), textColumn('line')],
 };
+
+/** The lines of a log; with several logs, `log` names that of each line. */
+export const LOG_LINES = manyOf(serviceObject({}, { log: TEXT, ts: TEXT, source: TEXT, line: TEXT }));

@@ -1,0 +1,58 @@
+import type { Command } from '../command.ts';
+import {
+  ANYTHING,
+  either,
+  manyOf,
+  mapOf,
+  ownObject,
+  TEXT,
+  NUMBER,
+  WHOLE,
+  YES_NO,
+  type OutputSchema,
+} from './output-schema.ts';
+
+/** The facts of a failure, without its exit code. */
+const FAILURE = ownObject(
+  {
+    code: { type: 'string', pattern: '^[a-z0-9-]+$', description: 'a short stable identifier for scripts' },
+    message: TEXT,
+  },
+  {
+    hint: { type: 'string', description: 'what to do next, one line for each suggestion' },
+    status: { type: 'integer', description: 'the HTTP status of the answer' },
+    title: TEXT,
+    detail: TEXT,
+    errors: manyOf(TEXT),
+    retryAfter: { type: 'number', description: 'seconds' },
+    request: ownObject({ method: TEXT, url: TEXT }, { id: TEXT }),
+    id: { type: 'string', description: 'the id of what the command was about' },
+  },
+);
+
+/** The error that `--json` prints on stderr. */
+export const ERROR = ownObject({ error: FAILURE });
+
+/** What happened to one of several that a command acted on. */
+export const OUTCOME = ownObject({ id: TEXT, ok: YES_NO }, { error: FAILURE });
+
+/** What a command prints that acted on several ids, or on a selection. */
+export const OUTCOMES = manyOf(OUTCOME);
+
+/** A request as `--dry-run` prints it. */
+const PREVIEW = ownObject({ method: TEXT, url: TEXT, headers: mapOf(TEXT) }, { body: ANYTHING });
+
+/** A cost in US dollars that is known within bounds. */
+export const RANGE_USD = ownObject({ low: NUMBER, high: NUMBER }, { sinceResume: YES_NO });
+
+export const COUNT: OutputSchema = { ...WHOLE, minimum: 0 };
+
+/**
+ * All that a command prints with `--json`: its output, and the requests of a dry run where it has one. Undefined for a
+ * command that prints no JSON.
+ */
+export function printedSchema({ output, writes }: Command): OutputSchema | undefined {
+  if (!writes) return output;
+  const previews = [PREVIEW, manyOf(PREVIEW)].map((schema) => ({ ...schema, description: 'with --dry-run' }));
+  return output === undefined ? either(...previews) : either(output, ...previews);
+}

@@ -1,0 +1,36 @@
+/** What `billing report --json` prints. Amounts are in US dollars. */
+import { COUNT } from '../../../cli/schema/common-schemas.ts';
+import {
+  either,
+  manyOf,
+  NUMBER,
+  oneOf,
+  orNull,
+  ownObject,
+  TEXT,
+  TIME,
+  YES_NO,
+  type OutputSchema,
+} from '../../../cli/schema/output-schema.ts';
+import { DAY_PARTS, PARTS } from './costs.ts';
+
+const amounts = (parts: readonly string[]): Readonly<Record<string, OutputSchema>> =>
+  Object.fromEntries(['total', ...parts].map((part) => [`${part}Usd`, NUMBER]));
+
+export const COST_REPORT = ownObject({
+  from: TIME,
+  to: TIME,
+  by: oneOf('resource', 'pod', 'endpoint', 'volume', 'cluster', 'day'),
+  totalUsd: NUMBER,
+  elsewhereUsd: NUMBER,
+  rows: manyOf(
+    either(
+      ownObject({ kind: TEXT, id: TEXT, name: orNull(TEXT), ...amounts(PARTS) }),
+      ownObject({ day: TEXT, ...amounts(DAY_PARTS) }),
+    ),
+  ),
+  idle: manyOf(ownObject({ kind: TEXT, id: TEXT, name: orNull(TEXT), why: TEXT, costUsd: NUMBER })),
+  forecast: ownObject({ month: TEXT, spentUsd: NUMBER, perDayUsd: NUMBER, averageOfDays: COUNT, totalUsd: NUMBER }),
+  budget: orNull(ownObject({ usd: NUMBER, exceeded: YES_NO })),
+  unread: manyOf(TEXT),
+});

@@ -1,0 +1,33 @@
+/** What the commands of the local service print with `--json`. */
+import { FAULT_KINDS, FAULT_SETTINGS } from '../../core/fault-kinds.ts';
+import { COUNT } from '../../cli/schema/common-schemas.ts';
+import { manyOf, mapOf, NUMBER, oneOf, ownObject, TEXT, TIME, WHOLE } from '../../cli/schema/output-schema.ts';
+
+const CLOCK_MEMBERS = { now: TIME, advancedMs: WHOLE };
+
+export const CLOCK = ownObject(CLOCK_MEMBERS);
+
+export const FAULT = ownObject(
+  { id: TEXT, kind: oneOf(...FAULT_KINDS.map(({ name }) => name)) },
+  {
+    count: COUNT,
+    probability: NUMBER,
+    match: TEXT,
+    ...Object.fromEntries(Object.keys(FAULT_SETTINGS).map((member) => [member, WHOLE])),
+  },
+);
+
+export const LOCAL_STATUS = ownObject({
+  ...CLOCK_MEMBERS,
+  pods: COUNT,
+  clusters: COUNT,
+  endpoints: COUNT,
+  templates: COUNT,
+  networkVolumes: COUNT,
+  registries: COUNT,
+  delegations: COUNT,
+  jobs: mapOf(COUNT),
+  faults: manyOf(FAULT),
+});
+
+export const STOCK = manyOf(ownObject({ hardware: TEXT, dataCenter: TEXT, free: COUNT }));

@@ -1,0 +1,125 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { commandsOf } from '../../src/commands/help/describe/commands.ts';
+import { FLAGS, NOUNS } from '../../src/registry.ts';
+import { objectionsTo, readSchema, SCHEMA_FOLDER } from '../support/schemas/published-schemas.ts';
+import { berth } from '../support/worlds/run-berth.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+interface Named {
+  readonly command: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+const printed = async () => JSON.parse((await berth(['schema', '--json'])).out) as readonly Named[];
+
+const files = readdirSync(SCHEMA_FOLDER).map((file) => file.replace('.json', ''));
+
+/** Commands that print text or nothing. */
+const WITHOUT_JSON = [
+  'pods ssh',
+  'auth login',
+  'auth logout',
+  'auth switch',
+  'config get',
+  'config set',
+  'config unset',
+  'config path',
+  'local serve',
+  'local exec',
+  'local fault clear',
+  'local stock clear',
+  'completion',
+];
+
+describe('the published schemas', () => {
+  test('every command that prints JSON has one, and help --json names it', async () => {
+    const commands = await commandsOf({ nouns: NOUNS, flags: FLAGS });
+    const names = commands.map(({ path }) => path.join(' '));
+    expect((await printed()).map(({ command }) => command)).toEqual([
+      ...names.filter((name) => !WITHOUT_JSON.includes(name)),
+      'error',
+    ]);
+    const described = JSON.parse((await berth(['help', '--json'])).out) as {
+      readonly commands: readonly { readonly command: string; readonly schema?: string }[];
+    };
+    for (const { command, schema } of described.commands)
+      expect(schema).toBe(WITHOUT_JSON.includes(command) ? undefined : `berth schema ${command}`);
+  });
+
+  test('docs/schemas has exactly what berth schema prints', async () => {
+    const schemas = await printed();
+    for (const { command, schema } of schemas) expect([command, readSchema(command)]).toEqual([command, schema]);
+    expect(files).toHaveLength(schemas.length);
+  });
+
+  test.each(files)('%s: a valid schema of the draft 2020-12, with an id that names no host', (file) => {
+    const schema = readSchema(file);
+    expect(() => objectionsTo(file, null)).not.toThrow();
+    expect(schema).toMatchObject({ $id: `urn:berth:schema:${file}` });
+    expect(JSON.stringify(schema)).not.toContain('contract:');
+  });
+});
+
+describe('berth schema', () => {
+  test('prints the schema of a command as its file has it', async () => {
+    const { out } = await berth(['schema', 'pods', 'get']);
+    expect(out).toBe(readFileSync(join(SCHEMA_FOLDER, 'pods-get.json'), 'utf8'));
+  });
+
+  test('lists the commands that have one', async () => {
+    const { out } = await berth(['schema']);
+    expect(out).toMatch(/^volumes get\tshow a network volume$/m);
+  });
+
+  test.each([
+    [['pods', 'gett'], 'pods get'],
+    [['config', 'path'], 'berth schema'],
+  ])('%s has none: usage (2), with a hint', async (words, hint) => {
+    const { code, out, err } = await berth(['schema', ...words]);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain(hint);
+  });
+});
+
+describe('golden files', () => {
+  test.each([
+    ['jobs/batch-report.json', 'jobs batch report'],
+    ['jobs/batch-export.json', 'jobs batch export'],
+    ['billing/report.json', 'billing report'],
+  ])('%s is valid', (file, command) => {
+    const document: unknown = JSON.parse(readFileSync(join(root, 'test/golden', file), 'utf8'));
+    expect(objectionsTo(command, document)).toBeUndefined();
+  });
+
+  test('no other golden file holds JSON of a command', () => {
+    const golden = readdirSync(join(root, 'test/golden'), { recursive: true, encoding: 'utf8' });
+    expect(golden.filter((file) => file.endsWith('.json')).sort()).toEqual([
+      'billing/report.json',
+      'jobs/batch-export.json',
+      'jobs/batch-report.json',
+    ]);
+  });
+});
+
+describe('an output that was changed by mistake is refused', () => {
+  const volume = { id: 'vol-1', name: 'data', size: 100, dataCenter: 'EU-1', type: 'STANDARD' };
+  const { size: _, ...renamed } = { ...volume, sizeGb: 100 };
+  const check = { check: 'key', result: 'OK', finding: 'not needed', hint: null };
+  test.each([
+    ['a member with another name', 'volumes get', renamed, volume],
+    ['a member of another type', 'volumes get', { ...volume, size: '100' }, volume],
+    ['a word that is not in the enumeration', 'doctor', [{ ...check, result: 'FINE' }], [check]],
+    ['a member that nobody described', 'doctor', [{ ...check, exit: 3 }], [check]],
+  ])('%s', (_change, command, wrong, right) => {
+    expect(objectionsTo(command, wrong)).toBeDefined();
+    expect(objectionsTo(command, right)).toBeUndefined();
+  });
+
+  test('members and words that the service adds are accepted', () => {
+    expect(objectionsTo('volumes get', { ...volume, type: 'FASTER', encrypted: true })).toBeUndefined();
+  });
+});

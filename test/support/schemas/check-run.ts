@@ -1,0 +1,42 @@
+import { expect } from 'vitest';
+import { parseCommandLine } from '../../../src/cli/parse/command-line.ts';
+import { FLAGS, NOUNS } from '../../../src/registry.ts';
+import type { Ran } from '../worlds/run-berth.ts';
+import { hasSchema, objectionsTo } from './published-schemas.ts';
+
+/** Flags that make the output another one than that of the schema. */
+const OTHER_OUTPUT = ['--fields', '--jq', '--help'];
+
+/**
+ * Checks a run with `--json` against the published schemas: the error on stderr; and stdout where the local service of
+ * this process answered, because a scripted server sends what its test wants.
+ */
+export async function checkAgainstSchemas(
+  argv: readonly string[],
+  ran: Pick<Ran, 'code' | 'out' | 'err'>,
+): Promise<void> {
+  const lastLine = ran.err.trimEnd().split('\n').at(-1) ?? '';
+  if (ran.code !== 0 && lastLine.startsWith('{"error":')) expectSchema('error', JSON.parse(lastLine));
+  const isFiltered = OTHER_OUTPUT.some((flag) => argv.some((word) => word.startsWith(flag)));
+  if (ran.out === '' || isFiltered || !(argv.includes('--local') || argv[0] === 'local')) return;
+  const parsed = await parseCommandLine(argv, { nouns: NOUNS, flags: FLAGS });
+  if ('failure' in parsed) return;
+  const command = parsed.path.join(' ');
+  if (hasSchema(command)) for (const document of documentsOf(ran.out)) expectSchema(command, document);
+}
+
+/** The document that was printed; with `--watch`, one for each poll, and each on a line. */
+function documentsOf(out: string): readonly unknown[] {
+  try {
+    return [JSON.parse(out)];
+  } catch {
+    return out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown);
+  }
+}
+
+const expectSchema = (name: string, document: unknown): void => {
+  expect(objectionsTo(name, document)).toBeUndefined();
+};
