@@ -11,7 +11,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
 import { startFixed } from './fixed.mjs';
-import { median, printTable } from './measure.mjs';
+import { median, printTable, verdict } from './measure.mjs';
 
 const CONCURRENCY = 32;
 const ROUNDS = 5;
@@ -22,8 +22,7 @@ const LONG = Number(process.env.BENCH_BATCH_ITEMS ?? 1_000_000);
 const GROWTH_TARGET = 1.2;
 const MEMORY_TARGET_MIB = 150;
 
-const memory = fileURLToPath(new URL('memory.cjs', import.meta.url));
-const verdict = (met) => (met ? 'met' : 'NOT MET');
+const usage = fileURLToPath(new URL('usage.cjs', import.meta.url));
 
 async function writeItems(file, count) {
   const out = createWriteStream(file);
@@ -36,7 +35,7 @@ async function writeItems(file, count) {
 /** Runs a batch. Returns its peak memory in MiB and its duration in seconds. */
 async function runBatch(berth, folder, env, args) {
   const started = performance.now();
-  const child = spawn(process.execPath, ['--require', memory, berth, 'jobs', 'batch', 'run', ...args], {
+  const child = spawn(process.execPath, ['--require', usage, berth, 'jobs', 'batch', 'run', ...args], {
     cwd: folder,
     env,
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
@@ -44,7 +43,7 @@ async function runBatch(berth, folder, env, args) {
   let report = '';
   child.stdio[3].on('data', (data) => (report += data));
   const [code] = await event(child, 'close');
-  return { code, mebibytes: Number(report), seconds: (performance.now() - started) / 1000 };
+  return { code, mebibytes: JSON.parse(report).mebibytes, seconds: (performance.now() - started) / 1000 };
 }
 
 const at = (env, url) => ({ ...env, BERTH_BASE_URL: url, BERTH_QUEUE_URL: url, BERTH_API_KEY: 'bench' });
@@ -176,7 +175,7 @@ async function benchMemory(berth, folder, env) {
 }
 
 /** `berth` is the path of the launcher, `home` the folder for all files that are written. */
-export async function benchBatch(berth, home, env) {
+export async function benchBatch({ berth, home, env }) {
   const folder = path.join(home, 'batch');
   await mkdir(folder);
   await benchSubmissions(berth, folder, env);

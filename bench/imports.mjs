@@ -43,8 +43,8 @@ export async function importCosts(rounds, env) {
         return outfile;
       }),
     );
-    const commands = files.map((file) => [loader, file]);
-    const times = await interleaved(commands, rounds, env, ({ report }) => Number(report));
+    const commands = files.map((file) => ({ args: [loader, file], env, reports: true }));
+    const times = await interleaved(commands, rounds, ({ report }) => Number(report));
     return PACKAGES.map((name, index) => ({ name, milliseconds: median(times[index]) })).sort(
       (a, b) => b.milliseconds - a.milliseconds,
     );

@@ -1,14 +1,13 @@
 /**
  * The worker part of `npm run bench`: jobs per second through the local service, in memory, end to end: submitted over HTTP,
  * taken by workers that do nothing and speak the worker protocol, and reported. The service has one process and the load
- * another, so two cores are used. `BENCH_SERVICE_ARGS` passes options to the Node of the service, such as `--cpu-prof`.
+ * another, so two cores are used.
  */
 import { fork } from 'node:child_process';
 import { once as event } from 'node:events';
-import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
-import { median, printTable } from './measure.mjs';
+import { median, printTable, verdict } from './measure.mjs';
+import { startLocalService } from './start-local-service.mjs';
 
 const ROUNDS = 3;
 const TARGET = 2000;
@@ -16,24 +15,12 @@ const GROWTH_TARGET = 1.2;
 const LOAD = { workers: 8, batch: 20, submitters: 16, reporters: 4 };
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
-const verdict = (met) => (met ? 'met' : 'NOT MET');
 
-async function startService(file) {
-  const execArgv = process.env.BENCH_SERVICE_ARGS?.split(' ') ?? [];
-  const child = fork(file, { execArgv });
-  const [url] = await event(child, 'message');
-  const headers = { authorization: 'Bearer berth-local-full-access' };
+async function startService(folder) {
+  const { url, headers, stop } = await startLocalService(folder);
   const read = async (where) => (await globalThis.fetch(`${url}${where}`, { headers })).json();
   const { key } = await read('/local/workers/bench');
-  return {
-    url,
-    key,
-    health: () => read('/v2/bench/health'),
-    stop: () => {
-      child.disconnect();
-      return event(child, 'exit');
-    },
-  };
+  return { url, key, stop, health: () => read('/v2/bench/health') };
 }
 
 /** Jobs per second. Throws when a job was lost. */
@@ -54,21 +41,12 @@ async function fill(service, jobs) {
   await event(fork(here('worker-load.mjs'), [JSON.stringify(load)]), 'exit');
 }
 
-export async function benchWorkers(folder) {
-  const file = path.join(folder, 'local-service.mjs');
-  await build({
-    entryPoints: [here('local-service.mjs')],
-    outfile: file,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    logLevel: 'error',
-  });
+export async function benchWorkers({ home }) {
   const rows = [];
   for (const load of [LOAD, { ...LOAD, workers: 64 }, { ...LOAD, batch: 1, reporters: 1 }]) {
     const rates = [];
     for (let round = 0; round < ROUNDS; round++) {
-      const service = await startService(file);
+      const service = await startService(home);
       rates.push(await measure(service, { ...load, jobs: 20_000 }));
       await service.stop();
     }
@@ -86,7 +64,7 @@ export async function benchWorkers(folder) {
   const growth = [];
   let first;
   for (const there of [1000, 10_000, 100_000]) {
-    const service = await startService(file);
+    const service = await startService(home);
     await fill(service, there);
     const rate = await measure(service, { ...LOAD, jobs: 10_000 });
     await service.stop();

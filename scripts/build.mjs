@@ -69,11 +69,17 @@ async function toCommonJs(text, name, isPackage) {
     banner: '"use strict";',
     logLevel: 'warning',
   });
+  const finished = finish(code, warnings, name);
+  return isPackage ? finished + MEMBERS_AS_EXPORTS : finished;
+}
+
+/** Checks and completes the CommonJS text of a file. `warnings` are those of the conversion. */
+function finish(code, warnings, name) {
   // For example import.meta.url, which CommonJS lacks: with any warning the program may not run as written.
   if (warnings.length > 0) throw new Error(`${name} does not survive as CommonJS`);
   // A character in a tagged template stays as it is, and the code cache reads the file as Latin-1.
   if (/[^\0-\x7f]/.test(code)) throw new Error(`${name} has a character beyond ASCII: write it in a plain string`);
-  return requireInPlaceOfImport(isPackage ? code + MEMBERS_AS_EXPORTS : code);
+  return requireInPlaceOfImport(code);
 }
 
 /**
@@ -96,14 +102,14 @@ const { outputFiles, metafile } = await bundle(bill);
 await rm(dist, { recursive: true, force: true });
 await mkdir(dist, { recursive: true });
 const packages = commonJsEntries(metafile);
+const files = new Map(outputFiles.map(({ path: file, text }) => [path.basename(file), text]));
 await Promise.all(
-  outputFiles.map(async ({ path: file, text }) => {
-    const name = path.basename(file);
-    await writeFile(file, await toCommonJs(text, name, packages.has(name)));
+  [...files].map(async ([name, text]) => {
+    await writeFile(path.join(dist, name), await toCommonJs(text, name, packages.has(name)));
   }),
 );
 await writeFile(path.join(dist, 'THIRD-PARTY-LICENSES.txt'), await licenceTexts(root, bundledPackages(metafile)));
 await copyFile(bill, path.join(dist, BILL_OF_MATERIALS));
 await rm(temporary, { recursive: true });
-await makePacks(root);
+await makePacks(root, { files, packages, finish });
 await makeManPages(root, JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')).version);

@@ -1,6 +1,6 @@
 /**
- * Makes dist/ fast to load: puts the files that the usual commands load into packs, because each file that is opened takes
- * time.
+ * Makes dist/ fast to load: bundles the files that the usual commands load into packs, because each file that is opened takes
+ * time, and so does each import between files.
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -8,18 +8,28 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import * as esbuild from 'esbuild';
 import { samplePod } from '../bench/sample-pod.mjs';
 
 const lister = fileURLToPath(new URL('list-loaded-files.cjs', import.meta.url));
 
-/** Each pack and the command whose files it holds, without those of earlier packs. The launcher has the same names. */
+/**
+ * Each pack and the command whose files it holds, without those of earlier packs. The launcher loads the first one, which says
+ * where the files of the others are.
+ */
 const PACKS = [
   { pack: 'start.pack.cjs', args: ['--help'] },
   { pack: 'request.pack.cjs', args: ['pods', 'get', 'sample'] },
+  { pack: 'list.pack.cjs', args: ['pods', 'list'] },
+  { pack: 'local.pack.cjs', args: ['--local', 'pods', 'list'] },
 ];
 
-/** `root` is the folder of the project, with dist/ built. Fails when one of the commands cannot be run. */
-export async function makePacks(root) {
+/**
+ * `root` is the folder of the project, with dist/ built. `files` has the text of each file of dist/ as an ECMAScript module,
+ * by name; `packages` are the names of dynamically imported CommonJS packages, which are not bundled again; `finish` completes
+ * a text that is CommonJS. Fails when one of the commands cannot be run.
+ */
+export async function makePacks(root, { files, packages, finish }) {
   const dist = path.join(root, 'dist');
   const home = await mkdtemp(path.join(tmpdir(), 'berth-build-'));
   const list = path.join(home, 'list');
@@ -35,35 +45,84 @@ export async function makePacks(root) {
     BERTH_API_KEY: 'sample',
   };
   try {
-    const packs = new Map();
+    const lists = new Map();
     const packed = new Set();
     for (const { pack, args } of PACKS) {
       await runListed([path.join(root, 'bin/berth'), ...args], env);
       const names = (await readFile(list, 'utf8')).split('\n').filter((name) => !packed.has(name));
       for (const name of names) packed.add(name);
-      packs.set(pack, await packOf(dist, names));
+      lists.set(pack, names);
     }
+    const packs = await Promise.all(
+      [...lists].map(async ([pack, names], index) => {
+        const others = index === 0 ? [...lists].slice(1) : [];
+        return [pack, await packOf({ dist, pack, names, others }, { files, packages, finish })];
+      }),
+    );
     // Written last: while there are none, the launcher loads plain files, and Node can list them.
     for (const [pack, text] of packs) await writeFile(path.join(dist, pack), text);
+    // The launcher looks for main.cjs to see whether the program is built.
+    packed.delete('main.cjs');
+    for (const name of packed) await rm(path.join(dist, name));
   } finally {
     service.stop();
     await rm(home, { recursive: true, force: true });
   }
 }
 
-/** A pack is one object that maps the required name of a file to the file as a function. */
-async function packOf(dist, names) {
-  const members = names.map(async (name) => {
-    const text = await readFile(path.join(dist, name), 'utf8');
-    return `${JSON.stringify(`./${name}`)}:function(exports,require,module,__filename,__dirname){${text}\n}`;
+/**
+ * A pack is a function that takes the `require` of the launcher and returns an object: it maps the required name of a file to
+ * a function that runs the file and sets the exports of a module. All files share one scope, and each runs when it is first
+ * needed. The names of the files of `others` are mapped to the names of their packs.
+ */
+async function packOf({ dist, pack, names, others }, { files, packages, finish }) {
+  const bundled = names.filter((name) => !packages.has(name));
+  const members = [
+    ...bundled.map((name) => `"./${name}":(module)=>{module.exports=require("./${name}")}`),
+    ...others.flatMap(([other, held]) => held.map((name) => `"./${name}":"${other}"`)),
+  ];
+  const { outputFiles, warnings } = await esbuild.build({
+    stdin: { contents: `module.exports={${members.join(',')}}`, sourcefile: pack },
+    plugins: [onlyFiles(new Map(bundled.map((name) => [`./${name}`, files.get(name)])))],
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20',
+    minify: true,
+    legalComments: 'none',
+    banner: { js: '"use strict";' },
+    logLevel: 'warning',
+    write: false,
   });
-  return `({${(await Promise.all(members)).join(',\n')}})`;
+  const code = finish(outputFiles[0].text, warnings, pack);
+  const plain = names
+    .filter((name) => packages.has(name))
+    .map(async (name) => {
+      const text = await readFile(path.join(dist, name), 'utf8');
+      return `members["./${name}"]=(module)=>{${text}\n};`;
+    });
+  const added = (await Promise.all(plain)).join('');
+  return `(function(require){var module={exports:{}};${code}\nvar members=module.exports;${added}return members})`;
 }
 
+/** Bundles these files, and leaves every other import to the launcher. */
+const onlyFiles = (texts) => ({
+  name: 'only-files',
+  setup(build) {
+    build.onResolve({ filter: /.*/ }, ({ path: name }) =>
+      texts.has(name) ? { path: name, namespace: 'dist' } : { path: name, external: true },
+    );
+    build.onLoad({ filter: /.*/, namespace: 'dist' }, ({ path: name }) => ({
+      contents: texts.get(name),
+      loader: 'js',
+    }));
+  },
+});
+
 async function serveSample() {
-  const body = JSON.stringify(samplePod);
-  const server = createServer((_request, response) => {
-    response.setHeader('content-type', 'application/json').end(body);
+  const server = createServer(({ url }, response) => {
+    const body = url.endsWith('/sample') ? samplePod : { pods: [samplePod] };
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   const stop = () => {
@@ -77,6 +136,6 @@ function runListed(args, env) {
   return new Promise((resolve, reject) => {
     spawn(process.execPath, ['--require', lister, ...args], { env, stdio: 'ignore', timeout: 20_000 })
       .on('error', reject)
-      .on('close', resolve);
+      .on('close', (code) => (code === 0 ? resolve() : reject(new Error(`${args.join(' ')} ended ${code}`))));
   });
 }

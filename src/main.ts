@@ -7,6 +7,7 @@ import type { Command, Group, Program } from './cli/command.ts';
 import type { Page } from './cli/help/help.ts';
 import { outputOptions, printsJson, type GlobalValues } from './cli/parse/globals.ts';
 import { createContext, type HostContext } from './host/context.ts';
+import { loadTlsEarly } from './host/connection/load-tls-early.ts';
 import { processRuntime, type Runtime } from './host/runtime.ts';
 import { FLAGS, NOUNS } from './registry.ts';
 
@@ -38,6 +39,7 @@ export async function runCli(argv: readonly string[], runtime: Runtime): Promise
     // The root help needs no parser; it is printed often and must start fast.
     if (argv.length === 0 || (argv.length === 1 && (argv[0] === '--help' || argv[0] === '-h')))
       return await printRootHelp(open(), argv.length > 0);
+    if (NOUNS.some(({ name, offline }) => name === argv[0] && offline !== true)) loadTlsEarly(argv, runtime);
     const { parseCommandLine } = await import('./cli/parse/command-line.ts');
     const parsed = await parseCommandLine(await withoutAlias(argv, runtime), PROGRAM);
     globals = parsed.globals;

@@ -8,10 +8,11 @@ export const NOUNS: readonly Noun[] = [
     name: 'pods',
     section: 'Compute',
     summary: 'GPU and CPU containers',
-    load: async (_, verb) =>
-      verb === 'get'
-        ? (await import('./commands/pods/get.ts')).podsGet
-        : (await import('./commands/pods/index.ts')).pods,
+    load: async (_, verb) => {
+      if (verb === 'get') return (await import('./commands/pods/get.ts')).podsGet;
+      if (verb === 'list') return (await import('./commands/pods/list.ts')).podsList;
+      return (await import('./commands/pods/index.ts')).pods;
+    },
   },
   {
     name: 'endpoints',
@@ -88,18 +89,21 @@ export const NOUNS: readonly Noun[] = [
   {
     name: 'auth',
     section: 'Access and settings',
+    offline: true,
     summary: 'log in, log out, switch between profiles',
     load: async () => (await import('./commands/auth.ts')).auth,
   },
   {
     name: 'config',
     section: 'Access and settings',
+    offline: true,
     summary: 'settings, and where each value comes from',
     load: async (program) => (await import('./commands/config.ts')).config(program),
   },
   {
     name: 'limits',
     section: 'Access and settings',
+    offline: true,
     summary: 'what is left of each rate window',
     load: async () => (await import('./commands/limits.ts')).limits,
   },
@@ -118,18 +122,21 @@ export const NOUNS: readonly Noun[] = [
   {
     name: 'local',
     section: 'Tools',
+    offline: true,
     summary: 'the local service: serve it, move its clock, inject faults',
     load: async () => (await import('./commands/local/index.ts')).local,
   },
   {
     name: 'completion',
     section: 'Tools',
+    offline: true,
     summary: 'completion scripts for your shell',
     load: async () => (await import('./commands/completion.ts')).completion,
   },
   {
     name: 'help',
     section: 'Tools',
+    offline: true,
     summary: 'help on a command or a topic',
     load: async (program) => (await import('./commands/help/index.ts')).help(program),
   },

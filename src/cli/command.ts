@@ -113,6 +113,8 @@ export interface Noun {
   readonly summary: string;
   /** The heading of its group in `berth --help`. */
   readonly section: string;
+  /** True if most of its commands send no request. */
+  readonly offline?: true;
   /** `verb` is the word after the noun, if there is one; a noun may then load only that verb. */
   readonly load: (program: Program, verb?: string) => Promise<Command | Group>;
 }

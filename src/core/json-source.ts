@@ -1,24 +1,79 @@
 /**
  * Parts of a JSON document as source text, exactly as written: members named twice, numbers that no double holds,
- * nesting of any depth. One pass over the tokens, without recursion.
+ * nesting of any depth. One pass over the text, without recursion. The text is one that `decodeJson` accepts; nothing
+ * is checked here.
  */
-import { createScanner } from 'jsonc-parser';
 
-/**
- * Calls `visit` with the start and end (exclusive) of every token except white space, until it returns false. A comment
- * is a token too, although JSON has none. Returns true when every token was visited. It takes a callback because a
- * generator is slower, and batches scan every line of their input.
- */
-export function forEachToken(source: string, visit: (start: number, end: number) => boolean): boolean {
-  const scanner = createScanner(source, false);
-  scanner.setPosition(source.startsWith('\uFEFF') ? 1 : 0);
-  for (;;) {
-    scanner.scan();
-    const start = scanner.getTokenOffset();
-    const end = start + scanner.getTokenLength();
-    if (end === start) return true;
-    if (!' \t\r\n'.includes(source.charAt(start)) && !visit(start, end)) return false;
+const SPACE = 0x20;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const BACKSLASH = 0x5c;
+
+/** The tokens of a JSON text, one at a time. A class, because a generator and its objects are several times slower. */
+export class JsonTokens {
+  /** The character code of the first character of the present token. */
+  code = 0;
+  /** Where the present token starts and ends (exclusive). */
+  start = 0;
+  end: number;
+  readonly #source: string;
+
+  constructor(source: string) {
+    this.#source = source;
+    this.end = source.startsWith('\uFEFF') ? 1 : 0;
   }
+
+  /** Moves to the next token. Returns false after the last one. */
+  next(): boolean {
+    const source = this.#source;
+    let at = this.end;
+    while (at < source.length && source.charCodeAt(at) <= SPACE) at++;
+    if (at >= source.length) return false;
+    const code = source.charCodeAt(at);
+    this.start = at;
+    this.code = code;
+    if (code === QUOTE) this.end = endOfString(source, at);
+    else this.end = code === COMMA || code === COLON || isBracket(code) ? at + 1 : endOfWord(source, at);
+    return true;
+  }
+
+  /** Moves from an opening bracket to the closing one. */
+  skipToClosing(): void {
+    const source = this.#source;
+    let depth = 1;
+    let at = this.end;
+    for (; depth > 0 && at < source.length; at++) {
+      const code = source.charCodeAt(at);
+      if (code === QUOTE) at = endOfString(source, at) - 1;
+      else if (isOpening(code)) depth++;
+      else if (isClosing(code)) depth--;
+    }
+    this.end = at;
+  }
+}
+
+/** `[` and `{`, `]` and `}`: of both, the codes differ by one bit. */
+const isOpening = (code: number): boolean => (code | 0x20) === 0x7b;
+const isClosing = (code: number): boolean => (code | 0x20) === 0x7d;
+const isBracket = (code: number): boolean => isOpening(code) || isClosing(code);
+
+/** Returns the position after the closing quote of the string that starts at `start`, or the length of a text without one. */
+export function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === BACKSLASH) at++;
+    else if (code === QUOTE) return at + 1;
+  }
+  return text.length;
+}
+
+function endOfWord(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code <= SPACE || code === QUOTE || code === COMMA || code === COLON || isBracket(code)) return at;
+  }
+  return text.length;
 }
 
 /**
@@ -42,28 +97,21 @@ export function itemSources(source: string): readonly string[] {
 
 /** Calls `visit` for each value one level down. `name` is a member's name with its quotes; undefined for an item. */
 function forEachChild(source: string, visit: (start: number, end: number, name: string | undefined) => void): void {
-  let depth = 0;
+  const tokens = new JsonTokens(source);
+  if (!tokens.next() || !isOpening(tokens.code)) return;
   let name: string | undefined;
   let valueStart = -1;
   let valueEnd = -1;
-  let tokenEnd = -1;
-  forEachToken(source, (start, end) => {
-    const mark = source.charAt(start);
-    const closes = mark === '}' || mark === ']';
-    if (depth === 1 && (mark === ',' || closes)) {
-      if (valueStart >= 0) visit(valueStart, tokenEnd, name);
+  while (tokens.next()) {
+    if (tokens.code === COMMA || isClosing(tokens.code)) {
+      if (valueStart >= 0) visit(valueStart, valueEnd, name);
       name = undefined;
       valueStart = -1;
-    } else if (depth === 1 && mark === ':' && valueStart >= 0) {
-      name = source.slice(valueStart, valueEnd);
-      valueStart = -1;
-    } else if (depth >= 1 && valueStart < 0) {
-      valueStart = start;
-      valueEnd = end;
+    } else if (tokens.code === COLON) name = source.slice(valueStart, valueEnd);
+    else {
+      valueStart = tokens.start;
+      if (isOpening(tokens.code)) tokens.skipToClosing();
+      valueEnd = tokens.end;
     }
-    if (closes) depth--;
-    else if (mark === '{' || mark === '[') depth++;
-    tokenEnd = end;
-    return true;
-  });
+  }
 }

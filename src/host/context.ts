@@ -19,7 +19,7 @@ import type { Runtime } from './runtime.ts';
 
 /** A Context that must be closed after the command: it listens for signals and may hold connections. */
 export interface HostContext extends Context {
-  /** Closes connections, saves the rate windows that were seen, and stops listening for signals. */
+  /** Saves the rate windows that were seen; closes connections and stops listening for signals, unless the process exits. */
   close(): Promise<void>;
 }
 
@@ -78,6 +78,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     signal,
     stderr,
     interactive: () => terminal.errors,
+    exitsAfterRun: runtime.exitsAfterRun,
     onWindows: (windows) => {
       limits.remember(windows);
     },
@@ -128,7 +129,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     platform: runtime.platform,
     close: async () => {
       limits.flush();
-      interrupt.close();
+      if (!runtime.exitsAfterRun) interrupt.close();
       await Promise.all([connection, ...storages].map((each) => each.close()));
     },
   };

@@ -38,6 +38,8 @@ export interface Runtime {
   background(argv: readonly string[]): Promise<void>;
   /** The standard streams of child processes. */
   readonly childStreams: 'inherit' | 'ignore';
+  /** True if the process exits right after the run: the system then closes its connections and ends its signal handlers. */
+  readonly exitsAfterRun: boolean;
   /** Ends the process immediately. */
   exit(code: number): void;
 }
@@ -73,6 +75,7 @@ export function processRuntime(programFolder: string, holdProgram: () => void): 
     holdProgram,
     background: startInBackground,
     childStreams: 'inherit',
+    exitsAfterRun: true,
     exit: (code) => process.exit(code),
   };
 }

@@ -95,7 +95,11 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
   const served: Readonly<Record<string, ServedHandler>> = Object.fromEntries(
     Object.entries(handlers).map(([name, source]) => [name, servedHandlerOf(source)]),
   );
-  const held = createHeldRequests();
+  const held = createHeldRequests({
+    // eslint-disable-next-line no-restricted-syntax -- a date of the service's clock
+    at: () => time.now(),
+    sleep: (milliseconds) => time.sleep(milliseconds, stopping.signal),
+  });
   const transact: Call['transact'] = async (step) => {
     let answered: readonly AnsweredRequest[] = [];
     let failure: Error | undefined;

@@ -43,7 +43,7 @@ async function renderRows(result: RowsResult, options: OutputOptions, output: Ou
     return;
   }
   const printer = await FORMAT_TABLE[format].load();
-  await output.stdout.write(data(await printer.result(result, options, output)));
+  for await (const text of printer.result(result, options, output)) await output.stdout.write(data(text));
 }
 
 async function renderFiltered(result: RowsResult, jq: string, options: OutputOptions, output: Output): Promise<void> {

@@ -105,8 +105,9 @@ const DAMAGES: readonly (readonly [string, (stored: Buffer) => Buffer])[] = [
   ['an empty file', () => Buffer.alloc(0)],
   ['a file without its end', (stored) => stored.subarray(0, stored.length / 2)],
   ['a changed byte of the data', (stored) => flipped(stored, stored.length / 2)],
-  ['a changed checksum', (stored) => flipped(stored, 5)],
-  ['the cache of another source', (stored) => flipped(stored, 1)],
+  ['a changed byte at the start', (stored) => flipped(stored, 9)],
+  ['a changed length', (stored) => flipped(stored, 1)],
+  ['the cache of another source', (stored) => flipped(stored, stored.length - 1)],
   ['random text', () => Buffer.from('x'.repeat(100_000))],
 ];
 

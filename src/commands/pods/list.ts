@@ -1,8 +1,10 @@
 import { memberAt } from '../../core/json.ts';
+import { defineGroup } from '../../cli/command.ts';
 import { option } from '../../cli/parse/params.ts';
 import { listCommand } from '../../cli/resource/list.ts';
 import { isAmong } from '../../cli/resource/select/selectors.ts';
 import { totalOf } from './actions/cost.ts';
+import { SUMMARY } from './get.ts';
 import { PODS } from './resource.ts';
 import { DATA_CENTERS, GPUS } from '../shared/collections.ts';
 
@@ -31,3 +33,6 @@ export const list = listCommand(PODS, {
     ['berth pods list -o id', 'the ids alone, one a line'],
   ],
 });
+
+/** The group with `list` alone: see `podsGet`. */
+export const podsList = defineGroup(SUMMARY, { list });

@@ -30,6 +30,8 @@ export interface ConnectionOptions {
   readonly stderr: Sink<TerminalText>;
   /** True when a person reads stderr. */
   readonly interactive: () => boolean;
+  /** See `Runtime.exitsAfterRun`. */
+  readonly exitsAfterRun: boolean;
   readonly onWindows: (windows: readonly RateWindow[]) => void;
 }
 
@@ -39,7 +41,7 @@ export interface Connection {
   batchApi(options: BatchApiOptions): BatchApi;
   /** See `Context.loginApi`. */
   loginApi(options: LoginApiOptions): Api;
-  /** Closes every connection. */
+  /** Closes every connection, unless the system does when the process exits. */
   close(): Promise<void>;
 }
 
@@ -137,7 +139,14 @@ async function open(options: ConnectionOptions, purpose: Purpose): Promise<OpenA
   const retries = purpose.batch ? 0 : settings.get('retries');
   const limits = await exchangeOptions(options);
   const api = createApi({ ...peer, clock, random, signal, onWindows, onRetryWait, retries, ...limits });
-  return { api, close: () => peer.transport.close() };
+  // The local service in this process has files to close.
+  const isClosedBySystem = options.exitsAfterRun && !isLocal;
+  return {
+    api,
+    close: async () => {
+      if (!isClosedBySystem) await peer.transport.close();
+    },
+  };
 }
 
 /** A wait before a retry is reported from this time on, in milliseconds. */

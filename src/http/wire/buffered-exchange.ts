@@ -7,6 +7,9 @@ import type { BufferedRequest, Exchange, Stage, WireAnswer } from './transport.t
 /** Bytes that are kept of a body whose status is not 2xx. */
 const MAX_ERROR_BYTES = 1024 * 1024;
 
+/** A body of this many bytes or more is collected in one buffer, so that it is not in memory twice when it is joined. */
+const LONG_BODY = 1024 * 1024;
+
 /**
  * Sends one request and collects the whole answer. It uses undici's callbacks directly, without a stream and without an
  * abort signal, because a batch sends thousands of requests a second.
@@ -45,6 +48,8 @@ class BufferedExchange implements Dispatcher.DispatchHandler, Exchange {
   #headers: Readonly<Record<string, string>> = {};
   #size = 0;
   readonly #chunks: Buffer[] = [];
+  /** For a long body whose length is known. Its memory is used only as chunks come. */
+  #whole: Buffer | undefined;
   #resolve: (answer: WireAnswer) => void = ignore;
   #reject: (error: Error) => void = ignore;
 
@@ -78,25 +83,35 @@ class BufferedExchange implements Dispatcher.DispatchHandler, Exchange {
     this.#status = status;
     this.#headers = flatHeaders(headers);
     if (status >= 300) this.#maxBytes = Math.min(this.#maxBytes, MAX_ERROR_BYTES);
+    const length = Number(this.#headers['content-length']);
+    if (length >= LONG_BODY && length <= this.#maxBytes) this.#whole = Buffer.allocUnsafeSlow(length);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    // The parser never passes on more than the length that the answer says.
+    if (this.#whole === undefined) this.#chunks.push(chunk);
+    else chunk.copy(this.#whole, this.#size);
     this.#size += chunk.byteLength;
-    this.#chunks.push(chunk);
     if (this.#size <= this.#maxBytes) return;
     // The reader finds that the body is too large: the rest is not needed.
-    this.#answer(joined(this.#chunks));
+    this.#answer(this.#body());
     controller.abort(new Error('the answer is too large'));
   }
 
   onResponseEnd(): void {
     this.#connections.release(this.#connection);
-    this.#answer(joined(this.#chunks));
+    this.#answer(this.#body());
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     this.#connections.discard(this.#connection);
     this.#fail(error);
+  }
+
+  #body(): Buffer {
+    if (this.#whole !== undefined) return this.#whole.subarray(0, this.#size);
+    const [only, ...more] = this.#chunks;
+    return only !== undefined && more.length === 0 ? only : Buffer.concat(this.#chunks);
   }
 
   #answer(body: WireAnswer['body']): void {
@@ -112,9 +127,6 @@ class BufferedExchange implements Dispatcher.DispatchHandler, Exchange {
 }
 
 const ignore = (): void => undefined;
-
-const joined = (chunks: readonly Buffer[]): Buffer =>
-  chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
 
 const brokenBody = (error: Error): AsyncIterable<Uint8Array> => ({
   [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }),

@@ -1,17 +1,17 @@
 import type { Connector } from 'undici/lib/core/connect.js';
 import { startBufferedExchange } from './buffered-exchange.ts';
 import { createConnections, sharedConnection, type Connections } from './connections.ts';
-import { keepParserAsCompiled } from './parser-tiering.ts';
 import { openProxy, proxyFor, readProxies } from './proxy.ts';
 import { startStreamingExchange } from './streaming-exchange.ts';
+import { skipOptimizations } from './v8-flags.ts';
 import { WireError, type Exchange, type SendBuffered, type Transport, type WireRequest } from './transport.ts';
 
 export interface TransportOptions {
   /** HTTPS_PROXY, HTTP_PROXY and NO_PROXY are read from it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /**
-   * The process sends a few requests and ends. V8 then keeps the parser's WebAssembly as first compiled: recompiling it
-   * would keep the process busy for longer than the whole command. Do not set it for many requests: it slows them down.
+   * The process sends a few requests and ends, so that V8 skips optimizations that take longer than they save. Do not set
+   * it for many requests: it slows them down.
    */
   readonly oneShot?: boolean;
   /** Milliseconds for name lookup, connection and TLS handshake together; 10 s by default. */
@@ -31,7 +31,7 @@ export interface ClientTransport extends Transport {
  */
 export function createTransport(options: TransportOptions): ClientTransport {
   const proxies = readProxies(options.env);
-  let parserKept: Promise<() => void> | undefined;
+  let optimizing: Promise<() => void> | undefined;
   const origins = new Map<string, Promise<Connections>>();
   const settings = {
     connectTimeout: options.connectTimeoutMs ?? 10_000,
@@ -41,11 +41,18 @@ export function createTransport(options: TransportOptions): ClientTransport {
   };
 
   const open = async (url: URL): Promise<Connections> => {
-    const proxy = proxyFor(url, proxies);
+    const connections = await load(url);
+    // The flags are changed once every module is loaded. The parser is loaded with the first connection.
+    if (options.oneShot === true) await (optimizing ??= skipOptimizations());
+    return connections;
+  };
+
+  const load = async (url: URL): Promise<Connections> => {
     const { default: Client } = await import('undici/lib/dispatcher/client.js');
-    // The parser is loaded with the first connection. The client is loaded before, or V8 would reject its code cache.
-    if (options.oneShot === true) await (parserKept ??= keepParserAsCompiled());
+    const proxy = proxyFor(url, proxies);
     if (proxy !== undefined) return sharedConnection(await openProxy(proxy, proxies, settings));
+    // Node loads it at the first connection to a host name.
+    if (!IP_ADDRESS.test(url.hostname)) await import('node:dns');
     // Creating a TLS context takes longer than a handshake, so all connections to an origin share one.
     const connect = url.protocol === 'https:' ? { connect: await tlsConnector(settings.connectTimeout) } : {};
     return createConnections(() => new Client(url.origin, { ...settings, ...connect }));
@@ -62,13 +69,13 @@ export function createTransport(options: TransportOptions): ClientTransport {
     const url = new URL(request.url);
     const answer = await startStreamingExchange(await connectionsTo(url), url, request);
     // The parser is loaded once there is an answer.
-    (await parserKept)?.();
+    (await optimizing)?.();
     return answer;
   };
 
   const openBuffered: ClientTransport['openBuffered'] = async (origin) => {
     const connections = await connectionsTo(new URL(origin));
-    const restore = await parserKept;
+    const restore = await optimizing;
     return (request, body, maxBytes) => {
       const exchange = startBufferedExchange(connections, request, body, maxBytes);
       return restore === undefined ? exchange : afterAnswer(exchange, restore);
@@ -83,6 +90,9 @@ export function createTransport(options: TransportOptions): ClientTransport {
 
   return Object.assign(send, { close, openBuffered });
 }
+
+/** An address in a URL: of four numbers, or of version 6 in brackets. */
+const IP_ADDRESS = /^(\d+\.){3}\d+$|^\[/;
 
 /** The same exchange; `then` is called when the answer has come. */
 const afterAnswer = (exchange: Exchange, then: () => void): Exchange => ({

@@ -3,6 +3,7 @@ import { safeText } from '../../core/safe-text.ts';
 import { rowsOf, type OutputOptions, type View } from '../view.ts';
 import { fieldAt, memberNames, memberOf } from './fields.ts';
 import type { FormatPrinter } from './format-printer.ts';
+import { groupsOf } from './groups.ts';
 
 export interface CsvOptions {
   /** Paths of `--fields`; undefined takes every member that any of the rows has. */
@@ -13,10 +14,12 @@ export interface CsvOptions {
 
 /** A header line, then one line per row. The columns of rows that arrive one at a time are those of the first row. */
 export const csvPrinter: FormatPrinter = {
-  result: (result, { fields }, { terminal }) => {
+  result: async function* (result, { fields }, { terminal }) {
     const rows = rowsOf(result);
     const columns = csvColumns(rows, fields, result.view);
-    return csvLines(columns, rows, { fields, onTerminal: terminal.output, header: true });
+    const options = { fields, onTerminal: terminal.output };
+    yield await csvLines(columns, [], { ...options, header: true });
+    for (const group of groupsOf(rows)) yield await csvLines(columns, group, { ...options, header: false });
   },
   rows: (view, { fields }, { terminal }) => {
     const options = { fields, onTerminal: terminal.output };
@@ -66,23 +69,16 @@ export async function csvLines(
   const valueAt = options.fields === undefined ? member : fieldAt;
   const escapeCell = (json: string): string => (options.onTerminal ? safeText(json) : json);
   const format = {
+    // The library leaves the minus sign of a number, but an exact number is an object.
+    escape_formulas: true,
     cast: {
-      string: (text: string) => ({ value: options.onTerminal ? safeText(text, true) : text, escape_formulas: true }),
+      string: (text: string) => (options.onTerminal ? safeText(text, true) : text),
       boolean: String,
       number: (value: number) => encodeJson(value),
-      object: (value: unknown) => (value instanceof Exact ? value.text : escapeCell(encodeJson(value as Json))),
+      object: (value: unknown) =>
+        value instanceof Exact ? { value: value.text, escape_formulas: false } : escapeCell(encodeJson(value as Json)),
     },
   };
-  let text = options.header ? stringify([columns], format) : '';
-  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
-    const batch = rows.slice(at, at + ROWS_AT_ONCE);
-    text += stringify(
-      batch.map((row) => columns.map((column) => valueAt(row, column))),
-      format,
-    );
-  }
-  return text;
+  const cells = rows.map((row) => columns.map((column) => valueAt(row, column)));
+  return stringify(options.header ? [columns, ...cells] : cells, format);
 }
-
-/** Number of rows encoded together; a small number frees memory sooner. */
-const ROWS_AT_ONCE = 100;

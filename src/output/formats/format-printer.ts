@@ -4,8 +4,8 @@ import type { OutputOptions, RowsResult, View } from '../view.ts';
 
 /** Renders data in one output format. */
 export interface FormatPrinter {
-  /** Renders a whole result: one row or a list. */
-  result(result: RowsResult, options: OutputOptions, output: Output): Promise<string> | string;
+  /** Renders a whole result: one row or a list. Yields the text in parts, so that a long list needs little memory. */
+  result(result: RowsResult, options: OutputOptions, output: Output): AsyncIterable<string> | Generator<string>;
   /** Renders rows that arrive one at a time. */
   rows(view: View, options: OutputOptions, output: Output): RowPrinter;
 }

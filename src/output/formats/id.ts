@@ -7,10 +7,11 @@ import type { FormatPrinter } from './format-printer.ts';
 
 /** One id a line; with `--fields`, the fields of each row on one line, separated by tabs. */
 export const idPrinter: FormatPrinter = {
-  result: (result, { fields }) =>
-    rowsOf(result)
+  result: function* (result, { fields }) {
+    yield rowsOf(result)
       .map((row) => idLine(result.view, row, fields))
-      .join(''),
+      .join('');
+  },
   rows: (view, { fields }) => ({ row: (value) => idLine(view, value, fields) }),
 };
 

@@ -3,18 +3,27 @@ import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { formatBytes } from '../../core/units.ts';
-import type { Jq } from 'jq-wasm/inline';
 import { escapeJson } from './escape-json.ts';
+import { callJq } from './jq-engine.ts';
 
 /** jq's exit code for an expression that does not compile. */
 const COMPILE_ERROR = 3;
+
+const STEP = String.raw`(?:[A-Za-z_]\w*|\[\d{0,9}\])`;
+const PATH = String.raw`\.(?:${STEP}(?:\.[A-Za-z_]\w*|\[\d{0,9}\])*)?`;
+const PATHS = new RegExp(String.raw`^\s*${PATH}(?:\s*\|\s*${PATH})*\s*$`);
+const MAX_PATHS_LENGTH = 200;
+
+/** Whether an expression consists of paths, such as `.[].id` or `.a | .b[0]`: these always compile. */
+export const isPaths = (expression: string): boolean => expression.length <= MAX_PATHS_LENGTH && PATHS.test(expression);
 
 /**
  * Checks that a `--jq` expression compiles. Called before a request is sent, so that a typing error costs none. Fails with
  * usage (2) and jq's own message.
  */
 export async function checkJq(expression: string, blocking: Blocking = runDirectly): Promise<void> {
-  const result = await run('', expression, [], blocking);
+  if (isPaths(expression)) return;
+  const result = await callJq('', expression, [], blocking);
   if (result?.exitCode === COMPILE_ERROR) throw jqFailure(result.stderr, EXIT.usage);
 }
 
@@ -45,26 +54,12 @@ export interface JqResult {
 export async function runJq(json: string, expression: string, options: JqOptions): Promise<JqResult> {
   const { compact, raw, onTerminal, blocking = runDirectly } = options;
   const flags = [...(compact ? ['-c'] : []), ...(raw ? ['-r'] : [])];
-  const result = await run(json, expression, flags, blocking);
+  const result = await callJq(json, expression, flags, blocking);
   if (result === undefined) return { text: '', failure: outOfMemory(json) };
   const { stdout, stderr, exitCode } = result;
   const escape = raw ? (text: string) => safeText(text, true) : escapeJson;
   const text = onTerminal ? escape(stdout) : stdout;
   return { text: text === '' ? '' : `${text}\n`, failure: exitCode === 0 ? undefined : jqFailure(stderr, EXIT.bug) };
-}
-
-/** Returns undefined when jq runs out of memory. */
-async function run(json: string, expression: string, flags: readonly string[], blocking: Blocking) {
-  const jq = await (loading ??= import('jq-wasm/inline').then(({ loadJq }) => loadJq()));
-  try {
-    // After `--`, an expression that begins with a dash is not parsed as an option.
-    return blocking(() => jq.raw(json, expression, [...flags, '--']));
-  } catch (error) {
-    if (!(error instanceof Error && /Aborted\(|memory access|unreachable/.test(error.message))) throw error;
-    // This instance cannot be used again.
-    loading = undefined;
-    return undefined;
-  }
 }
 
 /** The WebAssembly build has at most 256 MiB of memory. */
@@ -75,9 +70,6 @@ const outOfMemory = (json: string): Failure =>
     message: `--jq: the built-in jq ran out of memory (256 MB) on a document of ${formatBytes(json.length)}`,
     hint: 'Give it less with --fields or the filters of the command, or pipe --json to the jq program.',
   });
-
-/** Compiled once for all runs. The package's own cache serves only calls that no signal can interrupt. */
-let loading: Promise<Jq> | undefined;
 
 /**
  * `exit` is 2 for an expression that does not compile, because nothing was sent then. An expression that fails on an

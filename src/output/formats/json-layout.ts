@@ -1,61 +1,65 @@
-import { forEachToken } from '../../core/json-source.ts';
+import { JsonTokens } from '../../core/json-source.ts';
 
 /** Levels that are indented. Deeper ones stay on one line, or the indentation would outgrow the text. */
 const MAX_INDENTED_DEPTH = 64;
 
-/** Indents a JSON document by two spaces a level. Returns undefined when the text is not made of JSON tokens. */
-export function indentJson(source: string): string | undefined {
-  return layOut(source, (depth) => (depth > MAX_INDENTED_DEPTH ? '' : `\n${'  '.repeat(depth)}`), ': ');
+/** The number of pieces that are joined to one part of the text. */
+const MAX_PIECES = 8192;
+
+/** White space between tokens. */
+interface Spacing {
+  /** Before a value and before a closing bracket, by depth; nothing at greater depths. */
+  readonly lines: readonly string[];
+  /** A comma and what follows it, by depth. */
+  readonly commas: readonly string[];
+  readonly colon: string;
 }
 
-/** Writes a JSON document on one line. Returns undefined when the text is not made of JSON tokens. */
-export function compactJson(source: string): string | undefined {
-  return layOut(source, () => '', ':');
-}
+const LINES = Array.from({ length: MAX_INDENTED_DEPTH + 1 }, (_, depth) => `\n${'  '.repeat(depth)}`);
+const INDENTED: Spacing = { lines: LINES, commas: LINES.map((line) => `,${line}`), colon: ': ' };
+const COMPACT: Spacing = { lines: [], commas: [], colon: ':' };
 
-/** Copies the tokens of a document with new white space between them: names, numbers and strings stay as written. */
-function layOut(source: string, newLine: (depth: number) => string, colon: string): string | undefined {
-  const parts: string[] = [];
+/**
+ * Indents a JSON document by two spaces a level. Names, numbers and strings stay as written. The source is one that
+ * `decodeJson` accepts. Yields the text in parts, so that a long document is not in memory twice.
+ */
+export const indentJson = (source: string): Generator<string> => layOut(source, INDENTED);
+
+/** Writes a JSON document on one line. The source is one that `decodeJson` accepts. */
+export const compactJson = (source: string): string => [...layOut(source, COMPACT)].join('');
+
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+
+/** Copies the tokens of a document with new white space between them. */
+function* layOut(source: string, { lines, commas, colon }: Spacing): Generator<string> {
+  const tokens = new JsonTokens(source);
+  let pieces: string[] = [];
   let depth = 0;
-  let empty = true;
-  const startValue = (): void => {
-    if (empty && depth > 0) parts.push(newLine(depth));
-  };
-  const complete = forEachToken(source, (start, end) => {
-    const token = source.slice(start, end);
-    switch (token) {
-      case '{':
-      case '[':
-        startValue();
-        parts.push(token);
-        depth++;
-        empty = true;
-        break;
-      case '}':
-      case ']':
-        if (--depth < 0) return false;
-        if (!empty) parts.push(newLine(depth));
-        parts.push(token);
-        empty = false;
-        break;
-      case ',':
-        parts.push(',', newLine(depth));
-        break;
-      case ':':
-        parts.push(colon);
-        break;
-      default:
-        if (!isScalar(token)) return false;
-        startValue();
-        parts.push(token);
-        empty = false;
+  // Whether the present object or array has no value yet.
+  let isEmpty = true;
+  while (tokens.next()) {
+    const { code } = tokens;
+    if (code === COMMA) pieces.push(commas[depth] ?? ',');
+    else if (code === COLON) pieces.push(colon);
+    else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
+      depth--;
+      if (!isEmpty) pieces.push(lines[depth] ?? '');
+      pieces.push(code === CLOSE_OBJECT ? '}' : ']');
+      isEmpty = false;
+    } else {
+      if (isEmpty && depth > 0) pieces.push(lines[depth] ?? '');
+      isEmpty = code === OPEN_OBJECT || code === OPEN_ARRAY;
+      if (isEmpty) depth++;
+      pieces.push(source.slice(tokens.start, tokens.end));
     }
-    return true;
-  });
-  return complete && depth === 0 && parts.length > 0 ? parts.join('') : undefined;
+    if (pieces.length < MAX_PIECES) continue;
+    yield pieces.join('');
+    pieces = [];
+  }
+  yield pieces.join('');
 }
-
-const isScalar = (token: string): boolean =>
-  token.startsWith('"')
-    ? token.length > 1 && token.endsWith('"')
-    : /^(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)$/.test(token);

@@ -9,7 +9,12 @@ import type { OutputOptions, RowsResult, View } from '../view.ts';
 import type { FormatPrinter, RowPrinter } from './format-printer.ts';
 
 /** Tables and details: with borders and colour on a terminal, cells separated by tabs elsewhere. */
-export const tablePrinter: FormatPrinter = { result: renderTable, rows: growingRows };
+export const tablePrinter: FormatPrinter = {
+  result: async function* (result, options, output) {
+    yield await renderTable(result, options, output);
+  },
+  rows: growingRows,
+};
 
 async function renderTable(result: RowsResult, options: OutputOptions, output: Output): Promise<TerminalText> {
   const { terminal } = output;

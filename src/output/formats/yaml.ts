@@ -4,10 +4,12 @@ import { safeText } from '../../core/safe-text.ts';
 import type { FormatPrinter } from './format-printer.ts';
 import { documentOf } from './json.ts';
 import { pickFields } from './fields.ts';
+import { groupsOf } from './groups.ts';
+import { ordinaryYaml, type IsTyped } from './ordinary-yaml.ts';
 
 /** The document as YAML; rows that arrive one at a time form one list. */
 export const yamlPrinter: FormatPrinter = {
-  result: (result, { fields }) => toYaml(documentOf(result, fields)),
+  result: (result, { fields }) => yamlTexts(documentOf(result, fields)),
   rows: (_view, { fields }) => ({
     row: (value) => toYaml([fields === undefined ? value : pickFields(value, fields)]),
     end: (empty) => (empty ? '[]\n' : ''),
@@ -20,18 +22,32 @@ export const yamlPrinter: FormatPrinter = {
  * YAML does not allow them. The library is loaded only here.
  */
 export async function toYaml(value: Json): Promise<string> {
-  const yaml = await import('yaml');
-  if (!Array.isArray(value) || value.length === 0) return encode(yaml, value);
   let text = '';
-  for (let at = 0; at < value.length; at += BATCH_ITEMS)
-    text += encode(yaml, value.slice(at, at + BATCH_ITEMS) as Json);
+  for await (const part of yamlTexts(value)) text += part;
   return text;
 }
 
-/** So many items of a list are encoded at once: memory that is used for a short time is freed much faster. */
-const BATCH_ITEMS = 100;
+/** Yields the YAML of a value; of a list in groups of items. */
+async function* yamlTexts(value: Json): AsyncGenerator<string> {
+  const yaml = await import('yaml');
+  const isTyped = typedBy(yaml);
+  const encodeAny = (each: Json): string => ordinaryYaml(each, isTyped) ?? encode(yaml, each);
+  if (Array.isArray(value) && value.length > 0)
+    for (const items of groupsOf(value as readonly Json[])) yield items.map((item) => encodeAny([item])).join('');
+  else yield encodeAny(value);
+}
 
-function encode({ Document, Scalar, visit }: typeof Yaml, value: Json): string {
+/** Asks the types of YAML 1.2 and 1.1 whether a plain text is one of their values. */
+export function typedBy({ Document }: typeof Yaml): IsTyped {
+  const { tags, compat } = new Document(null, { compat: 'yaml-1.1' }).schema;
+  const tests = [...tags, ...(compat ?? [])].flatMap((tag) =>
+    tag.default && tag.tag !== 'tag:yaml.org,2002:str' && 'test' in tag ? (tag.test ?? []) : [],
+  );
+  return (text) => tests.some((test) => test.test(text));
+}
+
+/** Renders a value with the library. */
+export function encode({ Document, Scalar, visit }: typeof Yaml, value: Json): string {
   const document = new Document(value, {
     compat: 'yaml-1.1',
     aliasDuplicateObjects: false,

@@ -89,6 +89,7 @@ export function createTestWorld(options: TestWorldOptions = {}): TestWorld {
     background: options.background ?? (() => Promise.resolve()),
     suspendHooks,
     childStreams: 'ignore',
+    exitsAfterRun: false,
     exit: (code) => exits.push(code),
     directory,
     out: stdout.text,

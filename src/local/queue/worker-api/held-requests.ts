@@ -41,6 +41,16 @@ interface Entry extends HeldRequest {
   isAnswered: boolean;
   readonly answer: Promise<Reply>;
   settle(reply: Reply, error?: Error): void;
+  /** Resolves when the time is over, the caller has disconnected or the service stops. */
+  readonly over: Promise<undefined>;
+  readonly giveUp: () => void;
+}
+
+/** The service's clock: dates and spans in milliseconds. */
+export interface HoldTime {
+  readonly at: () => number;
+  /** Rejects when the service stops. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
 }
 
 /** The held requests of one endpoint. */
@@ -51,8 +61,29 @@ interface Group {
   seen: string;
 }
 
-export function createHeldRequests(): HeldRequests {
+export function createHeldRequests(time: HoldTime): HeldRequests {
   const groups = new Map<string, Group>();
+  /** When each open request is over; the earliest is first, because all are held for the same time. */
+  const ends = new Map<Entry, number>();
+  let isTiming = false;
+
+  /** Ends the requests whose time is over. One sleep serves all: with many workers, thousands are held each second. */
+  const endOverdue = async (): Promise<void> => {
+    if (isTiming) return;
+    isTiming = true;
+    try {
+      for (let [first] = ends; first !== undefined; [first] = ends) {
+        const [entry, end] = first;
+        const left = end - time.at();
+        if (left > 0) await time.sleep(left);
+        else if (ends.delete(entry)) entry.giveUp();
+      }
+    } catch {
+      // The service stops, which ends every call.
+    } finally {
+      isTiming = false;
+    }
+  };
 
   const groupOf = (state: State, endpointId: string): Group => {
     const known = groups.get(endpointId);
@@ -107,7 +138,10 @@ export function createHeldRequests(): HeldRequests {
       setOf(groupOf(state, request.endpointId), entry).add(entry);
       countPoll(state, request.endpointId, request.workerId, 1);
       return async () => {
-        const inTime = await answerInTime(call, entry.answer);
+        ends.set(entry, time.at() + HOLD_MS);
+        void endOverdue();
+        const inTime = await answerInTime(call, entry);
+        ends.delete(entry);
         if (inTime !== undefined) return inTime;
         const isAnswered = await call.transact((current) => {
           if (entry.isAnswered) return true;
@@ -139,25 +173,20 @@ function newEntry(request: HeldRequest): Entry {
   });
   // The error is thrown where the answer is awaited, which may be later.
   answer.catch(() => undefined);
-  return { ...request, isAnswered: false, answer, settle };
+  let giveUp: Entry['giveUp'] = () => undefined;
+  const over = new Promise<undefined>((resolve) => {
+    giveUp = () => {
+      resolve(undefined);
+    };
+  });
+  return { ...request, isAnswered: false, answer, settle, over, giveUp };
 }
 
 /** The answer; undefined when the time is over or the call is aborted before there is one. */
-async function answerInTime(call: Call, answer: Promise<Reply>): Promise<Reply | undefined> {
-  const waiting = new AbortController();
-  const end = (): void => {
-    waiting.abort(new Error('the request was answered'));
-  };
-  const timeout = call.sleep(HOLD_MS, waiting.signal).then(
-    () => undefined,
-    () => undefined,
-  );
-  call.signal.addEventListener('abort', end, { once: true });
-  if (call.signal.aborted) end();
-  try {
-    return await Promise.race([answer, timeout]);
-  } finally {
-    call.signal.removeEventListener('abort', end);
-    end();
-  }
+async function answerInTime({ signal }: Call, { answer, over, giveUp }: Entry): Promise<Reply | undefined> {
+  if (signal.aborted) giveUp();
+  signal.addEventListener('abort', giveUp, { once: true });
+  const inTime = await Promise.race([answer, over]);
+  signal.removeEventListener('abort', giveUp);
+  return inTime;
 }

@@ -123,6 +123,7 @@ describe('an answer that cannot be used', () => {
 
   it.each([
     ['with content-length', 'content-length: 100\r\n\r\n{"id":"p1","na'],
+    ['with a long content-length', 'content-length: 2000000\r\n\r\n{"id":"p1","na'],
     ['in chunks', 'transfer-encoding: chunked\r\n\r\ne\r\n{"id":"p1","na\r\n'],
     ['without either', 'connection: close\r\n\r\n{"id":"p1","na'],
   ])('a truncated body, %s: a read is retried and then ends 7; a write ends 8', async (_, rest) => {

@@ -1,6 +1,9 @@
+import { cachedDataVersionTag } from 'node:v8';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Failure } from '../../../../src/core/failure.ts';
-import { checkJq } from '../../../../src/output/formats/jq.ts';
+import { callJq } from '../../../../src/output/formats/jq-engine.ts';
+import { checkJq, isPaths } from '../../../../src/output/formats/jq.ts';
 import { render } from '../../../../src/output/render.ts';
 import { openRows } from '../../../../src/output/row-writer.ts';
 import { podList, podView } from '../../../support/output/pods.ts';
@@ -94,4 +97,53 @@ test('an expression that runs out of memory is one clear error, and the next one
   const to = screen();
   await render(podList, as({ jq: '.[0].id' }), to);
   expect(to.out()).toBe('"pod-7f3a9c01"\n');
+});
+
+const name = fc.stringMatching(/^[A-Za-z_]\w{0,5}$/);
+const item = fc.oneof(
+  fc.constant('[]'),
+  fc.nat(99).map((index) => `[${String(index)}]`),
+);
+const path = fc
+  .tuple(
+    fc.oneof(name, item),
+    fc.array(
+      fc.oneof(
+        name.map((key) => `.${key}`),
+        item,
+      ),
+      { maxLength: 3 },
+    ),
+  )
+  .map(([first, rest]) => `.${first}${rest.join('')}`);
+const paths = fc
+  .array(fc.oneof(fc.constant('.'), path), { minLength: 1, maxLength: 3 })
+  .map((list) => list.join(' | '));
+
+test('what is taken for paths compiles in jq, so it needs no check', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(paths, fc.stringMatching(/^[.|[\] a0]{1,8}$/)), async (expression) => {
+      fc.pre(isPaths(expression));
+      const result = await callJq('', expression, [], (work) => work());
+      expect(result).toEqual({ stdout: '', stderr: '', exitCode: 0 });
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test.each(['..', '.a..b', '.a.[0]', '.[a]', '.[-1]', '.a b', '| .a', '.a |', '.0', '', '.a[', '$x', '.a.'])(
+  '%s is not taken for paths',
+  (expression) => {
+    expect(isPaths(expression)).toBe(false);
+  },
+);
+
+test.each(['.', '.id', '.[].id', '.[0].runtime.gpus[0]', ' .a|.b ', '.if'])('%s is taken for paths', (expression) => {
+  expect(isPaths(expression)).toBe(true);
+});
+
+test('the flags of V8 are the same after a filter as before', async () => {
+  const before = cachedDataVersionTag();
+  await callJq('{}', 'keys', [], (work) => work());
+  expect(cachedDataVersionTag()).toBe(before);
 });

@@ -1,0 +1,89 @@
+/**
+ * What long lists cost: CPU time in each output format, as a ratio to `curl` with `jq .` in one interleaved run, and memory as a
+ * multiple of the document. Numbers such as 0.0, which JavaScript writes differently, are rows of their own. Needs curl, jq and
+ * bash. `BENCH_LIST_PODS` sets the lengths: `10000,50000`.
+ */
+import { fork, spawn, spawnSync } from 'node:child_process';
+import { once as event } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { median, printTable } from './measure.mjs';
+
+const LENGTHS = (process.env.BENCH_LIST_PODS ?? '10000,50000').split(',').map(Number);
+const ROUNDS = 3;
+const MEMORY_TARGET = 6;
+
+const here = (name) => fileURLToPath(new URL(name, import.meta.url));
+
+/** What is measured: the flags, and the highest ratio to `curl` with `jq .`. */
+const FORMATS = [
+  { name: 'json', flags: '-o json', target: 1.5 },
+  { name: 'csv', flags: '-o csv', target: 1.5 },
+  { name: 'yaml', flags: '-o yaml', target: 3 },
+  { name: 'table', flags: '-o table' },
+  { name: "--jq '.[].id'", flags: "--jq '.[].id'" },
+];
+
+async function startServer(count, numbers) {
+  const child = fork(here('list-server.mjs'), [String(count), numbers]);
+  const [{ url, bytes }] = await event(child, 'message');
+  return { url, bytes, stop: () => child.disconnect() };
+}
+
+/** Runs a command line. Returns its exit code, the CPU milliseconds of all its processes, and the peak MiB of berth. */
+async function run(command, env) {
+  const timed = `TIMEFORMAT='cpu %U %S'; time { ${command} > /dev/null; }`;
+  const child = spawn('bash', ['-c', timed], { env, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] });
+  let [errors, report] = ['', ''];
+  child.stderr.on('data', (data) => (errors += data));
+  child.stdio[3].on('data', (data) => (report += data));
+  const [code] = await event(child, 'close');
+  const [, user, system] = /cpu ([\d.]+) ([\d.]+)\s*$/.exec(errors) ?? [];
+  return { code, milliseconds: 1000 * (Number(user) + Number(system)), mebibytes: Number(report) };
+}
+
+async function benchLength(count, berth, env) {
+  const servers = { whole: await startServer(count, 'whole'), exact: await startServer(count, 'exact') };
+  const list = ({ url }, flags) =>
+    `BERTH_BASE_URL=${url} '${process.execPath}' --require '${here('peak-memory.cjs')}' '${berth}' pods list ${flags}`;
+  const cases = [
+    { name: 'curl and jq .', command: `curl -s ${servers.whole.url}/v2/pods | jq .` },
+    ...FORMATS.map(({ flags, ...rest }) => ({ ...rest, command: list(servers.whole, flags) })),
+    ...FORMATS.slice(0, 4).map(({ name, flags, target }) => ({
+      name: `${name}, with numbers such as 0.0`,
+      target,
+      command: list(servers.exact, flags),
+    })),
+  ];
+  const results = cases.map(() => []);
+  for (let round = 0; round < ROUNDS; round++)
+    for (const [index, { command }] of cases.entries()) results[index].push(await run(command, env));
+  const base = median(results[0].map(({ milliseconds }) => milliseconds));
+  const rows = cases.map(({ name, target }, index) => {
+    const milliseconds = median(results[index].map((result) => result.milliseconds));
+    const times = (median(results[index].map(({ mebibytes }) => mebibytes)) * 1024 * 1024) / servers.whole.bytes;
+    const failed = results[index].some(({ code }) => code !== 0);
+    const isMet = (target === undefined || milliseconds / base <= target) && (count < 50_000 || times <= MEMORY_TARGET);
+    return [
+      name,
+      milliseconds.toFixed(0),
+      (milliseconds / base).toFixed(2),
+      target?.toFixed(1) ?? '',
+      index === 0 ? '' : times.toFixed(1),
+      index === 0 || count < 50_000 ? '' : String(MEMORY_TARGET),
+      failed ? 'FAILED' : index === 0 ? '' : isMet ? 'met' : 'NOT MET',
+    ];
+  });
+  for (const server of Object.values(servers)) server.stop();
+  const megabytes = (servers.whole.bytes / 1e6).toFixed(1);
+  const title = `pods list, ${count} pods, ${megabytes} MB: CPU, medians of ${ROUNDS} in turn, and memory as a multiple of the document`;
+  printTable(title, ['', 'ms', 'ratio', 'target', 'memory', 'target', ''], rows);
+}
+
+/** `berth` is the path of the launcher. */
+export async function benchListCosts({ berth, env }) {
+  if (['bash', 'curl', 'jq'].some((name) => spawnSync(name, ['--version']).error !== undefined)) {
+    console.log('The costs of long lists are not measured: bash, curl or jq is missing.\n');
+    return;
+  }
+  for (const count of LENGTHS) await benchLength(count, berth, { ...env, BERTH_API_KEY: 'bench' });
+}
