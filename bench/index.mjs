@@ -22,7 +22,7 @@ const PARTS = {
     await benchWorkers(world);
   },
   batch: benchBatch,
-  stores: ({ berth, home, env }) => benchStores(berth, home, env),
+  stores: benchStores,
 };
 
 const named = process.argv.slice(2);

@@ -1,20 +1,19 @@
 /**
  * The books of a batch, measured: submissions per second of the file store and of PostgreSQL with 1, 2 and 4 drivers against
  * the bare server; statements and bytes per item; the size of the tables during and after a batch; memory per driver.
- * BENCH_STORE_ITEMS sets the length of the batch whose tables are measured, BENCH_FIGURES a file for the figures.
+ * `npm run bench -- stores` runs it alone. BENCH_STORE_ITEMS sets the length of the batch whose tables are measured, BENCH_FIGURES a file for the figures.
  */
 import { spawn } from 'node:child_process';
 import { once as event } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
-import { build, root } from '../scripts/prepare.mjs';
 import { createCluster, findPostgres } from '../test/support/postgres/cluster.mjs';
 import { startFixed } from './fixed.mjs';
-import { environment, median, printTable } from './measure.mjs';
+import { median, printTable } from './measure.mjs';
 
 const CONCURRENCY = 32;
 const ROUNDS = 3;
@@ -25,7 +24,7 @@ const DRIVERS = [1, 2, 4];
 const SAMPLE_MS = 1000;
 const ENDPOINT = 'bench';
 
-const memory = fileURLToPath(new URL('memory.cjs', import.meta.url));
+const usage = fileURLToPath(new URL('usage.cjs', import.meta.url));
 const fast = ['--rate', '1000000', '--concurrency', String(CONCURRENCY), '--in-flight', '1000000'];
 
 async function writeItems(file, count) {
@@ -36,14 +35,14 @@ async function writeItems(file, count) {
 
 /** Runs a command of berth. Returns its exit code, its last words and its peak memory in MiB. */
 async function runBerth(berth, folder, env, args) {
-  const command = ['--require', memory, berth, 'jobs', 'batch', ...args];
+  const command = ['--require', usage, berth, 'jobs', 'batch', ...args];
   const child = spawn(process.execPath, command, { cwd: folder, env, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] });
   let [report, said] = ['', ''];
   child.stdio[3].on('data', (data) => (report += data));
   child.stderr.on('data', (data) => (said = `${said}${data}`.slice(-2000)));
   const [code] = await event(child, 'close');
   if (code !== 0) throw new Error(`berth jobs batch ${args.join(' ')} ended ${code}: ${said}`);
-  return Number(report);
+  return JSON.parse(report).mebibytes;
 }
 
 /** Runs one batch with books in PostgreSQL by several drivers. Returns the peak memory of each. */
@@ -182,8 +181,8 @@ async function benchTables(world) {
   return { postgres, memory: { driverMebibytes: Math.max(...peaks) } };
 }
 
-/** `berth` is the path of the launcher. Prints a note and does nothing where PostgreSQL is not installed. */
-export async function benchStores(berth, home, environmentOfBerth) {
+/** Prints a note and does nothing where PostgreSQL is not installed. */
+export async function benchStores({ berth, home, env: environmentOfBerth }) {
   if (findPostgres() === undefined) {
     console.log('PostgreSQL 15 or newer is not installed: the stores are not measured\n');
     return;
@@ -203,20 +202,5 @@ export async function benchStores(berth, home, environmentOfBerth) {
       await writeFile(process.env.BENCH_FIGURES, `${JSON.stringify({ date, machine, ...figures }, undefined, 2)}\n`);
   } finally {
     await cluster.remove();
-  }
-}
-
-// `node bench/stores.mjs` measures only this part.
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  await build();
-  const home = await mkdtemp(path.join(tmpdir(), 'berth-bench-'));
-  try {
-    await benchStores(
-      path.join(root, 'bin/berth'),
-      home,
-      environment({ HOME: home, BERTH_CONFIG_DIR: home, BERTH_DATA_DIR: home }),
-    );
-  } finally {
-    await rm(home, { recursive: true, force: true });
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Writes the tables of docs/scale.md from the measured figures in docs/scale-figures.json, which `npm run bench` writes when
+ * Writes the tables of docs/scale.md from the measured figures in docs/scale-figures.json, which `npm run bench -- stores` writes when
  * BENCH_FIGURES names that file. `--check` only compares and exits with 1 when the page is not up to date.
  */
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -30,6 +30,7 @@ async function startService() {
       if (operation === 'health') json(response, { jobs: {}, workers: {} });
       else if (operation === 'status')
         json(response, { id: job, status: 'COMPLETED', output: { n: Number(job.slice(4)) } });
+      else if (operation !== 'run') response.writeHead(404).end();
       else {
         const { n } = (JSON.parse(body) as { input: { n: number } }).input;
         counts.set(n, (counts.get(n) ?? 0) + 1);
