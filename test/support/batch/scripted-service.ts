@@ -97,7 +97,7 @@ export async function createScriptedService(
     asked,
     batch,
     resume: (options = {}) => recoverBatch(slow, OUT, { wantFailed: false, ...options }),
-    run: async (open, options = {}, interrupt = new AbortController().signal, paces = undefined) => {
+    run: async (open, options = {}, interrupt = new AbortController().signal, paces) => {
       const end = await runItems({
         books: fileBooks(open, () => clock.now()),
         options: {
