@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { setTimeout as wait } from 'node:timers/promises';
 import { sleep, start, until } from '../chaos/processes.mjs';
 import { checkIdentity, checkItems, readParts, readUnknown } from './accounts.mjs';
 import { createDriver } from './driver.mjs';
@@ -114,7 +115,10 @@ export async function runTrial({ folder, cluster, program, log, options }) {
       objects,
     });
     const left = boundMs - (performance.now() - began);
-    const ended = await Promise.race([Promise.all(drivers.map((driver) => driver.ended)), sleep(Math.max(0, left))]);
+    const ended = await Promise.race([
+      Promise.all(drivers.map((driver) => driver.ended)),
+      wait(Math.max(0, left), undefined, { ref: false }),
+    ]);
     if (ended === undefined)
       found('the batch does not end', drivers.map((driver) => driver.said().slice(-400)).join('\n'));
   } catch (error) {
