@@ -44,7 +44,7 @@ export function refusalFailure(refusal: Refusal, request: RequestFacts, retryAft
     title: problem.title,
     detail: problem.detail,
     errors: problem.errors,
-    retryAfter: retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1000),
+    retryAfter: retryAfterMs === undefined ? undefined : wholeSeconds(retryAfterMs),
     request: request.name,
     id: request.id,
   });
@@ -186,3 +186,7 @@ function titleOf(status: number, title: string | undefined): string {
   const words = title === undefined ? TITLES[status] : shortLine(title);
   return words === undefined ? '' : ` ${words}`;
 }
+
+/** A wait in seconds, rounded up. JSON has no infinity: a wait that is longer than any number is the greatest integer. */
+const wholeSeconds = (milliseconds: number): number =>
+  Math.min(Math.ceil(milliseconds / 1000), Number.MAX_SAFE_INTEGER);

@@ -250,6 +250,7 @@ export const SILENT: readonly string[] = [
   'local',
   'completion',
   'help',
+  'schema',
   // Uses only the queue API and has its own tests.
   'jobs batch',
 ];

@@ -37,6 +37,7 @@ const COMMAND = ownObject(
 
 export const DESCRIPTION = ownObject({
   usage: TEXT,
+  nouns: manyOf(ownObject({ noun: TEXT, section: TEXT, summary: TEXT })),
   globalFlags: manyOf(ownObject({ flag: TEXT, ...VALUE }, { short: TEXT, choices: TEXTS, variable: TEXT })),
   exitCodes: manyOf(ownObject({ code: WHOLE, name: TEXT, meaning: TEXT })),
   settings: manyOf(
