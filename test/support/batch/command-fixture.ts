@@ -22,7 +22,7 @@ export interface BatchWorld extends TestWorld {
 }
 
 export async function createBatchWorld(options: TestWorldOptions = {}): Promise<BatchWorld> {
-  const clock = createAutoAdvancingClock();
+  const clock = options.clock ?? createAutoAdvancingClock();
   const store = memoryStore();
   let seed = 1;
   const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;

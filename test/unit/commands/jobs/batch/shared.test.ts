@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createBatchWorld, items, write } from '../../../../support/batch/command-fixture.ts';
+import { createRealClock } from '../../../../support/clocks/real-clock.ts';
 import { describeWithPostgres, useCluster } from '../../../../support/postgres/postgres.ts';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
 import type { TestWorld } from '../../../../support/worlds/test-world.ts';
@@ -12,7 +13,8 @@ describeWithPostgres('a shared batch', () => {
   /** A world whose variable names an empty database, and that database. */
   async function storeWorld() {
     const database = await cluster().createDatabase();
-    const world = await createBatchWorld();
+    // Leases end by the clock of the database.
+    const world = await createBatchWorld({ clock: createRealClock() });
     const url = cluster().url(database);
     return { world: { ...world, env: { ...world.env, BERTH_STORE: url } }, url, database };
   }
