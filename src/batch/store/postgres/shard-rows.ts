@@ -1,4 +1,7 @@
-/** Statements about shards. Each checks the epoch: what another driver has taken over is not written. */
+/**
+ * Statements about shards. Each checks the epoch and the owner: what another driver has taken over is not written. The
+ * epoch alone is not enough, because a driver counts it on before its publication is certain.
+ */
 import type { ClaimedShard, Publication, RecordGroup } from '../shared/held-shard.ts';
 import type { ShardEvent } from '../shared/shard-events.ts';
 import type { Database, Queries } from './database.ts';
@@ -84,9 +87,9 @@ export async function renewLeases(
   held: readonly Held[],
 ): Promise<readonly number[]> {
   const rows = await queries.query<{ shard: number }>(
-    `UPDATE berth.shards s SET lease_until = now() + $3 * interval '1 millisecond', owner = $2
+    `UPDATE berth.shards s SET lease_until = now() + $3 * interval '1 millisecond'
     FROM unnest($4::int[], $5::int[]) AS h (shard, epoch)
-    WHERE s.batch = $1 AND s.shard = h.shard AND s.epoch = h.epoch
+    WHERE s.batch = $1 AND s.shard = h.shard AND s.epoch = h.epoch AND s.owner = $2
     RETURNING s.shard`,
     [batch, owner, leaseMs, held.map(({ shard }) => shard), held.map(({ epoch }) => epoch)],
   );
@@ -107,12 +110,12 @@ export async function readBatchState(
 }
 
 /** Gives shards up, so that any driver may claim them at once. */
-export async function releaseShards(queries: Queries, { batch }: Driver, held: readonly Held[]): Promise<void> {
+export async function releaseShards(queries: Queries, { batch, owner }: Driver, held: readonly Held[]): Promise<void> {
   await queries.query(
     `UPDATE berth.shards s SET owner = NULL, lease_until = now() - interval '1 second'
     FROM unnest($2::int[], $3::int[]) AS h (shard, epoch)
-    WHERE s.batch = $1 AND s.shard = h.shard AND s.epoch = h.epoch`,
-    [batch, held.map(({ shard }) => shard), held.map(({ epoch }) => epoch)],
+    WHERE s.batch = $1 AND s.shard = h.shard AND s.epoch = h.epoch AND s.owner = $4`,
+    [batch, held.map(({ shard }) => shard), held.map(({ epoch }) => epoch), owner],
   );
 }
 
@@ -127,7 +130,7 @@ export interface ShardGroup extends RecordGroup {
  */
 export async function appendRecords(
   queries: Queries,
-  { batch }: Driver,
+  { batch, owner }: Driver,
   groups: readonly ShardGroup[],
 ): Promise<readonly number[]> {
   const rows = await queries.query<{ shard: number }>(
@@ -136,7 +139,7 @@ export async function appendRecords(
         AS g (shard, epoch, number, waiting, sending, submitted, unknown, events)
     ), held AS (
       SELECT s.shard FROM berth.shards s JOIN given g ON g.shard = s.shard AND g.epoch = s.epoch
-      WHERE s.batch = $1 FOR SHARE OF s
+      WHERE s.batch = $1 AND s.owner = $10 FOR SHARE OF s
     ), added AS (
       INSERT INTO berth.records
       SELECT $1, shard, epoch, number, waiting, sending, submitted, unknown, events FROM given JOIN held USING (shard)
@@ -153,6 +156,7 @@ export async function appendRecords(
       groups.map(({ changes }) => changes.submitted),
       groups.map(({ changes }) => changes.unknown),
       groups.map(({ events }) => JSON.stringify(events)),
+      owner,
     ],
   );
   return rows.map(({ shard }) => shard);
@@ -176,14 +180,14 @@ export async function publishPart(
   { draft, nextEpoch, snapshot, ended, done }: Publication,
   part: WrittenPart | undefined,
 ): Promise<boolean> {
-  const { batch } = driver;
+  const { batch, owner } = driver;
   const { counts, unknown } = draft;
   return await database.transaction(async (queries) => {
     const updated = await queries.query(
       `UPDATE berth.shards SET epoch = $4, completed = completed + $5, failed = failed + $6, cancelled = cancelled + $7,
         timed_out = timed_out + $8, expired = expired + $9, unknown = unknown + $10,
         ended = $11, done = $12, owner = CASE WHEN $12 THEN NULL ELSE owner END
-      WHERE batch = $1 AND shard = $2 AND epoch = $3 RETURNING 1`,
+      WHERE batch = $1 AND shard = $2 AND epoch = $3 AND owner = $13 RETURNING 1`,
       [
         batch,
         shard,
@@ -197,6 +201,7 @@ export async function publishPart(
         unknown.length,
         Buffer.from(ended),
         done,
+        owner,
       ],
     );
     if (updated.length === 0) {
