@@ -38,11 +38,11 @@ function killBusy(folder: Folder): boolean {
 }
 
 /**
- * Serves jobs by `source`, which runs `KILLED_HANDLER`, and kills a worker with a job every second (with few jobs, more
+ * Serves `few` jobs, or those of a long trial, by `source`, which runs `KILLED_HANDLER`, and kills a worker with a job every second (with few jobs, more
  * often): every job ends, each execution is accounted for, and `retried` equals the kills that hit a job.
  */
-export async function serveWhileKilled(source: string, flags: readonly string[] = []): Promise<void> {
-  const count = jobCount(100);
+export async function serveWhileKilled(source: string, few: number, flags: readonly string[] = []): Promise<void> {
+  const count = jobCount(few);
   const everyMs = count >= 500 ? 1000 : 300;
   const folder = await folderWith({ 'worker.py': source });
   const served = await serveLocal(folder, ['--endpoint', 'up=worker.py', ...flags]);

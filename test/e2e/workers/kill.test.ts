@@ -6,7 +6,7 @@ import { canTestWorkers } from './support.ts';
 describe.skipIf(!canTestWorkers)('workers that are killed', () => {
   test(
     'every job ends, each execution is accounted for, and `retried` equals the kills that hit a job',
-    () => serveWhileKilled(KILLED_HANDLER),
+    () => serveWhileKilled(KILLED_HANDLER, 100),
     timeFor(120_000),
   );
 });

@@ -1,5 +1,5 @@
 import { describe, test } from 'vitest';
-import { jobCount, serveBatch, timeFor } from './batch.ts';
+import { isTrial, jobCount, serveBatch, timeFor } from './batch.ts';
 import { importLibrary, installLibrary, libraryFlags, readLibrary } from './library.ts';
 import { KILLED_HANDLER, serveWhileKilled } from './kill-workers.ts';
 import { libraryWorker, SHAPES } from './shapes.ts';
@@ -25,13 +25,14 @@ if (library === undefined) {
       },
     );
 
-    test(
+    // Its workers take seconds to start again: only in the long form. kill.test.ts always runs.
+    test.skipIf(!isTrial)(
       'workers that are killed: every job ends, and `retried` equals the kills that hit a job',
       { timeout: timeFor(180_000) },
       async ({ skip }) => {
         if (python() === '') skip('the worker library is not installed');
         const source = `${KILLED_HANDLER}\n${importLibrary(library)}worker.start({"handler": handler})\n`;
-        await serveWhileKilled(source, libraryFlags(python(), library));
+        await serveWhileKilled(source, 15, libraryFlags(python(), library));
       },
     );
   });
