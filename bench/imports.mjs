@@ -24,7 +24,6 @@ const PACKAGES = [
   'csv-stringify/sync',
   'lossless-json',
   'structured-headers',
-  'jsonc-parser',
   'eventsource-parser',
   'write-file-atomic',
   'jq-wasm',
