@@ -218,7 +218,7 @@ async function wrapErrors<T>(what: string, work: () => Promise<T>): Promise<T> {
     if (error instanceof Failure) throw error;
     throw localFile(
       `${what}: ${errorReason(error)}`,
-      'Check its name, its permissions and the room on the disk.',
+      'Check its name, its permissions and the free space on the disk.',
       error,
     );
   }

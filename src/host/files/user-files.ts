@@ -37,7 +37,7 @@ export function openFiles(runtime: Pick<Runtime, 'stdin' | 'cwd'>, signal: Abort
           ? error
           : localFile(
               `cannot write ${path}: ${errorReason(error)}`,
-              'Check its name, its permissions and the room on the disk.',
+              'Check its name, its permissions and the free space on the disk.',
               error,
             );
       }

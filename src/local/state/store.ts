@@ -54,7 +54,7 @@ async function lockState(path: string, locks: FileLocks): Promise<HeldLock> {
     if (error instanceof Failure) throw error;
     throw localFile(
       `cannot lock ${subject}: ${errorReason(error)}`,
-      'Check the permissions of its directory and the room on the disk. BERTH_DATA_DIR names another.',
+      'Check the permissions of its directory and the free space on the disk. BERTH_DATA_DIR names another.',
       error,
     );
   }
