@@ -5,6 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { format, resolveConfig } from 'prettier';
 import { root } from './prepare.mjs';
 
 const PAGE = path.join(root, 'docs/dependencies.md');
@@ -58,5 +59,7 @@ if (process.argv.includes('--check')) {
   if (found.length > 0)
     console.log(`docs/dependencies.md: ${found.join('; ')}. Edit the table, then: npm run dependencies`);
   process.exitCode = found.length > 0 ? 1 : 0;
-} else
-  writeFileSync(PAGE, lines.map((line) => (isRow(line) && nameOf(line) in versions ? updated(line) : line)).join('\n'));
+} else {
+  const page = lines.map((line) => (isRow(line) && nameOf(line) in versions ? updated(line) : line)).join('\n');
+  writeFileSync(PAGE, await format(page, { ...(await resolveConfig(PAGE)), filepath: PAGE }));
+}
