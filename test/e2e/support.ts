@@ -29,18 +29,19 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** An environment in which nothing of the user's is seen or touched. */
+/** An environment in which nothing of the user's is seen or touched; the files of berth are in `folder`. */
+export const cleanEnvironmentIn = (folder: string): Environment => ({
+  PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env['PATH'] ?? ''}`,
+  HOME: folder,
+  // Shared, so that only the first run of a command compiles its files.
+  XDG_CACHE_HOME: path.dirname(inject('installed')),
+  BERTH_CONFIG_DIR: path.join(folder, 'config'),
+  BERTH_DATA_DIR: path.join(folder, 'data'),
+});
+
+/** The same with a folder that is removed when the test ends. */
 export async function cleanEnvironment(extra: Environment = {}): Promise<Environment> {
-  const folder = await temporaryFolder();
-  return {
-    PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env['PATH'] ?? ''}`,
-    HOME: folder,
-    // Shared, so that only the first run of a command compiles its files.
-    XDG_CACHE_HOME: path.dirname(inject('installed')),
-    BERTH_CONFIG_DIR: path.join(folder, 'config'),
-    BERTH_DATA_DIR: path.join(folder, 'data'),
-    ...extra,
-  };
+  return { ...cleanEnvironmentIn(await temporaryFolder()), ...extra };
 }
 
 /** Runs a program to its end, `input` on its standard input (closed at once where there is none). */
