@@ -14,7 +14,8 @@ const MAX_LINES = { readme: 200, guide: 150 };
 
 /** A session: `$ berth ...` and `$ echo $?`, then what they print on a terminal of 80 columns. */
 const SESSION = /^```console\n([\s\S]*?)^```$/gm;
-const sessionsOf = (page: Page): readonly string[] => [...page.text.matchAll(SESSION)].map(([, session = '']) => session);
+const sessionsOf = (page: Page): readonly string[] =>
+  [...page.text.matchAll(SESSION)].map(([, session = '']) => session);
 
 async function played(session: string): Promise<string> {
   const world = createTestWorld({ tty: { stdout: true, stderr: false }, env: { NO_COLOR: '1' } });

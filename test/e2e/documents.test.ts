@@ -41,7 +41,8 @@ describe.skipIf(process.platform === 'win32')('the commands of a page run as pri
       (block) => ['sh', 'yaml'].includes(block.language) && !needsStore(block) && !buildsBerth(block),
     );
     const missing = [...new Set(ofShell.flatMap((block) => lacks(block) ?? []))];
-    if (missing.length > 0) console.log(`note: ${missing.join(' and ')} not installed, some blocks of ${name} are left out`);
+    if (missing.length > 0)
+      console.log(`note: ${missing.join(' and ')} not installed, some blocks of ${name} are left out`);
     return [name, ofShell.filter((block) => lacks(block) === undefined)] as const;
   });
 

@@ -46,7 +46,9 @@ function stepsOf(text: string): string {
     .flatMap((job) => job.steps.map((step) => ({ ...step, env: { ...env, ...job.env, ...step.env } })))
     .filter((step) => step.run !== undefined)
     .map(({ run = '', env: variables }) => {
-      const exports = Object.entries(variables).map(([name, value]) => `export ${name}=${value.replace(SECRET, LOCAL_KEY)}`);
+      const exports = Object.entries(variables).map(
+        ([name, value]) => `export ${name}=${value.replace(SECRET, LOCAL_KEY)}`,
+      );
       return `(\n${[...exports, run.trimEnd()].join('\n')}\n)\n`;
     })
     .join('');
