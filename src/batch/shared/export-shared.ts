@@ -5,8 +5,8 @@ import type { InputSource, ShardRange } from '../input/sources/input-source.ts';
 import { readAccount, type StoredBatch } from '../store/postgres/batch-rows.ts';
 import { listParts } from '../store/postgres/listing.ts';
 import { addressIn } from '../store/shared/part-files.ts';
+import { openStoredInput } from './open-stored-input.ts';
 import { readShards, type ReadPorts, type ShardLines } from './part-reader.ts';
-import { openStored } from './plan-shared.ts';
 
 export interface SharedExportOptions {
   readonly joinInput: boolean;
@@ -55,10 +55,8 @@ async function* joinedRows(ports: ReadPorts, batch: StoredBatch): AsyncGenerator
   const sources = new Map<number, InputSource>();
   for await (const { shard, lines } of readShards(ports, batch)) {
     if (lines.size === 0) continue;
-    const object = manifest.sources[shard.source];
-    if (object === undefined) throw new Error('a shard of the batch has no input');
     // Without the options of the jobs, the body contains only the input.
-    const source = sources.get(shard.source) ?? (await openStored(ports, object, manifest.format, ''));
+    const source = sources.get(shard.source) ?? (await openStoredInput(ports, manifest, shard.source, ''));
     sources.set(shard.source, source);
     for await (const group of source.read(shard.range as ShardRange)) {
       const rows: JsonObject[] = [];
