@@ -11,7 +11,7 @@ import { PACE_TABLE } from './pace/pace-table.ts';
  * together: `waiting`, `sending`, `submitted` and `unknown` are by how much the group changes these counts. `ended` has
  * a bit for each item of the shard with a published end or an unknown outcome.
  */
-const STEPS: readonly string[] = [
+export const MIGRATION_STEPS: readonly string[] = [
   `
   CREATE TABLE berth.batches (
     batch int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -116,7 +116,7 @@ const MIGRATION_LOCK = 7_262_114;
  * Creates or migrates the tables in the schema `berth`. `steps` is a parameter for tests. Fails with local-file (14)
  * when a newer version of berth has migrated them, and as the database does.
  */
-export async function migrate(database: Database, steps: readonly string[] = STEPS): Promise<void> {
+export async function migrate(database: Database, steps: readonly string[] = MIGRATION_STEPS): Promise<void> {
   const version = await versionOf(database, steps.length);
   if (version === steps.length) return;
   await database.transaction(async (queries) => {

@@ -79,6 +79,27 @@ describe('jobs batch export --fetch-outputs', () => {
     expect(server.seen).toHaveLength(3);
   });
 
+  test('downloads no more than --max-total in all, and nothing more after the first file that did not fit', async () => {
+    const server = await servePaths((response, { url }) => {
+      if (url !== '/large') return false;
+      // No length is stated: the limit is found while the file comes.
+      response.write(Buffer.alloc(600_000_000));
+      response.end(Buffer.alloc(600_000_000));
+      return true;
+    });
+    const world = worldWith(['small', 'large', 'later'].map((name) => `${server.url}/${name}`));
+    const limited = await fetchFrom(world, server, '.', '--max-total', '1', '--at-once', '1');
+    expect([limited.code, summaryOf(limited)]).toMatchObject([15, { files: 3, downloaded: 1, failed: 2 }]);
+    expect(summaryOf(limited).failures.map(({ item, reason }) => [item, reason])).toEqual([
+      [2, 'the files are larger than --max-total'],
+      [3, 'the files are larger than --max-total'],
+    ]);
+    expect([filesIn(world), server.seen.map(({ url }) => url)]).toEqual([
+      ['000001-1-small', 'manifest.jsonl'],
+      ['/small', '/large'],
+    ]);
+  }, 120_000);
+
   test('never sends the key', async () => {
     const server = await servePaths();
     const world = worldWith([`${server.url}/x`]);
