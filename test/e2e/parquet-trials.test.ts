@@ -1,19 +1,20 @@
-import { fork, spawnSync } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { findPython } from '../support/python/find-python.ts';
 import { berthPath, cleanEnvironment, runProgram, temporaryFolder, type Environment } from './support.ts';
 
 /** Rows of the file: few in the normal tests, a million with `npm run parquet-trials`. */
 const isTrial = process.env['PARQUET_TRIALS'] !== undefined;
 const ROWS = Number(process.env['PARQUET_TRIALS'] ?? 3000);
-/** A Python with the package duckdb. */
 const { PARQUET_PYTHON: GIVEN } = process.env;
-const PYTHON = GIVEN === undefined ? 'python3' : path.resolve(GIVEN);
+const PYTHON =
+  GIVEN === undefined
+    ? findPython({ name: 'parquet-python', modules: ['duckdb'], packages: ['duckdb==2.0.0'] })
+    : path.resolve(GIVEN);
 const TRIALS = path.join(import.meta.dirname, '../trials');
-
-const hasDuckdb = spawnSync(PYTHON, ['-c', 'import duckdb'], { timeout: 30_000 }).status === 0;
-const WITHOUT = hasDuckdb ? '' : ' (skipped: this needs a Python with duckdb, see PARQUET_PYTHON)';
+const WITHOUT = PYTHON === undefined ? ' (skipped: this needs a Python with duckdb, see PARQUET_PYTHON)' : '';
 
 async function startQueue(): Promise<string> {
   const child = fork(path.join(TRIALS, 'echo-queue.mjs'));
@@ -38,7 +39,7 @@ async function step(
   return stdout;
 }
 
-describe.skipIf(!hasDuckdb)(`a Parquet file that another program wrote and reads again${WITHOUT}`, () => {
+describe.skipIf(PYTHON === undefined)(`a Parquet file that another program wrote and reads again${WITHOUT}`, () => {
   test(
     `has the same ${String(ROWS)} rows after it went through a batch`,
     async () => {
@@ -49,7 +50,7 @@ describe.skipIf(!hasDuckdb)(`a Parquet file that another program wrote and reads
       const batch = (name: string, ...args: readonly string[]) =>
         step(name, berthPath(), ['jobs', 'batch', ...args], options);
       const python = (name: string, ...args: readonly string[]) =>
-        step(name, PYTHON, [path.join(TRIALS, 'parquet-rows.py'), name, ...args, String(ROWS)], options);
+        step(name, PYTHON ?? '', [path.join(TRIALS, 'parquet-rows.py'), name, ...args, String(ROWS)], options);
       await python('make', 'in.parquet');
       const files = ['--input', 'in.parquet', '--out', 'r.jsonl'];
       await batch('run', 'run', 'trial', ...files, '--rate', '1000000', '--concurrency', '32');

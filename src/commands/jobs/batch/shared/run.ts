@@ -104,7 +104,7 @@ export async function resumeShared(
   resubmit: Resubmit | undefined,
 ): Promise<Result> {
   const leaseMs = leaseOf(values);
-  if (values.input !== undefined)
+  if (values.input.length > 0)
     throw usage('--input cannot be changed for a batch in a store', 'Its inputs are in its manifest.');
   return await withStore(
     ctx,

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -99,6 +99,27 @@ describe('a batch with several inputs', () => {
     writeFileSync(path, lines(1, 2));
     expect((await resume()).code).toBe(0);
     expect(outputs(world)).toEqual(NUMBERED);
+  });
+
+  test('is resumed with inputs that were moved, all of them in their order', async () => {
+    const world = await worldWith(await FILES());
+    const begun = ['run', 'fail', '--input', 'in/*', '--out', 'r.jsonl', '--max-failures', '0', '--in-flight', '1'];
+    const first = await berthIn(world, ['--local', 'jobs', 'batch', ...begun]);
+    expect(first.err).toContain('waiting');
+    renameSync(join(world.directory, 'in'), join(world.directory, 'moved'));
+    const resume = (...inputs: readonly string[]) =>
+      berthIn(world, [
+        ...['--local', '--json', 'jobs', 'batch', 'resume', 'r.jsonl'],
+        ...inputs.flatMap((input) => ['--input', input]),
+      ]);
+    const refused = await resume('moved/a.jsonl');
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('names 1 of the 5 inputs')]);
+    const otherOrder = await resume(
+      ...['b.jsonl.gz', 'a.jsonl', 'c.csv', 'd.jsonl.zst', 'e.jsonl'].map((name) => `moved/${name}`),
+    );
+    expect([otherOrder.code, otherOrder.err]).toEqual([2, expect.stringContaining('is not the one this batch')]);
+    const resumed = await resume('moved/[ab]*', 'moved/c.csv', 'moved/d.jsonl.zst', 'moved/e.jsonl');
+    expect([resumed.code, JSON.parse(resumed.out)]).toEqual([13, expect.objectContaining({ planned: 7, failed: 7 })]);
   });
 
   test('is checked without sending anything by a dry run', async () => {
