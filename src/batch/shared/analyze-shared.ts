@@ -18,11 +18,12 @@ export async function analyzeShared(
 ): Promise<BatchAnalysis> {
   const { state, ...status } = await sharedStatus(ports.database, batch, reference);
   const analyzer = createAnalyzer();
-  for await (const { lines } of readShards(ports, batch))
-    for (const [item, line] of lines) {
-      const result = parseResult(line);
-      analyzer.add(item, result, stateOf(result));
-    }
+  for await (const { groups } of readShards(ports, batch))
+    for await (const lines of groups())
+      for (const [item, line] of lines) {
+        const result = parseResult(line);
+        analyzer.add(item, result, stateOf(result));
+      }
   const results = analyzer.summary();
   const parts = await listParts(ports.database, batch.batch, 0, batch.shards);
   const lastEndedAt = parts.length === 0 ? undefined : Math.max(...parts.map(({ publishedAt }) => publishedAt));
