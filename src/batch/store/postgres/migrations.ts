@@ -9,7 +9,8 @@ import { PACE_TABLE } from './pace/pace-table.ts';
  *
  * `records` holds the events of items that have no published end yet, a row for each group of events that was written
  * together: `waiting`, `sending`, `submitted` and `unknown` are by how much the group changes these counts. `ended` has
- * a bit for each item of the shard with a published end or an unknown outcome.
+ * a bit for each item of the shard with a published end or an unknown outcome. `ends` has the number of items of a part
+ * that ended in each second.
  */
 export const MIGRATION_STEPS: readonly string[] = [
   `
@@ -107,6 +108,7 @@ export const MIGRATION_STEPS: readonly string[] = [
   ) r ON true;
   `,
   PACE_TABLE,
+  `ALTER TABLE berth.parts ADD COLUMN ends json NOT NULL DEFAULT '[]';`,
 ];
 
 /** Any number, the same in all versions: only one process migrates at a time. */

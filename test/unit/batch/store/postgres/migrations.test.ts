@@ -2,6 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { parseStoreAddress } from '../../../../../src/batch/store/postgres/address.ts';
 import { createBatchRows, findBatch, readAccount } from '../../../../../src/batch/store/postgres/batch-rows.ts';
 import { openDatabase, type Database } from '../../../../../src/batch/store/postgres/database.ts';
+import { listParts } from '../../../../../src/batch/store/postgres/listing.ts';
 import { migrate, MIGRATION_STEPS } from '../../../../../src/batch/store/postgres/migrations.ts';
 import { describeWithPostgres, useCluster } from '../../../../support/postgres/postgres.ts';
 
@@ -46,6 +47,8 @@ describeWithPostgres('the tables of shared batches', () => {
       await migrate(database, MIGRATION_STEPS.slice(0, version));
       expect(await versionsIn(name)).toBe(String(version));
       await createBatchRows(database, 'nightly', MANIFEST, SHARDS);
+      const part = `SELECT batch, 0, 1, 'part-000000-0001.jsonl', 10, '', 1 FROM berth.batches`;
+      await cluster().query(`INSERT INTO berth.parts (batch, shard, epoch, name, bytes, sha256, items) ${part}`, name);
     }
     await migrate(database);
     await migrate(await open(fresh));
@@ -54,6 +57,7 @@ describeWithPostgres('the tables of shared batches', () => {
     if (version === 0) return;
     const found = await findBatch(database, 'nightly');
     expect(found).toMatchObject({ planned: 9, invalid: 1, shards: 2, manifest: MANIFEST });
+    expect(await listParts(database, found.batch, 0, 2)).toMatchObject([{ name: 'part-000000-0001.jsonl', ends: [] }]);
     expect(await readAccount(database, found.batch)).toMatchObject({ planned: 9, waiting: 9, holds: true });
   });
 

@@ -40,6 +40,14 @@ describeWithPostgres('a shared batch', () => {
     ]);
     const status = await batchIn(world, 'status', 'nightly');
     expect(JSON.parse(status.out)).toMatchObject({ completed: 25, holds: true, state: 'ended' });
+    const report = JSON.parse((await batchIn(world, 'report', 'nightly')).out) as {
+      readonly timeline: { readonly buckets: readonly { readonly completed: number; readonly notCompleted: number }[] };
+    };
+    const { buckets } = report.timeline;
+    expect([
+      buckets.reduce((sum, { completed }) => sum + completed, 0),
+      buckets.reduce((sum, { notCompleted }) => sum + notCompleted, 0),
+    ]).toEqual([25, 0]);
     const exported = await batchIn(world, 'export', 'nightly', '--ordered', '--format', 'jsonl', '--out', 'all.jsonl');
     expect(exported.code).toBe(0);
     const lines = readFileSync(join(world.directory, 'all.jsonl'), 'utf8').trim().split('\n');
