@@ -3,7 +3,15 @@ import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writ
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { berthPath, cleanEnvironment, installedAt, runProgram, serveJson, temporaryFolder } from './support.ts';
+import {
+  berthPath,
+  cleanEnvironment,
+  installedAt,
+  packageTest,
+  runProgram,
+  serveJson,
+  temporaryFolder,
+} from './support.ts';
 
 // Row 43 of docs/faults.md, and limits of the system: one clear error each, no stack trace.
 
@@ -68,7 +76,7 @@ async function copyOfProgram(): Promise<{ readonly berth: string; upgrade(): voi
   };
 }
 
-test('a batch goes on to its end where the program is replaced while it runs', async () => {
+packageTest('a batch goes on to its end where the program is replaced while it runs', async () => {
   const program = await copyOfProgram();
   const folder = await temporaryFolder();
   writeFileSync(path.join(folder, 'in.jsonl'), '{"seconds":1}\n'.repeat(4));
@@ -85,7 +93,7 @@ test('a batch goes on to its end where the program is replaced while it runs', a
   expect(readFileSync(path.join(folder, 'out.jsonl'), 'utf8').trim().split('\n')).toHaveLength(4);
 });
 
-test('`local serve` goes on, and ends well, where the program is replaced while it runs', async () => {
+packageTest('`local serve` goes on, and ends well, where the program is replaced while it runs', async () => {
   const program = await copyOfProgram();
   const child = spawn(program.berth, ['local', 'serve', '--port', '0'], {
     env: await cleanEnvironment(),
@@ -109,7 +117,7 @@ test('`local serve` goes on, and ends well, where the program is replaced while 
   clear(stderr);
 });
 
-test('what cannot be loaded any more ends with one clear error', async () => {
+packageTest('what cannot be loaded any more ends with one clear error', async () => {
   const program = await copyOfProgram();
   program.upgrade();
   const { code, stderr } = await runProgram(program.berth, ['--local', 'pods', 'list'], {
