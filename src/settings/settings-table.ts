@@ -55,7 +55,7 @@ export const SETTINGS = [
     name: 'queue-url',
     flag: '--queue-url',
     variable: 'BERTH_QUEUE_URL',
-    summary: 'address of the queue API; where nothing sets it, the one of the management API',
+    summary: 'address of the queue API; if it is not set, that of the management API',
   },
   {
     ...address,
