@@ -37,7 +37,7 @@ export const serve = defineCommand({
   waits: true,
   details: `Runs until Ctrl-C. The address is printed on stdout, the settings to use it on stderr.\n${SOURCES}\nIt answers programs of this machine. Requests of web pages are refused, and requests whose Host is not localhost, 127.0.0.1 or [::1]. A webhook reaches public addresses only, unless --allow-private-webhooks is given, and never the service itself.`,
   options: {
-    port: option.count('the port on 127.0.0.1; 0 takes a free one', 0, { most: 65_535, initial: 8181 }),
+    port: option.count('the port on 127.0.0.1; 0 chooses a free one', 0, { most: 65_535, initial: 8181 }),
     ...options,
   },
   examples: [
