@@ -3,7 +3,6 @@
 // of berth writes it; later runs neither parse nor compile. Code in a cache runs as this user, so nobody else may be able to
 // write to the directory. Without such a directory the program runs without a cache.
 const fs = require('node:fs');
-const os = require('node:os');
 const path = require('node:path');
 
 const WRITABLE_BY_OTHERS = 0o022;
@@ -45,7 +44,9 @@ function makeFolder(folder) {
 /** Returns the user's cache directory, by the conventions of the platform. */
 function userCacheFolder(env) {
   if (env.XDG_CACHE_HOME && path.isAbsolute(env.XDG_CACHE_HOME)) return env.XDG_CACHE_HOME;
-  return path.join(os.homedir(), process.platform === 'darwin' ? 'Library/Caches' : '.cache');
+  // As os.homedir() does. That module is loaded only where it is needed, because it takes time.
+  const home = (process.platform !== 'win32' && env.HOME) || require('node:os').homedir();
+  return path.join(home, process.platform === 'darwin' ? 'Library/Caches' : '.cache');
 }
 
 /**
