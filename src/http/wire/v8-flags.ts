@@ -4,7 +4,7 @@ const DEFAULT_BUDGETS = [1_800_000, 13_000_000];
 const NEVER = 1_000_000_000;
 
 /** Flags that are on by default, in every version since Node 20. */
-const SKIPPED = ['regexp-optimization', 'regexp-peephole-optimization', 'minor-gc-task'];
+const SKIPPED = ['regexp-optimization', 'regexp-peephole-optimization'];
 
 /**
  * Sets the flags of V8 for a command that sends a few requests and ends. They skip work that takes longer than it saves in
@@ -14,7 +14,6 @@ const SKIPPED = ['regexp-optimization', 'regexp-peephole-optimization', 'minor-g
  *   process busy for longer than the whole command.
  * - Regular expressions are compiled without optimization. That of Node for IPv6 addresses, which is tested with every host
  *   name, takes 5 ms with it.
- * - No garbage is collected while the process waits for the answer. It is collected when the memory is needed.
  *
  * Returns a function that undoes this. Load every module before, and call it once there is an answer: while the flags
  * differ from those at the start, V8 rejects the code cache of Node's own modules, and of berth's.
