@@ -83,6 +83,11 @@ export const parserFiles = (binaries) => ({
       binaries.set(name, createRequire(import.meta.url)(file));
       return { contents: `module.exports = require('./${name}');`, loader: 'js' };
     });
+    // Loaded with the client, and not with its first connection, so that a missing file is not taken for a failed connection.
+    build.onLoad({ filter: /[\\/]undici[\\/]lib[\\/]dispatcher[\\/]client-h1\.js$/ }, async ({ path: file }) => ({
+      contents: `${await readFile(file, 'utf8')}\nrequire('../llhttp/llhttp_simd-wasm.js');`,
+      loader: 'js',
+    }));
     build.onResolve({ filter: /^\.\/llhttp\w*\.wasm$/ }, ({ path: name }) => ({ path: name, external: true }));
   },
 });
