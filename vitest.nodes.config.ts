@@ -10,7 +10,7 @@ const NOT_IN_CI = [
   // The shells, the browser, and the commands of the README: other tests run the same code.
   'browser',
   'completion',
-  'readme',
+  'documents',
   'report-page',
   // The files of the packages.
   'debian',
