@@ -67,7 +67,7 @@ const archivesOf = (folder: string): Hashes =>
 
 const WITHOUT = hasDpkg ? '' : ' (without the Debian package: this needs dpkg-deb)';
 
-packageTest(`two builds in folders of other names give the same bytes${WITHOUT}`, { timeout: 120_000 }, () => {
+packageTest(`two builds in folders of other names give the same bytes${WITHOUT}`, { timeout: 300_000 }, () => {
   const [first, second] = [buildCopy('022', 'UTC'), buildCopy('077', 'Asia/Tokyo')];
   const built = hashesOf(path.join(first, 'dist'));
   expect(Object.keys(built).length).toBeGreaterThan(100);
