@@ -46,18 +46,24 @@ interface Executable {
 
 async function* readStream(stream: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
-  const stop = (): void => void reader.cancel();
+  let stop = (): void => undefined;
+  const aborted = new Promise<undefined>((resolve) => {
+    stop = () => {
+      resolve(undefined);
+    };
+  });
   signal.addEventListener('abort', stop, { once: true });
   try {
     for (;;) {
-      const { value } = await reader.read();
+      // A pending read does not end when its stream is cancelled.
+      const value = await Promise.race([reader.read().then((read) => read.value), aborted]);
       signal.throwIfAborted();
       if (value === undefined) return;
       yield value;
     }
   } finally {
     signal.removeEventListener('abort', stop);
-    await reader.cancel();
+    void reader.cancel();
   }
 }
 
