@@ -34,7 +34,7 @@ const NODE_GLOBALS = Object.fromEntries(
 );
 
 export default defineConfig([
-  { ignores: ['dist/', 'coverage/', '.scratch-*/', 'completions/', 'node_modules/'] },
+  { ignores: ['dist/', 'dist-binary/', 'coverage/', '.scratch-*/', 'completions/', 'node_modules/'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
     files: ['**/*.ts'],

@@ -1,7 +1,7 @@
 /**
  * `npm run binary`: makes dist-binary/PLATFORM/, with one executable file that needs no Node, and the licences of all that is
  * in it. The arguments are platforms such as linux-arm64, or `all`; by default it is the platform of this machine.
- * docs/decisions/0025 explains the choice of the tool.
+ * BERTH_BINARY_TOOLS is the folder of downloaded tools, dist-binary/tools by default. docs/decisions/0025 explains the choice.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -15,7 +15,7 @@ import { bundledPackages, licenceTexts } from './licences.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const out = path.join(root, 'dist-binary');
-const tools = path.join(out, 'tools');
+const tools = process.env.BERTH_BINARY_TOOLS ?? path.join(out, 'tools');
 
 const run = promisify(execFile);
 

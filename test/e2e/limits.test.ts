@@ -7,6 +7,7 @@ import {
   berthPath,
   cleanEnvironment,
   installedAt,
+  isPackage,
   packageTest,
   runProgram,
   serveJson,

@@ -14,7 +14,7 @@ function buildCopy(): string {
     rmSync(folder, { recursive: true, force: true });
   });
   for (const name of readdirSync(project))
-    if (!['node_modules', 'dist', '.git'].includes(name))
+    if (!['node_modules', 'dist', 'dist-binary', '.git'].includes(name))
       cpSync(path.join(project, name), path.join(folder, name), { recursive: true });
   symlinkSync(path.join(project, 'node_modules'), path.join(folder, 'node_modules'));
   execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: folder, stdio: 'pipe' });
