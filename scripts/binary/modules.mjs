@@ -18,6 +18,8 @@ export async function writeModules(root, folder) {
     splitting: true,
     format: 'esm',
     loader: { '.py': 'text' },
+    // A package names temporary files by this. The tool would put the folder of the build in its place.
+    define: { __filename: '"/berth"', __dirname: '"/"' },
     legalComments: 'none',
     write: false,
     metafile: true,
