@@ -43,7 +43,8 @@ function buildClone(tools) {
     if (mustRun('git', ['clone', '--quiet', root, folder]) !== 0) throw new Error('git cannot clone this folder');
     symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
     const script = path.join(folder, 'scripts/binary.mjs');
-    if (mustRun(process.execPath, [script], { BERTH_BINARY_TOOLS: tools }) !== 0) throw new Error('a clone cannot be built');
+    if (mustRun(process.execPath, [script], { BERTH_BINARY_TOOLS: tools }) !== 0)
+      throw new Error('a clone cannot be built');
     return readFileSync(path.join(folder, 'dist-binary', HERE, PROGRAM));
   } finally {
     rmSync(folder, { recursive: true, force: true });

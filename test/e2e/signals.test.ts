@@ -4,7 +4,16 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { hasTerminal, inShell } from './terminal.ts';
-import { berth, isPackage, berthPath, cleanEnvironment, runProgram, serve, serveJson, temporaryFolder } from './support.ts';
+import {
+  berth,
+  isPackage,
+  berthPath,
+  cleanEnvironment,
+  runProgram,
+  serve,
+  serveJson,
+  temporaryFolder,
+} from './support.ts';
 import type { Environment } from './support.ts';
 
 // Rows 21 and 41 of docs/faults.md: what signals do to the process and to what it started.
