@@ -83,7 +83,7 @@ export default defineConfig([
   },
   {
     files: ['src/**/*.ts'],
-    ignores: ['src/main.ts', 'src/host/**'],
+    ignores: ['src/main.ts', 'src/executable.ts', 'src/host/**'],
     rules: {
       'no-restricted-globals': [
         'error',
@@ -125,7 +125,7 @@ export default defineConfig([
     },
   },
   {
-    files: ['src/main.ts', 'src/host/**/*.ts'],
+    files: ['src/main.ts', 'src/executable.ts', 'src/host/**/*.ts'],
     rules: { 'no-restricted-syntax': ['error', WALL_CLOCK] },
   },
   {

@@ -1,4 +1,4 @@
-import { constants, openSync, promises as fs } from 'node:fs';
+import { closeSync, constants, openSync, promises as fs } from 'node:fs';
 import type { ReadableStream } from 'node:stream/web';
 import { localFile } from '../../core/failure.ts';
 
@@ -23,7 +23,11 @@ async function* readPipe(path: string, signal: AbortSignal): AsyncGenerator<Uint
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const { Bun } = globalThis as Executable;
   if (Bun !== undefined) {
-    yield* readStream(Bun.file(descriptor).stream(), signal);
+    try {
+      yield* readStream(Bun.file(descriptor).stream(), signal);
+    } finally {
+      closeSync(descriptor);
+    }
     return;
   }
   const pipe = new Socket({ fd: descriptor, readable: true, writable: false });
@@ -63,7 +67,7 @@ async function* readStream(stream: ReadableStream<Uint8Array>, signal: AbortSign
     }
   } finally {
     signal.removeEventListener('abort', stop);
-    void reader.cancel();
+    await reader.cancel();
   }
 }
 
