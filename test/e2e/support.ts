@@ -48,18 +48,19 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** An environment in which nothing of the user's is seen or touched. */
+/** An environment in which nothing of the user's is seen or touched; the files of berth are in `folder`. */
+export const cleanEnvironmentIn = (folder: string): Environment => ({
+  PATH: [path.dirname(nodePath()), path.dirname(process.execPath), process.env['PATH'] ?? ''].join(path.delimiter),
+  HOME: folder,
+  // Shared, so that only the first run of a command compiles its files.
+  XDG_CACHE_HOME: inject('underTest').folder,
+  BERTH_CONFIG_DIR: path.join(folder, 'config'),
+  BERTH_DATA_DIR: path.join(folder, 'data'),
+});
+
+/** The same with a folder that is removed when the test ends. */
 export async function cleanEnvironment(extra: Environment = {}): Promise<Environment> {
-  const folder = await temporaryFolder();
-  return {
-    PATH: [path.dirname(nodePath()), path.dirname(process.execPath), process.env['PATH'] ?? ''].join(path.delimiter),
-    HOME: folder,
-    // Shared, so that only the first run of a command compiles its files.
-    XDG_CACHE_HOME: inject('underTest').folder,
-    BERTH_CONFIG_DIR: path.join(folder, 'config'),
-    BERTH_DATA_DIR: path.join(folder, 'data'),
-    ...extra,
-  };
+  return { ...cleanEnvironmentIn(await temporaryFolder()), ...extra };
 }
 
 /** Runs a program to its end, `input` on its standard input (closed at once where there is none). */
