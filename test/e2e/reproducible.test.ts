@@ -21,7 +21,7 @@ function buildCopy(umask: string, timeZone: string): string {
     rmSync(folder, { recursive: true, force: true });
   });
   for (const name of readdirSync(project))
-    if (!['node_modules', 'dist', '.git'].includes(name) && !/\.(tgz|deb)$/.test(name))
+    if (!['node_modules', 'dist', 'dist-binary', '.git'].includes(name) && !/\.(tgz|deb)$/.test(name))
       cpSync(path.join(project, name), path.join(folder, name), { recursive: true });
   symlinkSync(path.join(project, 'node_modules'), path.join(folder, 'node_modules'));
   const make = (...words: readonly string[]): string =>
