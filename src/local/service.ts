@@ -1,5 +1,6 @@
 import type { Clock } from '../core/context.ts';
 import { createLocalClock } from './state/clock.ts';
+import { createCallSignals } from './frame/call-signals.ts';
 import type { Frame } from './frame/dispatch.ts';
 import { takeStartFault } from './frame/fault-effects.ts';
 import { Problem } from './contract/problem.ts';
@@ -24,6 +25,7 @@ import { createControlOperations } from './resources/control.ts';
 import { releaseFiles } from './resources/endpoints/releases.ts';
 import { createState, originAfter, type State } from './state/state.ts';
 import type { Store } from './state/store.ts';
+import { createWorkerKeys } from './state/worker-keys.ts';
 import { createTable } from './table.ts';
 import { servedHandlerOf, type EndpointSource } from './workers/source.ts';
 import type { Resolve, SendWebhook } from './webhooks/send.ts';
@@ -136,9 +138,10 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
     quota: quotaOf(options.quota),
     random: options.random,
     validator: options.validator ?? createValidator(),
+    workerKeys: createWorkerKeys(),
     transact,
     sleep: (milliseconds, signal) => time.sleep(milliseconds, signal),
-    stopping: stopping.signal,
+    signals: createCallSignals(stopping.signal),
   };
   const route = createRouter(
     [
