@@ -22,6 +22,7 @@ import {
   type StreamShape,
 } from './queue/index.ts';
 import { createControlOperations } from './resources/control.ts';
+import { queuesOf } from './queue/state/records.ts';
 import { releaseFiles } from './resources/endpoints/releases.ts';
 import { createState, originAfter, type State } from './state/state.ts';
 import type { Store } from './state/store.ts';
@@ -102,6 +103,9 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
     at: () => time.now(),
     sleep: (milliseconds) => time.sleep(milliseconds, stopping.signal),
   });
+  /** With workers that attach there is nothing to start or stop here. */
+  const hasHandlers = Object.values(handlers).some(({ kind }) => kind !== 'attach');
+  let hasDeliveries = false;
   const transact: Call['transact'] = async (step) => {
     let answered: readonly AnsweredRequest[] = [];
     let failure: Error | undefined;
@@ -119,6 +123,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
               return step(state, now);
             } finally {
               answered = held.answer(state, now);
+              hasDeliveries = queuesOf(state).deliveries.length > 0;
             }
           }),
       );
@@ -207,7 +212,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
   return {
     answer: async (request) => {
       const { status, headers, body } = await route(request);
-      if (request.method !== 'GET') void syncWorkers();
+      if (request.method !== 'GET' && (hasHandlers || hasDeliveries)) void syncWorkers();
       // eslint-disable-next-line no-restricted-syntax -- a date
       const date = dates.format(time.now());
       // `berth doctor` recognizes the local service by `server`.

@@ -62,8 +62,8 @@ export interface HoldTime {
 interface Group {
   readonly takes: Set<Entry>;
   readonly stops: Set<Entry>;
-  /** The latest value that shows whether something other than new jobs has changed: see `EndpointQueue.signals`. */
-  seen: string;
+  /** The latest values that show whether something other than new jobs has changed: see `EndpointQueue.signals`. */
+  seen: { readonly generation: string; readonly signals: number | undefined } | undefined;
 }
 
 export function createHeldRequests(time: HoldTime): HeldRequests {
@@ -93,7 +93,8 @@ export function createHeldRequests(time: HoldTime): HeldRequests {
   const groupOf = (state: State, endpointId: string): Group => {
     const known = groups.get(endpointId);
     if (known !== undefined) return known;
-    const group: Group = { takes: new Set(), stops: new Set(), seen: signalsOf(state, endpointId) };
+    const { signals } = queuesOf(state).byEndpoint[endpointId] ?? {};
+    const group: Group = { takes: new Set(), stops: new Set(), seen: { generation: state.generation, signals } };
     groups.set(endpointId, group);
     return group;
   };
@@ -112,7 +113,7 @@ export function createHeldRequests(time: HoldTime): HeldRequests {
         entry.isAnswered = false;
         setOf(current, entry).add(entry);
         // The cause of the change is unknown, so check all requests again.
-        current.seen = '';
+        current.seen = undefined;
       },
       settle: (error) => {
         entry.end = error === undefined ? { reply } : { error };
@@ -125,10 +126,9 @@ export function createHeldRequests(time: HoldTime): HeldRequests {
     answer: (state, now) => {
       const answered: AnsweredRequest[] = [];
       for (const [endpointId, group] of groups) {
-        const signals = signalsOf(state, endpointId);
         const queue = queuesOf(state).byEndpoint[endpointId];
-        if (signals !== group.seen) {
-          group.seen = signals;
+        if (group.seen?.generation !== state.generation || group.seen.signals !== queue?.signals) {
+          group.seen = { generation: state.generation, signals: queue?.signals };
           for (const entry of [...group.stops, ...group.takes]) push(answered, attempt(group, entry, state, now));
         } else
           for (const entry of group.takes) {
@@ -165,9 +165,6 @@ export function createHeldRequests(time: HoldTime): HeldRequests {
 function push<T>(list: T[], item: T | undefined): void {
   if (item !== undefined) list.push(item);
 }
-
-const signalsOf = (state: State, endpointId: string): string =>
-  `${state.generation} ${String(queuesOf(state).byEndpoint[endpointId]?.signals)}`;
 
 function replyOf(end: End): Reply {
   if ('error' in end) throw end.error;
