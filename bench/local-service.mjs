@@ -1,6 +1,6 @@
 /**
  * A local service in a separate process, in memory, whose endpoint `bench` is served by workers that attach. Sends its address
- * to its parent. It is bundled from the sources by the parent, so that it needs no command of its own.
+ * to its parent, and the CPU time that it has used at each message. It is bundled from the sources by the parent, so that it needs no command of its own.
  */
 import { createLocalService, memoryStore, serveLocal } from '../src/local/index.ts';
 
@@ -31,4 +31,8 @@ const service = createLocalService({
 const served = await serveLocal(service, { port: 0, host: '127.0.0.1' });
 service.start(served.port);
 process.send(served.url);
+process.on('message', () => {
+  const { user, system } = process.cpuUsage();
+  process.send({ cpuMicroseconds: user + system });
+});
 process.on('disconnect', () => process.exit());

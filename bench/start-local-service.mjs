@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 /**
- * Returns its address, the headers with its key, and a function that stops it. `BENCH_SERVICE_ARGS` passes options to its Node,
+ * Returns its address, the headers with its key, and functions that tell the CPU time of its process and stop it. `BENCH_SERVICE_ARGS` passes options to its Node,
  * such as `--cpu-prof`.
  */
 export async function startLocalService(folder) {
@@ -24,6 +24,10 @@ export async function startLocalService(folder) {
   return {
     url,
     headers: { authorization: 'Bearer berth-local-full-access' },
+    cpuMicroseconds: async () => {
+      child.send('cpu');
+      return (await once(child, 'message'))[0].cpuMicroseconds;
+    },
     stop: () => {
       child.disconnect();
       return once(child, 'exit');

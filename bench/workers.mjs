@@ -12,15 +12,16 @@ import { startLocalService } from './start-local-service.mjs';
 const ROUNDS = 3;
 const TARGET = 2000;
 const GROWTH_TARGET = 1.2;
+const COST_TARGET = 1.05;
 const LOAD = { workers: 8, batch: 20, submitters: 16, reporters: 4 };
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 
 async function startService(folder) {
-  const { url, headers, stop } = await startLocalService(folder);
+  const { url, headers, stop, cpuMicroseconds } = await startLocalService(folder);
   const read = async (where) => (await globalThis.fetch(`${url}${where}`, { headers })).json();
   const { key } = await read('/local/workers/bench');
-  return { url, key, stop, health: () => read('/v2/bench/health') };
+  return { url, key, stop, cpuMicroseconds, health: () => read('/v2/bench/health') };
 }
 
 /** Jobs per second. Throws when a job was lost. */
@@ -41,7 +42,38 @@ async function fill(service, jobs) {
   await event(fork(here('worker-load.mjs'), [JSON.stringify(load)]), 'exit');
 }
 
+/** CPU time of the service alone for a job, in microseconds: 64 workers against 3 that take one job at a time. */
+async function benchCost(home) {
+  const costs = { 3: [], 64: [] };
+  for (let round = 0; round < ROUNDS; round++)
+    for (const workers of [3, 64]) {
+      const service = await startService(home);
+      const load = { ...LOAD, workers, batch: 1, reporters: 1 };
+      await measure(service, { ...load, jobs: 3000 });
+      const before = await service.cpuMicroseconds();
+      await measure(service, { ...load, jobs: 10_000 });
+      costs[workers].push(((await service.cpuMicroseconds()) - before) / 10_000);
+      await service.stop();
+    }
+  const ratio = median(costs[64].map((cost, round) => cost / costs[3][round]));
+  printTable(
+    `CPU time of the service for a job, medians of ${ROUNDS} in turn`,
+    ['', 'microseconds', 'ratio', 'target', ''],
+    [
+      ['3 workers', median(costs[3]).toFixed(0), '', '', ''],
+      [
+        '64 workers',
+        median(costs[64]).toFixed(0),
+        ratio.toFixed(2),
+        String(COST_TARGET),
+        verdict(ratio <= COST_TARGET),
+      ],
+    ],
+  );
+}
+
 export async function benchWorkers({ home }) {
+  await benchCost(home);
   const rows = [];
   for (const load of [LOAD, { ...LOAD, workers: 64 }, { ...LOAD, batch: 1, reporters: 1 }]) {
     const rates = [];

@@ -3,7 +3,11 @@
  * that fails this cannot be used in any later request.
  */
 export const isUsableId = (text: string): boolean =>
-  text !== '' && text !== '.' && text !== '..' && !/\p{Cc}/u.test(text) && !/\p{Cs}/u.test(text);
+  PLAIN_ID.test(text) ||
+  (text !== '' && text !== '.' && text !== '..' && !/\p{Cc}/u.test(text) && !/\p{Cs}/u.test(text));
+
+/** Nearly every id. */
+const PLAIN_ID = /^[\w-]+$/;
 
 declare const noun: unique symbol;
 

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { parseKeyAddress, type Address } from '../core/address.ts';
-import type { ApiRequest, BatchApi, RateWindow, ServerEvent, ServiceName } from '../core/api.ts';
+import type { ApiAnswer, ApiRequest, BatchApi, RateWindow, ServerEvent, ServiceName } from '../core/api.ts';
 import type { Clock } from '../core/context.ts';
 import { EXIT } from '../core/exit-codes.ts';
 import { Failure } from '../core/failure.ts';
@@ -122,7 +122,7 @@ export function createApi(options: ApiOptions): BatchApi {
     let last: Failure | undefined;
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
-      const throttledMs = await throttle.acquire(policy.maxTotalWaitMs - waitedMs, signal);
+      const throttledMs = throttle.isOpen() ? 0 : await throttle.acquire(policy.maxTotalWaitMs - waitedMs, signal);
       if (throttledMs === undefined) throw last ?? throttledFailure(facts);
       waitedMs += throttledMs;
       const acquiredAt = clock.monotonic();
@@ -187,11 +187,16 @@ export function createApi(options: ApiOptions): BatchApi {
     },
     prepare: (request) => {
       let begun: Promise<Call> | undefined;
+      let call: Call | undefined;
+      const sendCall = (known: Call, body: ApiRequest['body']): Promise<ApiAnswer> => {
+        const bytes = bytesOf(body);
+        return sendWithRetries(known, (attempt) => attempts.send(known, bytes, attempt));
+      };
       return {
-        send: async (body) => {
-          const call = await (begun ??= begin(request, true));
-          const bytes = bytesOf(body);
-          return sendWithRetries(call, (attempt) => attempts.send(call, bytes, attempt));
+        send: (body) => {
+          if (call !== undefined) return sendCall(call, body);
+          begun ??= begin(request, true);
+          return begun.then((known) => sendCall((call = known), body));
         },
       };
     },

@@ -66,41 +66,36 @@ export function createAttempts(options: AttemptOptions): Attempts {
     return send;
   };
 
-  const begin = async (
+  const begin = (
     call: Call,
     body: Uint8Array | undefined,
     attempt: number,
     send: SendBuffered | undefined,
-  ): Promise<OpenAnswer | Refused | LostAnswer> => {
+  ): { readonly sent: Exchange; readonly exchange: TracedExchange } => {
     const { method, url, headers } = call.wire;
     const bytes = body?.byteLength ?? 0;
     trace?.({ kind: 'request', method, url, headers: redactHeaders(headers), bytes, attempt });
     const sent = send === undefined ? stream(transport, call, body) : send(call.wire.buffered, body, maxBytes);
-    const exchange = new TracedExchange(sent, watch.start(sent, call.deadlineMs), call, options);
-    let isOpen = false;
-    try {
-      const answer = await sent.answer;
-      if (onWindows !== undefined && hasWindows(answer.headers)) {
-        // eslint-disable-next-line no-restricted-syntax -- a date, compared with dates of the service
-        await onWindows(await readWindows(answer.headers, clock.now()));
-      }
-      isOpen = answer.status >= 200 && answer.status < 300;
-      return isOpen ? { kind: 'open', answer, exchange } : await readRefusal(answer, exchange, call);
-    } catch (error) {
-      return exchange.lostBy(error);
-    } finally {
-      if (!isOpen) exchange.end();
-    }
+    return { sent, exchange: new TracedExchange(sent, watch.start(sent, call.deadlineMs), call, options) };
   };
 
+  /** Passes on the rate windows of an answer that has them. */
+  const passWindows = async ({ headers }: WireAnswer): Promise<void> => {
+    // eslint-disable-next-line no-restricted-syntax -- a date, compared with dates of the service
+    await onWindows?.(await readWindows(headers, clock.now()));
+  };
+
+  // A batch sends thousands of requests a second, so one function awaits everything that one request needs.
   return {
     send: async (call, body, attempt) => {
       const { origin } = call.wire.buffered;
-      const opened = await begin(call, body, attempt, buffered.get(origin) ?? (await openBuffered(origin)));
-      if (opened.kind !== 'open') return opened;
-      const { answer, exchange } = opened;
+      const { sent, exchange } = begin(call, body, attempt, buffered.get(origin) ?? (await openBuffered(origin)));
       try {
-        const read = await readAnswer(answer, call.request, maxBytes);
+        const answer = await sent.answer;
+        if (hasWindows(answer.headers)) await passWindows(answer);
+        if (!isSuccess(answer)) return await readRefusal(answer, exchange, call);
+        const reading = readAnswer(answer, call.request, maxBytes);
+        const read = reading instanceof Promise ? await reading : reading;
         if ('kind' in read) {
           exchange.traceLost(read);
           return read;
@@ -113,9 +108,24 @@ export function createAttempts(options: AttemptOptions): Attempts {
         exchange.end();
       }
     },
-    open: (call, body, attempt) => begin(call, body, attempt, undefined),
+    open: async (call, body, attempt) => {
+      const { sent, exchange } = begin(call, body, attempt, undefined);
+      let isOpen = false;
+      try {
+        const answer = await sent.answer;
+        if (hasWindows(answer.headers)) await passWindows(answer);
+        isOpen = isSuccess(answer);
+        return isOpen ? { kind: 'open', answer, exchange } : await readRefusal(answer, exchange, call);
+      } catch (error) {
+        return exchange.lostBy(error);
+      } finally {
+        if (!isOpen) exchange.end();
+      }
+    },
   };
 }
+
+const isSuccess = ({ status }: WireAnswer): boolean => status >= 200 && status < 300;
 
 type TraceOptions = Pick<AttemptOptions, 'clock' | 'signal' | 'trace'>;
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../core/context.ts';
 import { createLocalClock } from './state/clock.ts';
+import { createCallSignals } from './frame/call-signals.ts';
 import type { Frame } from './frame/dispatch.ts';
 import { takeStartFault } from './frame/fault-effects.ts';
 import { Problem } from './contract/problem.ts';
@@ -21,9 +22,11 @@ import {
   type StreamShape,
 } from './queue/index.ts';
 import { createControlOperations } from './resources/control.ts';
+import { queuesOf } from './queue/state/records.ts';
 import { releaseFiles } from './resources/endpoints/releases.ts';
 import { createState, originAfter, type State } from './state/state.ts';
 import type { Store } from './state/store.ts';
+import { createWorkerKeys } from './state/worker-keys.ts';
 import { createTable } from './table.ts';
 import { servedHandlerOf, type EndpointSource } from './workers/source.ts';
 import type { Resolve, SendWebhook } from './webhooks/send.ts';
@@ -100,6 +103,9 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
     at: () => time.now(),
     sleep: (milliseconds) => time.sleep(milliseconds, stopping.signal),
   });
+  /** With workers that attach there is nothing to start or stop here. */
+  const hasHandlers = Object.values(handlers).some(({ kind }) => kind !== 'attach');
+  let hasDeliveries = false;
   const transact: Call['transact'] = async (step) => {
     let answered: readonly AnsweredRequest[] = [];
     let failure: Error | undefined;
@@ -117,6 +123,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
               return step(state, now);
             } finally {
               answered = held.answer(state, now);
+              hasDeliveries = queuesOf(state).deliveries.length > 0;
             }
           }),
       );
@@ -136,9 +143,10 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
     quota: quotaOf(options.quota),
     random: options.random,
     validator: options.validator ?? createValidator(),
+    workerKeys: createWorkerKeys(),
     transact,
     sleep: (milliseconds, signal) => time.sleep(milliseconds, signal),
-    stopping: stopping.signal,
+    signals: createCallSignals(stopping.signal),
   };
   const route = createRouter(
     [
@@ -204,7 +212,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
   return {
     answer: async (request) => {
       const { status, headers, body } = await route(request);
-      if (request.method !== 'GET') void syncWorkers();
+      if (request.method !== 'GET' && (hasHandlers || hasDeliveries)) void syncWorkers();
       // eslint-disable-next-line no-restricted-syntax -- a date
       const date = dates.format(time.now());
       // `berth doctor` recognizes the local service by `server`.

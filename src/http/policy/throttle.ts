@@ -2,6 +2,8 @@ import type { Clock } from '../../core/context.ts';
 
 /** Limits the rate of all requests of one Api after the service has answered 429. */
 export interface Throttle {
+  /** True when the next request may be sent at once, and requests are not spaced out. Then `acquire` is not needed. */
+  readonly isOpen: () => boolean;
   /**
    * Waits until the next request may be sent, and returns the milliseconds waited. Returns undefined, without waiting,
    * when the wait would be longer than `maxWaitMs`. Rejects with the signal's reason when it is aborted.
@@ -38,6 +40,8 @@ export function createThrottle(clock: Clock, random: () => number): Throttle {
   };
 
   return {
+    // With spacing, each request reserves a time of its own.
+    isOpen: () => spacingMs === 0 && burstBegan === -Infinity,
     acquire: async (maxWaitMs, signal) => {
       const start = clock.monotonic();
       let at = reserve();

@@ -2,7 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { encodeJson, type Json } from '../../core/json.ts';
 import { notFound, Problem, problemDocument, queueErrorDocument, tooLarge } from '../contract/problem.ts';
 import type { State } from '../state/state.ts';
-import { workerKeyOf } from '../state/worker-keys.ts';
+import type { WorkerKeys } from '../state/worker-keys.ts';
+import type { CallSignal, CallSignals } from './call-signals.ts';
 import { authenticate, authenticateWorker, authorize, type Key } from './auth.ts';
 import type { LocalAnswer, LocalRequest } from './request-and-answer.ts';
 import { applyFaults, faultError } from './fault-effects.ts';
@@ -16,10 +17,10 @@ export interface Frame {
   readonly quota: Quota;
   readonly random: () => number;
   readonly validator: Validator;
+  readonly workerKeys: WorkerKeys;
   readonly transact: Call['transact'];
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** Aborted when the service stops. */
-  readonly stopping: AbortSignal;
+  readonly signals: CallSignals;
 }
 
 /** Above the largest payload of any operation (specification 8.2), so that each operation refuses with its own message. */
@@ -56,21 +57,25 @@ export async function dispatch(
       ? admitControl(operation, request)
       : await frame.transact((state, now) => admit(operation, request, params, state, now, frame));
   const { faults, refusal, keyId, headers } = admission;
-  const signal = lazily(() => AbortSignal.any([request.signal, frame.stopping]));
-  const sleep = (milliseconds: number): Promise<void> => frame.sleep(milliseconds, signal());
+  const signal = frame.signals(request);
+  const sleep = (milliseconds: number): Promise<void> => frame.sleep(milliseconds, signal.get());
 
-  let answer: LocalAnswer;
+  let isStream = false;
   try {
-    await applyFaults(faults, 'arrival', sleep);
+    if (faults.length > 0) await applyFaults(faults, 'arrival', sleep);
     if (refusal !== undefined) throw refusal;
-    await applyFaults(faults, 'operation', sleep);
-    answer = respond(await operation.run(await callOf(operation, request, params, keyId, signal, frame)), headers);
+    if (faults.length > 0) await applyFaults(faults, 'operation', sleep);
+    const reply = await operation.run(await callOf(operation, request, params, keyId, signal, frame));
+    if (faults.length > 0) await applyFaults(faults, 'answer', sleep);
+    isStream = reply.stream !== undefined;
+    return respond(reply, headers);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return refuse(error, operation, headers);
+  } finally {
+    // The call of a stream ends with its connection.
+    if (!isStream) signal.release();
   }
-  await applyFaults(faults, 'answer', sleep);
-  return answer;
 }
 
 /**
@@ -100,7 +105,7 @@ function admit(
   const isLimited = operation.service !== 'queue' && operation.service !== 'worker';
   let headers: Headers = {};
   try {
-    const key = keyOf(operation, request.headers['authorization'], params, state);
+    const key = keyOf(operation, request.headers['authorization'], params, state, frame);
     const injected = faultError(faults, 'counting');
     if (injected !== undefined) {
       if (isLimited) headers = rateHeaders(rateUsage.of(state), frame.quota, now);
@@ -120,9 +125,10 @@ function keyOf(
   authorization: string | undefined,
   params: Readonly<Record<string, string>>,
   state: State,
+  frame: Frame,
 ): Key {
   return operation.service === 'worker'
-    ? authenticateWorker(authorization, workerKeyOf(state, params['endpointId'] ?? ''))
+    ? authenticateWorker(authorization, frame.workerKeys(state, params['endpointId'] ?? ''))
     : authenticate(authorization);
 }
 
@@ -131,7 +137,7 @@ async function callOf(
   request: LocalRequest,
   params: Readonly<Record<string, string>>,
   keyId: string,
-  signal: () => AbortSignal,
+  signal: CallSignal,
   frame: Frame,
 ): Promise<Call> {
   const query = new URLSearchParams(request.query);
@@ -147,10 +153,10 @@ async function callOf(
     body,
     keyId,
     get signal() {
-      return signal();
+      return signal.get();
     },
     transact: frame.transact,
-    sleep: (milliseconds, until) => frame.sleep(milliseconds, until ?? signal()),
+    sleep: (milliseconds, until) => frame.sleep(milliseconds, until ?? signal.get()),
   };
 }
 
@@ -230,8 +236,3 @@ export const UNKNOWN: Operation = {
     throw notFound();
   },
 };
-
-function lazily<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
-}

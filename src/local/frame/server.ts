@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { refusalReason } from './browser-guard.ts';
@@ -29,8 +29,9 @@ export interface ServeOptions {
 export async function serveLocal(service: RequestHandler, { port, host }: ServeOptions): Promise<ServedService> {
   // Loaded here: a command with --local serves nobody.
   const { createServer } = await import('node:http');
+  const signals = createCloseSignals();
   const server = createServer((incoming, outgoing) => {
-    void serveRequest(service, incoming, outgoing);
+    void serveRequest(service, signals, incoming, outgoing);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -55,11 +56,12 @@ export async function serveLocal(service: RequestHandler, { port, host }: ServeO
 /** Never rejects. */
 async function serveRequest(
   service: RequestHandler,
+  signals: CloseSignals,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
   try {
-    const answer = await answerOf(service, incoming, outgoing);
+    const answer = await answerOf(service, signals, incoming, outgoing);
     const headers = (await discardRest(incoming)) ? answer.headers : { ...answer.headers, connection: 'close' };
     await send({ ...answer, headers }, incoming.method === 'HEAD', outgoing);
   } catch {
@@ -71,10 +73,11 @@ async function serveRequest(
 /** Rejects when the connection is to be closed without an answer. */
 async function answerOf(
   service: RequestHandler,
+  signals: CloseSignals,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<LocalAnswer> {
-  const request = requestOf(incoming, outgoing);
+  const request = requestOf(incoming, signals);
   if (request === undefined) return { status: 400, headers: {}, body: '' };
   const refusal = refusalReason(request);
   if (refusal !== undefined) return problem(403, 'Forbidden', refusal);
@@ -94,12 +97,11 @@ const problem = (status: number, title: string, detail: string): LocalAnswer => 
 });
 
 /** Undefined when the request has no valid address. */
-function requestOf(incoming: IncomingMessage, outgoing: ServerResponse): LocalRequest | undefined {
+function requestOf(incoming: IncomingMessage, signals: CloseSignals): LocalRequest | undefined {
   const headers = headersOf(incoming.rawHeaders);
   const { method = '', url = '' } = incoming;
   // A parser of addresses reads a backslash in a path as a slash.
   if (url.split('?', 1)[0]?.includes('\\') === true) return undefined;
-  let signal: AbortSignal | undefined;
   try {
     return {
       method,
@@ -107,7 +109,7 @@ function requestOf(incoming: IncomingMessage, outgoing: ServerResponse): LocalRe
       headers,
       body: hasBody(headers) ? incoming.iterator({ destroyOnReturn: false }) : undefined,
       get signal() {
-        return (signal ??= closeSignal(outgoing));
+        return signals(incoming.socket);
       },
     };
   } catch {
@@ -129,14 +131,26 @@ function headersOf(raw: readonly string[]): LocalRequest['headers'] {
   return headers;
 }
 
-/** Aborted when the connection closes before the answer has ended. */
-function closeSignal(outgoing: ServerResponse): AbortSignal {
+/** Returns the signal that is aborted when a connection closes. */
+type CloseSignals = (socket: Socket) => AbortSignal;
+
+/** Each connection has one signal for all its requests: a worker sends thousands of them. */
+function createCloseSignals(): CloseSignals {
+  const known = new WeakMap<Socket, AbortSignal>();
+  return (socket) => {
+    const signal = known.get(socket) ?? closeSignal(socket);
+    known.set(socket, signal);
+    return signal;
+  };
+}
+
+function closeSignal(socket: Socket): AbortSignal {
   const controller = new AbortController();
   const abort = (): void => {
-    if (!outgoing.writableFinished) controller.abort(new Error('the caller has disconnected'));
+    controller.abort(new Error('the caller has disconnected'));
   };
-  if (outgoing.destroyed) abort();
-  else outgoing.once('close', abort);
+  if (socket.destroyed) abort();
+  else socket.once('close', abort);
   return controller.signal;
 }
 

@@ -87,9 +87,24 @@ const KINDS = new Map(Object.entries(CODES).map(([kind, code]) => [code, kind as
 
 /** Encodes a record as a line: CRC-32 of the JSON, its length in bytes, the JSON, a line feed. */
 export function encodeRecord(record: JournalRecord): string {
+  const frequent = record.kind === 'event' ? frequentJson(record) : undefined;
+  if (frequent !== undefined) return `${checksum(frequent)} ${String(frequent.length)} ${frequent}\n`;
   const json = JSON.stringify(toArray(record));
   return `${checksum(json)} ${String(Buffer.byteLength(json))} ${json}\n`;
 }
+
+/**
+ * The JSON of the two records that every item has, when it is ASCII without escapes; the same text as `toArray` gives.
+ * Undefined for any other record.
+ */
+function frequentJson({ item, event, data: { id, at } }: JournalRecord & { kind: 'event' }): string | undefined {
+  if (event.kind === 'send' && id === undefined) return `["${CODES.send}",${String(item)}]`;
+  if (event.kind === 'accept' && PLAIN_JOB_ID.test(event.job) && Number.isSafeInteger(at))
+    return `["${CODES.accept}",${String(item)},"${event.job}",${String(at)}]`;
+  return undefined;
+}
+
+const PLAIN_JOB_ID = /^[\w-]+$/;
 
 /** Decodes a line without its line feed. Returns undefined for an incomplete or invalid record. */
 export function decodeRecord(line: Uint8Array): JournalRecord | undefined {

@@ -37,13 +37,18 @@ export interface HeldRequests {
   hold(state: State, call: Call, request: HeldRequest): () => Promise<Reply | undefined>;
 }
 
+/** The end of a held request: its reply, or the error of the save. */
+type End = { readonly reply: Reply } | { readonly error: Error };
+
 interface Entry extends HeldRequest {
+  /** True after the step that answered it. */
   isAnswered: boolean;
-  readonly answer: Promise<Reply>;
-  settle(reply: Reply, error?: Error): void;
-  /** Resolves when the time is over, the caller has disconnected or the service stops. */
-  readonly over: Promise<undefined>;
-  readonly giveUp: () => void;
+  /** Set when that step is saved. */
+  end: End | undefined;
+  /** True when the time is over, the caller has disconnected or the service stops. */
+  isOver: boolean;
+  /** Resolves the promise of `nextWake`. */
+  wake: () => void;
 }
 
 /** The service's clock: dates and spans in milliseconds. */
@@ -57,8 +62,8 @@ export interface HoldTime {
 interface Group {
   readonly takes: Set<Entry>;
   readonly stops: Set<Entry>;
-  /** The latest value that shows whether something other than new jobs has changed: see `EndpointQueue.signals`. */
-  seen: string;
+  /** The latest values that show whether something other than new jobs has changed: see `EndpointQueue.signals`. */
+  seen: { readonly generation: string; readonly signals: number | undefined } | undefined;
 }
 
 export function createHeldRequests(time: HoldTime): HeldRequests {
@@ -76,7 +81,7 @@ export function createHeldRequests(time: HoldTime): HeldRequests {
         const [entry, end] = first;
         const left = end - time.at();
         if (left > 0) await time.sleep(left);
-        else if (ends.delete(entry)) entry.giveUp();
+        else if (ends.delete(entry)) giveUp(entry);
       }
     } catch {
       // The service stops, which ends every call.
@@ -88,7 +93,8 @@ export function createHeldRequests(time: HoldTime): HeldRequests {
   const groupOf = (state: State, endpointId: string): Group => {
     const known = groups.get(endpointId);
     if (known !== undefined) return known;
-    const group: Group = { takes: new Set(), stops: new Set(), seen: signalsOf(state, endpointId) };
+    const { signals } = queuesOf(state).byEndpoint[endpointId] ?? {};
+    const group: Group = { takes: new Set(), stops: new Set(), seen: { generation: state.generation, signals } };
     groups.set(endpointId, group);
     return group;
   };
@@ -107,10 +113,11 @@ export function createHeldRequests(time: HoldTime): HeldRequests {
         entry.isAnswered = false;
         setOf(current, entry).add(entry);
         // The cause of the change is unknown, so check all requests again.
-        current.seen = '';
+        current.seen = undefined;
       },
       settle: (error) => {
-        entry.settle(reply, error);
+        entry.end = error === undefined ? { reply } : { error };
+        entry.wake();
       },
     };
   };
@@ -119,10 +126,9 @@ export function createHeldRequests(time: HoldTime): HeldRequests {
     answer: (state, now) => {
       const answered: AnsweredRequest[] = [];
       for (const [endpointId, group] of groups) {
-        const signals = signalsOf(state, endpointId);
         const queue = queuesOf(state).byEndpoint[endpointId];
-        if (signals !== group.seen) {
-          group.seen = signals;
+        if (group.seen?.generation !== state.generation || group.seen.signals !== queue?.signals) {
+          group.seen = { generation: state.generation, signals: queue?.signals };
           for (const entry of [...group.stops, ...group.takes]) push(answered, attempt(group, entry, state, now));
         } else
           for (const entry of group.takes) {
@@ -134,15 +140,15 @@ export function createHeldRequests(time: HoldTime): HeldRequests {
       return answered;
     },
     hold: (state, call, request) => {
-      const entry = newEntry(request);
+      const entry: Entry = { ...request, isAnswered: false, end: undefined, isOver: false, wake: () => undefined };
       setOf(groupOf(state, request.endpointId), entry).add(entry);
       countPoll(state, request.endpointId, request.workerId, 1);
       return async () => {
         ends.set(entry, time.at() + HOLD_MS);
         void endOverdue();
-        const inTime = await answerInTime(call, entry);
+        const inTime = await endInTime(call, entry);
         ends.delete(entry);
-        if (inTime !== undefined) return inTime;
+        if (inTime !== undefined) return replyOf(inTime);
         const isAnswered = await call.transact((current) => {
           if (entry.isAnswered) return true;
           const group = groups.get(entry.endpointId);
@@ -150,7 +156,7 @@ export function createHeldRequests(time: HoldTime): HeldRequests {
           countPoll(current, entry.endpointId, entry.workerId, -1);
           return false;
         });
-        return isAnswered ? entry.answer : undefined;
+        return isAnswered ? replyOf(await endOf(entry)) : undefined;
       };
     },
   };
@@ -160,33 +166,37 @@ function push<T>(list: T[], item: T | undefined): void {
   if (item !== undefined) list.push(item);
 }
 
-const signalsOf = (state: State, endpointId: string): string =>
-  `${state.generation} ${String(queuesOf(state).byEndpoint[endpointId]?.signals)}`;
-
-function newEntry(request: HeldRequest): Entry {
-  let settle: Entry['settle'] = () => undefined;
-  const answer = new Promise<Reply>((resolve, reject) => {
-    settle = (reply, error) => {
-      if (error === undefined) resolve(reply);
-      else reject(error);
-    };
-  });
-  // The error is thrown where the answer is awaited, which may be later.
-  answer.catch(() => undefined);
-  let giveUp: Entry['giveUp'] = () => undefined;
-  const over = new Promise<undefined>((resolve) => {
-    giveUp = () => {
-      resolve(undefined);
-    };
-  });
-  return { ...request, isAnswered: false, answer, settle, over, giveUp };
+function replyOf(end: End): Reply {
+  if ('error' in end) throw end.error;
+  return end.reply;
 }
 
-/** The answer; undefined when the time is over or the call is aborted before there is one. */
-async function answerInTime({ signal }: Call, { answer, over, giveUp }: Entry): Promise<Reply | undefined> {
-  if (signal.aborted) giveUp();
-  signal.addEventListener('abort', giveUp, { once: true });
-  const inTime = await Promise.race([answer, over]);
-  signal.removeEventListener('abort', giveUp);
-  return inTime;
+function giveUp(entry: Entry): void {
+  entry.isOver = true;
+  entry.wake();
 }
+
+/** The end; undefined when the time is over or the call is aborted before there is one. */
+async function endInTime({ signal }: Call, entry: Entry): Promise<End | undefined> {
+  const onAbort = (): void => {
+    giveUp(entry);
+  };
+  if (signal.aborted) return entry.end;
+  signal.addEventListener('abort', onAbort);
+  if (entry.end === undefined && !entry.isOver) await nextWake(entry);
+  signal.removeEventListener('abort', onAbort);
+  return entry.end;
+}
+
+/** The end of an entry that was answered, when the step is saved. */
+async function endOf(entry: Entry): Promise<End> {
+  for (;;) {
+    if (entry.end !== undefined) return entry.end;
+    await nextWake(entry);
+  }
+}
+
+const nextWake = (entry: Entry): Promise<void> =>
+  new Promise((resolve) => {
+    entry.wake = resolve;
+  });

@@ -1,7 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createJournal, readJournal, reopenJournal } from '../../../../src/batch/store/journal/journal.ts';
 import type { ItemEvent } from '../../../../src/batch/store/items/item-state-machine.ts';
 import {
+  decodeRecord,
   encodeRecord as textOf,
   type BatchHeader,
   type JournalRecord,
@@ -67,6 +69,24 @@ async function read(bytes: Uint8Array) {
   const end = await readJournal(durable, PATH, (record) => records.push(record));
   return { durable, records, end };
 }
+
+test('a record of a send or an accept is the JSON of its list, whatever the job id and the date are', () => {
+  const job = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[\w-]{1,40}$/));
+  const number = fc.integer({ min: 1, max: 1e9 });
+  const dates = fc.oneof(fc.nat({ max: Number.MAX_SAFE_INTEGER }), fc.constant(0.5));
+  fc.assert(
+    fc.property(number, job, dates, fc.option(fc.json(), { nil: undefined }), (item, id, at, label) => {
+      const accepted = event(item, { kind: 'accept', job: id }, { at });
+      const sent = event(item, { kind: 'send' }, { id: label });
+      expect(jsonOf(accepted)).toBe(JSON.stringify(['s', item, id, at]));
+      expect(jsonOf(sent)).toBe(JSON.stringify(label === undefined ? ['i', item] : ['i', item, label]));
+      for (const each of [accepted, sent]) expect(decodeRecord(encodeRecord(each).subarray(0, -1))).toEqual(each);
+    }),
+  );
+});
+
+/** The JSON of a record: what follows the checksum and the length. */
+const jsonOf = (of: JournalRecord): string => textOf(of).split(' ').slice(2).join(' ').trimEnd();
 
 describe('a journal', () => {
   test('reads back what was written', async () => {

@@ -3,6 +3,7 @@ import { JOBS_ONLY_KEY, LOCAL_KEY, READ_ONLY_KEY } from '../../../../src/local/f
 import { workerKeyOf } from '../../../../src/local/state/worker-keys.ts';
 import { attached, statusOf, submit } from '../../../support/local/attached-service.ts';
 import { fetchFrom } from '../../../support/local/fetch-from.ts';
+import { localFixture } from '../../../support/local/service-fixture.ts';
 
 const PATHS: readonly (readonly [string, string])[] = [
   ['GET', '/worker/mine/job-take/w'],
@@ -80,6 +81,19 @@ describe("the worker's key opens nothing else", () => {
     expect(new Set(keys).size).toBe(4);
     expect(workerKeyOf(JSON.parse(JSON.stringify(one.state)) as typeof one.state, 'mine')).toBe(keys[0]);
   });
+});
+
+test('the key of before a reset opens nothing after it', async () => {
+  const { service, send } = localFixture({ handlers: { mine: { kind: 'attach' } } });
+  const keyNow = async (): Promise<string> => String((await send('GET', '/local/workers/mine')).body['key']);
+  const ping = async (key: string): Promise<number> =>
+    (await fetchFrom(service, new Request('http://localhost/worker/mine/ping/w', { headers: { Authorization: key } })))
+      .status;
+  const before = await keyNow();
+  expect(await ping(before)).toBe(200);
+  await send('POST', '/local/reset');
+  expect(await ping(before)).toBe(401);
+  expect(await ping(await keyNow())).toBe(200);
 });
 
 describe('what a program needs to attach', () => {

@@ -152,8 +152,9 @@ export function takeStops(state: State, endpointId: string, workerId: string): r
 /** Counts a request of a worker that begins (1) or ends (-1) to be held. */
 export function countPoll(state: State, endpointId: string, workerId: string, change: 1 | -1): void {
   const queue = queueOf(state, endpointId);
-  const worker = seen(state, queue, workerId);
-  changeProtocol(queue, worker, { polls: Math.max(0, (worker?.protocol?.polls ?? 0) + change) });
+  const worker = queue.workers[workerId];
+  const polls = Math.max(0, (worker?.protocol?.polls ?? 0) + change);
+  changeProtocol(queue, worker, { polls, seenAt: realNow(state) });
 }
 
 /** Records the time of a request of the worker, and returns the worker's record; undefined when it is not known. */
