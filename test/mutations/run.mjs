@@ -1,7 +1,7 @@
 /**
  * `npm run mutation-trials`: switches the bugs of list.mjs on, one at a time and in copies of the project, and runs the
- * tests that should fail. Goes on where an earlier run ended, unless a source or test file has changed since then. Ends
- * with 1 when a bug survives without an explanation.
+ * tests that should fail. Goes on where an earlier run ended: a bug is tried again when its source file or one of its test
+ * files has changed since then. Ends with 1 when a bug survives without an explanation.
  *
  *   npm run mutation-trials -- --jobs 2                  two trials at once
  *   npm run mutation-trials -- --only NAME,NAME          only these; their results are printed and not kept
@@ -11,12 +11,12 @@
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { AREAS, MUTATIONS } from './list.mjs';
+import { AREAS, mutate, MUTATIONS, testPath } from './list.mjs';
 import { page } from './page.mjs';
 import { copyProject, judge, runTests, runTrial } from './trial.mjs';
 
@@ -38,43 +38,50 @@ const unknown = (names ?? []).filter((name) => !MUTATIONS.some((mutation) => mut
 if (unknown.length > 0) throw new Error(`there is no mutation ${unknown.join(', ')}`);
 const chosen = MUTATIONS.filter(({ name }) => names === undefined || names.includes(name));
 
-const digest = digestOf(['src', 'test', 'package-lock.json']);
-const results = new Map(names !== undefined || values.fresh ? [] : knownResults());
-const waiting = chosen.filter((mutation) => !results.has(keyOf(mutation)));
 const folder = mkdtempSync(path.join(tmpdir(), 'berth-mutations-'));
 process.on('SIGINT', () => process.exit(130));
 process.on('SIGTERM', () => process.exit(143));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
+// The project may be edited during the run, so everything is done with one copy of it.
+const original = path.join(folder, 'original');
+copyProject(root, original);
+const commit = execFileSync('git', ['rev-parse', '--short=10', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
+const keys = new Map(chosen.map((mutation) => [mutation, keyOf(mutation)]));
+const results = new Map(names !== undefined || values.fresh ? [] : knownResults());
+const waiting = chosen.filter((mutation) => !results.has(keys.get(mutation)));
+const groups = groupsOf([...new Set(waiting.flatMap((mutation) => mutation.tests))]);
 console.log(`${chosen.length} mutations, ${chosen.length - waiting.length} known from an earlier run`);
-if (waiting.length > 0) await checkUnchanged();
 await Promise.all(Array.from({ length: Number(values.jobs) }, (_, at) => lane(path.join(folder, `lane-${at + 1}`))));
 finish();
 
-/** Without a mutation all tests must pass: otherwise a failure says nothing. */
-async function checkUnchanged() {
-  const place = path.join(folder, 'unchanged');
-  copyProject(root, place);
-  const tests = [...new Set(waiting.flatMap((mutation) => mutation.tests))];
-  const ended = await runTests(tests, place, through);
-  const { result, by, reason } = judge({}, ended);
-  if (result !== 'survived') throw new Error(`without a mutation, the tests fail: ${by ?? reason}`);
-  console.log(`without a mutation, ${ended.passed} tests in ${tests.length} files pass`);
-}
-
 async function lane(place) {
-  if (waiting.length > 0) copyProject(root, place);
+  if (waiting.length > 0) copyProject(original, place);
+  for (let group = groups.shift(); group !== undefined; group = groups.shift()) await checkUnchanged(group, place);
   for (let mutation = waiting.shift(); mutation !== undefined; mutation = waiting.shift()) {
     const outcome = await runTrial(mutation, place, through);
-    results.set(keyOf(mutation), { name: mutation.name, ...outcome });
+    results.set(keys.get(mutation), { name: mutation.name, ...outcome });
     const about = outcome.by ?? outcome.reason ?? mutation.about;
     console.log(`${outcome.result.padEnd(8)}  ${mutation.name}: ${about}`);
     if (names === undefined) keep();
   }
 }
 
+/** Without a mutation the tests must pass: otherwise a failure says nothing. */
+async function checkUnchanged(tests, place) {
+  const ended = await runTests(tests, place, through);
+  const { result, by, reason } = judge({}, ended);
+  if (result !== 'survived') throw new Error(`without a mutation, tests of ${tests.join(', ')} fail: ${by ?? reason}`);
+  console.log(`without a mutation, ${ended.passed} tests in ${tests.length} files pass`);
+}
+
+/** Lists of a few names each. */
+function groupsOf(tests) {
+  return Array.from({ length: Math.ceil(tests.length / 6) }, (_, at) => tests.slice(6 * at, 6 * at + 6));
+}
+
 function finish() {
-  const found = chosen.map((mutation) => ({ mutation, ...results.get(keyOf(mutation)) }));
+  const found = chosen.map((mutation) => ({ mutation, ...results.get(keys.get(mutation)) }));
   const of = (result) => found.filter((each) => each.result === result);
   const open = found.filter(({ result, mutation }) => result !== 'caught' && mutation.explained === undefined);
   console.log(`${of('caught').length} caught, ${of('survived').length} survived, ${of('unclear').length} unclear`);
@@ -82,17 +89,15 @@ function finish() {
   for (const { mutation } of of('caught'))
     if (mutation.explained !== undefined) console.log(`caught, in spite of its explanation: ${mutation.name}`);
   if (values.write && names === undefined && of('unclear').length === 0) {
-    const commit = execFileSync('git', ['rev-parse', '--short=10', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
     writeFileSync(path.join(root, 'docs/mutation-testing.md'), page(AREAS, found, commit, new Date()));
   }
   if (open.length > 0) process.exitCode = 1;
 }
 
-/** The results that an earlier run kept, for the same source and test files. */
+/** The results that an earlier run kept. */
 function knownResults() {
   try {
-    const stored = JSON.parse(readFileSync(kept, 'utf8'));
-    return stored.digest === digest ? stored.results.filter(([, { result }]) => result !== 'unclear') : [];
+    return JSON.parse(readFileSync(kept, 'utf8')).filter(([, { result }]) => result !== 'unclear');
   } catch {
     return [];
   }
@@ -100,27 +105,14 @@ function knownResults() {
 
 function keep() {
   mkdirSync(path.dirname(kept), { recursive: true });
-  writeFileSync(kept, JSON.stringify({ digest, results: [...results] }));
+  writeFileSync(kept, JSON.stringify([...results]));
 }
 
+/** Another one when the mutation, a file that it changes or one of its test files has changed. */
 function keyOf(mutation) {
-  return createHash('sha256').update(JSON.stringify(mutation)).digest('hex');
-}
-
-/** The digest of files and folders, without the mutations themselves. */
-function digestOf(names) {
-  const hash = createHash('sha256');
-  for (const name of names) {
-    const files = name.includes('.') ? [name] : filesBelow(name);
-    for (const file of files) hash.update(`${file}\n`).update(readFileSync(path.join(root, file)));
-  }
+  const read = (file) => readFileSync(path.join(original, file), 'utf8');
+  const hash = createHash('sha256').update(JSON.stringify({ ...mutation, explained: undefined }));
+  for (const [file, text] of mutate(mutation, read)) hash.update(`${file}\n${text}`);
+  for (const test of mutation.tests) hash.update(read(testPath(test)));
   return hash.digest('hex');
-}
-
-function filesBelow(name) {
-  return readdirSync(path.join(root, name), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)))
-    .filter((file) => !file.startsWith(path.join('test', 'mutations')))
-    .sort();
 }

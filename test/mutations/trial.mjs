@@ -1,6 +1,6 @@
 /** One trial: a copy of the project with one mutation, and the tests that should fail in it. */
 import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { mutate, testPath } from './list.mjs';
 
@@ -26,11 +26,14 @@ const MAX_TRIAL_MS = 600_000;
 /** Longer than in ordinary runs, because other programs may be busy on this machine. Milliseconds. */
 const TEST_TIMEOUT_MS = 60_000;
 
+/** Modules that did not change since the last trial in a copy are not compiled again. */
+const CACHE = ['--experimental.fsModuleCache', '--experimental.fsModuleCachePath=.cache'];
+
 /** Copies the project to a folder, without its mutations. */
 export function copyProject(root, folder) {
   mkdirSync(folder, { recursive: true });
   for (const name of COPIED) cpSync(path.join(root, name), path.join(folder, name), { recursive: true });
-  symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'), 'dir');
+  symlinkSync(realpathSync(path.join(root, 'node_modules')), path.join(folder, 'node_modules'), 'dir');
 }
 
 /**
@@ -54,7 +57,7 @@ export async function runTrial(mutation, folder, through) {
 export async function runTests(tests, folder, through = []) {
   const report = path.join(folder, 'report.json');
   rmSync(report, { force: true });
-  const vitest = [process.execPath, path.join(folder, 'node_modules/vitest/vitest.mjs'), 'run', '--bail=1'];
+  const vitest = [process.execPath, path.join(folder, 'node_modules/vitest/vitest.mjs'), 'run', '--bail=1', ...CACHE];
   const options = ['--maxWorkers=1', `--testTimeout=${TEST_TIMEOUT_MS}`, '--reporter=json', `--outputFile=${report}`];
   const [program, ...args] = [...through, ...vitest, ...options, ...tests.map(testPath)];
   const child = spawn(program, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
