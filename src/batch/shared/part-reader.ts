@@ -1,3 +1,4 @@
+import { createHash, type Hash } from 'node:crypto';
 import type { ObjectStorage } from '../../core/context.ts';
 import { localFile } from '../../core/failure.ts';
 import { compressionOf, decompress } from '../compression.ts';
@@ -27,7 +28,7 @@ const SHARDS_AT_ONCE = 500;
 
 /**
  * Yields the published results of a batch shard by shard, in the order of the input, and keeps those of one shard in
- * memory. Fails with local-file (14) when a part is missing, and as the storage and the database do.
+ * memory. Fails with local-file (14) when a part is missing or was changed, and as the storage and the database do.
  */
 export async function* readShards(ports: ReadPorts, batch: StoredBatch): AsyncGenerator<ShardLines> {
   for (let from = 0; from < batch.shards; from += SHARDS_AT_ONCE) {
@@ -58,14 +59,15 @@ async function readShard(
 ): Promise<ReadonlyMap<number, Uint8Array>> {
   const ended = createBitmap(shard.items, shard.ended);
   const lines = new Map<number, Uint8Array>();
-  for (const { name } of parts) {
+  for (const { name, sha256 } of parts) {
     const address = addressIn(manifest.out, name);
     const object = await storage.describe(address, signal);
     if (object === undefined) throw localFile(`the part ${address} is missing`, 'Restore it as it was.');
     const compression = compressionOf(name);
     const stored = storage.read(object, 0, object.bytes, signal);
     const chunks = compression === undefined ? stored : decompress(stored, compression, address);
-    for await (const group of lineGroups(chunks, Number.MAX_SAFE_INTEGER))
+    const hash = createHash('sha256');
+    for await (const group of lineGroups(hashed(chunks, hash), Number.MAX_SAFE_INTEGER))
       for (const { bytes } of group) {
         const item = itemOfLine(bytes);
         if (item === undefined || unknown.has(item) || !ended.has(item - shard.firstItem)) continue;
@@ -73,6 +75,15 @@ async function readShard(
         lines.delete(item);
         lines.set(item, Buffer.from(bytes));
       }
+    if (hash.digest('hex') !== sha256)
+      throw localFile(`the part ${address} is not what was published`, 'Restore it as it was.');
   }
   return lines;
+}
+
+async function* hashed(chunks: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    hash.update(chunk);
+    yield chunk;
+  }
 }

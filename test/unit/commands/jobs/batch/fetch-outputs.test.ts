@@ -143,6 +143,17 @@ describe('jobs batch export --fetch-outputs', () => {
     `);
   });
 
+  test('does not print the password or the signature of an address that it refuses', async () => {
+    const world = worldWith([
+      'ftp://user:hush@files.example.com/a?sig=hush',
+      'https://user:hush@files.example.com:99999/a?sig=hush',
+      '//user:hush@files.example.com/a#hush',
+    ]);
+    const ran = await fetchFrom(world, await servePaths(), '.');
+    expect([ran.code, summaryOf(ran).failed]).toEqual([13, 3]);
+    expect(ran.out + ran.err).not.toContain('hush');
+  });
+
   test('follows a redirect only to an allowed host, and not for ever', async () => {
     const elsewhere = await servePaths();
     const server = await servePaths((response, { url }) => {
