@@ -179,7 +179,7 @@ export const HTTP = [
     file: 'src/http/wire/streaming-exchange.ts',
     from: "else stage = 'sent';",
     to: "else stage = 'not-sent';",
-    tests: ['unit/http/wire/server-events', 'unit/storage/s3-faults'],
+    tests: ['unit/storage/s3-answers'],
   },
   {
     name: 'unbounded-read',

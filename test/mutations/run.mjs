@@ -50,7 +50,10 @@ const commit = execFileSync('git', ['rev-parse', '--short=10', 'HEAD'], { cwd: r
 const keys = new Map(chosen.map((mutation) => [mutation, keyOf(mutation)]));
 const results = new Map(names !== undefined || values.fresh ? [] : knownResults());
 const waiting = chosen.filter((mutation) => !results.has(keys.get(mutation)));
-const groups = groupsOf([...new Set(waiting.flatMap((mutation) => mutation.tests))]);
+const unchecked = [...new Set(waiting.flatMap((mutation) => mutation.tests))].filter(
+  (test) => !results.has(unchangedKeyOf(test)),
+);
+const groups = groupsOf(unchecked);
 console.log(`${chosen.length} mutations, ${chosen.length - waiting.length} known from an earlier run`);
 await Promise.all(Array.from({ length: Number(values.jobs) }, (_, at) => lane(path.join(folder, `lane-${at + 1}`))));
 finish();
@@ -73,6 +76,8 @@ async function checkUnchanged(tests, place) {
   const { result, by, reason } = judge({}, ended);
   if (result !== 'survived') throw new Error(`without a mutation, tests of ${tests.join(', ')} fail: ${by ?? reason}`);
   console.log(`without a mutation, ${ended.passed} tests in ${tests.length} files pass`);
+  for (const test of tests) results.set(unchangedKeyOf(test), { result: 'passed' });
+  if (names === undefined) keep();
 }
 
 /** Lists of a few names each. */
@@ -106,6 +111,13 @@ function knownResults() {
 function keep() {
   mkdirSync(path.dirname(kept), { recursive: true });
   writeFileSync(kept, JSON.stringify([...results]));
+}
+
+/** Names the result of a test file without a mutation. */
+function unchangedKeyOf(test) {
+  return `${test} ${createHash('sha256')
+    .update(readFileSync(path.join(original, testPath(test))))
+    .digest('hex')}`;
 }
 
 /** Another one when the mutation, a file that it changes or one of its test files has changed. */

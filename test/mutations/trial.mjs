@@ -47,7 +47,12 @@ export async function runTrial(mutation, folder, through) {
   const write = ([file, text]) => writeFileSync(path.join(folder, file), text);
   [...mutated].forEach(write);
   try {
-    return judge(mutation, await runTests(mutation.tests, folder, through));
+    // One file after the other, because the first one is the most likely to fail.
+    for (const test of mutation.tests) {
+      const outcome = judge(mutation, await runTests([test], folder, through));
+      if (outcome.result !== 'survived') return outcome;
+    }
+    return { result: 'survived' };
   } finally {
     originals.forEach(write);
   }

@@ -144,6 +144,14 @@ describe('an answer to a read is refused that', () => {
   });
 });
 
+test('a connection that closes after the request was sent is not reported as one that never opened', async () => {
+  const { storage } = await openAt([({ response }) => void response.socket?.destroy()]);
+  await expect(storage.describe('s3://bucket/a')).rejects.toMatchObject({
+    exit: 7,
+    message: expect.stringContaining('no readable answer came') as string,
+  });
+});
+
 test('an object that is damaged on the way is noticed', async () => {
   const { storage } = await openAt([
     text('', 200),
