@@ -49,7 +49,7 @@ export const HTTP_ANSWERS = [
     file: 'src/http/read-answer.ts',
     from: '(isBodiless(status) && mayBeBodiless(request));',
     to: 'isBodiless(status);',
-    tests: ['faults/answers', 'unit/http/wire/answers'],
+    tests: ['unit/http/api'],
   },
   {
     name: 'problem-with-200',
@@ -122,7 +122,7 @@ export const HTTP_ANSWERS = [
     file: 'src/http/download.ts',
     from: "method: 'GET', url: withoutQuery(url), headers: sent,",
     to: "method: 'GET', url, headers: sent,",
-    tests: ['unit/commands/jobs/batch/fetch-outputs'],
+    tests: ['unit/http/download'],
   },
   {
     name: 'download-without-a-time-limit',
