@@ -36,7 +36,7 @@ export const BATCH_RUN = [
     file: 'src/batch/run/queue-client.ts',
     from: 'failure.exit === EXIT.refused && failure.status !== 402',
     to: 'failure.exit === EXIT.refused',
-    tests: [...RUNNER, 'unit/commands/jobs/batch/injected-faults'],
+    tests: VIOLATIONS,
   },
   {
     name: 'result-of-another-job',

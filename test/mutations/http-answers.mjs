@@ -97,7 +97,7 @@ export const HTTP_ANSWERS = [
     file: 'src/http/policy/deadline.ts',
     from: 'this.#clock.deadline(this.#deadlineMs / TICKS)',
     to: 'this.#clock.deadline(this.#deadlineMs)',
-    tests: ['unit/http/wire/answers', 'unit/http/batch-requests', 'faults/connections'],
+    tests: ['unit/http/policy/deadline'],
   },
   {
     name: 'event-without-an-end',

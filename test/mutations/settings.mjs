@@ -187,7 +187,7 @@ export const SETTINGS_BUGS = [
     file: 'src/settings/create-settings.ts',
     from: 'if (setting.failsWithFile ?? (setting.default === undefined',
     to: 'if ((setting.default === undefined',
-    tests: ['faults/config', 'faults/access'],
+    tests: ['unit/settings/view'],
   },
   {
     name: 'key-in-config-list',

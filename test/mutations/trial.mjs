@@ -124,5 +124,7 @@ export function judge({ hangs = false }, { code, timedOut, passed, failed, broke
       : { result: 'unclear', reason: `a test did not end: ${failed[0]?.title ?? 'the whole run'}` };
   if (code === 0 && passed > 0) return { result: 'survived' };
   if (passed > 0 && /Unhandled (Error|Rejection)/.test(output)) return { result: 'caught', by: 'an unhandled error' };
+  // A test file that blocks its process is ended and reports nothing.
+  if (hangs && code !== 0) return { result: 'caught', by: 'the whole file (never ended)' };
   return { result: 'unclear', reason: `the tests ended with ${code}: ${output.trim().split('\n').at(-1) ?? ''}` };
 }

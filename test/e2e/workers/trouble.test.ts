@@ -25,8 +25,8 @@ test.skipIf(!canTestWorkers)('a service that does not answer with HTTP ends no w
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const origin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/worker/up`;
-  const runner = path.join(path.dirname(berthPath()), '../workers/berth_worker.py');
-  const worker = spawn('python3', [realpathSync(runner), 'worker.py'], {
+  const runner = path.join(path.dirname(realpathSync(berthPath())), '../workers/berth_worker.py');
+  const worker = spawn('python3', [runner, 'worker.py'], {
     cwd: folder.path,
     stdio: 'ignore',
     env: {

@@ -70,3 +70,13 @@ test('jobs that were taken by a clock that was ahead are looked at now', async (
   expect(end.counts).toMatchObject({ completed: 5 });
   expect(fixture.clock.now() - from).toBeLessThan(2000);
 });
+
+test('a balance that is too low stops the batch, and no item fails for it', async () => {
+  const fixture = await createScriptedService(50, (asked) => {
+    if (asked.operation === 'run') throw failureWith(EXIT.refused).with({ status: 402 });
+    return completed(asked);
+  });
+  const end = await fixture.run(fixture.batch);
+  expect(end.stopped).toMatchObject({ reason: 'error', failure: { status: 402 } });
+  expect(end.counts).toMatchObject({ waiting: 50, failed: 0, unknown: 0 });
+});
